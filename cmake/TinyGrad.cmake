@@ -1,0 +1,173 @@
+# The functions that the folders' CMakeLists.txt are written with.
+#
+#   tinygrad_tablegen(TARGET FILE.td OUTPUT FLAGS [OUTPUT FLAGS]...)
+#   tinygrad_add_library(NAME source... [MLIR_PCH] [DEPENDS target...]
+#                        [LINK_LIBS library...])
+#   tinygrad_add_tool(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_example(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_unittest(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#
+# MLIR_PCH compiles with the shared precompiled MLIR headers and links MLIR.
+# A target that uses MLIR without the precompiled header lists MLIR (or LLVM)
+# among its LINK_LIBS. Only the shared libMLIR and libLLVM are ever linked:
+# mixing them with the static component libraries registers options twice.
+
+include(GNUInstallDirs)
+
+# Flags of all own code.
+add_library(TinyGradOptions INTERFACE)
+target_compile_options(TinyGradOptions INTERFACE
+  -Wall -Wextra -Werror -Wno-unused-parameter)
+if(TINYGRAD_SANITIZE)
+  # LLVM and MLIR are not instrumented. Checks that need every library to be
+  # are off: vptr, function, and (in SanitizerOptions.cpp) manual poisoning.
+  target_compile_options(TinyGradOptions INTERFACE
+    -fsanitize=address,undefined -fno-sanitize=vptr,function
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(TinyGradOptions INTERFACE
+    -fsanitize=address,undefined)
+endif()
+
+# MLIR and LLVM, as own code and consumers of the installed package see them.
+add_library(TinyGradMlir INTERFACE)
+target_link_libraries(TinyGradMlir INTERFACE MLIR LLVM)
+target_compile_definitions(TinyGradMlir INTERFACE
+  _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
+target_include_directories(TinyGradMlir SYSTEM INTERFACE
+  "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
+
+# Everything that tablegen writes; all own code is compiled after it.
+add_custom_target(TinyGradIncGen)
+# Everything the test suites need.
+add_custom_target(tinygrad-tests)
+
+# The precompiled headers: one object library owns them, others reuse them.
+function(tinygrad_add_pch)
+  if(NOT TINYGRAD_ENABLE_PCH)
+    return()
+  endif()
+  add_library(TinyGradMlirPch OBJECT ${PROJECT_SOURCE_DIR}/cmake/MlirPch.cpp)
+  target_link_libraries(TinyGradMlirPch PRIVATE TinyGradOptions TinyGradMlir)
+  target_precompile_headers(TinyGradMlirPch PRIVATE
+    ${PROJECT_SOURCE_DIR}/cmake/MlirPch.h)
+  # Without a time stamp inside, equal content gives an equal file, which is
+  # what ccache needs to find the objects that include it.
+  target_compile_options(TinyGradMlirPch PRIVATE
+    "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+endfunction()
+
+# Links `libs` to `name`, with MLIR and LLVM replaced by TinyGradMlir.
+function(_tinygrad_link name visibility)
+  foreach(lib IN LISTS ARGN)
+    if(lib STREQUAL "MLIR" OR lib STREQUAL "LLVM")
+      target_link_libraries(${name} ${visibility} TinyGradMlir)
+      continue()
+    endif()
+    if(lib MATCHES "^(MLIR|LLVM)" AND TARGET ${lib})
+      get_target_property(imported ${lib} IMPORTED)
+      if(imported)
+        message(FATAL_ERROR "${name} links ${lib}, a component library of "
+          "LLVM; link MLIR, the shared library, instead")
+      endif()
+    endif()
+    target_link_libraries(${name} ${visibility} ${lib})
+  endforeach()
+endfunction()
+
+# What libraries and executables have in common.
+function(_tinygrad_target name pch)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:TinyGradOptions>)
+  add_dependencies(${name} TinyGradIncGen)
+  if(pch AND TINYGRAD_ENABLE_PCH)
+    target_precompile_headers(${name} REUSE_FROM TinyGradMlirPch)
+    target_compile_options(${name} PRIVATE
+      "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
+  endif()
+endfunction()
+
+# Runs mlir-tblgen on `file`, once for each (output, flags) pair. The flags of
+# one output are one string. TARGET then stands for the generated files.
+function(tinygrad_tablegen target file)
+  set(LLVM_TARGET_DEFINITIONS ${file})
+  set(TABLEGEN_OUTPUT)
+  set(rest ${ARGN})
+  while(rest)
+    list(POP_FRONT rest output flags)
+    separate_arguments(flags)
+    mlir_tablegen(${output} ${flags})
+  endwhile()
+  add_custom_target(${target} DEPENDS ${TABLEGEN_OUTPUT})
+  add_dependencies(TinyGradIncGen ${target})
+endfunction()
+
+# A static library of the project, installed and exported as
+# TinyGrad::<name without a leading TinyGrad>.
+function(tinygrad_add_library name)
+  cmake_parse_arguments(ARG "MLIR_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  _tinygrad_target(${name} ${ARG_MLIR_PCH})
+  if(ARG_MLIR_PCH)
+    target_link_libraries(${name} PUBLIC TinyGradMlir)
+  endif()
+  _tinygrad_link(${name} PUBLIC ${ARG_LINK_LIBS})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  string(REGEX REPLACE "^TinyGrad" "" export_name ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
+  add_library(TinyGrad::${export_name} ALIAS ${name})
+  set_property(GLOBAL APPEND PROPERTY TINYGRAD_EXPORTS ${name})
+endfunction()
+
+function(_tinygrad_add_executable name)
+  cmake_parse_arguments(ARG "MLIR_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  if(TINYGRAD_SANITIZE)
+    target_sources(${name} PRIVATE
+      ${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp)
+    set_source_files_properties(
+      ${PROJECT_SOURCE_DIR}/cmake/SanitizerOptions.cpp
+      TARGET_DIRECTORY ${name}
+      PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  _tinygrad_target(${name} ${ARG_MLIR_PCH})
+  if(ARG_MLIR_PCH)
+    target_link_libraries(${name} PRIVATE TinyGradMlir)
+  endif()
+  _tinygrad_link(${name} PRIVATE ${ARG_LINK_LIBS})
+  # The same code generation as the libraries', which a shared precompiled
+  # header needs.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# A program in build/bin that is installed.
+function(tinygrad_add_tool name)
+  _tinygrad_add_executable(${name} ${ARGN})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  add_dependencies(tinygrad-tests ${name})
+endfunction()
+
+# A program in build/bin that is not installed.
+function(tinygrad_add_example name)
+  _tinygrad_add_executable(${name} ${ARGN})
+  add_dependencies(tinygrad-tests ${name})
+endfunction()
+
+# A GoogleTest program in build/unittests, run by the test command.
+function(tinygrad_add_unittest name)
+  _tinygrad_add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests
+    EXCLUDE_FROM_ALL ON)
+  add_dependencies(tinygrad-tests ${name})
+  set_property(GLOBAL APPEND PROPERTY TINYGRAD_UNITTESTS ${name})
+endfunction()
