@@ -140,9 +140,10 @@ function(_tinygrad_add_executable name)
     target_link_libraries(${name} PRIVATE TinyGradMlir)
   endif()
   _tinygrad_link(${name} PRIVATE ${ARG_LINK_LIBS})
-  # The same code generation as the libraries', which a shared precompiled
-  # header needs.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Clang takes a precompiled header only with the code generation that it was
+  # compiled with: -fPIC as in the libraries, not the -fPIE of executables.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
