@@ -1,0 +1,78 @@
+//===- CachingAllocator.h - re-use of freed device memory -------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Free lists of device memory by size class. Freshly mapped memory is far
+/// more expensive than re-used memory (page faults on a CPU, a driver call on a
+/// GPU), and a program asks for the same sizes again and again.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_CACHINGALLOCATOR_H
+#define TINYGRAD_RUNTIME_CACHINGALLOCATOR_H
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tinygrad {
+
+/// Where a CachingAllocator gets memory from: a device.
+class MemorySource {
+public:
+  virtual ~MemorySource();
+
+  /// Returns memory of exactly \p bytes (never 0), or null with the cause in
+  /// \p reason ("3.1 GB of physical memory are left").
+  virtual void *allocateRaw(std::size_t bytes, std::string &reason) = 0;
+  /// Takes back what allocateRaw gave for \p bytes.
+  virtual void freeRaw(void *address, std::size_t bytes) = 0;
+};
+
+/// Thread-safe allocator over a MemorySource. A freed block waits in the free
+/// list of its size class; when the source is out of memory, all waiting
+/// blocks go back and the source is asked again.
+class CachingAllocator {
+public:
+  /// \p source must outlive the allocator; \p ownerName goes into errors.
+  CachingAllocator(MemorySource &source, std::string ownerName);
+  ~CachingAllocator();
+  CachingAllocator(const CachingAllocator &) = delete;
+  CachingAllocator &operator=(const CachingAllocator &) = delete;
+
+  /// Throws OutOfMemoryError. Zero bytes give a valid, unique address.
+  void *allocate(std::size_t bytes);
+  /// \p bytes is what allocate was called with.
+  void free(void *address, std::size_t bytes);
+
+  /// Gives all waiting blocks back to the source.
+  void releaseCached();
+
+  /// Bytes asked for by live blocks, and bytes waiting in free lists.
+  std::size_t bytesInUse() const;
+  std::size_t bytesCached() const;
+
+  /// The size a request of \p bytes is rounded up to: 64 bytes at least, then
+  /// eight classes per power of two, then multiples of 2 MiB from 64 MiB on.
+  /// Returns 0 when the rounded size does not fit std::size_t.
+  static std::size_t sizeClass(std::size_t bytes);
+
+private:
+  void releaseCachedLocked();
+
+  MemorySource &source;
+  std::string ownerName;
+  mutable std::mutex mutex;
+  std::map<std::size_t, std::vector<void *>> freeLists;
+  std::size_t inUse = 0;
+  std::size_t cached = 0;
+};
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_CACHINGALLOCATOR_H

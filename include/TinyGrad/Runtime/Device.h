@@ -1,0 +1,245 @@
+//===- Device.h - what runs kernels -----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The interface between the compiler's output and something that executes it.
+/// A device allocates memory, moves bytes, loads compiled programs and launches
+/// their kernels. Devices register themselves by name; nothing else has to know
+/// them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_DEVICE_H
+#define TINYGRAD_RUNTIME_DEVICE_H
+
+#include "TinyGrad/Runtime/CachingAllocator.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinygrad {
+
+class Device;
+
+/// Signature of a kernel in object code for the CPU: an exported C symbol.
+/// `buffers` are the addresses of the launch's buffers, `vars` its variable
+/// values. A launch covers the work items [0, parallelExtent) by calls on
+/// disjoint parts [begin, end), in any order, on any threads. Addresses are
+/// aligned to the element type only: a buffer can be a view at any element.
+using CpuKernelFunction = void (*)(void **buffers, const int64_t *vars,
+                                   int64_t begin, int64_t end);
+
+/// Version of the conventions between compiled kernels and the devices. Part of
+/// every key of the disk cache; raise it when the signature above changes.
+inline constexpr unsigned kernelAbiVersion = 1;
+
+/// How much work a launch is, and over how much hardware it is spread.
+struct LaunchDims {
+  /// Work items that may run in parallel (CPU).
+  int64_t parallelExtent = 1;
+  /// Fewest work items worth handing to a thread at once (CPU).
+  int64_t grain = 1;
+  /// Estimated time of the whole launch on one compute unit. Launches below a
+  /// few microseconds stay on the calling thread. Zero: unknown, which counts
+  /// as large.
+  double estimatedNanoseconds = 0;
+  /// Grid, work-group and shared memory (GPUs).
+  std::array<uint32_t, 3> globalSize{1, 1, 1};
+  std::array<uint32_t, 3> localSize{1, 1, 1};
+  uint32_t sharedBytes = 0;
+};
+
+/// Code loaded into a device. Unloaded when the last Kernel of it is gone.
+class Program : public std::enable_shared_from_this<Program> {
+public:
+  virtual ~Program();
+  Device &device() const { return owner; }
+
+protected:
+  friend class Kernel;
+  explicit Program(Device &owner) : owner(owner) {}
+  /// Entry point of the kernel \p symbol, in a form the device understands.
+  /// Throws CompileError if there is none or it cannot be linked.
+  virtual void *lookup(const std::string &symbol) = 0;
+
+private:
+  Device &owner;
+};
+
+/// A kernel of a loaded program; keeps the program loaded.
+class Kernel {
+public:
+  Kernel() = default;
+  /// Throws CompileError if \p program has no kernel called \p symbol.
+  Kernel(std::shared_ptr<Program> program, const std::string &symbol);
+
+  explicit operator bool() const { return code != nullptr; }
+  Device &device() const { return code->device(); }
+  const std::shared_ptr<Program> &program() const { return code; }
+  /// For devices: what Program::lookup returned.
+  void *entry() const { return entryPoint; }
+
+private:
+  std::shared_ptr<Program> code;
+  void *entryPoint = nullptr;
+};
+
+/// One entry of a captured list. Buffers and variables are indices into the
+/// arrays given at replay.
+struct Command {
+  enum class Kind { Launch, Copy };
+  Kind kind = Kind::Launch;
+  Kernel kernel;                   ///< Launch
+  std::vector<uint32_t> buffers;   ///< Launch: all; Copy: destination, source
+  std::vector<uint32_t> variables; ///< Launch
+  LaunchDims dims;                 ///< Launch
+  std::size_t bytes = 0;           ///< Copy
+};
+
+/// A list of launches and copies prepared for running again and again.
+class CommandList {
+public:
+  virtual ~CommandList();
+  /// Enqueues every command in order. \p addresses holds the device addresses
+  /// that the indices in Command::buffers refer to, \p values those of
+  /// Command::variables. May be called from several threads at once.
+  virtual void replay(void *const *addresses, const int64_t *values) = 0;
+};
+
+/// A point in a device's queue.
+class Event {
+public:
+  virtual ~Event();
+};
+
+/// What a device is.
+struct DeviceInfo {
+  /// Canonical name: "CPU", "NULL", "CUDA:1".
+  std::string name;
+  /// What object code has to be made for: a target triple or an architecture
+  /// such as "sm_90"; "null" for the null device.
+  std::string architecture;
+  /// Threads of a CPU device, multiprocessors of a GPU.
+  unsigned computeUnits = 1;
+  /// Device addresses may be read and written by the host; external memory can
+  /// be used without a copy.
+  bool hostVisible = false;
+  /// False for a device that only pretends: its results mean nothing.
+  bool executes = true;
+  /// Bytes of memory an allocation could at best get; 0 if not known.
+  std::size_t totalMemory = 0;
+};
+
+/// Something that runs kernels. All operations of a device are ordered as if
+/// in one queue: work enqueued later sees the effects of work enqueued earlier,
+/// and memory may be freed while work that uses it is still queued. Safe to
+/// use from several threads. Addresses are opaque, but offsets can be added to
+/// them.
+class Device : private MemorySource {
+public:
+  ~Device() override;
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  /// The device called \p name ("CPU", "cpu", "CPU:0", "CUDA:1"), opened on
+  /// first use and kept for the life of the process. Throws DeviceError listing
+  /// the registered devices if there is none of that name.
+  static Device &get(std::string_view name);
+  /// The device named by the DEV setting, else the best one that is present.
+  static Device &getDefault();
+  /// Upper-cases and drops ":0": "cpu:0" -> "CPU". Throws DeviceError for text
+  /// that cannot be the name of a device.
+  static std::string canonicalName(std::string_view name);
+  /// Names of all registered kinds of devices, sorted, present or not.
+  static std::vector<std::string> registered();
+  /// Those of registered() of which at least one is present on this machine.
+  static std::vector<std::string> available();
+
+  const std::string &name() const { return info.name; }
+  const DeviceInfo &information() const { return info; }
+
+  /// Memory, 64-byte aligned at least, contents undefined. Throws
+  /// OutOfMemoryError. Zero bytes are fine.
+  void *allocate(std::size_t bytes) { return allocator.allocate(bytes); }
+  /// \p bytes as given to allocate.
+  void free(void *address, std::size_t bytes) {
+    allocator.free(address, bytes);
+  }
+  CachingAllocator &memory() { return allocator; }
+
+  /// From the host to the device; \p source may be re-used on return.
+  virtual void copyIn(void *destination, const void *source,
+                      std::size_t bytes) = 0;
+  /// From the device to the host; complete on return.
+  virtual void copyOut(void *destination, const void *source,
+                       std::size_t bytes) = 0;
+  /// Within the device. The ranges must not overlap.
+  virtual void copy(void *destination, const void *source,
+                    std::size_t bytes) = 0;
+  /// From \p sourceDevice to this device; by way of the host unless the device
+  /// knows better. Complete on return.
+  virtual void copyAcross(void *destination, Device &sourceDevice,
+                          const void *source, std::size_t bytes);
+
+  /// Loads compiled code. \p target is what it was compiled for, for error
+  /// messages only. Throws CompileError when the code is not valid.
+  virtual std::shared_ptr<Program>
+  loadProgram(const void *code, std::size_t bytes, std::string_view target) = 0;
+
+  /// Enqueues one launch of \p kernel, which has to be of this device.
+  virtual void launch(const Kernel &kernel, void *const *buffers,
+                      const int64_t *values, const LaunchDims &dims) = 0;
+  /// Prepares a list for replay. The default runs commands one by one.
+  virtual std::unique_ptr<CommandList> capture(std::vector<Command> commands);
+
+  /// Waits for all that was enqueued and throws what it failed with, if so.
+  virtual void synchronize() = 0;
+  /// An event after everything enqueued so far.
+  virtual std::unique_ptr<Event> record() = 0;
+  /// Waits for \p end and returns the time between the two.
+  virtual double secondsBetween(Event &begin, Event &end) = 0;
+
+protected:
+  explicit Device(DeviceInfo info);
+
+  /// For devices that are ever destroyed: gives cached memory back while the
+  /// overridden freeRaw still exists.
+  void releaseMemory() { allocator.releaseCached(); }
+
+private:
+  DeviceInfo info;
+  CachingAllocator allocator;
+};
+
+/// Describes a kind of devices to the registry.
+struct DeviceKind {
+  /// Upper case, no colon.
+  std::string name;
+  /// The present kind with the highest priority is the default device. CPU has
+  /// 0; a kind with a negative priority is never the default.
+  int priority = 0;
+  /// How many are present; 0 if none or if a driver is missing.
+  std::function<unsigned()> count;
+  /// Opens number \p ordinal; throws DeviceError with what is missing.
+  std::function<std::unique_ptr<Device>(unsigned ordinal)> open;
+};
+
+/// Registers a kind of devices; a static object of this type in the device's
+/// own file is all it takes. Throws DeviceError if the name is taken.
+class DeviceRegistration {
+public:
+  explicit DeviceRegistration(DeviceKind kind);
+};
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_DEVICE_H

@@ -1,0 +1,76 @@
+//===- DiskCache.h - compiled code on disk ----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A directory of files addressed by the hash of their key. Any number of
+/// processes and threads may use one directory at once; a file that is damaged
+/// counts as missing and is removed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_DISKCACHE_H
+#define TINYGRAD_RUNTIME_DISKCACHE_H
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinygrad {
+
+/// A 256-bit hash of contents (BLAKE3).
+struct Digest {
+  std::array<uint8_t, 32> bytes{};
+
+  static Digest of(std::string_view text);
+  static Digest of(const void *data, std::size_t size);
+  std::string hex() const;
+
+  bool operator==(const Digest &other) const { return bytes == other.bytes; }
+  bool operator<(const Digest &other) const { return bytes < other.bytes; }
+};
+
+/// Files in a directory. No operation throws: a cache that cannot be read
+/// misses, one that cannot be written keeps nothing; DEBUG >= 1 tells why.
+class DiskCache {
+public:
+  /// Files are kept in a folder of \p directory, made when first written. An
+  /// empty \p directory, or one that belongs to somebody else or that others
+  /// can write (its code gets executed), switches the cache off. \p version is
+  /// part of every key. From \p maxBytes on, the files not used for the longest
+  /// time are removed.
+  DiskCache(std::string directory, std::string version, uint64_t maxBytes);
+
+  std::optional<std::vector<char>> load(std::string_view key);
+  void store(std::string_view key, const void *data, std::size_t size);
+
+  /// Where the entry of \p key is or would be.
+  std::string pathOf(std::string_view key) const;
+  bool enabled() const { return isEnabled.load(std::memory_order_relaxed); }
+
+private:
+  Digest digestOf(std::string_view key) const;
+  bool prepareDirectory();
+  void evict();
+  void disable(const std::string &reason);
+
+  std::string folder;
+  std::string version;
+  uint64_t maxBytes;
+  std::atomic<bool> isEnabled{true};
+  std::mutex mutex; // guards the members below
+  bool isPrepared = false;
+  std::optional<uint64_t> knownBytes;
+};
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_DISKCACHE_H

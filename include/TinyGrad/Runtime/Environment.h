@@ -1,0 +1,102 @@
+//===- Environment.h - settings from the environment ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Settings, read once from the process environment. A Context object changes
+/// some of them for a scope:
+///
+/// \code
+///   tinygrad::Context verbose({{"DEBUG", 2}, {"NOOPT", 1}});
+/// \endcode
+///
+/// | variable   | meaning                                             | default
+/// |
+/// |------------|-----------------------------------------------------|---------|
+/// | DEV        | default device                                      | best |
+/// | DEBUG      | verbosity, 0 to 7                                   | 0 | |
+/// NOOPT      | 1: kernels are not scheduled by the optimizer       | 0       |
+/// | SPEC       | 1: verify the IR after every rewrite                | 0 | |
+/// LRU        | 0: freed device memory goes back at once            | 1       |
+/// | CACHELEVEL | 0: no kernel cache, 1: in memory, 2: and on disk    | 2 | |
+/// CACHEDIR   | directory of the disk cache                         | see     |
+/// |            | cacheDirectory()                                    | | |
+/// CACHESIZE  | bound of the disk cache in MiB                      | 1024    |
+/// | THREADS    | threads of a CPU device                             | all |
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_ENVIRONMENT_H
+#define TINYGRAD_RUNTIME_ENVIRONMENT_H
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinygrad {
+
+/// Verbosity: 1 devices and caches, 2 a line per kernel, 3 applied schedules,
+/// 4 generated kernels, 5 the IR of each level, 6 lowered IR, 7 assembly.
+/// This and the functions below throw Error, naming the variable, when its
+/// value in the environment is not a number in range.
+int debugLevel();
+bool noOptimization();
+bool verifyEveryRewrite();
+bool cacheFreedMemory();
+int cacheLevel();
+uint64_t diskCacheBytes();
+/// Threads of a CPU device; the CPUs this process may run on by default. Read
+/// when a CPU device is opened.
+int threadCount();
+/// Name of the wanted device as given in DEV; empty when unset.
+std::string deviceSetting();
+/// CACHEDIR, else $XDG_CACHE_HOME/tinygrad-mlir, else
+/// $HOME/.cache/tinygrad-mlir, else empty (no disk cache).
+std::string cacheDirectory();
+
+/// One setting of a Context: a variable of the table above and its value.
+struct Setting {
+  Setting(std::string_view name, int64_t value) : name(name), number(value) {}
+  Setting(std::string_view name, std::string_view value)
+      : name(name), text(value) {}
+  Setting(std::string_view name, const char *value) : name(name), text(value) {}
+
+  std::string name;
+  std::optional<int64_t> number;
+  std::string text;
+};
+
+/// Overrides settings until it goes out of scope, for the thread that made it
+/// only; contexts nest and must end in reverse order. Throws Error when a name
+/// is unknown or a value does not fit; nothing is changed then.
+class Context {
+public:
+  explicit Context(std::initializer_list<Setting> settings);
+  ~Context();
+  Context(const Context &) = delete;
+  Context &operator=(const Context &) = delete;
+
+private:
+  struct Saved {
+    unsigned variable;
+    std::optional<int64_t> number;
+    std::optional<std::string> text;
+  };
+  std::vector<Saved> saved;
+};
+
+/// Writes \p line and a newline to the debug stream, stderr by default. Lines
+/// of several threads do not mix.
+void debugPrint(std::string_view line);
+/// Sends debug lines to \p sink instead; an empty function restores stderr.
+void setDebugSink(std::function<void(std::string_view)> sink);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_ENVIRONMENT_H

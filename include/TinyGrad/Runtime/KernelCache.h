@@ -1,0 +1,73 @@
+//===- KernelCache.h - compiled programs by content -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Finds the loaded program for a piece of kernel source, in memory or on disk,
+/// and compiles it when it is in neither.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_KERNELCACHE_H
+#define TINYGRAD_RUNTIME_KERNELCACHE_H
+
+#include "TinyGrad/Runtime/DiskCache.h"
+
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinygrad {
+
+class Device;
+class Program;
+
+/// Identifies this build of the compiler: project version, a hash over the
+/// sources that shape generated code, kernel ABI and LLVM version. Changes
+/// whenever the same kernel might compile to something else.
+const std::string &compilerStamp();
+
+/// Cache of loaded programs. Thread-safe; several threads that want the same
+/// program wait for one compilation.
+class KernelCache {
+public:
+  /// Makes the object code of a kernel. What it throws reaches all callers that
+  /// wait for this kernel, and nothing is cached.
+  using Compile = std::function<std::vector<char>()>;
+
+  /// The cache of the process; its disk part is set up from the environment
+  /// when first used.
+  static KernelCache &global();
+  /// A cache with its own disk part, or with none if that is null.
+  explicit KernelCache(std::unique_ptr<DiskCache> disk);
+
+  /// The program for \p key on \p device. The key has to hold everything the
+  /// code depends on beside the compiler itself: the kernel, the target with
+  /// its features, options. The level in use is the CACHELEVEL setting.
+  std::shared_ptr<Program> get(Device &device, std::string_view key,
+                               const Compile &compile);
+
+  /// Forgets all programs in memory; those in use stay loaded.
+  void clearMemory();
+
+private:
+  using Entry = std::shared_future<std::shared_ptr<Program>>;
+
+  std::shared_ptr<Program> build(Device &device, const std::string &fullKey,
+                                 const Compile &compile, bool useDisk);
+
+  std::mutex mutex;
+  std::map<Digest, Entry> programs;
+  std::unique_ptr<DiskCache> disk;
+};
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_KERNELCACHE_H

@@ -1,0 +1,136 @@
+//===- LaunchList.h - executable lists of launches --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What the compiler hands to the runtime for a whole graph: a LaunchList is
+/// plain data that says which kernels run over which buffers, an Executable is
+/// such a list made ready to run on its device.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_LAUNCHLIST_H
+#define TINYGRAD_RUNTIME_LAUNCHLIST_H
+
+#include "TinyGrad/Runtime/Buffer.h"
+#include "TinyGrad/Runtime/Device.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tinygrad {
+
+/// Place of a buffer in a launch list.
+struct Slot {
+  enum class Kind {
+    Input,    ///< given to run(); may be written when isWritten
+    Output,   ///< allocated by run() and returned
+    Arena,    ///< intermediate, at `offset` of the list's arena
+    Constant, ///< the same memory in every run
+    View,     ///< `bytes` from `offset` on in the slot `base`
+  };
+  Kind kind = Kind::Input;
+  std::size_t bytes = 0;
+  std::size_t offset = 0; ///< Arena, View
+  uint32_t base = 0;      ///< View; an earlier slot
+  std::optional<DType> dtype;
+  /// Input: a kernel writes to it (assignment in place).
+  bool isWritten = false;
+  Buffer constant; ///< Constant
+  /// Device of an Input, Output or Constant if it is not that of the list; such
+  /// slots can only be copied from and to.
+  Device *device = nullptr;
+};
+
+/// One step of a launch list.
+struct Step {
+  enum class Kind { Launch, Copy };
+  Kind kind = Kind::Launch;
+  /// What is shown at DEBUG >= 2.
+  std::string displayName;
+  Kernel kernel;                   ///< Launch
+  std::vector<uint32_t> slots;     ///< Launch: all; Copy: destination, source
+  std::vector<uint32_t> variables; ///< Launch; indices of run()'s values
+  LaunchDims dims;                 ///< Launch
+  /// Estimated arithmetic operations and bytes moved, for the counters.
+  int64_t opCount = 0;
+  int64_t memBytes = 0;
+};
+
+/// A whole program as plain data.
+struct LaunchList {
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  /// Slots that take run()'s inputs, in its order: each Input slot once.
+  std::vector<uint32_t> inputs;
+  /// Slots that run() returns. A slot may be returned more than once, and need
+  /// not be an Output: an input written in place, a constant, a view of one.
+  std::vector<uint32_t> outputs;
+  std::size_t arenaBytes = 0;
+  uint32_t numVariables = 0;
+};
+
+/// A launch list ready to run. Safe to run from several threads at once.
+class Executable {
+public:
+  /// Takes over \p list for \p device. Throws Error naming the slot or step
+  /// when the list is inconsistent.
+  Executable(Device &device, LaunchList list);
+  ~Executable();
+  Executable(const Executable &) = delete;
+  Executable &operator=(const Executable &) = delete;
+
+  /// Enqueues all steps and returns the outputs; work may still be going on
+  /// when the device is asynchronous. Throws ShapeError for a wrong number of
+  /// inputs or values or a wrong buffer size, DTypeError or DeviceError for a
+  /// buffer of the wrong type or place.
+  std::vector<Buffer> run(const std::vector<Buffer> &inputs,
+                          const std::vector<int64_t> &values = {});
+
+  /// Keeps intermediate memory between runs instead of giving it back to the
+  /// device's allocator after each: for programs that replay often.
+  void keepArena(bool keep);
+
+  Device &device() const { return target; }
+  const LaunchList &list() const { return program; }
+
+private:
+  struct Run;
+
+  void verify() const;
+  std::unique_ptr<Run> takeRun();
+  void giveBack(std::unique_ptr<Run> run);
+  void checkInputs(const std::vector<Buffer> &inputs,
+                   const std::vector<int64_t> &values) const;
+  void runSteps(Run &run, const std::vector<int64_t> &values);
+  void runStepTimed(const Step &step, Run &run,
+                    const std::vector<int64_t> &values);
+  void runStep(const Step &step, Run &run, const std::vector<int64_t> &values);
+  Device &deviceOf(uint32_t slot) const;
+
+  Device &target;
+  LaunchList program;
+  std::unique_ptr<CommandList> commands; // null if steps leave the device
+  int64_t totalOps = 0;
+  int64_t totalBytes = 0;
+  std::mutex mutex; // guards the members below
+  std::vector<std::unique_ptr<Run>> idleRuns;
+  bool keepsArena = false;
+};
+
+/// The line shown for a finished step at DEBUG >= 2, without newline.
+std::string formatKernelLine(const std::string &deviceName, int64_t index,
+                             const std::string &displayName,
+                             std::size_t numArguments, double memUsedBytes,
+                             double seconds, double totalSeconds,
+                             double operations, double bytes);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_RUNTIME_LAUNCHLIST_H

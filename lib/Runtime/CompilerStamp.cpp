@@ -1,0 +1,30 @@
+//===- CompilerStamp.cpp - identity of this compiler ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The version text that goes into every cache key. In a file of its own
+/// because it is compiled again whenever any compiler source changes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "CompilerStamp.inc"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/KernelCache.h"
+
+#include "llvm-c/Core.h"
+
+const std::string &tinygrad::compilerStamp() {
+  static const std::string stamp = [] {
+    // The version of the library in the process, which can be newer than the
+    // headers this was compiled with.
+    unsigned major = 0, minor = 0, patch = 0;
+    LLVMGetVersion(&major, &minor, &patch);
+    return std::string("tinygrad ") + COMPILER_STAMP + " abi " +
+           std::to_string(kernelAbiVersion) + " llvm " + std::to_string(major) +
+           "." + std::to_string(minor) + "." + std::to_string(patch);
+  }();
+  return stamp;
+}

@@ -1,0 +1,277 @@
+//===- Device.cpp - the registry of devices -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The registry, and what devices get unless they do better: copies by way of
+/// the host and lists replayed command by command.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <charconv>
+#include <map>
+#include <mutex>
+
+using namespace tinygrad;
+
+Program::~Program() = default;
+CommandList::~CommandList() = default;
+Event::~Event() = default;
+
+Kernel::Kernel(std::shared_ptr<Program> program, const std::string &symbol)
+    : code(std::move(program)), entryPoint(code->lookup(symbol)) {}
+
+Device::Device(DeviceInfo description)
+    : info(std::move(description)), allocator(*this, info.name) {}
+
+Device::~Device() = default;
+
+//===----------------------------------------------------------------------===//
+// Registry
+//===----------------------------------------------------------------------===//
+
+// Every file Devices/<Name>Device.cpp has a function that describes its kind of
+// device; the build writes the list of them. That way devices survive in a
+// static library too, where nothing would refer to a registration object.
+namespace tinygrad::detail {
+#define TINYGRAD_DEVICE(NAME) DeviceKind describe##NAME##Device();
+#include "BuiltinDevices.inc"
+#undef TINYGRAD_DEVICE
+} // namespace tinygrad::detail
+
+namespace {
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, DeviceKind> kinds;
+  std::map<std::string, std::unique_ptr<Device>> devices;
+
+  Registry() {
+    for (DeviceKind kind : {
+#define TINYGRAD_DEVICE(NAME) detail::describe##NAME##Device(),
+#include "BuiltinDevices.inc"
+#undef TINYGRAD_DEVICE
+         })
+      kinds.emplace(kind.name, kind);
+  }
+};
+
+struct ParsedName {
+  std::string kind;
+  unsigned ordinal = 0;
+};
+} // namespace
+
+/// Never destroyed: buffers with static lifetime may still be freed into a
+/// device while the process ends.
+static Registry &registry() {
+  static Registry *instance = new Registry;
+  return *instance;
+}
+
+static ParsedName parseName(std::string_view text) {
+  ParsedName parsed;
+  const std::size_t colon = text.find(':');
+  const std::string_view kind = text.substr(0, colon);
+  bool isValid = !kind.empty();
+  for (char c : kind) {
+    const bool isLower = c >= 'a' && c <= 'z';
+    isValid &=
+        isLower || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    parsed.kind += isLower ? char(c - 'a' + 'A') : c;
+  }
+  if (colon != std::string_view::npos) {
+    const std::string_view number = text.substr(colon + 1);
+    auto [end, error] = std::from_chars(
+        number.data(), number.data() + number.size(), parsed.ordinal);
+    isValid &= error == std::errc() && end == number.data() + number.size();
+  }
+  if (!isValid)
+    throw DeviceError("'" + std::string(text) +
+                      "' is not the name of a device: expected a name like "
+                      "CPU or CPU:0");
+  return parsed;
+}
+
+static std::string nameOf(const ParsedName &parsed) {
+  return parsed.ordinal == 0
+             ? parsed.kind
+             : parsed.kind + ":" + std::to_string(parsed.ordinal);
+}
+
+static std::string join(const std::vector<std::string> &names) {
+  std::string joined;
+  for (const std::string &name : names)
+    joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
+DeviceRegistration::DeviceRegistration(DeviceKind kind) {
+  if (parseName(kind.name).kind != kind.name)
+    throw DeviceError("a device kind is named in upper case: " + kind.name);
+  Registry &all = registry();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  std::string name = kind.name;
+  if (!all.kinds.emplace(name, std::move(kind)).second)
+    throw DeviceError("a device called " + name + " is registered already");
+}
+
+std::string Device::canonicalName(std::string_view name) {
+  return nameOf(parseName(name));
+}
+
+std::vector<std::string> Device::registered() {
+  Registry &all = registry();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  std::vector<std::string> names;
+  for (const auto &[name, kind] : all.kinds)
+    names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> Device::available() {
+  Registry &all = registry();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  std::vector<std::string> names;
+  for (const auto &[name, kind] : all.kinds)
+    if (kind.count() > 0)
+      names.push_back(name);
+  return names;
+}
+
+Device &Device::get(std::string_view text) {
+  const ParsedName parsed = parseName(text);
+  const std::string name = nameOf(parsed);
+  Registry &all = registry();
+  std::unique_lock<std::mutex> lock(all.mutex);
+  if (auto it = all.devices.find(name); it != all.devices.end())
+    return *it->second;
+
+  auto kind = all.kinds.find(parsed.kind);
+  if (kind == all.kinds.end()) {
+    lock.unlock();
+    throw DeviceError("there is no device called '" + std::string(text) +
+                      "'; registered: " + join(registered()));
+  }
+  const unsigned count = kind->second.count();
+  // With none present, opening it gives the reason.
+  if (count != 0 && parsed.ordinal >= count)
+    throw DeviceError("there is no device " + name + ": " +
+                      std::to_string(count) + " of kind " + parsed.kind +
+                      " present");
+  std::unique_ptr<Device> device = kind->second.open(parsed.ordinal);
+  Device &opened = *device;
+  all.devices.emplace(name, std::move(device));
+  if (debugLevel() >= 1)
+    debugPrint("opened device " + name + " (" +
+               opened.information().architecture + ", " +
+               std::to_string(opened.information().computeUnits) +
+               " compute units)");
+  return opened;
+}
+
+Device &Device::getDefault() {
+  if (std::string wanted = deviceSetting(); !wanted.empty())
+    return get(wanted);
+  std::string best = "CPU";
+  {
+    Registry &all = registry();
+    std::lock_guard<std::mutex> lock(all.mutex);
+    int highest = -1;
+    for (const auto &[name, kind] : all.kinds)
+      if (kind.priority > highest && kind.count() > 0) {
+        highest = kind.priority;
+        best = name;
+      }
+  }
+  return get(best);
+}
+
+//===----------------------------------------------------------------------===//
+// Copies between devices
+//===----------------------------------------------------------------------===//
+
+void Device::copyAcross(void *destination, Device &sourceDevice,
+                        const void *source, std::size_t bytes) {
+  if (&sourceDevice == this) {
+    copy(destination, source, bytes);
+    synchronize();
+  } else if (information().hostVisible) {
+    synchronize();
+    sourceDevice.copyOut(destination, source, bytes);
+  } else if (sourceDevice.information().hostVisible) {
+    sourceDevice.synchronize();
+    copyIn(destination, source, bytes);
+    synchronize();
+  } else {
+    std::unique_ptr<char[]> staging(new char[bytes]);
+    sourceDevice.copyOut(staging.get(), source, bytes);
+    copyIn(destination, staging.get(), bytes);
+    synchronize();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Replay command by command
+//===----------------------------------------------------------------------===//
+
+namespace {
+class SimpleCommandList : public CommandList {
+public:
+  SimpleCommandList(Device &device, std::vector<Command> commands)
+      : device(device), commands(std::move(commands)) {
+    for (const Command &command : this->commands) {
+      maxBuffers = std::max(maxBuffers, command.buffers.size());
+      maxValues = std::max(maxValues, command.variables.size());
+    }
+  }
+
+  void replay(void *const *addresses, const int64_t *values) override {
+    // On the stack for all usual kernels, so that a replay allocates nothing.
+    constexpr std::size_t usual = 64;
+    void *bufferStack[usual];
+    int64_t valueStack[usual];
+    std::unique_ptr<void *[]> bufferHeap;
+    std::unique_ptr<int64_t[]> valueHeap;
+    void **buffers = bufferStack;
+    int64_t *chosen = valueStack;
+    if (maxBuffers > usual) {
+      bufferHeap.reset(new void *[maxBuffers]);
+      buffers = bufferHeap.get();
+    }
+    if (maxValues > usual) {
+      valueHeap.reset(new int64_t[maxValues]);
+      chosen = valueHeap.get();
+    }
+
+    for (const Command &command : commands) {
+      const std::size_t numBuffers = command.buffers.size();
+      for (std::size_t i = 0; i < numBuffers; ++i)
+        buffers[i] = addresses[command.buffers[i]];
+      if (command.kind == Command::Kind::Copy) {
+        device.copy(buffers[0], buffers[1], command.bytes);
+        continue;
+      }
+      const std::size_t numValues = command.variables.size();
+      for (std::size_t i = 0; i < numValues; ++i)
+        chosen[i] = values[command.variables[i]];
+      device.launch(command.kernel, buffers, chosen, command.dims);
+    }
+  }
+
+private:
+  Device &device;
+  std::vector<Command> commands;
+  std::size_t maxBuffers = 0;
+  std::size_t maxValues = 0;
+};
+} // namespace
+
+std::unique_ptr<CommandList> Device::capture(std::vector<Command> commands) {
+  return std::make_unique<SimpleCommandList>(*this, std::move(commands));
+}

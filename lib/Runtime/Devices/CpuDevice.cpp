@@ -1,0 +1,226 @@
+//===- CpuDevice.cpp - the CPU as a device --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs kernels on the threads of the host. Launches are complete when launch
+/// returns, so there is no queue to wait for.
+///
+//===----------------------------------------------------------------------===//
+
+#include "HostMemory.h"
+#include "ObjectLoader.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace tinygrad;
+using Clock = std::chrono::steady_clock;
+
+/// Below this a launch is done before another thread has woken up.
+static constexpr double serialNanoseconds = 8000;
+
+namespace {
+class CpuProgram : public Program {
+public:
+  CpuProgram(Device &device, std::unique_ptr<detail::LoadedObject> object)
+      : Program(device), object(std::move(object)) {}
+
+private:
+  void *lookup(const std::string &symbol) override {
+    return object->lookup(symbol);
+  }
+
+  std::unique_ptr<detail::LoadedObject> object;
+};
+
+class CpuEvent : public Event {
+public:
+  const Clock::time_point time = Clock::now();
+};
+
+class CpuDevice : public Device {
+public:
+  explicit CpuDevice(unsigned ordinal);
+  ~CpuDevice() override { releaseMemory(); }
+
+  void copyIn(void *destination, const void *source,
+              std::size_t bytes) override {
+    copy(destination, source, bytes);
+  }
+  void copyOut(void *destination, const void *source,
+               std::size_t bytes) override {
+    copy(destination, source, bytes);
+  }
+  void copy(void *destination, const void *source, std::size_t bytes) override;
+
+  std::shared_ptr<Program> loadProgram(const void *code, std::size_t bytes,
+                                       std::string_view target) override;
+  void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
+              const LaunchDims &dims) override;
+
+  void synchronize() override {}
+  std::unique_ptr<Event> record() override {
+    return std::make_unique<CpuEvent>();
+  }
+  double secondsBetween(Event &begin, Event &end) override;
+
+private:
+  void *allocateRaw(std::size_t bytes, std::string &reason) override {
+    return host.allocate(bytes, reason);
+  }
+  void freeRaw(void *address, std::size_t bytes) override {
+    host.free(address, bytes);
+  }
+  /// Calls body(begin, end) on parts of [0, extent), on all threads.
+  template <typename Body>
+  void parallel(int64_t extent, int64_t grain, const Body &body);
+
+  detail::HostMemory host;
+  /// Lets the library have more threads than CPUs when THREADS asks for them.
+  std::unique_ptr<tbb::global_control> moreThreads;
+  /// Where launches run when THREADS differs from what the library would use.
+  std::unique_ptr<tbb::task_arena> arena;
+};
+} // namespace
+
+/// Linux hands out the AMX tile registers on request only, once per process.
+/// Kernels made for a CPU that has them rely on it.
+static void requestTileRegisters() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long requestPermission = 0x1023, tileData = 18;
+  ::syscall(SYS_arch_prctl, requestPermission, tileData);
+#endif
+}
+
+static DeviceInfo describeHost(unsigned ordinal) {
+  DeviceInfo info;
+  info.name = ordinal == 0 ? "CPU" : "CPU:" + std::to_string(ordinal);
+  info.architecture = detail::hostTriple();
+  info.computeUnits = unsigned(threadCount());
+  info.hostVisible = true;
+  info.totalMemory = detail::queryMemoryLimits().total;
+  return info;
+}
+
+CpuDevice::CpuDevice(unsigned ordinal) : Device(describeHost(ordinal)) {
+  static const bool once = (requestTileRegisters(), true);
+  (void)once;
+  const int threads = int(information().computeUnits);
+  const int usual = tbb::info::default_concurrency();
+  if (threads > usual)
+    moreThreads = std::make_unique<tbb::global_control>(
+        tbb::global_control::max_allowed_parallelism, threads);
+  if (threads != usual)
+    arena = std::make_unique<tbb::task_arena>(threads);
+}
+
+template <typename Body>
+void CpuDevice::parallel(int64_t extent, int64_t grain, const Body &body) {
+  const int64_t threads = information().computeUnits;
+  grain = std::max<int64_t>(grain, 1);
+  // A few parts per thread even out threads that were late or interrupted.
+  const int64_t parts = std::min(extent / grain, threads * 4);
+  if (threads <= 1 || parts <= 1) {
+    body(int64_t(0), extent);
+    return;
+  }
+  auto run = [&] {
+    tbb::parallel_for(
+        int64_t(0), parts,
+        [&](int64_t part) {
+          // The first `extent % parts` parts are one item larger.
+          const int64_t size = extent / parts, rest = extent % parts;
+          const int64_t begin = part * size + std::min(part, rest);
+          body(begin, begin + size + (part < rest));
+        },
+        tbb::static_partitioner());
+  };
+  if (arena)
+    arena->execute(run);
+  else
+    run();
+}
+
+void CpuDevice::copy(void *destination, const void *source, std::size_t bytes) {
+  // From some size on one thread does not fill the memory bus.
+  constexpr std::size_t block = std::size_t(1) << 20;
+  if (bytes < 4 * block) {
+    if (bytes != 0)
+      std::memcpy(destination, source, bytes);
+    return;
+  }
+  parallel(
+      int64_t((bytes + block - 1) / block), 1, [&](int64_t begin, int64_t end) {
+        const std::size_t first = std::size_t(begin) * block;
+        const std::size_t last = std::min(std::size_t(end) * block, bytes);
+        std::memcpy(static_cast<char *>(destination) + first,
+                    static_cast<const char *>(source) + first, last - first);
+      });
+}
+
+std::shared_ptr<Program> CpuDevice::loadProgram(const void *code,
+                                                std::size_t bytes,
+                                                std::string_view target) {
+  try {
+    return std::make_shared<CpuProgram>(*this, detail::loadObject(code, bytes));
+  } catch (const CompileError &error) {
+    throw CompileError("cannot load code for " + std::string(target) + " on " +
+                       name() + ": " + error.what());
+  }
+}
+
+void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
+                       const int64_t *values, const LaunchDims &dims) {
+  const auto function = reinterpret_cast<CpuKernelFunction>(kernel.entry());
+  void **addresses = const_cast<void **>(buffers);
+  const int64_t extent = dims.parallelExtent;
+  if (extent <= 0)
+    return;
+  const bool isSmall = dims.estimatedNanoseconds > 0 &&
+                       dims.estimatedNanoseconds < serialNanoseconds;
+  if (extent == 1 || isSmall) {
+    function(addresses, values, 0, extent);
+    return;
+  }
+  parallel(extent, dims.grain, [=](int64_t begin, int64_t end) {
+    function(addresses, values, begin, end);
+  });
+}
+
+double CpuDevice::secondsBetween(Event &begin, Event &end) {
+  const std::chrono::duration<double> time =
+      static_cast<CpuEvent &>(end).time - static_cast<CpuEvent &>(begin).time;
+  return time.count();
+}
+
+namespace tinygrad::detail {
+DeviceKind describeCpuDevice() {
+  DeviceKind kind;
+  kind.name = "CPU";
+  kind.priority = 0;
+  // The CPUs of a machine are one device; further ones are separate memories
+  // on the same hardware, to try out what several devices do.
+  kind.count = [] { return 64u; };
+  kind.open = [](unsigned ordinal) -> std::unique_ptr<Device> {
+    return std::make_unique<CpuDevice>(ordinal);
+  };
+  return kind;
+}
+} // namespace tinygrad::detail

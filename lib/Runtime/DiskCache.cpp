@@ -1,0 +1,306 @@
+//===- DiskCache.cpp - compiled code on disk ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The format of cache files, their checks, and eviction.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/DiskCache.h"
+#include "Files.h"
+#include "TinyGrad/Runtime/Environment.h"
+
+#include "llvm-c/blake3.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tinygrad;
+namespace fs = std::filesystem;
+
+//===----------------------------------------------------------------------===//
+// Digest
+//===----------------------------------------------------------------------===//
+
+Digest Digest::of(const void *data, std::size_t size) {
+  Digest digest;
+  llvm_blake3_hasher hasher;
+  llvm_blake3_hasher_init(&hasher);
+  llvm_blake3_hasher_update(&hasher, data, size);
+  llvm_blake3_hasher_finalize(&hasher, digest.bytes.data(),
+                              digest.bytes.size());
+  return digest;
+}
+
+Digest Digest::of(std::string_view text) {
+  return of(text.data(), text.size());
+}
+
+std::string Digest::hex() const {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// File format
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a cache file starts with; the payload follows. Host byte order: the
+/// files are for the machine that wrote them, and another byte order would
+/// show in the length.
+struct Header {
+  char magic[8];
+  uint64_t payloadBytes;
+  /// Hash of version and key: a file that was moved or renamed is not taken
+  /// for another one.
+  std::array<uint8_t, 32> key;
+  std::array<uint8_t, 32> payloadHash;
+};
+static_assert(sizeof(Header) == 80, "no padding in the file format");
+} // namespace
+
+/// The last character counts format versions.
+static constexpr char fileMagic[8] = {'T', 'G', 'K', 'E', 'R', 'N', '0', '1'};
+static constexpr const char *fileSuffix = ".kernel";
+
+DiskCache::DiskCache(std::string directory, std::string version,
+                     uint64_t maxBytes)
+    : version(std::move(version)), maxBytes(maxBytes) {
+  if (directory.empty() || maxBytes == 0)
+    isEnabled = false;
+  else
+    folder = directory + "/kernels";
+}
+
+void DiskCache::disable(const std::string &reason) {
+  if (isEnabled.exchange(false) && debugLevel() >= 1)
+    debugPrint("disk cache is off: " + reason);
+}
+
+Digest DiskCache::digestOf(std::string_view key) const {
+  // The length keeps the two parts apart.
+  std::string text = std::to_string(version.size()) + ":" + version;
+  text += key;
+  return Digest::of(text);
+}
+
+std::string DiskCache::pathOf(std::string_view key) const {
+  return folder + "/" + digestOf(key).hex() + fileSuffix;
+}
+
+/// Code in the folder is going to be executed: nobody else may write there.
+/// Returns what is wrong with it, or nothing. A folder that does not exist is
+/// fine.
+static std::string checkOwnership(const std::string &folder) {
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0)
+    return errno == ENOENT ? "" : folder + ": " + detail::errnoText(errno);
+  if (!S_ISDIR(status.st_mode))
+    return folder + " is not a directory";
+  if (status.st_uid != ::geteuid())
+    return folder + " belongs to another user";
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    return folder + " can be written by other users";
+  return "";
+}
+
+bool DiskCache::prepareDirectory() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (isPrepared)
+    return enabled();
+  isPrepared = true;
+  std::error_code error;
+  const fs::path parent = fs::path(folder).parent_path();
+  fs::create_directories(parent, error);
+  if (!error && ::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    error = std::error_code(errno, std::generic_category());
+  if (error) {
+    disable("cannot make " + folder + ": " + error.message());
+    return false;
+  }
+  if (std::string problem = checkOwnership(folder); !problem.empty())
+    disable(problem);
+  return enabled();
+}
+
+//===----------------------------------------------------------------------===//
+// Load and store
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum class ReadResult { Ok, Missing, Damaged };
+
+class Descriptor {
+public:
+  explicit Descriptor(int number) : number(number) {}
+  Descriptor(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+  const int number;
+};
+} // namespace
+
+static bool readExactly(int descriptor, void *data, std::size_t size) {
+  char *next = static_cast<char *>(data);
+  while (size != 0) {
+    const ssize_t count = ::read(descriptor, next, size);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    next += count;
+    size -= std::size_t(count);
+  }
+  return true;
+}
+
+static ReadResult readFile(const std::string &path, const Digest &key,
+                           std::vector<char> &payload) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number < 0)
+    return ReadResult::Missing;
+  struct stat status;
+  if (::fstat(file.number, &status) != 0)
+    return ReadResult::Missing;
+  Header header;
+  if (!S_ISREG(status.st_mode) || uint64_t(status.st_size) < sizeof(Header) ||
+      !readExactly(file.number, &header, sizeof(Header)))
+    return ReadResult::Damaged;
+  // The size is checked first: a damaged length must not become an allocation.
+  if (std::memcmp(header.magic, fileMagic, sizeof(fileMagic)) != 0 ||
+      header.key != key.bytes ||
+      header.payloadBytes != uint64_t(status.st_size) - sizeof(Header))
+    return ReadResult::Damaged;
+  payload.resize(header.payloadBytes);
+  if (!readExactly(file.number, payload.data(), payload.size()) ||
+      Digest::of(payload.data(), payload.size()).bytes != header.payloadHash)
+    return ReadResult::Damaged;
+
+  // The time of last use, for eviction. Once an hour is exact enough.
+  const time_t now = ::time(nullptr);
+  if (now - status.st_mtime > 3600)
+    ::futimens(file.number, nullptr);
+  return ReadResult::Ok;
+}
+
+std::optional<std::vector<char>> DiskCache::load(std::string_view key) {
+  if (!enabled())
+    return std::nullopt;
+  const Digest digest = digestOf(key);
+  const std::string path = folder + "/" + digest.hex() + fileSuffix;
+  std::vector<char> payload;
+  switch (readFile(path, digest, payload)) {
+  case ReadResult::Missing:
+    return std::nullopt;
+  case ReadResult::Damaged:
+    if (debugLevel() >= 1)
+      debugPrint("disk cache: removing damaged " + path);
+    ::unlink(path.c_str());
+    return std::nullopt;
+  case ReadResult::Ok:
+    break;
+  }
+  // After the read, so that a miss in a folder that is not there costs nothing.
+  if (!prepareDirectory())
+    return std::nullopt;
+  return payload;
+}
+
+void DiskCache::store(std::string_view key, const void *data,
+                      std::size_t size) {
+  if (!enabled() || sizeof(Header) + size > maxBytes || !prepareDirectory())
+    return;
+  const Digest digest = digestOf(key);
+  Header header;
+  std::memcpy(header.magic, fileMagic, sizeof(fileMagic));
+  header.payloadBytes = size;
+  header.key = digest.bytes;
+  header.payloadHash = Digest::of(data, size).bytes;
+  const std::string path = folder + "/" + digest.hex() + fileSuffix;
+  const std::string error = detail::writeFileAtomically(
+      path, {{&header, sizeof(Header)}, {data, size}});
+  if (!error.empty()) {
+    // A full disk may have room again later, but trying for every kernel would
+    // only slow down compilation.
+    disable("cannot write to " + folder + ": " + error);
+    return;
+  }
+
+  std::lock_guard<std::mutex> lock(mutex);
+  if (knownBytes)
+    *knownBytes += sizeof(Header) + size;
+  // The first store finds out how much is there. Other processes' files are
+  // seen when the bound seems reached.
+  if (!knownBytes || *knownBytes > maxBytes)
+    evict();
+}
+
+//===----------------------------------------------------------------------===//
+// Eviction
+//===----------------------------------------------------------------------===//
+
+void DiskCache::evict() {
+  struct Found {
+    fs::path path;
+    uint64_t bytes;
+    fs::file_time_type lastUse;
+  };
+  std::vector<Found> files;
+  uint64_t total = 0;
+  const fs::file_time_type now = fs::file_time_type::clock::now();
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    // Files vanish while others evict; whatever cannot be looked at is skipped.
+    std::error_code skipped;
+    const fs::file_time_type lastUse = it->last_write_time(skipped);
+    const uint64_t bytes = skipped ? 0 : it->file_size(skipped);
+    if (skipped)
+      continue;
+    const std::string name = it->path().filename().string();
+    if (name.find(detail::temporaryMark) != std::string::npos) {
+      // Left behind by a process that died while writing.
+      if (now - lastUse > std::chrono::hours(1))
+        fs::remove(it->path(), skipped);
+      continue;
+    }
+    if (it->path().extension() != fileSuffix)
+      continue;
+    files.push_back({it->path(), bytes, lastUse});
+    total += bytes;
+  }
+
+  if (total > maxBytes) {
+    std::sort(files.begin(), files.end(), [](const Found &a, const Found &b) {
+      return a.lastUse < b.lastUse;
+    });
+    // Some room is made, so that the next stores need not do this again.
+    const uint64_t target = maxBytes - maxBytes / 4;
+    for (const Found &file : files) {
+      if (total <= target)
+        break;
+      std::error_code skipped;
+      fs::remove(file.path, skipped);
+      total -= file.bytes;
+    }
+  }
+  knownBytes = total;
+}

@@ -1,0 +1,232 @@
+//===- Environment.cpp - settings from the environment --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reading of environment variables, scoped overrides, and the debug stream.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+using namespace tinygrad;
+
+//===----------------------------------------------------------------------===//
+// The variables
+//===----------------------------------------------------------------------===//
+
+namespace {
+enum Number : unsigned {
+  Debug,
+  NoOpt,
+  Spec,
+  Lru,
+  CacheLevel,
+  CacheSize,
+  Threads,
+  numNumbers
+};
+enum Text : unsigned { Dev, CacheDir, numTexts };
+
+struct NumberFacts {
+  const char *name;
+  int64_t lowest, highest, fallback;
+};
+
+/// Overrides of the thread by its living Context objects.
+struct Overrides {
+  std::array<std::optional<int64_t>, numNumbers> numbers;
+  std::array<std::optional<std::string>, numTexts> texts;
+};
+} // namespace
+
+static constexpr NumberFacts numberFacts[numNumbers] = {
+    {"DEBUG", 0, 7, 0},
+    {"NOOPT", 0, 1, 0},
+    {"SPEC", 0, 1, 0},
+    {"LRU", 0, 1, 1},
+    {"CACHELEVEL", 0, 2, 2},
+    {"CACHESIZE", 0, int64_t(1) << 40, 1024},
+    // 0 stands for as many as there are CPUs.
+    {"THREADS", 0, 4096, 0},
+};
+static constexpr const char *textNames[numTexts] = {"DEV", "CACHEDIR"};
+
+static thread_local Overrides overrides;
+
+static void checkRange(const NumberFacts &facts, int64_t value) {
+  if (value < facts.lowest || value > facts.highest)
+    throw Error(std::string(facts.name) + "=" + std::to_string(value) +
+                " is out of range: expected " + std::to_string(facts.lowest) +
+                " to " + std::to_string(facts.highest));
+}
+
+static int64_t readNumber(const NumberFacts &facts) {
+  const char *text = std::getenv(facts.name);
+  if (!text || !*text)
+    return facts.fallback;
+  const std::string_view view = text;
+  int64_t value = 0;
+  auto [end, error] =
+      std::from_chars(view.data(), view.data() + view.size(), value);
+  if (error != std::errc() || end != view.data() + view.size())
+    throw Error("environment variable " + std::string(facts.name) + "=" + text +
+                " is not a number: expected " + std::to_string(facts.lowest) +
+                " to " + std::to_string(facts.highest));
+  checkRange(facts, value);
+  return value;
+}
+
+template <Number variable> static int64_t number() {
+  if (const std::optional<int64_t> &value = overrides.numbers[variable])
+    return *value;
+  static const int64_t fromEnvironment = readNumber(numberFacts[variable]);
+  return fromEnvironment;
+}
+
+template <Text variable> static std::string text() {
+  if (const std::optional<std::string> &value = overrides.texts[variable])
+    return *value;
+  static const std::string fromEnvironment = [] {
+    const char *value = std::getenv(textNames[variable]);
+    return std::string(value ? value : "");
+  }();
+  return fromEnvironment;
+}
+
+int tinygrad::debugLevel() { return int(number<Debug>()); }
+bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
+bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
+bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }
+int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }
+uint64_t tinygrad::diskCacheBytes() {
+  return uint64_t(number<CacheSize>()) << 20;
+}
+std::string tinygrad::deviceSetting() { return text<Dev>(); }
+
+int tinygrad::threadCount() {
+  if (int64_t wanted = number<Threads>())
+    return int(wanted);
+#ifdef __linux__
+  // The CPUs this process may use, not those of the machine.
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+    return CPU_COUNT(&allowed);
+#endif
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+std::string tinygrad::cacheDirectory() {
+  if (std::string directory = text<CacheDir>(); !directory.empty())
+    return directory;
+  if (const char *base = std::getenv("XDG_CACHE_HOME"); base && *base)
+    return std::string(base) + "/tinygrad-mlir";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/tinygrad-mlir";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Context
+//===----------------------------------------------------------------------===//
+
+static std::optional<unsigned> findNumber(std::string_view name) {
+  for (unsigned i = 0; i < numNumbers; ++i)
+    if (name == numberFacts[i].name)
+      return i;
+  return std::nullopt;
+}
+
+static std::optional<unsigned> findText(std::string_view name) {
+  for (unsigned i = 0; i < numTexts; ++i)
+    if (name == textNames[i])
+      return i;
+  return std::nullopt;
+}
+
+Context::Context(std::initializer_list<Setting> settings) {
+  for (const Setting &setting : settings) {
+    if (std::optional<unsigned> variable = findNumber(setting.name)) {
+      if (!setting.number)
+        throw Error("setting " + setting.name + " takes a number, not '" +
+                    setting.text + "'");
+      checkRange(numberFacts[*variable], *setting.number);
+    } else if (findText(setting.name)) {
+      if (setting.number)
+        throw Error("setting " + setting.name + " takes text, not a number");
+    } else {
+      throw Error("there is no setting called " + setting.name);
+    }
+  }
+
+  for (const Setting &setting : settings) {
+    if (std::optional<unsigned> variable = findNumber(setting.name)) {
+      std::optional<int64_t> &slot = overrides.numbers[*variable];
+      saved.push_back({*variable, slot, std::nullopt});
+      slot = setting.number;
+    } else {
+      unsigned textVariable = *findText(setting.name);
+      std::optional<std::string> &slot = overrides.texts[textVariable];
+      saved.push_back({numNumbers + textVariable, std::nullopt, slot});
+      slot = setting.text;
+    }
+  }
+}
+
+Context::~Context() {
+  for (auto it = saved.rbegin(); it != saved.rend(); ++it) {
+    if (it->variable < numNumbers)
+      overrides.numbers[it->variable] = it->number;
+    else
+      overrides.texts[it->variable - numNumbers] = std::move(it->text);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Debug stream
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct DebugStream {
+  std::mutex mutex;
+  std::function<void(std::string_view)> sink;
+};
+} // namespace
+
+/// Never destroyed: objects with static lifetime may still print.
+static DebugStream &debugStream() {
+  static DebugStream *stream = new DebugStream;
+  return *stream;
+}
+
+void tinygrad::debugPrint(std::string_view line) {
+  DebugStream &stream = debugStream();
+  std::lock_guard<std::mutex> lock(stream.mutex);
+  if (stream.sink) {
+    stream.sink(line);
+    return;
+  }
+  std::string withNewline(line);
+  withNewline += '\n';
+  std::fwrite(withNewline.data(), 1, withNewline.size(), stderr);
+}
+
+void tinygrad::setDebugSink(std::function<void(std::string_view)> sink) {
+  DebugStream &stream = debugStream();
+  std::lock_guard<std::mutex> lock(stream.mutex);
+  stream.sink = std::move(sink);
+}

@@ -1,0 +1,413 @@
+//===- Executable.cpp - executable lists of launches ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Checks, replay, and the line per kernel at DEBUG >= 2.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/LaunchList.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace tinygrad;
+
+/// What one run needs and the next one can use again.
+struct Executable::Run {
+  std::vector<void *> addresses;
+  std::vector<Buffer> outputs; // of Output slots, by slot
+  Buffer arena;
+  void *arenaAddress = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// Preparation
+//===----------------------------------------------------------------------===//
+
+/// Bytes that a step moves or computes with, put in time on one thread of an
+/// ordinary CPU. Only has to tell small launches from large ones.
+static double estimateNanoseconds(const Step &step) {
+  constexpr double bytesPerNanosecond = 10, opsPerNanosecond = 10;
+  return std::max(double(step.memBytes) / bytesPerNanosecond,
+                  double(step.opCount) / opsPerNanosecond);
+}
+
+Executable::Executable(Device &device, LaunchList list)
+    : target(device), program(std::move(list)) {
+  verify();
+
+  bool staysOnDevice = true;
+  for (Step &step : program.steps) {
+    totalOps += step.opCount;
+    totalBytes += step.memBytes;
+    if (step.dims.estimatedNanoseconds == 0)
+      step.dims.estimatedNanoseconds = estimateNanoseconds(step);
+    for (uint32_t slot : step.slots)
+      staysOnDevice &= &deviceOf(slot) == &target;
+  }
+  if (!staysOnDevice)
+    return;
+  std::vector<Command> captured;
+  captured.reserve(program.steps.size());
+  for (const Step &step : program.steps) {
+    Command command;
+    command.kind = step.kind == Step::Kind::Launch ? Command::Kind::Launch
+                                                   : Command::Kind::Copy;
+    command.kernel = step.kernel;
+    command.buffers = step.slots;
+    command.variables = step.variables;
+    command.dims = step.dims;
+    if (step.kind == Step::Kind::Copy)
+      command.bytes = program.slots[step.slots[0]].bytes;
+    captured.push_back(std::move(command));
+  }
+  commands = target.capture(std::move(captured));
+}
+
+Executable::~Executable() = default;
+
+Device &Executable::deviceOf(uint32_t slot) const {
+  while (program.slots[slot].kind == Slot::Kind::View)
+    slot = program.slots[slot].base;
+  return program.slots[slot].device ? *program.slots[slot].device : target;
+}
+
+/// The slot whose memory \p slot is or is a part of.
+static uint32_t rootOf(const LaunchList &list, uint32_t slot) {
+  while (list.slots[slot].kind == Slot::Kind::View)
+    slot = list.slots[slot].base;
+  return slot;
+}
+
+static bool isWithin(std::size_t offset, std::size_t bytes, std::size_t whole) {
+  return offset <= whole && bytes <= whole - offset;
+}
+
+static void verifySlots(const LaunchList &list, Device &target) {
+  std::vector<unsigned> timesInput(list.slots.size(), 0);
+  for (uint32_t slot : list.inputs) {
+    if (slot >= list.slots.size() || list.slots[slot].kind != Slot::Kind::Input)
+      throw Error("launch list: input " + std::to_string(slot) +
+                  " is not an input slot");
+    ++timesInput[slot];
+  }
+  for (uint32_t i = 0; i < list.slots.size(); ++i) {
+    const Slot &slot = list.slots[i];
+    const std::string where = "launch list: slot " + std::to_string(i);
+    const bool mayBeElsewhere = slot.kind == Slot::Kind::Input ||
+                                slot.kind == Slot::Kind::Output ||
+                                slot.kind == Slot::Kind::Constant;
+    if (slot.device && slot.device != &target && !mayBeElsewhere)
+      throw Error(where + " cannot be on another device");
+    switch (slot.kind) {
+    case Slot::Kind::Input:
+      if (timesInput[i] != 1)
+        throw Error(where + " is given " + std::to_string(timesInput[i]) +
+                    " times among the inputs");
+      break;
+    case Slot::Kind::Output:
+      break;
+    case Slot::Kind::Arena:
+      if (!isWithin(slot.offset, slot.bytes, list.arenaBytes))
+        throw Error(where + " reaches beyond the arena of " +
+                    std::to_string(list.arenaBytes) + " bytes");
+      break;
+    case Slot::Kind::Constant:
+      if (!slot.constant || slot.constant.size() < slot.bytes)
+        throw Error(where + " has no constant of " +
+                    std::to_string(slot.bytes) + " bytes");
+      if (&slot.constant.device() != (slot.device ? slot.device : &target))
+        throw Error(where + " has a constant on " +
+                    slot.constant.device().name());
+      break;
+    case Slot::Kind::View:
+      if (slot.base >= i)
+        throw Error(where + " is a view of a slot that is not before it");
+      if (!isWithin(slot.offset, slot.bytes, list.slots[slot.base].bytes))
+        throw Error(where + " reaches beyond slot " +
+                    std::to_string(slot.base));
+      break;
+    }
+  }
+}
+
+void Executable::verify() const {
+  verifySlots(program, target);
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const Step &step = program.steps[i];
+    const std::string where = "launch list: step " + std::to_string(i) + " (" +
+                              step.displayName + ")";
+    for (uint32_t slot : step.slots)
+      if (slot >= program.slots.size())
+        throw Error(where + " uses slot " + std::to_string(slot) + " of " +
+                    std::to_string(program.slots.size()));
+    for (uint32_t variable : step.variables)
+      if (variable >= program.numVariables)
+        throw Error(where + " uses variable " + std::to_string(variable) +
+                    " of " + std::to_string(program.numVariables));
+    if (step.kind == Step::Kind::Copy) {
+      if (step.slots.size() != 2 || program.slots[step.slots[0]].bytes !=
+                                        program.slots[step.slots[1]].bytes)
+        throw Error(where + " does not copy between two slots of one size");
+      continue;
+    }
+    if (!step.kernel)
+      throw Error(where + " has no kernel");
+    if (&step.kernel.device() != &target)
+      throw Error(where + " has a kernel of device " +
+                  step.kernel.device().name() + " in a list for " +
+                  target.name());
+    for (uint32_t slot : step.slots)
+      if (&deviceOf(slot) != &target)
+        throw Error(where + " uses slot " + std::to_string(slot) +
+                    ", which is on " + deviceOf(slot).name());
+    if (step.dims.parallelExtent < 0)
+      throw Error(where + " has a negative extent");
+  }
+  for (uint32_t slot : program.outputs) {
+    if (slot >= program.slots.size())
+      throw Error("launch list: output " + std::to_string(slot) +
+                  " is not a slot");
+    if (program.slots[rootOf(program, slot)].kind == Slot::Kind::Arena)
+      throw Error("launch list: output slot " + std::to_string(slot) +
+                  " is in the arena, which does not outlive a run");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+void Executable::keepArena(bool keep) {
+  std::lock_guard<std::mutex> lock(mutex);
+  keepsArena = keep;
+  if (!keep)
+    for (std::unique_ptr<Run> &run : idleRuns)
+      run->arena = Buffer();
+}
+
+std::unique_ptr<Executable::Run> Executable::takeRun() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!idleRuns.empty()) {
+      std::unique_ptr<Run> run = std::move(idleRuns.back());
+      idleRuns.pop_back();
+      return run;
+    }
+  }
+  auto run = std::make_unique<Run>();
+  run->addresses.resize(program.slots.size());
+  run->outputs.resize(program.slots.size());
+  for (std::size_t i = 0; i < program.slots.size(); ++i)
+    if (program.slots[i].kind == Slot::Kind::Constant)
+      run->addresses[i] = program.slots[i].constant.address();
+  return run;
+}
+
+void Executable::giveBack(std::unique_ptr<Run> run) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!keepsArena)
+    run->arena = Buffer();
+  idleRuns.push_back(std::move(run));
+}
+
+void Executable::checkInputs(const std::vector<Buffer> &inputs,
+                             const std::vector<int64_t> &values) const {
+  if (inputs.size() != program.inputs.size())
+    throw ShapeError("program takes " + std::to_string(program.inputs.size()) +
+                     " inputs, not " + std::to_string(inputs.size()));
+  if (values.size() != program.numVariables)
+    throw ShapeError("program takes " + std::to_string(program.numVariables) +
+                     " variable values, not " + std::to_string(values.size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Buffer &input = inputs[i];
+    const Slot &slot = program.slots[program.inputs[i]];
+    const Device &wanted = slot.device ? *slot.device : target;
+    if (!input)
+      throw DeviceError("input " + std::to_string(i) + " is an empty buffer");
+    if (&input.device() != &wanted)
+      throw DeviceError("input " + std::to_string(i) + " is on " +
+                        input.device().name() + ", not on " + wanted.name());
+    if (input.size() != slot.bytes)
+      throw ShapeError("input " + std::to_string(i) + " has " +
+                       std::to_string(input.size()) + " bytes, not " +
+                       std::to_string(slot.bytes));
+    if (input.dtype() && slot.dtype && *input.dtype() != *slot.dtype)
+      throw DTypeError("input " + std::to_string(i) + " is " +
+                       tinygrad::name(*input.dtype()) + ", not " +
+                       tinygrad::name(*slot.dtype));
+  }
+}
+
+std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
+                                    const std::vector<int64_t> &values) {
+  checkInputs(inputs, values);
+  std::unique_ptr<Run> current = takeRun();
+  if (program.arenaBytes != 0 && !current->arena)
+    current->arena = Buffer::allocate(target, program.arenaBytes);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    current->addresses[program.inputs[i]] = inputs[i].address();
+
+  void **addresses = current->addresses.data();
+  char *arena = static_cast<char *>(current->arena.address());
+  for (std::size_t i = 0; i < program.slots.size(); ++i) {
+    const Slot &slot = program.slots[i];
+    switch (slot.kind) {
+    case Slot::Kind::Input:
+    case Slot::Kind::Constant:
+      break;
+    case Slot::Kind::Output:
+      current->outputs[i] = Buffer::allocate(
+          slot.device ? *slot.device : target, slot.bytes, slot.dtype);
+      addresses[i] = current->outputs[i].address();
+      break;
+    case Slot::Kind::Arena:
+      addresses[i] = arena + slot.offset;
+      break;
+    case Slot::Kind::View:
+      addresses[i] = static_cast<char *>(addresses[slot.base]) + slot.offset;
+      break;
+    }
+  }
+
+  runSteps(*current, values);
+
+  std::vector<Buffer> results;
+  results.reserve(program.outputs.size());
+  for (uint32_t wanted : program.outputs) {
+    const Slot &slot = program.slots[wanted];
+    const uint32_t root = rootOf(program, wanted);
+    Buffer whole;
+    if (program.slots[root].kind == Slot::Kind::Output)
+      whole = current->outputs[root];
+    else if (program.slots[root].kind == Slot::Kind::Constant)
+      whole = program.slots[root].constant;
+    else
+      whole = inputs[std::size_t(
+          std::find(program.inputs.begin(), program.inputs.end(), root) -
+          program.inputs.begin())];
+    const std::size_t offset =
+        std::size_t(static_cast<char *>(addresses[wanted]) -
+                    static_cast<char *>(addresses[root]));
+    if (slot.kind == Slot::Kind::Output)
+      results.push_back(std::move(whole));
+    else
+      results.push_back(whole.view(offset, slot.bytes,
+                                   slot.dtype ? slot.dtype : whole.dtype()));
+  }
+  for (Buffer &output : current->outputs)
+    output = Buffer();
+  giveBack(std::move(current));
+  return results;
+}
+
+void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
+  if (debugLevel() >= 2) {
+    for (const Step &step : program.steps)
+      runStepTimed(step, run, values);
+    return;
+  }
+  if (commands)
+    commands->replay(run.addresses.data(), values.data());
+  else
+    for (const Step &step : program.steps)
+      runStep(step, run, values);
+  GlobalCounters::kernelCount.fetch_add(int64_t(program.steps.size()),
+                                        std::memory_order_relaxed);
+  GlobalCounters::globalOps.fetch_add(totalOps, std::memory_order_relaxed);
+  GlobalCounters::globalMem.fetch_add(totalBytes, std::memory_order_relaxed);
+}
+
+void Executable::runStep(const Step &step, Run &run,
+                         const std::vector<int64_t> &values) {
+  if (step.kind == Step::Kind::Copy) {
+    const uint32_t to = step.slots[0], from = step.slots[1];
+    const std::size_t bytes = program.slots[to].bytes;
+    Device &toDevice = deviceOf(to);
+    Device &fromDevice = deviceOf(from);
+    if (&toDevice == &fromDevice)
+      toDevice.copy(run.addresses[to], run.addresses[from], bytes);
+    else
+      toDevice.copyAcross(run.addresses[to], fromDevice, run.addresses[from],
+                          bytes);
+    return;
+  }
+  std::vector<void *> buffers;
+  for (uint32_t slot : step.slots)
+    buffers.push_back(run.addresses[slot]);
+  std::vector<int64_t> chosen;
+  for (uint32_t variable : step.variables)
+    chosen.push_back(values[variable]);
+  target.launch(step.kernel, buffers.data(), chosen.data(), step.dims);
+}
+
+void Executable::runStepTimed(const Step &step, Run &run,
+                              const std::vector<int64_t> &values) {
+  // The device whose queue the step is in.
+  Device &device =
+      step.kind == Step::Kind::Copy ? deviceOf(step.slots[0]) : target;
+  device.synchronize();
+  std::unique_ptr<Event> begin = device.record();
+  runStep(step, run, values);
+  std::unique_ptr<Event> end = device.record();
+  const double seconds = device.secondsBetween(*begin, *end);
+
+  const int64_t index = ++GlobalCounters::kernelCount;
+  GlobalCounters::globalOps += step.opCount;
+  GlobalCounters::globalMem += step.memBytes;
+  const double total =
+      GlobalCounters::timeSumSeconds.fetch_add(seconds) + seconds;
+  debugPrint(formatKernelLine(
+      device.name(), index, step.displayName, step.slots.size(),
+      double(GlobalCounters::memUsed.load()), seconds, total,
+      double(step.opCount), double(step.memBytes)));
+}
+
+//===----------------------------------------------------------------------===//
+// The line per kernel
+//===----------------------------------------------------------------------===//
+
+/// A time in nine columns with its unit.
+static std::string formatTime(double seconds) {
+  char text[32];
+  if (seconds > 10)
+    std::snprintf(text, sizeof(text), "%9.2fs ", seconds);
+  else if (seconds > 10e-3)
+    std::snprintf(text, sizeof(text), "%9.2fms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof(text), "%9.2fus", seconds * 1e6);
+  return text;
+}
+
+std::string tinygrad::formatKernelLine(const std::string &deviceName,
+                                       int64_t index,
+                                       const std::string &displayName,
+                                       std::size_t numArguments,
+                                       double memUsedBytes, double seconds,
+                                       double totalSeconds, double operations,
+                                       double bytes) {
+  // A clock too coarse for the kernel gives zero; no rate is known then.
+  const double perSecond = seconds > 0 ? 1 / seconds : 0;
+  const double flops = operations * perSecond;
+  const bool isTera = flops >= 1e14;
+  char head[64], tail[160];
+  std::snprintf(head, sizeof(head), "*** %-7.7s %4lld ", deviceName.c_str(),
+                static_cast<long long>(index));
+  std::snprintf(tail, sizeof(tail),
+                " arg %2zu mem %6.2f GB tm %s/%9.2fms (%7.*f %s %6.1f GB/s)",
+                numArguments, memUsedBytes * 1e-9, formatTime(seconds).c_str(),
+                totalSeconds * 1e3, isTera || flops >= 1e12 ? 0 : 1,
+                flops * (isTera ? 1e-12 : 1e-9), isTera ? "TFLOPS" : "GFLOPS",
+                bytes * perSecond * 1e-9);
+  std::string name = displayName;
+  if (name.size() < 46)
+    name.resize(46, ' ');
+  return head + name + tail;
+}

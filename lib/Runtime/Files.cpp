@@ -1,0 +1,92 @@
+//===- Files.cpp - small helpers for files --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Atomic writing by a temporary file and rename.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Files.h"
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace tinygrad;
+
+std::string detail::errnoText(int number) {
+  return std::generic_category().message(number);
+}
+
+static std::string writeAll(int descriptor,
+                            std::initializer_list<detail::Chunk> chunks) {
+  for (const detail::Chunk &chunk : chunks) {
+    const char *next = static_cast<const char *>(chunk.data);
+    std::size_t left = chunk.size;
+    while (left != 0) {
+      const ssize_t written = ::write(descriptor, next, left);
+      if (written < 0 && errno == EINTR)
+        continue;
+      if (written < 0)
+        return detail::errnoText(errno);
+      next += written;
+      left -= std::size_t(written);
+    }
+  }
+  return "";
+}
+
+/// Writes into what \p path already is.
+static std::string writeInPlace(const std::string &path,
+                                std::initializer_list<detail::Chunk> chunks) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (descriptor < 0)
+    return detail::errnoText(errno);
+  std::string error = writeAll(descriptor, chunks);
+  if (::close(descriptor) != 0 && error.empty())
+    error = detail::errnoText(errno);
+  return error;
+}
+
+std::string detail::writeFileAtomically(const std::string &path,
+                                        std::initializer_list<Chunk> chunks) {
+  // A rename would replace a device or a pipe by a regular file.
+  struct stat existing;
+  if (::stat(path.c_str(), &existing) == 0) {
+    if (S_ISDIR(existing.st_mode))
+      return errnoText(EISDIR);
+    if (!S_ISREG(existing.st_mode))
+      return writeInPlace(path, chunks);
+  }
+
+  // Unique among threads by the counter, among processes by the id. A name
+  // left over by a process that died is passed over by O_EXCL.
+  static std::atomic<unsigned> counter{0};
+  std::string temporary;
+  int descriptor = -1;
+  do {
+    temporary = path + temporaryMark + std::to_string(::getpid()) + "-" +
+                std::to_string(counter++);
+    descriptor = ::open(temporary.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor < 0 && errno == EEXIST);
+  if (descriptor < 0)
+    return errnoText(errno);
+
+  std::string error = writeAll(descriptor, chunks);
+  if (::close(descriptor) != 0 && error.empty())
+    error = errnoText(errno);
+  if (error.empty() && ::rename(temporary.c_str(), path.c_str()) != 0)
+    error = errnoText(errno);
+  if (!error.empty())
+    ::unlink(temporary.c_str());
+  return error;
+}
