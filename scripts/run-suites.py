@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+"""Runs the test suites of a built tree and sums up what they report.
+
+Each suite yields (name, passed, failed, skipped) from the machine-readable
+report of its runner, never from the text it prints. A runner that dies before
+it wrote its report counts as one failure.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LLVM = Path("/usr/lib/llvm-22/bin")
+BUILD_DIRS = {"release": "build", "debug": "build-debug", "sanitize": "build-sanitize"}
+# A user's settings, which tests must not see.
+SETTINGS = ("DEV", "DEBUG", "NOOPT", "SPEC", "LRU", "CACHELEVEL", "CACHESIZE", "THREADS")
+# A single test program that runs longer than this hangs.
+TIMEOUT = 1800
+
+
+class Counts:
+    """What one suite, or all of them, came to."""
+
+    def __init__(self, passed=0, failed=0, skipped=0):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+
+def run(command, **kwargs):
+    """Runs `command`; returns (exit status, output), -1 when it timed out."""
+    try:
+        done = subprocess.run(
+            [str(word) for word in command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=TIMEOUT,
+            errors="replace",
+            **kwargs,
+        )
+        return done.returncode, done.stdout
+    except subprocess.TimeoutExpired as error:
+        output = error.stdout or b""
+        if isinstance(output, bytes):
+            output = output.decode(errors="replace")
+        return -1, output + f"\ntimed out after {TIMEOUT} s\n"
+
+
+def tracked(*patterns):
+    """The files of the repository that match, without those that are gone."""
+    _, out = run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT)
+    return [name for name in out.split("\0") if name and (ROOT / name).exists()]
+
+
+def report_check(name, status, output, hint):
+    """Counts a yes-or-no check as one test."""
+    if status == 0:
+        return Counts(passed=1)
+    print(output.rstrip())
+    print(f"FAILED: {name}: {hint}")
+    return Counts(failed=1)
+
+
+def suite_format(_):
+    """clang-format leaves every source as it is."""
+    files = tracked("*.cpp", "*.h", "*.c")
+    status, output = run(
+        [LLVM / "clang-format", "--dry-run", "-Werror", *files], cwd=ROOT
+    )
+    lines = [line for line in output.splitlines() if "error:" in line]
+    hint = "run scripts/format.sh"
+    return report_check("format", status, "\n".join(lines[:40]), hint)
+
+
+def suite_tidy(build):
+    """clang-tidy finds nothing in own sources."""
+    database = build / "compile_commands.json"
+    with open(database) as file:
+        known = {entry["file"] for entry in json.load(file)}
+    files = [
+        name
+        for name in tracked("lib/*.cpp", "tools/*.cpp", "examples/*.cpp")
+        if str(ROOT / name) in known
+    ]
+
+    def check(name):
+        command = [LLVM / "clang-tidy", "--quiet", "-p", build, ROOT / name]
+        return name, *run(command, cwd=ROOT)
+
+    counts = Counts()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, status, output in pool.map(check, files):
+            if status == 0:
+                counts.passed += 1
+                continue
+            print(output.rstrip())
+            print(f"FAILED: clang-tidy {name}")
+            counts.failed += 1
+    return counts
+
+
+def suite_docs(build):
+    """The reference pages in docs/ are what the .td files generate."""
+    status, output = run(
+        ["cmake", "--build", build, "--target", "check-reference"], cwd=ROOT
+    )
+    hint = "build the target update-reference and commit docs/reference"
+    return report_check("docs", status, output, hint)
+
+
+def suite_lit(build):
+    """The lit suite."""
+    report = build / "test" / "lit-results.json"
+    report.unlink(missing_ok=True)
+    status, output = run(
+        [sys.executable, LLVM / "lit", "-sv", "-o", report, build / "test"], cwd=ROOT
+    )
+    counts = Counts()
+    if report.exists():
+        for test in json.loads(report.read_text())["tests"]:
+            if test["code"] in ("PASS", "XFAIL", "FLAKYPASS"):
+                counts.passed += 1
+            elif test["code"] in ("UNSUPPORTED", "SKIPPED", "EXCLUDED"):
+                counts.skipped += 1
+            else:
+                counts.failed += 1
+    elif status == 0:
+        print("FAILED: lit wrote no report")
+        counts.failed += 1
+    if status != 0:
+        print(output.rstrip())
+        counts.failed = max(counts.failed, 1)
+    return counts
+
+
+def suite_gtest(build):
+    """Every GoogleTest program in unittests/."""
+    counts = Counts()
+    expected = (build / "unittests" / "unittests.txt").read_text().split()
+    with tempfile.TemporaryDirectory() as scratch:
+        environment = dict(os.environ, CACHEDIR=f"{scratch}/cache")
+        for name in SETTINGS:
+            environment.pop(name, None)
+        for name in expected:
+            program = build / "unittests" / name
+            report = Path(scratch) / f"{name}.json"
+            status, output = run(
+                [program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
+                cwd=scratch,
+                env=environment,
+            )
+            result = Counts()
+            if report.exists():
+                for suite in json.loads(report.read_text())["testsuites"]:
+                    for test in suite["testsuite"]:
+                        if test.get("failures"):
+                            result.failed += 1
+                        elif test["result"] == "SKIPPED":
+                            result.skipped += 1
+                        else:
+                            result.passed += 1
+            if status != 0:
+                print(output.rstrip())
+                print(f"FAILED: {name} ended with status {status}")
+                result.failed = max(result.failed, 1)
+            elif result.passed + result.skipped == 0:
+                print(f"FAILED: {name} ran no test")
+                result.failed += 1
+            counts.add(result)
+    return counts
+
+
+def suite_pytest(build):
+    """The Python tests, where the repository has some."""
+    files = tracked("*/test_*.py", "test_*.py")
+    if not files:
+        return Counts()
+    report = build / "pytest.xml"
+    report.unlink(missing_ok=True)
+    status, output = run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        + [f"--junitxml={report}", *files],
+        cwd=ROOT,
+        env=dict(os.environ, TINYGRAD_BUILD_DIR=str(build)),
+    )
+    counts = Counts()
+    if report.exists():
+        for case in xml.etree.ElementTree.parse(report).iter("testcase"):
+            if case.find("failure") is not None or case.find("error") is not None:
+                counts.failed += 1
+            elif case.find("skipped") is not None:
+                counts.skipped += 1
+            else:
+                counts.passed += 1
+    if status != 0:
+        print(output.rstrip())
+        counts.failed = max(counts.failed, 1)
+    return counts
+
+
+def suite_install(build):
+    """Installs, and builds and runs the consumer project against that."""
+    scratch = build / "consumer"
+    shutil.rmtree(scratch, ignore_errors=True)
+    prefix = scratch / "prefix"
+    steps = [
+        ("install", ["cmake", "--install", build, "--prefix", prefix]),
+        (
+            "configure the consumer",
+            ["cmake", "-G", "Ninja", "-S", ROOT / "test" / "consumer"]
+            + ["-B", scratch / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
+            + ["-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"]
+            + ["-DCMAKE_BUILD_TYPE=Release"],
+        ),
+        ("build the consumer", ["cmake", "--build", scratch / "build"]),
+        (
+            "run the consumer",
+            ["ctest", "--test-dir", scratch / "build", "--output-on-failure"]
+            + ["--no-tests=error"],
+        ),
+    ]
+    counts = Counts()
+    for name, command in steps:
+        status, output = run(command, cwd=ROOT)
+        result = report_check("install", status, output, f"could not {name}")
+        counts.add(result)
+        if result.failed:
+            break
+    return counts
+
+
+SUITES = {
+    "format": suite_format,
+    "docs": suite_docs,
+    "lit": suite_lit,
+    "gtest": suite_gtest,
+    "pytest": suite_pytest,
+    "install": suite_install,
+    "tidy": suite_tidy,
+}
+# What depends on the sources alone, or on an optimised build, runs once.
+RELEASE_ONLY = ("format", "docs", "install", "tidy")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--preset", choices=BUILD_DIRS, default="release")
+    parser.add_argument("--suite", action="append", choices=SUITES)
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.list:
+        for name, suite in SUITES.items():
+            print(f"{name:8} {suite.__doc__}")
+        return 0
+
+    build = ROOT / BUILD_DIRS[arguments.preset]
+    if not (build / "build.ninja").exists():
+        print(f"run-suites.py: {build} is not configured", file=sys.stderr)
+        print("0 passed, 1 failed")
+        return 1
+    names = arguments.suite or [
+        name
+        for name in SUITES
+        if arguments.preset == "release" or name not in RELEASE_ONLY
+    ]
+    total = Counts()
+    for name in names:
+        start = time.monotonic()
+        counts = SUITES[name](build)
+        total.add(counts)
+        seconds = time.monotonic() - start
+        state = "FAILED" if counts.failed else "ok"
+        tests = counts.passed + counts.failed
+        skipped = f", {counts.skipped} skipped" if counts.skipped else ""
+        print(f"suite {name}: {state}, {tests} tests{skipped} in {seconds:.1f} s")
+        sys.stdout.flush()
+    print(f"{total.passed} passed, {total.failed} failed")
+    return 1 if total.failed or not total.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""Configuration of the lit suite: what is a test, and how its tools are found."""
+
+import os
+
+import lit.formats
+import lit.util
+
+config.name = "TinyGrad"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test", ".td"]
+# Inputs are files that tests read, not tests.
+config.excludes = ["Inputs", "consumer"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tinygrad_binary_dir, "test")
+
+# Own tools first, then LLVM's (FileCheck, not, count, mlir-opt, llvm-nm...).
+path = [config.tinygrad_tools_dir, config.llvm_tools_dir]
+config.environment["PATH"] = os.pathsep.join(path + [config.environment["PATH"]])
+
+# Tests must not see a user's settings, nor write into a user's cache.
+config.environment["HOME"] = config.test_exec_root
+config.environment["CACHEDIR"] = os.path.join(config.test_exec_root, "cache")
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%source_dir", config.tinygrad_source_dir))
+config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))
+
+# Named in full: a tool that was not built is an error, not a tool of the same
+# name from somewhere else.
+for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test"):
+    config.substitutions.append(
+        (r"\b(?<![-/.])%s(?![-.\w])" % tool, os.path.join(config.tinygrad_tools_dir, tool))
+    )
+
+if config.sanitize:
+    config.available_features.add("sanitize")
