@@ -1,0 +1,58 @@
+//===- Tg.h - the tg dialect ------------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Declares the `tg` dialect: dialect class, enums, attributes, operations.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TG_H
+#define TINYGRAD_DIALECT_TG_IR_TG_H
+
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "TinyGrad/Dialect/Tg/IR/TgDialect.h.inc"
+#include "TinyGrad/Dialect/Tg/IR/TgEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "TinyGrad/Dialect/Tg/IR/TgAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "TinyGrad/Dialect/Tg/IR/TgOps.h.inc"
+
+namespace mlir::tg {
+
+/// Whether `op` is one of the six movement operations.
+bool isMovementOp(Operation *op);
+
+/// Whether `type` (an element type) is a signed integer of the dialect.
+bool isSignedInteger(Type type);
+
+/// The identity of a reduction over `elementType`: 0, 1, or the lowest value.
+TypedAttr getReduceIdentity(ReduceKind kind, Type elementType);
+
+/// Number `value` as an attribute of a scalar type (float, integer or index).
+TypedAttr getNumberAttr(Type type, double value);
+TypedAttr getNumberAttr(Type type, int64_t value);
+
+/// The memref type of a flat buffer of `count` elements.
+MemRefType getBufferType(Type elementType, int64_t count);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_IR_TG_H

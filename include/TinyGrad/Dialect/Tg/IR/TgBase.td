@@ -1,0 +1,78 @@
+//===- TgBase.td - types and base classes of tg operations -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Type constraints and base classes that the operation files share.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGBASE_TD
+#define TINYGRAD_DIALECT_TG_IR_TGBASE_TD
+
+include "TinyGrad/Dialect/Tg/IR/TgDialect.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Tg_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tg_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+def Tg_SInt : AnyTypeOf<[I8, I16, I32, I64], "signed integer">;
+def Tg_UInt : AnyTypeOf<[UI8, UI16, UI32, UI64], "unsigned integer">;
+def Tg_Int : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
+                       "integer of 8 to 64 bits">;
+def Tg_Fp8 : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ], "fp8">;
+/// The float types that arithmetic takes.
+def Tg_Float : AnyTypeOf<[F16, BF16, F32, F64], "f16, bf16, f32 or f64">;
+def Tg_Num : AnyTypeOf<[Tg_Int, Tg_Float], "integer or float">;
+def Tg_IntOrBool : AnyTypeOf<[I1, Tg_Int], "integer or bool">;
+def Tg_Arith : AnyTypeOf<[I1, Tg_Int, Tg_Float], "bool, integer or float">;
+def Tg_Element : AnyTypeOf<[I1, Tg_Int, Tg_Float, Tg_Fp8],
+                           "bool, integer, float or fp8">;
+
+/// Ranked tensors, or (inside kernels) scalars and vectors, of an element type;
+/// `Index` marks operations that index arithmetic uses as well.
+class Tg_Like<Type element, string text>
+    : AnyTypeOf<[element, RankedTensorOf<[element]>,
+                 VectorOfNonZeroRankOf<[element]>],
+                text # ", or a ranked tensor or vector of it">;
+class Tg_LikeOrIndex<Type element, string text>
+    : AnyTypeOf<[element, Index, RankedTensorOf<[element]>,
+                 VectorOfNonZeroRankOf<[element, Index]>],
+                text # " or index, or a ranked tensor or vector of it">;
+
+def Tg_BoolLike : Tg_Like<I1, "bool">;
+def Tg_FloatLike : Tg_Like<Tg_Float, "float">;
+def Tg_IntLike : Tg_LikeOrIndex<Tg_Int, "integer">;
+def Tg_IntOrBoolLike : Tg_LikeOrIndex<Tg_IntOrBool, "integer or bool">;
+def Tg_NumLike : Tg_LikeOrIndex<Tg_Num, "integer or float">;
+def Tg_ArithLike : Tg_LikeOrIndex<Tg_Arith, "bool, integer or float">;
+def Tg_ElementLike : Tg_LikeOrIndex<Tg_Element, "element">;
+def Tg_ShiftLike : Tg_Like<Tg_Int, "integer">;
+def Tg_UI64Like : Tg_Like<UI64, "ui64">;
+
+def Tg_Tensor : RankedTensorOf<[Tg_Element], [],
+                                "ranked tensor of a tg element type">;
+def Tg_ArithTensor : RankedTensorOf<[Tg_Arith], [],
+                                    "ranked tensor of bool, integer or float">;
+/// A flat buffer: rank 1, contiguous.
+def Tg_Buffer : ConfinedType<MemRefRankOf<[Tg_Element], [1]>,
+    [CPred<"::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()">],
+    "flat memref of a tg element type", "::mlir::MemRefType">;
+
+/// A dimension, or a list of them: integers, variables or dimension expressions.
+def Tg_DimAttr
+    : Attr<CPred<"::mlir::tg::Dim::isDim($_self)">, "dimension"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
+}
+def Tg_DimArrayAttr : TypedArrayAttrBase<Tg_DimAttr, "list of dimensions">;
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGBASE_TD

@@ -1,0 +1,147 @@
+//===- TgDialect.td - the tg dialect, its attributes and enums -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The `tg` dialect itself, the attributes that carry symbolic dimensions, and
+/// the enums its operations use.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGDIALECT_TD
+#define TINYGRAD_DIALECT_TG_IR_TGDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Tg_Dialect : Dialect {
+  let name = "tg";
+  let summary = "Tensor graphs as micro-operations, from graph to kernel";
+  let description = [{
+    The `tg` dialect models a tensor program as a graph of a few dozen
+    micro-operations. The same operations serve at three levels, and lowering
+    is a sequence of rewrites inside the dialect:
+
+    1. **tensor graph**: pure operations on ranked tensors (elementwise, reduce,
+       six movement operations, buffers);
+    2. **kernels**: a host function that allocates buffers and launches isolated
+       `tg.kernel` regions, in which scalars are computed at index positions
+       spanned by `tg.range` values;
+    3. **scheduled kernels**: the same with every range given its final kind
+       (loop, thread, upcast, unroll, ...) and with staged tiles.
+
+    Arithmetic semantics are the same at every level:
+
+    * Integers are two's complement and wrap. `iN` is signed, `uiN` unsigned,
+      `i1` is bool (its `add` and `max` are "or", its `mul` is "and").
+    * Integer division by zero gives 0, and so does the remainder by zero; the
+      most negative value divided by -1 wraps to itself with remainder 0.
+    * A shift amount is read as unsigned; an amount of the bit width or more
+      gives 0, or the sign fill for a right shift of a signed integer.
+    * Floating point follows IEEE 754 with round-to-nearest-even after every
+      operation; `f16` and `bf16` operations are computed in `f32` and rounded.
+      NaN payloads and the sign of a zero that `max` returns for operands
+      `-0.0` and `+0.0` are unspecified. Sums may be reassociated by `tg.reduce`.
+    * The fp8 types are storage: only casts, bitcasts, movement, constants and
+      copies take them.
+  }];
+  let cppNamespace = "::mlir::tg";
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Enums
+//===----------------------------------------------------------------------===//
+
+def Tg_ReduceKind : I32EnumAttr<"ReduceKind", "the operator of a reduction", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>,
+    I32EnumAttrCase<"max", 2>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+def Tg_ReduceKindAttr : EnumAttr<Tg_Dialect, Tg_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Tg_RangeKind : I32EnumAttr<"RangeKind", "how a range is executed", [
+    I32EnumAttrCase<"loop", 0>, I32EnumAttrCase<"thread", 1>,
+    I32EnumAttrCase<"global", 2>, I32EnumAttrCase<"local", 3>,
+    I32EnumAttrCase<"upcast", 4>, I32EnumAttrCase<"unroll", 5>,
+    I32EnumAttrCase<"group_reduce", 6>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+def Tg_RangeKindAttr : EnumAttr<Tg_Dialect, Tg_RangeKind, "range_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Tg_DimOpKind : I32EnumAttr<"DimOpKind", "an operator on dimensions", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>,
+    I32EnumAttrCase<"floordiv", 2>, I32EnumAttrCase<"mod", 3>,
+    I32EnumAttrCase<"min", 4>, I32EnumAttrCase<"max", 5>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Tg_Attr<string name, string mnemonicName, list<Trait> traits = []>
+    : AttrDef<Tg_Dialect, name, traits> {
+  let mnemonic = mnemonicName;
+}
+
+def Tg_VarAttr : Tg_Attr<"Var", "var"> {
+  let summary = "A named, bounded integer variable in a dimension";
+  let description = [{
+    `#tg.var<"n", 1, 4096>` is an integer known when a program runs. Name and
+    bounds (both inclusive) are part of the attribute, so that nothing has to be
+    looked up and two variables are the same exactly when all three agree.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$min,
+                        "int64_t":$max);
+  let assemblyFormat = "`<` $name `,` $min `,` $max `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
+  let summary = "An operator applied to two dimensions";
+  let description = [{
+    `#tg.dim<mul, #tg.var<"n", 1, 8>, 4>`: operands are integers, variables or
+    dimension expressions. Build expressions through `tg::Dim`, which folds and
+    orders them.
+  }];
+  let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
+                        "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
+  let assemblyFormat = "`<` $kind `,` $lhs `,` $rhs `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "The dimensions of a tensor of symbolic shape";
+  let description = [{
+    The encoding of a tensor type with symbolic dimensions. It lists every
+    dimension: an integer for a static one, a `#tg.var` or `#tg.dim` for each
+    `?`. A tensor of static shape carries no encoding.
+
+    ```mlir
+    tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims);
+  let assemblyFormat = "`<` $dims `>`";
+  let genVerifyDecl = 1;
+}
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGDIALECT_TD

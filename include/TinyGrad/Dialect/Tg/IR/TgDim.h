@@ -1,0 +1,82 @@
+//===- TgDim.h - dimensions of tensors --------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `Dim`: one dimension, a number or an expression over named variables, and
+/// the functions through which inference, verification and lowering ask for the
+/// dimensions of a tensor type.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGDIM_H
+#define TINYGRAD_DIALECT_TG_IR_TGDIM_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include <optional>
+
+namespace mlir::tg {
+
+/// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
+/// expression. Arithmetic folds constants and orders operands, so that equal
+/// attributes mean equal dimensions.
+class Dim {
+public:
+  Dim() = default;
+  explicit Dim(Attribute attr) : attr(attr) {}
+  Dim(MLIRContext *context, int64_t value);
+
+  /// Whether `attr` can stand for a dimension.
+  static bool isDim(Attribute attr);
+
+  Attribute getAttr() const { return attr; }
+  MLIRContext *getContext() const { return attr.getContext(); }
+
+  /// The value, when the dimension is a number.
+  std::optional<int64_t> getStatic() const;
+  bool isStatic() const { return getStatic().has_value(); }
+  bool is(int64_t value) const { return getStatic() == value; }
+
+  /// The least and the greatest value it can take.
+  int64_t getMin() const;
+  int64_t getMax() const;
+
+  Dim operator+(Dim other) const;
+  Dim operator-(Dim other) const;
+  Dim operator*(Dim other) const;
+  bool operator==(const Dim &other) const { return attr == other.attr; }
+  bool operator!=(const Dim &other) const { return attr != other.attr; }
+
+  /// For messages: `4`, `n`, `(n * 4)`.
+  std::string str() const;
+
+private:
+  Attribute attr;
+};
+
+/// The dimensions of a tensor type, symbolic ones from its encoding.
+SmallVector<Dim> getDims(RankedTensorType type);
+Dim getDim(RankedTensorType type, int64_t axis);
+
+/// The tensor type with these dimensions: static, or with a `#tg.shape`.
+RankedTensorType getTensorType(ArrayRef<Dim> dims, Type elementType);
+
+/// The product of the dimensions: how many elements a tensor has.
+Dim getNumElements(MLIRContext *context, ArrayRef<Dim> dims);
+
+/// A list of dimension attributes as dimensions, and back.
+SmallVector<Dim> getDims(ArrayAttr attr);
+ArrayAttr getDimArrayAttr(MLIRContext *context, ArrayRef<int64_t> values);
+
+/// The numbers of a list of dimensions; none if any is symbolic.
+std::optional<SmallVector<int64_t>> getStaticDims(ArrayAttr attr);
+
+/// For messages: `[4, n]`.
+std::string toString(ArrayRef<Dim> dims);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGDIM_H

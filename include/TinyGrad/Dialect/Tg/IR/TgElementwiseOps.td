@@ -1,0 +1,424 @@
+//===- TgElementwiseOps.td - elementwise operations -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Operations that work element by element. They take tensors in a graph and
+/// scalars inside a kernel.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGELEMENTWISEOPS_TD
+#define TINYGRAD_DIALECT_TG_IR_TGELEMENTWISEOPS_TD
+
+include "TinyGrad/Dialect/Tg/IR/TgBase.td"
+
+/// Elementwise: all operands and results have one shape (or all are scalars).
+class Tg_ElementwiseOp<string mnemonic, list<Trait> traits = []>
+    : Tg_Op<mnemonic, !listconcat([Pure, Elementwise, Scalarizable, Vectorizable,
+                                   Tensorizable], traits)>;
+
+class Tg_UnaryOp<string mnemonic, Type type>
+    : Tg_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+class Tg_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
+  let arguments = (ins type:$lhs, type:$rhs);
+  let results = (outs type:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+class Tg_CompareOp<string mnemonic, list<Trait> traits = []>
+    : Tg_ElementwiseOp<mnemonic, !listconcat([SameTypeOperands,
+          DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+  let arguments = (ins Tg_ArithLike:$lhs, Tg_ArithLike:$rhs);
+  let results = (outs Tg_BoolLike:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Unary operations
+//===----------------------------------------------------------------------===//
+
+def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike> {
+  let summary = "negation";
+  let description = [{
+    Integers wrap: the most negative value is its own negation.
+
+    ```mlir
+    %r = tg.neg %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
+  let summary = "reciprocal 1/x";
+  let description = [{
+    `1/±0` is `±inf`, `1/±inf` is `±0`. Correctly rounded.
+
+    ```mlir
+    %r = tg.recip %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
+  let summary = "square root";
+  let description = [{
+    Correctly rounded. A negative operand gives NaN, `-0.0` gives `-0.0`.
+
+    ```mlir
+    %r = tg.sqrt %x : f32
+    ```
+  }];
+}
+
+def Tg_Exp2Op : Tg_UnaryOp<"exp2", Tg_FloatLike> {
+  let summary = "2 to the power x";
+  let description = [{
+    Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`; results below the normal range are denormal.
+
+    ```mlir
+    %r = tg.exp2 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_Log2Op : Tg_UnaryOp<"log2", Tg_FloatLike> {
+  let summary = "logarithm to base 2";
+  let description = [{
+    Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives `+inf`.
+
+    ```mlir
+    %r = tg.log2 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_SinOp : Tg_UnaryOp<"sin", Tg_FloatLike> {
+  let summary = "sine of x in radians";
+  let description = [{
+    Within 2 ulp in f32 over the whole range. An infinite operand gives NaN.
+
+    ```mlir
+    %r = tg.sin %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
+  let summary = "round towards zero";
+  let description = [{
+    Keeps the sign of zero, infinities and NaN.
+
+    ```mlir
+    %r = tg.trunc %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
+  let summary = "value conversion to another element type";
+  let description = [{
+    Converts each value:
+
+    * float to float rounds to nearest even; a value out of range becomes an
+      infinity, or NaN where the type has none (`f8E4M3FN`, the `FNUZ` types);
+    * float to integer truncates towards zero and saturates at the bounds of the
+      result type; NaN gives 0;
+    * integer to float rounds to nearest even;
+    * integer to integer wraps (keeps the low bits), extending by the signedness
+      of the operand;
+    * anything to bool is `x != 0` (NaN is true); bool gives 0 or 1.
+
+    C1: operand and result have the same shape. `index` converts only to and from
+    integers, as a signed 64-bit value.
+
+    ```mlir
+    %r = tg.cast %x : tensor<4xf32> -> tensor<4xui8>
+    ```
+  }];
+  let arguments = (ins Tg_ElementLike:$x);
+  let results = (outs Tg_ElementLike:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
+  let summary = "reinterpretation of the bits as another element type";
+  let description = [{
+    C1: both element types have the same width, and neither is bool or `index`.
+
+    ```mlir
+    %r = tg.bitcast %x : tensor<4xf32> -> tensor<4xui32>
+    ```
+  }];
+  let arguments = (ins Tg_ElementLike:$x);
+  let results = (outs Tg_ElementLike:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Binary operations
+//===----------------------------------------------------------------------===//
+
+def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative]> {
+  let summary = "sum";
+  let description = [{
+    Integers wrap; on bool it is "or".
+
+    ```mlir
+    %r = tg.add %a, %b : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike> {
+  let summary = "difference";
+  let description = [{
+    Integers wrap.
+
+    ```mlir
+    %r = tg.sub %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative]> {
+  let summary = "product";
+  let description = [{
+    Integers wrap; on bool it is "and".
+
+    ```mlir
+    %r = tg.mul %a, %b : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
+  let summary = "floating-point quotient";
+  let description = [{
+    Correctly rounded. `x/±0` is an infinity for finite nonzero x, NaN for x = 0 or NaN.
+
+    ```mlir
+    %r = tg.fdiv %a, %b : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike> {
+  let summary = "integer quotient, rounded towards zero";
+  let description = [{
+    `x idiv 0` is 0; the most negative value divided by -1 wraps to itself.
+
+    ```mlir
+    %r = tg.idiv %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike> {
+  let summary = "integer quotient, rounded towards negative infinity";
+  let description = [{
+    `x floordiv 0` is 0; the most negative value divided by -1 wraps to itself.
+
+    ```mlir
+    %r = tg.floordiv %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike> {
+  let summary = "remainder of `idiv`";
+  let description = [{
+    `x - (x idiv y) * y`: it has the sign of x. `x mod 0` is 0.
+
+    ```mlir
+    %r = tg.mod %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike> {
+  let summary = "remainder of `floordiv`";
+  let description = [{
+    `x - (x floordiv y) * y`: it has the sign of y. `x floormod 0` is 0.
+
+    ```mlir
+    %r = tg.floormod %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative]> {
+  let summary = "the larger operand";
+  let description = [{
+    NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either may be returned.
+
+    ```mlir
+    %r = tg.max %a, %b : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
+  let summary = "x to the power y";
+  let description = [{
+    The special cases are those of C99 Annex F (`pow(x, ±0) = 1`, `pow(1, y) = 1`, a negative base with a non-integer exponent is NaN). Within 2 ulp in f32.
+
+    ```mlir
+    %r = tg.pow %x, %y : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative]> {
+  let summary = "bitwise and";
+  let description = [{
+    ```mlir
+    %r = tg.and %a, %b : tensor<4xi1>
+    ```
+  }];
+}
+
+def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative]> {
+  let summary = "bitwise or";
+  let description = [{
+    ```mlir
+    %r = tg.or %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative]> {
+  let summary = "bitwise exclusive or";
+  let description = [{
+    ```mlir
+    %r = tg.xor %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_ShlOp : Tg_BinaryOp<"shl", Tg_ShiftLike> {
+  let summary = "left shift";
+  let description = [{
+    The amount is read as unsigned; an amount of the bit width or more gives 0.
+
+    ```mlir
+    %r = tg.shl %a, %b : tensor<4xui32>
+    ```
+  }];
+}
+
+def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
+  let summary = "right shift";
+  let description = [{
+    Arithmetic for signed types, logical for unsigned ones. The amount is read as unsigned; an amount of the bit width or more gives the sign fill (signed) or 0 (unsigned).
+
+    ```mlir
+    %r = tg.shr %a, %b : tensor<4xi32>
+    ```
+  }];
+}
+
+def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
+  let summary = "whether lhs is less than rhs";
+  let description = [{
+    False if an operand is NaN. On bool, false is less than true. The result is bool (`i1`) of the operands' shape.
+
+    ```mlir
+    %r = tg.cmplt %a, %b : tensor<4xf32>   // tensor<4xi1>
+    ```
+  }];
+}
+
+def Tg_CmpEqOp : Tg_CompareOp<"cmpeq", [Commutative]> {
+  let summary = "whether both operands are equal";
+  let description = [{
+    False if an operand is NaN; `-0.0` equals `+0.0`. The result is bool (`i1`) of the operands' shape.
+
+    ```mlir
+    %r = tg.cmpeq %a, %b : tensor<4xf32>   // tensor<4xi1>
+    ```
+  }];
+}
+
+def Tg_CmpNeOp : Tg_CompareOp<"cmpne", [Commutative]> {
+  let summary = "whether the operands differ";
+  let description = [{
+    True if an operand is NaN. The result is bool (`i1`) of the operands' shape.
+
+    ```mlir
+    %r = tg.cmpne %a, %b : tensor<4xf32>   // tensor<4xi1>
+    ```
+  }];
+}
+
+def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
+  let summary = "Threefry-2x32 counter-based random bits";
+  let description = [{
+    Applies the Threefry-2x32 block function with 20 rounds (Salmon et al.,
+    "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The low 32 bits of
+    `counter` are the first counter word and the high 32 bits the second; `key`
+    is split the same way, and so is the result.
+
+    ```mlir
+    %bits = tg.threefry %counter, %key : tensor<8xui64>
+    ```
+  }];
+  let arguments = (ins Tg_UI64Like:$counter, Tg_UI64Like:$key);
+  let results = (outs Tg_UI64Like:$result);
+  let assemblyFormat = "$counter `,` $key attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Ternary operations
+//===----------------------------------------------------------------------===//
+
+def Tg_WhereOp : Tg_ElementwiseOp<"where", [
+    AllTypesMatch<["x", "y", "result"]>]> {
+  let summary = "x where the condition holds, else y";
+  let description = [{
+    C1: the condition is bool and has the shape of the other operands. The
+    operand that is not chosen has no effect, NaN included.
+
+    ```mlir
+    %r = tg.where %cond, %x, %y : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tg_BoolLike:$condition, Tg_ElementLike:$x,
+                       Tg_ElementLike:$y);
+  let results = (outs Tg_ElementLike:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType]> {
+  let summary = "a * b + c";
+  let description = [{
+    Floats are rounded once, as fused multiply-add is (f16 and bf16: computed in
+    f32, then rounded); integers wrap.
+
+    ```mlir
+    %r = tg.mulacc %a, %b, %c : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tg_NumLike:$a, Tg_NumLike:$b, Tg_NumLike:$c);
+  let results = (outs Tg_NumLike:$result);
+  let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($result)";
+}
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGELEMENTWISEOPS_TD

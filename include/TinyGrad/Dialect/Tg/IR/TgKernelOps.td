@@ -1,0 +1,289 @@
+//===- TgKernelOps.td - host program and kernel operations -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Levels 2 and 3: the host program, kernels, ranges, loads and stores.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGKERNELOPS_TD
+#define TINYGRAD_DIALECT_TG_IR_TGKERNELOPS_TD
+
+include "TinyGrad/Dialect/Tg/IR/TgBase.td"
+
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Host program
+//===----------------------------------------------------------------------===//
+
+def Tg_AllocOp : Tg_Op<"alloc", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a new buffer of the host program";
+  let description = [{
+    Uninitialised memory on `device`. A buffer that the function returns is an
+    output; the memory plan places the others in an arena.
+
+    ```mlir
+    %b = tg.alloc on "CPU" : memref<16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$device);
+  let results = (outs Tg_Buffer:$result);
+  let assemblyFormat = "`on` $device attr-dict `:` type($result)";
+}
+
+def Tg_ViewOp : Tg_Op<"view", [Pure]> {
+  let summary = "a part of a buffer";
+  let description = [{
+    The part of `source` that begins at a byte offset, read as the result type.
+
+    C1: the part lies inside the source. C2: the offset is a multiple of the size
+    of the result's elements, and not negative.
+
+    ```mlir
+    %v = tg.view %arena at 256 : memref<4096xi8> -> memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Buffer:$source, I64Attr:$offset);
+  let results = (outs Tg_Buffer:$result);
+  let assemblyFormat = [{
+    $source `at` $offset attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
+  let summary = "a buffer copied into another";
+  let description = [{
+    Copies all of `source` to `dest`, across devices where they differ.
+
+    ```mlir
+    tg.transfer %src to %dst : memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$source,
+                       Arg<Tg_Buffer, "", [MemWrite]>:$dest);
+  let assemblyFormat = "$source `to` $dest attr-dict `:` type($source)";
+}
+
+def Tg_LaunchOp : Tg_Op<"launch", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the execution of a kernel";
+  let description = [{
+    Runs the kernel on the buffers, in program order.
+
+    C1: the symbol names a `tg.kernel` whose arguments have the operands' types.
+    C2: a buffer that the kernel writes is not also passed for another argument,
+    unless the kernel is marked `in_place`.
+
+    ```mlir
+    tg.launch @E_16(%out, %a, %b) : memref<16xf32>, memref<16xf32>, memref<16xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Tg_Buffer>:$buffers);
+  let assemblyFormat = [{
+    $kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
+    NoTerminator, SingleBlock]> {
+  let summary = "a kernel";
+  let description = [{
+    One isolated computation. Its arguments are flat buffers, of which the first
+    `outputs` are written; with `in_place` these may also be read. The body is one
+    block without terminator: `tg.range` values span positions, pure scalar
+    operations compute at each position, `tg.store` writes. An operation is
+    evaluated once for each combination of the ranges that it depends on; the
+    order in which the ranges stand in the block is the order of the loops.
+
+    C1: arguments are flat buffers, there are no results. C2: range ids differ.
+    C3: only tg operations that work on scalars stand in the body. C4: a store depends
+    on no range that a reduce closes.
+
+    ```mlir
+    tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 16
+      %x = tg.load %a[%i] : memref<16xf32>
+      %y = tg.neg %x : f32
+      tg.store %y, %out[%i] : memref<16xf32>
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+      TypeAttrOf<FunctionType>:$function_type,
+      ConfinedAttr<I64Attr, [IntNonNegative]>:$outputs,
+      OptionalAttr<DictArrayAttr>:$arg_attrs,
+      OptionalAttr<DictArrayAttr>:$res_attrs,
+      UnitAttr:$in_place);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+      "::mlir::TypeRange":$argTypes, "int64_t":$outputs)>];
+  let extraClassDeclaration = [{
+    // FunctionOpInterface.
+    ::mlir::Type cloneTypeWith(::mlir::TypeRange inputs, ::mlir::TypeRange results);
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() {
+      return getFunctionType().getInputs();
+    }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() {
+      return getFunctionType().getResults();
+    }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Tg_RangeOp : Tg_Op<"range", [Pure]> {
+  let summary = "all positions from 0 to an extent";
+  let description = [{
+    A value that takes every integer from 0 to `extent` (exclusive). `id` tells
+    ranges of the same extent apart. The kind says how the positions are executed:
+    `loop` one after another; `thread` and `global` in parallel by work items;
+    `local` in parallel by the items of one work-group, which share local memory;
+    `upcast` as the lanes of one vector; `unroll` as copies of the code;
+    `group_reduce` as a reduction shared by a work-group. With `peel`, the last
+    `peel` positions of a loop get code of their own, so that conditions which
+    hold for all the others cost nothing there.
+
+    C1: the extent is not negative. C2: `0 <= peel <= extent`, only on loops.
+
+    ```mlir
+    %i = tg.range 0 loop 16
+    %j = tg.range 1 upcast 8
+    %k = tg.range 2 loop 33 peel 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$id, Tg_RangeKindAttr:$kind, Tg_DimAttr:$extent,
+      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$peel);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$id $kind $extent (`peel` $peel^)? attr-dict";
+  let builders = [OpBuilder<(ins "int64_t":$id, "::mlir::tg::RangeKind":$kind,
+                                 "int64_t":$extent)>];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The extent, which must be static.
+    int64_t getStaticExtent();
+  }];
+}
+
+def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "a value combined over all positions of ranges";
+  let description = [{
+    Combines `value` over every combination of positions of `ranges`, which the
+    result no longer depends on. Identities and order are those of `tg.reduce`.
+
+    C1: each range is the result of a `tg.range`, and they differ.
+
+    ```mlir
+    %s = tg.ranged_reduce add %x over %k : f32
+    ```
+  }];
+  let arguments = (ins Tg_ReduceKindAttr:$kind, Tg_Arith:$value,
+                       Variadic<Index>:$ranges);
+  let results = (outs Tg_Arith:$result);
+  let assemblyFormat = "$kind $value `over` $ranges attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
+      "result is the element type of the buffer", "buffer", "result",
+      "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "an element of a buffer";
+  let description = [{
+    Reads `buffer[index]`. Where the mask is false nothing is read and the result
+    is 0.
+
+    C1: the index is inside the buffer wherever the mask holds (checked where it
+    can be decided).
+
+    ```mlir
+    %x = tg.load %a[%i] : memref<16xf32>
+    %y = tg.load %a[%i] mask %m : memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$buffer, Index:$index,
+                       Optional<I1>:$mask);
+  let results = (outs Tg_Element:$result);
+  let assemblyFormat = [{
+    $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
+  }];
+}
+
+def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
+      "the value has the element type of the buffer", "buffer", "value",
+      "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "a write to an element of a buffer";
+  let description = [{
+    Writes `value` to `buffer[index]` where the mask holds.
+
+    C1: the index is inside the buffer wherever the mask holds. C2: different
+    positions of the kernel's ranges write different elements.
+
+    ```mlir
+    tg.store %x, %out[%i] : memref<16xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Element:$value, Arg<Tg_Buffer, "", [MemWrite]>:$buffer,
+                       Index:$index, Optional<I1>:$mask);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
+  }];
+}
+
+def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
+      "the tile has the type of the value", "tile", "value",
+      "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "a tile of values kept in local memory";
+  let description = [{
+    Computes `value` at every position of `ranges` and keeps the results in local
+    memory, row-major in the order of the ranges. Loads from the tile through
+    `tg.barrier` see all of them.
+
+    C1: the tile has as many elements as the ranges have positions. C2: each range
+    is the result of a `tg.range`, and they differ.
+
+    ```mlir
+    %t = tg.stage %x over %i, %k : memref<128xf32>
+    %b = tg.barrier %t : memref<128xf32>
+    %y = tg.load %b[%j] : memref<128xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Element:$value, Variadic<Index>:$ranges);
+  let results = (outs Tg_Buffer:$tile);
+  let assemblyFormat = "$value `over` $ranges attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Tg_BarrierOp : Tg_Op<"barrier", [Pure, SameOperandsAndResultType]> {
+  let summary = "a tile after every write to it";
+  let description = [{
+    The same memory, once all work items of the group have written their part.
+
+    C1: the operand is the result of a `tg.stage`.
+
+    ```mlir
+    %b = tg.barrier %t : memref<128xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Buffer:$tile);
+  let results = (outs Tg_Buffer:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGKERNELOPS_TD

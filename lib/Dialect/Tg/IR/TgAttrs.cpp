@@ -1,0 +1,74 @@
+//===- TgAttrs.cpp - attributes and enums of the tg dialect ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Verifiers of the attributes, and the definitions that tablegen writes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+#include "TinyGrad/Dialect/Tg/IR/TgEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "TinyGrad/Dialect/Tg/IR/TgAttrs.cpp.inc"
+
+void TgDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TinyGrad/Dialect/Tg/IR/TgAttrs.cpp.inc"
+      >();
+}
+
+LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                              StringAttr name, int64_t min, int64_t max) {
+  if (name.empty())
+    return emitError() << "a variable needs a name";
+  if (min > max)
+    return emitError() << "variable '" << name.getValue()
+                       << "' has an empty range: min " << min << " > max "
+                       << max;
+  return success();
+}
+
+LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  DimOpKind, Attribute lhs, Attribute rhs) {
+  if (!Dim::isDim(lhs) || !Dim::isDim(rhs))
+    return emitError() << "operands of a dimension expression are integers, "
+                          "#tg.var or #tg.dim";
+  return success();
+}
+
+LogicalResult ShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<Attribute> dims) {
+  for (Attribute dim : dims)
+    if (!Dim::isDim(dim))
+      return emitError() << "dimension " << dim
+                         << " is not an integer, #tg.var or #tg.dim";
+  return success();
+}
+
+LogicalResult
+ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getDims().size())
+    return emitError() << "#tg.shape lists " << getDims().size()
+                       << " dimensions for a tensor of rank " << shape.size();
+  for (auto [axis, size, attr] : llvm::enumerate(shape, getDims())) {
+    std::optional<int64_t> value = Dim(attr).getStatic();
+    if (ShapedType::isDynamic(size) ? value.has_value() : value != size)
+      return emitError() << "dimension " << axis << " is "
+                         << Dim(attr).str()
+                         << " in #tg.shape, which the tensor's shape does not "
+                            "agree with";
+  }
+  return success();
+}

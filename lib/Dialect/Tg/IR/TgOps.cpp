@@ -1,0 +1,353 @@
+//===- TgOps.cpp - operations on tensors ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Shape inference and verifiers of the elementwise and tensor operations.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
+
+bool mlir::tg::isMovementOp(Operation *op) {
+  return isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op);
+}
+
+bool mlir::tg::isSignedInteger(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && !integer.isUnsigned() && integer.getWidth() > 1;
+}
+
+TypedAttr mlir::tg::getNumberAttr(Type type, double value) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(floatType, value);
+  return getNumberAttr(type, static_cast<int64_t>(value));
+}
+
+TypedAttr mlir::tg::getNumberAttr(Type type, int64_t value) {
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(floatType, static_cast<double>(value));
+  unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  APInt bits(64, static_cast<uint64_t>(value));
+  return IntegerAttr::get(type, bits.trunc(width));
+}
+
+TypedAttr mlir::tg::getReduceIdentity(ReduceKind kind, Type type) {
+  if (kind == ReduceKind::add)
+    return getNumberAttr(type, int64_t(0));
+  if (kind == ReduceKind::mul)
+    return getNumberAttr(type, int64_t(1));
+  if (auto floatType = dyn_cast<FloatType>(type))
+    return FloatAttr::get(
+        floatType, APFloat::getInf(floatType.getFloatSemantics(), true));
+  unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+  bool isSigned = isa<IndexType>(type) || isSignedInteger(type);
+  return IntegerAttr::get(type, isSigned ? APInt::getSignedMinValue(width)
+                                         : APInt::getZero(width));
+}
+
+MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
+  return MemRefType::get({count}, elementType);
+}
+
+/// Emits an error that names both shapes.
+static LogicalResult emitShapeError(Operation *op, StringRef what,
+                                    RankedTensorType from,
+                                    RankedTensorType to) {
+  return op->emitOpError() << what << ": " << toString(getDims(from)) << " to "
+                           << toString(getDims(to));
+}
+
+static LogicalResult
+checkAxes(std::optional<Location> loc, StringRef name, ArrayRef<int64_t> axes,
+          int64_t rank) {
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (axis < 0 || axis >= rank)
+      return emitOptionalError(loc, "'", name, "' op axis ", axis,
+                               " is out of range for rank ", rank, " (C1)");
+    if (i > 0 && axes[i - 1] >= axis)
+      return emitOptionalError(loc, "'", name,
+                               "' op axes must be strictly increasing (C1)");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+#define INFER_BOOL(OP)                                                         \
+  LogicalResult OP::inferReturnTypes(                                          \
+      MLIRContext *context, std::optional<Location>, ValueRange operands,      \
+      DictionaryAttr, OpaqueProperties, RegionRange,                           \
+      SmallVectorImpl<Type> &types) {                                          \
+    Type boolType = IntegerType::get(context, 1);                              \
+    Type type = operands[0].getType();                                         \
+    if (auto shaped = dyn_cast<ShapedType>(type))                              \
+      boolType = shaped.clone(boolType);                                       \
+    types.push_back(boolType);                                                 \
+    return success();                                                          \
+  }
+INFER_BOOL(CmpLtOp)
+INFER_BOOL(CmpEqOp)
+INFER_BOOL(CmpNeOp)
+#undef INFER_BOOL
+
+LogicalResult CastOp::verify() {
+  Type from = getElementTypeOrSelf(getX()),
+       to = getElementTypeOrSelf(getResult());
+  if (isa<IndexType>(from) != isa<IndexType>(to)) {
+    Type other = isa<IndexType>(from) ? to : from;
+    if (!isa<IntegerType>(other))
+      return emitOpError("index converts only to and from integers, not ")
+             << other;
+  }
+  return success();
+}
+
+LogicalResult BitcastOp::verify() {
+  Type from = getElementTypeOrSelf(getX()),
+       to = getElementTypeOrSelf(getResult());
+  for (Type type : {from, to})
+    if (isa<IndexType>(type) || type.isInteger(1))
+      return emitOpError("cannot reinterpret ") << type << " (C1)";
+  if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError("element types differ in width: ")
+           << from << " and " << to << " (C1)";
+  return success();
+}
+
+ParseResult WhereOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand, 3> operands;
+  Type type;
+  if (parser.parseOperandList(operands, 3) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  Type condition = parser.getBuilder().getI1Type();
+  if (auto shaped = dyn_cast<ShapedType>(type))
+    condition = shaped.clone(condition);
+  result.addTypes(type);
+  return parser.resolveOperands(operands, {condition, type, type},
+                                parser.getCurrentLocation(), result.operands);
+}
+
+void WhereOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getOperands();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getType();
+}
+
+LogicalResult WhereOp::verify() {
+  Type expected = IntegerType::get(getContext(), 1);
+  if (auto shaped = dyn_cast<ShapedType>(getType()))
+    expected = shaped.clone(expected);
+  if (getCondition().getType() != expected)
+    return emitOpError("the condition is ")
+           << getCondition().getType() << ", expected " << expected << " (C1)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Creation
+//===----------------------------------------------------------------------===//
+
+void ConstOp::build(OpBuilder &builder, OperationState &state, Type type,
+                    int64_t value) {
+  build(builder, state, type, getNumberAttr(getElementTypeOrSelf(type), value));
+}
+
+LogicalResult ConstOp::verify() {
+  Type type = getType(), valueType = getValue().getType();
+  if (isa<ElementsAttr>(getValue())) {
+    if (valueType != type)
+      return emitOpError("the dense value is ")
+             << valueType << ", the result " << type << " (C2)";
+  } else if (valueType != getElementTypeOrSelf(type)) {
+    return emitOpError("the value is ")
+           << valueType << ", the result's element type "
+           << getElementTypeOrSelf(type) << " (C1)";
+  }
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  if (static_cast<int64_t>(getAxis()) >= getType().getRank())
+    return emitOpError("axis ") << getAxis() << " is out of range for rank "
+                                << getType().getRank() << " (C1)";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  if (failed(checkAxes(loc, "tg.reduce", adaptor.getAxes(), type.getRank())))
+    return failure();
+  SmallVector<Dim> dims = tg::getDims(type);
+  for (int64_t axis : adaptor.getAxes())
+    dims[axis] = Dim(context, 1);
+  types.push_back(getTensorType(dims, type.getElementType()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType from = getX().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("changes the element type (C1)");
+  MLIRContext *context = getContext();
+  if (tg::getNumElements(context, tg::getDims(from)) !=
+      tg::getNumElements(context, tg::getDims(to)))
+    return emitShapeError(*this, "changes the number of elements (C1)", from,
+                          to);
+  return success();
+}
+
+LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  ArrayRef<int64_t> order = adaptor.getOrder();
+  SmallVector<int64_t> sorted(order);
+  llvm::sort(sorted);
+  bool valid = static_cast<int64_t>(order.size()) == type.getRank();
+  for (auto [i, axis] : llvm::enumerate(sorted))
+    valid &= axis == static_cast<int64_t>(i);
+  if (!valid)
+    return emitOptionalError(loc, "'tg.permute' op order is not a permutation "
+                                  "of the axes of a tensor of rank ",
+                             type.getRank(), " (C1)");
+  SmallVector<Dim> dims = tg::getDims(type), permuted;
+  for (int64_t axis : order)
+    permuted.push_back(dims[axis]);
+  types.push_back(getTensorType(permuted, type.getElementType()));
+  return success();
+}
+
+LogicalResult ExpandOp::verify() {
+  RankedTensorType from = getX().getType(), to = getType();
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("changes the element type (C1)");
+  if (from.getRank() != to.getRank())
+    return emitShapeError(*this, "changes the rank (C1)", from, to);
+  for (auto [a, b] : llvm::zip(tg::getDims(from), tg::getDims(to)))
+    if (a != b && !a.is(1))
+      return emitShapeError(*this, "changes an axis whose size is not 1 (C1)",
+                            from, to);
+  return success();
+}
+
+void PadOp::build(OpBuilder &builder, OperationState &state, Value x,
+                  ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  build(builder, state, x, builder.getI64ArrayAttr(low),
+        builder.getI64ArrayAttr(high));
+}
+
+/// One entry per axis in both lists, for pad and shrink.
+static LogicalResult checkLengths(std::optional<Location> loc, StringRef name,
+                                  ArrayAttr first, ArrayAttr second,
+                                  int64_t rank) {
+  if (static_cast<int64_t>(first.size()) != rank ||
+      static_cast<int64_t>(second.size()) != rank)
+    return emitOptionalError(loc, "'", name, "' op lists ", first.size(),
+                             " and ", second.size(),
+                             " positions for a tensor of rank ", rank, " (C1)");
+  return success();
+}
+
+LogicalResult PadOp::inferReturnTypes(MLIRContext *,
+                                      std::optional<Location> loc,
+                                      Adaptor adaptor,
+                                      SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  if (failed(checkLengths(loc, "tg.pad", adaptor.getLow(), adaptor.getHigh(),
+                          type.getRank())))
+    return failure();
+  SmallVector<Dim> dims = tg::getDims(type);
+  for (auto [axis, low, high] : llvm::enumerate(tg::getDims(adaptor.getLow()),
+                                                tg::getDims(adaptor.getHigh()))) {
+    if (low.getMin() < 0 || high.getMin() < 0)
+      return emitOptionalError(loc, "'tg.pad' op axis ", axis,
+                               " has a negative amount: ", low.str(), " and ",
+                               high.str(), " (C1)");
+    dims[axis] = dims[axis] + low + high;
+  }
+  types.push_back(getTensorType(dims, type.getElementType()));
+  return success();
+}
+
+void ShrinkOp::build(OpBuilder &builder, OperationState &state, Value x,
+                     ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  build(builder, state, x, builder.getI64ArrayAttr(from),
+        builder.getI64ArrayAttr(to));
+}
+
+LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = cast<RankedTensorType>(adaptor.getX().getType());
+  if (failed(checkLengths(loc, "tg.shrink", adaptor.getFrom(), adaptor.getTo(),
+                          type.getRank())))
+    return failure();
+  SmallVector<Dim> dims = tg::getDims(type);
+  for (auto [axis, from, to] : llvm::enumerate(tg::getDims(adaptor.getFrom()),
+                                               tg::getDims(adaptor.getTo()))) {
+    Dim length = to - from, rest = dims[axis] - to;
+    if (from.getMin() < 0 || (length.isStatic() && length.getMin() < 0) ||
+        (rest.isStatic() && rest.getMin() < 0))
+      return emitOptionalError(loc, "'tg.shrink' op axis ", axis, " of size ",
+                               dims[axis].str(), " has no part from ",
+                               from.str(), " to ", to.str(), " (C1)");
+    dims[axis] = length;
+  }
+  types.push_back(getTensorType(dims, type.getElementType()));
+  return success();
+}
+
+LogicalResult FlipOp::verify() {
+  return checkAxes(getLoc(), "tg.flip", getAxes(), getType().getRank());
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+LogicalResult AssignOp::verify() {
+  Value target = getTarget();
+  while (Operation *op = target.getDefiningOp()) {
+    if (isa<BufferOp, AssignOp>(op))
+      return success();
+    if (!isMovementOp(op) || isa<PadOp, ExpandOp>(op))
+      return emitOpError("the target is the result of '")
+             << op->getName()
+             << "', not a buffer, a function argument, an assign, or a view of "
+                "one (C1)";
+    target = op->getOperand(0);
+  }
+  return success();
+}
+
+#define GET_OP_CLASSES
+#include "TinyGrad/Dialect/Tg/IR/TgOps.cpp.inc"
