@@ -1,0 +1,119 @@
+//===- CpuTarget.h - object code for CPUs -----------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compiles scheduled kernels (level 3 of the `tg` dialect) to an object file
+/// in memory.
+///
+/// For each kernel `NAME` the object exports the C function
+///
+///     void NAME(void **buffers, const int64_t *vars,
+///               int64_t begin, int64_t end);
+///
+/// which runs the positions [begin, end) of the kernel's parallel ranges; calls
+/// on disjoint parts may run at the same time. `buffers` holds the addresses of
+/// the kernel's arguments in order, aligned to their element type.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TARGET_CPU_CPUTARGET_H
+#define TINYGRAD_TARGET_CPU_CPUTARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+
+namespace tg {
+
+/// What code is made for.
+struct CpuTargetOptions {
+  std::string triple;
+  std::string cpu;
+  /// LLVM's form: "+avx2,-avx512f".
+  std::string features;
+  /// Widest vectors to use, in bits; 0 leaves it to LLVM.
+  unsigned preferVectorWidth = 0;
+  /// Effort of LLVM's code generator, 0 to 3.
+  unsigned codegenLevel = 1;
+  /// LLVM's pass pipeline in its textual form; empty for the usual short one.
+  std::string llvmPasses;
+
+  /// The machine that this process runs on. Detected once.
+  static const CpuTargetOptions &host();
+
+  /// Everything above as text: a part of cache keys.
+  std::string str() const;
+
+  /// Lanes of a full vector register for elements of `bits` bits.
+  unsigned getNumLanes(unsigned bits) const;
+};
+
+/// What the runtime has to know about one compiled kernel.
+struct CpuKernelInfo {
+  std::string name;
+  /// Positions that can run in parallel: the valid values of [begin, end).
+  int64_t parallelExtent = 1;
+};
+
+/// Texts of the stages of a compilation; only those asked for are made.
+struct CpuDumps {
+  std::string *vector = nullptr; ///< func, scf, vector, arith, math, memref
+  std::string *llvmDialect = nullptr; ///< MLIR's LLVM dialect
+  std::string *llvmIR = nullptr;      ///< LLVM IR after LLVM's passes
+  std::string *assembly = nullptr;    ///< assembly text
+};
+
+/// Where the time went, in milliseconds.
+struct CpuCompileTimes {
+  double lowering = 0;  ///< MLIR passes
+  double translate = 0; ///< to LLVM IR
+  double optimize = 0;  ///< LLVM's passes
+  double codegen = 0;   ///< machine code
+  double total() const { return lowering + translate + optimize + codegen; }
+};
+
+struct CpuObject {
+  /// An object file in the target's format (ELF on Linux).
+  std::vector<char> bytes;
+  std::vector<CpuKernelInfo> kernels;
+  CpuCompileTimes times;
+};
+
+/// Adds the dialects that the compilation goes through, and their translation
+/// to LLVM IR, to a registry. A context has to have it before compileToObject
+/// is called with a module of that context.
+void registerCpuTarget(DialectRegistry &registry);
+
+/// Compiles all `tg.kernel`s of `module` (nested ones are not looked for; the
+/// host program is ignored). `module` is not changed. Errors are reported as
+/// diagnostics at the operations at fault. May be called for modules of
+/// different contexts at the same time.
+FailureOr<CpuObject>
+compileToObject(ModuleOp module,
+                const CpuTargetOptions &target = CpuTargetOptions::host(),
+                const CpuDumps &dumps = {});
+
+/// The same for a selection of kernels, which may be of different modules of
+/// one context; the names must differ.
+FailureOr<CpuObject>
+compileToObject(ArrayRef<Operation *> kernels,
+                const CpuTargetOptions &target = CpuTargetOptions::host(),
+                const CpuDumps &dumps = {});
+
+/// The number of parallel positions of a scheduled kernel: the product of the
+/// extents of its `thread` and `global` ranges, 1 if there are none.
+int64_t getParallelExtent(Operation *kernel);
+
+} // namespace tg
+} // namespace mlir
+
+#endif // TINYGRAD_TARGET_CPU_CPUTARGET_H
