@@ -1,0 +1,27 @@
+//===- Passes.h - Conversion passes -----------------------------*- C++ -*-===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Registers all passes of Passes.td (registerTgConversionPasses and one
+/// function for each pass).
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_CONVERSION_PASSES_H
+#define TINYGRAD_CONVERSION_PASSES_H
+
+#include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
+
+namespace mlir::tg {
+
+#define GEN_PASS_REGISTRATION
+#include "TinyGrad/Conversion/Passes.h.inc"
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_CONVERSION_PASSES_H

@@ -1,0 +1,182 @@
+//===- Emitter.h - Short names for elementwise operations -------*- C++ -*-===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Numerical code written with MLIR builders is hard to read as such. The
+/// Emitter gives the operations the names of the arithmetic, and makes
+/// constants, and the types of conversions, the shape of its prototype.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H
+#define TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+
+namespace mlir::tg {
+
+/// Emits elementwise operations on values of one shape. Floating-point helpers
+/// work on f32 and f64, integer helpers on i32 and i64; operand types decide.
+class Emitter {
+public:
+  Emitter(ImplicitLocOpBuilder &b, Value prototype)
+      : b(b), shape(dyn_cast<VectorType>(prototype.getType())) {}
+
+  ImplicitLocOpBuilder &builder() { return b; }
+
+  /// `element`, or a vector of it with the prototype's shape.
+  Type like(Type element) {
+    return shape ? Type(shape.clone(element)) : element;
+  }
+  Type f32() { return like(b.getF32Type()); }
+  Type f64() { return like(b.getF64Type()); }
+  Type i32() { return like(b.getI32Type()); }
+  Type i64() { return like(b.getI64Type()); }
+
+  /// Constants, splat over the shape.
+  Value constF32(float value) {
+    return splat(b.getF32FloatAttr(value), b.getF32Type());
+  }
+  Value constF64(double value) {
+    return splat(b.getF64FloatAttr(value), b.getF64Type());
+  }
+  Value constI32(uint32_t value) {
+    return splat(b.getI32IntegerAttr(static_cast<int32_t>(value)),
+                 b.getI32Type());
+  }
+  Value constI64(uint64_t value) {
+    return splat(b.getI64IntegerAttr(static_cast<int64_t>(value)),
+                 b.getI64Type());
+  }
+  Value nan() {
+    return splat(
+        FloatAttr::get(b.getF32Type(),
+                       llvm::APFloat::getQNaN(llvm::APFloat::IEEEsingle())),
+        b.getF32Type());
+  }
+  Value infinity(bool negative = false) {
+    return splat(FloatAttr::get(b.getF32Type(),
+                                llvm::APFloat::getInf(
+                                    llvm::APFloat::IEEEsingle(), negative)),
+                 b.getF32Type());
+  }
+
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value div(Value x, Value y) { return arith::DivFOp::create(b, x, y); }
+  Value neg(Value x) { return arith::NegFOp::create(b, x); }
+  Value abs(Value x) { return math::AbsFOp::create(b, x); }
+  Value floor(Value x) { return math::FloorOp::create(b, x); }
+  /// x * y + z, rounded once.
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
+
+  Value addi(Value x, Value y) { return arith::AddIOp::create(b, x, y); }
+  Value subi(Value x, Value y) { return arith::SubIOp::create(b, x, y); }
+  Value muli(Value x, Value y) { return arith::MulIOp::create(b, x, y); }
+  Value andi(Value x, Value y) { return arith::AndIOp::create(b, x, y); }
+  Value ori(Value x, Value y) { return arith::OrIOp::create(b, x, y); }
+  Value xori(Value x, Value y) { return arith::XOrIOp::create(b, x, y); }
+  Value shl(Value x, Value y) { return arith::ShLIOp::create(b, x, y); }
+  Value shru(Value x, Value y) { return arith::ShRUIOp::create(b, x, y); }
+  Value shrs(Value x, Value y) { return arith::ShRSIOp::create(b, x, y); }
+
+  Value cmp(arith::CmpFPredicate predicate, Value x, Value y) {
+    return arith::CmpFOp::create(b, predicate, x, y);
+  }
+  Value lt(Value x, Value y) { return cmp(arith::CmpFPredicate::OLT, x, y); }
+  Value gt(Value x, Value y) { return cmp(arith::CmpFPredicate::OGT, x, y); }
+  Value ge(Value x, Value y) { return cmp(arith::CmpFPredicate::OGE, x, y); }
+  Value eq(Value x, Value y) { return cmp(arith::CmpFPredicate::OEQ, x, y); }
+  /// Differs or is NaN.
+  Value ne(Value x, Value y) { return cmp(arith::CmpFPredicate::UNE, x, y); }
+  Value select(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  /// min(x, limit) and max(x, limit) that keep a NaN in x. Written so that
+  /// x86's one-instruction minimum and maximum are exactly this.
+  Value atMost(Value x, Value limit) { return select(lt(limit, x), limit, x); }
+  Value atLeast(Value x, Value limit) { return select(gt(limit, x), limit, x); }
+
+  Value bitcast(Type type, Value x) {
+    return arith::BitcastOp::create(b, type, x);
+  }
+  Value extf(Type type, Value x) { return arith::ExtFOp::create(b, type, x); }
+  Value truncf(Type type, Value x) {
+    return arith::TruncFOp::create(b, type, x);
+  }
+  Value sitofp(Type type, Value x) {
+    return arith::SIToFPOp::create(b, type, x);
+  }
+  Value extui(Type type, Value x) { return arith::ExtUIOp::create(b, type, x); }
+  Value trunci(Type type, Value x) {
+    return arith::TruncIOp::create(b, type, x);
+  }
+
+  /// The polynomial with these coefficients, lowest power first, at x. Horner's
+  /// scheme: kernels have independent iterations to fill the latency with, so
+  /// the number of operations is what counts.
+  Value polynomial(llvm::ArrayRef<float> coefficients, Value x) {
+    Value result = constF32(coefficients.back());
+    for (float coefficient : llvm::reverse(coefficients.drop_back()))
+      result = fma(result, x, constF32(coefficient));
+    return result;
+  }
+  Value polynomial(llvm::ArrayRef<double> coefficients, Value x) {
+    Value result = constF64(coefficients.back());
+    for (double coefficient : llvm::reverse(coefficients.drop_back()))
+      result = fma(result, x, constF64(coefficient));
+    return result;
+  }
+
+private:
+  Value splat(TypedAttr value, Type element) {
+    if (!shape)
+      return arith::ConstantOp::create(b, value);
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(shape.clone(element), Attribute(value)));
+  }
+
+  ImplicitLocOpBuilder &b;
+  /// Null for a scalar.
+  VectorType shape;
+};
+
+/// \name The functions on f32, without the widening of narrower types.
+/// @{
+/// A positive, finite, non-zero number as 2^exponent * (1 + fraction), where
+/// 1 + fraction is in [sqrt(1/2), sqrt(2)); both as f32. What comes out for
+/// other numbers means nothing.
+struct SplitFloat {
+  Value exponent;
+  Value fraction;
+};
+SplitFloat splitFloat(Emitter &e, Value x);
+
+Value emitExp2(Emitter &e, Value x);
+Value emitExp(Emitter &e, Value x);
+Value emitLog2(Emitter &e, Value x);
+Value emitLog(Emitter &e, Value x);
+Value emitSin(Emitter &e, Value x);
+Value emitCos(Emitter &e, Value x);
+Value emitTanh(Emitter &e, Value x);
+Value emitPow(Emitter &e, Value x, Value y);
+/// @}
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H

@@ -1,0 +1,223 @@
+//===- ExpandMath.cpp - The tg-expand-math pass ---------------------------===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The public builders, which widen f16 and bf16, the patterns on `math`
+/// operations around them, and the pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGEXPANDMATH
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+using EmitUnary = Value (*)(Emitter &, Value);
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+/// Whether `type` is a scalar or a vector of fixed shape (empty ones, which
+/// some operations reject, left out).
+static bool isScalarOrFixedVector(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return !vector.isScalable() && vector.getNumElements() != 0;
+  return isa<FloatType>(type);
+}
+
+bool tg::isExpandableMathType(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isScalarOrFixedVector(type) &&
+         (element.isF32() || element.isF16() || element.isBF16());
+}
+
+/// bf16 to f32, as integers: LLVM rewrites absolute values and the like of an
+/// arith.extf to bf16 operations, which targets without them turn into calls.
+static Value extendBF16(Emitter &e, Value x) {
+  Type i16 = e.like(e.builder().getI16Type());
+  Value bits = e.extui(e.i32(), e.bitcast(i16, x));
+  return e.bitcast(e.f32(), e.shl(bits, e.constI32(16)));
+}
+
+static Value widen(Emitter &e, Value x) {
+  if (x.getType() == e.f32())
+    return x;
+  if (getElementTypeOrSelf(x.getType()).isBF16())
+    return extendBF16(e, x);
+  return e.extf(e.f32(), x);
+}
+
+/// Rounds f32 to bf16. Not arith.truncf: without AVX-512 BF16 that becomes a
+/// call for every element, and that extension's instruction flushes subnormals.
+static Value roundToBF16(Emitter &e, Value x, Type type) {
+  Value bits = e.bitcast(e.i32(), x);
+  Value top = e.shru(bits, e.constI32(16));
+  // Half a unit of what stays, less one bit when that is even: ties to even.
+  Value isOdd = e.andi(top, e.constI32(1));
+  Value rounded = e.addi(bits, e.addi(isOdd, e.constI32(0x7fffu)));
+  // That could carry a NaN into an infinity or zero; make it quiet instead.
+  Value quiet = e.ori(top, e.constI32(0x40u));
+  Value result = e.select(e.ne(x, x), quiet, e.shru(rounded, e.constI32(16)));
+  Type i16 = e.like(e.builder().getI16Type());
+  return e.bitcast(type, e.trunci(i16, result));
+}
+
+static Value narrow(Emitter &e, Value x, Type type) {
+  if (x.getType() == type)
+    return x;
+  if (getElementTypeOrSelf(type).isBF16())
+    return roundToBF16(e, x, type);
+  return e.truncf(type, x);
+}
+
+static Value buildUnary(ImplicitLocOpBuilder &b, Value x, EmitUnary emit) {
+  assert(isExpandableMathType(x.getType()) && "type cannot be expanded");
+  Emitter e(b, x);
+  return narrow(e, emit(e, widen(e, x)), x.getType());
+}
+
+Value tg::buildExp2(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitExp2);
+}
+Value tg::buildExp(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitExp);
+}
+Value tg::buildLog2(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitLog2);
+}
+Value tg::buildLog(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitLog);
+}
+Value tg::buildSin(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitSin);
+}
+Value tg::buildCos(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitCos);
+}
+Value tg::buildTanh(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitTanh);
+}
+
+Value tg::buildPow(ImplicitLocOpBuilder &b, Value x, Value y) {
+  assert(isExpandableMathType(x.getType()) && "type cannot be expanded");
+  assert(x.getType() == y.getType() && "operand types differ");
+  Emitter e(b, x);
+  return narrow(e, emitPow(e, widen(e, x), widen(e, y)), x.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Replaces a unary operation by what `build` emits.
+template <typename OpTy, Value (*build)(ImplicitLocOpBuilder &, Value)>
+struct ExpandUnary : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isExpandableMathType(op.getType()))
+      return rewriter.notifyMatchFailure(
+          op, "not f16, bf16, f32 or a fixed vector of them");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, build(b, op.getOperand()));
+    return success();
+  }
+};
+
+struct ExpandPow : OpRewritePattern<math::PowFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::PowFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isExpandableMathType(op.getType()))
+      return rewriter.notifyMatchFailure(
+          op, "not f16, bf16, f32 or a fixed vector of them");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    rewriter.replaceOp(op, buildPow(b, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
+
+/// Splits an operation on a vector of f64 into one operation per element.
+template <typename OpTy> struct UnrollF64 : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || !type.getElementType().isF64() || !isScalarOrFixedVector(type))
+      return rewriter.notifyMatchFailure(op, "not a fixed vector of f64");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value result = ub::PoisonOp::create(b, type);
+    SmallVector<int64_t> strides = computeStrides(type.getShape());
+    for (int64_t i = 0, end = type.getNumElements(); i < end; ++i) {
+      SmallVector<int64_t> position = delinearize(i, strides);
+      SmallVector<Value> elements;
+      for (Value operand : op->getOperands())
+        elements.push_back(vector::ExtractOp::create(b, operand, position));
+      Value element = OpTy::create(b, TypeRange{type.getElementType()},
+                                   elements, op->getAttrs())
+                          ->getResult(0);
+      result = vector::InsertOp::create(b, element, result, position);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct ExpandMathPass : tg::impl::TgExpandMathBase<ExpandMathPass> {
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    populateMathToPolynomialPatterns(set);
+    populateUnrollF64MathPatterns(set);
+    patterns = std::move(set);
+    return success();
+  }
+
+  void runOnOperation() override {
+    walkAndApplyPatterns(getOperation(), patterns);
+  }
+
+  FrozenRewritePatternSet patterns;
+};
+
+} // namespace
+
+void tg::populateMathToPolynomialPatterns(RewritePatternSet &patterns) {
+  patterns.add<
+      ExpandUnary<math::Exp2Op, buildExp2>, ExpandUnary<math::ExpOp, buildExp>,
+      ExpandUnary<math::Log2Op, buildLog2>, ExpandUnary<math::LogOp, buildLog>,
+      ExpandUnary<math::SinOp, buildSin>, ExpandUnary<math::CosOp, buildCos>,
+      ExpandUnary<math::TanhOp, buildTanh>, ExpandPow>(patterns.getContext());
+}
+
+void tg::populateUnrollF64MathPatterns(RewritePatternSet &patterns) {
+  patterns.add<UnrollF64<math::Exp2Op>, UnrollF64<math::ExpOp>,
+               UnrollF64<math::Log2Op>, UnrollF64<math::LogOp>,
+               UnrollF64<math::SinOp>, UnrollF64<math::CosOp>,
+               UnrollF64<math::TanhOp>, UnrollF64<math::PowFOp>>(
+      patterns.getContext());
+}

@@ -1,0 +1,163 @@
+//===- SinCos.cpp - sin and cos -------------------------------------------===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sine and cosine in f32: |x| = n pi / 2 + r with |r| <= pi / 4; the quadrant
+/// n decides between the polynomials of sin r and cos r, and the sign. Working
+/// on
+/// |x| and giving the sine the sign of x in the end keeps sin(-0) = -0.
+///
+/// Below 2^19, r is |x| less n times pi / 2 in three parts. The first
+/// difference is exact: both terms are multiples of 2^-24 and it is below 1.
+///
+/// From 2^19 on, x = m 2^E with a 24-bit integer m. The bits of 1 / (2 pi)
+/// that are worth 2^-E or more contribute whole turns to x / (2 pi) and are
+/// skipped; the product of m with the next 96 bits is x in turns, exact to
+/// 2^-64 of a turn. No f32 comes closer than 2^-33 to a multiple of a
+/// quarter turn, so r keeps more than the 24 bits it needs. The few words the
+/// bits are taken from are picked by selects, there being no table to gather
+/// from.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "Emitter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::coefficients;
+
+namespace {
+/// What is left of an argument.
+struct Reduced {
+  /// In f32, within [-pi / 4, pi / 4] or a little more.
+  Value r;
+  /// In i32; only the low two bits count.
+  Value quadrant;
+};
+} // namespace
+
+/// The reduction of arguments from 0 to below 2^19.
+static Reduced reduceSmall(Emitter &e, Value x) {
+  // The nearest integer to 2 x / pi, and that in the low bits.
+  Value magic = e.constF32(0x1.8p23f);
+  Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
+  Value n = e.sub(biased, magic);
+  Value r = x;
+  for (float part : kHalfPi)
+    r = e.fma(n, e.constF32(-part), r);
+  return {r, e.bitcast(e.i32(), biased)};
+}
+
+/// The reduction of arguments of 2^19 and more; what comes out for others means
+/// nothing.
+static Reduced reduceLarge(Emitter &e, Value x) {
+  Value bits = e.bitcast(e.i32(), x);
+  Value mantissa32 =
+      e.ori(e.andi(bits, e.constI32(0x7fffffu)), e.constI32(0x800000u));
+  Value mantissa = e.extui(e.i64(), mantissa32);
+  // The position of the first bit needed: E + 4, E >= -4.
+  Value position = e.subi(e.shru(bits, e.constI32(23)), e.constI32(150 - 4));
+  Value word = e.shru(position, e.constI32(5));
+  Value shift = e.extui(e.i64(), e.andi(position, e.constI32(31)));
+
+  // Four consecutive words, starting with the one the position is in.
+  constexpr unsigned numStarts = 4;
+  Value isStart[numStarts];
+  for (unsigned start = 1; start < numStarts; ++start)
+    isStart[start] = arith::CmpIOp::create(
+        e.builder(), arith::CmpIPredicate::eq, word, e.constI32(start));
+  Value words[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    Value chosen = e.constI32(kInvTwoPiBits[i]);
+    for (unsigned start = 1; start < numStarts; ++start)
+      chosen = e.select(isStart[start], e.constI32(kInvTwoPiBits[start + i]),
+                        chosen);
+    words[i] = e.extui(e.i64(), chosen);
+  }
+  // Three words of 32 bits that start at the position.
+  Value c32 = e.constI64(32);
+  Value aligned[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    Value pair = e.ori(e.shl(words[i], c32), words[i + 1]);
+    aligned[i] = e.shru(e.shl(pair, shift), c32);
+  }
+  // x in turns, in units of 2^-64; whole turns overflow.
+  Value turns = e.shl(e.muli(mantissa, aligned[0]), c32);
+  turns = e.addi(turns, e.muli(mantissa, aligned[1]));
+  turns = e.addi(turns, e.shru(e.muli(mantissa, aligned[2]), c32));
+  // To the nearest quarter turn.
+  Value c62 = e.constI64(62);
+  Value quarters = e.shru(e.addi(turns, e.constI64(uint64_t(1) << 61)), c62);
+  Value rest = e.subi(turns, e.shl(quarters, c62));
+  Value r =
+      e.mul(e.sitofp(e.f64(), rest), e.constF64(0x1.921fb54442d18p1 * 0x1p-63));
+  // An infinite argument has no result.
+  return {e.select(e.eq(x, e.infinity()), e.nan(), e.truncf(e.f32(), r)),
+          e.trunci(e.i32(), quarters)};
+}
+
+/// Whether any element of a scalar or vector of i1 is set.
+static Value any(ImplicitLocOpBuilder &b, Value condition) {
+  auto type = dyn_cast<VectorType>(condition.getType());
+  if (!type)
+    return condition;
+  auto flat = VectorType::get(type.getNumElements(), type.getElementType());
+  if (type != flat)
+    condition = vector::ShapeCastOp::create(b, flat, condition);
+  return vector::ReductionOp::create(b, vector::CombiningKind::OR, condition);
+}
+
+static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
+  ImplicitLocOpBuilder &b = e.builder();
+  Value magnitude = e.abs(x);
+  Reduced small = reduceSmall(e, magnitude);
+  Value isLarge = e.ge(magnitude, e.constF32(0x1p19f));
+  auto ifOp = scf::IfOp::create(b, TypeRange{e.f32(), e.i32()}, any(b, isLarge),
+                                /*withElseRegion=*/true);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(ifOp.thenBlock());
+    Reduced large = reduceLarge(e, magnitude);
+    Value r = e.select(isLarge, large.r, small.r);
+    Value quadrant = e.select(isLarge, large.quadrant, small.quadrant);
+    scf::YieldOp::create(b, ValueRange{r, quadrant});
+    b.setInsertionPointToEnd(ifOp.elseBlock());
+    scf::YieldOp::create(b, ValueRange{small.r, small.quadrant});
+  }
+  Value r = ifOp.getResult(0), quadrant = ifOp.getResult(1);
+  // cos(x) = sin(x + pi / 2).
+  if (isCos)
+    quadrant = e.addi(quadrant, e.constI32(1));
+
+  Value square = e.mul(r, r);
+  Value sine = e.fma(e.mul(square, r), e.polynomial(kSin, square), r);
+  Value cosine = e.fma(square, e.polynomial(kCos, square), e.constF32(1.0f));
+  // Bit 0 of the quadrant moves to the sign bit, where a select is cheap.
+  Value isOdd =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                            e.shl(quadrant, e.constI32(31)), e.constI32(0));
+  Value bits = e.bitcast(e.i32(), e.select(isOdd, cosine, sine));
+  Value signMask = e.constI32(0x80000000u);
+  Value sign = e.andi(e.shl(quadrant, e.constI32(30)), signMask);
+  bits = e.xori(bits, sign);
+  if (!isCos)
+    bits = e.xori(bits, e.andi(e.bitcast(e.i32(), x), signMask));
+  return e.bitcast(e.f32(), bits);
+}
+
+Value tg::emitSin(Emitter &e, Value x) {
+  return emitSinOrCos(e, x, /*isCos=*/false);
+}
+
+Value tg::emitCos(Emitter &e, Value x) {
+  return emitSinOrCos(e, x, /*isCos=*/true);
+}

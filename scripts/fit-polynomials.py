@@ -1,0 +1,351 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Computes the coefficients of the polynomials in
+lib/Conversion/MathToPolynomial/Coefficients.h and prints that file.
+
+    python3 -m venv /tmp/fit && /tmp/fit/bin/pip install mpmath
+    /tmp/fit/bin/python scripts/fit-polynomials.py | clang-format \
+        > lib/Conversion/MathToPolynomial/Coefficients.h
+
+Method. Every polynomial is a minimax fit found with the exchange algorithm of
+Remez: pick as many points as there are unknowns plus one, solve for the
+coefficients that make the weighted error equal in size and alternating in sign
+on them, exchange one of them for the point with the largest error, repeat until
+no point is worse than those chosen. The weight turns the error of the
+polynomial into the relative error of the function that is computed from it.
+
+Coefficients are rounded to the format they are used in one after the other,
+the lowest power first (it matters most); after each rounding the remaining ones
+are fitted again, so that they make up for what the rounding cost.
+
+Everything is computed with 100 digits; the printed error bounds are those of
+the rounded coefficients in exact arithmetic, that is without the rounding
+errors of evaluating the polynomial in floating point.
+"""
+
+import bisect
+import struct
+
+from mpmath import mp, mpf, exp, expm1, log, log1p, sin, sqrt, tanh, pi
+from mpmath import cos, floor, ldexp, lu_solve, matrix
+
+mp.dps = 100
+LN2 = log(2)
+GRID = 600
+
+
+def to_f32(value):
+    """Rounds to the nearest f32."""
+    return mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
+
+
+def to_f64(value):
+    return mpf(float(value))
+
+
+def remez(target, weight, lo, hi, powers, rounds=400):
+    """Minimax fit of sum(c[i] * x**powers[i]) to target with the given weight."""
+    count = len(powers)
+    grid = [
+        (lo + hi) / 2 - (hi - lo) / 2 * cos(pi * (i + mpf(1) / 2) / GRID)
+        for i in range(GRID)
+    ]
+    grid = [lo] + grid + [hi]
+    targets = [target(x) for x in grid]
+    weights = [abs(weight(x)) for x in grid]
+    basis = [[x**p for p in powers] for x in grid]
+    points = [
+        round((1 - cos(pi * i / count)) / 2 * (len(grid) - 1))
+        for i in range(count + 1)
+    ]
+    coefficients = None
+    for _ in range(rounds):
+        system = matrix(count + 1, count + 1)
+        rhs = matrix(count + 1, 1)
+        for row, g in enumerate(points):
+            for col in range(count):
+                system[row, col] = basis[g][col] * weights[g]
+            system[row, count] = (-1) ** row
+            rhs[row] = targets[g] * weights[g]
+        solution = lu_solve(system, rhs)
+        coefficients = [solution[i] for i in range(count)]
+        level = abs(solution[count])
+        errors = [
+            (sum(c * b for c, b in zip(coefficients, bs)) - t) * w
+            for bs, t, w in zip(basis, targets, weights)
+        ]
+        worst = max(range(len(grid)), key=lambda g: abs(errors[g]))
+        if abs(errors[worst]) <= level * (1 + mpf(10) ** -4):
+            break
+        # Take the worst point in for a neighbour whose error has its sign; past
+        # an end where the sign differs, shift all the points by one.
+        sign = errors[worst] > 0
+        after = bisect.bisect_left(points, worst)
+        if after == 0:
+            if (errors[points[0]] > 0) == sign:
+                points[0] = worst
+            else:
+                points = [worst] + points[:-1]
+        elif after == len(points):
+            if (errors[points[-1]] > 0) == sign:
+                points[-1] = worst
+            else:
+                points = points[1:] + [worst]
+        elif (errors[points[after]] > 0) == sign:
+            points[after] = worst
+        else:
+            points[after - 1] = worst
+    else:
+        raise RuntimeError("no convergence")
+    return coefficients
+
+
+def fit(target, weight, lo, hi, powers, rounding, fixed=()):
+    """Remez with coefficients rounded one after the other; returns the
+    coefficients and the largest weighted error."""
+    done = list(fixed)
+    for at in range(len(done), len(powers)):
+        # Dividing by the power that is now the lowest keeps the error of what
+        # is left to fit free of sign changes that no coefficient can influence.
+        base = powers[at]
+        coefficients = remez(
+            lambda x: (target(x) - sum(c * x**p for c, p in zip(done, powers)))
+            / x**base,
+            lambda x: weight(x) * x**base,
+            lo,
+            hi,
+            [p - base for p in powers[at:]],
+        )
+        done.append(rounding(coefficients[0]))
+    worst = mpf(0)
+    for i in range(4 * GRID + 1):
+        x = lo + (hi - lo) * i / (4 * GRID) + mpf(10) ** -30
+        value = sum(c * x**p for c, p in zip(done, powers))
+        worst = max(worst, abs((value - target(x)) * weight(x)))
+    return done, worst
+
+
+def hex_f(value):
+    mantissa, exponent = float(value).hex().split("p")
+    return mantissa.rstrip("0").rstrip(".") + "p" + exponent
+
+
+def emit(name, ctype, comment, result):
+    coefficients, worst = result
+    print(f"/// {comment}")
+    print(f"/// Largest relative error: 2^{float(log(worst, 2)):.2f}.")
+    suffix = "f" if ctype == "float" else ""
+    print(f"inline constexpr {ctype} {name}[] = {{")
+    for c in coefficients:
+        print(f"    {hex_f(c)}{suffix},")
+    print("};\n")
+
+
+def emit_split(name, value, comment, bits, parts):
+    """Prints value as a sum of parts with the given numbers of bits each."""
+    print(f"/// {comment}")
+    print(f"inline constexpr float {name}[] = {{")
+    rest = value
+    for part in range(parts):
+        piece = to_f32(rest)
+        if bits and part < len(bits) and bits[part]:
+            exponent = int(floor(log(abs(rest), 2)))
+            unit = mpf(2) ** (exponent - bits[part] + 1)
+            piece = floor(rest / unit + mpf(1) / 2) * unit
+            assert to_f32(piece) == piece
+        print(f"    {hex_f(piece)}f,")
+        rest -= piece
+    print("};\n")
+
+
+def main():
+    print(
+        """\
+//===- Coefficients.h - Coefficients of the math expansion ------*- C++ -*-===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \\file
+/// Written by scripts/fit-polynomials.py, which also says how the numbers are
+/// found. Change the script, not this file. Polynomials start with the lowest
+/// power.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H
+#define TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H
+
+#include <cstdint>
+
+namespace mlir::tg::coefficients {
+"""
+    )
+    half = mpf(1) / 2
+    slack = mpf(2) ** -12
+    emit(
+        "kExp4",
+        "float",
+        "Q in 4^r = 1 + r Q(r) for |r| <= 1/2.",
+        fit(
+            lambda r: expm1(2 * r * LN2) / r,
+            lambda r: r / exp(2 * r * LN2),
+            -half - slack,
+            half + slack,
+            range(7),
+            to_f32,
+        ),
+    )
+    emit(
+        "kExp",
+        "float",
+        "Q in e^r = 1 + r Q(r) for |r| <= ln 2.",
+        fit(
+            lambda r: expm1(r) / r,
+            lambda r: r / exp(r),
+            -LN2 - slack,
+            LN2 + slack,
+            range(7),
+            to_f32,
+        ),
+    )
+    lo, hi = sqrt(half) - 1, sqrt(mpf(2)) - 1
+    emit(
+        "kLog2",
+        "float",
+        "Q in log2(1 + f) = f + f Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].",
+        fit(
+            lambda f: log1p(f) / LN2 / f - 1,
+            lambda f: f * LN2 / log1p(f),
+            lo,
+            hi,
+            range(10),
+            to_f32,
+        ),
+    )
+    emit(
+        "kLog",
+        "float",
+        "Q in ln(1 + f) = f + f^2 Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].",
+        fit(
+            lambda f: (log1p(f) - f) / f**2,
+            lambda f: f**2 / log1p(f),
+            lo,
+            hi,
+            range(9),
+            to_f32,
+        ),
+    )
+    reach = mpf("0.82") ** 2
+    emit(
+        "kSin",
+        "float",
+        "Q in sin(r) = r + r^3 Q(r^2) for |r| <= 0.82, more than pi / 4 to\n"
+        "/// leave room for a multiple of pi / 2 that is not the nearest one.",
+        fit(
+            lambda s: (sin(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / sin(sqrt(s)),
+            mpf(10) ** -20,
+            reach,
+            range(3),
+            to_f32,
+        ),
+    )
+    emit(
+        "kCos",
+        "float",
+        "Q in cos(r) = 1 + r^2 Q(r^2) for |r| <= 0.82.",
+        fit(
+            lambda s: (cos(sqrt(s)) - 1) / s,
+            lambda s: s / cos(sqrt(s)),
+            mpf(10) ** -20,
+            reach,
+            range(4),
+            to_f32,
+            fixed=(-half,),
+        ),
+    )
+    emit(
+        "kTanh",
+        "float",
+        "Q in tanh(x) = x + x^3 Q(x^2) for |x| <= 0.625.",
+        fit(
+            lambda s: (tanh(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / tanh(sqrt(s)),
+            mpf(10) ** -20,
+            mpf("0.625") ** 2,
+            range(5),
+            to_f32,
+        ),
+    )
+    emit(
+        "kPowLog2",
+        "double",
+        "Q in log2(1 + f) = f Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].",
+        fit(
+            lambda f: log1p(f) / LN2 / f,
+            lambda f: f * LN2 / log1p(f),
+            lo,
+            hi,
+            range(13),
+            to_f64,
+        ),
+    )
+    emit(
+        "kPowExp2",
+        "double",
+        "Q in 2^r = Q(r) for |r| <= 1/2.",
+        fit(
+            lambda r: exp(r * LN2),
+            lambda r: exp(-r * LN2),
+            -half,
+            half,
+            range(7),
+            to_f64,
+            fixed=(mpf(1),),
+        ),
+    )
+    emit_split(
+        "kHalfPi",
+        pi / 2,
+        "pi / 2 as the sum of three numbers, the largest first.",
+        None,
+        3,
+    )
+    emit_split(
+        "kTwoLn2",
+        2 * LN2,
+        "2 ln 2 as the sum of two numbers; the first one times an integer of\n"
+        "/// up to 8 bits is exact.",
+        [16],
+        2,
+    )
+    emit_split(
+        "kLn2",
+        LN2,
+        "ln 2 as the sum of two numbers; the first one times an integer of\n"
+        "/// up to 8 bits is exact.",
+        [16],
+        2,
+    )
+    words = 7
+    scaled = int(floor(ldexp(1 / (2 * pi), 32 * words - 4)))
+    print("/// The bits of 1 / (2 pi), the first one worth 2^3 of them (four")
+    print("/// leading zeros), 32 to a word.")
+    print("inline constexpr uint32_t kInvTwoPiBits[] = {")
+    for word in range(words):
+        print(f"    0x{(scaled >> (32 * (words - 1 - word))) & 0xffffffff:08x}u,")
+    print("};\n")
+    print(
+        """\
+} // namespace mlir::tg::coefficients
+
+#endif // TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_COEFFICIENTS_H"""
+    )
+
+
+if __name__ == "__main__":
+    main()
