@@ -5,6 +5,7 @@
 #                        [LINK_LIBS library...])
 #   tinygrad_add_tool(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_example(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_test_program(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_unittest(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #
 # MLIR_PCH compiles with the shared precompiled MLIR headers and links MLIR.
@@ -61,6 +62,13 @@ function(_tinygrad_link name visibility)
   foreach(lib IN LISTS ARGN)
     if(lib STREQUAL "MLIR" OR lib STREQUAL "LLVM")
       target_link_libraries(${name} ${visibility} TinyGradMlir)
+      continue()
+    endif()
+    if(lib MATCHES "^MLIRCAPI" AND TARGET ${lib})
+      # Debian ships MLIR's C API as archives of thin wrappers alone. Linked as
+      # files they bring none of the static libraries their targets depend on.
+      target_link_libraries(${name} ${visibility}
+        $<BUILD_INTERFACE:$<TARGET_LINKER_FILE:${lib}>>)
       continue()
     endif()
     if(lib MATCHES "^(MLIR|LLVM)" AND TARGET ${lib})
@@ -122,6 +130,13 @@ function(tinygrad_add_library name)
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
   add_library(TinyGrad::${export_name} ALIAS ${name})
   set_property(GLOBAL APPEND PROPERTY TINYGRAD_EXPORTS ${name})
+  # As upstream's MLIR_DIALECT_LIBS and MLIR_CONVERSION_LIBS: for those that
+  # register everything.
+  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Dialect/")
+    set_property(GLOBAL APPEND PROPERTY TINYGRAD_DIALECT_LIBS ${name})
+  elseif(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Conversion/")
+    set_property(GLOBAL APPEND PROPERTY TINYGRAD_CONVERSION_LIBS ${name})
+  endif()
 endfunction()
 
 function(_tinygrad_add_executable name)
@@ -159,6 +174,13 @@ endfunction()
 # A program in build/bin that is not installed.
 function(tinygrad_add_example name)
   _tinygrad_add_executable(${name} ${ARGN})
+  add_dependencies(tinygrad-tests ${name})
+endfunction()
+
+# A program in build/bin that lit tests run; `all` does not build it.
+function(tinygrad_add_test_program name)
+  _tinygrad_add_executable(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
   add_dependencies(tinygrad-tests ${name})
 endfunction()
 

@@ -1,0 +1,25 @@
+//===- InitAll.cpp - registers all of TinyGrad ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the registration of the project's dialects and passes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/InitAll.h"
+#include "TinyGrad/Conversion/Passes.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/DialectRegistry.h"
+
+using namespace mlir;
+
+void mlir::tg::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<TgDialect>();
+}
+
+void mlir::tg::registerAllPasses() {
+  registerTgConversionPasses();
+}
