@@ -1,0 +1,37 @@
+//===- Evaluate.h - parts of the interpreter --------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The groups of operations, each in a file of its own. `result` has the
+/// operation's result type and is zero.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_INTERPRETER_EVALUATE_H
+#define TINYGRAD_LIB_INTERPRETER_EVALUATE_H
+
+#include "TinyGrad/Interpreter/Interpreter.h"
+
+namespace mlir::tg {
+
+class ReduceOp;
+
+/// Unary, binary, compare and ternary operations, casts and threefry. False if
+/// `op` is none of them.
+bool evaluateElementwise(Operation *op, ArrayRef<const HostTensor *> operands,
+                         HostTensor &result);
+void evaluateCast(const HostTensor &x, HostTensor &result);
+void evaluateReduce(ReduceOp op, const HostTensor &x, HostTensor &result);
+
+/// Row-major strides in elements.
+SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape);
+
+/// Steps `index` to the next position of `shape` in row-major order.
+void nextIndex(MutableArrayRef<int64_t> index, ArrayRef<int64_t> shape);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_INTERPRETER_EVALUATE_H

@@ -1,0 +1,212 @@
+//===- Interpreter.cpp - reference interpreter of tensor graphs -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Walks a function from top to bottom: one operation at a time, values freed
+/// after their last use, assignments written into the memory they view.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Interpreter/Interpreter.h"
+#include "Elements.h"
+#include "Evaluate.h"
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static void evaluateIota(IotaOp op, HostTensor &result) {
+  SmallVector<int64_t> index(result.shape.size(), 0);
+  // Positions are signed integers; casting them says what conversion means.
+  HostTensor positions;
+  positions.shape = result.shape;
+  positions.elementType = IntegerType::get(op.getContext(), 64);
+  positions.bytes.resize(result.numElements() * sizeof(int64_t));
+  for (int64_t i = 0, e = result.numElements(); i < e; ++i) {
+    PlainElement<int64_t>::store(positions.bytes.data() + 8 * i,
+                                 index[op.getAxis()]);
+    nextIndex(index, result.shape);
+  }
+  evaluateCast(positions, result);
+}
+
+FailureOr<HostTensor>
+mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
+  auto unsupported = [&]() {
+    return op->emitOpError("is not an operation on tensors that the "
+                           "interpreter can execute");
+  };
+  if (op->getNumResults() != 1)
+    return unsupported();
+  Type type = op->getResult(0).getType();
+  if (auto constant = dyn_cast<ConstOp>(op)) {
+    if (auto tensorType = dyn_cast<RankedTensorType>(type))
+      return makeHostTensor(op->getLoc(), tensorType, constant.getValue());
+    return unsupported();
+  }
+  if (isa<CopyOp, ContiguousOp, DetachOp>(op))
+    return *operands[0];
+  if (!isa<TgDialect>(op->getDialect()) || !isa<RankedTensorType>(type))
+    return unsupported();
+
+  if (isMovementOp(op))
+    return interpretMovement(op, *operands[0]);
+  FailureOr<HostTensor> result = makeHostTensor(op->getLoc(), type);
+  if (failed(result))
+    return failure();
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    evaluateReduce(reduce, *operands[0], *result);
+  else if (auto iota = dyn_cast<IotaOp>(op))
+    evaluateIota(iota, *result);
+  else if (!evaluateElementwise(op, operands, *result))
+    return unsupported();
+  return result;
+}
+
+namespace {
+/// One run of one function.
+class Run {
+public:
+  Run(Block &block, MutableArrayRef<HostTensor> inputs,
+      const InterpreterOptions &options);
+
+  LogicalResult execute(SmallVectorImpl<HostTensor> &results);
+
+private:
+  LogicalResult execute(Operation *op);
+  LogicalResult executeBuffer(BufferOp op);
+  LogicalResult executeAssign(AssignOp op);
+  const HostTensor &get(Value value);
+  void freeAfter(Operation *op);
+
+  Block &block;
+  const InterpreterOptions &options;
+  /// Arguments and tg.buffer results: memory of the caller.
+  DenseMap<Value, HostTensor *> memory;
+  /// All other values that are still needed.
+  DenseMap<Value, std::unique_ptr<HostTensor>> values;
+  /// The last operation that uses a value.
+  DenseMap<Value, Operation *> lastUse;
+};
+} // namespace
+
+Run::Run(Block &block, MutableArrayRef<HostTensor> inputs,
+         const InterpreterOptions &options)
+    : block(block), options(options) {
+  for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
+    memory[argument] = &input;
+  for (Operation &op : block)
+    for (Value operand : op.getOperands())
+      lastUse[operand] = &op;
+}
+
+const HostTensor &Run::get(Value value) {
+  auto found = memory.find(value);
+  return found != memory.end() ? *found->second : *values.at(value);
+}
+
+void Run::freeAfter(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (lastUse[operand] == op)
+      values.erase(operand);
+  for (Value result : op->getResults())
+    if (!lastUse.contains(result))
+      values.erase(result);
+}
+
+LogicalResult Run::executeBuffer(BufferOp op) {
+  HostTensor *tensor = options.buffer ? options.buffer(op.getId()) : nullptr;
+  if (!tensor)
+    return op.emitOpError("there is no buffer ") << op.getId();
+  RankedTensorType type = op.getType();
+  if (tensor->elementType != type.getElementType() ||
+      ArrayRef<int64_t>(tensor->shape) != type.getShape())
+    return op.emitOpError("buffer ")
+           << op.getId() << " holds "
+           << RankedTensorType::get(tensor->shape, tensor->elementType)
+           << ", not " << type;
+  memory[op.getResult()] = tensor;
+  return success();
+}
+
+LogicalResult Run::executeAssign(AssignOp op) {
+  Value root;
+  FailureOr<std::vector<int64_t>> positions =
+      getViewedPositions(op.getTarget(), root);
+  if (failed(positions))
+    return failure();
+  // The result first: `value` may be the very memory that is written.
+  auto result = std::make_unique<HostTensor>(get(op.getValue()));
+  HostTensor *target = memory.lookup(root);
+  if (!target)
+    return op.emitOpError("the target is not memory");
+  unsigned size = getElementSize(target->elementType);
+  for (auto [i, position] : llvm::enumerate(*positions))
+    std::memcpy(target->bytes.data() + position * size,
+                result->bytes.data() + i * size, size);
+  values[op.getResult()] = std::move(result);
+  return success();
+}
+
+LogicalResult Run::execute(Operation *op) {
+  if (auto buffer = dyn_cast<BufferOp>(op))
+    return executeBuffer(buffer);
+  if (auto assign = dyn_cast<AssignOp>(op))
+    return executeAssign(assign);
+  SmallVector<const HostTensor *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(&get(operand));
+  FailureOr<HostTensor> result = interpretOp(op, operands);
+  if (failed(result))
+    return failure();
+  values[op->getResult(0)] = std::make_unique<HostTensor>(std::move(*result));
+  return success();
+}
+
+LogicalResult Run::execute(SmallVectorImpl<HostTensor> &results) {
+  for (Operation &op : block) {
+    if (isa<func::ReturnOp>(op)) {
+      for (Value operand : op.getOperands())
+        results.push_back(get(operand));
+      return success();
+    }
+    if (failed(execute(&op)))
+      return failure();
+    freeAfter(&op);
+  }
+  return block.getParentOp()->emitOpError("does not return");
+}
+
+LogicalResult mlir::tg::interpret(func::FuncOp function,
+                                  MutableArrayRef<HostTensor> inputs,
+                                  SmallVectorImpl<HostTensor> &results,
+                                  const InterpreterOptions &options) {
+  results.clear();
+  if (function.isExternal())
+    return function.emitOpError("has no body to execute");
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("has control flow, which a tensor graph "
+                                "cannot have");
+  FunctionType type = function.getFunctionType();
+  if (type.getNumInputs() != inputs.size())
+    return function.emitOpError("takes ")
+           << type.getNumInputs() << " inputs, but " << inputs.size()
+           << (inputs.size() == 1 ? " is" : " are") << " given";
+  for (auto [i, wanted, input] : llvm::enumerate(type.getInputs(), inputs)) {
+    auto given = RankedTensorType::get(input.shape, input.elementType);
+    if (wanted != given)
+      return function.emitOpError("input ")
+             << i << " is " << wanted << ", but " << given << " is given";
+    size_t bytes = input.numElements() * getElementSize(input.elementType);
+    if (getElementSize(input.elementType) == 0 || input.bytes.size() != bytes)
+      return function.emitOpError("input ")
+             << i << " of type " << given << " needs " << bytes << " bytes, but "
+             << input.bytes.size() << " are given";
+  }
+  return Run(function.getBody().front(), inputs, options).execute(results);
+}

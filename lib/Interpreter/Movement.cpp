@@ -1,0 +1,127 @@
+//===- Movement.cpp - movement operations and views -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The six movement operations as copies, and the positions that the target of
+/// an assignment views.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "Evaluate.h"
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+SmallVector<int64_t> mlir::tg::getStrides(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i > 1; --i)
+    strides[i - 2] = strides[i - 1] * shape[i - 1];
+  return strides;
+}
+
+void mlir::tg::nextIndex(MutableArrayRef<int64_t> index,
+                         ArrayRef<int64_t> shape) {
+  for (size_t axis = shape.size(); axis > 0; --axis) {
+    if (++index[axis - 1] < shape[axis - 1])
+      return;
+    index[axis - 1] = 0;
+  }
+}
+
+/// The position of the operand that the result's element at `index` comes from;
+/// none where it is a zero that pad adds.
+static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
+                                        ArrayRef<int64_t> shape,
+                                        ArrayRef<int64_t> strides,
+                                        ArrayRef<int64_t> offsets) {
+  int64_t source = 0;
+  for (auto [axis, position] : llvm::enumerate(index)) {
+    if (auto permute = dyn_cast<PermuteOp>(op)) {
+      source += position * strides[permute.getOrder()[axis]];
+      continue;
+    }
+    int64_t from = position;
+    if (isa<ExpandOp>(op) && shape[axis] == 1)
+      from = 0;
+    else if (isa<PadOp>(op))
+      from = position - offsets[axis];
+    else if (isa<ShrinkOp>(op))
+      from = position + offsets[axis];
+    else if (auto flip = dyn_cast<FlipOp>(op);
+             flip && llvm::is_contained(flip.getAxes(), int64_t(axis)))
+      from = shape[axis] - 1 - position;
+    if (from < 0 || from >= shape[axis])
+      return std::nullopt;
+    source += from * strides[axis];
+  }
+  return source;
+}
+
+FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
+                                                  const HostTensor &x) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  FailureOr<HostTensor> result =
+      makeHostTensor(op->getLoc(), type.clone(x.elementType));
+  if (failed(result))
+    return failure();
+  if (isa<ReshapeOp>(op)) {
+    result->bytes = x.bytes;
+    return result;
+  }
+  std::optional<SmallVector<int64_t>> offsets = SmallVector<int64_t>();
+  if (auto pad = dyn_cast<PadOp>(op))
+    offsets = getStaticDims(pad.getLow());
+  if (auto shrink = dyn_cast<ShrinkOp>(op))
+    offsets = getStaticDims(shrink.getFrom());
+  if (!offsets)
+    return op->emitOpError("the interpreter needs static positions");
+  SmallVector<int64_t> strides = getStrides(x.shape);
+  SmallVector<int64_t> index(result->shape.size(), 0);
+  unsigned size = getElementSize(result->elementType);
+  for (int64_t i = 0, e = result->numElements(); i < e; ++i) {
+    if (auto source = getSource(op, index, x.shape, strides, *offsets))
+      std::memcpy(result->bytes.data() + i * size,
+                  x.bytes.data() + *source * size, size);
+    nextIndex(index, result->shape);
+  }
+  return result;
+}
+
+FailureOr<std::vector<int64_t>> mlir::tg::getViewedPositions(Value target,
+                                                             Value &root) {
+  // From the target to its root: the movement operations on the way.
+  SmallVector<Operation *> movements;
+  root = target;
+  while (Operation *op = root.getDefiningOp()) {
+    if (isMovementOp(op))
+      movements.push_back(op);
+    else if (!isa<AssignOp>(op))
+      break;
+    root = op->getOperand(0);
+  }
+  // Move the root's positions as the elements are moved.
+  auto type = cast<RankedTensorType>(root.getType());
+  Type i64 = IntegerType::get(root.getContext(), 64);
+  FailureOr<HostTensor> positions =
+      makeHostTensor(root.getLoc(), type.clone(i64));
+  if (failed(positions))
+    return failure();
+  using I64 = PlainElement<int64_t>;
+  for (int64_t i = 0, e = positions->numElements(); i < e; ++i)
+    I64::store(positions->bytes.data() + 8 * i, i);
+  for (Operation *op : llvm::reverse(movements)) {
+    positions = interpretMovement(op, *positions);
+    if (failed(positions))
+      return failure();
+  }
+  std::vector<int64_t> result(positions->numElements());
+  for (auto [i, position] : llvm::enumerate(result))
+    position = I64::load(positions->bytes.data() + 8 * i);
+  return result;
+}

@@ -1,0 +1,91 @@
+//===- Reduce.cpp - reductions along axes ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tg.reduce`, in row-major order. Sums and products of floats are accumulated
+/// in double precision and rounded once.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "Evaluate.h"
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+template <typename T> static T combine(ReduceKind kind, T a, T b) {
+  if (kind == ReduceKind::max) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(a) || std::isnan(b))
+        return std::numeric_limits<T>::quiet_NaN();
+    return a < b ? b : a;
+  }
+  bool isAdd = kind == ReduceKind::add;
+  if constexpr (std::is_same_v<T, bool>)
+    return isAdd ? a || b : a && b;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(isAdd ? static_cast<uint64_t>(a) + b
+                                : static_cast<uint64_t>(a) * b);
+  else
+    return isAdd ? a + b : a * b;
+}
+
+template <typename T> static T identity(ReduceKind kind) {
+  if (kind == ReduceKind::add)
+    return 0;
+  if (kind == ReduceKind::mul)
+    return 1;
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
+  return std::numeric_limits<T>::lowest();
+}
+
+void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
+                              HostTensor &result) {
+  ReduceKind kind = op.getKind();
+  // A reduced axis does not move the position in the result.
+  SmallVector<int64_t> strides = getStrides(result.shape);
+  for (int64_t axis : op.getAxes())
+    strides[axis] = 0;
+  auto reduce = [&](auto element) {
+    using Element = decltype(element);
+    using Compute = typename Element::Compute;
+    using Sum = std::conditional_t<std::is_floating_point_v<Compute>, double,
+                                   Compute>;
+    // Not std::vector: its bool is not a bool.
+    int64_t resultCount = result.numElements();
+    auto sums = std::make_unique<Sum[]>(resultCount);
+    std::fill_n(sums.get(), resultCount, identity<Sum>(kind));
+    SmallVector<int64_t> index(x.shape.size(), 0);
+    for (int64_t i = 0, e = x.numElements(); i < e; ++i) {
+      int64_t to = 0;
+      for (auto [position, stride] : llvm::zip(index, strides))
+        to += position * stride;
+      sums[to] = combine<Sum>(kind, sums[to],
+                              Element::load(x.bytes.data() + i * Element::size));
+      nextIndex(index, x.shape);
+    }
+    for (int64_t i = 0; i < resultCount; ++i) {
+      char *to = result.bytes.data() + i * Element::size;
+      // One rounding only, also for f16 and bf16.
+      if constexpr (std::is_floating_point_v<Compute> &&
+                    Element::size < sizeof(Compute))
+        Element::storeRounded(to, llvm::APFloat(sums[i]));
+      else
+        Element::store(to, static_cast<Compute>(sums[i]));
+    }
+  };
+  if (isa<IntegerType>(x.elementType))
+    dispatchInteger(x.elementType, reduce);
+  else
+    dispatchFloat(x.elementType, reduce);
+}
