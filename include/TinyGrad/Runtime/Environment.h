@@ -62,6 +62,7 @@ std::string cacheDirectory();
 
 /// One setting of a Context: a variable of the table above and its value.
 struct Setting {
+  Setting(std::string_view name, int value) : name(name), number(value) {}
   Setting(std::string_view name, int64_t value) : name(name), number(value) {}
   Setting(std::string_view name, std::string_view value)
       : name(name), text(value) {}

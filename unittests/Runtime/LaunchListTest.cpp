@@ -1,0 +1,382 @@
+//===- LaunchListTest.cpp - executable lists of launches ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Running, all kinds of slots, checks, counters, the line per kernel.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/LaunchList.h"
+#include "TestKernels.h"
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <numeric>
+#include <thread>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+using ::testing::HasSubstr;
+
+namespace {
+class LaunchListTest : public ::testing::Test {
+protected:
+  static constexpr std::size_t count = 16, bytes = count * 8;
+
+  static Kernel kernel(const std::string &symbol,
+                       const std::string &device = "CPU") {
+    return Kernel(Device::get(device).loadProgram(
+                      cpuTestKernels().data(), cpuTestKernels().size(), "test"),
+                  symbol);
+  }
+  static Slot slot(Slot::Kind kind, std::size_t offset = 0) {
+    Slot slot;
+    slot.kind = kind;
+    slot.bytes = bytes;
+    slot.offset = offset;
+    slot.dtype = DType::Int64;
+    return slot;
+  }
+  static Step launch(const std::string &symbol, std::vector<uint32_t> slots,
+                     std::vector<uint32_t> variables = {},
+                     const std::string &device = "CPU") {
+    Step step;
+    step.displayName = symbol;
+    step.kernel = kernel(symbol, device);
+    step.slots = std::move(slots);
+    step.variables = std::move(variables);
+    step.dims.parallelExtent = int64_t(count);
+    step.opCount = 10;
+    step.memBytes = 100;
+    return step;
+  }
+  static Step copy(uint32_t to, uint32_t from) {
+    Step step;
+    step.kind = Step::Kind::Copy;
+    step.displayName = "copy";
+    step.slots = {to, from};
+    return step;
+  }
+  /// out = (in + v0) + in, with an intermediate in the arena.
+  static LaunchList sample(const std::string &device = "CPU") {
+    LaunchList list;
+    list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Arena, 64),
+                  slot(Slot::Kind::Output)};
+    list.steps = {launch("add_value", {1, 0}, {0}, device),
+                  launch("add", {2, 1, 0}, {}, device)};
+    list.inputs = {0};
+    list.outputs = {2};
+    list.arenaBytes = 64 + bytes;
+    list.numVariables = 1;
+    return list;
+  }
+  static Buffer iota(int64_t first = 0, const std::string &device = "CPU") {
+    std::vector<int64_t> values(count);
+    std::iota(values.begin(), values.end(), first);
+    return Buffer::fromHost(Device::get(device), values.data(), bytes,
+                            DType::Int64);
+  }
+  static int64_t at(const Buffer &buffer, std::size_t index) {
+    int64_t value = 0;
+    buffer.view(index * 8, 8).copyOut(&value, 8);
+    return value;
+  }
+  static std::string problem(const LaunchList &list) {
+    return messageOf<Error>([&] { Executable(Device::get("CPU"), list); });
+  }
+
+  Device &cpu = Device::get("CPU");
+};
+} // namespace
+
+TEST_F(LaunchListTest, runsStepsOverInputsArenaAndOutputs) {
+  Executable program(cpu, sample());
+  for (int64_t value : {0, 5, -3}) {
+    std::vector<Buffer> results = program.run({iota(7)}, {value});
+    ASSERT_EQ(results.size(), 1u);
+    EXPECT_EQ(results[0].size(), bytes);
+    EXPECT_EQ(results[0].dtype(), DType::Int64);
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(at(results[0], i), 2 * (7 + int64_t(i)) + value);
+  }
+}
+
+TEST_F(LaunchListTest, outputsOfRunsAreDifferentMemory) {
+  Executable program(cpu, sample());
+  Buffer in = iota();
+  Buffer first = program.run({in}, {1})[0];
+  Buffer second = program.run({in}, {2})[0];
+  EXPECT_FALSE(first.sharesMemoryWith(second));
+  EXPECT_EQ(at(first, 0), 1);
+  EXPECT_EQ(at(second, 0), 2);
+}
+
+TEST_F(LaunchListTest, memoryComesBackAfterRuns) {
+  Executable program(cpu, sample());
+  Buffer in = iota();
+  program.run({in}, {1});
+  const std::size_t inUse = cpu.memory().bytesInUse();
+  const std::size_t cached = cpu.memory().bytesCached();
+  for (int i = 0; i < 10; ++i)
+    program.run({in}, {1});
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse);
+  EXPECT_EQ(cpu.memory().bytesCached(), cached);
+  program.keepArena(true);
+  program.run({in}, {1});
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + bytes);
+  program.run({in}, {1});
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + bytes);
+  program.keepArena(false);
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse);
+}
+
+TEST_F(LaunchListTest, constantsAndViews) {
+  // out[8..16) = in[0..8) + constant[0..8), out[0..8) = in[8..16) + 100.
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input),    slot(Slot::Kind::Constant),
+                slot(Slot::Kind::Output),   slot(Slot::Kind::View, 0),
+                slot(Slot::Kind::View, 64), slot(Slot::Kind::View, 64),
+                slot(Slot::Kind::View, 8)};
+  list.slots[1].constant = iota(1000);
+  for (uint32_t view : {3, 4, 5, 6})
+    list.slots[view].bytes = 64;
+  list.slots[3].base = 2;
+  list.slots[4].base = 2;
+  list.slots[5].base = 0;
+  list.slots[6].base = 4; // a view of a view
+  list.slots[6].bytes = 16;
+  list.steps = {launch("add", {4, 0, 1}), launch("add_value", {3, 5}, {0})};
+  for (Step &step : list.steps)
+    step.dims.parallelExtent = 8;
+  list.inputs = {0};
+  list.outputs = {2, 6, 1, 0, 5};
+  list.numVariables = 1;
+  Executable program(cpu, list);
+  Buffer in = iota();
+  std::vector<Buffer> results = program.run({in}, {100});
+  ASSERT_EQ(results.size(), 5u);
+  EXPECT_EQ(at(results[0], 0), 108);
+  EXPECT_EQ(at(results[0], 8), 1000);
+  EXPECT_EQ(at(results[0], 15), 1014);
+  EXPECT_EQ(results[1].size(), 16u);
+  EXPECT_EQ(at(results[1], 0), 1002);
+  EXPECT_TRUE(results[1].sharesMemoryWith(results[0]));
+  EXPECT_TRUE(results[2].sharesMemoryWith(list.slots[1].constant));
+  EXPECT_TRUE(results[3].sharesMemoryWith(in));
+  EXPECT_TRUE(results[4].sharesMemoryWith(in));
+  EXPECT_EQ(at(results[4], 0), 8);
+}
+
+TEST_F(LaunchListTest, inputsMayBeWrittenInPlace) {
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input)};
+  list.slots[0].isWritten = true;
+  list.steps = {launch("count", {0})};
+  list.inputs = {0};
+  list.outputs = {0};
+  Executable program(cpu, list);
+  Buffer in = iota();
+  std::vector<Buffer> results = program.run({in});
+  EXPECT_TRUE(results[0].sharesMemoryWith(in));
+  EXPECT_EQ(at(in, 3), 4);
+}
+
+TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
+  Device &other = Device::get("CPU:1");
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Arena),
+                slot(Slot::Kind::Output), slot(Slot::Kind::Output)};
+  list.slots[0].device = &other;
+  list.slots[3].device = &other;
+  list.steps = {copy(1, 0), launch("add_value", {2, 1}, {0}), copy(3, 2)};
+  list.inputs = {0};
+  list.outputs = {2, 3};
+  list.arenaBytes = bytes;
+  list.numVariables = 1;
+  Executable program(cpu, list);
+  std::vector<Buffer> results = program.run({iota(0, "CPU:1")}, {30});
+  EXPECT_EQ(at(results[0], 5), 35);
+  EXPECT_EQ(at(results[1], 5), 35);
+  EXPECT_EQ(&results[1].device(), &other);
+  EXPECT_THAT(messageOf<DeviceError>([&] { program.run({iota()}, {30}); }),
+              HasSubstr("input 0 is on CPU, not on CPU:1"));
+
+  list.slots[0].device = nullptr;
+  list.slots[3].device = nullptr;
+  results = Executable(cpu, list).run({iota()}, {31});
+  EXPECT_EQ(at(results[1], 5), 36);
+}
+
+TEST_F(LaunchListTest, runsOnTheNullDevice) {
+  GlobalCounters::reset();
+  Executable program(Device::get("NULL"), sample("NULL"));
+  std::vector<Buffer> results = program.run({iota(0, "NULL")}, {1});
+  EXPECT_EQ(at(results[0], 3), 0);
+  EXPECT_EQ(GlobalCounters::kernelCount, 2);
+}
+
+TEST_F(LaunchListTest, countsWhatRan) {
+  Executable program(cpu, sample());
+  GlobalCounters::reset();
+  Context quiet({{"DEBUG", 0}});
+  program.run({iota()}, {1});
+  program.run({iota()}, {1});
+  EXPECT_EQ(GlobalCounters::kernelCount, 4);
+  EXPECT_EQ(GlobalCounters::globalOps, 40);
+  EXPECT_EQ(GlobalCounters::globalMem, 400);
+  EXPECT_EQ(GlobalCounters::timeSumSeconds, 0);
+}
+
+TEST_F(LaunchListTest, printsALinePerKernel) {
+  Executable program(cpu, sample());
+  GlobalCounters::reset();
+  std::vector<std::string> lines;
+  setDebugSink([&](std::string_view line) { lines.emplace_back(line); });
+  {
+    Context verbose({{"DEBUG", 2}});
+    EXPECT_EQ(at(program.run({iota()}, {1})[0], 2), 5);
+  }
+  {
+    Context quiet({{"DEBUG", 1}});
+    program.run({iota()}, {1});
+  }
+  setDebugSink(nullptr);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], ::testing::StartsWith("*** CPU        1 add_value  "));
+  EXPECT_THAT(lines[0], HasSubstr(" arg  2 mem "));
+  EXPECT_THAT(lines[0], HasSubstr("GFLOPS"));
+  EXPECT_THAT(lines[1], ::testing::StartsWith("*** CPU        2 add  "));
+  EXPECT_THAT(lines[1], HasSubstr(" arg  3 mem "));
+  EXPECT_GT(GlobalCounters::timeSumSeconds, 0);
+  EXPECT_EQ(GlobalCounters::kernelCount, 4);
+}
+
+TEST(KernelLine, hasTheFamiliarForm) {
+  EXPECT_EQ(
+      formatKernelLine("CPU", 12, "r_4_16", 3, 2.5e9, 1.5e-3, 0.25, 3e9, 6e6),
+      "*** CPU       12 r_4_16" + std::string(40, ' ') +
+          " arg  3 mem   2.50 GB tm   1500.00us/   250.00ms ( 2000 "
+          "GFLOPS    4.0 GB/s)");
+  EXPECT_THAT(formatKernelLine("CPU", 1, "k", 1, 0, 0.02, 1, 1e9, 1e9),
+              HasSubstr("20.00ms"));
+  EXPECT_THAT(formatKernelLine("CPU", 1, "k", 1, 0, 1, 1, 2e14, 0),
+              HasSubstr("200 TFLOPS"));
+  // No time, no rate, and no division by zero.
+  EXPECT_THAT(formatKernelLine("NULL", 1, "k", 1, 0, 0, 0, 1e9, 1e9),
+              HasSubstr("0.0 GFLOPS"));
+  const std::string longName(80, 'n');
+  EXPECT_THAT(formatKernelLine("CPU", 1, longName, 1, 0, 0, 0, 0, 0),
+              HasSubstr(longName + " arg"));
+}
+
+TEST_F(LaunchListTest, threadsMayRunAtOnce) {
+  Executable program(cpu, sample());
+  program.keepArena(true);
+  std::atomic<int> numWrong{0};
+  std::vector<std::thread> threads;
+  for (int64_t id = 0; id < 4; ++id)
+    threads.emplace_back([&, id] {
+      Buffer in = iota(id);
+      for (int64_t round = 0; round < 200; ++round) {
+        Buffer out = program.run({in}, {round})[0];
+        for (std::size_t i = 0; i < count; ++i)
+          numWrong += at(out, i) != 2 * (id + int64_t(i)) + round;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(numWrong, 0);
+}
+
+TEST_F(LaunchListTest, wrongArgumentsAreRefused) {
+  Executable program(cpu, sample());
+  Buffer in = iota();
+  EXPECT_THAT(messageOf<ShapeError>([&] { program.run({}, {1}); }),
+              HasSubstr("takes 1 inputs, not 0"));
+  EXPECT_THAT(messageOf<ShapeError>([&] { program.run({in}, {}); }),
+              HasSubstr("takes 1 variable values, not 0"));
+  EXPECT_THAT(messageOf<ShapeError>([&] { program.run({in.view(0, 8)}, {1}); }),
+              HasSubstr("input 0 has 8 bytes, not 128"));
+  EXPECT_THAT(messageOf<DTypeError>([&] {
+                program.run({in.view(0, bytes, DType::Float64)}, {1});
+              }),
+              HasSubstr("input 0 is float64, not int64"));
+  EXPECT_THROW(program.run({iota(0, "NULL")}, {1}), DeviceError);
+  EXPECT_THROW(program.run({Buffer()}, {1}), DeviceError);
+  EXPECT_EQ(at(program.run({in}, {1})[0], 0), 1);
+}
+
+TEST_F(LaunchListTest, inconsistentListsAreRefused) {
+  LaunchList list = sample();
+  list.inputs = {};
+  EXPECT_THAT(problem(list), HasSubstr("slot 0 is given 0 times"));
+  list.inputs = {0, 0};
+  EXPECT_THAT(problem(list), HasSubstr("slot 0 is given 2 times"));
+  list.inputs = {0, 2};
+  EXPECT_THAT(problem(list), HasSubstr("input 2 is not an input slot"));
+  list.inputs = {9};
+  EXPECT_THAT(problem(list), HasSubstr("input 9 is not an input slot"));
+
+  list = sample();
+  list.arenaBytes = bytes;
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 reaches beyond the arena"));
+  list = sample();
+  list.slots[1].offset = SIZE_MAX;
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 reaches beyond the arena"));
+
+  list = sample();
+  list.slots[1].kind = Slot::Kind::Constant;
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 has no constant"));
+  list.slots[1].constant = iota(0, "NULL");
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 has a constant on NULL"));
+
+  list = sample();
+  list.slots[1].kind = Slot::Kind::View;
+  list.slots[1].base = 1;
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 is a view of a slot"));
+  list.slots[1].base = 0;
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 reaches beyond slot 0"));
+
+  list = sample();
+  list.steps[1].slots[2] = 3;
+  EXPECT_THAT(problem(list), HasSubstr("step 1 (add) uses slot 3 of 3"));
+  list = sample();
+  list.numVariables = 0;
+  EXPECT_THAT(problem(list), HasSubstr("uses variable 0 of 0"));
+  list = sample();
+  list.steps[0].kernel = Kernel();
+  EXPECT_THAT(problem(list), HasSubstr("step 0 (add_value) has no kernel"));
+  list = sample();
+  list.steps[0].kernel = kernel("add_value", "NULL");
+  EXPECT_THAT(problem(list), HasSubstr("kernel of device NULL"));
+  list = sample();
+  list.steps[0].dims.parallelExtent = -1;
+  EXPECT_THAT(problem(list), HasSubstr("negative extent"));
+  list = sample();
+  list.slots[0].device = &Device::get("NULL");
+  EXPECT_THAT(problem(list), HasSubstr("uses slot 0, which is on NULL"));
+  list = sample();
+  list.slots[1].device = &Device::get("NULL");
+  EXPECT_THAT(problem(list), HasSubstr("slot 1 cannot be on another device"));
+
+  list = sample();
+  list.outputs = {1};
+  EXPECT_THAT(problem(list), HasSubstr("output slot 1 is in the arena"));
+  list.outputs = {5};
+  EXPECT_THAT(problem(list), HasSubstr("output 5 is not a slot"));
+
+  list = sample();
+  list.steps.push_back(copy(2, 1));
+  list.steps[2].slots.pop_back();
+  EXPECT_THAT(problem(list), HasSubstr("does not copy between two slots"));
+  list.steps[2] = copy(2, 1);
+  list.slots[1].bytes = 8;
+  EXPECT_THAT(problem(list), HasSubstr("does not copy between two slots"));
+}

@@ -1,0 +1,167 @@
+//===- TestKernels.cpp - kernels for the runtime's tests ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// From LLVM IR text to object code.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TestKernels.h"
+#include "TinyGrad/Runtime/Device.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+using namespace llvm;
+
+std::vector<char> tinygrad::testing::compileIr(const std::string &text) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  LLVMContext context;
+  SMDiagnostic diagnostic;
+  std::unique_ptr<Module> module =
+      parseAssemblyString(text, diagnostic, context);
+  if (!module)
+    throw std::runtime_error(diagnostic.getMessage().str());
+  const Triple triple(sys::getDefaultTargetTriple());
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    throw std::runtime_error(error);
+  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
+      triple, "", "", TargetOptions(), Reloc::PIC_));
+  module->setTargetTriple(triple);
+  module->setDataLayout(machine->createDataLayout());
+  SmallVector<char, 0> object;
+  raw_svector_ostream stream(object);
+  legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   CodeGenFileType::ObjectFile))
+    throw std::runtime_error("no object files on this target");
+  passes.run(*module);
+  return {object.begin(), object.end()};
+}
+
+/// A kernel with a loop over the work items; `body` uses %i and, as far as
+/// needed, the buffers %b0, %b1, %b2 and the value %v0.
+static std::string kernel(const std::string &name, unsigned numBuffers,
+                          bool hasValue, const std::string &body) {
+  std::string text = "define void @" + name +
+                     "(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\n"
+                     "entry:\n";
+  for (unsigned i = 0; i < numBuffers; ++i) {
+    const std::string n = std::to_string(i);
+    text += "%p" + n + " = getelementptr ptr, ptr %buffers, i64 " + n + "\n%b" +
+            n + " = load ptr, ptr %p" + n + "\n";
+  }
+  if (hasValue)
+    text += "%v0 = load i64, ptr %vars\n";
+  return text +
+         "%some = icmp slt i64 %begin, %end\n"
+         "br i1 %some, label %loop, label %exit\n"
+         "loop:\n"
+         "%i = phi i64 [%begin, %entry], [%next, %loop]\n" +
+         body +
+         "%next = add i64 %i, 1\n"
+         "%more = icmp slt i64 %next, %end\n"
+         "br i1 %more, label %loop, label %exit\n"
+         "exit:\nret void\n}\n";
+}
+
+static std::string at(const std::string &address, const std::string &type,
+                      const std::string &buffer) {
+  return address + " = getelementptr " + type + ", ptr " + buffer +
+         ", i64 %i\n";
+}
+
+const std::vector<char> &tinygrad::testing::cpuTestKernels() {
+  static const std::vector<char> object = compileIr(
+      "declare float @expf(float)\n" +
+      kernel("add_value", 2, true,
+             at("%from", "i64", "%b1") + at("%to", "i64", "%b0") +
+                 "%x = load i64, ptr %from\n%y = add i64 %x, %v0\n"
+                 "store i64 %y, ptr %to\n") +
+      kernel("add", 3, false,
+             at("%l", "i64", "%b1") + at("%r", "i64", "%b2") +
+                 at("%to", "i64", "%b0") +
+                 "%x = load i64, ptr %l\n%y = load i64, ptr %r\n"
+                 "%z = add i64 %x, %y\nstore i64 %z, ptr %to\n") +
+      kernel("count", 1, false,
+             at("%to", "i64", "%b0") +
+                 "%x = load i64, ptr %to\n%y = add i64 %x, 1\n"
+                 "store i64 %y, ptr %to\n") +
+      kernel("exponential", 2, false,
+             at("%from", "float", "%b1") + at("%to", "float", "%b0") +
+                 "%x = load float, ptr %from\n"
+                 "%y = call float @expf(float %x)\n"
+                 "store float %y, ptr %to\n") +
+      kernel("narrow", 2, false,
+             at("%from", "float", "%b1") + at("%to", "bfloat", "%b0") +
+                 "%x = load float, ptr %from\n"
+                 "%y = fptrunc float %x to bfloat\n"
+                 "store bfloat %y, ptr %to\n"));
+  return object;
+}
+
+const std::vector<char> &tinygrad::testing::unlinkableKernel() {
+  static const std::vector<char> object = compileIr(
+      "declare void @no_such_function()\n" +
+      kernel("unlinkable", 0, false, "call void @no_such_function()\n"));
+  return object;
+}
+
+std::optional<std::vector<char>>
+tinygrad::testing::testKernelsFor(const Device &device) {
+  if (!device.information().executes)
+    return std::vector<char>{'n', 'o', 'n', 'e'};
+  // The CPU's architecture is a triple, a GPU's is not.
+  if (device.information().architecture == sys::getProcessTriple())
+    return cpuTestKernels();
+  return std::nullopt;
+}
+
+tinygrad::testing::TemporaryDirectory::TemporaryDirectory() {
+  std::string pattern =
+      (std::filesystem::temp_directory_path() / "tinygrad-test-XXXXXX")
+          .string();
+  if (!::mkdtemp(pattern.data()))
+    throw std::runtime_error("cannot make a temporary directory");
+  directory = pattern;
+}
+
+tinygrad::testing::TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+}
+
+void tinygrad::testing::writeFile(const std::string &path,
+                                  const std::string &bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << bytes;
+  if (!file.flush())
+    throw std::runtime_error("cannot write " + path);
+}
+
+std::string tinygrad::testing::readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}

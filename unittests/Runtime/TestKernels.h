@@ -1,0 +1,85 @@
+//===- TestKernels.h - kernels for the runtime's tests ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A few small kernels as object code, made from LLVM IR text.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
+#define TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tinygrad {
+class Device;
+namespace testing {
+
+/// Compiles LLVM IR text for any CPU of the host's architecture.
+std::vector<char> compileIr(const std::string &text);
+
+/// Kernels over buffers of int64, called by work item i:
+///   add_value:  buffers[0][i] = buffers[1][i] + vars[0]
+///   add:        buffers[0][i] = buffers[1][i] + buffers[2][i]
+///   count:      buffers[0][i] += 1
+/// over floats:
+///   exponential: buffers[0][i] = expf(buffers[1][i])
+/// and over bfloat16 and float:
+///   narrow:     buffers[0][i] = bfloat(buffers[1][i])
+/// and one that cannot be linked: unlinkable calls no_such_function.
+const std::vector<char> &cpuTestKernels();
+const std::vector<char> &unlinkableKernel();
+
+/// The kernels add_value, add and count in the form \p device loads, or nothing
+/// if this helper has no code for such a device.
+std::optional<std::vector<char>> testKernelsFor(const Device &device);
+
+/// A directory that is removed with all that is in it.
+class TemporaryDirectory {
+public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory &) = delete;
+  const std::string &path() const { return directory; }
+  std::string file(const std::string &name) const {
+    return directory + "/" + name;
+  }
+
+private:
+  std::string directory;
+};
+
+/// The text of the ErrorType that \p body throws; fails the test if it does
+/// not.
+template <typename ErrorType>
+std::string messageOf(const std::function<void()> &body);
+
+void writeFile(const std::string &path, const std::string &bytes);
+std::string readFile(const std::string &path);
+
+} // namespace testing
+} // namespace tinygrad
+
+#include <gtest/gtest.h>
+
+template <typename ErrorType>
+std::string tinygrad::testing::messageOf(const std::function<void()> &body) {
+  try {
+    body();
+  } catch (const ErrorType &error) {
+    return error.what();
+  } catch (const std::exception &error) {
+    ADD_FAILURE() << "another exception: " << error.what();
+    return "";
+  }
+  ADD_FAILURE() << "no exception";
+  return "";
+}
+
+#endif // TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
