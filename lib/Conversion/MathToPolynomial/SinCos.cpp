@@ -61,13 +61,14 @@ static Reduced reduceSmall(Emitter &e, Value x) {
 /// nothing.
 static Reduced reduceLarge(Emitter &e, Value x) {
   Value bits = e.bitcast(e.i32(), x);
-  Value mantissa32 =
+  Value mantissa =
       e.ori(e.andi(bits, e.constI32(0x7fffffu)), e.constI32(0x800000u));
-  Value mantissa = e.extui(e.i64(), mantissa32);
   // The position of the first bit needed: E + 4, E >= -4.
   Value position = e.subi(e.shru(bits, e.constI32(23)), e.constI32(150 - 4));
   Value word = e.shru(position, e.constI32(5));
-  Value shift = e.extui(e.i64(), e.andi(position, e.constI32(31)));
+  Value c31 = e.constI32(31);
+  Value shift = e.andi(position, c31);
+  Value unshift = e.subi(c31, shift);
 
   // Four consecutive words, starting with the one the position is in.
   constexpr unsigned numStarts = 4;
@@ -81,19 +82,22 @@ static Reduced reduceLarge(Emitter &e, Value x) {
     for (unsigned start = 1; start < numStarts; ++start)
       chosen = e.select(isStart[start], e.constI32(kInvTwoPiBits[start + i]),
                         chosen);
-    words[i] = e.extui(e.i64(), chosen);
+    words[i] = chosen;
   }
-  // Three words of 32 bits that start at the position.
-  Value c32 = e.constI64(32);
+  // Three words that start at the position. The right shift, by 32 - shift, is
+  // split: 32 would be too much for a shift.
   Value aligned[3];
-  for (unsigned i = 0; i < 3; ++i) {
-    Value pair = e.ori(e.shl(words[i], c32), words[i + 1]);
-    aligned[i] = e.shru(e.shl(pair, shift), c32);
-  }
-  // x in turns, in units of 2^-64; whole turns overflow.
-  Value turns = e.shl(e.muli(mantissa, aligned[0]), c32);
-  turns = e.addi(turns, e.muli(mantissa, aligned[1]));
-  turns = e.addi(turns, e.shru(e.muli(mantissa, aligned[2]), c32));
+  for (unsigned i = 0; i < 3; ++i)
+    aligned[i] = e.ori(e.shl(words[i], shift),
+                       e.shru(e.shru(words[i + 1], e.constI32(1)), unshift));
+  // x in turns, in units of 2^-64; whole turns overflow. As much as possible is
+  // done in 32 bits, half the work for vectors.
+  auto widened = [&](Value value) { return e.extui(e.i64(), value); };
+  Value c32 = e.constI64(32);
+  Value wideMantissa = widened(mantissa);
+  Value turns = e.shl(widened(e.muli(mantissa, aligned[0])), c32);
+  turns = e.addi(turns, e.muli(wideMantissa, widened(aligned[1])));
+  turns = e.addi(turns, e.shru(e.muli(wideMantissa, widened(aligned[2])), c32));
   // To the nearest quarter turn.
   Value c62 = e.constI64(62);
   Value quarters = e.shru(e.addi(turns, e.constI64(uint64_t(1) << 61)), c62);

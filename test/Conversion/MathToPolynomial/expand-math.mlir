@@ -5,10 +5,10 @@
 
 // CHECK-LABEL: func @exp2
 // CHECK-SAME: (%[[X:.*]]: vector<16xf32>)
-// CHECK-DAG: %[[MAX:.*]] = arith.constant dense<1.290000e+02> : vector<16xf32>
-// CHECK-DAG: %[[MIN:.*]] = arith.constant dense<-1.510000e+02> : vector<16xf32>
+// CHECK: %[[MAX:.*]] = arith.constant dense<1.290000e+02> : vector<16xf32>
 // CHECK: %[[OVER:.*]] = arith.cmpf olt, %[[MAX]], %[[X]]
 // CHECK: %[[LOW:.*]] = arith.select %[[OVER]], %[[MAX]], %[[X]]
+// CHECK: %[[MIN:.*]] = arith.constant dense<-1.510000e+02> : vector<16xf32>
 // CHECK: arith.cmpf ogt, %[[MIN]], %[[LOW]]
 // CHECK: arith.select
 // CHECK: %[[BIASED:.*]] = math.fma
