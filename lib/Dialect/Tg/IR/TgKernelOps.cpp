@@ -26,6 +26,15 @@ void AllocOp::getEffects(
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0));
 }
 
+LogicalResult LiteralOp::verify() {
+  ShapedType type = getValue().getShapedType();
+  if (type.getElementType() != getType().getElementType() ||
+      type.getNumElements() != getType().getNumElements())
+    return emitOpError("the value is ")
+           << type << ", the result " << getType() << " (C1)";
+  return success();
+}
+
 /// The bytes of an element in memory; bool takes one.
 static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);

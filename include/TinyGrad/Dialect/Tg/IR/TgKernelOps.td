@@ -38,6 +38,23 @@ def Tg_AllocOp : Tg_Op<"alloc", [
   let assemblyFormat = "`on` $device attr-dict `:` type($result)";
 }
 
+def Tg_LiteralOp : Tg_Op<"literal", [Pure]> {
+  let summary = "a buffer with known contents";
+  let description = [{
+    A buffer that holds the given elements, row-major; nothing may write to it.
+
+    C1: the value has the element type and the number of elements of the result.
+
+    ```mlir
+    %c = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<3xi32>
+    ```
+  }];
+  let arguments = (ins ElementsAttr:$value, StrAttr:$device);
+  let results = (outs Tg_Buffer:$result);
+  let assemblyFormat = "$value `on` $device attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tg_ViewOp : Tg_Op<"view", [Pure]> {
   let summary = "a part of a buffer";
   let description = [{

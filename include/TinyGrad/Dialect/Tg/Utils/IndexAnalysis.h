@@ -1,0 +1,118 @@
+//===- IndexAnalysis.h - what is known of an index value --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Index values of kernels as linear forms with bounds, and a builder that
+/// creates index arithmetic in simplified form.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
+#define TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+
+namespace mlir::tg {
+
+/// The values that an index can take, both ends included. Unknown ends are the
+/// sentinels below, which arithmetic keeps.
+struct Interval {
+  static constexpr int64_t kMin = -(int64_t(1) << 61);
+  static constexpr int64_t kMax = int64_t(1) << 61;
+
+  int64_t lo = kMin;
+  int64_t hi = kMax;
+
+  bool contains(Interval other) const { return lo <= other.lo && other.hi <= hi; }
+  Interval operator+(Interval other) const;
+  Interval operator*(int64_t factor) const;
+};
+
+/// constant + sum of coefficient * atom. Atoms are distinct values that are not
+/// sums themselves (ranges, quotients, remainders, loaded values); coefficients
+/// are not 0.
+struct LinearForm {
+  int64_t constant = 0;
+  SmallVector<std::pair<Value, int64_t>, 4> terms;
+
+  bool isConstant() const { return terms.empty(); }
+  /// The coefficient of `atom`, 0 if it does not occur.
+  int64_t getCoefficient(Value atom) const;
+  void addTerm(Value atom, int64_t coefficient);
+  void add(const LinearForm &other, int64_t factor = 1);
+};
+
+/// Linear forms, bounds and range dependences of index values, computed from
+/// the operations that define them and cached. The cache holds as long as those
+/// operations are not changed.
+class IndexAnalysis {
+public:
+  const LinearForm &getLinear(Value index);
+  Interval getInterval(Value index);
+  Interval getInterval(const LinearForm &form);
+  /// The tg.range values that any value of a kernel depends on, in the order in
+  /// which they were met. Ranges that a reduce or stage closes do not count.
+  ArrayRef<Value> getRanges(Value value);
+
+  /// Narrows what a range can be, e.g. inside the main part of a peeled loop.
+  void setInterval(Value atom, Interval interval) { narrowed[atom] = interval; }
+
+private:
+  Interval getAtomInterval(Value atom);
+
+  DenseMap<Value, LinearForm> forms;
+  DenseMap<Value, Interval> narrowed;
+  DenseMap<Value, SmallVector<Value, 4>> ranges;
+};
+
+/// Creates index arithmetic of the tg dialect. Sums are collected into linear
+/// forms; quotients and remainders by constants are simplified with the bounds
+/// of their operands. Equal results are one value.
+class IndexBuilder {
+public:
+  explicit IndexBuilder(OpBuilder &builder, Location loc)
+      : builder(builder), loc(loc) {}
+
+  Value constant(int64_t value);
+  Value add(Value lhs, Value rhs);
+  Value add(Value lhs, int64_t rhs);
+  Value mul(Value lhs, int64_t factor);
+  /// Rounded towards negative infinity; the divisor is positive.
+  Value floorDiv(Value lhs, int64_t divisor);
+  Value floorMod(Value lhs, int64_t divisor);
+  Value get(const LinearForm &form);
+
+  /// index >= bound and index < bound as i1; null where it always holds.
+  Value atLeast(Value index, int64_t bound);
+  Value lessThan(Value index, int64_t bound);
+  /// The conjunction; null stands for true.
+  Value conjunction(Value lhs, Value rhs);
+
+  IndexAnalysis &getAnalysis() { return analysis; }
+
+private:
+  /// Replaces (x / c) * (c * k) + (x mod c) * k by x * k.
+  LinearForm recombine(LinearForm form);
+  unsigned getOrdinal(Value atom);
+  Value create(StringRef opName, Value lhs, int64_t rhs);
+
+  OpBuilder &builder;
+  Location loc;
+  IndexAnalysis analysis;
+  DenseMap<Value, unsigned> ordinals;
+  std::map<std::pair<int64_t, SmallVector<std::pair<unsigned, int64_t>>>, Value>
+      sums;
+  std::map<std::tuple<std::string, void *, int64_t>, Value> binaries;
+  DenseMap<std::pair<Value, Value>, Value> conjunctions;
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H

@@ -1,0 +1,223 @@
+//===- IndexAnalysis.cpp - what is known of an index value ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Linear forms and bounds of index values.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+//===----------------------------------------------------------------------===//
+// Interval
+//===----------------------------------------------------------------------===//
+
+/// Keeps an end inside the sentinels.
+static int64_t clampEnd(__int128 value) {
+  if (value <= Interval::kMin)
+    return Interval::kMin;
+  if (value >= Interval::kMax)
+    return Interval::kMax;
+  return static_cast<int64_t>(value);
+}
+
+Interval Interval::operator+(Interval other) const {
+  Interval sum;
+  sum.lo = lo == kMin || other.lo == kMin ? kMin
+                                          : clampEnd(__int128(lo) + other.lo);
+  sum.hi = hi == kMax || other.hi == kMax ? kMax
+                                          : clampEnd(__int128(hi) + other.hi);
+  return sum;
+}
+
+Interval Interval::operator*(int64_t factor) const {
+  if (factor == 0)
+    return {0, 0};
+  auto scale = [&](int64_t end) -> int64_t {
+    if (end == kMin || end == kMax)
+      return (end == kMin) == (factor > 0) ? kMin : kMax;
+    return clampEnd(__int128(end) * factor);
+  };
+  return factor > 0 ? Interval{scale(lo), scale(hi)}
+                    : Interval{scale(hi), scale(lo)};
+}
+
+static int64_t floorDivide(int64_t value, int64_t divisor) {
+  int64_t quotient = value / divisor;
+  return quotient - (value % divisor < 0);
+}
+
+//===----------------------------------------------------------------------===//
+// LinearForm
+//===----------------------------------------------------------------------===//
+
+int64_t LinearForm::getCoefficient(Value atom) const {
+  for (auto [value, coefficient] : terms)
+    if (value == atom)
+      return coefficient;
+  return 0;
+}
+
+void LinearForm::addTerm(Value atom, int64_t coefficient) {
+  for (auto &term : terms) {
+    if (term.first != atom)
+      continue;
+    term.second += coefficient;
+    if (term.second == 0)
+      llvm::erase(terms, term);
+    return;
+  }
+  if (coefficient != 0)
+    terms.emplace_back(atom, coefficient);
+}
+
+void LinearForm::add(const LinearForm &other, int64_t factor) {
+  constant += other.constant * factor;
+  for (auto [atom, coefficient] : other.terms)
+    addTerm(atom, coefficient * factor);
+}
+
+//===----------------------------------------------------------------------===//
+// IndexAnalysis
+//===----------------------------------------------------------------------===//
+
+static std::optional<int64_t> getConstant(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+const LinearForm &IndexAnalysis::getLinear(Value index) {
+  if (auto it = forms.find(index); it != forms.end())
+    return it->second;
+  LinearForm form;
+  Operation *op = index.getDefiningOp();
+  if (std::optional<int64_t> number = getConstant(index)) {
+    form.constant = *number;
+  } else if (isa_and_nonnull<AddOp, SubOp>(op)) {
+    form = getLinear(op->getOperand(0));
+    form.add(getLinear(op->getOperand(1)), isa<AddOp>(op) ? 1 : -1);
+  } else if (isa_and_nonnull<NegOp>(op)) {
+    form.add(getLinear(op->getOperand(0)), -1);
+  } else if (isa_and_nonnull<MulOp>(op)) {
+    LinearForm lhs = getLinear(op->getOperand(0));
+    LinearForm rhs = getLinear(op->getOperand(1));
+    if (lhs.isConstant())
+      std::swap(lhs, rhs);
+    if (rhs.isConstant())
+      form.add(lhs, rhs.constant);
+    else
+      form.addTerm(index, 1);
+  } else {
+    form.addTerm(index, 1);
+  }
+  return forms[index] = std::move(form);
+}
+
+Interval IndexAnalysis::getAtomInterval(Value atom) {
+  if (auto it = narrowed.find(atom); it != narrowed.end())
+    return it->second;
+  Operation *op = atom.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto range = dyn_cast<RangeOp>(op))
+    return {0, std::max<int64_t>(Dim(range.getExtent()).getMax() - 1, 0)};
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    auto type = dyn_cast<IntegerType>(cast.getX().getType());
+    if (!type || type.getWidth() > 32)
+      return {};
+    int64_t count = int64_t(1) << type.getWidth();
+    if (isSignedInteger(type))
+      return {-count / 2, count / 2 - 1};
+    return {0, count - 1};
+  }
+  if (isa<FloorDivOp, IDivOp, FloorModOp, ModOp>(op)) {
+    std::optional<int64_t> divisor = getConstant(op->getOperand(1));
+    Interval operand = getInterval(op->getOperand(0));
+    if (!divisor || *divisor <= 0)
+      return {};
+    bool floor = isa<FloorDivOp, FloorModOp>(op) || operand.lo >= 0;
+    if (!floor)
+      return {};
+    if (isa<FloorDivOp, IDivOp>(op))
+      return {operand.lo == Interval::kMin ? Interval::kMin
+                                           : floorDivide(operand.lo, *divisor),
+              operand.hi == Interval::kMax ? Interval::kMax
+                                           : floorDivide(operand.hi, *divisor)};
+    if (operand.lo >= 0 && operand.hi < *divisor)
+      return operand;
+    return {0, *divisor - 1};
+  }
+  if (auto max = dyn_cast<MaxOp>(op)) {
+    Interval lhs = getInterval(max.getLhs()), rhs = getInterval(max.getRhs());
+    return {std::max(lhs.lo, rhs.lo), std::max(lhs.hi, rhs.hi)};
+  }
+  if (auto where = dyn_cast<WhereOp>(op)) {
+    Interval x = getInterval(where.getX()), y = getInterval(where.getY());
+    return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+  }
+  return {};
+}
+
+Interval IndexAnalysis::getInterval(const LinearForm &form) {
+  Interval sum{form.constant, form.constant};
+  for (auto [atom, coefficient] : form.terms)
+    sum = sum + getAtomInterval(atom) * coefficient;
+  return sum;
+}
+
+Interval IndexAnalysis::getInterval(Value index) {
+  // A copy: computing an atom's interval may grow the cache.
+  LinearForm form = getLinear(index);
+  return getInterval(form);
+}
+
+ArrayRef<Value> IndexAnalysis::getRanges(Value value) {
+  if (auto it = ranges.find(value); it != ranges.end())
+    return it->second;
+  // Iterative: bodies may be long chains.
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (ranges.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    Operation *op = current.getDefiningOp();
+    SmallVector<Value, 4> found;
+    if (isa_and_nonnull<RangeOp>(op)) {
+      found.push_back(current);
+    } else if (op) {
+      bool ready = true;
+      for (Value operand : op->getOperands())
+        if (!ranges.contains(operand)) {
+          stack.push_back(operand);
+          ready = false;
+        }
+      if (!ready)
+        continue;
+      ValueRange closed;
+      if (auto reduce = dyn_cast<RangedReduceOp>(op))
+        closed = reduce.getRanges();
+      else if (auto stage = dyn_cast<StageOp>(op))
+        closed = stage.getRanges();
+      for (Value operand : op->getOperands())
+        for (Value range : ranges[operand])
+          if (!llvm::is_contained(found, range) &&
+              !llvm::is_contained(closed, range))
+            found.push_back(range);
+    }
+    ranges[current] = std::move(found);
+    stack.pop_back();
+  }
+  return ranges[value];
+}

@@ -1,0 +1,239 @@
+//===- IndexBuilder.cpp - index arithmetic in simplified form -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Creates sums, quotients and remainders of index values.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "mlir/IR/Matchers.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static int64_t floorDivide(int64_t value, int64_t divisor) {
+  int64_t quotient = value / divisor;
+  return quotient - (value % divisor < 0);
+}
+static int64_t floorRemainder(int64_t value, int64_t divisor) {
+  return value - floorDivide(value, divisor) * divisor;
+}
+
+unsigned IndexBuilder::getOrdinal(Value atom) {
+  return ordinals.try_emplace(atom, ordinals.size()).first->second;
+}
+
+Value IndexBuilder::constant(int64_t value) {
+  LinearForm form;
+  form.constant = value;
+  return get(form);
+}
+
+LinearForm IndexBuilder::recombine(LinearForm form) {
+  for (size_t i = 0; i < form.terms.size(); ++i) {
+    auto [atom, coefficient] = form.terms[i];
+    auto mod = atom.getDefiningOp<FloorModOp>();
+    APInt divisor;
+    if (!mod || !matchPattern(mod.getRhs(), m_ConstantInt(&divisor)))
+      continue;
+    int64_t c = divisor.getSExtValue();
+    for (auto [other, otherCoefficient] : form.terms) {
+      auto div = other.getDefiningOp<FloorDivOp>();
+      if (!div || div.getLhs() != mod.getLhs() || div.getRhs() != mod.getRhs() ||
+          otherCoefficient != coefficient * c)
+        continue;
+      form.addTerm(other, -otherCoefficient);
+      form.addTerm(atom, -coefficient);
+      form.add(analysis.getLinear(mod.getLhs()), coefficient);
+      return recombine(std::move(form));
+    }
+  }
+  return form;
+}
+
+Value IndexBuilder::get(const LinearForm &unordered) {
+  LinearForm form = recombine(unordered);
+  if (form.constant == 0 && form.terms.size() == 1 &&
+      form.terms[0].second == 1)
+    return form.terms[0].first;
+  SmallVector<std::pair<unsigned, int64_t>> key;
+  for (auto [atom, coefficient] : form.terms)
+    key.emplace_back(getOrdinal(atom), coefficient);
+  llvm::sort(form.terms, [&](auto &a, auto &b) {
+    return getOrdinal(a.first) < getOrdinal(b.first);
+  });
+  llvm::sort(key);
+  Value &result = sums[{form.constant, key}];
+  if (result)
+    return result;
+  auto makeConstant = [&](int64_t value) -> Value {
+    if (form.terms.empty())
+      return ConstOp::create(builder, loc, builder.getIndexType(), value);
+    return constant(value);
+  };
+  Value sum;
+  for (auto [atom, coefficient] : form.terms) {
+    Value term = atom;
+    if (coefficient != 1)
+      term = create("mul", atom, coefficient);
+    sum = sum ? AddOp::create(builder, loc, sum, term).getResult() : term;
+  }
+  if (!sum)
+    sum = makeConstant(form.constant);
+  else if (form.constant != 0)
+    sum = AddOp::create(builder, loc, sum, makeConstant(form.constant));
+  // The map may have grown meanwhile, but its references stay valid.
+  return result = sum;
+}
+
+Value IndexBuilder::create(StringRef opName, Value lhs, int64_t rhs) {
+  Value &result = binaries[{opName.str(), lhs.getAsOpaquePointer(), rhs}];
+  if (result)
+    return result;
+  Value number = constant(rhs);
+  if (opName == "mul")
+    result = MulOp::create(builder, loc, lhs, number);
+  else if (opName == "floordiv")
+    result = FloorDivOp::create(builder, loc, lhs, number);
+  else if (opName == "floormod")
+    result = FloorModOp::create(builder, loc, lhs, number);
+  else if (opName == "atLeast")
+    result = CmpLtOp::create(builder, loc, constant(rhs - 1), lhs);
+  else
+    result = CmpLtOp::create(builder, loc, lhs, number);
+  return result;
+}
+
+Value IndexBuilder::add(Value lhs, Value rhs) {
+  LinearForm form = analysis.getLinear(lhs);
+  form.add(analysis.getLinear(rhs));
+  return get(form);
+}
+
+Value IndexBuilder::add(Value lhs, int64_t rhs) {
+  LinearForm form = analysis.getLinear(lhs);
+  form.constant += rhs;
+  return get(form);
+}
+
+Value IndexBuilder::mul(Value lhs, int64_t factor) {
+  LinearForm form;
+  form.add(analysis.getLinear(lhs), factor);
+  if (factor == 0)
+    form.terms.clear();
+  return get(form);
+}
+
+/// The greatest common divisor of the coefficients and `c`.
+static int64_t getGcd(const LinearForm &form, int64_t c) {
+  for (auto [atom, coefficient] : form.terms)
+    c = std::gcd(c, coefficient);
+  return c;
+}
+
+Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
+  if (c == 1)
+    return lhs;
+  // x / c = q + rest / c, where q collects what c divides.
+  LinearForm form = analysis.getLinear(lhs), quotient, rest;
+  quotient.constant = floorDivide(form.constant, c);
+  rest.constant = floorRemainder(form.constant, c);
+  for (auto [atom, coefficient] : form.terms) {
+    if (coefficient % c == 0)
+      quotient.addTerm(atom, coefficient / c);
+    else
+      rest.addTerm(atom, coefficient);
+  }
+  Interval bounds = analysis.getInterval(rest);
+  if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
+      floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
+    quotient.constant += floorDivide(bounds.lo, c);
+    return get(quotient);
+  }
+  // (g * x + k) / (g * d) = (x + k / g) / d
+  if (int64_t g = getGcd(rest, c); g > 1) {
+    LinearForm reduced;
+    reduced.constant = floorDivide(rest.constant, g);
+    for (auto [atom, coefficient] : rest.terms)
+      reduced.addTerm(atom, coefficient / g);
+    quotient.add(analysis.getLinear(floorDiv(get(reduced), c / g)));
+    return get(quotient);
+  }
+  Value operand = get(rest);
+  // (x / d) / c = x / (d * c)
+  if (auto div = operand.getDefiningOp<FloorDivOp>()) {
+    APInt divisor;
+    if (matchPattern(div.getRhs(), m_ConstantInt(&divisor)) &&
+        divisor.isStrictlyPositive()) {
+      quotient.add(analysis.getLinear(
+          floorDiv(div.getLhs(), divisor.getSExtValue() * c)));
+      return get(quotient);
+    }
+  }
+  quotient.addTerm(create("floordiv", operand, c), 1);
+  return get(quotient);
+}
+
+Value IndexBuilder::floorMod(Value lhs, int64_t c) {
+  if (c == 1)
+    return constant(0);
+  LinearForm form = analysis.getLinear(lhs), rest;
+  rest.constant = floorRemainder(form.constant, c);
+  // Terms that c divides vanish; small negative coefficients stay small.
+  for (auto [atom, coefficient] : form.terms) {
+    int64_t reduced = coefficient % c;
+    if (reduced != 0)
+      rest.addTerm(atom, reduced);
+  }
+  Interval bounds = analysis.getInterval(rest);
+  if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
+      floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
+    rest.constant -= floorDivide(bounds.lo, c) * c;
+    return get(rest);
+  }
+  // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g
+  if (int64_t g = getGcd(rest, c); g > 1) {
+    LinearForm reduced;
+    reduced.constant = floorDivide(rest.constant, g);
+    for (auto [atom, coefficient] : rest.terms)
+      reduced.addTerm(atom, coefficient / g);
+    Value inner = floorMod(get(reduced), c / g);
+    return add(mul(inner, g), floorRemainder(rest.constant, g));
+  }
+  Value operand = get(rest);
+  // (x mod (c * d)) mod c = x mod c
+  if (auto mod = operand.getDefiningOp<FloorModOp>()) {
+    APInt divisor;
+    if (matchPattern(mod.getRhs(), m_ConstantInt(&divisor)) &&
+        divisor.isStrictlyPositive() && divisor.getSExtValue() % c == 0)
+      return floorMod(mod.getLhs(), c);
+  }
+  return create("floormod", operand, c);
+}
+
+Value IndexBuilder::atLeast(Value index, int64_t bound) {
+  if (analysis.getInterval(index).lo >= bound)
+    return nullptr;
+  return create("atLeast", index, bound);
+}
+
+Value IndexBuilder::lessThan(Value index, int64_t bound) {
+  if (analysis.getInterval(index).hi < bound)
+    return nullptr;
+  return create("lessThan", index, bound);
+}
+
+Value IndexBuilder::conjunction(Value lhs, Value rhs) {
+  if (!lhs || !rhs || lhs == rhs)
+    return lhs ? lhs : rhs;
+  Value &result = conjunctions[{lhs, rhs}];
+  if (!result)
+    result = AndOp::create(builder, loc, lhs, rhs);
+  return result;
+}
