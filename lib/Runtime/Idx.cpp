@@ -103,7 +103,14 @@ void Reader::read(void *data, std::size_t size, const char *what) {
 
 bool Reader::isAtEnd() {
   char byte;
-  return readSome(&byte, 1) == 0;
+  if (readSome(&byte, 1) != 0)
+    return false;
+  // A stream cut off behind its last data is no error to gzread.
+  int code = Z_OK;
+  gzerror(file.get(), &code);
+  if (code == Z_BUF_ERROR)
+    fail(path, "truncated: the compressed data has no end");
+  return true;
 }
 
 uint64_t Reader::mostBytesLeft() {

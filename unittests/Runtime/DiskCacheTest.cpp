@@ -20,6 +20,7 @@
 #include <filesystem>
 #include <thread>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -332,6 +333,23 @@ TEST(DiskCache, unwritableDirectoriesSwitchItOff) {
   if (::access(directory.file("kernels").c_str(), W_OK) == 0)
     GTEST_SKIP() << "this user may write anywhere";
   expectOff(directory.path(), "cannot write");
+}
+
+// Whoever runs this: no file may have a single byte.
+TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
+  TemporaryDirectory directory;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit none = {0, 0};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    DiskCache cache(directory.path(), "v1", megabyte);
+    store(cache, "key", "code");
+    ::_exit(!cache.enabled() && filesIn(directory.path()).empty() ? 0 : 1);
+  }
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(DiskCache, directoriesThatOthersCanWriteAreNotTrusted) {

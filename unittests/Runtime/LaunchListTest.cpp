@@ -262,7 +262,7 @@ TEST(KernelLine, hasTheFamiliarForm) {
   EXPECT_EQ(
       formatKernelLine("CPU", 12, "r_4_16", 3, 2.5e9, 1.5e-3, 0.25, 3e9, 6e6),
       "*** CPU       12 r_4_16" + std::string(40, ' ') +
-          " arg  3 mem   2.50 GB tm   1500.00us/   250.00ms ( 2000 "
+          " arg  3 mem   2.50 GB tm   1500.00us/   250.00ms (   2000 "
           "GFLOPS    4.0 GB/s)");
   EXPECT_THAT(formatKernelLine("CPU", 1, "k", 1, 0, 0.02, 1, 1e9, 1e9),
               HasSubstr("20.00ms"));

@@ -271,7 +271,8 @@ TEST_F(NpyTest, malformedHeadersAreExplained) {
   says("{'what': '<f4'}", "unknown key 'what'");
   says(header("<f4", "(-1,)"), "not a tuple of sizes");
   says(header("<f4", "(1.5,)"), "')' is missing");
-  says(header("<f4", "(1"), "')' is missing");
+  says(header("<f4", "(1 2)"), "')' is missing");
+  says(header("<f4", "(1"), "not a tuple of sizes");
   says(header("<f4", "[1]"), "'(' is missing");
   says(header("<f4", "(99999999999999999999,)"), "too large");
   says(header("<f4", "(1,)") + "junk", "text after the dictionary");
