@@ -1,0 +1,77 @@
+//===- ToolSupport.h - what the tools share ---------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reading modules and arrays, making up inputs, printing tensors: what the
+/// programs that execute or compile a `.mlir` file have in common. Functions
+/// that fail have told the user why on stderr.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
+#define TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
+
+#include "TinyGrad/Interpreter/Interpreter.h"
+#include "TinyGrad/Runtime/DType.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <optional>
+#include <random>
+#include <string>
+
+namespace mlir::tg {
+
+/// The attribute of a function argument that holds the argument's value, as a
+/// dense attribute of its type. It makes a `.mlir` file a complete test case.
+inline constexpr StringLiteral inputAttrName = "tg.input";
+
+/// Prints `error: message` and returns failure.
+LogicalResult reportError(const Twine &message);
+
+/// Parses and verifies a `.mlir` file; "-" is standard input.
+OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context);
+
+/// The function `name` of a module; the message for a wrong name lists those
+/// that are there.
+FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name);
+
+/// Element types of the runtime and of the dialect.
+Type getElementType(MLIRContext *context, tinygrad::DType dtype);
+std::optional<tinygrad::DType> getDType(Type elementType);
+
+/// Reads a .npy file that has to hold a tensor of `type`; `what` names its use
+/// in messages. An fp8 tensor is read from an array of uint8 that holds its
+/// bits.
+FailureOr<HostTensor> readTensor(StringRef path, RankedTensorType type,
+                                 const Twine &what);
+
+/// Writes a .npy file; an fp8 tensor as the uint8 array of its bits.
+LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
+
+/// Small random values: floats in [-1, 1), integers in [-8, 8) or [0, 16),
+/// any bool, fp8 values like floats.
+HostTensor makeRandomTensor(HostTensor tensor, std::mt19937_64 &random);
+
+struct PrintOptions {
+  /// Significant digits of a float; 0: as many as tell it from its neighbours.
+  unsigned precision = 0;
+  /// Tensors of more elements are printed with parts left out.
+  int64_t maxElements = 1000;
+};
+
+/// Prints `tensor<2x2xf32> = [[1, 2], [3, 4]]`.
+void printTensor(raw_ostream &os, const HostTensor &tensor,
+                 const PrintOptions &options = {});
+
+/// One value as a double; 64-bit integers may be rounded.
+double getElementAsDouble(const HostTensor &tensor, int64_t i);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
