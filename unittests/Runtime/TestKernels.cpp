@@ -5,22 +5,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// From LLVM IR text to object code.
+/// The kernels, temporary directories and files.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Device.h"
 
-#include "llvm/AsmParser/Parser.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
@@ -28,36 +19,6 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-
-using namespace llvm;
-
-std::vector<char> tinygrad::testing::compileIr(const std::string &text) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
-  LLVMContext context;
-  SMDiagnostic diagnostic;
-  std::unique_ptr<Module> module =
-      parseAssemblyString(text, diagnostic, context);
-  if (!module)
-    throw std::runtime_error(diagnostic.getMessage().str());
-  const Triple triple(sys::getDefaultTargetTriple());
-  std::string error;
-  const Target *target = TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    throw std::runtime_error(error);
-  std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, "", "", TargetOptions(), Reloc::PIC_));
-  module->setTargetTriple(triple);
-  module->setDataLayout(machine->createDataLayout());
-  SmallVector<char, 0> object;
-  raw_svector_ostream stream(object);
-  legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   CodeGenFileType::ObjectFile))
-    throw std::runtime_error("no object files on this target");
-  passes.run(*module);
-  return {object.begin(), object.end()};
-}
 
 /// A kernel with a loop over the work items; `body` uses %i and, as far as
 /// needed, the buffers %b0, %b1, %b2 and the value %v0.
@@ -132,7 +93,7 @@ tinygrad::testing::testKernelsFor(const Device &device) {
   if (!device.information().executes)
     return std::vector<char>{'n', 'o', 'n', 'e'};
   // The CPU's architecture is a triple, a GPU's is not.
-  if (device.information().architecture == sys::getProcessTriple())
+  if (device.information().architecture == llvm::sys::getProcessTriple())
     return cpuTestKernels();
   return std::nullopt;
 }

@@ -12,6 +12,8 @@
 #ifndef TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
 #define TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
 
+#include "CompileIr.h"
+
 #include <functional>
 #include <optional>
 #include <string>
@@ -20,9 +22,6 @@
 namespace tinygrad {
 class Device;
 namespace testing {
-
-/// Compiles LLVM IR text for any CPU of the host's architecture.
-std::vector<char> compileIr(const std::string &text);
 
 /// Kernels over buffers of int64, called by work item i:
 ///   add_value:  buffers[0][i] = buffers[1][i] + vars[0]

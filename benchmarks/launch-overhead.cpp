@@ -1,0 +1,179 @@
+//===- launch-overhead.cpp - what the runtime costs -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Times everything around a kernel: launches, replay of lists, handing work to
+/// threads, allocation, loading of code. Kernels here do next to nothing.
+///
+//===----------------------------------------------------------------------===//
+
+#include "CompileIr.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/LaunchList.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <new>
+
+using namespace tinygrad;
+
+//===----------------------------------------------------------------------===//
+// Counting of allocations
+//===----------------------------------------------------------------------===//
+
+static std::atomic<long> numAllocations{0};
+
+void *operator new(std::size_t size) {
+  ++numAllocations;
+  if (void *address = std::malloc(size))
+    return address;
+  throw std::bad_alloc();
+}
+void operator delete(void *address) noexcept { std::free(address); }
+void operator delete(void *address, std::size_t) noexcept {
+  std::free(address);
+}
+
+//===----------------------------------------------------------------------===//
+// Timing
+//===----------------------------------------------------------------------===//
+
+/// Nanoseconds of one call of \p body, the median of several rounds.
+static double nanoseconds(int calls, const std::function<void()> &body) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> rounds;
+  body();
+  for (int round = 0; round < 15; ++round) {
+    const Clock::time_point begin = Clock::now();
+    for (int i = 0; i < calls; ++i)
+      body();
+    const std::chrono::duration<double, std::nano> time = Clock::now() - begin;
+    rounds.push_back(time.count() / calls);
+  }
+  std::nth_element(rounds.begin(), rounds.begin() + 7, rounds.end());
+  return rounds[7];
+}
+
+static void report(const std::string &what, double value, const char *unit) {
+  std::printf("%-58s %10.1f %s\n", what.c_str(), value, unit);
+}
+
+//===----------------------------------------------------------------------===//
+// What is measured
+//===----------------------------------------------------------------------===//
+
+static const std::vector<char> &nothingKernel() {
+  static const std::vector<char> code = testing::compileIr(
+      "define void @nothing(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\n"
+      "ret void\n}\n");
+  return code;
+}
+
+static LaunchList listOf(const Kernel &kernel, int steps) {
+  LaunchList list;
+  list.slots.resize(3);
+  list.slots[0].bytes = list.slots[1].bytes = list.slots[2].bytes = 4096;
+  list.slots[1].kind = Slot::Kind::Arena;
+  list.slots[2].kind = Slot::Kind::Output;
+  list.inputs = {0};
+  list.outputs = {2};
+  list.arenaBytes = 4096;
+  for (int i = 0; i < steps; ++i) {
+    Step step;
+    step.kernel = kernel;
+    step.slots = {2, 1, 0};
+    step.memBytes = 8;
+    list.steps.push_back(std::move(step));
+  }
+  return list;
+}
+
+static void benchmarkLists(Device &device) {
+  Kernel kernel(device.loadProgram(nothingKernel().data(),
+                                   nothingKernel().size(), "host"),
+                "nothing");
+  const std::string on = " on " + device.name();
+  LaunchDims dims;
+  void *none[1] = {};
+  report(
+      "launch" + on,
+      nanoseconds(100000, [&] { device.launch(kernel, none, nullptr, dims); }),
+      "ns");
+  for (int steps : {1, 10, 100, 1000}) {
+    Executable program(device, listOf(kernel, steps));
+    program.keepArena(true);
+    const std::vector<Buffer> inputs = {Buffer::allocate(device, 4096)};
+    const double time =
+        nanoseconds(100000 / (steps + 9), [&] { program.run(inputs); });
+    const long before = numAllocations;
+    program.run(inputs);
+    const long allocations = numAllocations - before;
+    report("run of a list of " + std::to_string(steps) + on, time, "ns");
+    report("  per launch", time / steps, "ns");
+    report("  calls of operator new, for the outputs", double(allocations), "");
+  }
+}
+
+static void benchmarkThreads(Device &cpu) {
+  Kernel kernel(
+      cpu.loadProgram(nothingKernel().data(), nothingKernel().size(), "host"),
+      "nothing");
+  void *none[1] = {};
+  LaunchDims dims;
+  dims.parallelExtent = 1000;
+  dims.estimatedNanoseconds = 1e6;
+  report("launch on " + std::to_string(cpu.information().computeUnits) +
+             " threads, back to back",
+         nanoseconds(2000, [&] { cpu.launch(kernel, none, nullptr, dims); }),
+         "ns");
+  dims.estimatedNanoseconds = 1;
+  report("the same launch estimated as small",
+         nanoseconds(100000, [&] { cpu.launch(kernel, none, nullptr, dims); }),
+         "ns");
+}
+
+static void benchmarkMemory(Device &cpu) {
+  for (std::size_t bytes : {std::size_t(4096), std::size_t(64) << 20}) {
+    const std::string what = std::to_string(bytes >> 10) + " KiB";
+    report("allocate and free " + what + ", cached",
+           nanoseconds(10000, [&] { cpu.free(cpu.allocate(bytes), bytes); }),
+           "ns");
+    const bool isLarge = bytes > 1 << 20;
+    auto touch = [&] {
+      void *address = cpu.allocate(bytes);
+      std::memset(address, 1, bytes);
+      cpu.free(address, bytes);
+    };
+    report("allocate, write and free " + what + ", cached",
+           nanoseconds(isLarge ? 3 : 10000, touch) * 1e-3, "us");
+    Context uncached({{"LRU", 0}});
+    report("allocate, write and free " + what + ", LRU=0",
+           nanoseconds(isLarge ? 3 : 10000, touch) * 1e-3, "us");
+  }
+}
+
+int main() {
+  Device &cpu = Device::get("CPU");
+  benchmarkLists(cpu);
+  benchmarkLists(Device::get("NULL"));
+  benchmarkThreads(cpu);
+  benchmarkMemory(cpu);
+  report("load and unload a program",
+         nanoseconds(50,
+                     [&] {
+                       Kernel(cpu.loadProgram(nothingKernel().data(),
+                                              nothingKernel().size(), "host"),
+                              "nothing");
+                     }) *
+             1e-3,
+         "us");
+  return 0;
+}

@@ -1,0 +1,26 @@
+//===- CompileIr.h - object code from LLVM IR text --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Makes the object code that tests and benchmarks of the runtime load.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_UNITTESTS_RUNTIME_COMPILEIR_H
+#define TINYGRAD_UNITTESTS_RUNTIME_COMPILEIR_H
+
+#include <string>
+#include <vector>
+
+namespace tinygrad::testing {
+
+/// Compiles LLVM IR text for any CPU of the host's architecture. Throws
+/// std::runtime_error.
+std::vector<char> compileIr(const std::string &text);
+
+} // namespace tinygrad::testing
+
+#endif // TINYGRAD_UNITTESTS_RUNTIME_COMPILEIR_H
