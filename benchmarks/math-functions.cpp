@@ -122,8 +122,8 @@ void printThroughput(const std::vector<Function> &functions, bool hasMvec,
     std::printf("%-6s %12.3f %12.3f %12.2f %8.2f", function.name.c_str(), wide,
                 avx2, scalar, libm);
     std::string name = function.name == "powf" ? "pow" : function.name;
-    std::string arguments = function.binary ? "vv" : "v";
-    std::string mvec = "_ZGVeN16" + arguments + "_" + name + "f";
+    std::string mvec = function.binary ? "_ZGVeN16vv_" : "_ZGVeN16v_";
+    mvec.append(name).append("f");
     if (hasMvec && dlsym(RTLD_DEFAULT, mvec.c_str()))
       std::printf(" %12.3f", time(librarySpec(function, mvec)));
     else
