@@ -16,6 +16,7 @@
 #define TINYGRAD_CONVERSION_PASSES_H
 
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
+#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 
 namespace mlir::tg {
 

@@ -57,4 +57,61 @@ def TgExpandMath : Pass<"tg-expand-math"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// TgToVector
+//===----------------------------------------------------------------------===//
+
+def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
+  let summary = "Lower scheduled kernels to loops over vectors";
+  let description = [{
+    Turns every `tg.kernel` into a function that takes the kernel's buffers and
+    two indices, and runs the positions from the first to the second (exclusive)
+    of the kernel's `thread` and `global` ranges, of which the attribute
+    `tg.parallel_extent` tells how many there are. `loop` ranges become loops,
+    `unroll` ranges copies of code, and `upcast` ranges the lanes of vectors.
+
+    * Nothing that stays the same in a loop is inside it.
+    * A reduction carries its accumulators through a loop nest in registers; one
+      for each unrolled position of its result. Sums of products are fused.
+    * Comparisons that the bounds of the loops decide are folded, so that the
+      main part of a loop with `peel` has no masks.
+    * Contiguous lanes are loaded and stored as vectors, with a mask where one is
+      needed.
+    * Bool buffers become buffers of bytes; f16, bf16 and fp8 ones hold their
+      bits.
+
+    Functions that launch kernels are no longer meaningful and are removed.
+
+    ```mlir
+    tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 4
+      %v = tg.range 1 upcast 16
+      %c16 = tg.const(16 : index) : index
+      %m = tg.mul %i, %c16 : index
+      %p = tg.add %m, %v : index
+      %x = tg.load %a[%p] : memref<64xf32>
+      %y = tg.neg %x : f32
+      tg.store %y, %out[%p] : memref<64xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @E_64(%out: memref<64xf32>, %a: memref<64xf32>, %begin: index, %end: index) {
+      scf.for %i = %c0 to %c4 step %c1 {
+        %p = arith.muli %i, %c16 : index
+        %x = vector.load %a[%p] : memref<64xf32>, vector<16xf32>
+        %y = arith.negf %x : vector<16xf32>
+        vector.store %y, %out[%p] : memref<64xf32>, vector<16xf32>
+      }
+      return
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // TINYGRAD_CONVERSION_PASSES_TD

@@ -1,0 +1,45 @@
+//===- TgToVector.h - scheduled kernels to loops and vectors ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Lowers scheduled kernels (level 3 of the `tg` dialect) to functions in the
+/// dialects scf, vector, arith, math and memref.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H
+#define TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace mlir::tg {
+
+class KernelOp;
+
+#define GEN_PASS_DECL_CONVERTTGTOVECTOR
+#include "TinyGrad/Conversion/Passes.h.inc"
+
+/// Attribute on the functions: how many positions run in parallel.
+inline constexpr llvm::StringLiteral parallelExtentAttrName =
+    "tg.parallel_extent";
+/// Attribute on the functions: how many leading arguments are written.
+inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
+/// Attribute on functions whose outputs may be among their other arguments.
+inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
+
+/// Creates, at the builder's insertion point, the function that runs positions
+/// [begin, end) of `kernel`; it has the kernel's name and takes its buffers,
+/// begin and end. The kernel stays. Where it cannot be compiled, the operation
+/// at fault is reported.
+FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
+                                              KernelOp kernel);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H

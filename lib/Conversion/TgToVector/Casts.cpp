@@ -1,0 +1,492 @@
+//===- Casts.cpp - conversions between element types ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Register and memory types, constants, and tg.cast. Conversions to and from
+/// the 8- and 16-bit floats are integer arithmetic (f16 to and from f32 apart,
+/// which processors have), so that they vectorise, keep subnormals and call
+/// nothing.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Arithmetic.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+//===----------------------------------------------------------------------===//
+// Types and constants
+//===----------------------------------------------------------------------===//
+
+Type tovector::getRegisterType(Type element) {
+  if (element.isIndex() || element.isF32() || element.isF64())
+    return element;
+  return IntegerType::get(element.getContext(),
+                          element.getIntOrFloatBitWidth());
+}
+
+Type tovector::getMemoryType(Type element) {
+  if (element.isInteger(1))
+    return IntegerType::get(element.getContext(), 8);
+  return getRegisterType(element);
+}
+
+Type tovector::withLanes(Type element, int64_t lanes) {
+  return lanes ? VectorType::get(lanes, element) : element;
+}
+
+Type tovector::withElement(Type like, Type element) {
+  if (auto vector = dyn_cast<VectorType>(like))
+    return VectorType::get(vector.getShape(), element);
+  return element;
+}
+
+static Value buildConstant(B &b, Type type, TypedAttr element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(
+        b, DenseElementsAttr::get(vector, Attribute(element)));
+  return arith::ConstantOp::create(b, element);
+}
+
+Value tovector::buildInt(B &b, Type type, const APInt &value) {
+  return buildConstant(b, type,
+                       b.getIntegerAttr(getElementTypeOrSelf(type), value));
+}
+
+Value tovector::buildInt(B &b, Type type, int64_t value) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return buildConstant(b, type, b.getIndexAttr(value));
+  return buildInt(b, type,
+                  APInt(64, static_cast<uint64_t>(value))
+                      .trunc(element.getIntOrFloatBitWidth()));
+}
+
+Value tovector::buildFloat(B &b, Type type, const APFloat &value) {
+  return buildConstant(b, type,
+                       b.getFloatAttr(getElementTypeOrSelf(type), value));
+}
+
+Value tovector::buildFloat(B &b, Type type, double value) {
+  return buildConstant(b, type,
+                       b.getFloatAttr(getElementTypeOrSelf(type), value));
+}
+
+Value tovector::buildNumber(B &b, TypedAttr attr, int64_t lanes) {
+  Type element = attr.getType();
+  Type type = withLanes(getRegisterType(element), lanes);
+  if (auto number = dyn_cast<IntegerAttr>(attr))
+    return element.isIndex() ? buildInt(b, type, number.getInt())
+                             : buildInt(b, type, number.getValue());
+  if (auto boolean = dyn_cast<BoolAttr>(attr))
+    return buildInt(b, type, boolean.getValue());
+  const APFloat &value = cast<FloatAttr>(attr).getValue();
+  if (element.isF32() || element.isF64())
+    return buildFloat(b, type, value);
+  return buildInt(b, type, value.bitcastToAPInt());
+}
+
+//===----------------------------------------------------------------------===//
+// Small helpers
+//===----------------------------------------------------------------------===//
+
+static Value toBits(B &b, Value x) {
+  Type element = getElementTypeOrSelf(x);
+  return arith::BitcastOp::create(
+      b,
+      withElement(x.getType(),
+                  b.getIntegerType(element.getIntOrFloatBitWidth())),
+      x);
+}
+
+static Value fromBits(B &b, Value bits, Type element) {
+  return arith::BitcastOp::create(b, withElement(bits.getType(), element),
+                                  bits);
+}
+
+static Value isNan(B &b, Value x) {
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, x, x);
+}
+
+static Value select(B &b, Value condition, Value x, Value y) {
+  return arith::SelectOp::create(b, condition, x, y);
+}
+
+/// Integer arithmetic with constants on one value after another.
+namespace {
+struct Bits {
+  Bits(B &b, Value v) : b(b), v(v) {}
+  Bits(const Bits &) = default;
+  Bits &operator=(const Bits &other) {
+    v = other.v;
+    return *this;
+  }
+
+  B &b;
+  Value v;
+
+  Bits with(Value value) const { return {b, value}; }
+  Value c(int64_t value) const { return buildInt(b, v.getType(), value); }
+  Bits operator+(int64_t n) const {
+    return with(arith::AddIOp::create(b, v, c(n)));
+  }
+  Bits operator+(Bits n) const {
+    return with(arith::AddIOp::create(b, v, n.v));
+  }
+  Bits operator-(int64_t n) const {
+    return with(arith::SubIOp::create(b, v, c(n)));
+  }
+  Bits operator&(int64_t n) const {
+    return with(arith::AndIOp::create(b, v, c(n)));
+  }
+  Bits operator|(int64_t n) const {
+    return with(arith::OrIOp::create(b, v, c(n)));
+  }
+  Bits operator|(Bits n) const { return with(arith::OrIOp::create(b, v, n.v)); }
+  Bits operator<<(int64_t n) const {
+    return with(arith::ShLIOp::create(b, v, c(n)));
+  }
+  Bits operator>>(int64_t n) const {
+    return with(arith::ShRUIOp::create(b, v, c(n)));
+  }
+  Value compare(arith::CmpIPredicate predicate, int64_t n) const {
+    return arith::CmpIOp::create(b, predicate, v, c(n));
+  }
+};
+} // namespace
+
+static Value extend(B &b, Value bits, unsigned width) {
+  return arith::ExtUIOp::create(
+      b, withElement(bits.getType(), b.getIntegerType(width)), bits);
+}
+
+static Value truncate(B &b, Value bits, unsigned width) {
+  return arith::TruncIOp::create(
+      b, withElement(bits.getType(), b.getIntegerType(width)), bits);
+}
+
+//===----------------------------------------------------------------------===//
+// f16 and bf16
+//===----------------------------------------------------------------------===//
+
+Value tovector::buildWiden(B &b, Value bits, Type element) {
+  Type f32 = withElement(bits.getType(), b.getF32Type());
+  if (element.isF16())
+    return arith::ExtFOp::create(b, f32, fromBits(b, bits, element));
+  Bits wide{b, extend(b, bits, 32)};
+  return fromBits(b, (wide << 16).v, b.getF32Type());
+}
+
+Value tovector::buildNarrow(B &b, Value x, Type element) {
+  if (element.isF16()) {
+    Value half = arith::TruncFOp::create(b, withElement(x.getType(), element),
+                                         x);
+    return toBits(b, half);
+  }
+  // Round to nearest even by carrying into the upper half; a NaN must not
+  // become an infinity, so it is cut off and made quiet.
+  Bits bits{b, toBits(b, x)};
+  Bits upper = bits >> 16;
+  Bits rounded = (bits + 0x7fff + (upper & 1)) >> 16;
+  Value result = select(b, isNan(b, x), (upper | 0x40).v, rounded.v);
+  return truncate(b, result, 16);
+}
+
+/// f64 to f32, rounded to odd: rounding the result once more to a type of at
+/// most 22 bits of precision gives what rounding `x` to that type at once does.
+static Value buildRoundToOdd(B &b, Value x) {
+  Type f32 = withElement(x.getType(), b.getF32Type());
+  Value nearest = arith::TruncFOp::create(b, f32, x);
+  Value back = arith::ExtFOp::create(b, x.getType(), nearest);
+  Bits bits{b, toBits(b, nearest)};
+  Value isLarger = arith::CmpFOp::create(b, arith::CmpFPredicate::OGT,
+                                         math::AbsFOp::create(b, back),
+                                         math::AbsFOp::create(b, x));
+  Value towardsZero = select(b, isLarger, (bits - 1).v, bits.v);
+  Value isInexact =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ONE, back, x);
+  Value odd = (Bits{b, towardsZero} | 1).v;
+  return fromBits(b, select(b, isInexact, odd, bits.v), b.getF32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// fp8
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The layout of an 8-bit float type.
+struct Fp8Format {
+  unsigned mantissa; ///< bits of it
+  int bias;
+  int maxFinite;   ///< code of the largest finite value, without sign
+  int overflow;    ///< code for what is larger
+  int nan;         ///< code without sign
+  bool isUnsignedZero; ///< no -0; 0x80 is the one NaN
+  bool hasInfinity;
+};
+} // namespace
+
+static Fp8Format getFormat(Type element) {
+  if (isa<Float8E4M3FNType>(element))
+    return {3, 7, 0x7e, 0x7f, 0x7f, false, false};
+  if (isa<Float8E5M2Type>(element))
+    return {2, 15, 0x7b, 0x7c, 0x7e, false, true};
+  if (isa<Float8E4M3FNUZType>(element))
+    return {3, 8, 0x7f, 0x80, 0x80, true, false};
+  assert(isa<Float8E5M2FNUZType>(element) && "not an fp8 type");
+  return {2, 16, 0x7f, 0x80, 0x80, true, false};
+}
+
+static Value buildFromFp8(B &b, Value code, Type element) {
+  Fp8Format f = getFormat(element);
+  Type f32 = b.getF32Type();
+  Type floats = withElement(code.getType(), f32);
+  Bits bits{b, extend(b, code, 32)};
+  Bits magnitude = bits & 0x7f;
+  // A normal number moves to the place of f32's exponent; a subnormal one is
+  // an integer times a power of two.
+  Bits normal = (magnitude << (23 - f.mantissa)) + (int64_t(127 - f.bias) << 23);
+  Value small = arith::MulFOp::create(
+      b, arith::SIToFPOp::create(b, floats, magnitude.v),
+      buildFloat(b, floats, std::ldexp(1.0, 1 - f.bias - int(f.mantissa))));
+  Value isSmall =
+      magnitude.compare(arith::CmpIPredicate::ult, int64_t(1) << f.mantissa);
+  Value result = select(b, isSmall, toBits(b, small), normal.v);
+  constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
+  if (f.hasInfinity)
+    result = select(b,
+                    magnitude.compare(arith::CmpIPredicate::eq, f.overflow),
+                    magnitude.c(infinity), result);
+  if (!f.isUnsignedZero)
+    result = select(
+        b,
+        magnitude.compare(f.hasInfinity ? arith::CmpIPredicate::ugt
+                                        : arith::CmpIPredicate::uge,
+                          f.overflow),
+        magnitude.c(nan), result);
+  result = (Bits{b, result} | ((bits & 0x80) << 24)).v;
+  if (f.isUnsignedZero)
+    result = select(b, bits.compare(arith::CmpIPredicate::eq, 0x80),
+                    bits.c(nan), result);
+  return fromBits(b, result, f32);
+}
+
+static Value buildToFp8(B &b, Value x, Type element) {
+  Fp8Format f = getFormat(element);
+  Type floats = x.getType();
+  Bits bits{b, toBits(b, x)};
+  Bits magnitude = bits & 0x7fffffff;
+  Value absolute = fromBits(b, magnitude.v, b.getF32Type());
+
+  // Normal results: round to nearest even at the last bit that stays, then
+  // change the bias of the exponent.
+  int64_t shift = 23 - f.mantissa;
+  Bits rounded = (magnitude + ((int64_t(1) << (shift - 1)) - 1) +
+                  ((magnitude >> shift) & 1)) >>
+                 shift;
+  Bits normal = rounded - (int64_t(127 - f.bias) << f.mantissa);
+  // Subnormal ones: adding a number whose last place is the smallest subnormal
+  // makes the processor round there.
+  int minExponent = 1 - f.bias;
+  double anchor = std::ldexp(1.0, 23 + minExponent - int(f.mantissa));
+  Value moved =
+      arith::AddFOp::create(b, absolute, buildFloat(b, floats, anchor));
+  Bits small = Bits{b, toBits(b, moved)} -
+               int64_t(APFloat(float(anchor)).bitcastToAPInt().getZExtValue());
+  Value isSmall = arith::CmpFOp::create(
+      b, arith::CmpFPredicate::OLT, absolute,
+      buildFloat(b, floats, std::ldexp(1.0, minExponent)));
+  Bits code{b, select(b, isSmall, small.v, normal.v)};
+
+  Value isOver = code.compare(arith::CmpIPredicate::sgt, f.maxFinite);
+  code.v = select(b, isOver, code.c(f.overflow), code.v);
+  if (!f.hasInfinity) {
+    Value isInfinite =
+        magnitude.compare(arith::CmpIPredicate::eq, 0x7f800000);
+    code.v = select(b, isInfinite, code.c(f.nan), code.v);
+  }
+  code.v = select(b, isNan(b, x), code.c(f.nan), code.v);
+  Bits sign = (bits >> 24) & 0x80;
+  if (f.isUnsignedZero) {
+    // 0 and NaN take no sign.
+    Value isZero = code.compare(arith::CmpIPredicate::eq, 0);
+    code.v = select(b, isZero, code.v, (code | sign).v);
+  } else {
+    code = code | sign;
+  }
+  return truncate(b, code.v, 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+/// A float of any type as f32 (f64 stays).
+static Value toComputeFloat(B &b, Value x, Type from) {
+  if (isNarrowFloat(from))
+    return buildWiden(b, x, from);
+  if (isFp8(from))
+    return buildFromFp8(b, x, from);
+  return x;
+}
+
+static Value buildToBool(B &b, Value x, Type from) {
+  if (from.isF32() || from.isF64())
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x,
+                                 buildFloat(b, x.getType(), 0.0));
+  Bits bits{b, x};
+  if (isNarrowFloat(from))
+    bits = bits & 0x7fff;
+  else if (isFp8(from) && !getFormat(from).isUnsignedZero)
+    bits = bits & 0x7f;
+  return bits.compare(arith::CmpIPredicate::ne, 0);
+}
+
+static Value buildFloatToInt(B &b, Value x, unsigned width, bool isUnsigned) {
+  Type floats = x.getType();
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(getElementTypeOrSelf(x)).getFloatSemantics();
+  auto number = [&](double value) {
+    APFloat result(value);
+    bool losesInfo;
+    result.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+    return result;
+  };
+  APFloat low = number(isUnsigned ? 0.0 : -std::ldexp(1.0, width - 1));
+  APFloat limit = number(std::ldexp(1.0, isUnsigned ? width : width - 1));
+  APFloat high = limit;
+  high.next(/*nextDown=*/true);
+  auto compare = [&](arith::CmpFPredicate predicate, Value value,
+                     const APFloat &bound) {
+    return arith::CmpFOp::create(b, predicate, value,
+                                 buildFloat(b, floats, bound));
+  };
+  Value clamped = select(b, compare(arith::CmpFPredicate::OGT, x, low), x,
+                         buildFloat(b, floats, low));
+  clamped = select(b, compare(arith::CmpFPredicate::OLT, clamped, high),
+                   clamped, buildFloat(b, floats, high));
+  // Narrow integers go through 32 bits, which processors convert to.
+  unsigned viaWidth = std::max(width, 32u);
+  bool viaUnsigned = isUnsigned && width >= 32;
+  Type via = withElement(floats, b.getIntegerType(viaWidth));
+  Value result = viaUnsigned
+                     ? Value(arith::FPToUIOp::create(b, via, clamped))
+                     : Value(arith::FPToSIOp::create(b, via, clamped));
+  // Where the type's largest value is no float, clamping stopped below it.
+  APInt most = isUnsigned ? APInt::getMaxValue(width)
+                          : APInt::getSignedMaxValue(width);
+  if (width >= APFloat::semanticsPrecision(semantics))
+    result = select(b, compare(arith::CmpFPredicate::OGE, x, limit),
+                    buildInt(b, via, most), result);
+  result = select(b, isNan(b, x), buildInt(b, via, 0), result);
+  return viaWidth == width ? result : truncate(b, result, width);
+}
+
+static Value buildIntToFloat(B &b, Value x, bool isUnsigned, Type to) {
+  unsigned width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
+  auto convert = [&](Type element) -> Value {
+    Type type = withElement(x.getType(), element);
+    if (isUnsigned)
+      return arith::UIToFPOp::create(b, type, x);
+    return arith::SIToFPOp::create(b, type, x);
+  };
+  if (to.isF32() || to.isF64())
+    return convert(to);
+  // Of the types narrower than f32, bf16 alone reaches beyond 2^24, up to
+  // where f32 is exact; rounding twice would be wrong for it.
+  if (!to.isBF16() || width <= 16) {
+    Value wide = convert(b.getF32Type());
+    return isFp8(to) ? buildToFp8(b, wide, to) : buildNarrow(b, wide, to);
+  }
+  if (width == 64) {
+    // Keep what f64 holds exactly, with one bit for whether there was more.
+    Bits bits{b, x};
+    Bits low = bits & 0x7ff;
+    Value sticky = select(b, low.compare(arith::CmpIPredicate::ne, 0),
+                          bits.c(0x800), bits.c(0));
+    Value magnitude = isUnsigned ? x : Value(math::AbsIOp::create(b, x));
+    Value isLarge = Bits{b, magnitude}.compare(arith::CmpIPredicate::ugt,
+                                               int64_t(1) << 53);
+    x = select(b, isLarge, ((bits & ~int64_t(0x7ff)) | Bits{b, sticky}).v, x);
+  }
+  return buildNarrow(b, buildRoundToOdd(b, convert(b.getF64Type())), to);
+}
+
+static Value buildFloatToFloat(B &b, Value x, Type from, Type to) {
+  x = toComputeFloat(b, x, from);
+  bool isDouble = from.isF64();
+  if (to.isF64())
+    return isDouble ? x
+                    : Value(arith::ExtFOp::create(
+                          b, withElement(x.getType(), to), x));
+  if (to.isF32())
+    return isDouble ? Value(arith::TruncFOp::create(
+                          b, withElement(x.getType(), to), x))
+                    : x;
+  if (isDouble)
+    x = buildRoundToOdd(b, x);
+  return isFp8(to) ? buildToFp8(b, x, to) : buildNarrow(b, x, to);
+}
+
+static Value buildIntToInt(B &b, Value x, Type from, Type to) {
+  Type type = withElement(x.getType(), getRegisterType(to));
+  if (type == x.getType())
+    return x;
+  bool isUnsigned = from.isUnsignedInteger();
+  if (from.isIndex() || to.isIndex()) {
+    if (isUnsigned)
+      return arith::IndexCastUIOp::create(b, type, x);
+    return arith::IndexCastOp::create(b, type, x);
+  }
+  unsigned fromWidth = from.getIntOrFloatBitWidth();
+  unsigned toWidth = to.getIntOrFloatBitWidth();
+  if (fromWidth > toWidth)
+    return arith::TruncIOp::create(b, type, x);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(b, type, x);
+  return arith::ExtSIOp::create(b, type, x);
+}
+
+Value tovector::buildCast(B &b, Value x, Type from, Type to) {
+  if (from == to)
+    return x;
+  Type type = withElement(x.getType(), getRegisterType(to));
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
+  if (to.isInteger(1))
+    return buildToBool(b, x, from);
+  if (from.isInteger(1)) {
+    if (to.isIndex())
+      return arith::IndexCastUIOp::create(b, type, x);
+    if (!toFloat)
+      return arith::ExtUIOp::create(b, type, x);
+    int64_t lanes = 0;
+    if (auto vector = dyn_cast<VectorType>(type))
+      lanes = vector.getNumElements();
+    return select(b, x, buildNumber(b, getNumberAttr(to, 1.0), lanes),
+                  buildNumber(b, getNumberAttr(to, 0.0), lanes));
+  }
+  if (fromFloat && toFloat)
+    return buildFloatToFloat(b, x, from, to);
+  if (fromFloat) {
+    x = toComputeFloat(b, x, from);
+    if (to.isIndex())
+      return arith::IndexCastOp::create(b, type,
+                                        buildFloatToInt(b, x, 64, false));
+    return buildFloatToInt(b, x, to.getIntOrFloatBitWidth(),
+                           to.isUnsignedInteger());
+  }
+  if (!toFloat)
+    return buildIntToInt(b, x, from, to);
+  if (from.isIndex())
+    x = arith::IndexCastOp::create(
+        b, withElement(x.getType(), b.getI64Type()), x);
+  return buildIntToFloat(b, x, from.isUnsignedInteger(), to);
+}

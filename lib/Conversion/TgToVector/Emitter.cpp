@@ -1,0 +1,540 @@
+//===- Emitter.cpp - a kernel's values in loops ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What each value depends on, the stack of scopes, loops, and the order of the
+/// stores.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+Emitter::Emitter(KernelOp kernel, OpBuilder &builder)
+    : kernel(kernel), builder(kernel.getLoc(), builder) {}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+static bool isKernelOperation(Operation *op) {
+  return isa<RangeOp, RangedReduceOp, LoadOp, StoreOp, StageOp, BarrierOp,
+             ConstOp>(op) ||
+         op->hasTrait<OpTrait::Elementwise>();
+}
+
+RangeSet Emitter::getSet(ValueRange values) const {
+  RangeSet set = 0;
+  for (Value value : values)
+    if (auto it = rangeIndex.find(value); it != rangeIndex.end())
+      set |= setOf(it->second);
+  return set;
+}
+
+LogicalResult Emitter::checkLanes(Operation *op, RangeSet set) {
+  if (llvm::popcount(set & upcastSet) <= 1)
+    return success();
+  InFlightDiagnostic error =
+      op->emitOpError("depends on two upcast ranges; a vector has the lanes of "
+                      "one range");
+  for (const auto &[i, range] : llvm::enumerate(ranges))
+    if (set & upcastSet & setOf(i))
+      error.attachNote(range.op.getLoc()) << "upcast range";
+  return error;
+}
+
+LogicalResult Emitter::analyze() {
+  Block &body = kernel.getBody().front();
+  for (Operation &op : llvm::reverse(body)) {
+    bool isLive = isa<StoreOp>(op);
+    for (Operation *user : op.getUsers())
+      isLive |= live.contains(user);
+    if (isLive)
+      live.insert(&op);
+  }
+  uint64_t keyFactor = 1;
+  for (Operation &op : body) {
+    if (!isKernelOperation(&op))
+      return op.emitOpError("cannot be compiled for a CPU");
+    for (Value value : op.getResults())
+      if (isa<VectorType>(value.getType()))
+        return op.emitOpError("has a vector type; inside kernels vectors come "
+                              "from upcast ranges");
+    if (!live.contains(&op))
+      continue;
+    RangeSet set = 0;
+    for (Value operand : op.getOperands())
+      set |= getDeps(operand);
+    if (auto range = dyn_cast<RangeOp>(op)) {
+      if (ranges.size() == 64)
+        return op.emitOpError("is the 65th range that the kernel uses; 64 are "
+                              "supported");
+      std::optional<int64_t> extent = Dim(range.getExtent()).getStatic();
+      if (!extent)
+        return op.emitOpError("has a symbolic extent, which is not supported");
+      set = setOf(ranges.size());
+      Range info;
+      info.op = range;
+      info.kind = range.getKind();
+      info.extent = *extent;
+      info.peel = range.getPeel();
+      switch (info.kind) {
+      case RangeKind::upcast:
+        upcastSet |= set;
+        break;
+      case RangeKind::unroll:
+        unrollSet |= set;
+        break;
+      case RangeKind::thread:
+      case RangeKind::global:
+        threadSet |= set;
+        loopSet |= set;
+        break;
+      case RangeKind::loop:
+      case RangeKind::local:
+      case RangeKind::group_reduce:
+        loopSet |= set;
+        break;
+      }
+      if (!(set & loopSet)) {
+        info.keyFactor = keyFactor;
+        uint64_t positions = info.extent + 1;
+        if (keyFactor > UINT64_MAX / positions)
+          return op.emitOpError("makes too many combinations of unrolled "
+                                "positions");
+        keyFactor *= positions;
+      }
+      rangeIndex[range.getResult()] = ranges.size();
+      ranges.push_back(info);
+    }
+    if (failed(checkLanes(&op, set)))
+      return failure();
+    auto close = [&](ValueRange closedRanges) -> LogicalResult {
+      RangeSet closed = getSet(closedRanges);
+      if (closed & threadSet)
+        return op.emitOpError("closes a range that threads share, which is "
+                              "not supported");
+      set &= ~closed;
+      return success();
+    };
+    if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
+      if (failed(close(reduce.getRanges())))
+        return failure();
+      reduceIndex[&op] = reduces.size();
+      reduces.push_back(reduce);
+    }
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      if (failed(close(stage.getRanges())))
+        return failure();
+      if (set & upcastSet)
+        return op.emitOpError("keeps a vector in every element: an upcast "
+                              "range of the value is not among its ranges");
+    }
+    for (Value result : op.getResults())
+      deps[result] = set;
+  }
+
+  // Which reductions need which.
+  if (reduces.size() > 1) {
+    neededReduces.assign(reduces.size(), llvm::BitVector(reduces.size()));
+    DenseMap<Value, llvm::BitVector> needs;
+    for (Operation &op : body) {
+      if (!live.contains(&op))
+        continue;
+      llvm::BitVector set(reduces.size());
+      for (Value operand : op.getOperands())
+        if (auto it = needs.find(operand); it != needs.end())
+          set |= it->second;
+      if (auto it = reduceIndex.find(&op); it != reduceIndex.end()) {
+        neededReduces[it->second] = set;
+        set.set(it->second);
+      }
+      if (set.any())
+        for (Value result : op.getResults())
+          needs[result] = set;
+    }
+  }
+  return success();
+}
+
+int64_t Emitter::getParallelExtent() const {
+  int64_t extent = 1;
+  for (const auto &[i, range] : llvm::enumerate(ranges))
+    if (threadSet & setOf(i))
+      extent *= range.extent;
+  return extent;
+}
+
+uint64_t Emitter::getKey(Value value) const {
+  uint64_t key = 0;
+  RangeSet set = getDeps(value) & (unrollSet | upcastSet);
+  for (; set; set &= set - 1) {
+    const Range &range = ranges[llvm::countr_zero(set)];
+    key += range.keyFactor * uint64_t(range.position + 1);
+  }
+  return key;
+}
+
+unsigned Emitter::getDepth(Value value) const {
+  unsigned depth = 0;
+  for (RangeSet set = getDeps(value) & loopSet; set; set &= set - 1)
+    depth = std::max(depth, ranges[llvm::countr_zero(set)].depth);
+  return depth;
+}
+
+std::optional<unsigned> Emitter::getLaneRange(RangeSet set) const {
+  set &= upcastSet;
+  if (!set)
+    return std::nullopt;
+  unsigned range = llvm::countr_zero(set);
+  if (ranges[range].position >= 0)
+    return std::nullopt;
+  return range;
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes and loops
+//===----------------------------------------------------------------------===//
+
+B &Emitter::at(unsigned depth, Location loc) {
+  Anchor &anchor = *scopes[depth].anchor;
+  if (anchor.before)
+    builder.setInsertionPoint(anchor.before);
+  else
+    builder.setInsertionPointToEnd(anchor.block);
+  builder.setLoc(loc);
+  return builder;
+}
+
+void Emitter::withinDepth(unsigned depth, llvm::function_ref<void()> body) {
+  if (depth + 1 == scopes.size())
+    return body();
+  SmallVector<Scope> inner(
+      std::make_move_iterator(scopes.begin() + depth + 1),
+      std::make_move_iterator(scopes.end()));
+  scopes.truncate(depth + 1);
+  body();
+  scopes.append(std::make_move_iterator(inner.begin()),
+                std::make_move_iterator(inner.end()));
+}
+
+void Emitter::forEachPosition(RangeSet set, llvm::function_ref<void()> body) {
+  if (!set)
+    return body();
+  unsigned index = llvm::countr_zero(set);
+  int64_t saved = ranges[index].position;
+  for (int64_t i = 0; i < ranges[index].extent; ++i) {
+    ranges[index].position = i;
+    forEachPosition(set & (set - 1), body);
+  }
+  ranges[index].position = saved;
+}
+
+void Emitter::emitLoops(ArrayRef<unsigned> indices,
+                        SmallVectorImpl<Value> &carried, Location loc,
+                        Body body) {
+  if (indices.empty())
+    return body(carried);
+  const Range &range = ranges[indices.front()];
+  int64_t middle = range.extent - std::min(range.peel, range.extent);
+  emitLoopPart(indices, 0, middle, carried, loc, body);
+  emitLoopPart(indices, middle, range.extent, carried, loc, body);
+}
+
+void Emitter::emitLoopPart(ArrayRef<unsigned> indices, int64_t begin,
+                           int64_t end, SmallVectorImpl<Value> &carried,
+                           Location loc, Body body) {
+  if (begin == end)
+    return;
+  unsigned index = indices.front();
+  Range saved = ranges[index];
+  ranges[index].lo = begin;
+  ranges[index].hi = end - 1;
+  ranges[index].depth = scopes.size();
+
+  Scope scope;
+  if (end - begin == 1) {
+    scope.anchor = scopes.back().anchor;
+    ranges[index].value = Value();
+    scopes.push_back(std::move(scope));
+    emitLoops(indices.drop_front(), carried, loc, body);
+    scopes.pop_back();
+    ranges[index] = saved;
+    return;
+  }
+
+  // The bounds stand at the top of the function, out of everybody's way.
+  B &outer = at(0, loc);
+  Value lower = buildInt(outer, outer.getIndexType(), begin);
+  Value upper = buildInt(outer, outer.getIndexType(), end);
+  Value step = buildInt(outer, outer.getIndexType(), 1);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  auto loop = scf::ForOp::create(at(top(), loc), lower, upper, step, carried);
+  Operation *savedBefore = parent->before;
+  parent->before = loop;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = loop.getBody();
+  if (carried.empty())
+    scope.anchor->before = loop.getBody()->getTerminator();
+  ranges[index].value = loop.getInductionVar();
+  scopes.push_back(std::move(scope));
+  SmallVector<Value> inner(loop.getRegionIterArgs());
+  emitLoops(indices.drop_front(), inner, loc, body);
+  if (!carried.empty())
+    scf::YieldOp::create(at(top(), loc), inner);
+  scopes.pop_back();
+  parent->before = savedBefore;
+  ranges[index] = saved;
+  carried.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+void Emitter::emitThreadLoop(func::FuncOp func,
+                             llvm::function_ref<void()> body) {
+  SmallVector<unsigned> threads;
+  for (RangeSet set = threadSet; set; set &= set - 1)
+    threads.push_back(llvm::countr_zero(set));
+  int64_t total = getParallelExtent();
+  if (total == 0)
+    return;
+  Location loc = kernel.getLoc();
+  if (total == 1) {
+    SmallVector<Value> none;
+    for (unsigned index : threads)
+      ranges[index].peel = 0;
+    return emitLoops(threads, none, loc,
+                     [&](SmallVectorImpl<Value> &) { body(); });
+  }
+
+  unsigned numBuffers = kernel.getArgumentTypes().size();
+  B &b = at(0, loc);
+  Value step = buildInt(b, b.getIndexType(), 1);
+  auto loop = scf::ForOp::create(b, func.getArgument(numBuffers),
+                                 func.getArgument(numBuffers + 1), step);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = loop;
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = loop.getBody();
+  scope.anchor->before = loop.getBody()->getTerminator();
+  scopes.push_back(std::move(scope));
+
+  Value rest = loop.getInductionVar();
+  at(top(), loc);
+  for (unsigned index : llvm::reverse(threads)) {
+    Range &range = ranges[index];
+    range.lo = 0;
+    range.hi = range.extent - 1;
+    range.depth = top();
+    total /= range.extent;
+    if (range.extent == 1)
+      continue;
+    range.value = rest;
+    if (total == 1)
+      continue;
+    Value extent = buildInt(b, b.getIndexType(), range.extent);
+    range.value = arith::RemUIOp::create(b, rest, extent);
+    rest = arith::DivUIOp::create(b, rest, extent);
+  }
+  body();
+  scopes.pop_back();
+  parent->before = savedBefore;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Emits the value of a store in all combinations of positions.
+void Emitter::prefetchValues(StoreOp store) {
+  RangeSet set = 0;
+  for (Value operand : store->getOperands())
+    set |= getDeps(operand);
+  forEachPosition(set & unrollSet, [&] { get(store.getValue()); });
+}
+
+void Emitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
+  auto getNext = [&](StoreOp store) -> std::optional<unsigned> {
+    RangeSet set = 0;
+    for (Value operand : store->getOperands())
+      set |= getDeps(operand);
+    set &= loopSet & ~open;
+    if (!set)
+      return std::nullopt;
+    return llvm::countr_zero(set);
+  };
+  while (!stores.empty()) {
+    // Stores that share the next loop are filled together.
+    std::optional<unsigned> next = getNext(stores.front());
+    size_t count = 1;
+    while (count < stores.size() && getNext(stores[count]) == next)
+      ++count;
+    ArrayRef<StoreOp> group = stores.take_front(count);
+    stores = stores.drop_front(count);
+    if (next) {
+      SmallVector<Value> none;
+      emitLoops(*next, none, StoreOp(group.front()).getLoc(),
+                [&](SmallVectorImpl<Value> &) {
+                  emitStores(group, open | setOf(*next));
+                });
+      continue;
+    }
+    // What a kernel reads of its outputs is what they held before.
+    if (kernel.getInPlace())
+      for (StoreOp store : group)
+        prefetchValues(store);
+    for (StoreOp store : group) {
+      RangeSet set = 0;
+      for (Value operand : store->getOperands())
+        set |= getDeps(operand);
+      forEachPosition(set & unrollSet, [&] { emitStore(store); });
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Value Emitter::toLanes(B &b, Value value, int64_t lanes) {
+  if (lanes == 0 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(b, VectorType::get(lanes, value.getType()),
+                                     value);
+}
+
+Value Emitter::resolve(Value value) {
+  while (auto where = value.getDefiningOp<WhereOp>()) {
+    std::optional<bool> condition = getKnown(where.getCondition());
+    if (!condition)
+      break;
+    value = *condition ? where.getX() : where.getY();
+  }
+  return value;
+}
+
+Value Emitter::get(Value value) {
+  value = resolve(value);
+  if (value.getType().isIndex())
+    return getIndex(getForm(value), value.getLoc());
+  if (value.getType().isInteger(1))
+    if (std::optional<bool> known = getKnown(value)) {
+      B &b = at(0, value.getLoc());
+      return buildInt(b, b.getI1Type(), *known);
+    }
+  unsigned depth = getDepth(value);
+  Key key(value, getKey(value));
+  if (Value found = scopes[depth].values.lookup(key))
+    return found;
+  Value result;
+  withinDepth(depth, [&] { result = create(value, depth); });
+  scopes[depth].values[key] = result;
+  return result;
+}
+
+Value Emitter::create(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast<ConstOp>(op))
+    return buildNumber(at(depth, op->getLoc()), constant.getValue(), 0);
+  if (auto load = dyn_cast<LoadOp>(op))
+    return createLoad(load, depth);
+  if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
+    Key key(value, getKey(value));
+    emitReduce(reduce, depth);
+    return scopes[depth].values.lookup(key);
+  }
+  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op) && op->getOperand(0).getType().isIndex())
+    return createIndexCompare(op, depth);
+  return createElementwise(op, depth);
+}
+
+Value Emitter::createElementwise(Operation *op, unsigned depth) {
+  // With one operand of a conjunction or disjunction known (and not deciding),
+  // the other one is the result.
+  if (op->getResult(0).getType().isInteger(1) &&
+      isa<AndOp, MulOp, OrOp, AddOp, MaxOp>(op))
+    for (unsigned i : {0, 1})
+      if (getKnown(op->getOperand(i)))
+        return get(op->getOperand(1 - i));
+  SmallVector<Value> operands;
+  int64_t lanes = 0;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(get(operand));
+    if (auto vector = dyn_cast<VectorType>(operands.back().getType()))
+      lanes = vector.getNumElements();
+  }
+  B &b = at(depth, op->getLoc());
+  for (Value &operand : operands)
+    operand = toLanes(b, operand, lanes);
+  Value result = buildElementwise(b, op, operands);
+  assert(result && "not an elementwise operation");
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+FailureOr<func::FuncOp> Emitter::emit() {
+  if (failed(analyze()))
+    return failure();
+  SmallVector<Type> arguments;
+  for (Type type : kernel.getArgumentTypes()) {
+    auto buffer = cast<MemRefType>(type);
+    arguments.push_back(MemRefType::get(
+        buffer.getShape(), getMemoryType(buffer.getElementType())));
+  }
+  arguments.append(2, builder.getIndexType());
+  builder.setLoc(kernel.getLoc());
+  auto func = func::FuncOp::create(
+      builder, kernel.getSymName(),
+      builder.getFunctionType(arguments, TypeRange()));
+  Block *entry = func.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  auto end = func::ReturnOp::create(builder);
+  Block &body = kernel.getBody().front();
+  for (auto [argument, buffer] :
+       llvm::zip_first(body.getArguments(), func.getArguments()))
+    buffers[argument] = buffer;
+
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = entry;
+  scope.anchor->before = end;
+  scopes.push_back(std::move(scope));
+
+  SmallVector<StoreOp> stores;
+  for (auto store : body.getOps<StoreOp>()) {
+    RangeSet set = 0;
+    for (Value operand : store->getOperands())
+      set |= getDeps(operand);
+    bool isEmpty = false;
+    for (; set; set &= set - 1)
+      isEmpty |= ranges[llvm::countr_zero(set)].extent == 0;
+    if (!isEmpty)
+      stores.push_back(store);
+  }
+  if (!stores.empty())
+    emitThreadLoop(func, [&] { emitStores(stores, threadSet); });
+  at(0, kernel.getLoc());
+  for (Value tile : heapTiles)
+    memref::DeallocOp::create(builder, tile);
+  func->setAttr("tg.parallel_extent",
+                builder.getI64IntegerAttr(getParallelExtent()));
+  func->setAttr("tg.outputs",
+                builder.getI64IntegerAttr(kernel.getOutputs()));
+  if (kernel.getInPlace())
+    func->setAttr("tg.in_place", builder.getUnitAttr());
+  return func;
+}

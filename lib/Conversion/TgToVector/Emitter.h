@@ -1,0 +1,247 @@
+//===- Emitter.h - a kernel's values in loops -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The state that emission of one kernel needs, in one class.
+///
+/// A kernel's body has no loops. Emission starts from the stores, opens the
+/// loops that each needs, and creates values where they are asked for:
+///
+/// * Open loops are a stack of scopes. A value goes into the outermost scope in
+///   which every loop range that it depends on is bound, in front of the loop
+///   that is being filled there, and is remembered there. What does not change
+///   in a loop is thereby never inside it.
+/// * `unroll` ranges are numbers of an environment. A value is emitted once for
+///   each number that the unroll ranges it depends on take.
+/// * `upcast` ranges are lanes. A value that depends on one is a vector, or a
+///   scalar where all lanes turn out to be equal. The environment may also give
+///   such a range a number: then the value of that one lane is meant.
+/// * The part of a loop that is being filled (main part, or peeled positions)
+///   bounds its range, and what the bounds decide is folded.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_TGTOVECTOR_EMITTER_H
+#define TINYGRAD_LIB_CONVERSION_TGTOVECTOR_EMITTER_H
+
+#include "Arithmetic.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace mlir::tg::tovector {
+
+/// A set of ranges of a kernel, by their position among its ranges.
+using RangeSet = uint64_t;
+inline RangeSet setOf(unsigned range) { return RangeSet(1) << range; }
+
+/// Bounds of an index, both included; saturating far outside what indices are.
+struct Bounds {
+  static constexpr int64_t least = -(int64_t(1) << 60);
+  static constexpr int64_t most = int64_t(1) << 60;
+  int64_t lo = least;
+  int64_t hi = most;
+};
+
+/// constant + sum of factor * value. A term stands for a range that is a loop
+/// or the lanes, or for the result of an operation that is no sum. `lane0`
+/// marks an operation that is known to be equal in all lanes although its
+/// operands are not; its value in lane 0 is meant.
+struct Form {
+  struct Term {
+    Value value;
+    bool lane0;
+    int64_t factor;
+  };
+  int64_t constant = 0;
+  SmallVector<Term, 4> terms;
+
+  bool isConstant() const { return terms.empty(); }
+  void add(const Form &other, int64_t factor);
+  void addTerm(Value value, bool lane0, int64_t factor);
+};
+
+/// An index split into lanes and the rest.
+struct LaneForm {
+  Form scalar;
+  int64_t stride = 0;
+  /// Terms that differ between lanes in no known way; none in most indices.
+  SmallVector<Form::Term, 2> irregular;
+};
+
+class Emitter {
+public:
+  Emitter(KernelOp kernel, OpBuilder &builder);
+
+  /// Creates the function next to the kernel. Reports what cannot be compiled.
+  FailureOr<func::FuncOp> emit();
+
+  /// The product of the extents of the ranges that run in parallel.
+  int64_t getParallelExtent() const;
+
+private:
+  struct Range {
+    RangeOp op;
+    RangeKind kind = RangeKind::loop;
+    int64_t extent = 0;
+    int64_t peel = 0;
+    uint64_t keyFactor = 0; ///< in environment keys; unroll and upcast only
+    // Current binding of a loop range.
+    Value value; ///< null while it is one known position
+    int64_t lo = 0, hi = 0;
+    unsigned depth = 0; ///< of the scope that binds it
+    // Current position of an unroll or upcast range; -1: none, or all lanes.
+    int64_t position = -1;
+  };
+
+  /// Where operations of a scope go: the end of the block, or before the loop
+  /// that is being filled. Scopes of one position share their parent's.
+  struct Anchor {
+    Block *block = nullptr;
+    Operation *before = nullptr;
+  };
+
+  using Key = std::pair<Value, uint64_t>;
+  struct Scope {
+    std::shared_ptr<Anchor> anchor;
+    DenseMap<Key, Value> values;
+    DenseMap<Key, Form> forms;
+    DenseMap<Key, int> bools;
+    std::map<std::tuple<int, void *, int64_t>, Value> sums;
+  };
+
+  //===--- Analysis (Emitter.cpp) ---===//
+  LogicalResult analyze();
+  LogicalResult checkLanes(Operation *op, RangeSet set);
+  RangeSet getDeps(Value value) const { return deps.lookup(value); }
+  RangeSet getSet(ValueRange ranges) const;
+  uint64_t getKey(Value value) const;
+  unsigned getDepth(Value value) const;
+  /// The upcast range of the set whose lanes are meant, or none.
+  std::optional<unsigned> getLaneRange(RangeSet set) const;
+
+  //===--- Scopes (Emitter.cpp) ---===//
+  /// The builder, set to create operations in a scope.
+  B &at(unsigned depth, Location loc);
+  unsigned top() const { return scopes.size() - 1; }
+  /// Calls `body` with only the scopes up to `depth` on the stack.
+  void withinDepth(unsigned depth, llvm::function_ref<void()> body);
+  /// Calls `body` for each combination of positions of unroll ranges.
+  void forEachPosition(RangeSet set, llvm::function_ref<void()> body);
+  /// Opens the loops of `ranges`, from `index` on, at the top scope, and calls
+  /// `body` inside: several times where a loop is peeled. `carried` are values
+  /// that the loops hand from position to position.
+  using Body = llvm::function_ref<void(SmallVectorImpl<Value> &carried)>;
+  void emitLoops(ArrayRef<unsigned> ranges, SmallVectorImpl<Value> &carried,
+                 Location loc, Body body);
+  void emitLoopPart(ArrayRef<unsigned> ranges, int64_t begin, int64_t end,
+                    SmallVectorImpl<Value> &carried, Location loc, Body body);
+  void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
+  void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
+  void prefetchValues(StoreOp store);
+
+  //===--- Values (Emitter.cpp) ---===//
+  /// The value in the current environment, for use in the top scope: a scalar,
+  /// or a vector over the lanes.
+  Value get(Value value);
+  Value create(Value value, unsigned depth);
+  Value createElementwise(Operation *op, unsigned depth);
+  Value toLanes(B &b, Value value, int64_t lanes);
+  /// Sees through tg.where whose condition is known.
+  Value resolve(Value value);
+
+  //===--- Index arithmetic (Index.cpp) ---===//
+  Form getForm(Value index);
+  Form computeForm(Value index);
+  Form computeDivision(Operation *op, bool wantRemainder);
+  Bounds getBounds(const Form &form);
+  Bounds getTermBounds(const Form::Term &term);
+  LaneForm splitLanes(const Form &form);
+  /// An index that is equal in all lanes; placed as far out as its parts allow.
+  Value getScalar(const Form &form, Location loc);
+  Value getIndex(const Form &form, Location loc);
+  Value getTerm(const Form::Term &term);
+  Value createIndexOp(Operation *op, unsigned depth);
+  Value sum(unsigned depth, Value x, Value y, Location loc);
+  Value scaled(unsigned depth, Value x, int64_t factor, Location loc);
+  /// Whether a bool is known; the value of a comparison of indices otherwise.
+  std::optional<bool> getKnown(Value boolean);
+  std::optional<bool> computeKnown(Value boolean);
+  std::optional<bool> compareKnown(Operation *op);
+  Value createIndexCompare(Operation *op, unsigned depth);
+  /// The lanes' numbers times a factor, as a constant vector.
+  Value getIota(B &b, int64_t lanes, int64_t factor, Type element);
+
+  //===--- Memory (Memory.cpp) ---===//
+  Value getBuffer(Value buffer);
+  Value createLoad(LoadOp op, unsigned depth);
+  struct Access {
+    Value buffer; ///< the memref
+    Type element; ///< the tg type of its elements
+    Form index;
+    LaneForm lanes; ///< the index, split
+    Value mask;     ///< null: all
+    int64_t width;  ///< lanes; 0 for a scalar access
+  };
+  Value createScalarLoad(const Access &access, unsigned depth, Location loc);
+  Value createVectorLoad(const Access &access, unsigned depth, Location loc);
+  Value createStage(StageOp op, unsigned depth);
+  Value createTile(StageOp op);
+  void emitStore(StoreOp op);
+  void emitWrite(const Access &access, Value value, Location loc);
+  void emitVectorWrite(const Access &access, Value value, Location loc);
+  /// The index of the first element in memory of a contiguous access.
+  Value getStart(const Access &access, Location loc);
+  /// What distinguishes the lanes' elements, for gather and scatter.
+  Value getOffsets(const Access &access, unsigned depth, Location loc,
+                   Value &start);
+
+  //===--- Reductions (Reduce.cpp) ---===//
+  /// One reduction with the accumulators that a loop nest carries for it.
+  struct Member {
+    RangedReduceOp op;
+    RangeSet unrolled; ///< the unroll ranges that the result depends on
+    int64_t lanes;     ///< of an accumulator; 0 for scalars
+    int64_t results;   ///< combinations of positions of `unrolled`
+  };
+  SmallVector<Member> collectReduces(RangedReduceOp op, unsigned depth);
+  void emitReduce(RangedReduceOp op, unsigned depth);
+  Value accumulate(RangedReduceOp op, Value accumulator);
+  Value getIdentity(RangedReduceOp op, int64_t lanes, Location loc);
+  Value finishReduce(const Member &member, bool isHorizontal,
+                     SmallVector<Value> parts, unsigned depth);
+
+  KernelOp kernel;
+  B builder;
+  SmallVector<Range> ranges;
+  DenseMap<Value, unsigned> rangeIndex;
+  DenseMap<Value, RangeSet> deps;
+  DenseSet<Operation *> live;
+  /// The live reductions, and for each those that it needs.
+  SmallVector<RangedReduceOp> reduces;
+  SmallVector<llvm::BitVector> neededReduces;
+  DenseMap<Operation *, unsigned> reduceIndex;
+  /// Those that are being emitted.
+  DenseSet<Operation *> open;
+  RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
+  SmallVector<Scope> scopes;
+  DenseMap<Value, Value> buffers;
+  int64_t stackBytes = 0;
+  SmallVector<Value> heapTiles;
+};
+
+/// x and y combined as the reduction does, on register types.
+Value buildCombine(B &b, ReduceKind kind, Value x, Value y, bool isUnsigned);
+
+} // namespace mlir::tg::tovector
+
+#endif // TINYGRAD_LIB_CONVERSION_TGTOVECTOR_EMITTER_H

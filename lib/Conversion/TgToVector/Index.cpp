@@ -1,0 +1,511 @@
+//===- Index.cpp - index arithmetic of kernels ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Index values as linear forms over the loops that are open: how lanes move
+/// through memory, what bounds decide, and code in which every part of a sum
+/// stands as far out as it can.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+//===----------------------------------------------------------------------===//
+// Forms and bounds
+//===----------------------------------------------------------------------===//
+
+static int64_t clampToBounds(__int128 value) {
+  if (value <= Bounds::least)
+    return Bounds::least;
+  if (value >= Bounds::most)
+    return Bounds::most;
+  return static_cast<int64_t>(value);
+}
+
+static Bounds scaleBounds(Bounds bounds, int64_t factor) {
+  int64_t x = clampToBounds(__int128(bounds.lo) * factor);
+  int64_t y = clampToBounds(__int128(bounds.hi) * factor);
+  return {std::min(x, y), std::max(x, y)};
+}
+
+void Form::addTerm(Value value, bool lane0, int64_t factor) {
+  for (auto it = terms.begin(); it != terms.end(); ++it) {
+    if (it->value != value || it->lane0 != lane0)
+      continue;
+    it->factor += factor;
+    if (it->factor == 0)
+      terms.erase(it);
+    return;
+  }
+  if (factor != 0)
+    terms.push_back({value, lane0, factor});
+}
+
+void Form::add(const Form &other, int64_t factor) {
+  constant += other.constant * factor;
+  for (const Term &term : other.terms)
+    addTerm(term.value, term.lane0, term.factor * factor);
+}
+
+Bounds Emitter::getTermBounds(const Form::Term &term) {
+  if (auto it = rangeIndex.find(term.value); it != rangeIndex.end()) {
+    const Range &range = ranges[it->second];
+    if (upcastSet & setOf(it->second))
+      return {0, range.extent - 1};
+    return {range.lo, range.hi};
+  }
+  Operation *op = term.value.getDefiningOp();
+  if (auto cast = dyn_cast<CastOp>(op)) {
+    Type from = cast.getX().getType();
+    if (from.isInteger(1))
+      return {0, 1};
+    auto integer = dyn_cast<IntegerType>(from);
+    if (!integer || integer.getWidth() > 32)
+      return {};
+    int64_t limit = int64_t(1) << integer.getWidth();
+    if (integer.isUnsigned())
+      return {0, limit - 1};
+    return {-limit / 2, limit / 2 - 1};
+  }
+  if (auto where = dyn_cast<WhereOp>(op)) {
+    Bounds x = getBounds(getForm(where.getX()));
+    Bounds y = getBounds(getForm(where.getY()));
+    return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+  }
+  if (isa<MaxOp>(op)) {
+    Bounds x = getBounds(getForm(op->getOperand(0)));
+    Bounds y = getBounds(getForm(op->getOperand(1)));
+    return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
+  }
+  if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
+    Form divisor = getForm(op->getOperand(1));
+    if (!divisor.isConstant() || divisor.constant <= 0)
+      return {};
+    int64_t d = divisor.constant;
+    Bounds x = getBounds(getForm(op->getOperand(0)));
+    if (isa<FloorModOp>(op) || (isa<ModOp>(op) && x.lo >= 0))
+      return {0, std::min(d - 1, x.lo >= 0 ? x.hi : d - 1)};
+    if (isa<ModOp>(op))
+      return {-(d - 1), d - 1};
+    return {llvm::divideFloorSigned(x.lo, d), llvm::divideCeilSigned(x.hi, d)};
+  }
+  return {};
+}
+
+Bounds Emitter::getBounds(const Form &form) {
+  __int128 lo = form.constant, hi = form.constant;
+  for (const Form::Term &term : form.terms) {
+    Bounds bounds = getTermBounds(term);
+    // Without a bound at one end there is none for the sum.
+    if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
+      return {};
+    bounds = scaleBounds(bounds, term.factor);
+    lo += bounds.lo;
+    hi += bounds.hi;
+  }
+  return {clampToBounds(lo), clampToBounds(hi)};
+}
+
+LaneForm Emitter::splitLanes(const Form &form) {
+  LaneForm result;
+  result.scalar.constant = form.constant;
+  for (const Form::Term &term : form.terms) {
+    std::optional<unsigned> lanes = getLaneRange(getDeps(term.value));
+    if (!lanes || term.lane0)
+      result.scalar.terms.push_back(term);
+    else if (term.value == ranges[*lanes].op.getResult())
+      result.stride = term.factor;
+    else
+      result.irregular.push_back(term);
+  }
+  return result;
+}
+
+Form Emitter::getForm(Value index) {
+  unsigned depth = getDepth(index);
+  Key key(index, getKey(index));
+  if (auto it = scopes[depth].forms.find(key); it != scopes[depth].forms.end())
+    return it->second;
+  Form form;
+  withinDepth(depth, [&] { form = computeForm(index); });
+  scopes[depth].forms[key] = form;
+  return form;
+}
+
+Form Emitter::computeForm(Value index) {
+  Form form;
+  if (auto it = rangeIndex.find(index); it != rangeIndex.end()) {
+    const Range &range = ranges[it->second];
+    if (loopSet & setOf(it->second)) {
+      if (range.value)
+        form.addTerm(index, false, 1);
+      else
+        form.constant = range.lo;
+    } else if (range.position >= 0) {
+      form.constant = range.position;
+    } else {
+      form.addTerm(index, false, 1);
+    }
+    return form;
+  }
+  Operation *op = index.getDefiningOp();
+  if (auto constant = dyn_cast<ConstOp>(op)) {
+    form.constant = cast<IntegerAttr>(constant.getValue()).getInt();
+    return form;
+  }
+  auto operand = [&](unsigned i) { return getForm(op->getOperand(i)); };
+  if (isa<AddOp, SubOp>(op)) {
+    form = operand(0);
+    form.add(operand(1), isa<AddOp>(op) ? 1 : -1);
+    return form;
+  }
+  if (isa<NegOp>(op)) {
+    form.add(operand(0), -1);
+    return form;
+  }
+  if (isa<MulOp, MulAccOp>(op)) {
+    Form x = operand(0), y = operand(1);
+    if (isa<MulAccOp>(op) && (x.isConstant() || y.isConstant()))
+      form = operand(2);
+    if (y.isConstant()) {
+      form.add(x, y.constant);
+      return form;
+    }
+    if (x.isConstant()) {
+      form.add(y, x.constant);
+      return form;
+    }
+  }
+  if (isa<IDivOp, FloorDivOp>(op))
+    return computeDivision(op, /*wantRemainder=*/false);
+  if (isa<ModOp, FloorModOp>(op))
+    return computeDivision(op, /*wantRemainder=*/true);
+  if (auto where = dyn_cast<WhereOp>(op))
+    if (std::optional<bool> condition = getKnown(where.getCondition()))
+      return *condition ? operand(1) : operand(2);
+  if (isa<MaxOp>(op)) {
+    Form difference = operand(0);
+    difference.add(operand(1), -1);
+    Bounds bounds = getBounds(difference);
+    if (bounds.lo >= 0)
+      return operand(0);
+    if (bounds.hi <= 0)
+      return operand(1);
+  }
+  form.addTerm(index, false, 1);
+  return form;
+}
+
+Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
+  Form x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
+  Form opaque;
+  opaque.addTerm(op->getResult(0), false, 1);
+  if (!y.isConstant() || y.constant <= 0)
+    return opaque;
+  int64_t d = y.constant;
+  if (!isa<FloorDivOp, FloorModOp>(op) && getBounds(x).lo < 0)
+    return opaque;
+
+  // x = d * quotient + rest.
+  Form quotient, rest;
+  quotient.constant = llvm::divideFloorSigned(x.constant, d);
+  rest.constant = x.constant - d * quotient.constant;
+  for (const Form::Term &term : x.terms) {
+    Form &target = term.factor % d == 0 ? quotient : rest;
+    target.addTerm(term.value, term.lane0,
+                   term.factor % d == 0 ? term.factor / d : term.factor);
+  }
+  Bounds bounds = getBounds(rest);
+  if (bounds.lo >= 0 && bounds.hi < d)
+    return wantRemainder ? rest : quotient;
+
+  // Where everything but the lanes is a multiple of some divisor of d, and the
+  // lanes stay below it, they never cross a multiple of d.
+  LaneForm lanes = splitLanes(rest);
+  if (lanes.stride == 0 || !lanes.irregular.empty())
+    return opaque;
+  int64_t step = d;
+  for (const Form::Term &term : lanes.scalar.terms)
+    step = std::gcd(step, std::abs(term.factor));
+  int64_t offset = rest.constant % step;
+  std::optional<unsigned> range =
+      getLaneRange(getDeps(op->getResult(0)));
+  int64_t reach = lanes.stride * (ranges[*range].extent - 1);
+  if (offset + std::min<int64_t>(reach, 0) < 0 ||
+      offset + std::max<int64_t>(reach, 0) >= step)
+    return opaque;
+  Form form;
+  form.addTerm(op->getResult(0), true, 1);
+  if (wantRemainder)
+    form.addTerm(ranges[*range].op.getResult(), false, lanes.stride);
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Code for indices
+//===----------------------------------------------------------------------===//
+
+Value Emitter::getIota(B &b, int64_t lanes, int64_t factor, Type element) {
+  SmallVector<Attribute> numbers;
+  for (int64_t i = 0; i < lanes; ++i)
+    numbers.push_back(b.getIntegerAttr(element, i * factor));
+  auto type = VectorType::get(lanes, element);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
+}
+
+Value Emitter::sum(unsigned depth, Value x, Value y, Location loc) {
+  Value &result = scopes[depth].sums[{0, x.getAsOpaquePointer(),
+                                      int64_t(uintptr_t(
+                                          y.getAsOpaquePointer()))}];
+  if (!result)
+    result = arith::AddIOp::create(at(depth, loc), x, y);
+  return result;
+}
+
+Value Emitter::scaled(unsigned depth, Value x, int64_t factor, Location loc) {
+  if (factor == 1)
+    return x;
+  Value &result = scopes[depth].sums[{1, x.getAsOpaquePointer(), factor}];
+  if (!result) {
+    B &b = at(depth, loc);
+    result = arith::MulIOp::create(b, x, buildInt(b, x.getType(), factor));
+  }
+  return result;
+}
+
+Value Emitter::getTerm(const Form::Term &term) {
+  if (auto it = rangeIndex.find(term.value); it != rangeIndex.end())
+    if (loopSet & setOf(it->second))
+      return ranges[it->second].value;
+  if (term.lane0)
+    if (std::optional<unsigned> lanes = getLaneRange(getDeps(term.value))) {
+      ranges[*lanes].position = 0;
+      Value value = getTerm(term);
+      ranges[*lanes].position = -1;
+      return value;
+    }
+  unsigned depth = getDepth(term.value);
+  Key key(term.value, getKey(term.value));
+  if (Value found = scopes[depth].values.lookup(key))
+    return found;
+  Value result;
+  withinDepth(depth, [&] {
+    result = createIndexOp(term.value.getDefiningOp(), depth);
+  });
+  scopes[depth].values[key] = result;
+  return result;
+}
+
+Value Emitter::createIndexOp(Operation *op, unsigned depth) {
+  if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
+    Form x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
+    if (y.isConstant() && y.constant > 0 && getBounds(x).lo >= 0) {
+      Value dividend = get(op->getOperand(0));
+      B &b = at(depth, op->getLoc());
+      Value divisor = buildInt(b, dividend.getType(), y.constant);
+      if (isa<IDivOp, FloorDivOp>(op))
+        return arith::DivUIOp::create(b, dividend, divisor);
+      return arith::RemUIOp::create(b, dividend, divisor);
+    }
+  }
+  return createElementwise(op, depth);
+}
+
+Value Emitter::getScalar(const Form &form, Location loc) {
+  // Outer parts first, so that inner loops add to what stays the same.
+  SmallVector<std::pair<unsigned, const Form::Term *>> terms;
+  for (const Form::Term &term : form.terms)
+    terms.push_back({getDepth(term.value), &term});
+  llvm::sort(terms); // terms of one scope stand in one array, in order
+  Value total;
+  for (auto [depth, term] : terms) {
+    Value part = scaled(depth, getTerm(*term), term->factor, loc);
+    total = total ? sum(depth, total, part, loc) : part;
+  }
+  if (total && form.constant == 0)
+    return total;
+  unsigned depth = terms.empty() ? 0 : terms.back().first;
+  Value &constant = scopes[0].sums[{2, nullptr, form.constant}];
+  if (!constant) {
+    B &b = at(0, loc);
+    constant = buildInt(b, b.getIndexType(), form.constant);
+  }
+  return total ? sum(depth, total, constant, loc) : constant;
+}
+
+Value Emitter::getIndex(const Form &form, Location loc) {
+  LaneForm lanes = splitLanes(form);
+  if (lanes.stride == 0 && lanes.irregular.empty())
+    return getScalar(lanes.scalar, loc);
+  RangeSet set = 0;
+  unsigned depth = 0;
+  SmallVector<Value> irregular;
+  for (const Form::Term &term : form.terms) {
+    set |= getDeps(term.value);
+    depth = std::max(depth, getDepth(term.value));
+  }
+  for (const Form::Term &term : lanes.irregular)
+    irregular.push_back(getTerm(term));
+  Value scalar = getScalar(lanes.scalar, loc);
+  int64_t width = ranges[*getLaneRange(set)].extent;
+  B &b = at(depth, loc);
+  auto type = VectorType::get(width, b.getIndexType());
+  Value total = vector::BroadcastOp::create(b, type, scalar);
+  if (lanes.stride)
+    total = arith::AddIOp::create(
+        b, total, getIota(b, width, lanes.stride, b.getIndexType()));
+  for (auto [term, value] : llvm::zip_equal(lanes.irregular, irregular)) {
+    // Equal lanes may have come back as a scalar.
+    value = toLanes(b, value, width);
+    if (term.factor != 1)
+      value =
+          arith::MulIOp::create(b, value, buildInt(b, type, term.factor));
+    total = arith::AddIOp::create(b, total, value);
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+std::optional<bool> Emitter::getKnown(Value boolean) {
+  unsigned depth = getDepth(boolean);
+  Key key(boolean, getKey(boolean));
+  auto decode = [](int state) -> std::optional<bool> {
+    if (state < 0)
+      return std::nullopt;
+    return state != 0;
+  };
+  if (auto it = scopes[depth].bools.find(key); it != scopes[depth].bools.end())
+    return decode(it->second);
+  std::optional<bool> known;
+  withinDepth(depth, [&] { known = computeKnown(boolean); });
+  scopes[depth].bools[key] = known ? int(*known) : -1;
+  return known;
+}
+
+std::optional<bool> Emitter::compareKnown(Operation *op) {
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (lhs.getType().isInteger(1)) {
+    std::optional<bool> x = getKnown(lhs), y = getKnown(rhs);
+    if (!x || !y)
+      return std::nullopt;
+    return isa<CmpLtOp>(op) ? (!*x && *y) : (*x == *y) == isa<CmpEqOp>(op);
+  }
+  if (!lhs.getType().isIndex())
+    return std::nullopt;
+  Form difference = getForm(lhs);
+  difference.add(getForm(rhs), -1);
+  Bounds bounds = getBounds(difference);
+  bool isApart = bounds.lo > 0 || bounds.hi < 0;
+  if (isa<CmpLtOp>(op)) {
+    if (bounds.hi < 0)
+      return true;
+    if (bounds.lo >= 0)
+      return false;
+  } else if (isApart) {
+    return isa<CmpNeOp>(op);
+  } else if (bounds.lo == 0 && bounds.hi == 0) {
+    return isa<CmpEqOp>(op);
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> Emitter::computeKnown(Value boolean) {
+  Operation *op = boolean.getDefiningOp();
+  if (auto constant = dyn_cast<ConstOp>(op))
+    return !cast<IntegerAttr>(constant.getValue()).getValue().isZero();
+  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))
+    return compareKnown(op);
+  if (auto where = dyn_cast<WhereOp>(op)) {
+    std::optional<bool> condition = getKnown(where.getCondition());
+    if (condition)
+      return getKnown(*condition ? where.getX() : where.getY());
+    std::optional<bool> x = getKnown(where.getX()), y = getKnown(where.getY());
+    return x && y && *x == *y ? x : std::nullopt;
+  }
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    if (load.getMask() && getKnown(load.getMask()) == false)
+      return false;
+    return std::nullopt;
+  }
+  bool isAnd = isa<AndOp, MulOp>(op), isOr = isa<OrOp, AddOp, MaxOp>(op);
+  if (isAnd || isOr) {
+    std::optional<bool> x = getKnown(op->getOperand(0));
+    std::optional<bool> y = getKnown(op->getOperand(1));
+    if (x == isOr || y == isOr)
+      return isOr;
+    if (x && y)
+      return isAnd;
+  }
+  if (isa<XorOp>(op)) {
+    std::optional<bool> x = getKnown(op->getOperand(0));
+    std::optional<bool> y = getKnown(op->getOperand(1));
+    if (x && y)
+      return *x != *y;
+  }
+  return std::nullopt;
+}
+
+Value Emitter::createIndexCompare(Operation *op, unsigned depth) {
+  // lhs < rhs is lhs - rhs < 0, where terms on both sides cancel out, and the
+  // constant goes to the right again.
+  Form difference = getForm(op->getOperand(0));
+  difference.add(getForm(op->getOperand(1)), -1);
+  LaneForm lanes = splitLanes(difference);
+  arith::CmpIPredicate predicate = isa<CmpLtOp>(op) ? arith::CmpIPredicate::slt
+                                   : isa<CmpEqOp>(op)
+                                       ? arith::CmpIPredicate::eq
+                                       : arith::CmpIPredicate::ne;
+  Location loc = op->getLoc();
+  if (!lanes.irregular.empty()) {
+    Form left = difference;
+    left.constant = 0;
+    Value x = getIndex(left, loc);
+    B &b = at(depth, loc);
+    return arith::CmpIOp::create(
+        b, predicate, x, buildInt(b, x.getType(), -difference.constant));
+  }
+  if (lanes.stride == 0) {
+    Form left = lanes.scalar;
+    left.constant = 0;
+    Value x = getScalar(left, loc);
+    B &b = at(depth, loc);
+    return arith::CmpIOp::create(
+        b, predicate, x, buildInt(b, x.getType(), -lanes.scalar.constant));
+  }
+  // stride * lane < bound, in 32 bits: the bound is cut to where it still
+  // compares the same way with every lane.
+  int64_t width = ranges[*getLaneRange(getDeps(op->getResult(0)))].extent;
+  Form bound;
+  bound.add(lanes.scalar, -1);
+  int64_t reach = lanes.stride * (width - 1);
+  int64_t low = std::min<int64_t>(reach, 0) - 1;
+  int64_t high = std::max<int64_t>(reach, 0) + 1;
+  Value limit = getScalar(bound, loc);
+  B &b = at(depth, loc);
+  Type index = b.getIndexType();
+  limit = arith::MaxSIOp::create(b, limit, buildInt(b, index, low));
+  limit = arith::MinSIOp::create(b, limit, buildInt(b, index, high));
+  Type element = llvm::isInt<32>(low) && llvm::isInt<32>(high)
+                     ? b.getI32Type()
+                     : b.getI64Type();
+  limit = arith::IndexCastOp::create(b, element, limit);
+  Value spread = vector::BroadcastOp::create(
+      b, VectorType::get(width, element), limit);
+  return arith::CmpIOp::create(
+      b, predicate, getIota(b, width, lanes.stride, element), spread);
+}

@@ -1,0 +1,453 @@
+//===- Memory.cpp - loads, stores and tiles of kernels --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Picks the kind of access by how the lanes of an index lie in memory. What a
+/// mask excludes is never touched: scalar loads under a mask read element 0
+/// instead where it does not hold, which every buffer that is read has.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+/// Tiles take at most this much of the stack; the rest comes from the heap.
+static constexpr int64_t stackLimit = 1 << 20;
+
+/// Elements of a buffer; of unknown many it is said to have none.
+static int64_t getSize(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() ? type.getNumElements() : 0;
+}
+
+static bool isEmpty(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.hasStaticShape() && type.getNumElements() == 0;
+}
+
+static Type getMemoryElement(Value buffer) {
+  return cast<MemRefType>(buffer.getType()).getElementType();
+}
+
+/// Whether processors gather and scatter elements of this type.
+static bool isGatherable(Type element) {
+  return element.getIntOrFloatBitWidth() >= 32;
+}
+
+/// What was loaded, as a register holds it, and back.
+static Value fromMemory(B &b, Value value, Type element) {
+  if (!element.isInteger(1))
+    return value;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                               buildInt(b, value.getType(), 0));
+}
+
+static Value toMemory(B &b, Value value, Type element) {
+  if (!element.isInteger(1))
+    return value;
+  return arith::ExtUIOp::create(b, withElement(value.getType(), b.getI8Type()),
+                                value);
+}
+
+static Value buildZero(B &b, Type type) {
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    return buildFloat(b, type, 0.0);
+  return buildInt(b, type, 0);
+}
+
+static Value reverse(B &b, Value vector) {
+  int64_t width = cast<VectorType>(vector.getType()).getNumElements();
+  SmallVector<int64_t> order;
+  for (int64_t i = width; i-- > 0;)
+    order.push_back(i);
+  return vector::ShuffleOp::create(b, vector, vector, order);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Value Emitter::getBuffer(Value buffer) {
+  if (Value argument = buffers.lookup(buffer))
+    return argument;
+  Operation *op = buffer.getDefiningOp();
+  if (auto barrier = dyn_cast<BarrierOp>(op))
+    return getBuffer(barrier.getTile());
+  unsigned depth = getDepth(buffer);
+  Key key(buffer, getKey(buffer));
+  if (Value found = scopes[depth].values.lookup(key))
+    return found;
+  Value tile;
+  withinDepth(depth, [&] { tile = createStage(cast<StageOp>(op), depth); });
+  scopes[depth].values[key] = tile;
+  return tile;
+}
+
+Value Emitter::getStart(const Access &access, Location loc) {
+  Form start = access.lanes.scalar;
+  if (access.lanes.stride == -1)
+    start.constant -= access.width - 1;
+  return getScalar(start, loc);
+}
+
+Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
+                          Value &start) {
+  // Offsets of 32 bits are gathered twice as fast. Where the buffer is small
+  // enough for them, so is every index that a mask does not exclude.
+  int64_t size = getSize(access.buffer);
+  bool isSmall = size != 0 && size <= INT32_MAX;
+  if (access.lanes.irregular.empty()) {
+    start = getScalar(access.lanes.scalar, loc);
+    B &b = at(depth, loc);
+    return getIota(b, access.width, access.lanes.stride,
+                   isSmall ? Type(b.getI32Type()) : Type(b.getI64Type()));
+  }
+  start = getScalar(Form(), loc);
+  Value index = getIndex(access.index, loc);
+  B &b = at(depth, loc);
+  Type element = isSmall ? b.getI32Type() : b.getI64Type();
+  return arith::IndexCastOp::create(
+      b, VectorType::get(access.width, element), index);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+Value Emitter::createLoad(LoadOp op, unsigned depth) {
+  Location loc = op.getLoc();
+  Access access;
+  access.element = op.getType();
+  access.buffer = getBuffer(op.getBuffer());
+  bool isNever = isEmpty(access.buffer);
+  if (Value mask = op.getMask()) {
+    std::optional<bool> known = getKnown(mask);
+    if (known == false)
+      isNever = true;
+    if (!known && !isNever)
+      access.mask = get(mask);
+  }
+  if (isNever) {
+    B &b = at(depth, loc);
+    return buildZero(b, getRegisterType(access.element));
+  }
+  access.index = getForm(op.getIndex());
+  access.lanes = splitLanes(access.index);
+  access.width = 0;
+  bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
+                  (access.mask && isa<VectorType>(access.mask.getType()));
+  if (!isVector)
+    return createScalarLoad(access, depth, loc);
+  access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
+  return createVectorLoad(access, depth, loc);
+}
+
+Value Emitter::createScalarLoad(const Access &access, unsigned depth,
+                                Location loc) {
+  Value index = getScalar(access.lanes.scalar, loc);
+  B &b = at(depth, loc);
+  if (access.mask)
+    index = arith::SelectOp::create(b, access.mask, index,
+                                    buildInt(b, index.getType(), 0));
+  Value value = memref::LoadOp::create(b, access.buffer, index);
+  value = fromMemory(b, value, access.element);
+  if (!access.mask)
+    return value;
+  return arith::SelectOp::create(b, access.mask, value,
+                                 buildZero(b, value.getType()));
+}
+
+Value Emitter::createVectorLoad(const Access &access, unsigned depth,
+                                Location loc) {
+  Type memory = getMemoryElement(access.buffer);
+  auto type = VectorType::get(access.width, memory);
+  int64_t stride = access.lanes.stride;
+  bool isRegular = access.lanes.irregular.empty();
+  bool isLaneMask = access.mask && isa<VectorType>(access.mask.getType());
+
+  if (isRegular && stride == 0) {
+    // One element for all lanes, in a mask that differs between them.
+    Value index = getScalar(access.lanes.scalar, loc);
+    B &b = at(depth, loc);
+    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                            access.mask);
+    index = arith::SelectOp::create(b, any, index,
+                                    buildInt(b, index.getType(), 0));
+    Value value = memref::LoadOp::create(b, access.buffer, index);
+    value = fromMemory(b, toLanes(b, value, access.width), access.element);
+    return arith::SelectOp::create(b, access.mask, value,
+                                   buildZero(b, value.getType()));
+  }
+
+  if (isRegular && (stride == 1 || stride == -1)) {
+    Value start = getStart(access, loc);
+    B &b = at(depth, loc);
+    Value mask = access.mask, value;
+    bool isGuarded = mask && !isLaneMask && getSize(access.buffer) >= access.width;
+    if (isGuarded)
+      start = arith::SelectOp::create(b, mask, start,
+                                      buildInt(b, start.getType(), 0));
+    if (!mask || isGuarded) {
+      value = vector::LoadOp::create(b, type, access.buffer, start);
+    } else {
+      mask = toLanes(b, mask, access.width);
+      if (stride == -1)
+        mask = reverse(b, mask);
+      value = vector::MaskedLoadOp::create(b, type, access.buffer, start, mask,
+                                           buildZero(b, type));
+    }
+    if (stride == -1)
+      value = reverse(b, value);
+    value = fromMemory(b, value, access.element);
+    if (!isGuarded)
+      return value;
+    return arith::SelectOp::create(b, access.mask, value,
+                                   buildZero(b, value.getType()));
+  }
+
+  if (isGatherable(memory) && (access.mask || !isRegular)) {
+    Value start;
+    Value offsets = getOffsets(access, depth, loc, start);
+    B &b = at(depth, loc);
+    Value mask = access.mask ? toLanes(b, access.mask, access.width)
+                             : buildInt(b, VectorType::get(access.width,
+                                                           b.getI1Type()),
+                                        1);
+    return vector::GatherOp::create(b, type, access.buffer, start, offsets,
+                                    mask, buildZero(b, type));
+  }
+
+  // One load for each lane.
+  Value start, vectorIndex;
+  if (isRegular)
+    start = getScalar(access.lanes.scalar, loc);
+  else
+    vectorIndex = getIndex(access.index, loc);
+  B &b = at(depth, loc);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < access.width; ++lane) {
+    Value index;
+    if (vectorIndex)
+      index = vector::ExtractOp::create(b, vectorIndex, lane);
+    else
+      index = arith::AddIOp::create(
+          b, start, buildInt(b, start.getType(), lane * stride));
+    if (access.mask) {
+      Value bit = isLaneMask ? Value(vector::ExtractOp::create(b, access.mask,
+                                                               lane))
+                             : access.mask;
+      index = arith::SelectOp::create(b, bit, index,
+                                      buildInt(b, index.getType(), 0));
+    }
+    elements.push_back(memref::LoadOp::create(b, access.buffer, index));
+  }
+  Value value = vector::FromElementsOp::create(b, type, elements);
+  value = fromMemory(b, value, access.element);
+  if (!access.mask)
+    return value;
+  return arith::SelectOp::create(b, access.mask, value,
+                                 buildZero(b, value.getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitStore(StoreOp op) {
+  Location loc = op.getLoc();
+  RangeSet set = 0;
+  for (Value operand : op->getOperands())
+    set |= getDeps(operand);
+  Access access;
+  access.element = op.getValue().getType();
+  access.buffer = getBuffer(op.getBuffer());
+  if (isEmpty(access.buffer))
+    return;
+  if (Value mask = op.getMask()) {
+    std::optional<bool> known = getKnown(mask);
+    if (known == false)
+      return;
+    if (!known)
+      access.mask = get(mask);
+  }
+  access.index = getForm(op.getIndex());
+  access.lanes = splitLanes(access.index);
+  access.width = 0;
+  if (std::optional<unsigned> lanes = getLaneRange(set))
+    access.width = ranges[*lanes].extent;
+  Value value = get(op.getValue());
+
+  // A store that does not depend on a range that threads share belongs to the
+  // range's first position.
+  Value guard;
+  for (RangeSet missing = threadSet & ~set; missing; missing &= missing - 1) {
+    const Range &range = ranges[llvm::countr_zero(missing)];
+    if (range.extent == 1)
+      continue;
+    B &b = at(top(), loc);
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, range.value,
+                              buildInt(b, b.getIndexType(), 0));
+    guard = guard ? Value(arith::AndIOp::create(b, guard, isFirst)) : isFirst;
+  }
+  if (access.mask && !isa<VectorType>(access.mask.getType())) {
+    B &b = at(top(), loc);
+    guard = guard ? Value(arith::AndIOp::create(b, guard, access.mask))
+                  : access.mask;
+    access.mask = Value();
+  }
+  if (!guard)
+    return emitWrite(access, value, loc);
+
+  // The address is computed outside, in the loops that it belongs to; what is
+  // emitted in the scope of the branch is only the write.
+  B &b = at(top(), loc);
+  auto branch = scf::IfOp::create(b, guard, /*withElseRegion=*/false);
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = branch.thenBlock();
+  scope.anchor->before = branch.thenBlock()->getTerminator();
+  Anchor &outer = *scopes.back().anchor;
+  Operation *savedBefore = outer.before;
+  outer.before = branch;
+  scopes.push_back(std::move(scope));
+  emitWrite(access, value, loc);
+  scopes.pop_back();
+  outer.before = savedBefore;
+}
+
+void Emitter::emitWrite(const Access &access, Value value, Location loc) {
+  bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
+                  (access.mask && isa<VectorType>(access.mask.getType()));
+  if (isVector)
+    return emitVectorWrite(access, value, loc);
+  Value index = getScalar(access.lanes.scalar, loc);
+  B &b = at(top(), loc);
+  // Lanes that write one element: the last one stays.
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    value = vector::ExtractOp::create(b, value, vector.getNumElements() - 1);
+  memref::StoreOp::create(b, toMemory(b, value, access.element), access.buffer,
+                          index);
+}
+
+void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
+  int64_t stride = access.lanes.stride;
+  bool isRegular = access.lanes.irregular.empty();
+  if (isRegular && (stride == 1 || stride == -1)) {
+    Value start = getStart(access, loc);
+    B &b = at(top(), loc);
+    value = toMemory(b, toLanes(b, value, access.width), access.element);
+    Value mask = access.mask;
+    if (stride == -1) {
+      value = reverse(b, value);
+      mask = mask ? reverse(b, mask) : mask;
+    }
+    if (mask)
+      vector::MaskedStoreOp::create(b, access.buffer, start, mask, value);
+    else
+      vector::StoreOp::create(b, value, access.buffer, start);
+    return;
+  }
+
+  if (access.mask) {
+    Value start;
+    Value offsets = getOffsets(access, top(), loc, start);
+    B &b = at(top(), loc);
+    value = toMemory(b, toLanes(b, value, access.width), access.element);
+    vector::ScatterOp::create(b, /*resultType=*/Type(), access.buffer, start,
+                              offsets, access.mask, value);
+    return;
+  }
+
+  Value start, vectorIndex;
+  if (isRegular)
+    start = getScalar(access.lanes.scalar, loc);
+  else
+    vectorIndex = getIndex(access.index, loc);
+  B &b = at(top(), loc);
+  value = toMemory(b, value, access.element);
+  for (int64_t lane = 0; lane < access.width; ++lane) {
+    Value index;
+    if (vectorIndex)
+      index = vector::ExtractOp::create(b, vectorIndex, lane);
+    else
+      index = arith::AddIOp::create(
+          b, start, buildInt(b, start.getType(), lane * stride));
+    Value element = isa<VectorType>(value.getType())
+                        ? Value(vector::ExtractOp::create(b, value, lane))
+                        : value;
+    memref::StoreOp::create(b, element, access.buffer, index);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Value Emitter::createTile(StageOp op) {
+  Type element = getMemoryType(op.getValue().getType());
+  int64_t size = op.getTile().getType().getNumElements();
+  auto type = MemRefType::get({size}, element);
+  int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
+  builder.setInsertionPointToStart(scopes[0].anchor->block);
+  builder.setLoc(op.getLoc());
+  IntegerAttr alignment = builder.getI64IntegerAttr(64);
+  if (stackBytes + bytes <= stackLimit) {
+    stackBytes += bytes;
+    return memref::AllocaOp::create(builder, type, alignment);
+  }
+  heapTiles.push_back(memref::AllocOp::create(builder, type, alignment));
+  return heapTiles.back();
+}
+
+Value Emitter::createStage(StageOp op, unsigned depth) {
+  Location loc = op.getLoc();
+  Access access;
+  access.element = op.getValue().getType();
+  access.buffer = createTile(op);
+  RangeSet set = getSet(op.getRanges());
+  access.width = 0;
+  SmallVector<std::pair<unsigned, int64_t>> saved;
+  SmallVector<unsigned> loops;
+  for (RangeSet rest = set; rest; rest &= rest - 1) {
+    unsigned index = llvm::countr_zero(rest);
+    if (ranges[index].extent == 0)
+      return access.buffer;
+    if (loopSet & setOf(index))
+      loops.push_back(index);
+    if (upcastSet & setOf(index)) {
+      saved.push_back({index, ranges[index].position});
+      ranges[index].position = -1;
+      access.width = ranges[index].extent;
+    }
+  }
+  SmallVector<Value> none;
+  emitLoops(loops, none, loc, [&](SmallVectorImpl<Value> &) {
+    forEachPosition(set & unrollSet, [&] {
+      // Row-major in the order of the ranges.
+      Form index;
+      int64_t stride = 1;
+      for (Value range : llvm::reverse(op.getRanges())) {
+        index.add(getForm(range), stride);
+        stride *= ranges[rangeIndex.lookup(range)].extent;
+      }
+      access.index = index;
+      access.lanes = splitLanes(index);
+      emitWrite(access, get(op.getValue()), loc);
+    });
+  });
+  for (auto [index, position] : saved)
+    ranges[index].position = position;
+  return access.buffer;
+}

@@ -1,0 +1,251 @@
+//===- Reduce.cpp - reductions of kernels ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A reduction becomes a nest of loops that carries accumulators: one for each
+/// combination of unrolled positions that the result depends on (these form a
+/// register tile), times a few for unrolled positions that are reduced, so that
+/// additions need not wait for each other. Reductions over the same ranges that
+/// do not need each other share their loops.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+/// As many vector registers as accumulators of one nest may take when there is
+/// a choice; enough to keep the arithmetic units busy.
+static constexpr int64_t accumulatorRegisters = 16;
+static constexpr int64_t registerBits = 512;
+
+Value tovector::buildCombine(B &b, ReduceKind kind, Value x, Value y,
+                             bool isUnsigned) {
+  Type element = getElementTypeOrSelf(x);
+  bool isFloat = isa<FloatType>(element), isBool = element.isInteger(1);
+  switch (kind) {
+  case ReduceKind::add:
+    if (isFloat)
+      return arith::AddFOp::create(b, x, y);
+    if (isBool)
+      return arith::OrIOp::create(b, x, y);
+    return arith::AddIOp::create(b, x, y);
+  case ReduceKind::mul:
+    if (isFloat)
+      return arith::MulFOp::create(b, x, y);
+    if (isBool)
+      return arith::AndIOp::create(b, x, y);
+    return arith::MulIOp::create(b, x, y);
+  case ReduceKind::max:
+    return buildMax(b, x, y, isUnsigned);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+/// Narrow floats are accumulated in f32.
+static Type getAccumulatorType(Type element) {
+  if (isNarrowFloat(element))
+    return Float32Type::get(element.getContext());
+  return getRegisterType(element);
+}
+
+Value Emitter::getIdentity(RangedReduceOp op, int64_t lanes, Location loc) {
+  Type element = op.getType();
+  B &b = at(0, loc);
+  TypedAttr identity = getReduceIdentity(
+      op.getKind(), isNarrowFloat(element) ? b.getF32Type() : element);
+  return buildNumber(b, identity, lanes);
+}
+
+SmallVector<Emitter::Member> Emitter::collectReduces(RangedReduceOp op,
+                                                     unsigned depth) {
+  RangeSet closed = getSet(op.getRanges());
+  auto describe = [&](RangedReduceOp reduce) {
+    Member member;
+    member.op = reduce;
+    RangeSet set = getDeps(reduce.getResult());
+    member.unrolled = set & unrollSet;
+    std::optional<unsigned> lanes =
+        getLaneRange(set | (closed & upcastSet));
+    member.lanes = lanes ? ranges[*lanes].extent : 0;
+    member.results = 1;
+    for (RangeSet rest = member.unrolled; rest; rest &= rest - 1)
+      member.results *= ranges[llvm::countr_zero(rest)].extent;
+    return member;
+  };
+  auto isOneLane = [&](RangeSet set) {
+    return (set & upcastSet) != 0 && !getLaneRange(set);
+  };
+
+  SmallVector<Member> members{describe(op)};
+  RangeSet set = getDeps(op.getResult());
+  if (isOneLane(set))
+    return members;
+  for (RangedReduceOp other : reduces) {
+    RangeSet otherSet = getDeps(other.getResult());
+    if (other == op || open.contains(other) ||
+        getSet(other.getRanges()) != closed ||
+        (otherSet & loopSet) != (set & loopSet) || isOneLane(otherSet))
+      continue;
+    unsigned index = reduceIndex.lookup(other);
+    bool isApart = llvm::all_of(members, [&](Member &member) {
+      unsigned memberIndex = reduceIndex.lookup(member.op);
+      return !neededReduces[index].test(memberIndex) &&
+             !neededReduces[memberIndex].test(index);
+    });
+    if (!isApart)
+      continue;
+    bool isDone = false;
+    forEachPosition(otherSet & unrollSet, [&] {
+      Key key(other.getResult(), getKey(other.getResult()));
+      isDone |= scopes[depth].values.contains(key);
+    });
+    if (!isDone)
+      members.push_back(describe(other));
+  }
+  return members;
+}
+
+Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
+  Location loc = op.getLoc();
+  Type element = op.getType();
+  int64_t lanes = 0;
+  if (auto vector = dyn_cast<VectorType>(accumulator.getType()))
+    lanes = vector.getNumElements();
+  auto prepare = [&](B &b, Value value) {
+    if (isNarrowFloat(element))
+      value = buildWiden(b, value, element);
+    return toLanes(b, value, lanes);
+  };
+  Value value = resolve(op.getValue());
+  auto product = value.getDefiningOp<MulOp>();
+  if (product && op.getKind() == ReduceKind::add && isa<FloatType>(element)) {
+    Value x = get(product.getLhs()), y = get(product.getRhs());
+    B &b = at(top(), loc);
+    return math::FmaOp::create(b, prepare(b, x), prepare(b, y), accumulator);
+  }
+  Value x = get(value);
+  B &b = at(top(), loc);
+  return buildCombine(b, op.getKind(), prepare(b, x), accumulator,
+                      element.isUnsignedInteger());
+}
+
+Value Emitter::finishReduce(const Member &member, bool isHorizontal,
+                            SmallVector<Value> parts, unsigned depth) {
+  RangedReduceOp op = member.op;
+  B &b = at(depth, op.getLoc());
+  bool isUnsigned = op.getType().isUnsignedInteger();
+  auto combine = [&](Value x, Value y) {
+    return buildCombine(b, op.getKind(), x, y, isUnsigned);
+  };
+  while (parts.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t i = 0; i + 1 < parts.size(); i += 2)
+      next.push_back(combine(parts[i], parts[i + 1]));
+    if (parts.size() % 2)
+      next.push_back(parts.back());
+    parts = std::move(next);
+  }
+  Value value = parts.front();
+  if (isHorizontal) {
+    int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
+    while (lanes > 1 && lanes % 2 == 0) {
+      lanes /= 2;
+      auto low = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+      auto high = llvm::to_vector(llvm::seq<int64_t>(lanes, 2 * lanes));
+      value = combine(vector::ShuffleOp::create(b, value, value, low),
+                      vector::ShuffleOp::create(b, value, value, high));
+    }
+    Value total = vector::ExtractOp::create(b, value, 0);
+    for (int64_t i = 1; i < lanes; ++i)
+      total = combine(total, vector::ExtractOp::create(b, value, i));
+    value = total;
+  }
+  if (isNarrowFloat(op.getType()))
+    value = buildNarrow(b, value, op.getType());
+  return value;
+}
+
+void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
+  Location loc = op.getLoc();
+  RangeSet closed = getSet(op.getRanges());
+  // All lanes of a range that is reduced are meant, whatever the environment
+  // says of it.
+  SmallVector<std::pair<unsigned, int64_t>> saved;
+  SmallVector<unsigned> loops;
+  int64_t copies = 1;
+  bool isEmpty = false, isHorizontal = false;
+  for (RangeSet rest = closed; rest; rest &= rest - 1) {
+    unsigned index = llvm::countr_zero(rest);
+    Range &range = ranges[index];
+    isEmpty |= range.extent == 0;
+    if (loopSet & setOf(index)) {
+      loops.push_back(index);
+    } else if (unrollSet & setOf(index)) {
+      copies *= range.extent;
+    } else {
+      saved.push_back({index, range.position});
+      range.position = -1;
+      isHorizontal = true;
+    }
+  }
+  SmallVector<Member> members = collectReduces(op, depth);
+  for (Member &member : members)
+    open.insert(member.op);
+
+  // How many accumulators the reduced copies are spread over.
+  int64_t registers = 0;
+  for (Member &member : members) {
+    int64_t bits =
+        getAccumulatorType(member.op.getType()).getIntOrFloatBitWidth();
+    registers += member.results *
+                 std::max<int64_t>(1, member.lanes * bits / registerBits);
+  }
+  int64_t spread = isEmpty ? 1 : copies;
+  while (spread > 1 &&
+         (copies % spread != 0 || spread * registers > accumulatorRegisters))
+    --spread;
+
+  SmallVector<Value> carried;
+  for (Member &member : members) {
+    Value identity = getIdentity(member.op, member.lanes, loc);
+    carried.append(member.results * spread, identity);
+  }
+  if (!isEmpty)
+    emitLoops(loops, carried, loc, [&](SmallVectorImpl<Value> &values) {
+      int64_t copy = 0;
+      forEachPosition(closed & unrollSet, [&] {
+        Value *next = values.begin();
+        for (Member &member : members)
+          forEachPosition(member.unrolled, [&] {
+            Value &value = next[copy % spread];
+            value = accumulate(member.op, value);
+            next += spread;
+          });
+        ++copy;
+      });
+    });
+
+  Value *next = carried.begin();
+  for (Member &member : members) {
+    forEachPosition(member.unrolled, [&] {
+      SmallVector<Value> parts(next, next + spread);
+      next += spread;
+      Value result = finishReduce(member, isHorizontal, parts, depth);
+      Key key(member.op.getResult(), getKey(member.op.getResult()));
+      scopes[depth].values[key] = result;
+    });
+    open.erase(member.op);
+  }
+  for (auto [index, position] : saved)
+    ranges[index].position = position;
+}

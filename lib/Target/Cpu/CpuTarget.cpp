@@ -1,0 +1,107 @@
+//===- CpuTarget.cpp - object code for CPUs -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The entry points: kernels go into a module of their own, and through the
+/// stages.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "Backend.h"
+#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Support/raw_ostream.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+void tg::registerCpuTarget(DialectRegistry &registry) {
+  registry.insert<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, ub::UBDialect,
+                  vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+int64_t tg::getParallelExtent(Operation *kernel) {
+  int64_t extent = 1;
+  for (auto range : cast<KernelOp>(kernel).getBody().getOps<RangeOp>())
+    if (range.getKind() == RangeKind::thread ||
+        range.getKind() == RangeKind::global)
+      extent *= range.getStaticExtent();
+  return extent;
+}
+
+static void print(ModuleOp module, std::string *text) {
+  if (!text)
+    return;
+  llvm::raw_string_ostream stream(*text);
+  module.print(stream);
+}
+
+FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
+                                         const CpuTargetOptions &target,
+                                         const CpuDumps &dumps) {
+  CpuObject object;
+  if (kernels.empty())
+    return object;
+  auto start = std::chrono::steady_clock::now();
+  MLIRContext *context = kernels.front()->getContext();
+  context->loadDialect<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                       func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                       memref::MemRefDialect, scf::SCFDialect, ub::UBDialect,
+                       vector::VectorDialect>();
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(context), "kernels");
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  for (Operation *kernel : kernels) {
+    builder.setInsertionPointToEnd(module->getBody());
+    FailureOr<func::FuncOp> func =
+        convertKernelToVector(builder, cast<KernelOp>(kernel));
+    if (failed(func))
+      return failure();
+    auto extent =
+        (*func)->getAttrOfType<IntegerAttr>(parallelExtentAttrName);
+    object.kernels.push_back({func->getSymName().str(), extent.getInt()});
+  }
+  print(*module, dumps.vector);
+  if (failed(cpu::lowerToLLVM(*module)))
+    return failure();
+  print(*module, dumps.llvmDialect);
+  object.times.lowering = std::chrono::duration<double, std::milli>(
+                              std::chrono::steady_clock::now() - start)
+                              .count();
+  FailureOr<std::vector<char>> bytes =
+      cpu::emitObject(*module, target, dumps, object.times);
+  if (failed(bytes))
+    return failure();
+  object.bytes = std::move(*bytes);
+  return object;
+}
+
+FailureOr<CpuObject> tg::compileToObject(ModuleOp module,
+                                         const CpuTargetOptions &target,
+                                         const CpuDumps &dumps) {
+  SmallVector<Operation *> kernels;
+  for (Operation &op : *module.getBody())
+    if (isa<KernelOp>(op))
+      kernels.push_back(&op);
+  return compileToObject(kernels, target, dumps);
+}

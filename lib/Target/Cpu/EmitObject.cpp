@@ -1,0 +1,203 @@
+//===- EmitObject.cpp - LLVM IR to object code ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Translation to LLVM IR, LLVM's passes, machine code. The kernels come with
+/// their loops and vectors in the shape that is wanted, so that LLVM's
+/// vectorisers and its loop unroller, which take most of the time of its usual
+/// pipelines, have nothing to add and are left out.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Backend.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include <chrono>
+#include <map>
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static constexpr llvm::StringLiteral usualPasses =
+    "function(sroa,early-cse<memssa>,loop-mssa(licm),"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,loop(loop-reduce)),"
+    "function(simplifycfg)";
+
+namespace {
+class Timer {
+public:
+  explicit Timer(double &milliseconds) : milliseconds(milliseconds) {}
+  ~Timer() {
+    milliseconds += std::chrono::duration<double, std::milli>(
+                        std::chrono::steady_clock::now() - start)
+                        .count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
+static llvm::CodeGenOptLevel getLevel(unsigned level) {
+  switch (level) {
+  case 0:
+    return llvm::CodeGenOptLevel::None;
+  case 1:
+    return llvm::CodeGenOptLevel::Less;
+  case 2:
+    return llvm::CodeGenOptLevel::Default;
+  default:
+    return llvm::CodeGenOptLevel::Aggressive;
+  }
+}
+
+/// The target machine of this thread for these options: making one takes a
+/// tenth of a small kernel's compilation, and it must not be shared.
+static llvm::TargetMachine *getTargetMachine(const CpuTargetOptions &target,
+                                             std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+  });
+  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>>
+      machines;
+  std::unique_ptr<llvm::TargetMachine> &machine = machines[target.str()];
+  if (machine)
+    return machine.get();
+  llvm::Triple triple(target.triple);
+  const llvm::Target *found =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  llvm::TargetOptions options;
+  // Products and sums are fused where the kernel says so, and nowhere else.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  machine.reset(found->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, getLevel(target.codegenLevel), /*JIT=*/false));
+  if (!machine)
+    error = "no code can be made for " + target.triple;
+  return machine.get();
+}
+
+static void setAttributes(llvm::Module &module,
+                          const CpuTargetOptions &target) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.features);
+    if (target.preferVectorWidth)
+      function.addFnAttr("prefer-vector-width",
+                         std::to_string(target.preferVectorWidth));
+  }
+}
+
+static LogicalResult optimize(llvm::Module &module,
+                              llvm::TargetMachine *machine,
+                              const CpuTargetOptions &target,
+                              std::string &error) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager cgscc;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(cgscc);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, cgscc, modules);
+  llvm::ModulePassManager passes;
+  StringRef pipeline =
+      target.llvmPasses.empty() ? StringRef(usualPasses) : target.llvmPasses;
+  if (llvm::Error failed = builder.parsePassPipeline(passes, pipeline)) {
+    error = "'" + pipeline.str() +
+            "' is not a pipeline of LLVM passes: " +
+            llvm::toString(std::move(failed));
+    return failure();
+  }
+  passes.run(module, modules);
+  return success();
+}
+
+/// Runs the code generator. It changes the module.
+static LogicalResult generate(llvm::Module &module,
+                              llvm::TargetMachine *machine,
+                              llvm::CodeGenFileType type,
+                              llvm::SmallVectorImpl<char> &output) {
+  llvm::raw_svector_ostream stream(output);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, type))
+    return failure();
+  passes.run(module);
+  return success();
+}
+
+FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
+                                             const CpuTargetOptions &target,
+                                             const CpuDumps &dumps,
+                                             CpuCompileTimes &times) {
+  std::string error;
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule;
+  llvm::TargetMachine *machine = nullptr;
+  {
+    Timer timer(times.translate);
+    machine = getTargetMachine(target, error);
+    if (!machine)
+      return module.emitError("cannot compile for the CPU: ") << error;
+    llvmModule = translateModuleToLLVMIR(module, context, "kernels",
+                                         /*disableVerification=*/true);
+    if (!llvmModule)
+      return module.emitError("cannot be translated to LLVM IR");
+    llvmModule->setTargetTriple(machine->getTargetTriple());
+    llvmModule->setDataLayout(machine->createDataLayout());
+    setAttributes(*llvmModule, target);
+  }
+  {
+    Timer timer(times.optimize);
+    if (failed(optimize(*llvmModule, machine, target, error)))
+      return module.emitError("cannot compile for the CPU: ") << error;
+  }
+  if (dumps.llvmIR) {
+    llvm::raw_string_ostream stream(*dumps.llvmIR);
+    llvmModule->print(stream, nullptr);
+  }
+  if (dumps.assembly) {
+    std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
+    llvm::SmallString<0> text;
+    if (failed(generate(*copy, machine, llvm::CodeGenFileType::AssemblyFile,
+                        text)))
+      return module.emitError("no assembly text can be made for ")
+             << target.triple;
+    *dumps.assembly += text.str();
+  }
+  Timer timer(times.codegen);
+  llvm::SmallVector<char, 0> bytes;
+  if (failed(generate(*llvmModule, machine, llvm::CodeGenFileType::ObjectFile,
+                      bytes)))
+    return module.emitError("no object file can be made for ")
+           << target.triple;
+  return std::vector<char>(bytes.begin(), bytes.end());
+}
