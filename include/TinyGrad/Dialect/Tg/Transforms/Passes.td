@@ -1,0 +1,136 @@
+//===- Passes.td - passes inside the tg dialect -----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The passes that stay inside the dialect, in the order of the pipeline.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD
+#define TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
+  let summary = "Split large reductions to few results into two steps";
+  let description = [{
+    A reduction of very many elements to few results gives too few independent
+    work items. It becomes a reduction of equal parts, kept in memory, and one of
+    the parts' results.
+
+    ```mlir
+    %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+    // becomes
+    %0 = tg.reshape %x : tensor<1048576xf32> -> tensor<256x4096xf32>
+    %1 = tg.reduce add %0 axes [1] : tensor<256x4096xf32> -> tensor<256x1xf32>
+    %2 = tg.contiguous %1 : tensor<256x1xf32>
+    %3 = tg.reduce add %2 axes [0] : tensor<256x1xf32> -> tensor<1x1xf32>
+    %r = tg.reshape %3 : tensor<1x1xf32> -> tensor<1xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"threshold", "threshold", "int64_t", "262144",
+           "Least number of reduced elements per result">,
+    Option<"parts", "parts", "int64_t", "256", "Greatest number of parts">
+  ];
+}
+
+def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
+  let summary = "Turn tensor graphs into host programs and kernels";
+  let description = [{
+    Each function over tensors becomes a host program over flat buffers that
+    launches `tg.kernel` operations. Its arguments become buffers in the same
+    order; it returns a buffer for each result: an argument or part of one where
+    the result is just that, else a buffer of its own.
+
+    Movement operations become index expressions and masks. An intermediate gets
+    a buffer only where computing it again at every use would cost more than
+    storing and loading it, where it is asked for (`tg.contiguous`, results,
+    copies to another device), or where a nested reduction would leave too few
+    independent work items. Each decision is an optimization remark of the
+    category `tg-schedule`.
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::func::FuncDialect"];
+  let options = [
+    Option<"device", "device", "std::string", "\"CPU\"",
+           "Device of arguments that name none by a tg.device attribute">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels created">,
+    Statistic<"numBuffers", "buffers", "Intermediates given a buffer">
+  ];
+}
+
+def TgCollapseReduce : Pass<"tg-collapse-reduce", "::mlir::tg::KernelOp"> {
+  let summary = "Replace reductions that select one position by a load";
+  let description = [{
+    A sum over a range of values that are zero except where the range equals an
+    index is the value at that index, or zero when the index is out of the range.
+
+    ```mlir
+    %r = tg.range 1 loop 100
+    %p = tg.cast %r : index -> i32
+    %c = tg.cmpeq %p, %idx : i32
+    %x = tg.load %table[%r] : memref<100xf32>
+    %y = tg.where %c, %x, %zero : f32
+    %s = tg.ranged_reduce add %y over %r : f32
+    // becomes
+    %i = tg.cast %idx : i32 -> index
+    %m = 0 <= %i && %i < 100
+    %s = tg.load %table[%i] mask %m : memref<100xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
+def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
+  let summary = "Merge kernels of equal structure";
+  let description = [{
+    Kernels whose bodies, argument types and attributes are equal become one;
+    launches are redirected to the first.
+  }];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Kernels replaced by an equal one">
+  ];
+}
+
+def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
+  let summary = "Place intermediates in arenas by lifetime";
+  let description = [{
+    Buffers of a host program that it does not return are placed in one arena per
+    device, so that buffers which are never needed at the same time share memory.
+    Results and arguments keep memory of their own.
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"alignment", "alignment", "int64_t", "64",
+           "Alignment of each buffer in bytes">
+  ];
+  let statistics = [
+    Statistic<"numBytesSaved", "bytes-saved",
+              "Bytes saved by sharing memory between buffers">
+  ];
+}
+
+def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
+  let summary = "Choose how the ranges of each kernel are executed";
+  let description = [{
+    Splits ranges and gives each its kind: parallel work items, vector lanes,
+    register tiles (unrolled copies), several accumulators in reductions. The
+    choice depends on the shape of the kernel and the target's vector width only.
+    Each choice is an optimization remark of the category `tg-optimize-kernels`.
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "64",
+           "Size of a vector register in bytes">,
+    Option<"noOpt", "no-opt", "bool", "false",
+           "Only mark parallel ranges; keep every loop scalar">
+  ];
+}
+
+#endif // TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD

@@ -1,0 +1,76 @@
+//===- DedupKernels.cpp - merge equal kernels -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-dedup-kernels pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/IR/OperationSupport.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGDEDUPKERNELS
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// A hash of everything that isEqual compares but the order of operands.
+static llvm::hash_code hashKernel(KernelOp kernel) {
+  llvm::hash_code hash = llvm::hash_combine(
+      kernel.getFunctionType(), kernel.getOutputs(), kernel.getInPlace());
+  for (Operation &op : kernel.getBody().front())
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(
+                  &op, OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::IgnoreLocations));
+  return hash;
+}
+
+static bool isEqual(KernelOp lhs, KernelOp rhs) {
+  return lhs.getFunctionType() == rhs.getFunctionType() &&
+         lhs.getOutputs() == rhs.getOutputs() &&
+         lhs.getInPlace() == rhs.getInPlace() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &lhs.getBody(), &rhs.getBody(),
+             OperationEquivalence::IgnoreLocations);
+}
+
+namespace {
+struct TgDedupKernelsPass
+    : public tg::impl::TgDedupKernelsBase<TgDedupKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    DenseMap<size_t, SmallVector<KernelOp, 1>> kernels;
+    DenseMap<Attribute, FlatSymbolRefAttr> replacements;
+    for (KernelOp kernel :
+         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+      SmallVector<KernelOp, 1> &candidates = kernels[hashKernel(kernel)];
+      auto it = llvm::find_if(
+          candidates, [&](KernelOp other) { return isEqual(kernel, other); });
+      if (it == candidates.end()) {
+        candidates.push_back(kernel);
+        continue;
+      }
+      replacements[kernel.getSymNameAttr()] =
+          FlatSymbolRefAttr::get(it->getSymNameAttr());
+      kernel.erase();
+      ++numMerged;
+    }
+    if (replacements.empty())
+      return markAllAnalysesPreserved();
+    getOperation().walk([&](LaunchOp launch) {
+      if (FlatSymbolRefAttr to =
+              replacements.lookup(launch.getKernelAttr().getAttr()))
+        launch.setKernelAttr(to);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,378 @@
+//===- OptimizeKernels.cpp - heuristic schedules --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-optimize-kernels pass: merges ranges, chooses what becomes
+/// vector lanes, register tiles and parallel work, in that order.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSteps.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGOPTIMIZEKERNELS
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// As many parallel work items as keep many cores busy and evenly loaded.
+constexpr int64_t kEnoughItems = 64;
+/// Vector registers that accumulators of a register tile may take, of the 32
+/// (64-byte vectors) or 16 that there are.
+constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
+
+namespace {
+
+class Heuristic {
+public:
+  Heuristic(KernelOp kernel, int64_t vectorBytes)
+      : schedule(kernel), vectorBytes(vectorBytes) {}
+
+  void run();
+  void runWithoutOptimization();
+
+private:
+  int64_t getNumLanes();
+  int64_t countStrided(RangeOp lane, RangedReduceOp within);
+  bool hasLaneConflict(RangeOp lane);
+  RangeOp chooseResultLane();
+  void mergeRanges();
+  void addLanes(RangeOp range, int64_t lanes);
+  void tileResult();
+  void vectorizeReduces();
+  void vectorizeResult();
+  void parallelize();
+  void report(StringRef step, RangeOp range, int64_t amount);
+
+  KernelSchedule schedule;
+  int64_t vectorBytes;
+  /// Ranges whose positions are lanes.
+  SmallVector<RangeOp> lanes;
+};
+
+} // namespace
+
+void Heuristic::report(StringRef step, RangeOp range, int64_t amount) {
+  remark::passed(schedule.getKernel().getLoc(),
+                 remark::RemarkOpts::name(step).category("tg-optimize-kernels"))
+      << (schedule.getKernel().getName() + ": " + step + " range " +
+          std::to_string(range.getId()) + " by " + std::to_string(amount))
+             .str();
+}
+
+/// Elements of the widest type that the kernel computes with in one register.
+int64_t Heuristic::getNumLanes() {
+  int64_t bytes = 1;
+  for (Operation &op : schedule.getKernel().getBody().front())
+    for (Type type : op.getResultTypes())
+      if (type.isIntOrFloat())
+        bytes = std::max<int64_t>(bytes, type.getIntOrFloatBitWidth() / 8);
+  return std::min<int64_t>(std::max<int64_t>(vectorBytes / bytes, 1), 64);
+}
+
+/// How many loads and stores (of one reduce, if given) would have to gather if
+/// `lane` became lanes: the index is neither constant along it nor contiguous.
+int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
+  int64_t count = 0;
+  IndexAnalysis &analysis = schedule.getAnalysis();
+  llvm::SetVector<Operation *> slice;
+  if (within) {
+    SmallVector<Value> values{within.getValue()};
+    while (!values.empty()) {
+      Operation *op = values.pop_back_val().getDefiningOp();
+      if (op && slice.insert(op))
+        llvm::append_range(values, op->getOperands());
+    }
+  }
+  for (Operation &op : schedule.getKernel().getBody().front()) {
+    if (within && !slice.contains(&op))
+      continue;
+    Value index;
+    if (auto load = dyn_cast<LoadOp>(op))
+      index = load.getIndex();
+    else if (auto store = dyn_cast<StoreOp>(op))
+      index = store.getIndex();
+    if (!index || !schedule.dependsOn(index, lane))
+      continue;
+    if (analysis.getLinear(index).getCoefficient(lane) != 1)
+      ++count;
+  }
+  return count;
+}
+
+/// Whether some value would depend on two ranges of lanes.
+bool Heuristic::hasLaneConflict(RangeOp lane) {
+  for (Operation &op : schedule.getKernel().getBody().front()) {
+    SmallVector<Value> values(op.getResults());
+    if (auto store = dyn_cast<StoreOp>(op))
+      values = {store.getValue(), store.getIndex()};
+    bool dependsOnLane = false, dependsOnOther = false;
+    for (Value value : values) {
+      dependsOnLane |= schedule.dependsOn(value, lane);
+      for (RangeOp other : lanes)
+        dependsOnOther |= other != lane && schedule.dependsOn(value, other);
+    }
+    if (dependsOnLane && dependsOnOther)
+      return true;
+  }
+  return false;
+}
+
+void Heuristic::mergeRanges() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    ArrayRef<RangeOp> ranges = schedule.getRanges();
+    for (size_t i = 0; i + 1 < ranges.size(); ++i) {
+      RangeOp outer = ranges[i], inner = ranges[i + 1];
+      if (schedule.isResultRange(outer) != schedule.isResultRange(inner) ||
+          !schedule.canMerge(outer, inner))
+        continue;
+      schedule.merge(outer, inner);
+      changed = true;
+      break;
+    }
+  }
+}
+
+/// The result range along which the store is contiguous, if lanes along it
+/// pay: reductions may be contiguous along their own ranges instead.
+RangeOp Heuristic::chooseResultLane() {
+  RangeOp lane;
+  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
+    for (RangeOp range : schedule.getResultRanges())
+      if (range.getStaticExtent() > 1 &&
+          schedule.getAnalysis()
+                  .getLinear(store.getIndex())
+                  .getCoefficient(range) == 1)
+        lane = range;
+  if (!lane)
+    return lane;
+  for (auto reduce :
+       schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+    if (!schedule.dependsOn(reduce, lane))
+      continue;
+    RangeOp inner = reduce.getRanges().back().getDefiningOp<RangeOp>();
+    int64_t here = countStrided(lane, reduce);
+    int64_t there = countStrided(inner, reduce);
+    if (here > there && inner.getStaticExtent() >= 8)
+      return RangeOp();
+  }
+  return lane;
+}
+
+/// The largest power of two up to `limit` that fits `extent` well: a divisor if
+/// one is not too small, else what leaves one masked remainder.
+static int64_t fitLanes(int64_t extent, int64_t limit, int64_t least) {
+  int64_t count = limit;
+  while (count > least && extent % count != 0)
+    count /= 2;
+  if (extent % count == 0 && count >= least)
+    return count;
+  count = limit;
+  while (count > 1 && count / 2 >= extent)
+    count /= 2;
+  return count;
+}
+
+void Heuristic::addLanes(RangeOp range, int64_t count) {
+  if (count <= 1)
+    return;
+  report("upcast", range, count);
+  auto [outer, inner] = schedule.split(range, count);
+  schedule.setKind(inner, RangeKind::upcast);
+  lanes.push_back(inner);
+  if (outer.getStaticExtent() == 1)
+    outer.setPeel(0);
+}
+
+/// Register tile: a reduce whose operands are reused along result ranges keeps
+/// several results at once.
+void Heuristic::tileResult() {
+  RangeOp lane = chooseResultLane();
+  int64_t width = getNumLanes();
+  int64_t registers =
+      vectorBytes >= 64 ? kTileRegisters512 : kTileRegisters256;
+  SmallVector<RangedReduceOp> reduces;
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
+    reduces.push_back(reduce);
+  if (reduces.empty() || !lane || hasLaneConflict(lane))
+    return;
+  // The reduces computed per lane, and how much of a tile each can take.
+  SmallVector<RangedReduceOp> perLane;
+  for (RangedReduceOp reduce : reduces)
+    if (schedule.dependsOn(reduce, lane))
+      perLane.push_back(reduce);
+  if (perLane.empty())
+    return;
+  registers = std::max<int64_t>(registers / perLane.size(), 2);
+
+  // Another result range along which some load is the same, so that a tile
+  // loads it once.
+  RangeOp rows;
+  for (RangeOp range : llvm::reverse(schedule.getResultRanges())) {
+    if (range == lane || range.getStaticExtent() < 2)
+      continue;
+    bool dependsAll = llvm::all_of(perLane, [&](RangedReduceOp reduce) {
+      return schedule.dependsOn(reduce, range);
+    });
+    bool reuses = false;
+    for (auto load : schedule.getKernel().getBody().getOps<LoadOp>())
+      reuses |= schedule.dependsOn(load.getResult(), lane) &&
+                !schedule.dependsOn(load.getResult(), range);
+    if (dependsAll && reuses) {
+      rows = range;
+      break;
+    }
+  }
+
+  int64_t extent = lane.getStaticExtent();
+  int64_t count = fitLanes(extent, 4 * width, std::max<int64_t>(width / 2, 1));
+  int64_t laneRegisters = llvm::divideCeil(count, width);
+  int64_t rowCount = 1;
+  if (rows) {
+    int64_t most = std::min<int64_t>(registers / laneRegisters, 8);
+    if (most < 4 && laneRegisters > 2) {
+      count = 2 * width;
+      laneRegisters = 2;
+      most = std::min<int64_t>(registers / laneRegisters, 8);
+    }
+    int64_t size = rows.getStaticExtent();
+    rowCount = std::min(most, size);
+    for (int64_t candidate = rowCount; candidate >= std::min<int64_t>(4, rowCount);
+         --candidate)
+      if (size % candidate == 0) {
+        rowCount = candidate;
+        break;
+      }
+  }
+  addLanes(lane, count);
+  if (rowCount > 1) {
+    report("unroll", rows, rowCount);
+    auto [outer, inner] = schedule.split(rows, rowCount);
+    schedule.setKind(inner, RangeKind::unroll);
+    // The columns of a tile stay in cache while the rows pass.
+    if (outer.getStaticExtent() > 1) {
+      RangeOp columns = schedule.getRanges().front();
+      for (RangeOp range : schedule.getResultRanges())
+        if (range.getKind() == RangeKind::loop)
+          columns = range;
+      if (columns != outer && columns->isBeforeInBlock(outer) == false)
+        schedule.moveBefore(columns, outer);
+    }
+  }
+}
+
+/// Reduces that are not computed per lane run their innermost range in lanes,
+/// several registers wide, which also gives them several accumulators.
+void Heuristic::vectorizeReduces() {
+  int64_t width = getNumLanes();
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (auto reduce :
+         schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+      bool hasLanes = false;
+      for (Value range : schedule.getAnalysis().getRanges(reduce.getValue()))
+        hasLanes |= range.getDefiningOp<RangeOp>().getKind() ==
+                    RangeKind::upcast;
+      if (hasLanes)
+        continue;
+      // The range with the fewest strided loads; the innermost of equal ones.
+      RangeOp best;
+      for (Value value : reduce.getRanges()) {
+        auto range = value.getDefiningOp<RangeOp>();
+        if (range.getStaticExtent() < 4 || hasLaneConflict(range))
+          continue;
+        if (!best ||
+            countStrided(range, reduce) <= countStrided(best, reduce))
+          best = range;
+      }
+      if (!best)
+        continue;
+      addLanes(best, fitLanes(best.getStaticExtent(), 4 * width,
+                              std::max<int64_t>(width / 2, 1)));
+      changed = true;
+      break;
+    }
+  }
+}
+
+void Heuristic::vectorizeResult() {
+  int64_t width = getNumLanes();
+  RangeOp lane = chooseResultLane();
+  if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane))
+    return;
+  for (RangeOp other : lanes)
+    if (schedule.isResultRange(other))
+      return;
+  // Long bodies need the registers for their intermediates.
+  int64_t numOps = 0;
+  for (Operation &op : schedule.getKernel().getBody().front())
+    numOps += op.getNumResults() == 1 && !isa<IndexType>(op.getResult(0).getType());
+  int64_t limit = numOps > 24 ? width : 2 * width;
+  addLanes(lane, fitLanes(lane.getStaticExtent(), limit,
+                          std::max<int64_t>(width / 2, 1)));
+}
+
+/// Leading result ranges run in parallel, as few as give enough work items. A
+/// reduce that depends on fewer of them would run again in every work item.
+void Heuristic::parallelize() {
+  SmallVector<RangeOp> leading;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop)
+      leading.push_back(range);
+  size_t limit = leading.size();
+  for (auto reduce :
+       schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+    size_t depth = 0;
+    for (auto [i, range] : llvm::enumerate(leading))
+      if (schedule.dependsOn(reduce, range))
+        depth = i + 1;
+    limit = std::min(limit, depth);
+  }
+  int64_t items = 1;
+  for (size_t i = 0; i < limit && items < kEnoughItems; ++i) {
+    schedule.setKind(leading[i], RangeKind::thread);
+    items *= leading[i].getStaticExtent();
+  }
+}
+
+void Heuristic::runWithoutOptimization() { parallelize(); }
+
+void Heuristic::run() {
+  mergeRanges();
+  tileResult();
+  vectorizeReduces();
+  vectorizeResult();
+  parallelize();
+}
+
+namespace {
+struct TgOptimizeKernelsPass
+    : public tg::impl::TgOptimizeKernelsBase<TgOptimizeKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    for (auto range : kernel.getBody().getOps<RangeOp>()) {
+      // Kernels without positions do nothing; scheduled ones stay as they are.
+      if (!Dim(range.getExtent()).isStatic() || range.getStaticExtent() == 0 ||
+          range.getKind() != RangeKind::loop)
+        return;
+    }
+    Heuristic heuristic(kernel, vectorBytes);
+    if (noOpt)
+      heuristic.runWithoutOptimization();
+    else
+      heuristic.run();
+  }
+};
+} // namespace

@@ -1,0 +1,222 @@
+//===- ScheduleSteps.cpp - steps that schedule a kernel -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the steps. Index arithmetic is rewritten through its linear forms,
+/// so that substituted ranges leave no nested sums behind.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleSteps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+KernelSchedule::KernelSchedule(KernelOp kernel) : kernel(kernel) { changed(); }
+
+void KernelSchedule::changed() {
+  analysis = IndexAnalysis();
+  ranges.clear();
+  for (auto range : kernel.getBody().getOps<RangeOp>()) {
+    ranges.push_back(range);
+    nextId = std::max(nextId, static_cast<int64_t>(range.getId()) + 1);
+  }
+}
+
+SmallVector<RangedReduceOp> KernelSchedule::getReduces(RangeOp range) const {
+  SmallVector<RangedReduceOp> reduces;
+  for (Operation *user : range->getUsers())
+    if (auto reduce = dyn_cast<RangedReduceOp>(user))
+      if (llvm::is_contained(reduce.getRanges(), range.getResult()) &&
+          !llvm::is_contained(reduces, reduce))
+        reduces.push_back(reduce);
+  return reduces;
+}
+
+bool KernelSchedule::isResultRange(RangeOp range) const {
+  return getReduces(range).empty();
+}
+
+SmallVector<RangeOp> KernelSchedule::getResultRanges() const {
+  SmallVector<RangeOp> result;
+  for (RangeOp range : ranges)
+    if (isResultRange(range))
+      result.push_back(range);
+  return result;
+}
+
+bool KernelSchedule::dependsOn(Value value, RangeOp range) {
+  return llvm::is_contained(analysis.getRanges(value), range.getResult());
+}
+
+RangeOp KernelSchedule::createRange(int64_t extent, RangeOp before) {
+  OpBuilder builder(before);
+  return RangeOp::create(builder, before.getLoc(), nextId++, RangeKind::loop,
+                         extent);
+}
+
+/// In every reduce over `range`, puts `replacements` in its place.
+static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
+  for (Operation *user : llvm::make_early_inc_range(range->getUsers())) {
+    MutableOperandRange operands =
+        isa<RangedReduceOp>(user) ? cast<RangedReduceOp>(user).getRangesMutable()
+        : isa<StageOp>(user)
+            ? cast<StageOp>(user).getRangesMutable()
+            : MutableOperandRange(user, 0, 0);
+    SmallVector<Value> updated;
+    bool found = false;
+    for (OpOperand &operand : operands) {
+      if (operand.get() != range.getResult()) {
+        updated.push_back(operand.get());
+        continue;
+      }
+      found = true;
+      for (RangeOp replacement : replacements)
+        updated.push_back(replacement);
+    }
+    if (found)
+      operands.assign(updated);
+  }
+}
+
+std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
+                                                  int64_t factor) {
+  int64_t extent = range.getStaticExtent();
+  int64_t outerExtent = llvm::divideCeil(extent, factor);
+  bool exact = extent % factor == 0;
+  RangeOp outer = createRange(outerExtent, range);
+  RangeOp inner = createRange(factor, range);
+  if (!exact)
+    outer.setPeel(1);
+  outer.setKind(range.getKind());
+  replaceInReduces(range, {outer, inner});
+
+  OpBuilder builder(kernel.getContext());
+  // After all ranges: indices come later in the block.
+  builder.setInsertionPointAfter(ranges.back());
+  IndexBuilder index(builder, range.getLoc());
+  Value position = index.add(index.mul(outer, factor), inner);
+  range.getResult().replaceAllUsesWith(position);
+  range.erase();
+  changed();
+  if (!exact) {
+    builder.setInsertionPointAfterValue(position);
+    Value bound = ConstOp::create(builder, outer.getLoc(),
+                                  builder.getIndexType(), extent);
+    guard(inner, CmpLtOp::create(builder, outer.getLoc(), position, bound));
+  }
+  changed();
+  return {outer, inner};
+}
+
+void KernelSchedule::guard(RangeOp inner, Value valid) {
+  // The dependences are those before any guard is added.
+  SmallVector<Operation *> loadsAndStores;
+  SmallVector<RangedReduceOp> reduces = getReduces(inner);
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (dependsOn(load.getResult(), inner))
+        loadsAndStores.push_back(&op);
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (dependsOn(store.getIndex(), inner))
+        loadsAndStores.push_back(&op);
+    }
+  }
+  auto conjunction = [&](Operation *op, Value mask) -> Value {
+    if (!mask)
+      return valid;
+    OpBuilder builder(op);
+    return AndOp::create(builder, op->getLoc(), mask, valid);
+  };
+  for (Operation *op : loadsAndStores) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      load.getMaskMutable().assign(conjunction(op, load.getMask()));
+    else if (auto store = dyn_cast<StoreOp>(op))
+      store.getMaskMutable().assign(conjunction(op, store.getMask()));
+  }
+  for (RangedReduceOp reduce : reduces) {
+    OpBuilder builder(reduce);
+    TypedAttr identity = getReduceIdentity(reduce.getKind(), reduce.getType());
+    Value neutral =
+        ConstOp::create(builder, reduce.getLoc(), reduce.getType(), identity);
+    reduce.getValueMutable().assign(
+        WhereOp::create(builder, reduce.getLoc(), reduce.getType(), valid,
+                        reduce.getValue(), neutral));
+  }
+}
+
+/// Whether `user` only continues a linear form.
+static bool isLinearStep(Operation *user) {
+  if (isa<AddOp, SubOp, NegOp>(user))
+    return true;
+  APInt factor;
+  return isa<MulOp>(user) && (matchPattern(user->getOperand(0), m_ConstantInt(&factor)) ||
+                              matchPattern(user->getOperand(1), m_ConstantInt(&factor)));
+}
+
+bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
+  if (outer.getPeel() != 0 || inner.getPeel() != 0)
+    return false;
+  auto position = llvm::find(ranges, outer);
+  if (position == ranges.end() || std::next(position) == ranges.end() ||
+      *std::next(position) != inner)
+    return false;
+  int64_t extent = inner.getStaticExtent();
+  // Closed by the same reduces.
+  for (Operation *user : outer->getUsers())
+    if (isa<RangedReduceOp, StageOp>(user) &&
+        !llvm::is_contained(user->getOperands(), inner.getResult()))
+      return false;
+  for (Operation *user : inner->getUsers())
+    if (isa<RangedReduceOp, StageOp>(user) &&
+        !llvm::is_contained(user->getOperands(), outer.getResult()))
+      return false;
+  // Every index that ends a chain of sums uses both in proportion.
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<RangeOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isa<IndexType>(operand.get().getType()) ||
+          (isLinearStep(&op) && isa<IndexType>(op.getResult(0).getType())))
+        continue;
+      if (isa<RangedReduceOp, StageOp>(op))
+        continue;
+      const LinearForm &form = analysis.getLinear(operand.get());
+      if (form.getCoefficient(outer) != form.getCoefficient(inner) * extent)
+        return false;
+      // Atoms are looked at where their own operands are used.
+    }
+  }
+  return true;
+}
+
+RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
+  RangeOp merged = createRange(
+      outer.getStaticExtent() * inner.getStaticExtent(), outer);
+  replaceInReduces(outer, {});
+  replaceInReduces(inner, {merged});
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(ranges.back());
+  // outer * (c * n) + inner * c = merged * c, with outer = 0, inner = merged.
+  Value zero = ConstOp::create(builder, outer.getLoc(), builder.getIndexType(),
+                               int64_t(0));
+  outer.getResult().replaceAllUsesWith(zero);
+  inner.getResult().replaceAllUsesWith(merged);
+  outer.erase();
+  inner.erase();
+  changed();
+  return merged;
+}
+
+void KernelSchedule::moveBefore(RangeOp range, RangeOp other) {
+  range->moveBefore(other);
+  changed();
+}
+
+void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
+  range.setKind(kind);
+}

@@ -1,0 +1,68 @@
+//===- ScheduleSteps.h - steps that schedule a kernel -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The steps of which schedules consist: each is a local rewrite of ranges that
+/// keeps what the kernel computes. Heuristics (and later search) choose them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_SCHEDULESTEPS_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_SCHEDULESTEPS_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+
+namespace mlir::tg {
+
+/// A kernel and its ranges in loop order.
+class KernelSchedule {
+public:
+  explicit KernelSchedule(KernelOp kernel);
+
+  KernelOp getKernel() const { return kernel; }
+  ArrayRef<RangeOp> getRanges() const { return ranges; }
+  IndexAnalysis &getAnalysis() { return analysis; }
+
+  /// Whether no reduce closes the range: it spans the result.
+  bool isResultRange(RangeOp range) const;
+  SmallVector<RangeOp> getResultRanges() const;
+  /// The reduces that close the range.
+  SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
+  bool dependsOn(Value value, RangeOp range);
+
+  /// SPLIT: range of extent n -> (outer of n / factor, rounded up) * factor +
+  /// inner. Where the factor does not divide the extent, loads, stores and
+  /// reduced values past the end are masked, and the last outer position is
+  /// peeled. Both take the place of the range; returns (outer, inner).
+  std::pair<RangeOp, RangeOp> split(RangeOp range, int64_t factor);
+
+  /// MERGE: two neighbouring ranges that are only used as
+  /// outer * extent(inner) + inner become one range.
+  bool canMerge(RangeOp outer, RangeOp inner);
+  RangeOp merge(RangeOp outer, RangeOp inner);
+
+  /// SWAP: moves a range before another one in loop order.
+  void moveBefore(RangeOp range, RangeOp other);
+
+  void setKind(RangeOp range, RangeKind kind);
+
+private:
+  RangeOp createRange(int64_t extent, RangeOp before);
+  /// Loads, stores and reduced values that depend on `range` hold only where
+  /// `valid` does.
+  void guard(RangeOp inner, Value valid);
+  void changed();
+
+  KernelOp kernel;
+  SmallVector<RangeOp> ranges;
+  IndexAnalysis analysis;
+  int64_t nextId = 0;
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_SCHEDULESTEPS_H

@@ -1,0 +1,43 @@
+//===- Pipelines.cpp - the order of the passes ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds the pipelines from tensor graphs to scheduled kernels.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void tg::buildSchedulePipeline(OpPassManager &pm,
+                               const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTgSplitReduce());
+  TgScheduleOptions schedule;
+  schedule.device = options.device;
+  pm.addPass(createTgSchedule(schedule));
+  // Equal kernels are found early, so that later passes see each only once.
+  pm.addPass(createTgDedupKernels());
+  OpPassManager &kernel = pm.nest<KernelOp>();
+  kernel.addPass(createTgCollapseReduce());
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
+}
+
+void tg::buildOptimizePipeline(OpPassManager &pm,
+                               const PipelineOptions &options) {
+  OpPassManager &kernel = pm.nest<KernelOp>();
+  TgOptimizeKernelsOptions optimize;
+  optimize.vectorBytes = options.vectorBytes;
+  optimize.noOpt = options.noOpt;
+  kernel.addPass(createTgOptimizeKernels(optimize));
+  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCSEPass());
+}

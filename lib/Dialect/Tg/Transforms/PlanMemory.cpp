@@ -1,0 +1,177 @@
+//===- PlanMemory.cpp - intermediates share an arena ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-plan-memory pass: buffers in order of their first use take
+/// the smallest free gap of the arena that fits, and give it back after their
+/// last use (best fit with coalescing).
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include <map>
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGPLANMEMORY
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+namespace {
+
+/// The free gaps of an arena that grows at its end.
+class Arena {
+public:
+  int64_t allocate(int64_t size) {
+    auto best = gaps.end();
+    for (auto it = gaps.begin(); it != gaps.end(); ++it)
+      if (it->second >= size &&
+          (best == gaps.end() || it->second < best->second))
+        best = it;
+    if (best == gaps.end()) {
+      // A gap at the end only has to be extended.
+      int64_t offset = end;
+      if (!gaps.empty()) {
+        auto last = std::prev(gaps.end());
+        if (last->first + last->second == end) {
+          offset = last->first;
+          gaps.erase(last);
+        }
+      }
+      end = offset + size;
+      return offset;
+    }
+    auto [offset, length] = *best;
+    gaps.erase(best);
+    if (length > size)
+      gaps[offset + size] = length - size;
+    return offset;
+  }
+
+  void release(int64_t offset, int64_t size) {
+    auto next = gaps.lower_bound(offset);
+    if (next != gaps.end() && next->first == offset + size) {
+      size += next->second;
+      next = gaps.erase(next);
+    }
+    if (next != gaps.begin()) {
+      auto previous = std::prev(next);
+      if (previous->first + previous->second == offset) {
+        previous->second += size;
+        return;
+      }
+    }
+    gaps[offset] = size;
+  }
+
+  int64_t getSize() const { return end; }
+
+private:
+  std::map<int64_t, int64_t> gaps;
+  int64_t end = 0;
+};
+
+/// A buffer and the steps (positions in the block) that need it.
+struct Lifetime {
+  AllocOp alloc;
+  int64_t size = 0, first = -1, last = -1, offset = 0;
+};
+
+struct TgPlanMemoryPass : public tg::impl::TgPlanMemoryBase<TgPlanMemoryPass> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  int64_t align(int64_t bytes) {
+    return llvm::divideCeil(bytes, alignment) * alignment;
+  }
+};
+
+} // namespace
+
+void TgPlanMemoryPass::runOnOperation() {
+  if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
+    return;
+  Block &block = getOperation().getBody().front();
+  // The buffer behind each value, through views.
+  DenseMap<Value, AllocOp> allocOf;
+  llvm::MapVector<Operation *, Lifetime> lifetimes;
+  DenseSet<Operation *> returned;
+  int64_t position = 0;
+  for (Operation &op : block) {
+    ++position;
+    if (auto alloc = dyn_cast<AllocOp>(op)) {
+      MemRefType type = alloc.getType();
+      int64_t bytes = type.getNumElements() *
+                      llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      allocOf[alloc] = alloc;
+      lifetimes[alloc] = {alloc, align(std::max<int64_t>(bytes, 1))};
+      continue;
+    }
+    for (Value operand : op.getOperands()) {
+      AllocOp alloc = allocOf.lookup(operand);
+      if (!alloc)
+        continue;
+      Lifetime &lifetime = lifetimes[alloc];
+      if (isa<ViewOp>(op)) {
+        allocOf[op.getResult(0)] = alloc;
+        continue;
+      }
+      if (op.hasTrait<OpTrait::IsTerminator>())
+        returned.insert(alloc);
+      if (lifetime.first < 0)
+        lifetime.first = position;
+      lifetime.last = position;
+    }
+  }
+
+  SmallVector<Lifetime *> planned;
+  for (auto &[op, lifetime] : lifetimes)
+    if (!returned.contains(op) && lifetime.first >= 0)
+      planned.push_back(&lifetime);
+  if (planned.empty())
+    return;
+  llvm::sort(planned, [](Lifetime *a, Lifetime *b) {
+    return a->first != b->first ? a->first < b->first
+                                : a->alloc->isBeforeInBlock(b->alloc);
+  });
+  // Live buffers by their last step.
+  llvm::MapVector<StringRef, Arena> arenas;
+  std::multimap<int64_t, Lifetime *> live;
+  int64_t total = 0;
+  for (Lifetime *lifetime : planned) {
+    while (!live.empty() && live.begin()->first < lifetime->first) {
+      Lifetime *ended = live.begin()->second;
+      arenas[ended->alloc.getDevice()].release(ended->offset, ended->size);
+      live.erase(live.begin());
+    }
+    lifetime->offset =
+        arenas[lifetime->alloc.getDevice()].allocate(lifetime->size);
+    live.emplace(lifetime->last, lifetime);
+    total += lifetime->size;
+  }
+
+  OpBuilder builder = OpBuilder::atBlockBegin(&block);
+  Type byte = builder.getI8Type();
+  DenseMap<StringRef, Value> memory;
+  for (auto &[device, arena] : arenas) {
+    memory[device] =
+        AllocOp::create(builder, getOperation().getLoc(),
+                        getBufferType(byte, arena.getSize()), device);
+    total -= arena.getSize();
+  }
+  for (Lifetime *lifetime : planned) {
+    AllocOp alloc = lifetime->alloc;
+    Value view = ViewOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                memory[alloc.getDevice()], lifetime->offset);
+    alloc.replaceAllUsesWith(view);
+    alloc.erase();
+  }
+  numBytesSaved += total;
+}

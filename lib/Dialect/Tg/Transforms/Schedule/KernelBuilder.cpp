@@ -1,0 +1,184 @@
+//===- KernelBuilder.cpp - a kernel under construction --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Builds the body of a kernel backwards and puts it in order at the end.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelBuilder.h"
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "llvm/ADT/Hashing.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+int64_t Access::getEvaluations() const {
+  double count = 1;
+  for (Value range : scope)
+    count *= static_cast<double>(
+        std::max<int64_t>(range.getDefiningOp<RangeOp>().getStaticExtent(), 1));
+  return static_cast<int64_t>(std::min(count, 1e18));
+}
+
+KernelBuilder::KernelBuilder(Location loc, ArrayRef<int64_t> shape)
+    : loc(loc), block(new Block()), builder(loc.getContext()),
+      index(builder, loc) {
+  builder.setInsertionPointToEnd(block);
+  for (int64_t extent : shape) {
+    if (extent == 1) {
+      resultIndices.push_back(index.constant(0));
+      continue;
+    }
+    resultRanges.push_back(createRange(extent));
+    resultIndices.push_back(resultRanges.back());
+  }
+}
+
+KernelBuilder::~KernelBuilder() {
+  if (block) {
+    block->dropAllDefinedValueUses();
+    delete block;
+  }
+}
+
+Value KernelBuilder::createRange(int64_t extent) {
+  return RangeOp::create(builder, loc, numRanges++, RangeKind::loop, extent);
+}
+
+Value KernelBuilder::getArgument(Value buffer, bool isOutput) {
+  Value &argument = arguments[buffer];
+  if (!argument) {
+    argument = block->addArgument(buffer.getType(), loc);
+    numOutputs += isOutput;
+  }
+  return argument;
+}
+
+Value KernelBuilder::request(Value tensor, int64_t version,
+                             ArrayRef<Value> indices, Value mask,
+                             ArrayRef<Value> scope,
+                             SmallVectorImpl<Access *> &accesses) {
+  size_t hash = llvm::hash_combine(
+      version, mask.getAsOpaquePointer(),
+      llvm::hash_combine_range(llvm::map_range(
+          indices, [](Value v) { return v.getAsOpaquePointer(); })));
+  SmallVector<Access *, 1> &candidates = lookup[{tensor, hash}];
+  for (Access *access : candidates)
+    if (access->version == version && access->mask == mask &&
+        llvm::equal(access->indices, indices))
+      return access->placeholder;
+  auto access = std::make_unique<Access>();
+  access->kernel = this;
+  access->indices.assign(indices.begin(), indices.end());
+  access->mask = mask;
+  access->version = version;
+  SmallVector<Value> deps(indices);
+  if (mask)
+    deps.push_back(mask);
+  access->scope = narrowScope(scope, deps);
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  access->placeholder =
+      UnrealizedConversionCastOp::create(builder, loc, type, ValueRange())
+          .getResult(0);
+  ++numOps;
+  candidates.push_back(access.get());
+  accesses.push_back(access.get());
+  owned.push_back(std::move(access));
+  return candidates.back()->placeholder;
+}
+
+void KernelBuilder::provide(Access &access, Value value) {
+  Operation *op = access.placeholder.getDefiningOp();
+  access.placeholder.replaceAllUsesWith(value);
+  op->erase();
+  access.placeholder = value;
+}
+
+SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<int64_t> extents,
+                                                  ArrayRef<Value> used) {
+  for (auto &[known, ranges] : reduceRanges)
+    if (llvm::equal(known, extents) && llvm::none_of(ranges, [&](Value range) {
+          return llvm::is_contained(used, range);
+        }))
+      return ranges;
+  SmallVector<Value> ranges;
+  for (int64_t extent : extents)
+    ranges.push_back(createRange(extent));
+  reduceRanges.emplace_back(SmallVector<int64_t>(extents), ranges);
+  return ranges;
+}
+
+SmallVector<Value, 4> KernelBuilder::narrowScope(ArrayRef<Value> scope,
+                                                 ArrayRef<Value> values) {
+  size_t length = 0;
+  for (Value value : values)
+    for (Value range : index.getAnalysis().getRanges(value))
+      for (size_t i = length; i < scope.size(); ++i)
+        if (scope[i] == range)
+          length = i + 1;
+  return SmallVector<Value, 4>(scope.take_front(length));
+}
+
+Value KernelBuilder::linearize(ArrayRef<int64_t> shape,
+                               ArrayRef<Value> indices) {
+  LinearForm form;
+  int64_t stride = 1;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    form.add(index.getAnalysis().getLinear(indices[axis]), stride);
+    stride *= shape[axis];
+  }
+  return index.get(form);
+}
+
+Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
+                                ArrayRef<Value> indices, Value mask) {
+  Value argument = getArgument(buffer);
+  Type type = cast<MemRefType>(buffer.getType()).getElementType();
+  return LoadOp::create(builder, loc, type, argument, linearize(shape, indices),
+                        mask);
+}
+
+void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
+  StoreOp::create(builder, loc, value, getArgument(buffer, /*isOutput=*/true),
+                  linearIndex, Value());
+}
+
+std::string KernelBuilder::getName() const {
+  std::string name = hasReduce() ? "r" : "E";
+  for (Operation &op : *block)
+    if (auto range = dyn_cast<RangeOp>(op))
+      name += "_" + std::to_string(range.getStaticExtent());
+  return name;
+}
+
+KernelOp KernelBuilder::finish(OpBuilder &moduleBuilder, StringRef name,
+                               SmallVectorImpl<Value> &buffers) {
+  // Ranges lead, in the order of their ids, which is the order of the loops.
+  SmallVector<RangeOp> ranges(block->getOps<RangeOp>());
+  llvm::sort(ranges, [](RangeOp a, RangeOp b) { return a.getId() < b.getId(); });
+  for (RangeOp range : llvm::reverse(ranges))
+    range->moveBefore(block, block->begin());
+  sortTopologically(block);
+  // Indices and masks that simplification left behind.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (op.use_empty() && !isa<StoreOp>(op))
+      op.erase();
+
+  auto kernel = KernelOp::create(moduleBuilder, loc, name,
+                                 TypeRange(block->getArgumentTypes()),
+                                 numOutputs);
+  Block &body = kernel.getBody().front();
+  for (auto [from, to] :
+       llvm::zip(block->getArguments(), body.getArguments()))
+    from.replaceAllUsesWith(to);
+  body.getOperations().splice(body.end(), block->getOperations());
+  delete block;
+  block = nullptr;
+  for (auto &[buffer, argument] : arguments)
+    buffers.push_back(buffer);
+  return kernel;
+}

@@ -1,0 +1,119 @@
+//===- KernelBuilder.h - a kernel under construction ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Scheduling walks the tensor graph from its results to its inputs, so that a
+/// kernel is built from its store backwards: first it asks for tensor elements
+/// at index positions, later it is told how each of them is computed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_KERNELBUILDER_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_KERNELBUILDER_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::tg {
+
+class KernelBuilder;
+
+/// A request for one element of a tensor at each position of some ranges.
+struct Access {
+  KernelBuilder *kernel = nullptr;
+  SmallVector<Value, 4> indices;
+  /// Where it is false the element is not needed and may not exist; null means
+  /// always true.
+  Value mask;
+  /// The ranges that are open where the element is computed, outermost first.
+  SmallVector<Value, 4> scope;
+  /// For an argument that is assigned to: how many assignments come before.
+  int64_t version = 0;
+  /// Stands for the element until it is known how to compute it.
+  Value placeholder;
+
+  /// How often the element is computed: the positions of its scope.
+  int64_t getEvaluations() const;
+};
+
+/// One kernel. Values are requested by `request` and provided by `provide`.
+class KernelBuilder {
+public:
+  /// A kernel that computes a tensor of `shape`.
+  KernelBuilder(Location loc, ArrayRef<int64_t> shape);
+  ~KernelBuilder();
+
+  Location getLoc() const { return loc; }
+  IndexBuilder &getIndex() { return index; }
+  OpBuilder &getBuilder() { return builder; }
+
+  /// The positions of the result: ranges, or 0 along axes of size 1.
+  ArrayRef<Value> getResultIndices() const { return resultIndices; }
+  ArrayRef<Value> getResultRanges() const { return resultRanges; }
+
+  /// The argument that stands for `buffer`, a value of the host program.
+  Value getArgument(Value buffer, bool isOutput = false);
+
+  /// Asks for the element of `tensor` at `indices`: an existing access with the
+  /// same indices, mask and version, or a new one, added to `accesses`.
+  Value request(Value tensor, int64_t version, ArrayRef<Value> indices,
+                Value mask, ArrayRef<Value> scope,
+                SmallVectorImpl<Access *> &accesses);
+
+  /// Says that `access` has this value.
+  void provide(Access &access, Value value);
+
+  /// Ranges over the reduced axes for a reduce of these extents whose indices
+  /// depend on `used`. Reduces of equal extents share ranges where they can.
+  SmallVector<Value> getReduceRanges(ArrayRef<int64_t> extents,
+                                     ArrayRef<Value> used);
+
+  /// The part of `scope` up to the last range that the values depend on.
+  SmallVector<Value, 4> narrowScope(ArrayRef<Value> scope,
+                                    ArrayRef<Value> values);
+
+  /// A load of one element of a row-major buffer of `shape`.
+  Value createLoad(Value buffer, ArrayRef<int64_t> shape,
+                   ArrayRef<Value> indices, Value mask);
+
+  /// Writes `value` to the output.
+  void createStore(Value value, Value buffer, Value linearIndex);
+
+  /// The position in a row-major tensor.
+  Value linearize(ArrayRef<int64_t> shape, ArrayRef<Value> indices);
+
+  int64_t getNumOps() const { return numOps; }
+  bool hasReduce() const { return !reduceRanges.empty(); }
+
+  /// Ends construction: orders the body and moves it into a tg.kernel. Buffers
+  /// come in argument order, outputs first.
+  KernelOp finish(OpBuilder &moduleBuilder, StringRef name,
+                  SmallVectorImpl<Value> &buffers);
+
+  /// A readable name, after tinygrad: E or r (with a reduce) and the extents.
+  std::string getName() const;
+
+private:
+  Value createRange(int64_t extent);
+
+  Location loc;
+  Block *block;
+  OpBuilder builder;
+  IndexBuilder index;
+  SmallVector<Value> resultIndices, resultRanges;
+  SmallVector<std::pair<SmallVector<int64_t>, SmallVector<Value>>> reduceRanges;
+  llvm::MapVector<Value, Value> arguments;
+  int64_t numOutputs = 0;
+  int64_t numRanges = 0;
+  int64_t numOps = 0;
+  DenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>> lookup;
+  std::vector<std::unique_ptr<Access>> owned;
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_KERNELBUILDER_H

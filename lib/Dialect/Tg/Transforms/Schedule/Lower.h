@@ -1,0 +1,35 @@
+//===- Lower.h - tensor operations at an index position ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Computes one element of a tensor operation inside a kernel, from elements of
+/// its operands.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWER_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWER_H
+
+#include "KernelBuilder.h"
+
+namespace mlir::tg {
+
+/// Asks for an element of an operand: (operand, indices, mask, scope).
+using RequestFn = function_ref<Value(Value, ArrayRef<Value>, Value,
+                                     ArrayRef<Value>)>;
+
+/// The positions of the operand of a movement operation that correspond to
+/// positions of its result. For a pad, `mask` gains the condition under which
+/// there is such a position.
+SmallVector<Value> mapIndices(Operation *movement, IndexBuilder &index,
+                              ArrayRef<Value> indices, Value &mask);
+
+/// The value of `op` at an access.
+Value lowerAccess(Operation *op, Access &access, RequestFn request);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWER_H

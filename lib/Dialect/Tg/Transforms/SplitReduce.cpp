@@ -1,0 +1,115 @@
+//===- SplitReduce.cpp - large reductions in two steps --------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-split-reduce pass. The number of parts depends on the shape
+/// alone, so that results do not depend on how many cores there are.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGSPLITREDUCE
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Below this many results there is too little to do in parallel.
+constexpr int64_t kFewResults = 64;
+
+/// The reduction of `x`, of shape [..., n, ...] with n = parts * size at
+/// `axis`, as a stored reduction of each part and one of the parts.
+static Value reduceParts(OpBuilder &builder, ReduceOp op, Value x, int64_t axis,
+                         int64_t parts) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(x.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[axis] /= parts;
+  shape.insert(shape.begin() + axis, parts);
+  Value split = ReshapeOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), x);
+  SmallVector<int64_t> axes;
+  for (int64_t a : op.getAxes())
+    axes.push_back(a < axis ? a : a + 1);
+  Value partial = ReduceOp::create(builder, loc, op.getKind(), split, axes);
+  partial = ContiguousOp::create(builder, loc, partial);
+  Value total = ReduceOp::create(builder, loc, op.getKind(), partial,
+                                 ArrayRef<int64_t>{axis});
+  return ReshapeOp::create(builder, loc, op.getType(), total);
+}
+
+static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
+  RankedTensorType from = op.getX().getType(), to = op.getType();
+  if (!from.hasStaticShape() || to.getNumElements() == 0 ||
+      to.getNumElements() >= kFewResults ||
+      from.getNumElements() / to.getNumElements() < threshold)
+    return;
+  // The longest reduced axis; the outermost of equal ones, whose parts are
+  // contiguous.
+  int64_t axis = op.getAxes().front();
+  for (int64_t candidate : op.getAxes())
+    if (from.getDimSize(candidate) > from.getDimSize(axis))
+      axis = candidate;
+  int64_t size = from.getDimSize(axis);
+  if (size < 2 * kFewResults)
+    return;
+  int64_t parts = 0;
+  for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
+    if (size % candidate == 0) {
+      parts = candidate;
+      break;
+    }
+  OpBuilder builder(op);
+  if (parts != 0) {
+    op.replaceAllUsesWith(reduceParts(builder, op, op.getX(), axis, parts));
+    op.erase();
+    return;
+  }
+  // No good divisor: a part with one, and the rest.
+  int64_t main = size / maxParts * maxParts;
+  if (main == 0)
+    return;
+  SmallVector<int64_t> begin(from.getRank(), 0), end(from.getShape());
+  end[axis] = main;
+  Value head = ShrinkOp::create(builder, op.getLoc(), op.getX(), begin, end);
+  begin[axis] = main;
+  end[axis] = size;
+  Value tail = ShrinkOp::create(builder, op.getLoc(), op.getX(), begin, end);
+  Value left = reduceParts(builder, op, head, axis, maxParts);
+  Value right = ReduceOp::create(builder, op.getLoc(), op.getKind(), tail,
+                                 op.getAxes());
+  Value total;
+  switch (op.getKind()) {
+  case ReduceKind::add:
+    total = AddOp::create(builder, op.getLoc(), left, right);
+    break;
+  case ReduceKind::mul:
+    total = MulOp::create(builder, op.getLoc(), left, right);
+    break;
+  case ReduceKind::max:
+    total = MaxOp::create(builder, op.getLoc(), left, right);
+    break;
+  }
+  op.replaceAllUsesWith(total);
+  op.erase();
+}
+
+namespace {
+struct TgSplitReducePass
+    : public tg::impl::TgSplitReduceBase<TgSplitReducePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ReduceOp> reduces;
+    getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
+    for (ReduceOp op : reduces)
+      splitReduce(op, threshold, parts);
+  }
+};
+} // namespace
