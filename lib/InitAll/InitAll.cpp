@@ -12,6 +12,7 @@
 #include "TinyGrad/InitAll.h"
 #include "TinyGrad/Conversion/Passes.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -21,5 +22,6 @@ void mlir::tg::registerAllDialects(DialectRegistry &registry) {
 }
 
 void mlir::tg::registerAllPasses() {
+  registerTgPasses();
   registerTgConversionPasses();
 }
