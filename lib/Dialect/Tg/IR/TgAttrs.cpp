@@ -39,11 +39,33 @@ LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+Attribute DimExprAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  FailureOr<DimOpKind> kind;
+  Attribute lhs, rhs;
+  if (parser.parseLess() ||
+      failed(kind = FieldParser<DimOpKind>::parse(parser)) ||
+      parser.parseComma() || parser.parseAttribute(lhs) ||
+      parser.parseComma() || parser.parseAttribute(rhs) ||
+      parser.parseGreater())
+    return {};
+  if (failed(verify([&] { return parser.emitError(loc); }, *kind, lhs, rhs)))
+    return {};
+  return Dim::get(*kind, Dim(lhs), Dim(rhs)).getAttr();
+}
+
+void DimExprAttr::print(AsmPrinter &printer) const {
+  printer << '<' << stringifyDimOpKind(getKind()) << ", " << getLhs() << ", "
+          << getRhs() << '>';
+}
+
 LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   DimOpKind, Attribute lhs, Attribute rhs) {
-  if (!Dim::isDim(lhs) || !Dim::isDim(rhs))
-    return emitError() << "operands of a dimension expression are integers, "
-                          "#tg.var or #tg.dim";
+  for (Attribute operand : {lhs, rhs})
+    if (!Dim::isDim(operand))
+      return emitError() << "operand " << operand
+                         << " of a dimension expression is not an integer (of "
+                            "64 bits), #tg.var or #tg.dim";
   return success();
 }
 
@@ -52,7 +74,11 @@ LogicalResult ShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (Attribute dim : dims)
     if (!Dim::isDim(dim))
       return emitError() << "dimension " << dim
-                         << " is not an integer, #tg.var or #tg.dim";
+                         << " is not an integer (of 64 bits), #tg.var or "
+                            "#tg.dim";
+  if (llvm::all_of(dims, llvm::IsaPred<IntegerAttr>))
+    return emitError() << "#tg.shape has no symbolic dimension; a tensor of "
+                          "static shape carries no encoding";
   return success();
 }
 
@@ -65,10 +91,14 @@ ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   for (auto [axis, size, attr] : llvm::enumerate(shape, getDims())) {
     std::optional<int64_t> value = Dim(attr).getStatic();
     if (ShapedType::isDynamic(size) ? value.has_value() : value != size)
-      return emitError() << "dimension " << axis << " is "
-                         << Dim(attr).str()
-                         << " in #tg.shape, which the tensor's shape does not "
-                            "agree with";
+      return emitError() << "dimension " << axis << " is " << Dim(attr).str()
+                         << " in #tg.shape but "
+                         << (ShapedType::isDynamic(size) ? "?"
+                                                         : std::to_string(size))
+                         << " in the tensor's shape";
+    if (Dim(attr).getMin() < 0)
+      return emitError() << "dimension " << axis << ", " << Dim(attr).str()
+                         << ", can be negative: " << Dim(attr).getMin();
   }
   return success();
 }

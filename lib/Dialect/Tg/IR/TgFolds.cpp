@@ -5,89 +5,592 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Constant folding and operations that are their own operand.
+/// Operations that are one of their operands, or a constant. How constants are
+/// evaluated is in TgConstantFold.cpp; rules that build new operations are in
+/// TgCanonicalization.td.
+///
+/// Constants are on the right of commutative operations: the Commutative trait
+/// puts them there.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::tg;
 
-OpFoldResult ConstOp::fold(FoldAdaptor) { return getValue(); }
+//===----------------------------------------------------------------------===//
+// Helpers
+//===----------------------------------------------------------------------===//
 
-OpFoldResult NegOp::fold(FoldAdaptor) { return {}; }
+/// Zero (false, +0.0) of the element type of `value`.
+static Attribute getZero(Value value) {
+  return getNumberAttr(getElementTypeOrSelf(value.getType()), int64_t(0));
+}
 
-OpFoldResult RecipOp::fold(FoldAdaptor) { return {}; }
+static Attribute getBool(Operation *op, bool value) {
+  return BoolAttr::get(op->getContext(), value);
+}
 
-OpFoldResult SqrtOp::fold(FoldAdaptor) { return {}; }
+/// For a commutative `OpT` with `(x op y) op y = x op y`: the operand of `op`
+/// that is `x op y`.
+template <typename OpT>
+static Value foldAbsorption(OpT op) {
+  auto isAbsorbed = [](Value outer, Value other) {
+    auto inner = outer.getDefiningOp<OpT>();
+    return inner && (inner.getLhs() == other || inner.getRhs() == other);
+  };
+  if (isAbsorbed(op.getLhs(), op.getRhs()))
+    return op.getLhs();
+  if (isAbsorbed(op.getRhs(), op.getLhs()))
+    return op.getRhs();
+  return {};
+}
 
-OpFoldResult Exp2Op::fold(FoldAdaptor) { return {}; }
+/// `f(f(x)) -> f(x)`.
+template <typename OpT>
+static Value foldIdempotent(OpT op) {
+  return op.getX().template getDefiningOp<OpT>() ? op.getX() : Value();
+}
 
-OpFoldResult Log2Op::fold(FoldAdaptor) { return {}; }
+/// `f(f(x)) -> x`.
+template <typename OpT>
+static Value foldInvolution(OpT op) {
+  auto inner = op.getX().template getDefiningOp<OpT>();
+  return inner ? inner.getX() : Value();
+}
 
-OpFoldResult SinOp::fold(FoldAdaptor) { return {}; }
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
 
-OpFoldResult TruncOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult ConstOp::fold(FoldAdaptor) {
+  // One form of a splat, so that folders see only that.
+  if (auto dense = dyn_cast<DenseElementsAttr>(getValue()))
+    if (dense.isSplat() && dense.getNumElements() > 0)
+      return dense.getSplatValue<Attribute>();
+  return getValue();
+}
 
-OpFoldResult CastOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult IotaOp::fold(FoldAdaptor) {
+  // Along an axis of size 1 every position is 0.
+  Dim size = getDim(getType(), getAxis());
+  if (size.is(1) || getStaticNumElements(getType()) == 0)
+    return getZero(getResult());
+  return {};
+}
 
-OpFoldResult BitcastOp::fold(FoldAdaptor) { return {}; }
+//===----------------------------------------------------------------------===//
+// Unary operations
+//===----------------------------------------------------------------------===//
 
-OpFoldResult AddOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult NegOp::fold(FoldAdaptor adaptor) {
+  // -(-x) -> x
+  if (Value x = foldInvolution(*this))
+    return x;
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult SubOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult RecipOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult MulOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult SqrtOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult FDivOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult Exp2Op::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult IDivOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult Log2Op::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult FloorDivOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult SinOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ModOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult TruncOp::fold(FoldAdaptor adaptor) {
+  // trunc(trunc(x)) -> trunc(x)
+  if (Value x = foldIdempotent(*this))
+    return x;
+  // trunc(integer as float) -> integer as float
+  if (auto cast = getX().getDefiningOp<CastOp>())
+    if (isIntOrBoolLike(cast.getX().getType()))
+      return getX();
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult FloorModOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
+  // cast(x) to its own type -> x
+  if (getX().getType() == getType())
+    return getX();
+  // cast(cast(x)) back to x's type -> x, if the first loses nothing
+  if (auto inner = getX().getDefiningOp<CastOp>())
+    if (inner.getX().getType() == getType() &&
+        isLosslessCast(getElementTypeOrSelf(getType()),
+                       getElementTypeOrSelf(inner.getType())))
+      return inner.getX();
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult MaxOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult BitcastOp::fold(FoldAdaptor adaptor) {
+  // bitcast(x) to its own type -> x
+  if (getX().getType() == getType())
+    return getX();
+  // bitcast(bitcast(x)) back to x's type -> x
+  if (auto inner = getX().getDefiningOp<BitcastOp>())
+    if (inner.getX().getType() == getType())
+      return inner.getX();
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult PowOp::fold(FoldAdaptor) { return {}; }
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
 
-OpFoldResult AndOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  // x + 0 -> x for integers, x + -0.0 -> x for floats (-0.0 + 0.0 is 0.0)
+  if (isAdditiveIdentity(adaptor.getRhs()))
+    return getLhs();
+  if (isBoolLike(getType())) {
+    // x or true -> true
+    if (isIntAllOnes(adaptor.getRhs()))
+      return adaptor.getRhs();
+    // x or x -> x
+    if (getLhs() == getRhs())
+      return getLhs();
+  }
+  // (x - y) + y -> x, y + (x - y) -> x for integers
+  if (isIntLike(getType())) {
+    if (auto sub = getLhs().getDefiningOp<SubOp>())
+      if (sub.getRhs() == getRhs())
+        return sub.getLhs();
+    if (auto sub = getRhs().getDefiningOp<SubOp>())
+      if (sub.getRhs() == getLhs())
+        return sub.getLhs();
+  }
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult OrOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  // x - 0 -> x, x - 0.0 -> x (but not x - -0.0)
+  if (isPositiveZero(adaptor.getRhs()))
+    return getLhs();
+  if (isIntLike(getType())) {
+    // x - x -> 0 for integers
+    if (getLhs() == getRhs())
+      return getZero(getResult());
+    // (x + y) - y -> x, (y + x) - y -> x for integers
+    if (auto add = getLhs().getDefiningOp<AddOp>()) {
+      if (add.getRhs() == getRhs())
+        return add.getLhs();
+      if (add.getLhs() == getRhs())
+        return add.getRhs();
+    }
+  }
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult XorOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  // x * 1 -> x
+  if (isIntOrFloat(adaptor.getRhs(), 1))
+    return getLhs();
+  // x * 0 -> 0 for integers
+  if (isInt(adaptor.getRhs(), 0))
+    return adaptor.getRhs();
+  // x and x -> x
+  if (isBoolLike(getType()) && getLhs() == getRhs())
+    return getLhs();
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ShlOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult FDivOp::fold(FoldAdaptor adaptor) {
+  // x / 1 -> x
+  if (isFloat(adaptor.getRhs(), 1))
+    return getLhs();
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ShrOp::fold(FoldAdaptor) { return {}; }
+/// What both integer divisions share.
+template <typename OpT>
+static OpFoldResult foldDivision(OpT op, typename OpT::FoldAdaptor adaptor) {
+  // x div 1 -> x
+  if (isInt(adaptor.getRhs(), 1))
+    return op.getLhs();
+  // x div 0 -> 0, 0 div x -> 0
+  if (isInt(adaptor.getRhs(), 0) || isInt(adaptor.getLhs(), 0))
+    return getZero(op.getResult());
+  return foldElementwise(op, adaptor.getOperands());
+}
 
-OpFoldResult CmpLtOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult IDivOp::fold(FoldAdaptor adaptor) {
+  return foldDivision(*this, adaptor);
+}
 
-OpFoldResult CmpEqOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult FloorDivOp::fold(FoldAdaptor adaptor) {
+  return foldDivision(*this, adaptor);
+}
 
-OpFoldResult CmpNeOp::fold(FoldAdaptor) { return {}; }
+/// What both remainders share.
+template <typename OpT>
+static OpFoldResult foldRemainder(OpT op, typename OpT::FoldAdaptor adaptor) {
+  // x mod 1 -> 0, x mod 0 -> 0, 0 mod x -> 0, x mod x -> 0
+  if (isInt(adaptor.getRhs(), 1) || isInt(adaptor.getRhs(), 0) ||
+      isInt(adaptor.getLhs(), 0) || op.getLhs() == op.getRhs())
+    return getZero(op.getResult());
+  // x mod -1 -> 0 for signed integers
+  if (isSignedIntLike(op.getType()) && isIntAllOnes(adaptor.getRhs()))
+    return getZero(op.getResult());
+  // (x mod y) mod y -> x mod y
+  if (auto inner = op.getLhs().template getDefiningOp<OpT>())
+    if (inner.getRhs() == op.getRhs())
+      return op.getLhs();
+  return foldElementwise(op, adaptor.getOperands());
+}
 
-OpFoldResult WhereOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult ModOp::fold(FoldAdaptor adaptor) {
+  return foldRemainder(*this, adaptor);
+}
 
-OpFoldResult ReduceOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult FloorModOp::fold(FoldAdaptor adaptor) {
+  return foldRemainder(*this, adaptor);
+}
 
-OpFoldResult ReshapeOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult MaxOp::fold(FoldAdaptor adaptor) {
+  // max(x, x) -> x
+  if (getLhs() == getRhs())
+    return getLhs();
+  // max(x, least) -> x; -inf is the least float, and NaN stays NaN
+  if (isIntMin(adaptor.getRhs()) || isFloat(adaptor.getRhs(), -INFINITY))
+    return getLhs();
+  // max(x, greatest) -> greatest for integers (a float x may be NaN)
+  if (isIntMax(adaptor.getRhs()))
+    return adaptor.getRhs();
+  // max(max(x, y), y) -> max(x, y)
+  if (Value x = foldAbsorption(*this))
+    return x;
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult PermuteOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
+  // pow(x, 1) -> x
+  if (isFloat(adaptor.getRhs(), 1))
+    return getLhs();
+  // pow(x, 0) -> 1, pow(1, y) -> 1, even for NaN
+  if (isFloat(adaptor.getRhs(), 0.0) || isFloat(adaptor.getRhs(), -0.0) ||
+      isFloat(adaptor.getLhs(), 1))
+    return getNumberAttr(getElementTypeOrSelf(getType()), int64_t(1));
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ExpandOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult MulAccOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult PadOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult ThreefryOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ShrinkOp::fold(FoldAdaptor) { return {}; }
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
 
-OpFoldResult FlipOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
+  // x & 0 -> 0
+  if (isInt(adaptor.getRhs(), 0))
+    return adaptor.getRhs();
+  // x & -1 -> x, x & x -> x
+  if (isIntAllOnes(adaptor.getRhs()) || getLhs() == getRhs())
+    return getLhs();
+  // (x & y) & y -> x & y
+  if (Value x = foldAbsorption(*this))
+    return x;
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ContiguousOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
+  // x | -1 -> -1
+  if (isIntAllOnes(adaptor.getRhs()))
+    return adaptor.getRhs();
+  // x | 0 -> x, x | x -> x
+  if (isInt(adaptor.getRhs(), 0) || getLhs() == getRhs())
+    return getLhs();
+  // (x | y) | y -> x | y
+  if (Value x = foldAbsorption(*this))
+    return x;
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult ViewOp::fold(FoldAdaptor) { return {}; }
+OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
+  // x ^ 0 -> x
+  if (isInt(adaptor.getRhs(), 0))
+    return getLhs();
+  // x ^ x -> 0
+  if (getLhs() == getRhs())
+    return getZero(getResult());
+  // (x ^ y) ^ y -> x, in any order
+  auto cancel = [](Value outer, Value other) -> Value {
+    auto inner = outer.getDefiningOp<XorOp>();
+    if (!inner)
+      return {};
+    if (inner.getRhs() == other)
+      return inner.getLhs();
+    return inner.getLhs() == other ? inner.getRhs() : Value();
+  };
+  if (Value x = cancel(getLhs(), getRhs()))
+    return x;
+  if (Value x = cancel(getRhs(), getLhs()))
+    return x;
+  return foldElementwise(*this, adaptor.getOperands());
+}
 
-OpFoldResult RangedReduceOp::fold(FoldAdaptor) { return {}; }
+/// Whether `amount` shifts all bits of an `type` out.
+static bool shiftsAllOut(Attribute amount, Type type) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(amount);
+  return integer &&
+         integer.getValue().uge(integer.getValue().getBitWidth());
+}
+
+OpFoldResult ShlOp::fold(FoldAdaptor adaptor) {
+  // x << 0 -> x
+  if (isInt(adaptor.getRhs(), 0))
+    return getLhs();
+  // 0 << x -> 0, x << (width or more) -> 0
+  if (isInt(adaptor.getLhs(), 0) || shiftsAllOut(adaptor.getRhs(), getType()))
+    return getZero(getResult());
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult ShrOp::fold(FoldAdaptor adaptor) {
+  // x >> 0 -> x
+  if (isInt(adaptor.getRhs(), 0))
+    return getLhs();
+  // 0 >> x -> 0, x >> (width or more) -> 0 for unsigned integers
+  if (isInt(adaptor.getLhs(), 0) || (!isSignedIntLike(getType()) &&
+                                     shiftsAllOut(adaptor.getRhs(), getType())))
+    return getZero(getResult());
+  // -1 >> x -> -1 for signed integers
+  if (isSignedIntLike(getType()) && isIntAllOnes(adaptor.getLhs()))
+    return adaptor.getLhs();
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons and selection
+//===----------------------------------------------------------------------===//
+
+OpFoldResult CmpLtOp::fold(FoldAdaptor adaptor) {
+  // x < x -> false, NaN included
+  if (getLhs() == getRhs())
+    return getBool(*this, false);
+  // x < least -> false, greatest < x -> false
+  if (isIntMin(adaptor.getRhs()) || isIntMax(adaptor.getLhs()) ||
+      isFloat(adaptor.getRhs(), -INFINITY) ||
+      isFloat(adaptor.getLhs(), INFINITY))
+    return getBool(*this, false);
+  // false < x -> x for bool
+  if (isBoolLike(getLhs().getType()) && isInt(adaptor.getLhs(), 0))
+    return getRhs();
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult CmpEqOp::fold(FoldAdaptor adaptor) {
+  if (isIntOrBoolLike(getLhs().getType())) {
+    // x == x -> true, but not for floats
+    if (getLhs() == getRhs())
+      return getBool(*this, true);
+    // x == true -> x for bool
+    if (isBoolLike(getLhs().getType()) && isInt(adaptor.getRhs(), 1))
+      return getLhs();
+  }
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult CmpNeOp::fold(FoldAdaptor adaptor) {
+  if (isIntOrBoolLike(getLhs().getType())) {
+    // x != x -> false, but not for floats
+    if (getLhs() == getRhs())
+      return getBool(*this, false);
+    // x != false -> x for bool
+    if (isBoolLike(getLhs().getType()) && isInt(adaptor.getRhs(), 0))
+      return getLhs();
+  }
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
+  // where(true, x, y) -> x, where(false, x, y) -> y
+  if (isInt(adaptor.getCondition(), 1))
+    return getX();
+  if (isInt(adaptor.getCondition(), 0))
+    return getY();
+  // where(c, x, x) -> x
+  if (getX() == getY() ||
+      (isSplat(adaptor.getX()) && adaptor.getX() == adaptor.getY()))
+    return getX();
+  // where(c, true, false) -> c
+  if (isBoolLike(getType()) && isInt(adaptor.getX(), 1) &&
+      isInt(adaptor.getY(), 0))
+    return getCondition();
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
+  // No elements in the result, or none that are combined.
+  if (getStaticNumElements(getType()) == 0)
+    return getZero(getResult());
+  RankedTensorType type = getX().getType();
+  if (getStaticNumElements(type) == 0)
+    return getReduceIdentity(getKind(), type.getElementType());
+  // reduce over axes of size 1 -> x
+  if (getType() == type)
+    return getX();
+  // reduce over an axis of size 1 and others -> reduce over the others
+  SmallVector<int64_t> axes = llvm::to_vector(llvm::make_filter_range(
+      getAxes(), [&](int64_t axis) { return !getDim(type, axis).is(1); }));
+  if (axes.size() != getAxes().size()) {
+    setAxes(axes);
+    return getResult();
+  }
+  // reduce of a splat, where every order gives the same
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    if (type.isDynamicDim(axis) ||
+        llvm::MulOverflow(count, type.getDimSize(axis), count))
+      return {};
+  return foldReduceOfSplat(getKind(), adaptor.getX(), count);
+}
+
+OpFoldResult RangedReduceOp::fold(FoldAdaptor) {
+  // over nothing -> the value
+  if (getRanges().empty())
+    return getValue();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  // reshape(x) to its own shape -> x
+  if (getX().getType() == getType())
+    return getX();
+  // reshape(reshape(x)) back to x's shape -> x
+  if (auto inner = getX().getDefiningOp<ReshapeOp>())
+    if (inner.getX().getType() == getType())
+      return inner.getX();
+  return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
+  // permute(x) in the given order -> x
+  if (llvm::is_sorted(getOrder()))
+    return getX();
+  return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
+  // expand(x) to its own shape -> x
+  if (getX().getType() == getType())
+    return getX();
+  return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
+  // pad(x) by nothing -> x
+  if (getX().getType() == getType())
+    return getX();
+  return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult ShrinkOp::fold(FoldAdaptor adaptor) {
+  // shrink(x) to all of it -> x
+  if (getX().getType() == getType())
+    return getX();
+  return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
+  // flip along axes of size 0 or 1 -> x
+  SmallVector<int64_t> axes =
+      llvm::to_vector(llvm::make_filter_range(getAxes(), [&](int64_t axis) {
+        Dim size = getDim(getType(), axis);
+        return !size.is(1) && !size.is(0);
+      }));
+  if (axes.empty())
+    return getX();
+  if (axes.size() != getAxes().size()) {
+    setAxes(axes);
+    return getResult();
+  }
+  return foldMovement(*this, adaptor.getX());
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ContiguousOp::fold(FoldAdaptor) {
+  // contiguous(what is in memory, row-major) -> that
+  if (isa_and_nonnull<ContiguousOp, BufferOp, CopyOp>(getX().getDefiningOp()))
+    return getX();
+  return {};
+}
+
+OpFoldResult CopyOp::fold(FoldAdaptor) {
+  // copy of what is on the device already -> that
+  if (auto inner = getX().getDefiningOp<CopyOp>())
+    if (inner.getDevice() == getDevice())
+      return getX();
+  if (auto buffer = getX().getDefiningOp<BufferOp>())
+    if (buffer.getDevice() == getDevice())
+      return getX();
+  return {};
+}
+
+OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
+  // detach(detach(x)) -> detach(x)
+  if (Value x = foldIdempotent(*this))
+    return x;
+  // detach(constant) -> constant
+  return adaptor.getX();
+}
+
+//===----------------------------------------------------------------------===//
+// Host program and kernels
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ViewOp::fold(FoldAdaptor) {
+  // view(x) of all of it -> x
+  if (getOffset() == 0 && getSource().getType() == getType())
+    return getSource();
+  // view(view(x)) -> view(x)
+  if (auto inner = getSource().getDefiningOp<ViewOp>()) {
+    setOffset(getOffset() + inner.getOffset());
+    setOperand(inner.getSource());
+    return getResult();
+  }
+  return {};
+}
+
+OpFoldResult LoadOp::fold(FoldAdaptor adaptor) {
+  // load masked by false -> 0
+  if (isInt(adaptor.getMask(), 0))
+    return getZero(getResult());
+  // load masked by true -> load
+  if (isInt(adaptor.getMask(), 1)) {
+    getMaskMutable().clear();
+    return getResult();
+  }
+  return {};
+}

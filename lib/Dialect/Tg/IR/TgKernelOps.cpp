@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -43,13 +45,17 @@ static int64_t getElementBytes(MemRefType type) {
 LogicalResult ViewOp::verify() {
   MemRefType source = getSource().getType(), result = getType();
   int64_t elementBytes = getElementBytes(result), offset = getOffset();
-  if (offset < 0 || offset % elementBytes != 0)
+  if (offset < 0)
+    return emitOpError("offset ") << offset << " is negative (C2)";
+  if (offset % elementBytes != 0)
     return emitOpError("offset ")
            << offset << " is not a multiple of the element size "
            << elementBytes << " (C2)";
   if (source.hasStaticShape() && result.hasStaticShape()) {
-    int64_t end = offset + result.getNumElements() * elementBytes;
-    int64_t size = source.getNumElements() * getElementBytes(source);
+    uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
+        result.getNumElements(), elementBytes, offset);
+    uint64_t size = llvm::SaturatingMultiply<uint64_t>(
+        source.getNumElements(), getElementBytes(source));
     if (end > size)
       return emitOpError("ends at byte ")
              << end << " of a source of " << size << " bytes (C1)";
@@ -63,8 +69,9 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!kernel)
     return emitOpError("'") << getKernel() << "' is not a tg.kernel (C1)";
   if (kernel.getArgumentTypes() != getBuffers().getTypes())
-    return emitOpError("operands do not have the types of the arguments of '")
-           << getKernel() << "' (C1)";
+    return emitOpError("passes (")
+           << getBuffers().getTypes() << ") to '" << getKernel()
+           << "', which takes (" << kernel.getArgumentTypes() << ") (C1)";
   if (kernel.getInPlace())
     return success();
   for (auto [i, buffer] :
@@ -117,29 +124,64 @@ Type KernelOp::cloneTypeWith(TypeRange inputs, TypeRange results) {
   return FunctionType::get(getContext(), inputs, results);
 }
 
+/// Stores write outputs; loads read inputs and tiles, and what is written in
+/// place.
+static LogicalResult verifyAccess(LoadOp load, KernelOp kernel) {
+  auto argument = dyn_cast<BlockArgument>(load.getBuffer());
+  if (!argument || kernel.getInPlace() ||
+      argument.getArgNumber() >= static_cast<uint64_t>(kernel.getOutputs()))
+    return success();
+  return load.emitOpError("reads argument ")
+         << argument.getArgNumber()
+         << ", an output of a kernel that is not 'in_place' (C5)";
+}
+
+static LogicalResult verifyAccess(StoreOp store, KernelOp kernel) {
+  auto argument = dyn_cast<BlockArgument>(store.getBuffer());
+  if (!argument)
+    return store.emitOpError("writes to a buffer that is not an argument of "
+                             "the kernel (C5)");
+  if (argument.getArgNumber() >= static_cast<uint64_t>(kernel.getOutputs()))
+    return store.emitOpError("writes to argument ")
+           << argument.getArgNumber() << ", which is not one of the "
+           << kernel.getOutputs() << " outputs (C5)";
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty())
     return emitOpError("has results; a kernel writes through its arguments (C1)");
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
-    auto buffer = dyn_cast<MemRefType>(type);
-    if (!buffer || buffer.getRank() != 1 || !buffer.getLayout().isIdentity())
+    if (!isBufferType(type))
       return emitOpError("argument ")
-             << i << " is " << type << ", not a flat buffer (C1)";
+             << i << " is " << type
+             << ", not a flat buffer of a tg element type (C1)";
   }
   if (static_cast<size_t>(getOutputs()) > getArgumentTypes().size())
     return emitOpError("has ") << getOutputs() << " outputs but only "
-                               << getArgumentTypes().size() << " arguments";
-  // The ranges that each value depends on, as a set of ids; a reduce closes its
-  // own. Bodies are small and each operation is looked at once.
+                               << getArgumentTypes().size()
+                               << " arguments (C1)";
+  // The ranges that each value depends on, and those that a reduce closes.
+  // Bodies are small and each operation is looked at once.
   DenseMap<Value, SmallVector<int64_t>> open;
   DenseSet<int64_t> ids;
+  DenseMap<int64_t, Operation *> closedBy;
+  SmallVector<StoreOp> stores;
   for (Operation &op : getBody().front()) {
-    if (op.getName().getDialectNamespace() != "tg" ||
-        isa<KernelOp, LaunchOp, AllocOp, ViewOp, TransferOp>(op))
+    if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
+        isa<KernelOp, LaunchOp, AllocOp, LiteralOp, ViewOp, TransferOp>(op))
       return op.emitOpError("does not belong into a kernel (C3)");
     for (Type type : op.getResultTypes())
       if (isa<RankedTensorType>(type))
         return op.emitOpError("works on tensors inside a kernel (C3)");
+    if (auto load = dyn_cast<LoadOp>(op))
+      if (failed(verifyAccess(load, *this)))
+        return failure();
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      if (failed(verifyAccess(store, *this)))
+        return failure();
+      stores.push_back(store);
+    }
     SmallVector<int64_t> deps;
     for (Value operand : op.getOperands())
       for (int64_t id : open.lookup(operand))
@@ -156,13 +198,26 @@ LogicalResult KernelOp::verify() {
         if (auto rangeOp = range.getDefiningOp<RangeOp>())
           llvm::erase(deps, static_cast<int64_t>(rangeOp.getId()));
     };
-    if (auto reduce = dyn_cast<RangedReduceOp>(op))
+    if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       close(reduce.getRanges());
+      for (Value range : reduce.getRanges())
+        if (auto rangeOp = range.getDefiningOp<RangeOp>())
+          closedBy.try_emplace(rangeOp.getId(), &op);
+    }
     if (auto stage = dyn_cast<StageOp>(op))
       close(stage.getRanges());
     for (Value result : op.getResults())
       open[result] = deps;
   }
+  for (StoreOp store : stores)
+    for (Value operand : store->getOperands())
+      for (int64_t id : open.lookup(operand))
+        if (Operation *reduce = closedBy.lookup(id)) {
+          InFlightDiagnostic diag = store.emitOpError("depends on range ")
+                                    << id << ", which a reduce closes (C4)";
+          diag.attachNote(reduce->getLoc()) << "the reduce";
+          return diag;
+        }
   return success();
 }
 
@@ -183,36 +238,78 @@ LogicalResult RangeOp::verify() {
   if (extent.getMin() < 0)
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
   int64_t peel = getPeel();
-  if (peel > extent.getMax())
+  if (peel > extent.getMin())
     return emitOpError("peels ") << peel << " of " << extent.str()
                                  << " positions (C2)";
   if (peel > 0 && getKind() != RangeKind::loop && getKind() != RangeKind::thread)
-    return emitOpError("only loops are peeled (C2)");
+    return emitOpError("peels a range of kind '")
+           << stringifyRangeKind(getKind())
+           << "'; only loop and thread ranges have a last part (C2)";
   return success();
 }
 
+/// Whether an access is inside its buffer, where a constant or a range as index
+/// decides that. A mask may exclude what is outside.
+static LogicalResult verifyIndex(Operation *op, MemRefType buffer, Value index,
+                                 Value mask) {
+  if (mask || !buffer.hasStaticShape())
+    return success();
+  int64_t size = buffer.getDimSize(0), first, last;
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant))) {
+    first = last = constant.getSExtValue();
+  } else if (auto range = index.getDefiningOp<RangeOp>()) {
+    first = 0;
+    last = Dim(range.getExtent()).getMax() - 1;
+  } else {
+    return success();
+  }
+  if (first >= 0 && last < size)
+    return success();
+  return op->emitOpError("accesses position ")
+         << (first < 0 ? first : last) << " of a buffer of " << size
+         << " elements (C1)";
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
+}
+
 /// The operands are results of different tg.range operations.
-static LogicalResult checkRanges(Operation *op, ValueRange ranges) {
+static LogicalResult checkRanges(Operation *op, ValueRange ranges,
+                                 StringRef constraint) {
   DenseSet<Value> seen;
-  for (Value range : ranges) {
-    if (!range.getDefiningOp<RangeOp>())
-      return op->emitOpError("works over a value that is not a tg.range");
-    if (!seen.insert(range).second)
-      return op->emitOpError("works over a range twice");
+  for (auto [i, value] : llvm::enumerate(ranges)) {
+    auto range = value.getDefiningOp<RangeOp>();
+    if (!range)
+      return op->emitOpError("number ")
+             << i << " of its ranges is not the result of a tg.range "
+             << constraint;
+    if (!seen.insert(value).second)
+      return op->emitOpError("works over range ")
+             << range.getId() << " twice " << constraint;
   }
   return success();
 }
 
 LogicalResult RangedReduceOp::verify() {
-  return checkRanges(*this, getRanges());
+  return checkRanges(*this, getRanges(), "(C1)");
 }
 
 LogicalResult StageOp::verify() {
-  if (failed(checkRanges(*this, getRanges())))
+  if (failed(checkRanges(*this, getRanges(), "(C2)")))
     return failure();
+  // A symbolic extent takes the room of its greatest value.
   int64_t count = 1;
   for (Value range : getRanges())
-    count *= Dim(range.getDefiningOp<RangeOp>().getExtent()).getMax();
+    if (llvm::MulOverflow(
+            count, Dim(range.getDefiningOp<RangeOp>().getExtent()).getMax(),
+            count))
+      return emitOpError("has more positions than can be counted (C1)");
   if (!getTile().getType().hasStaticShape() ||
       getTile().getType().getNumElements() != count)
     return emitOpError("the tile is ")

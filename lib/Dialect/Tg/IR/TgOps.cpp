@@ -24,6 +24,25 @@ bool mlir::tg::isMovementOp(Operation *op) {
   return isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op);
 }
 
+bool mlir::tg::isElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    unsigned width = integer.getWidth();
+    if (width == 1)
+      return integer.isSignless();
+    return !integer.isSigned() &&
+           (width == 8 || width == 16 || width == 32 || width == 64);
+  }
+  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
+}
+
+bool mlir::tg::isBufferType(Type type) {
+  auto buffer = dyn_cast<MemRefType>(type);
+  return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
+         isElementType(buffer.getElementType());
+}
+
 bool mlir::tg::isSignedInteger(Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   return integer && !integer.isUnsigned() && integer.getWidth() > 1;
@@ -77,8 +96,9 @@ checkAxes(std::optional<Location> loc, StringRef name, ArrayRef<int64_t> axes,
       return emitOptionalError(loc, "'", name, "' op axis ", axis,
                                " is out of range for rank ", rank, " (C1)");
     if (i > 0 && axes[i - 1] >= axis)
-      return emitOptionalError(loc, "'", name,
-                               "' op axes must be strictly increasing (C1)");
+      return emitOptionalError(loc, "'", name, "' op axis ", axis, " after ",
+                               axes[i - 1],
+                               ": axes are strictly increasing (C1)");
   }
   return success();
 }
@@ -104,27 +124,42 @@ INFER_BOOL(CmpEqOp)
 INFER_BOOL(CmpNeOp)
 #undef INFER_BOOL
 
+/// Operand and result have the same shape. The trait sees no more of symbolic
+/// dimensions than that both are `?`.
+static LogicalResult verifySameShape(Operation *op) {
+  auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+  auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (from && to && tg::getDims(from) != tg::getDims(to))
+    return emitShapeError(op, "changes the shape (C1)", from, to);
+  return success();
+}
+
 LogicalResult CastOp::verify() {
+  if (failed(verifySameShape(*this)))
+    return failure();
   Type from = getElementTypeOrSelf(getX()),
        to = getElementTypeOrSelf(getResult());
   if (isa<IndexType>(from) != isa<IndexType>(to)) {
     Type other = isa<IndexType>(from) ? to : from;
     if (!isa<IntegerType>(other))
-      return emitOpError("index converts only to and from integers, not ")
-             << other;
+      return emitOpError("index converts only to and from integers and bool, "
+                         "not ")
+             << other << " (C2)";
   }
   return success();
 }
 
 LogicalResult BitcastOp::verify() {
+  if (failed(verifySameShape(*this)))
+    return failure();
   Type from = getElementTypeOrSelf(getX()),
        to = getElementTypeOrSelf(getResult());
   for (Type type : {from, to})
     if (isa<IndexType>(type) || type.isInteger(1))
-      return emitOpError("cannot reinterpret ") << type << " (C1)";
+      return emitOpError("cannot reinterpret ") << type << " (C2)";
   if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
     return emitOpError("element types differ in width: ")
-           << from << " and " << to << " (C1)";
+           << from << " and " << to << " (C2)";
   return success();
 }
 
@@ -170,6 +205,9 @@ void ConstOp::build(OpBuilder &builder, OperationState &state, Type type,
 
 LogicalResult ConstOp::verify() {
   Type type = getType(), valueType = getValue().getType();
+  if (!isa<IntegerAttr, FloatAttr, ElementsAttr>(getValue()))
+    return emitOpError("the value ")
+           << getValue() << " is not a number or a list of numbers (C1)";
   if (isa<ElementsAttr>(getValue())) {
     if (valueType != type)
       return emitOpError("the dense value is ")
@@ -214,7 +252,9 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
 LogicalResult ReshapeOp::verify() {
   RankedTensorType from = getX().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type (C1)");
+    return emitOpError("changes the element type: ")
+           << from.getElementType() << " to " << to.getElementType()
+           << " (C1)";
   MLIRContext *context = getContext();
   if (tg::getNumElements(context, tg::getDims(from)) !=
       tg::getNumElements(context, tg::getDims(to)))
@@ -235,8 +275,9 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
   for (auto [i, axis] : llvm::enumerate(sorted))
     valid &= axis == static_cast<int64_t>(i);
   if (!valid)
-    return emitOptionalError(loc, "'tg.permute' op order is not a permutation "
-                                  "of the axes of a tensor of rank ",
+    return emitOptionalError(loc, "'tg.permute' op [", order,
+                             "] is not a permutation of the axes of a tensor "
+                             "of rank ",
                              type.getRank(), " (C1)");
   SmallVector<Dim> dims = tg::getDims(type), permuted;
   for (int64_t axis : order)
@@ -248,7 +289,9 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
 LogicalResult ExpandOp::verify() {
   RankedTensorType from = getX().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
-    return emitOpError("changes the element type (C1)");
+    return emitOpError("changes the element type: ")
+           << from.getElementType() << " to " << to.getElementType()
+           << " (C1)";
   if (from.getRank() != to.getRank())
     return emitShapeError(*this, "changes the rank (C1)", from, to);
   for (auto [a, b] : llvm::zip(tg::getDims(from), tg::getDims(to)))
@@ -315,8 +358,8 @@ LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
   for (auto [axis, from, to] : llvm::enumerate(tg::getDims(adaptor.getFrom()),
                                                tg::getDims(adaptor.getTo()))) {
     Dim length = to - from, rest = dims[axis] - to;
-    if (from.getMin() < 0 || (length.isStatic() && length.getMin() < 0) ||
-        (rest.isStatic() && rest.getMin() < 0))
+    // For every value of the variables.
+    if (from.getMin() < 0 || length.getMin() < 0 || rest.getMin() < 0)
       return emitOptionalError(loc, "'tg.shrink' op axis ", axis, " of size ",
                                dims[axis].str(), " has no part from ",
                                from.str(), " to ", to.str(), " (C1)");

@@ -40,6 +40,13 @@ namespace mlir::tg {
 /// Whether `op` is one of the six movement operations.
 bool isMovementOp(Operation *op);
 
+/// Whether `type` is bool, an integer, a float or an fp8 type of the dialect.
+bool isElementType(Type type);
+
+/// Whether `type` is that of a flat buffer: a memref of rank 1 and identity
+/// layout with an element type of the dialect.
+bool isBufferType(Type type);
+
 /// Whether `type` (an element type) is a signed integer of the dialect.
 bool isSignedInteger(Type type);
 

@@ -36,16 +36,26 @@ def Tg_Arith : AnyTypeOf<[I1, Tg_Int, Tg_Float], "bool, integer or float">;
 def Tg_Element : AnyTypeOf<[I1, Tg_Int, Tg_Float, Tg_Fp8],
                            "bool, integer, float or fp8">;
 
+/// A ranked tensor whose dimensions are all known as `Dim`s.
+class Tg_TensorOf<Type element, string text>
+    : ConfinedType<RankedTensorOf<[element]>,
+                   [CPred<"::mlir::tg::hasDims($_self)">],
+                   "ranked tensor of " # text #
+                       ", of static shape or with a #tg.shape",
+                   "::mlir::RankedTensorType">;
+
 /// Ranked tensors, or (inside kernels) scalars and vectors, of an element type;
 /// `Index` marks operations that index arithmetic uses as well.
 class Tg_Like<Type element, string text>
-    : AnyTypeOf<[element, RankedTensorOf<[element]>,
+    : AnyTypeOf<[element, Tg_TensorOf<element, "it">,
                  VectorOfNonZeroRankOf<[element]>],
-                text # ", or a ranked tensor or vector of it">;
+                text # ", or a vector or ranked tensor of it (of static shape "
+                       "or with a #tg.shape)">;
 class Tg_LikeOrIndex<Type element, string text>
-    : AnyTypeOf<[element, Index, RankedTensorOf<[element]>,
+    : AnyTypeOf<[element, Index, Tg_TensorOf<element, "it">,
                  VectorOfNonZeroRankOf<[element, Index]>],
-                text # " or index, or a ranked tensor or vector of it">;
+                text # " or index, or a vector or ranked tensor of it (of "
+                       "static shape or with a #tg.shape)">;
 
 def Tg_BoolLike : Tg_Like<I1, "bool">;
 def Tg_FloatLike : Tg_Like<Tg_Float, "float">;
@@ -57,13 +67,11 @@ def Tg_ElementLike : Tg_LikeOrIndex<Tg_Element, "element">;
 def Tg_ShiftLike : Tg_Like<Tg_Int, "integer">;
 def Tg_UI64Like : Tg_Like<UI64, "ui64">;
 
-def Tg_Tensor : RankedTensorOf<[Tg_Element], [],
-                                "ranked tensor of a tg element type">;
-def Tg_ArithTensor : RankedTensorOf<[Tg_Arith], [],
-                                    "ranked tensor of bool, integer or float">;
+def Tg_Tensor : Tg_TensorOf<Tg_Element, "a tg element type">;
+def Tg_ArithTensor : Tg_TensorOf<Tg_Arith, "bool, integer or float">;
+def Tg_NumTensor : Tg_TensorOf<Tg_Num, "integer or float">;
 /// A flat buffer: rank 1, contiguous.
-def Tg_Buffer : ConfinedType<MemRefRankOf<[Tg_Element], [1]>,
-    [CPred<"::llvm::cast<::mlir::MemRefType>($_self).getLayout().isIdentity()">],
+def Tg_Buffer : Type<CPred<"::mlir::tg::isBufferType($_self)">,
     "flat memref of a tg element type", "::mlir::MemRefType">;
 
 /// A dimension, or a list of them: integers, variables or dimension expressions.

@@ -53,6 +53,7 @@ def Tg_Dialect : Dialect {
   let cppNamespace = "::mlir::tg";
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];
@@ -118,12 +119,14 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
   let summary = "An operator applied to two dimensions";
   let description = [{
     `#tg.dim<mul, #tg.var<"n", 1, 8>, 4>`: operands are integers, variables or
-    dimension expressions. Build expressions through `tg::Dim`, which folds and
-    orders them.
+    dimension expressions. Sums and products are kept as polynomials (`(n + 1) * 4`
+    is `n * 4 + 4`), with their terms in a fixed order, so that equal attributes
+    mean equal dimensions: build expressions through `tg::Dim`, which brings them
+    into this form, as the parser does. An expression without variables is an integer.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
                         "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
-  let assemblyFormat = "`<` $kind `,` $lhs `,` $rhs `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 

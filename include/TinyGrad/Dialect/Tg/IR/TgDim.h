@@ -20,9 +20,11 @@
 
 namespace mlir::tg {
 
+enum class DimOpKind : uint32_t;
+
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
-/// expression. Arithmetic folds constants and orders operands, so that equal
-/// attributes mean equal dimensions.
+/// expression. Arithmetic keeps sums and products in one normal form, so that
+/// equal attributes mean equal dimensions. It saturates where 64 bits do not do.
 class Dim {
 public:
   Dim() = default;
@@ -50,6 +52,9 @@ public:
   bool operator==(const Dim &other) const { return attr == other.attr; }
   bool operator!=(const Dim &other) const { return attr != other.attr; }
 
+  /// An operator applied to two dimensions, in normal form.
+  static Dim get(DimOpKind kind, Dim lhs, Dim rhs);
+
   /// For messages: `4`, `n`, `(n * 4)`.
   std::string str() const;
 
@@ -60,6 +65,10 @@ private:
 /// The dimensions of a tensor type, symbolic ones from its encoding.
 SmallVector<Dim> getDims(RankedTensorType type);
 Dim getDim(RankedTensorType type, int64_t axis);
+
+/// Whether the dimensions of a tensor type are known: its shape is static and
+/// it has no encoding, or the encoding is a `#tg.shape`.
+bool hasDims(Type type);
 
 /// The tensor type with these dimensions: static, or with a `#tg.shape`.
 RankedTensorType getTensorType(ArrayRef<Dim> dims, Type elementType);

@@ -140,8 +140,8 @@ def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
       of the operand;
     * anything to bool is `x != 0` (NaN is true); bool gives 0 or 1.
 
-    C1: operand and result have the same shape. `index` converts only to and from
-    integers, as a signed 64-bit value.
+    C1: operand and result have the same shape. C2: `index` converts only to and
+    from integers and bool; it is a signed 64-bit value.
 
     ```mlir
     %r = tg.cast %x : tensor<4xf32> -> tensor<4xui8>
@@ -157,7 +157,10 @@ def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
 def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
   let summary = "reinterpretation of the bits as another element type";
   let description = [{
-    C1: both element types have the same width, and neither is bool or `index`.
+    A NaN keeps its payload.
+
+    C1: operand and result have the same shape. C2: both element types have the
+    same width, and neither is bool or `index`.
 
     ```mlir
     %r = tg.bitcast %x : tensor<4xf32> -> tensor<4xui32>
@@ -381,6 +384,7 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
   let arguments = (ins Tg_UI64Like:$counter, Tg_UI64Like:$key);
   let results = (outs Tg_UI64Like:$result);
   let assemblyFormat = "$counter `,` $key attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -419,6 +423,7 @@ def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType]> {
   let arguments = (ins Tg_NumLike:$a, Tg_NumLike:$b, Tg_NumLike:$c);
   let results = (outs Tg_NumLike:$result);
   let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGELEMENTWISEOPS_TD

@@ -125,9 +125,13 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     evaluated once for each combination of the ranges that it depends on; the
     order in which the ranges stand in the block is the order of the loops.
 
-    C1: arguments are flat buffers, there are no results. C2: range ids differ.
-    C3: only tg operations that work on scalars stand in the body. C4: a store depends
-    on no range that a reduce closes.
+    C1: arguments are flat buffers, at least as many as `outputs`; there are no
+    results. C2: range ids differ. C3: only tg operations that work on scalars stand
+    in the body, and none of the host program. C4: a store depends on no range
+    that a `tg.ranged_reduce` of the kernel closes: a range either spans what is
+    written or is reduced over, possibly by several reduces, between which
+    values may depend on it. C5: stores write to the first `outputs` arguments,
+    and loads do not read them unless the kernel is marked `in_place`.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -175,7 +179,8 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
     `peel` positions of a loop get code of their own, so that conditions which
     hold for all the others cost nothing there.
 
-    C1: the extent is not negative. C2: `0 <= peel <= extent`, only on loops.
+    C1: the extent is not negative. C2: `0 <= peel <= extent`, and `peel` is not 0
+    only for the kinds `loop` and `thread`.
 
     ```mlir
     %i = tg.range 0 loop 16
@@ -239,6 +244,8 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
   let assemblyFormat = [{
     $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
   }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
@@ -260,6 +267,7 @@ def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
   }];
+  let hasVerifier = 1;
 }
 
 def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<

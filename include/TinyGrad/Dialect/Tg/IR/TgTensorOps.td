@@ -57,8 +57,9 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
     ```
   }];
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
-  let results = (outs RankedTensorOf<[Tg_Num]>:$result);
+  let results = (outs Tg_NumTensor:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -248,6 +249,7 @@ def Tg_CopyOp : Tg_Op<"copy", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Tg_Tensor:$x, StrAttr:$device);
   let results = (outs Tg_Tensor:$result);
   let assemblyFormat = "$x `to` $device attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, SameOperandsAndResultType]> {
@@ -278,6 +280,7 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, SameOperandsAndResultType]> {
   let arguments = (ins Tg_Tensor:$x);
   let results = (outs Tg_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($result)";
+  let hasFolder = 1;
 }
 
 def Tg_AssignOp : Tg_Op<"assign", [SameOperandsAndResultType]> {

@@ -1,0 +1,630 @@
+//===- TgConstantFold.cpp - evaluation of constants -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Evaluates operations on constants, one scalar at a time, and answers
+/// questions about constants.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::tg;
+using llvm::APFloat;
+using llvm::APInt;
+using llvm::APSInt;
+
+//===----------------------------------------------------------------------===//
+// Questions about types
+//===----------------------------------------------------------------------===//
+
+bool mlir::tg::isBoolLike(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1);
+}
+
+bool mlir::tg::isIntLike(Type type) {
+  return isIntOrBoolLike(type) && !isBoolLike(type);
+}
+
+bool mlir::tg::isIntOrBoolLike(Type type) {
+  return isa<IntegerType, IndexType>(getElementTypeOrSelf(type));
+}
+
+bool mlir::tg::isSignedIntLike(Type type) {
+  type = getElementTypeOrSelf(type);
+  return isa<IndexType>(type) || isSignedInteger(type);
+}
+
+bool mlir::tg::isFloatLike(Type type) {
+  return isa<FloatType>(getElementTypeOrSelf(type));
+}
+
+std::optional<int64_t> mlir::tg::getStaticNumElements(Type type) {
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (!shaped)
+    return 1;
+  // A dimension of 0 decides, whatever the others are.
+  if (llvm::is_contained(shaped.getShape(), 0))
+    return 0;
+  if (!shaped.hasStaticShape())
+    return std::nullopt;
+  int64_t count = 1;
+  for (int64_t size : shaped.getShape())
+    if (llvm::MulOverflow(count, size, count))
+      return std::nullopt;
+  return count;
+}
+
+/// How many bits an integer type has; `index` counts as i64.
+static unsigned getIntWidth(Type type) {
+  return isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
+}
+
+bool mlir::tg::isLosslessCast(Type from, Type to) {
+  if (from == to || from.isInteger(1))
+    return true;
+  if (to.isInteger(1))
+    return false;
+  if (isIntLike(from) && isIntLike(to)) {
+    unsigned fromWidth = getIntWidth(from), toWidth = getIntWidth(to);
+    if (isSignedIntLike(from) == isSignedIntLike(to))
+      return fromWidth <= toWidth;
+    return isSignedIntLike(to) && fromWidth < toWidth;
+  }
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (!toFloat)
+    return false;
+  const llvm::fltSemantics &semantics = toFloat.getFloatSemantics();
+  if (auto fromFloat = dyn_cast<FloatType>(from))
+    // Formats without an infinity or without -0.0 are never a target here.
+    return !isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2FNUZType>(to) &&
+           APFloat::isRepresentableBy(fromFloat.getFloatSemantics(),
+                                      semantics);
+  if (!isIntLike(from))
+    return false;
+  unsigned magnitude = getIntWidth(from) - isSignedIntLike(from);
+  return APFloat::semanticsPrecision(semantics) >= magnitude &&
+         APFloat::semanticsMaxExponent(semantics) >=
+             static_cast<int>(magnitude);
+}
+
+bool mlir::tg::isCastThroughRedundant(Type a, Type b, Type c) {
+  if (isLosslessCast(a, b)) {
+    // A float converts to an integer by saturating, an integer by wrapping:
+    // an integer that went through a float must fit to be the same both ways.
+    if (isIntLike(a) && isFloatLike(b) && isIntLike(c))
+      return isLosslessCast(a, c);
+    return true;
+  }
+  // Low bits of low bits.
+  return isIntLike(a) && isIntLike(b) && isIntLike(c) &&
+         getIntWidth(b) >= getIntWidth(c);
+}
+
+//===----------------------------------------------------------------------===//
+// Questions about constants
+//===----------------------------------------------------------------------===//
+
+bool mlir::tg::isSplat(Attribute attr) {
+  return isa_and_nonnull<IntegerAttr, FloatAttr>(attr);
+}
+
+bool mlir::tg::isInt(Attribute attr, int64_t value) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+  if (!integer)
+    return false;
+  APInt bits = integer.getValue();
+  return bits == APInt(64, static_cast<uint64_t>(value)).trunc(
+                     bits.getBitWidth());
+}
+
+bool mlir::tg::isFloat(Attribute attr, double value) {
+  auto number = dyn_cast_or_null<FloatAttr>(attr);
+  if (!number)
+    return false;
+  APFloat expected(value);
+  bool losesInfo = false;
+  expected.convert(number.getValue().getSemantics(),
+                   APFloat::rmNearestTiesToEven, &losesInfo);
+  return !losesInfo && number.getValue().bitwiseIsEqual(expected);
+}
+
+bool mlir::tg::isIntOrFloat(Attribute attr, int64_t value) {
+  return isInt(attr, value) || isFloat(attr, static_cast<double>(value));
+}
+
+bool mlir::tg::isIntAllOnes(Attribute attr) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+  return integer && integer.getValue().isAllOnes();
+}
+
+bool mlir::tg::isIntMin(Attribute attr) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+  return integer && (isSignedIntLike(integer.getType())
+                         ? integer.getValue().isMinSignedValue()
+                         : integer.getValue().isZero());
+}
+
+bool mlir::tg::isIntMax(Attribute attr) {
+  auto integer = dyn_cast_or_null<IntegerAttr>(attr);
+  return integer && (isSignedIntLike(integer.getType())
+                         ? integer.getValue().isMaxSignedValue()
+                         : integer.getValue().isAllOnes());
+}
+
+bool mlir::tg::isPositiveZero(Attribute attr) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getValue().isZero();
+  auto number = dyn_cast_or_null<FloatAttr>(attr);
+  return number && number.getValue().isPosZero();
+}
+
+bool mlir::tg::isAdditiveIdentity(Attribute attr) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getValue().isZero();
+  auto number = dyn_cast_or_null<FloatAttr>(attr);
+  return number && number.getValue().isNegZero();
+}
+
+bool mlir::tg::hasExactReciprocal(Attribute attr) {
+  auto number = dyn_cast_or_null<FloatAttr>(attr);
+  return number && number.getValue().getExactInverse(nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars: integers
+//===----------------------------------------------------------------------===//
+
+static APInt getInt(Attribute attr) { return cast<IntegerAttr>(attr).getValue(); }
+static APFloat getFloat(Attribute attr) {
+  return cast<FloatAttr>(attr).getValue();
+}
+
+/// The quotient rounded to zero, or to negative infinity. Division by zero
+/// gives 0; the least value divided by -1 wraps.
+static APInt divide(const APInt &a, const APInt &b, bool isSigned, bool floor) {
+  if (b.isZero())
+    return APInt::getZero(a.getBitWidth());
+  if (!isSigned)
+    return a.udiv(b);
+  APInt quotient = a.sdiv(b), rest = a - quotient * b;
+  if (floor && !rest.isZero() && rest.isNegative() != b.isNegative())
+    --quotient;
+  return quotient;
+}
+
+static APInt remainder(const APInt &a, const APInt &b, bool isSigned,
+                       bool floor) {
+  if (b.isZero())
+    return b;
+  return a - divide(a, b, isSigned, floor) * b;
+}
+
+/// Shifts by an amount that is read as unsigned and may exceed the width.
+static APInt shift(const APInt &x, const APInt &amount, bool left,
+                   bool isSigned) {
+  unsigned width = x.getBitWidth();
+  unsigned bits = static_cast<unsigned>(amount.getLimitedValue(width));
+  if (left)
+    return x.shl(bits);
+  return isSigned ? x.ashr(bits) : x.lshr(bits);
+}
+
+static APInt maximum(const APInt &a, const APInt &b, bool isSigned) {
+  return (isSigned ? a.sgt(b) : a.ugt(b)) ? a : b;
+}
+
+/// Threefry-2x32 with 20 rounds.
+static APInt threefry(const APInt &counter, const APInt &key) {
+  static const unsigned rotations[] = {13, 15, 26, 6, 17, 29, 16, 24};
+  uint64_t c = counter.getZExtValue(), k = key.getZExtValue();
+  uint32_t keys[3] = {static_cast<uint32_t>(k), static_cast<uint32_t>(k >> 32)};
+  keys[2] = 0x1BD11BDA ^ keys[0] ^ keys[1];
+  uint32_t x0 = static_cast<uint32_t>(c) + keys[0];
+  uint32_t x1 = static_cast<uint32_t>(c >> 32) + keys[1];
+  for (uint32_t round = 0; round < 20; ++round) {
+    unsigned rotation = rotations[round % 8];
+    x0 += x1;
+    x1 = (x1 << rotation | x1 >> (32 - rotation)) ^ x0;
+    // After every fourth round the next key words come in.
+    if (round % 4 == 3) {
+      uint32_t injection = round / 4 + 1;
+      x0 += keys[injection % 3];
+      x1 += keys[(injection + 1) % 3] + injection;
+    }
+  }
+  return APInt(64, static_cast<uint64_t>(x1) << 32 | x0);
+}
+
+/// An operation on integers (bool and index included) that gives their type.
+static std::optional<APInt> evaluateInt(Operation *op, ArrayRef<APInt> x,
+                                        Type type) {
+  bool isSigned = isSignedIntLike(type), isBool = type.isInteger(1);
+  return llvm::TypeSwitch<Operation *, std::optional<APInt>>(op)
+      .Case([&](NegOp) { return -x[0]; })
+      .Case([&](AddOp) { return isBool ? x[0] | x[1] : x[0] + x[1]; })
+      .Case([&](SubOp) { return x[0] - x[1]; })
+      .Case([&](MulOp) { return x[0] * x[1]; })
+      .Case([&](IDivOp) { return divide(x[0], x[1], isSigned, false); })
+      .Case([&](FloorDivOp) { return divide(x[0], x[1], isSigned, true); })
+      .Case([&](ModOp) { return remainder(x[0], x[1], isSigned, false); })
+      .Case([&](FloorModOp) { return remainder(x[0], x[1], isSigned, true); })
+      .Case([&](MaxOp) { return maximum(x[0], x[1], isSigned); })
+      .Case([&](AndOp) { return x[0] & x[1]; })
+      .Case([&](OrOp) { return x[0] | x[1]; })
+      .Case([&](XorOp) { return x[0] ^ x[1]; })
+      .Case([&](ShlOp) { return shift(x[0], x[1], true, isSigned); })
+      .Case([&](ShrOp) { return shift(x[0], x[1], false, isSigned); })
+      .Case([&](MulAccOp) { return x[0] * x[1] + x[2]; })
+      .Case([&](ThreefryOp) { return threefry(x[0], x[1]); })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars: floats
+//===----------------------------------------------------------------------===//
+
+static APFloat convert(APFloat x, const llvm::fltSemantics &semantics) {
+  bool losesInfo;
+  x.convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  return x;
+}
+
+/// Computes in double and rounds to the format of the operands.
+template <typename Function, typename... Operands>
+static APFloat computeInDouble(Function function, const APFloat &x,
+                               const Operands &...rest) {
+  double result = function(x.convertToDouble(), rest.convertToDouble()...);
+  return convert(APFloat(result), x.getSemantics());
+}
+
+/// An operation on floats of one format, f32 or f64.
+static std::optional<APFloat> evaluateFloat(Operation *op,
+                                            ArrayRef<APFloat> x) {
+  const llvm::fltSemantics &semantics = x[0].getSemantics();
+  const auto rounding = APFloat::rmNearestTiesToEven;
+  APFloat r = x[0];
+  return llvm::TypeSwitch<Operation *, std::optional<APFloat>>(op)
+      .Case([&](NegOp) { return -r; })
+      .Case([&](RecipOp) {
+        r = APFloat(semantics, 1);
+        r.divide(x[0], rounding);
+        return r;
+      })
+      // The double result is wide enough for rounding it again to be harmless.
+      .Case([&](SqrtOp) {
+        return computeInDouble([](double v) { return std::sqrt(v); }, r);
+      })
+      .Case([&](Exp2Op) {
+        return computeInDouble([](double v) { return std::exp2(v); }, r);
+      })
+      .Case([&](Log2Op) {
+        return computeInDouble([](double v) { return std::log2(v); }, r);
+      })
+      .Case([&](SinOp) {
+        return computeInDouble([](double v) { return std::sin(v); }, r);
+      })
+      .Case([&](PowOp) {
+        return computeInDouble(
+            [](double a, double b) { return std::pow(a, b); }, r, x[1]);
+      })
+      .Case([&](TruncOp) {
+        r.roundToIntegral(APFloat::rmTowardZero);
+        return r;
+      })
+      .Case([&](AddOp) {
+        r.add(x[1], rounding);
+        return r;
+      })
+      .Case([&](SubOp) {
+        r.subtract(x[1], rounding);
+        return r;
+      })
+      .Case([&](MulOp) {
+        r.multiply(x[1], rounding);
+        return r;
+      })
+      .Case([&](FDivOp) {
+        r.divide(x[1], rounding);
+        return r;
+      })
+      .Case([&](MaxOp) { return llvm::maximum(x[0], x[1]); })
+      .Case([&](MulAccOp) {
+        r.fusedMultiplyAdd(x[1], x[2], rounding);
+        return r;
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+static Attribute getFloatAttr(FloatType type, const APFloat &value) {
+  // Payloads are unspecified: one NaN makes equal graphs equal.
+  if (value.isNaN())
+    return FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics()));
+  return FloatAttr::get(type, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars: comparisons and conversions
+//===----------------------------------------------------------------------===//
+
+static Attribute getBoolAttr(Operation *op, bool value) {
+  return BoolAttr::get(op->getContext(), value);
+}
+
+static bool compare(Operation *op, Attribute lhs, Attribute rhs) {
+  if (isa<FloatAttr>(lhs)) {
+    APFloat::cmpResult order = getFloat(lhs).compare(getFloat(rhs));
+    if (isa<CmpLtOp>(op))
+      return order == APFloat::cmpLessThan;
+    return (order == APFloat::cmpEqual) == isa<CmpEqOp>(op);
+  }
+  APInt a = getInt(lhs), b = getInt(rhs);
+  if (isa<CmpLtOp>(op))
+    return isSignedIntLike(cast<TypedAttr>(lhs).getType()) ? a.slt(b)
+                                                           : a.ult(b);
+  return (a == b) == isa<CmpEqOp>(op);
+}
+
+static Attribute castScalar(Operation *op, Attribute attr, Type to) {
+  Type from = cast<TypedAttr>(attr).getType();
+  if (from == to)
+    return attr;
+  auto toFloat = dyn_cast<FloatType>(to);
+  if (auto number = dyn_cast<FloatAttr>(attr)) {
+    APFloat x = number.getValue();
+    if (toFloat)
+      return getFloatAttr(toFloat, convert(x, toFloat.getFloatSemantics()));
+    if (to.isInteger(1))
+      return getBoolAttr(op, !x.isZero());
+    // Saturates, and gives 0 for NaN.
+    APSInt result(getIntWidth(to), !isSignedIntLike(to));
+    bool isExact;
+    x.convertToInteger(result, APFloat::rmTowardZero, &isExact);
+    return IntegerAttr::get(to, result);
+  }
+  APInt x = getInt(attr);
+  if (to.isInteger(1))
+    return getBoolAttr(op, !x.isZero());
+  if (toFloat) {
+    APFloat result(toFloat.getFloatSemantics());
+    result.convertFromAPInt(x, isSignedIntLike(from),
+                            APFloat::rmNearestTiesToEven);
+    return getFloatAttr(toFloat, result);
+  }
+  unsigned width = getIntWidth(to);
+  return IntegerAttr::get(to, isSignedIntLike(from) ? x.sextOrTrunc(width)
+                                                    : x.zextOrTrunc(width));
+}
+
+static Attribute bitcastScalar(Attribute attr, Type to) {
+  APInt bits = isa<FloatAttr>(attr) ? getFloat(attr).bitcastToAPInt()
+                                    : getInt(attr);
+  if (auto toFloat = dyn_cast<FloatType>(to))
+    return FloatAttr::get(toFloat, APFloat(toFloat.getFloatSemantics(), bits));
+  return IntegerAttr::get(to, bits);
+}
+
+Attribute mlir::tg::evaluateScalar(Operation *op, ArrayRef<Attribute> operands) {
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isa<CastOp>(op))
+    return castScalar(op, operands[0], type);
+  if (isa<BitcastOp>(op))
+    return bitcastScalar(operands[0], type);
+  if (isa<WhereOp>(op))
+    return getInt(operands[0]).isOne() ? operands[1] : operands[2];
+  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))
+    return getBoolAttr(op, compare(op, operands[0], operands[1]));
+
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    // The small formats are computed in f32.
+    bool isSmall = floatType.getWidth() < 32;
+    auto values = llvm::map_to_vector(operands, [&](Attribute attr) {
+      APFloat value = getFloat(attr);
+      return isSmall ? convert(value, APFloat::IEEEsingle()) : value;
+    });
+    std::optional<APFloat> result = evaluateFloat(op, values);
+    if (!result)
+      return {};
+    return getFloatAttr(floatType,
+                        convert(*result, floatType.getFloatSemantics()));
+  }
+  std::optional<APInt> result =
+      evaluateInt(op, llvm::map_to_vector(operands, getInt), type);
+  return result ? IntegerAttr::get(type, *result) : Attribute();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// The elements of a constant; a splat yields the same one at every position.
+namespace {
+class Elements {
+public:
+  explicit Elements(Attribute attr) {
+    if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+      values = llvm::to_vector(dense.getValues<Attribute>());
+    else
+      values = {attr};
+  }
+  Attribute operator[](int64_t position) const {
+    return values.size() == 1 ? values[0] : values[position];
+  }
+
+private:
+  SmallVector<Attribute> values;
+};
+} // namespace
+
+static Attribute getZero(Type type) {
+  return getNumberAttr(getElementTypeOrSelf(type), int64_t(0));
+}
+
+/// A constant of `type` with these elements, a splat if they are all the same.
+static Attribute getConstant(Type type, ArrayRef<Attribute> elements) {
+  if (!elements.empty() && llvm::all_equal(elements))
+    return elements.front();
+  return DenseElementsAttr::get(cast<ShapedType>(type), elements);
+}
+
+static bool isFoldableConstant(Attribute attr) {
+  return isSplat(attr) || isa_and_nonnull<DenseElementsAttr>(attr);
+}
+
+Attribute mlir::tg::foldElementwise(Operation *op,
+                                    ArrayRef<Attribute> operands) {
+  Type type = op->getResult(0).getType();
+  std::optional<int64_t> count = getStaticNumElements(type);
+  if (count == 0)
+    return getZero(type);
+  if (!llvm::all_of(operands, isFoldableConstant))
+    return {};
+  if (llvm::all_of(operands, isSplat))
+    return evaluateScalar(op, operands);
+  if (!count || *count > maxFoldedElements)
+    return {};
+  auto elements = llvm::map_to_vector(
+      operands, [](Attribute attr) { return Elements(attr); });
+  SmallVector<Attribute> results;
+  for (int64_t i = 0; i < *count; ++i) {
+    auto scalars = llvm::map_to_vector(
+        elements, [&](const Elements &operand) { return operand[i]; });
+    Attribute result = evaluateScalar(op, scalars);
+    if (!result)
+      return {};
+    results.push_back(result);
+  }
+  return getConstant(type, results);
+}
+
+/// The position in the operand that a movement operation puts at `position` of
+/// its result, each by axis; false where there is none (padding).
+static bool getSourcePosition(Operation *op, ArrayRef<int64_t> sourceShape,
+                              ArrayRef<int64_t> position,
+                              SmallVectorImpl<int64_t> &source) {
+  source.assign(position.begin(), position.end());
+  if (auto permute = dyn_cast<PermuteOp>(op)) {
+    for (auto [axis, from] : llvm::enumerate(permute.getOrder()))
+      source[from] = position[axis];
+  } else if (isa<ExpandOp>(op)) {
+    for (auto [axis, size] : llvm::enumerate(sourceShape))
+      if (size == 1)
+        source[axis] = 0;
+  } else if (auto pad = dyn_cast<PadOp>(op)) {
+    for (auto [axis, low] : llvm::enumerate(*getStaticDims(pad.getLow()))) {
+      source[axis] -= low;
+      if (source[axis] < 0 || source[axis] >= sourceShape[axis])
+        return false;
+    }
+  } else if (auto shrink = dyn_cast<ShrinkOp>(op)) {
+    for (auto [axis, from] : llvm::enumerate(*getStaticDims(shrink.getFrom())))
+      source[axis] += from;
+  } else if (auto flip = dyn_cast<FlipOp>(op)) {
+    for (int64_t axis : flip.getAxes())
+      source[axis] = sourceShape[axis] - 1 - source[axis];
+  }
+  return true;
+}
+
+Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  auto sourceType = cast<RankedTensorType>(op->getOperand(0).getType());
+  std::optional<int64_t> count = getStaticNumElements(type);
+  // Nothing, or nothing but padding.
+  if (count == 0 || getStaticNumElements(sourceType) == 0)
+    return getZero(type);
+  if (isSplat(x))
+    return isa<PadOp>(op) && !isPositiveZero(x) ? Attribute() : x;
+  auto dense = dyn_cast_or_null<DenseElementsAttr>(x);
+  if (!dense || !count || *count > maxFoldedElements ||
+      dense.getNumElements() > maxFoldedElements)
+    return {};
+  if (isa<ReshapeOp>(op))
+    return dense.reshape(type);
+
+  Elements elements(dense);
+  ArrayRef<int64_t> shape = type.getShape(), sourceShape = sourceType.getShape();
+  SmallVector<Attribute> results;
+  SmallVector<int64_t> position(shape.size(), 0), source;
+  for (int64_t i = 0; i < *count; ++i) {
+    if (getSourcePosition(op, sourceShape, position, source)) {
+      int64_t linear = 0;
+      for (auto [size, at] : llvm::zip_equal(sourceShape, source))
+        linear = linear * size + at;
+      results.push_back(elements[linear]);
+    } else {
+      results.push_back(getZero(type));
+    }
+    // The next position in row-major order.
+    for (int64_t axis = shape.size() - 1; axis >= 0; --axis) {
+      if (++position[axis] < shape[axis])
+        break;
+      position[axis] = 0;
+    }
+  }
+  return getConstant(type, results);
+}
+
+/// `count` times `value`, if no partial sum rounds or overflows.
+static Attribute multiplyExactly(FloatAttr value, int64_t count) {
+  APFloat x = value.getValue();
+  if (x.isNegZero() || !x.isFinite())
+    return {};
+  if (x.isZero())
+    return value;
+  // x is an odd integer times a power of two. All partial sums are multiples of
+  // that power; they are exact if the integers fit the precision.
+  unsigned precision = APFloat::semanticsPrecision(x.getSemantics());
+  bool isExact;
+  APSInt odd(128, /*isUnsigned=*/false);
+  APFloat scaled = llvm::scalbn(x, static_cast<int>(precision) - 1 - ilogb(x),
+                                APFloat::rmNearestTiesToEven);
+  if (scaled.convertToInteger(odd, APFloat::rmTowardZero, &isExact) !=
+      APFloat::opOK)
+    return {};
+  APInt magnitude = odd.abs();
+  magnitude.lshrInPlace(magnitude.countr_zero());
+  if ((magnitude * APInt(128, count)).ugt(APInt::getOneBitSet(128, precision)))
+    return {};
+  // Exact as well: the count is not larger than the bound above.
+  APFloat factor(x.getSemantics());
+  factor.convertFromAPInt(APInt(64, count), true, APFloat::rmNearestTiesToEven);
+  if (x.multiply(factor, APFloat::rmNearestTiesToEven) != APFloat::opOK)
+    return {};
+  return FloatAttr::get(value.getType(), x);
+}
+
+Attribute mlir::tg::foldReduceOfSplat(ReduceKind kind, Attribute value,
+                                      int64_t count) {
+  if (!isSplat(value))
+    return {};
+  Type type = cast<TypedAttr>(value).getType();
+  if (count == 0)
+    return getReduceIdentity(kind, type);
+  bool isBool = type.isInteger(1);
+  if (count == 1 || kind == ReduceKind::max || isBool)
+    return value;
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    if (kind == ReduceKind::add)
+      return multiplyExactly(number, count);
+    return isFloat(value, 1) ? value : Attribute();
+  }
+  APInt x = getInt(value);
+  if (kind == ReduceKind::add)
+    return IntegerAttr::get(
+        type, x * APInt(64, count).trunc(x.getBitWidth()));
+  // x to the power count, wrapping.
+  APInt result(x.getBitWidth(), 1);
+  for (uint64_t rest = count; rest; rest >>= 1, x *= x)
+    if (rest & 1)
+      result *= x;
+  return IntegerAttr::get(type, result);
+}
