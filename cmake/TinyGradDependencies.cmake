@@ -1,37 +1,19 @@
 # Finds what the project is built on, and says what to install when something
 # is missing.
 
-set(TINYGRAD_LLVM_VERSION 22)
-set(_tinygrad_packages
-  libmlir-${TINYGRAD_LLVM_VERSION}-dev mlir-${TINYGRAD_LLVM_VERSION}-tools
-  llvm-${TINYGRAD_LLVM_VERSION}-dev llvm-${TINYGRAD_LLVM_VERSION}-tools
-  clang-${TINYGRAD_LLVM_VERSION} lld-${TINYGRAD_LLVM_VERSION})
-string(REPLACE ";" " " _tinygrad_packages "${_tinygrad_packages}")
-
 # MLIR_DIR, when given, names another installation of the same version.
-find_package(MLIR QUIET CONFIG
-  HINTS /usr/lib/llvm-${TINYGRAD_LLVM_VERSION}/lib/cmake/mlir)
+find_package(MLIR QUIET CONFIG HINTS ${TINYGRAD_MLIR_CONFIG})
 if(NOT MLIR_FOUND)
-  message(FATAL_ERROR
-    "MLIR ${TINYGRAD_LLVM_VERSION} was not found. On Debian, install it with\n"
-    "  apt-get install ${_tinygrad_packages}\n"
-    "or run scripts/setup.sh, which installs everything the project needs. "
-    "For an MLIR installed elsewhere, set MLIR_DIR to its lib/cmake/mlir.")
+  tinygrad_missing("MLIR ${TINYGRAD_LLVM_VERSION} was not found.")
 endif()
 if(NOT LLVM_VERSION_MAJOR EQUAL TINYGRAD_LLVM_VERSION)
-  message(FATAL_ERROR
-    "The MLIR found in ${MLIR_DIR} is version ${LLVM_PACKAGE_VERSION}; this "
-    "project needs ${TINYGRAD_LLVM_VERSION}. On Debian, install it with\n"
-    "  apt-get install ${_tinygrad_packages}\n"
-    "or set MLIR_DIR to the lib/cmake/mlir of an installed MLIR "
-    "${TINYGRAD_LLVM_VERSION}.")
+  tinygrad_missing("The MLIR found in ${MLIR_DIR} is version "
+    "${LLVM_PACKAGE_VERSION}, but ${TINYGRAD_LLVM_VERSION} is needed.")
 endif()
 foreach(target MLIR LLVM)
   if(NOT TARGET ${target})
-    message(FATAL_ERROR
-      "The MLIR found in ${MLIR_DIR} has no shared lib${target}, which this "
-      "project links. On Debian, install it with\n"
-      "  apt-get install ${_tinygrad_packages}")
+    tinygrad_missing("The MLIR found in ${MLIR_DIR} has no shared "
+      "lib${target}, which this project links.")
   endif()
 endforeach()
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION}: ${MLIR_DIR}")

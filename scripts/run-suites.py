@@ -120,7 +120,8 @@ def suite_tidy(build):
     def check(name):
         key = hashlib.sha256(config + commands[name].encode())
         for path in includes.get(name, [name]):
-            key.update(Path(path).read_bytes())
+            if os.path.exists(path):
+                key.update(Path(path).read_bytes())
         stamp = seen / key.hexdigest()
         if name in includes and stamp.exists():
             return name, 0, ""
@@ -141,6 +142,20 @@ def suite_tidy(build):
             print(f"FAILED: clang-tidy {os.path.relpath(name, ROOT)}")
             counts.failed += 1
     return counts
+
+
+def suite_configure(build):
+    """Without MLIR, configuring fails and names the packages to install."""
+    with tempfile.TemporaryDirectory() as scratch:
+        status, output = run(
+            ["cmake", "--preset", "release", "-S", ROOT, "-B", scratch]
+            + ["-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON"],
+            cwd=ROOT,
+        )
+    packages = ("libmlir-22-dev", "mlir-22-tools", "llvm-22-dev", "llvm-22-tools")
+    missing = [name for name in packages if name not in output]
+    hint = f"status {status}, not named: {' '.join(missing) or 'none'}"
+    return report_check("configure", status == 0 or bool(missing), output, hint)
 
 
 def suite_docs(build):
@@ -275,6 +290,7 @@ def suite_install(build):
 
 SUITES = {
     "format": suite_format,
+    "configure": suite_configure,
     "docs": suite_docs,
     "lit": suite_lit,
     "gtest": suite_gtest,
@@ -283,7 +299,7 @@ SUITES = {
     "tidy": suite_tidy,
 }
 # What depends on the sources alone, or on an optimised build, runs once.
-RELEASE_ONLY = ("format", "docs", "install", "tidy")
+RELEASE_ONLY = ("format", "configure", "docs", "install", "tidy")
 
 
 def main():
