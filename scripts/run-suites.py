@@ -62,7 +62,9 @@ def run(command, **kwargs):
 
 def tracked(*patterns):
     """The files of the repository that match, without those that are gone."""
-    _, out = run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT)
+    status, out = run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT)
+    if status != 0:
+        sys.exit(f"run-suites.py: git ls-files failed: {out}\n0 passed, 1 failed")
     return [name for name in out.split("\0") if name and (ROOT / name).exists()]
 
 
