@@ -314,11 +314,16 @@ static double decode(uint32_t bits, FloatFormat format) {
       return std::copysign(nan, sign);
     return sign * std::numeric_limits<double>::infinity();
   }
-  if (exponent == 0)
-    return sign *
-           std::ldexp(double(mantissa), 1 - format.bias - format.mantissaBits);
-  return sign * std::ldexp(double(mantissa | 1u << format.mantissaBits),
-                           int(exponent) - format.bias - format.mantissaBits);
+  // All values of these formats are normal numbers in double.
+  if (exponent == 0) {
+    const double step = std::bit_cast<double>(
+        uint64_t(1024 - format.bias - format.mantissaBits) << 52);
+    return sign * double(mantissa) * step;
+  }
+  const uint64_t magnitude = uint64_t(int(exponent) + 1023 - format.bias)
+                                 << 52 |
+                             uint64_t(mantissa) << (52 - format.mantissaBits);
+  return sign * std::bit_cast<double>(magnitude);
 }
 
 uint16_t tinygrad::encodeHalf(double value) {

@@ -24,26 +24,24 @@
 /// needed, the buffers %b0, %b1, %b2 and the value %v0.
 static std::string kernel(const std::string &name, unsigned numBuffers,
                           bool hasValue, const std::string &body) {
-  std::string text = "define void @" + name +
-                     "(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\n"
-                     "entry:\n";
-  for (unsigned i = 0; i < numBuffers; ++i) {
-    const std::string n = std::to_string(i);
-    text += "%p" + n + " = getelementptr ptr, ptr %buffers, i64 " + n + "\n%b" +
-            n + " = load ptr, ptr %p" + n + "\n";
-  }
+  std::ostringstream text;
+  text << "define void @" << name
+       << "(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\nentry:\n";
+  for (unsigned i = 0; i < numBuffers; ++i)
+    text << "%p" << i << " = getelementptr ptr, ptr %buffers, i64 " << i
+         << "\n%b" << i << " = load ptr, ptr %p" << i << "\n";
   if (hasValue)
-    text += "%v0 = load i64, ptr %vars\n";
-  return text +
-         "%some = icmp slt i64 %begin, %end\n"
-         "br i1 %some, label %loop, label %exit\n"
-         "loop:\n"
-         "%i = phi i64 [%begin, %entry], [%next, %loop]\n" +
-         body +
-         "%next = add i64 %i, 1\n"
-         "%more = icmp slt i64 %next, %end\n"
-         "br i1 %more, label %loop, label %exit\n"
-         "exit:\nret void\n}\n";
+    text << "%v0 = load i64, ptr %vars\n";
+  text << "%some = icmp slt i64 %begin, %end\n"
+          "br i1 %some, label %loop, label %exit\n"
+          "loop:\n"
+          "%i = phi i64 [%begin, %entry], [%next, %loop]\n"
+       << body
+       << "%next = add i64 %i, 1\n"
+          "%more = icmp slt i64 %next, %end\n"
+          "br i1 %more, label %loop, label %exit\n"
+          "exit:\nret void\n}\n";
+  return text.str();
 }
 
 static std::string at(const std::string &address, const std::string &type,

@@ -38,20 +38,33 @@ static std::size_t readField(const std::string &path, const std::string &key) {
   return 0;
 }
 
+namespace {
+/// What the files of a control group are called.
+struct GroupFiles {
+  const char *most;
+  const char *usage;
+  const char *cachedFilesKey;
+};
+} // namespace
+
+static constexpr GroupFiles version1 = {
+    "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
+static constexpr GroupFiles version2 = {"/memory.max", "/memory.current",
+                                        "inactive_file"};
+
 /// Lowers \p limits to what one control group allows.
-static void applyGroup(MemoryLimits &limits, const std::string &maxFile,
-                       const std::string &usageFile,
-                       const std::string &statFile,
-                       const std::string &cacheKey) {
-  const std::size_t most = readLimit(maxFile);
+static void applyGroup(MemoryLimits &limits, const std::string &group,
+                       const GroupFiles &files) {
+  const std::size_t most = readLimit(group + files.most);
   if (most == SIZE_MAX)
     return;
   limits.total = std::min(limits.total, most);
-  // Cached files count as usage but give way.
-  std::size_t usage = readLimit(usageFile);
+  std::size_t usage = readLimit(group + files.usage);
   if (usage == SIZE_MAX)
     return;
-  usage -= std::min(usage, readField(statFile, cacheKey));
+  // Cached files count as usage but give way.
+  usage -=
+      std::min(usage, readField(group + "/memory.stat", files.cachedFilesKey));
   limits.available =
       std::min(limits.available, most > usage ? most - usage : 0);
 }
@@ -66,24 +79,18 @@ MemoryLimits tinygrad::detail::queryMemoryLimits() {
   if (limits.total == 0)
     limits.total = limits.available = SIZE_MAX;
 
-  const std::string root = "/sys/fs/cgroup";
+  const std::string root = "/sys/fs/cgroup", memoryRoot = root + "/memory";
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     // "0::/path" is version 2, "4:memory:/path" version 1. In a container the
     // path can be that of the outside; the root is then the group itself.
-    const std::size_t colon = line.rfind(':');
-    const std::string path = line.substr(colon + 1);
+    const std::string path = line.substr(line.rfind(':') + 1);
     if (line.compare(0, 3, "0::") == 0) {
-      for (std::string group : {path, std::string()})
-        applyGroup(limits, root + group + "/memory.max",
-                   root + group + "/memory.current",
-                   root + group + "/memory.stat", "inactive_file");
+      applyGroup(limits, root + path, version2);
+      applyGroup(limits, root, version2);
     } else if (line.find(":memory:") != std::string::npos) {
-      for (std::string group : {path, std::string()})
-        applyGroup(limits, root + "/memory" + group + "/memory.limit_in_bytes",
-                   root + "/memory" + group + "/memory.usage_in_bytes",
-                   root + "/memory" + group + "/memory.stat",
-                   "total_inactive_file");
+      applyGroup(limits, memoryRoot + path, version1);
+      applyGroup(limits, memoryRoot, version1);
     }
   }
   return limits;
@@ -101,9 +108,11 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
   // Looking up the limits takes some 50 us, a small part of touching this much.
   constexpr std::size_t checkFrom = std::size_t(32) << 20;
 
-  if (bytes >= checkFrom) {
+  const std::size_t others = handedOut.load(std::memory_order_relaxed);
+  // Many small requests add up, too.
+  const bool isDue = others > nextCheck.load(std::memory_order_relaxed);
+  if (bytes >= checkFrom || isDue) {
     const MemoryLimits limits = queryMemoryLimits();
-    const std::size_t others = handedOut.load(std::memory_order_relaxed);
     if (bytes > limits.available) {
       reason = gigabytes(limits.available) + " of memory are available";
       return nullptr;
@@ -114,6 +123,7 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
                " of memory, of which " + gigabytes(others) + " are handed out";
       return nullptr;
     }
+    nextCheck.store(others + 8 * checkFrom, std::memory_order_relaxed);
   }
 
   const bool isLarge = bytes >= hugePage;

@@ -37,6 +37,8 @@ public:
 
 private:
   std::atomic<std::size_t> handedOut{0};
+  /// The limits are looked up when more than this is handed out.
+  std::atomic<std::size_t> nextCheck{0};
 };
 
 } // namespace tinygrad::detail
