@@ -12,6 +12,7 @@
 
 #include "CompileIr.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Runtime/LaunchList.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 #include <new>
 
@@ -160,20 +162,41 @@ static void benchmarkMemory(Device &cpu) {
   }
 }
 
+static void benchmarkCaches(Device &cpu) {
+  char directory[] = "/tmp/launch-overhead-XXXXXX";
+  if (!::mkdtemp(directory)) {
+    std::perror(directory);
+    return;
+  }
+  {
+    auto load = [&] {
+      Kernel(cpu.loadProgram(nothingKernel().data(), nothingKernel().size(),
+                             "host"),
+             "nothing");
+    };
+    report("load and unload a program", nanoseconds(50, load) * 1e-3, "us");
+    KernelCache cache(
+        std::make_unique<DiskCache>(directory, "benchmark", 1 << 20));
+    // About what the source of a kernel is.
+    const std::string key(4000, 'k');
+    auto get = [&] { Kernel(cache.get(cpu, key, nothingKernel), "nothing"); };
+    report("find a program in memory", nanoseconds(1000, get) * 1e-3, "us");
+    auto getFromDisk = [&] {
+      cache.clearMemory();
+      get();
+    };
+    report("find a program on disk and load it",
+           nanoseconds(50, getFromDisk) * 1e-3, "us");
+  }
+  std::filesystem::remove_all(directory);
+}
+
 int main() {
   Device &cpu = Device::get("CPU");
   benchmarkLists(cpu);
   benchmarkLists(Device::get("NULL"));
   benchmarkThreads(cpu);
   benchmarkMemory(cpu);
-  report("load and unload a program",
-         nanoseconds(50,
-                     [&] {
-                       Kernel(cpu.loadProgram(nothingKernel().data(),
-                                              nothingKernel().size(), "host"),
-                              "nothing");
-                     }) *
-             1e-3,
-         "us");
+  benchmarkCaches(cpu);
   return 0;
 }
