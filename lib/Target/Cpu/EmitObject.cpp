@@ -39,10 +39,10 @@ static constexpr llvm::StringLiteral usualPasses =
     "function(simplifycfg)";
 
 namespace {
-class Timer {
+class StageTimer {
 public:
-  explicit Timer(double &milliseconds) : milliseconds(milliseconds) {}
-  ~Timer() {
+  explicit StageTimer(double &milliseconds) : milliseconds(milliseconds) {}
+  ~StageTimer() {
     milliseconds += std::chrono::duration<double, std::milli>(
                         std::chrono::steady_clock::now() - start)
                         .count();
@@ -163,7 +163,7 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   std::unique_ptr<llvm::Module> llvmModule;
   llvm::TargetMachine *machine = nullptr;
   {
-    Timer timer(times.translate);
+    StageTimer timer(times.translate);
     machine = getTargetMachine(target, error);
     if (!machine)
       return module.emitError("cannot compile for the CPU: ") << error;
@@ -176,7 +176,7 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
     setAttributes(*llvmModule, target);
   }
   {
-    Timer timer(times.optimize);
+    StageTimer timer(times.optimize);
     if (failed(optimize(*llvmModule, machine, target, error)))
       return module.emitError("cannot compile for the CPU: ") << error;
   }
@@ -193,7 +193,7 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
              << target.triple;
     *dumps.assembly += text.str();
   }
-  Timer timer(times.codegen);
+  StageTimer timer(times.codegen);
   llvm::SmallVector<char, 0> bytes;
   if (failed(generate(*llvmModule, machine, llvm::CodeGenFileType::ObjectFile,
                       bytes)))

@@ -1,0 +1,70 @@
+//===- KernelRunner.cpp - compiles and runs kernels given as text ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The CPU target in front of the runtime's CPU device.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace mlir;
+
+struct KernelRunner::Loaded {
+  tinygrad::Kernel kernel;
+};
+
+KernelRunner::~KernelRunner() = default;
+
+KernelRunner::KernelRunner(const std::string &text) {
+  DialectRegistry registry;
+  tg::registerCpuTarget(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    llvm::raw_string_ostream stream(message);
+    stream << diagnostic << "\n";
+  });
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return;
+  tg::CpuDumps dumps;
+  if (std::getenv("TINYGRAD_TEST_DUMP")) {
+    dumps.vector = &vectorText;
+    dumps.llvmIR = &llvmText;
+    dumps.assembly = &assemblyText;
+  }
+  FailureOr<tg::CpuObject> object = tg::compileToObject(
+      *module, tg::CpuTargetOptions::host(), dumps);
+  if (failed(object))
+    return;
+  if (object->kernels.size() != 1) {
+    message = "the module does not hold one kernel";
+    return;
+  }
+  const tg::CpuCompileTimes &t = object->times;
+  times[0] = t.lowering, times[1] = t.translate, times[2] = t.optimize,
+  times[3] = t.codegen;
+  extent = object->kernels[0].parallelExtent;
+  try {
+    tinygrad::Device &device = tinygrad::Device::get("CPU");
+    auto program = device.loadProgram(object->bytes.data(),
+                                      object->bytes.size(), "the host");
+    loaded = std::make_unique<Loaded>();
+    loaded->kernel = tinygrad::Kernel(program, object->kernels[0].name);
+    function =
+        reinterpret_cast<decltype(function)>(loaded->kernel.entry());
+  } catch (const std::exception &error) {
+    message += error.what();
+  }
+}

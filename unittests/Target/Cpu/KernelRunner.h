@@ -1,0 +1,52 @@
+//===- KernelRunner.h - compiles and runs kernels given as text -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// For tests: a kernel from its text to a function that can be called.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_UNITTESTS_TARGET_CPU_KERNELRUNNER_H
+#define TINYGRAD_UNITTESTS_TARGET_CPU_KERNELRUNNER_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+class KernelRunner {
+public:
+  /// Compiles a module that holds one `tg.kernel`. Where that fails, ok() is
+  /// false and error() says why.
+  explicit KernelRunner(const std::string &text);
+  ~KernelRunner();
+
+  bool ok() const { return function != nullptr; }
+  const std::string &error() const { return message; }
+  int64_t parallelExtent() const { return extent; }
+  /// Texts of the stages.
+  std::string vectorText, llvmText, assemblyText;
+  /// Milliseconds: lowering, translation, LLVM's passes, code generation.
+  double times[4] = {};
+
+  /// Runs all positions, or those in [begin, end).
+  void run(const std::vector<void *> &buffers) const {
+    run(buffers, 0, extent);
+  }
+  void run(const std::vector<void *> &buffers, int64_t begin,
+           int64_t end) const {
+    function(const_cast<void **>(buffers.data()), nullptr, begin, end);
+  }
+
+private:
+  struct Loaded;
+  std::unique_ptr<Loaded> loaded;
+  void (*function)(void **, const int64_t *, int64_t, int64_t) = nullptr;
+  int64_t extent = 0;
+  std::string message;
+};
+
+#endif // TINYGRAD_UNITTESTS_TARGET_CPU_KERNELRUNNER_H
