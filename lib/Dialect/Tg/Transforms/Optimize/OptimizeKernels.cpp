@@ -168,18 +168,19 @@ RangeOp Heuristic::chooseResultLane() {
   return lane;
 }
 
-/// The largest power of two up to `limit` that fits `extent` well: a divisor if
-/// one is not too small, else what leaves one masked remainder.
-static int64_t fitLanes(int64_t extent, int64_t limit, int64_t least) {
-  int64_t count = limit;
-  while (count > least && extent % count != 0)
-    count /= 2;
-  if (extent % count == 0 && count >= least)
-    return count;
-  count = limit;
-  while (count > 1 && count / 2 >= extent)
-    count /= 2;
-  return count;
+/// How many lanes, a power of two up to `limit`, take the fewest registers in all
+/// for \p extent positions; the most lanes of about equal choices.
+static int64_t fitLanes(int64_t extent, int64_t limit, int64_t width) {
+  auto getRegisters = [&](int64_t count) -> int64_t {
+    return llvm::divideCeil(extent, count) * llvm::divideCeil(count, width);
+  };
+  int64_t fewest = getRegisters(limit);
+  for (int64_t count = limit; count > 1; count /= 2)
+    fewest = std::min<int64_t>(fewest, getRegisters(count));
+  for (int64_t count = limit; count > 1; count /= 2)
+    if (getRegisters(count) * 10 <= fewest * 11 && count < 2 * extent)
+      return count;
+  return 1;
 }
 
 void Heuristic::addLanes(RangeOp range, int64_t count) {
@@ -234,7 +235,7 @@ void Heuristic::tileResult() {
   }
 
   int64_t extent = lane.getStaticExtent();
-  int64_t count = fitLanes(extent, 4 * width, std::max<int64_t>(width / 2, 1));
+  int64_t count = fitLanes(extent, 4 * width, width);
   int64_t laneRegisters = llvm::divideCeil(count, width);
   int64_t rowCount = 1;
   if (rows) {
@@ -297,8 +298,7 @@ void Heuristic::vectorizeReduces() {
       }
       if (!best)
         continue;
-      addLanes(best, fitLanes(best.getStaticExtent(), 4 * width,
-                              std::max<int64_t>(width / 2, 1)));
+      addLanes(best, fitLanes(best.getStaticExtent(), 4 * width, width));
       changed = true;
       break;
     }
@@ -318,8 +318,7 @@ void Heuristic::vectorizeResult() {
   for (Operation &op : schedule.getKernel().getBody().front())
     numOps += op.getNumResults() == 1 && !isa<IndexType>(op.getResult(0).getType());
   int64_t limit = numOps > 24 ? width : 2 * width;
-  addLanes(lane, fitLanes(lane.getStaticExtent(), limit,
-                          std::max<int64_t>(width / 2, 1)));
+  addLanes(lane, fitLanes(lane.getStaticExtent(), limit, width));
 }
 
 /// Leading result ranges run in parallel, as few as give enough work items. A

@@ -100,6 +100,9 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   builder.setInsertionPointAfter(ranges.back());
   IndexBuilder index(builder, range.getLoc());
   Value position = index.add(index.mul(outer, factor), inner);
+  // With one outer position there is nothing to loop over or to peel.
+  if (outerExtent == 1)
+    outer.setPeel(0);
   range.getResult().replaceAllUsesWith(position);
   range.erase();
   changed();

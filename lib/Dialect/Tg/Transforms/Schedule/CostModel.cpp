@@ -58,10 +58,14 @@ CostModel::CostModel(Block &block, function_ref<bool(Value)> stored) {
         estimate.work *= std::max(count, 1.0);
         estimate.reducesPerElement = count > 1;
       }
-      // A reduction whose result is repeated is run once for many elements.
+      // What is repeated is computed once for many elements, if loops allow;
+      // whether they do shows in the accesses of the operand.
       if (isa<ExpandOp>(op) &&
-          countElements(op.getOperand(0)) < countElements(result))
+          countElements(op.getOperand(0)) < countElements(result)) {
         estimate.reducesPerElement = false;
+        estimate.work *= double(countElements(op.getOperand(0))) /
+                         double(countElements(result));
+      }
       estimate.work = std::min(estimate.work, 1e15);
     }
     estimates[result] = estimate;

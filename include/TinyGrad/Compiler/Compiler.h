@@ -1,0 +1,108 @@
+//===- Compiler.h - from tensor graphs to executables -----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Compiles a function over tensors for a device: the passes of the dialect, the
+/// device's code generation, the kernel caches, and the launch list that runs
+/// the result.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_COMPILER_COMPILER_H
+#define TINYGRAD_COMPILER_COMPILER_H
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Runtime/LaunchList.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace tinygrad {
+
+/// How to compile. The defaults come from the environment (NOOPT, SPEC).
+struct CompileOptions {
+  /// The function to compile.
+  std::string entry = "main";
+  /// Leave every loop scalar.
+  bool noOptimization = noOpt();
+  /// Verify the IR after every pass.
+  bool verifyEach = verify();
+
+private:
+  static bool noOpt();
+  static bool verify();
+};
+
+/// Element type and shape of an argument or result.
+struct TensorInfo {
+  DType dtype;
+  std::vector<int64_t> shape;
+};
+
+/// Where the time of a compilation went, in milliseconds.
+struct CompileTimes {
+  double schedule = 0; ///< level 1 to 2
+  double optimize = 0; ///< level 2 to 3
+  double kernels = 0;  ///< level 3 to loaded code, caches included
+  double total() const { return schedule + optimize + kernels; }
+};
+
+/// A function compiled for a device.
+class CompiledProgram {
+public:
+  CompiledProgram(Device &device, LaunchList list,
+                  std::vector<TensorInfo> arguments,
+                  std::vector<TensorInfo> results, CompileTimes times)
+      : executable(device, std::move(list)), arguments(std::move(arguments)),
+        results(std::move(results)), times(times) {}
+
+  /// Runs the program on one flat buffer per argument; returns one per result.
+  /// Arguments that the function assigns to are changed. Throws what
+  /// Executable::run throws.
+  std::vector<Buffer> run(const std::vector<Buffer> &inputs,
+                          const std::vector<int64_t> &values = {}) {
+    return executable.run(inputs, values);
+  }
+
+  const std::vector<TensorInfo> &getArguments() const { return arguments; }
+  const std::vector<TensorInfo> &getResults() const { return results; }
+  const CompileTimes &getTimes() const { return times; }
+  Executable &getExecutable() { return executable; }
+  /// Launches of one run (copies not counted).
+  int64_t getNumKernels() const;
+
+private:
+  Executable executable;
+  std::vector<TensorInfo> arguments, results;
+  CompileTimes times;
+};
+
+/// The element type of the dialect that corresponds to a dtype, and back; throws
+/// DTypeError for types that have no counterpart.
+mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
+DType getDType(mlir::Type elementType);
+
+/// Adds what compile() needs to a context: dialects and translations.
+void prepareContext(mlir::MLIRContext &context);
+
+/// The pass options for a device.
+mlir::tg::PipelineOptions getPipelineOptions(Device &device,
+                                             const CompileOptions &options);
+
+/// Level 1 to level 2 and level 2 to level 3, in place. Throw CompileError with
+/// the located diagnostics.
+void schedule(mlir::ModuleOp module, Device &device,
+              const CompileOptions &options = {});
+void optimize(mlir::ModuleOp module, Device &device,
+              const CompileOptions &options = {});
+
+/// Compiles `options.entry` of a level-1 module, which is rewritten on the way,
+/// for the device. Throws CompileError (with located diagnostics: what is not
+/// supported, and where) or DeviceError. The context must be prepared.
+std::shared_ptr<CompiledProgram> compile(mlir::ModuleOp module, Device &device,
+                                         const CompileOptions &options = {});
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_COMPILER_COMPILER_H

@@ -1,0 +1,263 @@
+//===- Compiler.cpp - from tensor graphs to executables -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs the pipelines, compiles the kernels that no cache has, and turns the host
+/// program into a launch list.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Compiler/Compiler.h"
+#include "KernelCost.h"
+#include "LaunchListBuilder.h"
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/KernelCache.h"
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "mlir/Parser/Parser.h"
+#include <chrono>
+#include <tbb/parallel_for.h>
+
+using namespace mlir;
+using namespace tinygrad;
+
+bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
+bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
+
+int64_t CompiledProgram::getNumKernels() const {
+  int64_t count = 0;
+  for (const Step &step :
+       const_cast<Executable &>(executable).list().steps)
+    count += step.kind == Step::Kind::Launch;
+  return count;
+}
+
+namespace {
+using Clock = std::chrono::steady_clock;
+
+double millisecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin)
+      .count();
+}
+
+/// Collects the errors of a context while it exists.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext *context)
+      : handler(context, [this](Diagnostic &diagnostic) {
+          append(diagnostic);
+          return success();
+        }) {}
+
+  /// Throws what was collected.
+  [[noreturn]] void fail(const std::string &what) const {
+    throw CompileError(text.empty() ? what : text);
+  }
+
+private:
+  void append(Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    llvm::raw_string_ostream os(text);
+    if (!text.empty())
+      os << '\n';
+    if (!isa<UnknownLoc>(diagnostic.getLocation()))
+      os << diagnostic.getLocation() << ": ";
+    os << diagnostic.str();
+    for (Diagnostic &note : diagnostic.getNotes())
+      os << "\n  note: " << note.str();
+  }
+
+  std::string text;
+  ScopedDiagnosticHandler handler;
+};
+
+void runPipeline(ModuleOp module, const CompileOptions &options,
+                 StringRef what, function_ref<void(OpPassManager &)> build) {
+  ErrorCollector errors(module.getContext());
+  PassManager manager(module.getContext());
+  manager.enableVerifier(options.verifyEach);
+  build(manager);
+  if (failed(manager.run(module)))
+    errors.fail((what + " failed").str());
+}
+
+std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os, OpPrintingFlags().printGenericOpForm(false));
+  return text;
+}
+
+void debugModule(int level, StringRef title, Operation *op) {
+  if (debugLevel() >= level)
+    debugPrint(("// " + title + "\n" + print(op)).str());
+}
+
+/// The text that stands for a kernel in the caches: everything that its code
+/// depends on. Its name is made the same for equal kernels.
+std::string getKernelText(tg::KernelOp kernel) {
+  StringRef name = kernel.getName();
+  size_t suffix = name.rfind("_n");
+  std::string base = name.substr(0, suffix).str();
+  kernel.setName(base);
+  return print(kernel);
+}
+
+/// Object code of a kernel given by its text, for the CPU.
+std::vector<char> compileForCpu(const std::string &text) {
+  // A context each keeps compilations on several threads apart.
+  thread_local std::unique_ptr<MLIRContext> context;
+  if (!context) {
+    context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+    prepareContext(*context);
+  }
+  ErrorCollector errors(context.get());
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      text, ParserConfig(context.get(), /*verifyAfterParse=*/false));
+  if (!module)
+    errors.fail("a scheduled kernel could not be read back");
+  tg::CpuDumps dumps;
+  std::string llvmIR, assembly;
+  if (debugLevel() >= 6)
+    dumps.llvmIR = &llvmIR;
+  if (debugLevel() >= 7)
+    dumps.assembly = &assembly;
+  FailureOr<tg::CpuObject> object =
+      tg::compileToObject(*module, tg::CpuTargetOptions::host(), dumps);
+  if (failed(object))
+    errors.fail("code generation failed");
+  if (!llvmIR.empty())
+    debugPrint(llvmIR);
+  if (!assembly.empty())
+    debugPrint(assembly);
+  return std::move(object->bytes);
+}
+
+/// Loaded code of every kernel of the module, by name.
+llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module,
+                                               Device &device) {
+  std::string kind = device.name().substr(0, device.name().find(':'));
+  std::string target;
+  if (kind == "CPU")
+    target = tg::CpuTargetOptions::host().str();
+  else if (kind != "NULL")
+    throw DeviceError("there is no code generator for the device " +
+                      device.name());
+
+  struct Work {
+    std::string name, base, text;
+    CompiledKernel result;
+  };
+  std::vector<Work> work;
+  for (tg::KernelOp kernel : module.getOps<tg::KernelOp>()) {
+    Work item;
+    item.name = kernel.getName().str();
+    KernelCost cost = estimateCost(kernel);
+    item.result.opCount = cost.operations;
+    item.result.memBytes = cost.bytes;
+    item.result.dims.parallelExtent = tg::getParallelExtent(kernel);
+    item.result.dims.estimatedNanoseconds = cost.getNanoseconds();
+    item.text = getKernelText(kernel);
+    item.base = kernel.getName().str();
+    kernel.setName(item.name);
+    work.push_back(std::move(item));
+  }
+  auto load = [&](Work &item) {
+    std::shared_ptr<Program> program = KernelCache::global().get(
+        device, target + "\n" + item.text, [&]() -> std::vector<char> {
+          if (kind == "NULL")
+            return {'\0'};
+          return compileForCpu(item.text);
+        });
+    item.result.kernel = Kernel(program, item.base);
+  };
+  if (work.size() == 1)
+    load(work[0]);
+  else
+    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) { load(work[i]); });
+
+  llvm::StringMap<CompiledKernel> kernels;
+  for (Work &item : work)
+    kernels[item.name] = std::move(item.result);
+  return kernels;
+}
+} // namespace
+
+void tinygrad::prepareContext(MLIRContext &context) {
+  DialectRegistry registry;
+  registry.insert<tg::TgDialect, func::FuncDialect>();
+  tg::registerCpuTarget(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<tg::TgDialect, func::FuncDialect>();
+}
+
+tg::PipelineOptions
+tinygrad::getPipelineOptions(Device &device, const CompileOptions &options) {
+  tg::PipelineOptions pipeline;
+  pipeline.device = device.name();
+  pipeline.noOpt = options.noOptimization;
+  pipeline.vectorBytes = tg::CpuTargetOptions::host().getNumLanes(8);
+  return pipeline;
+}
+
+void tinygrad::schedule(ModuleOp module, Device &device,
+                        const CompileOptions &options) {
+  runPipeline(module, options, "scheduling", [&](OpPassManager &manager) {
+    tg::buildSchedulePipeline(manager, getPipelineOptions(device, options));
+  });
+}
+
+void tinygrad::optimize(ModuleOp module, Device &device,
+                        const CompileOptions &options) {
+  runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
+    tg::buildOptimizePipeline(manager, getPipelineOptions(device, options));
+  });
+}
+
+std::shared_ptr<CompiledProgram>
+tinygrad::compile(ModuleOp module, Device &device,
+                  const CompileOptions &options) {
+  auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
+  if (!entry)
+    throw CompileError("the module has no function '" + options.entry + "'");
+  auto describe = [](TypeRange types) {
+    std::vector<TensorInfo> infos;
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor)
+        throw CompileError("the function's arguments and results have to be "
+                           "ranked tensors");
+      infos.push_back({getDType(tensor.getElementType()), tensor.getShape()});
+    }
+    return infos;
+  };
+  std::vector<TensorInfo> arguments = describe(entry.getArgumentTypes());
+  std::vector<TensorInfo> results = describe(entry.getResultTypes());
+
+  CompileTimes times;
+  debugModule(5, "tensor graph", module);
+  auto begin = Clock::now();
+  schedule(module, device, options);
+  times.schedule = millisecondsSince(begin);
+  debugModule(5, "kernels", module);
+  begin = Clock::now();
+  optimize(module, device, options);
+  times.optimize = millisecondsSince(begin);
+  if (debugLevel() >= 3)
+    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+      debugPrint(describeSchedule(kernel));
+  debugModule(4, "scheduled kernels", module);
+  begin = Clock::now();
+  llvm::StringMap<CompiledKernel> kernels = compileKernels(module, device);
+  times.kernels = millisecondsSince(begin);
+  LaunchList list = buildLaunchList(
+      module.lookupSymbol<func::FuncOp>(options.entry), device, kernels);
+  return std::make_shared<CompiledProgram>(device, std::move(list),
+                                           std::move(arguments),
+                                           std::move(results), times);
+}

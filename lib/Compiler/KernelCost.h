@@ -1,0 +1,36 @@
+//===- KernelCost.h - how much work a kernel is ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Estimates for the counters and for the choice of threads.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_COMPILER_KERNELCOST_H
+#define TINYGRAD_LIB_COMPILER_KERNELCOST_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+namespace tinygrad {
+
+struct KernelCost {
+  /// Arithmetic operations on elements (index arithmetic does not count).
+  int64_t operations = 0;
+  /// Bytes of the buffers' elements that are read or written, each once.
+  int64_t bytes = 0;
+
+  /// A rough time on one core.
+  double getNanoseconds() const;
+};
+
+KernelCost estimateCost(mlir::tg::KernelOp kernel);
+
+/// One line: the kernel's name and the kind and extent of each range.
+std::string describeSchedule(mlir::tg::KernelOp kernel);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_LIB_COMPILER_KERNELCOST_H

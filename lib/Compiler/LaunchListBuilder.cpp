@@ -1,0 +1,168 @@
+//===- LaunchListBuilder.cpp - host programs as launch lists --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One slot per buffer, one step per launch or transfer.
+///
+//===----------------------------------------------------------------------===//
+
+#include "LaunchListBuilder.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Error.h"
+
+using namespace mlir;
+using namespace tinygrad;
+
+namespace {
+class ListBuilder {
+public:
+  ListBuilder(Device &device, const llvm::StringMap<CompiledKernel> &kernels)
+      : device(device), kernels(kernels) {}
+
+  LaunchList build(func::FuncOp host);
+
+private:
+  uint32_t addSlot(Value value, Slot::Kind kind);
+  void visit(Operation *op);
+
+  Device &device;
+  const llvm::StringMap<CompiledKernel> &kernels;
+  LaunchList list;
+  llvm::DenseMap<Value, uint32_t> slots;
+  llvm::DenseSet<Value> returned;
+};
+} // namespace
+
+static size_t getElementBytes(MemRefType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+uint32_t ListBuilder::addSlot(Value value, Slot::Kind kind) {
+  auto type = cast<MemRefType>(value.getType());
+  Slot slot;
+  slot.kind = kind;
+  slot.bytes = type.getNumElements() * getElementBytes(type);
+  slot.dtype = getDType(type.getElementType());
+  uint32_t index = list.slots.size();
+  list.slots.push_back(std::move(slot));
+  slots[value] = index;
+  return index;
+}
+
+/// The elements as they lie in memory, bool in a byte each.
+static std::vector<char> getBytes(DenseElementsAttr value) {
+  std::vector<char> bytes;
+  if (value.getElementType().isInteger(1)) {
+    for (bool bit : value.getValues<bool>())
+      bytes.push_back(bit);
+    return bytes;
+  }
+  ArrayRef<char> raw = value.getRawData();
+  if (!value.isSplat())
+    return {raw.begin(), raw.end()};
+  for (int64_t i = 0; i < value.getNumElements(); ++i)
+    bytes.insert(bytes.end(), raw.begin(), raw.end());
+  return bytes;
+}
+
+void ListBuilder::visit(Operation *op) {
+  if (auto alloc = dyn_cast<tg::AllocOp>(op)) {
+    bool isOutput = returned.contains(alloc);
+    Device &place = Device::get(alloc.getDevice().str());
+    if (!isOutput && &place == &device) {
+      uint32_t slot = addSlot(alloc, Slot::Kind::Arena);
+      list.slots[slot].offset = list.arenaBytes;
+      list.arenaBytes += llvm::alignTo(list.slots[slot].bytes, 64);
+      return;
+    }
+    uint32_t slot = addSlot(alloc, Slot::Kind::Output);
+    if (&place != &device)
+      list.slots[slot].device = &place;
+  } else if (auto literal = dyn_cast<tg::LiteralOp>(op)) {
+    std::vector<char> bytes =
+        getBytes(cast<DenseElementsAttr>(literal.getValue()));
+    uint32_t slot = addSlot(literal, Slot::Kind::Constant);
+    list.slots[slot].constant = Buffer::fromHost(
+        device, bytes.data(), bytes.size(), list.slots[slot].dtype);
+  } else if (auto view = dyn_cast<tg::ViewOp>(op)) {
+    uint32_t slot = addSlot(view, Slot::Kind::View);
+    list.slots[slot].base = slots.lookup(view.getSource());
+    list.slots[slot].offset = view.getOffset();
+  } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
+    const CompiledKernel &kernel = kernels.at(launch.getKernel());
+    Step step;
+    step.displayName = launch.getKernel().str();
+    step.kernel = kernel.kernel;
+    step.dims = kernel.dims;
+    step.opCount = kernel.opCount;
+    step.memBytes = kernel.memBytes;
+    for (Value buffer : launch.getBuffers())
+      step.slots.push_back(slots.lookup(buffer));
+    list.steps.push_back(std::move(step));
+  } else if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
+    Step step;
+    step.kind = Step::Kind::Copy;
+    step.displayName = "copy";
+    step.slots = {slots.lookup(transfer.getDest()),
+                  slots.lookup(transfer.getSource())};
+    step.memBytes = 2 * list.slots[step.slots[0]].bytes;
+    list.steps.push_back(std::move(step));
+  } else if (auto result = dyn_cast<func::ReturnOp>(op)) {
+    for (Value value : result.getOperands())
+      list.outputs.push_back(slots.lookup(value));
+  } else {
+    throw CompileError("the host program contains '" +
+                       op->getName().getStringRef().str() +
+                       "', which has no step of a launch list");
+  }
+}
+
+LaunchList ListBuilder::build(func::FuncOp host) {
+  Block &block = host.getBody().front();
+  // What is returned, through views, is no intermediate.
+  for (Value value : block.getTerminator()->getOperands()) {
+    while (auto view = value.getDefiningOp<tg::ViewOp>())
+      value = view.getSource();
+    returned.insert(value);
+  }
+  llvm::DenseSet<Value> written;
+  for (Operation &op : block) {
+    SmallVector<Value> targets;
+    if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
+      targets.push_back(transfer.getDest());
+    } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
+      auto kernel = SymbolTable::lookupNearestSymbolFrom<tg::KernelOp>(
+          launch, launch.getKernelAttr());
+      llvm::append_range(targets,
+                         launch.getBuffers().take_front(kernel.getOutputs()));
+    }
+    for (Value value : targets) {
+      while (auto view = value.getDefiningOp<tg::ViewOp>())
+        value = view.getSource();
+      written.insert(value);
+    }
+  }
+  for (BlockArgument argument : block.getArguments()) {
+    uint32_t slot = addSlot(argument, Slot::Kind::Input);
+    list.slots[slot].isWritten = written.contains(argument);
+    list.inputs.push_back(slot);
+    if (auto name = host.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                      "tg.device")) {
+      Device &place = Device::get(name.getValue().str());
+      if (&place != &device)
+        list.slots[slot].device = &place;
+    }
+  }
+  for (Operation &op : block)
+    visit(&op);
+  return std::move(list);
+}
+
+LaunchList
+tinygrad::buildLaunchList(func::FuncOp host, Device &device,
+                          const llvm::StringMap<CompiledKernel> &kernels) {
+  return ListBuilder(device, kernels).build(host);
+}

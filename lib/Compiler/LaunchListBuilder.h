@@ -1,0 +1,36 @@
+//===- LaunchListBuilder.h - host programs as launch lists -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Turns a level-2 host function into a launch list of the runtime.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_COMPILER_LAUNCHLISTBUILDER_H
+#define TINYGRAD_LIB_COMPILER_LAUNCHLISTBUILDER_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/LaunchList.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace tinygrad {
+
+/// A loaded kernel and what a launch of it is.
+struct CompiledKernel {
+  Kernel kernel;
+  LaunchDims dims;
+  int64_t opCount = 0;
+  int64_t memBytes = 0;
+};
+
+/// Throws CompileError for operations that a launch list has no step for.
+LaunchList buildLaunchList(mlir::func::FuncOp host, Device &device,
+                           const llvm::StringMap<CompiledKernel> &kernels);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_LIB_COMPILER_LAUNCHLISTBUILDER_H
