@@ -68,7 +68,7 @@ function(_tinygrad_link name visibility)
       # Debian ships MLIR's C API as archives of thin wrappers alone. Linked as
       # files they bring none of the static libraries their targets depend on.
       target_link_libraries(${name} ${visibility}
-        $<BUILD_INTERFACE:$<TARGET_LINKER_FILE:${lib}>>)
+        $<TARGET_LINKER_FILE:${lib}>)
       continue()
     endif()
     if(lib MATCHES "^(MLIR|LLVM)" AND TARGET ${lib})
@@ -120,8 +120,7 @@ function(tinygrad_add_library name)
   _tinygrad_link(${name} PUBLIC ${ARG_LINK_LIBS})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
   target_compile_features(${name} PUBLIC cxx_std_20)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
