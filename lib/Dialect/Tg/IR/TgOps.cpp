@@ -392,5 +392,18 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// A dimension; a number stands without its type.
+static ParseResult parseDim(OpAsmParser &parser, Attribute &dim) {
+  return parser.parseAttribute(dim, parser.getBuilder().getI64Type());
+}
+
+static void printDim(OpAsmPrinter &printer, Operation *, Attribute dim) {
+  printer.printAttributeWithoutType(dim);
+}
+
 #define GET_OP_CLASSES
 #include "TinyGrad/Dialect/Tg/IR/TgOps.cpp.inc"

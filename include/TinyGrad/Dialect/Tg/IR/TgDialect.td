@@ -70,7 +70,7 @@ def Tg_ReduceKind : I32EnumAttr<"ReduceKind", "the operator of a reduction", [
   let genSpecializedAttr = 0;
 }
 def Tg_ReduceKindAttr : EnumAttr<Tg_Dialect, Tg_ReduceKind, "reduce_kind"> {
-  let assemblyFormat = "`` $value";
+  let assemblyFormat = "$value";
 }
 
 def Tg_RangeKind : I32EnumAttr<"RangeKind", "how a range is executed", [
@@ -82,7 +82,7 @@ def Tg_RangeKind : I32EnumAttr<"RangeKind", "how a range is executed", [
   let genSpecializedAttr = 0;
 }
 def Tg_RangeKindAttr : EnumAttr<Tg_Dialect, Tg_RangeKind, "range_kind"> {
-  let assemblyFormat = "`` $value";
+  let assemblyFormat = "$value";
 }
 
 def Tg_DimOpKind : I32EnumAttr<"DimOpKind", "an operator on dimensions", [

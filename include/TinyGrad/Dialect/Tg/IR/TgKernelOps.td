@@ -191,7 +191,8 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
   let arguments = (ins I64Attr:$id, Tg_RangeKindAttr:$kind, Tg_DimAttr:$extent,
       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$peel);
   let results = (outs Index:$result);
-  let assemblyFormat = "$id $kind $extent (`peel` $peel^)? attr-dict";
+  let assemblyFormat =
+      "$id `` $kind custom<Dim>($extent) (`peel` $peel^)? attr-dict";
   let builders = [OpBuilder<(ins "int64_t":$id, "::mlir::tg::RangeKind":$kind,
                                  "int64_t":$extent)>];
   let hasVerifier = 1;
@@ -217,7 +218,7 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
   let arguments = (ins Tg_ReduceKindAttr:$kind, Tg_Arith:$value,
                        Variadic<Index>:$ranges);
   let results = (outs Tg_Arith:$result);
-  let assemblyFormat = "$kind $value `over` $ranges attr-dict `:` type($result)";
+  let assemblyFormat = "`` $kind $value `over` $ranges attr-dict `:` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
 }

@@ -87,7 +87,7 @@ def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
                        DenseI64ArrayAttr:$axes);
   let results = (outs Tg_ArithTensor:$result);
   let assemblyFormat = [{
-    $kind $x `axes` $axes attr-dict `:` type($x) `->` type($result)
+    `` $kind $x `axes` $axes attr-dict `:` type($x) `->` type($result)
   }];
   let hasFolder = 1;
 }
