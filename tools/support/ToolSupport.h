@@ -15,15 +15,14 @@
 #define TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
 
 #include "TinyGrad/Interpreter/Interpreter.h"
-#include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Runtime/Buffer.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/Twine.h"
 
-#include <optional>
 #include <random>
-#include <string>
+#include <vector>
 
 namespace mlir::tg {
 
@@ -41,10 +40,6 @@ OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context);
 /// that are there.
 FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 
-/// Element types of the runtime and of the dialect.
-Type getElementType(MLIRContext *context, tinygrad::DType dtype);
-std::optional<tinygrad::DType> getDType(Type elementType);
-
 /// Reads a .npy file that has to hold a tensor of `type`; `what` names its use
 /// in messages. An fp8 tensor is read from an array of uint8 that holds its
 /// bits.
@@ -57,6 +52,13 @@ LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
 /// Small random values: floats in [-1, 1), integers in [-8, 8) or [0, 16),
 /// any bool, fp8 values like floats.
 HostTensor makeRandomTensor(HostTensor tensor, std::mt19937_64 &random);
+
+/// Copies tensors to a device. Throws what Buffer::fromHost throws.
+std::vector<tinygrad::Buffer> toBuffers(tinygrad::Device &device,
+                                        ArrayRef<HostTensor> tensors);
+
+/// Copies a buffer that holds a tensor of this type from its device.
+HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type);
 
 struct PrintOptions {
   /// Significant digits of a float; 0: as many as tell it from its neighbours.

@@ -12,10 +12,13 @@
 
 #include "support/ToolSupport.h"
 
-#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Error.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/WithColor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -104,26 +107,95 @@ static LogicalResult makeInputs(func::FuncOp function,
   return success();
 }
 
-static LogicalResult run(func::FuncOp function,
-                         MutableArrayRef<HostTensor> tensors,
-                         SmallVectorImpl<HostTensor> &results) {
-  SmallVector<double> milliseconds;
+using Clock = std::chrono::steady_clock;
+
+static double millisecondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin)
+      .count();
+}
+
+/// Calls `once` as often as --repeat says and shows how long it took.
+/// `preparation` is what had to be done before the first run.
+static LogicalResult runRepeatedly(double preparation,
+                                   llvm::function_ref<LogicalResult(unsigned)> once) {
+  SmallVector<double> times;
   for (unsigned i = 0; i < std::max(1u, repeat.getValue()); ++i) {
-    SmallVector<HostTensor> more;
-    auto begin = std::chrono::steady_clock::now();
-    if (failed(interpret(function, tensors, i == 0 ? results : more)))
+    auto begin = Clock::now();
+    if (failed(once(i)))
       return failure();
-    std::chrono::duration<double, std::milli> time =
-        std::chrono::steady_clock::now() - begin;
-    milliseconds.push_back(time.count());
+    times.push_back(millisecondsSince(begin));
   }
+  if (repeat.getNumOccurrences() == 0)
+    return success();
+  double first = preparation + times.front();
+  llvm::sort(times);
+  llvm::outs() << llvm::formatv(
+      "first result after {0:f3} ms; {1} runs: min {2:f4} ms, median {3:f4} "
+      "ms\n",
+      first, times.size(), times.front(), times[times.size() / 2]);
   return success();
 }
 
+static LogicalResult runInterpreted(func::FuncOp function,
+                                    MutableArrayRef<HostTensor> tensors,
+                                    SmallVectorImpl<HostTensor> &results) {
+  // Assignments of later runs must not change what the first one left.
+  std::vector<HostTensor> scratch(tensors.begin(), tensors.end());
+  return runRepeatedly(0, [&](unsigned i) {
+    SmallVector<HostTensor> more;
+    return i == 0 ? interpret(function, tensors, results)
+                  : interpret(function, scratch, more);
+  });
+}
+
+/// Compiles the module, which is rewritten, and runs it.
+static LogicalResult runCompiled(ModuleOp module,
+                                 MutableArrayRef<HostTensor> tensors,
+                                 SmallVectorImpl<HostTensor> &results) {
+  auto function = module.lookupSymbol<func::FuncOp>(entryName);
+  SmallVector<Type> inputTypes(function.getArgumentTypes());
+  SmallVector<Type> resultTypes(function.getResultTypes());
+  // The values are inputs now, not a part of the program.
+  for (unsigned i = 0; i < inputTypes.size(); ++i)
+    function.removeArgAttr(i, inputAttrName);
+  try {
+    tinygrad::Device &device = tinygrad::Device::get(deviceName);
+    if (!device.information().executes)
+      llvm::WithColor::warning(llvm::errs())
+          << "device " << device.name()
+          << " does not compute: results mean nothing\n";
+    auto begin = Clock::now();
+    tinygrad::CompileOptions options;
+    options.entry = entryName;
+    std::shared_ptr<tinygrad::CompiledProgram> program =
+        tinygrad::compile(module, device, options);
+    double preparation = millisecondsSince(begin);
+    std::vector<tinygrad::Buffer> buffers = toBuffers(device, tensors);
+    std::vector<tinygrad::Buffer> scratch =
+        repeat > 1 ? toBuffers(device, tensors) : buffers;
+    std::vector<tinygrad::Buffer> first;
+    if (failed(runRepeatedly(preparation, [&](unsigned i) {
+          auto outputs = program->run(i == 0 ? buffers : scratch);
+          device.synchronize();
+          if (i == 0)
+            first = std::move(outputs);
+          return success();
+        })))
+      return failure();
+    for (auto [buffer, type] : llvm::zip_equal(first, resultTypes))
+      results.push_back(fromBuffer(buffer, cast<RankedTensorType>(type)));
+    for (auto [buffer, type, tensor] :
+         llvm::zip_equal(buffers, inputTypes, tensors))
+      tensor = fromBuffer(buffer, cast<RankedTensorType>(type));
+    return success();
+  } catch (const tinygrad::Error &error) {
+    return reportError(error.what());
+  }
+}
+
 static LogicalResult runMain() {
-  DialectRegistry registry;
-  registry.insert<TgDialect, func::FuncDialect>();
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
   OwningOpRef<ModuleOp> module = loadModule(inputFile, context);
   if (!module)
     return failure();
@@ -136,7 +208,8 @@ static LogicalResult runMain() {
                        Twine(outputs.size()) + " are named with --output");
   SmallVector<HostTensor> tensors, results;
   if (failed(makeInputs(*function, tensors)) ||
-      failed(run(*function, tensors, results)))
+      failed(interpretFlag ? runInterpreted(*function, tensors, results)
+                           : runCompiled(*module, tensors, results)))
     return failure();
   for (auto [path, result] : llvm::zip(outputs, results))
     if (failed(writeTensor(path, result)))
