@@ -40,6 +40,16 @@ void tg::registerCpuTarget(DialectRegistry &registry) {
   registerLLVMDialectTranslation(registry);
 }
 
+void tg::loadCpuTarget(MLIRContext &context) {
+  DialectRegistry registry;
+  registerCpuTarget(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                      func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
+                      memref::MemRefDialect, scf::SCFDialect, ub::UBDialect,
+                      vector::VectorDialect>();
+}
+
 int64_t tg::getParallelExtent(Operation *kernel) {
   int64_t extent = 1;
   for (auto range : cast<KernelOp>(kernel).getBody().getOps<RangeOp>())
@@ -64,10 +74,11 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
     return object;
   auto start = std::chrono::steady_clock::now();
   MLIRContext *context = kernels.front()->getContext();
-  context->loadDialect<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                       func::FuncDialect, LLVM::LLVMDialect, math::MathDialect,
-                       memref::MemRefDialect, scf::SCFDialect, ub::UBDialect,
-                       vector::VectorDialect>();
+  // Loading changes the context; one that is ready is left alone, others may
+  // be using it.
+  if (!context->getLoadedDialect<LLVM::LLVMDialect>() ||
+      !context->getLoadedDialect<ub::UBDialect>())
+    loadCpuTarget(*context);
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(context), "kernels");
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());

@@ -34,9 +34,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 static constexpr llvm::StringLiteral usualPasses =
-    "function(sroa,early-cse<memssa>,loop-mssa(licm),"
-    "instcombine<max-iterations=1;no-verify-fixpoint>,loop(loop-reduce)),"
-    "function(simplifycfg)";
+    "always-inline,function(sroa,early-cse<memssa>,loop-mssa(licm),"
+    "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
 
 namespace {
 class StageTimer {

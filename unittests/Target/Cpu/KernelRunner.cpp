@@ -11,7 +11,6 @@
 
 #include "KernelRunner.h"
 #include "TinyGrad/Runtime/Device.h"
-#include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -26,7 +25,8 @@ struct KernelRunner::Loaded {
 
 KernelRunner::~KernelRunner() = default;
 
-KernelRunner::KernelRunner(const std::string &text) {
+KernelRunner::KernelRunner(const std::string &text,
+                           const tg::CpuTargetOptions &options) {
   DialectRegistry registry;
   tg::registerCpuTarget(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -44,8 +44,8 @@ KernelRunner::KernelRunner(const std::string &text) {
     dumps.llvmIR = &llvmText;
     dumps.assembly = &assemblyText;
   }
-  FailureOr<tg::CpuObject> object = tg::compileToObject(
-      *module, tg::CpuTargetOptions::host(), dumps);
+  FailureOr<tg::CpuObject> object =
+      tg::compileToObject(*module, options, dumps);
   if (failed(object))
     return;
   if (object->kernels.size() != 1) {

@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_UNITTESTS_TARGET_CPU_KERNELRUNNER_H
 #define TINYGRAD_UNITTESTS_TARGET_CPU_KERNELRUNNER_H
 
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,9 @@ class KernelRunner {
 public:
   /// Compiles a module that holds one `tg.kernel`. Where that fails, ok() is
   /// false and error() says why.
-  explicit KernelRunner(const std::string &text);
+  explicit KernelRunner(const std::string &text,
+                        const mlir::tg::CpuTargetOptions &options =
+                            mlir::tg::CpuTargetOptions::host());
   ~KernelRunner();
 
   bool ok() const { return function != nullptr; }

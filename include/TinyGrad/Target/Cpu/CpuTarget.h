@@ -89,14 +89,18 @@ struct CpuObject {
 };
 
 /// Adds the dialects that the compilation goes through, and their translation
-/// to LLVM IR, to a registry. A context has to have it before compileToObject
-/// is called with a module of that context.
+/// to LLVM IR, to a registry.
 void registerCpuTarget(DialectRegistry &registry);
+
+/// Makes a context ready for compileToObject: registers and loads the same.
+void loadCpuTarget(MLIRContext &context);
 
 /// Compiles all `tg.kernel`s of `module` (nested ones are not looked for; the
 /// host program is ignored). `module` is not changed. Errors are reported as
-/// diagnostics at the operations at fault. May be called for modules of
-/// different contexts at the same time.
+/// diagnostics at the operations at fault. Calls for different contexts may run
+/// at the same time; so may calls for one context that was made ready by
+/// loadCpuTarget and has multithreading enabled. The target has to be one of
+/// those that this LLVM was built for.
 FailureOr<CpuObject>
 compileToObject(ModuleOp module,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),

@@ -1,0 +1,174 @@
+//===- TargetTest.cpp - the entry points of the CPU target ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Several kernels in an object, several compilations at once, other CPUs than
+/// the host's, texts of the stages, errors.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelRunner.h"
+#include "KernelText.h"
+#include "Reference.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include <gtest/gtest.h>
+#include <thread>
+
+using namespace mlir;
+
+static const char *twoKernels = R"(
+tg.kernel @double(%o: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 2
+  %v = tg.range 1 upcast 16
+  %c = tg.const(16 : index) : index
+  %j = tg.mul %i, %c : index
+  %p = tg.add %j, %v : index
+  %x = tg.load %a[%p] : memref<32xf32>
+  %y = tg.add %x, %x : f32
+  tg.store %y, %o[%p] : memref<32xf32>
+}
+tg.kernel @negate(%o: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 32
+  %x = tg.load %a[%i] : memref<32xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %o[%i] : memref<32xf32>
+})";
+
+TEST(CpuTargetTest, SeveralKernelsInOneObject) {
+  MLIRContext context;
+  tg::loadCpuTarget(context);
+  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  FailureOr<tg::CpuObject> object = tg::compileToObject(*module);
+  ASSERT_TRUE(succeeded(object));
+  ASSERT_EQ(object->kernels.size(), 2u);
+  EXPECT_EQ(object->kernels[0].name, "double");
+  EXPECT_EQ(object->kernels[0].parallelExtent, 2);
+  EXPECT_EQ(object->kernels[1].name, "negate");
+  EXPECT_EQ(object->kernels[1].parallelExtent, 1);
+  auto program = tinygrad::Device::get("CPU").loadProgram(
+      object->bytes.data(), object->bytes.size(), "the host");
+  float o[32], a[32];
+  for (int i = 0; i < 32; ++i)
+    a[i] = float(i);
+  void *buffers[] = {o, a};
+  for (const char *name : {"double", "negate"}) {
+    tinygrad::Kernel kernel(program, name);
+    auto function =
+        reinterpret_cast<tinygrad::CpuKernelFunction>(kernel.entry());
+    function(buffers, nullptr, 0, 2);
+    for (int i = 0; i < 32; ++i)
+      ASSERT_EQ(o[i], name[0] == 'd' ? 2 * a[i] : -a[i]);
+  }
+}
+
+TEST(CpuTargetTest, ConcurrentCompilationsInOneContext) {
+  MLIRContext context;
+  tg::loadCpuTarget(context);
+  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  SmallVector<Operation *> kernels;
+  for (Operation &op : *module->getBody())
+    kernels.push_back(&op);
+  std::vector<char> expected[2];
+  for (int i = 0; i < 2; ++i)
+    expected[i] = tg::compileToObject(ArrayRef(kernels[i]))->bytes;
+  std::vector<std::thread> threads;
+  std::atomic<int> differences = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int repeat = 0; repeat < 8; ++repeat) {
+        int i = (t + repeat) % 2;
+        FailureOr<tg::CpuObject> object =
+            tg::compileToObject(ArrayRef(kernels[i]));
+        if (failed(object) || object->bytes != expected[i])
+          ++differences;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(differences, 0) << "compilation is not deterministic";
+}
+
+TEST(CpuTargetTest, TextsOfTheStages) {
+  MLIRContext context;
+  tg::loadCpuTarget(context);
+  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  std::string vector, dialect, ir, assembly;
+  tg::CpuDumps dumps;
+  dumps.vector = &vector;
+  dumps.llvmDialect = &dialect;
+  dumps.llvmIR = &ir;
+  dumps.assembly = &assembly;
+  ASSERT_TRUE(succeeded(tg::compileToObject(
+      *module, tg::CpuTargetOptions::host(), dumps)));
+  EXPECT_NE(vector.find("vector.load"), std::string::npos);
+  EXPECT_NE(dialect.find("llvm.func @double"), std::string::npos);
+  EXPECT_NE(ir.find("define void @double(ptr"), std::string::npos);
+  EXPECT_NE(assembly.find("double:"), std::string::npos);
+}
+
+TEST(CpuTargetTest, ErrorsAreReported) {
+  MLIRContext context;
+  tg::loadCpuTarget(context);
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+  });
+  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  ASSERT_TRUE(module);
+  tg::CpuTargetOptions options = tg::CpuTargetOptions::host();
+  options.triple = "pdp11-unknown-linux";
+  EXPECT_TRUE(failed(tg::compileToObject(*module, options)));
+  EXPECT_NE(message.find("pdp11"), std::string::npos) << message;
+  options = tg::CpuTargetOptions::host();
+  options.llvmPasses = "no-such-pass";
+  EXPECT_TRUE(failed(tg::compileToObject(*module, options)));
+  EXPECT_NE(message.find("no-such-pass"), std::string::npos) << message;
+}
+
+#if defined(__x86_64__)
+/// Code for less than this CPU: without AVX-512, and for the oldest x86-64.
+TEST(CpuTargetTest, OlderProcessors) {
+  tg::CpuTargetOptions avx2 = tg::CpuTargetOptions::host(), sse2 = avx2;
+  if (avx2.features.find("+avx2") == std::string::npos)
+    GTEST_SKIP() << "this CPU has no AVX2";
+  avx2.cpu = "x86-64-v3";
+  avx2.features = "";
+  avx2.preferVectorWidth = 256;
+  sse2.cpu = "x86-64";
+  sse2.features = "";
+  sse2.preferVectorWidth = 128;
+  for (const tg::CpuTargetOptions &options : {avx2, sse2})
+    for (const char *fromName : {"f32", "f64", "ui64", "f16", "f8E5M2"})
+      for (const ElementType &to : getTypes()) {
+        const ElementType &from = getType(fromName);
+        std::vector<uint64_t> values = getEdges(from);
+        while (values.size() % 16 != 0)
+          values.push_back(values[0]);
+        KernelRunner kernel(
+            elementwiseKernel("  %r = tg.cast %x0 : " + from.name + " -> " +
+                                  to.name,
+                              {from.name}, to.name, values.size(), 16),
+            options);
+        ASSERT_TRUE(kernel.ok()) << kernel.error();
+        Elements input(from, values), output(to, values.size());
+        kernel.run({output.data(), input.data()});
+        for (size_t i = 0; i < values.size(); ++i) {
+          uint64_t expected = castReference(from, to, values[i]);
+          if (!to.isNan(expected) || !to.isNan(output.get(i)))
+            ASSERT_EQ(output.get(i), expected)
+                << options.cpu << ": " << fromName << " 0x" << std::hex
+                << values[i] << " -> " << to.name;
+        }
+      }
+}
+#endif
