@@ -27,6 +27,12 @@ constexpr int64_t kEnoughItems = 64;
 /// Vector registers that accumulators of a register tile may take, of the 32
 /// (64-byte vectors) or 16 that there are.
 constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
+/// A tile is staged if it is used by this many positions of a loop, if its rows
+/// are about a page apart, and if it is neither small enough for the first-level
+/// cache anyway nor too large for the second level.
+constexpr int64_t kFewestUses = 8;
+constexpr int64_t kPageBytes = 2048;
+constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
 
 namespace {
 
@@ -41,10 +47,14 @@ public:
 private:
   int64_t getNumLanes();
   int64_t countStrided(RangeOp lane, RangedReduceOp within);
+  llvm::SetVector<Operation *> getSlice(Value value);
+  bool needsManyRegisters(ArrayRef<Operation *> ops);
   bool hasLaneConflict(RangeOp lane);
   RangeOp chooseResultLane();
   void mergeRanges();
-  void addLanes(RangeOp range, int64_t lanes);
+  std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
+  void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                    RangeOp lane);
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();
@@ -55,6 +65,8 @@ private:
   int64_t vectorBytes;
   /// Ranges whose positions are lanes.
   SmallVector<RangeOp> lanes;
+  /// A range over which a staged tile is used again, if there is one.
+  RangeOp stagedBefore;
 };
 
 } // namespace
@@ -77,20 +89,40 @@ int64_t Heuristic::getNumLanes() {
   return std::min<int64_t>(std::max<int64_t>(vectorBytes / bytes, 1), 64);
 }
 
+/// Everything that the value is computed from, inner reduces left out.
+llvm::SetVector<Operation *> Heuristic::getSlice(Value value) {
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Value> values{value};
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (op && !isa<RangedReduceOp>(op) && slice.insert(op))
+      llvm::append_range(values, op->getOperands());
+  }
+  return slice;
+}
+
+/// Whether the intermediates of one element fill so many registers that several
+/// elements at once would not fit.
+bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
+  int64_t count = 0;
+  for (Operation *op : ops) {
+    if (isa<Exp2Op, Log2Op, SinOp, PowOp, ThreefryOp>(op))
+      count += 16;
+    else if (op->getNumResults() == 1 &&
+             !isa<IndexType>(op->getResult(0).getType()) && !isa<ConstOp>(op))
+      ++count;
+  }
+  return count >= 16;
+}
+
 /// How many loads and stores (of one reduce, if given) would have to gather if
 /// `lane` became lanes: the index is neither constant along it nor contiguous.
 int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
   int64_t count = 0;
   IndexAnalysis &analysis = schedule.getAnalysis();
   llvm::SetVector<Operation *> slice;
-  if (within) {
-    SmallVector<Value> values{within.getValue()};
-    while (!values.empty()) {
-      Operation *op = values.pop_back_val().getDefiningOp();
-      if (op && slice.insert(op))
-        llvm::append_range(values, op->getOperands());
-    }
-  }
+  if (within)
+    slice = getSlice(within.getValue());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     if (within && !slice.contains(&op))
       continue;
@@ -183,15 +215,14 @@ static int64_t fitLanes(int64_t extent, int64_t limit, int64_t width) {
   return 1;
 }
 
-void Heuristic::addLanes(RangeOp range, int64_t count) {
+std::pair<RangeOp, RangeOp> Heuristic::addLanes(RangeOp range, int64_t count) {
   if (count <= 1)
-    return;
+    return {};
   report("upcast", range, count);
   auto [outer, inner] = schedule.split(range, count);
   schedule.setKind(inner, RangeKind::upcast);
   lanes.push_back(inner);
-  if (outer.getStaticExtent() == 1)
-    outer.setPeel(0);
+  return {outer, inner};
 }
 
 /// Register tile: a reduce whose operands are reused along result ranges keeps
@@ -254,19 +285,45 @@ void Heuristic::tileResult() {
         break;
       }
   }
-  addLanes(lane, count);
-  if (rowCount > 1) {
-    report("unroll", rows, rowCount);
-    auto [outer, inner] = schedule.split(rows, rowCount);
-    schedule.setKind(inner, RangeKind::unroll);
-    // The columns of a tile stay in cache while the rows pass.
-    if (outer.getStaticExtent() > 1) {
-      RangeOp columns = schedule.getRanges().front();
-      for (RangeOp range : schedule.getResultRanges())
-        if (range.getKind() == RangeKind::loop)
-          columns = range;
-      if (columns != outer && columns->isBeforeInBlock(outer) == false)
-        schedule.moveBefore(columns, outer);
+  auto [columns, inColumn] = addLanes(lane, count);
+  if (rowCount <= 1)
+    return;
+  report("unroll", rows, rowCount);
+  auto [outer, inner] = schedule.split(rows, rowCount);
+  schedule.setKind(inner, RangeKind::unroll);
+  // The columns of a tile stay in cache while the rows pass.
+  if (columns && outer->isBeforeInBlock(columns))
+    schedule.moveBefore(columns, outer);
+  if (inColumn && outer.getStaticExtent() >= kFewestUses)
+    stageColumns(perLane, outer, inColumn);
+}
+
+/// Operands whose rows lie on different pages are copied to a tile before the
+/// rows of the result pass over it.
+void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                             RangeOp lane) {
+  for (RangedReduceOp reduce : reduces) {
+    if (reduce.getRanges().size() != 1)
+      continue;
+    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    for (Operation *op : getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || schedule.dependsOn(load.getResult(), rows) ||
+          !schedule.dependsOn(load.getResult(), lane))
+        continue;
+      int64_t bytes = llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      int64_t size =
+          depth.getStaticExtent() * lane.getStaticExtent() * bytes;
+      if (index.getCoefficient(lane) != 1 ||
+          index.getCoefficient(depth) * bytes < kPageBytes ||
+          size < kLeastStageBytes || size > kMostStageBytes)
+        continue;
+      report("stage", depth, size);
+      schedule.stage(load, {depth, lane});
+      stagedBefore = rows;
+      break;
     }
   }
 }
@@ -298,7 +355,10 @@ void Heuristic::vectorizeReduces() {
       }
       if (!best)
         continue;
-      addLanes(best, fitLanes(best.getStaticExtent(), 4 * width, width));
+      bool isHeavy =
+          needsManyRegisters(getSlice(reduce.getValue()).getArrayRef());
+      addLanes(best, fitLanes(best.getStaticExtent(),
+                              (isHeavy ? 1 : 4) * width, width));
       changed = true;
       break;
     }
@@ -314,10 +374,10 @@ void Heuristic::vectorizeResult() {
     if (schedule.isResultRange(other))
       return;
   // Long bodies need the registers for their intermediates.
-  int64_t numOps = 0;
-  for (Operation &op : schedule.getKernel().getBody().front())
-    numOps += op.getNumResults() == 1 && !isa<IndexType>(op.getResult(0).getType());
-  int64_t limit = numOps > 24 ? width : 2 * width;
+  SmallVector<Operation *> ops;
+  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
+    llvm::append_range(ops, getSlice(store.getValue()));
+  int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
   addLanes(lane, fitLanes(lane.getStaticExtent(), limit, width));
 }
 
@@ -329,6 +389,9 @@ void Heuristic::parallelize() {
     if (range.getKind() == RangeKind::loop)
       leading.push_back(range);
   size_t limit = leading.size();
+  // Work items that share a tile would each fill it.
+  if (stagedBefore)
+    limit = llvm::find(leading, stagedBefore) - leading.begin();
   for (auto reduce :
        schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     size_t depth = 0;

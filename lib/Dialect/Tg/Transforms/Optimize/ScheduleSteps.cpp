@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleSteps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -222,4 +223,57 @@ void KernelSchedule::moveBefore(RangeOp range, RangeOp other) {
 
 void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
   range.setKind(kind);
+}
+
+void KernelSchedule::stage(LoadOp load, ArrayRef<RangeOp> over) {
+  OpBuilder builder(kernel.getContext());
+  Location loc = load.getLoc();
+  IRMapping mapping;
+  SmallVector<Value> copies;
+  int64_t size = 1;
+  for (RangeOp range : over) {
+    RangeOp copy = createRange(range.getStaticExtent(), range);
+    copy.setKind(range.getKind());
+    copy.setPeel(range.getPeel());
+    mapping.map(range.getResult(), copy.getResult());
+    copies.push_back(copy);
+    size *= range.getStaticExtent();
+  }
+  // The load and what it needs of the ranges, at the copies' positions.
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Operation *> work{load};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (isa<RangeOp>(op) || slice.contains(op))
+      continue;
+    bool depends = llvm::any_of(over, [&](RangeOp range) {
+      return dependsOn(op->getResult(0), range);
+    });
+    if (!depends)
+      continue;
+    slice.insert(op);
+    for (Value operand : op->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        work.push_back(def);
+  }
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  builder.setInsertionPoint(load);
+  for (Operation *op : ops)
+    builder.clone(*op, mapping);
+  Value tile =
+      StageOp::create(builder, loc, getBufferType(load.getType(), size),
+                      mapping.lookup(load.getResult()), copies);
+  tile = BarrierOp::create(builder, loc, tile);
+  IndexBuilder index(builder, loc);
+  Value position = index.constant(0);
+  for (RangeOp range : over)
+    position = index.add(index.mul(position, range.getStaticExtent()),
+                         range.getResult());
+  Value staged = LoadOp::create(builder, loc, load.getType(), tile, position,
+                                /*mask=*/Value());
+  load.replaceAllUsesWith(staged);
+  load.erase();
+  changed();
 }

@@ -50,6 +50,11 @@ public:
 
   void setKind(RangeOp range, RangeKind kind);
 
+  /// STAGE: what the load reads at all positions of \p over is read once into a
+  /// tile of local memory, row-major, and loaded from there. The tile is filled
+  /// wherever the ranges that the load depends on beside these are open.
+  void stage(LoadOp load, ArrayRef<RangeOp> over);
+
 private:
   RangeOp createRange(int64_t extent, RangeOp before);
   /// Loads, stores and reduced values that depend on `range` hold only where
