@@ -1,0 +1,81 @@
+//===- Index.h - what a tensor can be indexed with --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The pieces of an index expression, as NumPy has them: integers, slices, new
+/// axes, an ellipsis, tensors of integers.
+///
+/// \code
+///   x.index({0, Slice(None, None, 2), Ellipsis, None, rows})
+/// \endcode
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TENSOR_INDEX_H
+#define TINYGRAD_TENSOR_INDEX_H
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+namespace tinygrad {
+
+class Tensor;
+
+/// In an index: a new axis of size 1. In a slice: the bound is left out.
+struct NoneType {};
+inline constexpr NoneType None{};
+
+/// In an index: as many full slices as it takes.
+struct EllipsisType {};
+inline constexpr EllipsisType Ellipsis{};
+
+/// A bound of a slice.
+class SliceBound {
+public:
+  template <std::integral T> SliceBound(T value) : value(int64_t(value)) {}
+  SliceBound(NoneType) {}
+
+  const std::optional<int64_t> &get() const { return value; }
+
+private:
+  std::optional<int64_t> value;
+};
+
+/// Python's start:stop:step. Negative bounds count from the end, bounds out of
+/// range are clamped, a negative step goes backwards.
+struct Slice {
+  SliceBound start = None;
+  SliceBound stop = None;
+  SliceBound step = None;
+
+  Slice() = default;
+  Slice(SliceBound start, SliceBound stop, SliceBound step = None)
+      : start(start), stop(stop), step(step) {}
+};
+
+/// One entry of an index. The tensor of an entry must live as long as the
+/// entry.
+class Index {
+public:
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Index(T position) : value(int64_t(position)) {}
+  Index(Slice slice) : value(slice) {}
+  Index(NoneType none) : value(none) {}
+  Index(EllipsisType ellipsis) : value(ellipsis) {}
+  Index(const Tensor &positions) : value(&positions) {}
+
+  const auto &get() const { return value; }
+
+private:
+  std::variant<int64_t, Slice, NoneType, EllipsisType, const Tensor *> value;
+};
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_TENSOR_INDEX_H

@@ -1,0 +1,87 @@
+//===- Scalar.h - a number as an operand ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A C++ number given where a tensor is expected. It knows whether it is a
+/// bool, an integer or a float but not how wide: next to a tensor it takes the
+/// tensor's element type if that is of the same kind or a higher one.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TENSOR_SCALAR_H
+#define TINYGRAD_TENSOR_SCALAR_H
+
+#include "TinyGrad/Runtime/DType.h"
+
+#include <string>
+#include <type_traits>
+
+namespace tinygrad {
+
+/// The C++ types that store an element of some DType.
+template <typename T>
+concept ElementType = requires { detail::DTypeOf<T>::dtype; };
+
+class Scalar {
+public:
+  enum class Kind : uint8_t { Bool, Int, Float };
+
+  template <ElementType T> Scalar(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      kind_ = Kind::Bool;
+      bits = value;
+    } else if constexpr (std::is_integral_v<T>) {
+      kind_ = Kind::Int;
+      bits = uint64_t(value);
+      isNegative_ = value < T(0);
+    } else {
+      kind_ = Kind::Float;
+      number = double(value);
+    }
+  }
+
+  Kind kind() const { return kind_; }
+  bool isNegative() const {
+    return kind_ == Kind::Float ? number < 0 : isNegative_;
+  }
+
+  /// The value, rounded to the nearest double.
+  double toDouble() const {
+    if (kind_ == Kind::Float)
+      return number;
+    return isNegative_ ? double(int64_t(bits)) : double(bits);
+  }
+  /// The low 64 bits of a bool or integer in two's complement. A float is
+  /// truncated towards zero and saturates; NaN is 0.
+  uint64_t toBits() const;
+
+  /// The element type of a tensor made from it: bool, int32 (int64 or uint64
+  /// if it needs that), float32.
+  DType defaultDType() const;
+
+  /// Whether every operand of element type \p dtype can take this scalar
+  /// without a change of type.
+  bool isWeakerThan(DType dtype) const;
+  /// Whether the value of a bool or integer is one of \p dtype (any float type
+  /// will do). A float fits every float type.
+  bool fits(DType dtype) const;
+
+  std::string str() const;
+
+private:
+  Kind kind_;
+  bool isNegative_ = false;
+  uint64_t bits = 0;
+  double number = 0;
+};
+
+/// What an operator takes next to a tensor.
+template <typename T>
+concept NumberType = ElementType<T> || std::is_same_v<T, Scalar>;
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_TENSOR_SCALAR_H

@@ -1,0 +1,625 @@
+//===- Tensor.h - lazy tensors ----------------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The tensor API. Operations on tensors do no work: they add to a graph, which
+/// is compiled and run when values are asked for.
+///
+/// Method names are tinygrad's, with snake_case turned into camelCase. Element
+/// types of operands are brought together by promote(); shapes are broadcast.
+/// Negative axes count from the last. Every method throws ShapeError,
+/// DTypeError, IndexError or DeviceError for operands that it does not take,
+/// before anything is built. docs/tensor-api.md describes the rules.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TENSOR_TENSOR_H
+#define TINYGRAD_TENSOR_TENSOR_H
+
+#include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/HostArray.h"
+#include "TinyGrad/Tensor/Graph.h"
+#include "TinyGrad/Tensor/Index.h"
+#include "TinyGrad/Tensor/Options.h"
+#include "TinyGrad/Tensor/Scalar.h"
+
+#include <initializer_list>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tinygrad {
+
+class Operand;
+class Tensor;
+namespace detail {
+struct TensorImpl;
+}
+
+/// The elements of a realized tensor, row-major, where the host can read them.
+/// Holds the memory alive; a tensor that is assigned to afterwards does not
+/// change what is seen here.
+template <ElementType T> class TensorData {
+public:
+  TensorData(Buffer buffer, std::size_t count)
+      : buffer(std::move(buffer)), count(count) {}
+
+  std::size_t size() const { return count; }
+  const T *data() const { return static_cast<const T *>(buffer.address()); }
+  const T *begin() const { return data(); }
+  const T *end() const { return data() + count; }
+  const T &operator[](std::size_t i) const { return data()[i]; }
+
+private:
+  Buffer buffer;
+  std::size_t count;
+};
+
+/// A handle on a value of a graph. Copies of a handle are the same tensor:
+/// assign() through one shows in the others. A default-constructed handle is
+/// undefined; anything but defined(), assignment and destruction throws Error.
+class Tensor {
+public:
+  Tensor() = default;
+  /// A tensor of rank 0.
+  explicit Tensor(Scalar value, const TensorOptions &options = {});
+
+  bool defined() const { return impl_ != nullptr; }
+
+  //===--------------------------------------------------------------------===//
+  // Facts
+  //===--------------------------------------------------------------------===//
+
+  const Shape &shape() const;
+  /// Size of one axis.
+  int64_t size(int64_t axis) const;
+  int64_t ndim() const;
+  int64_t numel() const;
+  DType dtype() const;
+  /// Size of an element and of all elements in bytes.
+  std::size_t itemsize() const;
+  std::size_t nbytes() const;
+  /// Canonical name of the device, such as "CPU".
+  const std::string &device() const;
+  bool isFloatingPoint() const { return isFloat(dtype()); }
+  /// Whether the values are in memory.
+  bool isRealized() const;
+
+  //===--------------------------------------------------------------------===//
+  // Creation
+  //===--------------------------------------------------------------------===//
+
+  /// Copies the elements, row-major. The element type is that of E unless the
+  /// options name another one, to which it is then cast.
+  template <ElementType E>
+  static Tensor from(const E *data, const Shape &shape,
+                     const TensorOptions &options = {}) {
+    return fromBytes(data, shape, dtypeOf<E>(), options);
+  }
+  template <ElementType E>
+  static Tensor from(const std::vector<E> &data, const Shape &shape,
+                     const TensorOptions &options = {});
+  template <ElementType E>
+  static Tensor from(const std::vector<E> &data,
+                     const TensorOptions &options = {}) {
+    return from(data, Shape{int64_t(data.size())}, options);
+  }
+  template <ElementType E>
+  static Tensor from(std::initializer_list<E> row,
+                     const TensorOptions &options = {});
+  template <ElementType E>
+  static Tensor from(std::initializer_list<std::initializer_list<E>> rows,
+                     const TensorOptions &options = {});
+  template <ElementType E>
+  static Tensor
+  from(std::initializer_list<std::initializer_list<std::initializer_list<E>>>
+           planes,
+       const TensorOptions &options = {});
+  /// \p data holds elements of \p dtype.
+  static Tensor fromBytes(const void *data, const Shape &shape, DType dtype,
+                          const TensorOptions &options = {});
+  /// Takes over what a file reader made; without a copy on the CPU.
+  static Tensor fromHost(const HostArray &array,
+                         const TensorOptions &options = {});
+  /// Uses \p buffer, which must hold exactly the elements, as it is.
+  static Tensor fromBuffer(const Buffer &buffer, const Shape &shape,
+                           DType dtype);
+
+  /// Memory with undefined contents.
+  static Tensor empty(const Shape &shape, const TensorOptions &options = {});
+  static Tensor full(const Shape &shape, Scalar value,
+                     const TensorOptions &options = {});
+  static Tensor zeros(const Shape &shape, const TensorOptions &options = {});
+  static Tensor ones(const Shape &shape, const TensorOptions &options = {});
+  /// The numbers from \p start up to \p stop (exclusive): int32 if all three
+  /// are integers, else float32.
+  static Tensor arange(Scalar start, Scalar stop, Scalar step = 1,
+                       const TensorOptions &options = {});
+  static Tensor arange(Scalar stop, const TensorOptions &options = {}) {
+    return arange(0, stop, 1, options);
+  }
+  /// \p steps numbers from \p start to \p stop, both included.
+  static Tensor linspace(Scalar start, Scalar stop, int64_t steps,
+                         const TensorOptions &options = {});
+  /// Ones on the diagonal; square if \p columns is not given.
+  static Tensor eye(int64_t rows, std::optional<int64_t> columns = {},
+                    const TensorOptions &options = {});
+
+  /// Of the same shape, element type (unless given) and device.
+  Tensor emptyLike(std::optional<DType> dtype = {}) const;
+  Tensor fullLike(Scalar value, std::optional<DType> dtype = {}) const;
+  Tensor zerosLike(std::optional<DType> dtype = {}) const;
+  Tensor onesLike(std::optional<DType> dtype = {}) const;
+  Tensor randLike(std::optional<DType> dtype = {}) const;
+  Tensor randnLike(std::optional<DType> dtype = {}) const;
+
+  //===--------------------------------------------------------------------===//
+  // Random numbers
+  //===--------------------------------------------------------------------===//
+
+  /// Seeds the random numbers of the current graph. The numbers are those of
+  /// the Threefry-2x32 counter generator: the n-th tensor made after seeding
+  /// holds the same values on every device.
+  static void manualSeed(uint64_t seed);
+  /// Uniform in [0, 1).
+  static Tensor rand(const Shape &shape, const TensorOptions &options = {});
+  /// Normal, mean 0 and variance 1.
+  static Tensor randn(const Shape &shape, const TensorOptions &options = {});
+  /// Integers in [low, high).
+  static Tensor randint(const Shape &shape, int64_t low = 0, int64_t high = 10,
+                        const TensorOptions &options = {});
+  static Tensor uniform(const Shape &shape, double low = 0, double high = 1,
+                        const TensorOptions &options = {});
+  static Tensor normal(const Shape &shape, double mean = 0, double std = 1,
+                       const TensorOptions &options = {});
+
+  //===--------------------------------------------------------------------===//
+  // Movement
+  //===--------------------------------------------------------------------===//
+
+  /// At most one size may be -1: what is left.
+  Tensor reshape(Shape shape) const;
+  Tensor view(Shape shape) const { return reshape(std::move(shape)); }
+  /// Broadcasts; -1 keeps the size of an axis.
+  Tensor expand(Shape shape) const;
+  Tensor permute(std::vector<int64_t> order) const;
+  Tensor transpose(int64_t dim0 = 1, int64_t dim1 = 0) const;
+  /// The axes in reverse order.
+  Tensor T() const;
+  Tensor flip(const Axes &axes) const;
+  /// A pair (before, after) for each axis; negative amounts cut off.
+  Tensor pad(const std::vector<PadAmount> &amounts, Scalar value = 0) const;
+  /// The part [from, to) of each axis.
+  Tensor shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const;
+  /// Without the axes of size 1, or without \p dim if its size is 1.
+  Tensor squeeze() const;
+  Tensor squeeze(int64_t dim) const;
+  Tensor unsqueeze(int64_t dim) const;
+  Tensor flatten(int64_t startDim = 0, int64_t endDim = -1) const;
+  Tensor unflatten(int64_t dim, const Shape &sizes) const;
+  /// Parts of \p size each, the last perhaps smaller, or of the given sizes.
+  std::vector<Tensor> split(int64_t size, int64_t dim = 0) const;
+  std::vector<Tensor> split(const std::vector<int64_t> &sizes,
+                            int64_t dim = 0) const;
+  /// At most \p chunks parts of equal size, the last perhaps smaller.
+  std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  static Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0);
+  static Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0);
+  Tensor repeat(const std::vector<int64_t> &repeats) const;
+  Tensor roll(int64_t shift, int64_t dim) const;
+  Tensor roll(const std::vector<int64_t> &shifts,
+              const std::vector<int64_t> &dims) const;
+
+  //===--------------------------------------------------------------------===//
+  // Indexing
+  //===--------------------------------------------------------------------===//
+
+  /// NumPy's indexing. Positions in tensors that are out of range give zeros.
+  Tensor index(const std::vector<Index> &entries) const;
+  Tensor operator[](const Index &entry) const;
+  /// result[i][j][k] = (*this)[index[i][j][k]][j][k] for dim = 0, and so on.
+  Tensor gather(int64_t dim, const Tensor &index) const;
+  /// The rows of axis \p dim at the positions that \p index holds.
+  Tensor indexSelect(int64_t dim, const Tensor &index) const;
+  /// 1 at the position that each element holds, along a new last axis.
+  Tensor oneHot(int64_t numClasses) const;
+  /// \p value where the mask holds.
+  Tensor maskedFill(const Tensor &mask, const Operand &value) const;
+  /// The lower or upper triangle of the last two axes, zeros elsewhere.
+  Tensor tril(int64_t diagonal = 0) const;
+  Tensor triu(int64_t diagonal = 0) const;
+
+  //===--------------------------------------------------------------------===//
+  // Elementwise, two operands
+  //===--------------------------------------------------------------------===//
+
+  Tensor add(const Operand &other) const;
+  Tensor sub(const Operand &other) const;
+  Tensor mul(const Operand &other) const;
+  /// True division: of integers too, in float32.
+  Tensor div(const Operand &other) const;
+  /// Division rounded towards negative infinity, and its remainder.
+  Tensor floordiv(const Operand &other) const;
+  Tensor mod(const Operand &other) const;
+  /// Remainder of the division rounded towards zero, as C's fmod and %.
+  Tensor fmod(const Operand &other) const;
+  Tensor pow(const Operand &exponent) const;
+  Tensor maximum(const Operand &other) const;
+  Tensor minimum(const Operand &other) const;
+  Tensor copysign(const Operand &other) const;
+  Tensor logaddexp(const Operand &other) const;
+  Tensor bitwiseAnd(const Operand &other) const;
+  Tensor bitwiseOr(const Operand &other) const;
+  Tensor bitwiseXor(const Operand &other) const;
+  Tensor lshift(const Operand &amount) const;
+  Tensor rshift(const Operand &amount) const;
+  Tensor eq(const Operand &other) const;
+  Tensor ne(const Operand &other) const;
+  Tensor lt(const Operand &other) const;
+  Tensor le(const Operand &other) const;
+  Tensor gt(const Operand &other) const;
+  Tensor ge(const Operand &other) const;
+  Tensor isclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
+                 bool equalNan = false) const;
+  /// this + (end - this) * weight.
+  Tensor lerp(const Operand &end, const Operand &weight) const;
+  /// \p x where this (bool) holds, else \p y.
+  Tensor where(const Operand &x, const Operand &y) const;
+
+  //===--------------------------------------------------------------------===//
+  // Elementwise, one operand
+  //===--------------------------------------------------------------------===//
+
+  Tensor neg() const;
+  Tensor abs() const;
+  Tensor sign() const;
+  Tensor reciprocal() const;
+  Tensor square() const;
+  Tensor sqrt() const;
+  Tensor rsqrt() const;
+  Tensor exp() const;
+  Tensor exp2() const;
+  Tensor log() const;
+  Tensor log2() const;
+  Tensor log10() const;
+  Tensor sin() const;
+  Tensor cos() const;
+  Tensor tan() const;
+  Tensor sinh() const;
+  Tensor cosh() const;
+  Tensor tanh() const;
+  Tensor asinh() const;
+  Tensor acosh() const;
+  Tensor atanh() const;
+  Tensor erf() const;
+  Tensor trunc() const;
+  Tensor floor() const;
+  Tensor ceil() const;
+  /// To the nearest integer, ties to even.
+  Tensor round() const;
+  Tensor isnan() const;
+  Tensor isinf(bool detectPositive = true, bool detectNegative = true) const;
+  Tensor isfinite() const;
+  Tensor logicalNot() const;
+  Tensor bitwiseNot() const;
+  Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
+
+  Tensor relu() const;
+  Tensor relu6() const;
+  Tensor leakyRelu(double slope = 0.01) const;
+  Tensor sigmoid() const;
+  Tensor logsigmoid() const;
+  Tensor hardsigmoid(double alpha = 1.0 / 6, double beta = 0.5) const;
+  Tensor hardswish() const;
+  Tensor hardtanh(double min = -1, double max = 1) const;
+  /// The approximation through tanh.
+  Tensor gelu() const;
+  Tensor quickGelu() const;
+  Tensor silu() const;
+  Tensor swish() const { return silu(); }
+  Tensor elu(double alpha = 1) const;
+  Tensor celu(double alpha = 1) const;
+  Tensor selu(double alpha = 1.67326, double gamma = 1.0507) const;
+  Tensor softplus(double beta = 1) const;
+  Tensor softsign() const;
+  Tensor mish() const;
+
+  //===--------------------------------------------------------------------===//
+  // Reductions
+  //===--------------------------------------------------------------------===//
+
+  /// Float types narrower than float32 are summed in float32 and rounded at the
+  /// end; bool and small integers give int32 or uint32.
+  Tensor sum(const Axes &axes = {}, bool keepdim = false,
+             std::optional<DType> dtype = {}) const;
+  Tensor prod(const Axes &axes = {}, bool keepdim = false,
+              std::optional<DType> dtype = {}) const;
+  Tensor max(const Axes &axes = {}, bool keepdim = false) const;
+  Tensor min(const Axes &axes = {}, bool keepdim = false) const;
+  Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
+  /// Divided by n - correction.
+  Tensor var(const Axes &axes = {}, bool keepdim = false,
+             int64_t correction = 1) const;
+  Tensor std(const Axes &axes = {}, bool keepdim = false,
+             int64_t correction = 1) const;
+  std::pair<Tensor, Tensor> varMean(const Axes &axes = {}, bool keepdim = false,
+                                    int64_t correction = 1) const;
+  std::pair<Tensor, Tensor> stdMean(const Axes &axes = {}, bool keepdim = false,
+                                    int64_t correction = 1) const;
+  Tensor any(const Axes &axes = {}, bool keepdim = false) const;
+  Tensor all(const Axes &axes = {}, bool keepdim = false) const;
+  /// Position (int32) of the first largest element, of the first NaN if there
+  /// is one; in the flattened tensor if no axis is given.
+  Tensor argmax(std::optional<int64_t> axis = {}, bool keepdim = false) const;
+  Tensor argmin(std::optional<int64_t> axis = {}, bool keepdim = false) const;
+  Tensor logsumexp(const Axes &axes = {}, bool keepdim = false) const;
+  Tensor softmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
+  Tensor logSoftmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
+
+  //===--------------------------------------------------------------------===//
+  // Networks
+  //===--------------------------------------------------------------------===//
+
+  /// Matrix product of the last two axes; the others are broadcast. A vector is
+  /// a row on the left and a column on the right. Accumulates as sum() does, in
+  /// \p dtype if given, which is then also the result's.
+  Tensor matmul(const Tensor &other, std::optional<DType> dtype = {}) const;
+  Tensor dot(const Tensor &other, std::optional<DType> dtype = {}) const {
+    return matmul(other, dtype);
+  }
+  /// this.matmul(weight) + bias, with weight of shape (in, out); this * weight
+  /// if it is a vector.
+  Tensor linear(const Tensor &weight, const Tensor &bias = {}) const;
+  /// (N, Cin, spatial...) and (Cout, Cin / groups, kernel...); any number of
+  /// spatial axes.
+  Tensor conv2d(const Tensor &weight, const Tensor &bias = {},
+                const Conv2dOptions &options = {}) const;
+  Tensor avgPool2d(const PerAxis &kernelSize = 2,
+                   const Pool2dOptions &options = {}) const;
+  Tensor maxPool2d(const PerAxis &kernelSize = 2,
+                   const Pool2dOptions &options = {}) const;
+  /// (this - mean) * invstd * weight + bias along \p axis. Weight and bias may
+  /// be undefined.
+  Tensor batchnorm(const Tensor &weight, const Tensor &bias, const Tensor &mean,
+                   const Tensor &invstd, const Axes &axis = 1) const;
+  Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
+  Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;
+  /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask tells which
+  /// positions may be attended to; undefined means all.
+  Tensor scaledDotProductAttention(const Tensor &key, const Tensor &value,
+                                   const Tensor &mask = {},
+                                   bool isCausal = false) const;
+
+  //===--------------------------------------------------------------------===//
+  // Element type and place
+  //===--------------------------------------------------------------------===//
+
+  Tensor cast(DType dtype) const;
+  /// The same bits as another element type of the same size.
+  Tensor bitcast(DType dtype) const;
+  Tensor toFloat() const { return cast(DType::Float32); }
+  Tensor toHalf() const { return cast(DType::Float16); }
+  Tensor toBFloat16() const { return cast(DType::BFloat16); }
+  Tensor toDouble() const { return cast(DType::Float64); }
+  Tensor toInt() const { return cast(DType::Int32); }
+  Tensor toLong() const { return cast(DType::Int64); }
+  Tensor toShort() const { return cast(DType::Int16); }
+  Tensor toBool() const { return cast(DType::Bool); }
+  /// A buffer will hold the values; ends fusion.
+  Tensor contiguous() const;
+  /// The same values with no gradient through them.
+  Tensor detach() const;
+  /// The same values in memory of their own.
+  Tensor clone() const;
+  /// The values on another device.
+  Tensor to(std::string_view device) const;
+  /// Overwrites the values, for all copies of this handle; tensors computed
+  /// from the old values keep them. A realized tensor keeps its memory when
+  /// nothing else needs the old contents. \p value is broadcast and must be of
+  /// the same element type, device and graph. Returns *this.
+  Tensor &assign(const Operand &value);
+  /// Makes this handle, and its copies, another value; of any shape and type.
+  Tensor &replace(const Tensor &value);
+
+  //===--------------------------------------------------------------------===//
+  // Values
+  //===--------------------------------------------------------------------===//
+
+  /// Computes the values and keeps them. Throws CompileError when a kernel
+  /// cannot be compiled, OutOfMemoryError, DeviceError.
+  const Tensor &realize() const;
+  /// The memory that holds the values. Realizes.
+  Buffer buffer() const;
+  /// The only element. E must be the type that stores dtype(), else DTypeError.
+  template <ElementType E> E item() const {
+    E value;
+    readItem(&value, dtypeOf<E>());
+    return value;
+  }
+  /// All elements, row-major.
+  template <ElementType E> TensorData<E> data() const {
+    return TensorData<E>(hostBuffer(dtypeOf<E>(), "data"), numel());
+  }
+  template <ElementType E> std::vector<E> tolist() const {
+    TensorData<E> values(hostBuffer(dtypeOf<E>(), "tolist"), numel());
+    return std::vector<E>(values.begin(), values.end());
+  }
+  /// A copy in host memory that file writers take.
+  HostArray toHost() const;
+
+  /// The values as text, nested as NumPy does; the middle of large tensors is
+  /// left out. Realizes. `std::ostream << tensor` prints the same.
+  std::string str() const;
+  /// The operations that realize() would run, as MLIR.
+  std::string graph() const;
+
+  explicit Tensor(std::shared_ptr<detail::TensorImpl> impl)
+      : impl_(std::move(impl)) {}
+  /// Throws Error if this is undefined.
+  detail::TensorImpl &impl() const;
+
+private:
+  Buffer hostBuffer(DType wanted, const char *method) const;
+  void readItem(void *value, DType wanted) const;
+  static Tensor fromNested(const void *data, std::size_t count,
+                           const Shape &shape, DType dtype,
+                           const TensorOptions &options);
+
+  std::shared_ptr<detail::TensorImpl> impl_;
+};
+
+/// Computes several tensors in one go: what they share is computed once.
+void realize(const std::vector<Tensor> &tensors);
+
+/// A tensor or a number. Refers to the tensor, which has to outlive it: for
+/// parameters only.
+class Operand {
+public:
+  Operand(const Tensor &tensor) : tensor_(&tensor) {}
+  template <ElementType E> Operand(E value) : scalar_(value) {}
+  Operand(Scalar value) : scalar_(value) {}
+
+  const Tensor *tensor() const { return tensor_; }
+  const Scalar &scalar() const { return scalar_; }
+
+private:
+  const Tensor *tensor_ = nullptr;
+  Scalar scalar_ = 0;
+};
+
+std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+enum class BinaryOperator {
+  Add, Sub, Mul, Div, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge
+};
+/// At least one of the operands is a tensor.
+Tensor apply(BinaryOperator op, const Operand &lhs, const Operand &rhs);
+} // namespace detail
+
+#define TINYGRAD_OPERATOR(SYMBOL, NAME)                                        \
+  inline Tensor operator SYMBOL(const Tensor &lhs, const Tensor &rhs) {        \
+    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
+  }                                                                            \
+  template <NumberType E>                                                      \
+  Tensor operator SYMBOL(const Tensor &lhs, E rhs) {                           \
+    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
+  }                                                                            \
+  template <NumberType E>                                                      \
+  Tensor operator SYMBOL(E lhs, const Tensor &rhs) {                           \
+    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
+  }
+TINYGRAD_OPERATOR(+, Add)
+TINYGRAD_OPERATOR(-, Sub)
+TINYGRAD_OPERATOR(*, Mul)
+TINYGRAD_OPERATOR(/, Div)
+TINYGRAD_OPERATOR(&, And)
+TINYGRAD_OPERATOR(|, Or)
+TINYGRAD_OPERATOR(^, Xor)
+TINYGRAD_OPERATOR(<<, Shl)
+TINYGRAD_OPERATOR(>>, Shr)
+TINYGRAD_OPERATOR(==, Eq)
+TINYGRAD_OPERATOR(!=, Ne)
+TINYGRAD_OPERATOR(<, Lt)
+TINYGRAD_OPERATOR(<=, Le)
+TINYGRAD_OPERATOR(>, Gt)
+TINYGRAD_OPERATOR(>=, Ge)
+#undef TINYGRAD_OPERATOR
+
+inline Tensor operator-(const Tensor &x) { return x.neg(); }
+inline Tensor operator~(const Tensor &x) { return x.bitwiseNot(); }
+inline Tensor operator!(const Tensor &x) { return x.logicalNot(); }
+
+/// `x += y` makes x another value; copies of the handle keep the old one.
+/// assign() is what changes them all.
+#define TINYGRAD_COMPOUND(SYMBOL, NAME)                                        \
+  inline Tensor &operator SYMBOL(Tensor & lhs, const Operand &rhs) {           \
+    return lhs = detail::apply(detail::BinaryOperator::NAME, lhs, rhs);        \
+  }
+TINYGRAD_COMPOUND(+=, Add)
+TINYGRAD_COMPOUND(-=, Sub)
+TINYGRAD_COMPOUND(*=, Mul)
+TINYGRAD_COMPOUND(/=, Div)
+TINYGRAD_COMPOUND(&=, And)
+TINYGRAD_COMPOUND(|=, Or)
+TINYGRAD_COMPOUND(^=, Xor)
+#undef TINYGRAD_COMPOUND
+
+//===----------------------------------------------------------------------===//
+// Templates
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+/// vector<bool> has no elements to point to.
+template <typename E>
+using Stored = std::conditional_t<std::is_same_v<E, bool>, uint8_t, E>;
+[[noreturn]] void throwRagged(std::size_t expected, std::size_t found);
+} // namespace detail
+
+template <ElementType E>
+Tensor Tensor::from(const std::vector<E> &data, const Shape &shape,
+                    const TensorOptions &options) {
+  if constexpr (std::is_same_v<E, bool>) {
+    std::vector<uint8_t> bytes(data.begin(), data.end());
+    return fromNested(bytes.data(), bytes.size(), shape, DType::Bool, options);
+  } else {
+    return fromNested(data.data(), data.size(), shape, dtypeOf<E>(), options);
+  }
+}
+
+template <ElementType E>
+Tensor Tensor::from(std::initializer_list<E> row,
+                    const TensorOptions &options) {
+  return fromBytes(row.begin(), {int64_t(row.size())}, dtypeOf<E>(), options);
+}
+
+template <ElementType E>
+Tensor Tensor::from(std::initializer_list<std::initializer_list<E>> rows,
+                    const TensorOptions &options) {
+  std::vector<detail::Stored<E>> elements;
+  const std::size_t width = rows.size() ? rows.begin()->size() : 0;
+  for (const auto &row : rows) {
+    if (row.size() != width)
+      detail::throwRagged(width, row.size());
+    elements.insert(elements.end(), row.begin(), row.end());
+  }
+  return fromBytes(elements.data(), {int64_t(rows.size()), int64_t(width)},
+                   dtypeOf<E>(), options);
+}
+
+template <ElementType E>
+Tensor Tensor::from(
+    std::initializer_list<std::initializer_list<std::initializer_list<E>>>
+        planes,
+    const TensorOptions &options) {
+  std::vector<detail::Stored<E>> elements;
+  const std::size_t height = planes.size() ? planes.begin()->size() : 0;
+  const std::size_t width = height ? planes.begin()->begin()->size() : 0;
+  for (const auto &plane : planes) {
+    if (plane.size() != height)
+      detail::throwRagged(height, plane.size());
+    for (const auto &row : plane) {
+      if (row.size() != width)
+        detail::throwRagged(width, row.size());
+      elements.insert(elements.end(), row.begin(), row.end());
+    }
+  }
+  return fromBytes(elements.data(),
+                   {int64_t(planes.size()), int64_t(height), int64_t(width)},
+                   dtypeOf<E>(), options);
+}
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_TENSOR_TENSOR_H

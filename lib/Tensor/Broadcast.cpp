@@ -1,0 +1,112 @@
+//===- Broadcast.cpp - operands brought together --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The rules by which element types are promoted and shapes are broadcast.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <algorithm>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
+                              const char *what) {
+  std::size_t rank = 0;
+  for (const Shape *shape : shapes)
+    rank = std::max(rank, shape->size());
+  Shape result(rank, 1);
+  for (const Shape *shape : shapes) {
+    const std::size_t added = rank - shape->size();
+    for (std::size_t i = 0; i < shape->size(); ++i) {
+      const int64_t size = (*shape)[i];
+      int64_t &common = result[added + i];
+      if (common == 1) {
+        common = size;
+      } else if (size != 1 && size != common) {
+        std::string text;
+        for (const Shape *each : shapes)
+          text += (text.empty() ? "" : ", ") + toString(*each);
+        throw ShapeError(std::string(what) + ": shapes " + text +
+                         " cannot be broadcast together");
+      }
+    }
+  }
+  return result;
+}
+
+Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
+                           const char *what) {
+  if (x.shape() == shape)
+    return x;
+  const int64_t added = int64_t(shape.size()) - x.ndim();
+  bool fits = added >= 0;
+  Shape aligned(std::max<int64_t>(added, 0), 1);
+  aligned.insert(aligned.end(), x.shape().begin(), x.shape().end());
+  for (std::size_t i = 0; fits && i < shape.size(); ++i)
+    fits = shape[i] >= 0 && (aligned[i] == shape[i] || aligned[i] == 1);
+  if (!fits)
+    throw ShapeError(std::string(what) + ": a tensor of shape " +
+                     toString(x.shape()) + " cannot be broadcast to " +
+                     toString(shape));
+  checkedNumElements(shape, x.dtype());
+  return prim::expand(prim::reshape(x, aligned), shape);
+}
+
+DType detail::promotedDType(const Operand &lhs, const Operand &rhs) {
+  if (lhs.tensor() && rhs.tensor())
+    return promote(lhs.tensor()->dtype(), rhs.tensor()->dtype());
+  if (!lhs.tensor() && !rhs.tensor())
+    return promote(lhs.scalar().defaultDType(), rhs.scalar().defaultDType());
+  const DType dtype = (lhs.tensor() ? lhs : rhs).tensor()->dtype();
+  const Scalar scalar = (lhs.tensor() ? rhs : lhs).scalar();
+  if (scalar.isWeakerThan(dtype))
+    return dtype;
+  return promote(dtype, scalar.defaultDType());
+}
+
+Tensor detail::materialize(const Operand &operand, const Tensor &like,
+                           DType dtype, const Shape &shape, const char *what) {
+  if (operand.tensor())
+    return broadcastTo(operand.tensor()->cast(dtype), shape, what);
+  return prim::constant(like, operand.scalar(), dtype, shape);
+}
+
+Pair detail::broadcast(const Operand &lhs, const Operand &rhs,
+                       const char *what) {
+  return broadcast(lhs, rhs, promotedDType(lhs, rhs), what);
+}
+
+Pair detail::broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
+                       const char *what) {
+  const Tensor &like = lhs.tensor() ? *lhs.tensor() : *rhs.tensor();
+  if (lhs.tensor() && rhs.tensor()) {
+    checkOperands({lhs.tensor(), rhs.tensor()});
+    const Shape shape = broadcastShapes(
+        {&lhs.tensor()->shape(), &rhs.tensor()->shape()}, what);
+    return {materialize(lhs, like, dtype, shape, what),
+            materialize(rhs, like, dtype, shape, what)};
+  }
+  return {materialize(lhs, like, dtype, like.shape(), what),
+          materialize(rhs, like, dtype, like.shape(), what)};
+}
+
+Tensor detail::same(const Tensor &x, Scalar value) {
+  return prim::constant(x, value, x.dtype(), x.shape());
+}
+
+DType detail::positionDType(const Shape &shape) {
+  constexpr int64_t most = 0x7fffffff;
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (size > most || __builtin_mul_overflow(count, size, &count) ||
+        count > most)
+      return DType::Int64;
+  return DType::Int32;
+}

@@ -1,0 +1,299 @@
+//===- Creation.cpp - new tensors -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tensors from data, filled tensors, random numbers.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <cmath>
+#include <mutex>
+#include <numbers>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// From data
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
+                         const TensorOptions &options) {
+  const int64_t count = checkedNumElements(shape, dtype);
+  Device &device = deviceOf(options);
+  Buffer memory = Buffer::fromHost(
+      device, data, std::size_t(count) * itemSize(dtype), dtype);
+  return prim::buffer(Graph::current(), memory, dtype, shape)
+      .cast(options.dtype.value_or(dtype));
+}
+
+Tensor Tensor::fromNested(const void *data, std::size_t count,
+                          const Shape &shape, DType dtype,
+                          const TensorOptions &options) {
+  if (checkedNumElements(shape, dtype) != int64_t(count))
+    throw ShapeError("from: " + std::to_string(count) +
+                     " elements do not fill the shape " + toString(shape));
+  return fromBytes(data, shape, dtype, options);
+}
+
+void detail::throwRagged(std::size_t expected, std::size_t found) {
+  throw ShapeError("from: nested lists have different lengths: " +
+                   std::to_string(expected) + " and " + std::to_string(found));
+}
+
+Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
+                          DType dtype) {
+  const int64_t count = checkedNumElements(shape, dtype);
+  if (buffer.size() != std::size_t(count) * itemSize(dtype))
+    throw ShapeError("fromBuffer: a tensor " + toString(shape) + " of " +
+                     name(dtype) + " does not fit a buffer of " +
+                     std::to_string(buffer.size()) + " bytes");
+  // The compiler's code is checked against the buffer's element type.
+  return prim::buffer(Graph::current(), buffer.view(0, buffer.size(), dtype),
+                      dtype, shape);
+}
+
+Tensor Tensor::fromHost(const HostArray &array, const TensorOptions &options) {
+  Tensor tensor = fromBuffer(array.data, array.shape, array.dtype);
+  Device &device = deviceOf(options);
+  if (&device != tensor.impl().device)
+    tensor = tensor.to(device.name());
+  return tensor.cast(options.dtype.value_or(array.dtype));
+}
+
+//===----------------------------------------------------------------------===//
+// Filled
+//===----------------------------------------------------------------------===//
+
+Tensor::Tensor(Scalar value, const TensorOptions &options)
+    : Tensor(full({}, value, options)) {}
+
+Tensor Tensor::full(const Shape &shape, Scalar value,
+                    const TensorOptions &options) {
+  return prim::constant(Graph::current(), deviceOf(options), value,
+                        options.dtype.value_or(value.defaultDType()), shape);
+}
+
+Tensor Tensor::zeros(const Shape &shape, const TensorOptions &options) {
+  return full(shape, 0, {options.dtype.value_or(DType::Float32),
+                         options.device});
+}
+
+Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
+  return full(shape, 1, {options.dtype.value_or(DType::Float32),
+                         options.device});
+}
+
+static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,
+                        DType dtype) {
+  const int64_t count = checkedNumElements(shape, dtype);
+  return prim::buffer(
+      graph,
+      Buffer::allocate(device, std::size_t(count) * itemSize(dtype), dtype),
+      dtype, shape);
+}
+
+Tensor Tensor::empty(const Shape &shape, const TensorOptions &options) {
+  return makeEmpty(Graph::current(), deviceOf(options), shape,
+                   options.dtype.value_or(DType::Float32));
+}
+
+Tensor Tensor::emptyLike(std::optional<DType> dtype) const {
+  return makeEmpty(Graph(impl().graph), *impl().device, shape(),
+                   dtype.value_or(this->dtype()));
+}
+
+Tensor Tensor::fullLike(Scalar value, std::optional<DType> dtype) const {
+  return prim::constant(*this, value, dtype.value_or(this->dtype()), shape());
+}
+
+Tensor Tensor::zerosLike(std::optional<DType> dtype) const {
+  return fullLike(0, dtype);
+}
+
+Tensor Tensor::onesLike(std::optional<DType> dtype) const {
+  return fullLike(1, dtype);
+}
+
+Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
+                      const TensorOptions &options) {
+  const bool isInt = start.kind() != Scalar::Kind::Float &&
+                     stop.kind() != Scalar::Kind::Float &&
+                     step.kind() != Scalar::Kind::Float;
+  const double distance = stop.toDouble() - start.toDouble();
+  const double steps = std::ceil(distance / step.toDouble());
+  if (!std::isfinite(steps))
+    throw ShapeError("arange: there is no range from " + start.str() + " to " +
+                     stop.str() + " in steps of " + step.str());
+  if (steps > 0x1p62)
+    throw ShapeError("arange: the range from " + start.str() + " to " +
+                     stop.str() + " is too long");
+  int64_t count = steps > 0 ? int64_t(steps) : 0;
+  DType dtype = DType::Float32;
+  if (isInt)
+    dtype = promote({start.defaultDType(), stop.defaultDType(),
+                     step.defaultDType(), DType::Int32});
+  dtype = options.dtype.value_or(dtype);
+
+  // Narrow types would lose positions that they can hold the values of.
+  const DType compute = isInt && !isFloat(dtype) ? dtype
+                        : isFloat(dtype) ? promote(dtype, DType::Float32)
+                                         : DType::Float64;
+  if (dtype == DType::Bool)
+    throw DTypeError("arange: there is no range of bools");
+  Tensor position = prim::iota(Graph::current(), deviceOf(options), 0, compute,
+                               {count});
+  return (position * step + start).cast(dtype);
+}
+
+Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
+                        const TensorOptions &options) {
+  if (steps < 0)
+    throw ShapeError("linspace: the number of steps is negative: " +
+                     std::to_string(steps));
+  const DType dtype = options.dtype.value_or(DType::Float32);
+  if (dtype == DType::Bool)
+    throw DTypeError("linspace: there is no range of bools");
+  const DType compute =
+      isFloat(dtype) ? promote(dtype, DType::Float32) : DType::Float64;
+  Tensor position = prim::iota(Graph::current(), deviceOf(options), 0, compute,
+                               {steps});
+  if (steps <= 1)
+    return position.fullLike(start).cast(dtype);
+  const double step = (stop.toDouble() - start.toDouble()) / double(steps - 1);
+  // The last element is exactly `stop`.
+  Tensor values = position * step + start.toDouble();
+  return (position == steps - 1).where(stop.toDouble(), values).cast(dtype);
+}
+
+Tensor Tensor::eye(int64_t rows, std::optional<int64_t> columns,
+                   const TensorOptions &options) {
+  const Shape shape = {rows, columns.value_or(rows)};
+  const Graph graph = Graph::current();
+  Device &device = deviceOf(options);
+  const DType position = positionDType(shape);
+  return (prim::iota(graph, device, 0, position, shape) ==
+          prim::iota(graph, device, 1, position, shape))
+      .cast(options.dtype.value_or(DType::Float32));
+}
+
+//===----------------------------------------------------------------------===//
+// Random numbers
+//===----------------------------------------------------------------------===//
+
+void Tensor::manualSeed(uint64_t seed) { Graph::current().manualSeed(seed); }
+
+/// 64 random bits for each element.
+static Tensor randomBits(const Graph &graph, Device &device,
+                         const Shape &shape) {
+  const int64_t count = checkedNumElements(shape, DType::UInt64);
+  uint64_t state[2];
+  takeRandomState(graph, uint64_t(count), state);
+  // Key and counter are data: graphs that differ in them are the same program.
+  auto scalar = [&](uint64_t value) {
+    Buffer memory =
+        Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
+    return prim::buffer(graph, memory, DType::UInt64, {1})
+        .expand({count});
+  };
+  Tensor counter =
+      prim::iota(graph, device, 0, DType::UInt64, {count}) + scalar(state[1]);
+  return prim::binary(BinaryOp::Threefry, counter, scalar(state[0]))
+      .reshape(shape);
+}
+
+/// Uniform in [0, 1) with all the bits that the type's precision takes.
+static Tensor unitInterval(const Tensor &bits, DType dtype) {
+  if (dtype == DType::Float64)
+    return (bits >> 11).cast(dtype) * 0x1p-53;
+  int64_t digits = 24;
+  if (dtype == DType::Float16)
+    digits = 11;
+  else if (dtype == DType::BFloat16)
+    digits = 8;
+  else if (dtype != DType::Float32)
+    throw DTypeError(std::string("rand: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  // The low word only: cheaper than 64-bit conversions.
+  return (bits.cast(DType::UInt32) >> (32 - digits)).cast(dtype) *
+         std::ldexp(1.0, -int(digits));
+}
+
+static Tensor makeRand(const Graph &graph, Device &device, const Shape &shape,
+                       DType dtype) {
+  return unitInterval(randomBits(graph, device, shape), dtype);
+}
+
+static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
+                        DType dtype) {
+  if (!isFloat(dtype) || isFloat8(dtype))
+    throw DTypeError(std::string("randn: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  // Box-Muller, from the two words of one block.
+  Tensor bits = randomBits(graph, device, shape);
+  const DType compute = promote(dtype, DType::Float32);
+  auto unit = [&](const Tensor &word) {
+    return (word.cast(DType::UInt32) >> 8).cast(compute) * 0x1p-24;
+  };
+  // 1 - u is in (0, 1], where the logarithm is finite.
+  Tensor radius = ((1.0 - unit(bits)).log() * -2.0).sqrt();
+  Tensor angle = unit(bits >> 32) * (2 * std::numbers::pi);
+  return (radius * angle.cos()).cast(dtype);
+}
+
+Tensor Tensor::rand(const Shape &shape, const TensorOptions &options) {
+  return makeRand(Graph::current(), deviceOf(options), shape,
+                  options.dtype.value_or(DType::Float32));
+}
+
+Tensor Tensor::randn(const Shape &shape, const TensorOptions &options) {
+  return makeRandn(Graph::current(), deviceOf(options), shape,
+                   options.dtype.value_or(DType::Float32));
+}
+
+Tensor Tensor::randLike(std::optional<DType> dtype) const {
+  return makeRand(Graph(impl().graph), *impl().device, shape(),
+                  dtype.value_or(this->dtype()));
+}
+
+Tensor Tensor::randnLike(std::optional<DType> dtype) const {
+  return makeRandn(Graph(impl().graph), *impl().device, shape(),
+                   dtype.value_or(this->dtype()));
+}
+
+Tensor Tensor::uniform(const Shape &shape, double low, double high,
+                       const TensorOptions &options) {
+  return rand(shape, options) * (high - low) + low;
+}
+
+Tensor Tensor::normal(const Shape &shape, double mean, double std,
+                      const TensorOptions &options) {
+  return randn(shape, options) * std + mean;
+}
+
+Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
+                       const TensorOptions &options) {
+  const DType dtype = options.dtype.value_or(DType::Int32);
+  if (!isInteger(dtype))
+    throw DTypeError(std::string("randint: ") + name(dtype) +
+                     " is not an integer type");
+  if (low >= high)
+    throw Error("randint: there is no integer from " + std::to_string(low) +
+                " up to " + std::to_string(high) + ", exclusive");
+  if (!Scalar(low).fits(dtype) || !Scalar(high - 1).fits(dtype))
+    throw DTypeError("randint: the range does not fit " +
+                     std::string(name(dtype)));
+  const uint64_t range = uint64_t(high) - uint64_t(low);
+  Tensor bits = randomBits(Graph::current(), deviceOf(options), shape);
+  // The upper half of a product needs no division; its bias is 2^-32 at most
+  // for small ranges. Larger ones take the remainder.
+  Tensor offset = range <= uint64_t(1) << 32
+                      ? ((bits & uint64_t(0xffffffff)) * range) >> 32
+                      : bits.mod(range);
+  return (offset.cast(DType::Int64) + low).cast(dtype);
+}

@@ -1,0 +1,370 @@
+//===- Elementwise.cpp - operations on two tensors ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Arithmetic, comparisons, bits, selection, and conversions.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+Tensor detail::arithmetic(BinaryOp op, const Pair &operands) {
+  const DType dtype = operands.lhs.dtype();
+  if (!isFloat8(dtype))
+    return prim::binary(op, operands.lhs, operands.rhs);
+  Tensor result = prim::binary(op, operands.lhs.cast(DType::Float32),
+                               operands.rhs.cast(DType::Float32));
+  return result.dtype() == DType::Float32 ? result.cast(dtype) : result;
+}
+
+static Tensor add(const Operand &lhs, const Operand &rhs) {
+  return arithmetic(BinaryOp::Add, broadcast(lhs, rhs, "add"));
+}
+
+static Tensor sub(const Operand &lhs, const Operand &rhs) {
+  if (promotedDType(lhs, rhs) == DType::Bool)
+    throw DTypeError("sub: bool has no difference; cast to an integer, or use "
+                     "bitwiseXor");
+  return arithmetic(BinaryOp::Sub, broadcast(lhs, rhs, "sub"));
+}
+
+static Tensor mul(const Operand &lhs, const Operand &rhs) {
+  return arithmetic(BinaryOp::Mul, broadcast(lhs, rhs, "mul"));
+}
+
+static Tensor div(const Operand &lhs, const Operand &rhs) {
+  const DType dtype = promoteToFloat(promotedDType(lhs, rhs));
+  return arithmetic(BinaryOp::FDiv, broadcast(lhs, rhs, dtype, "div"));
+}
+
+Tensor Tensor::add(const Operand &other) const { return ::add(*this, other); }
+Tensor Tensor::sub(const Operand &other) const { return ::sub(*this, other); }
+Tensor Tensor::mul(const Operand &other) const { return ::mul(*this, other); }
+Tensor Tensor::div(const Operand &other) const { return ::div(*this, other); }
+
+/// The common type for integer division: bool counts as int32.
+static DType divisionDType(const Operand &lhs, const Operand &rhs) {
+  const DType dtype = promotedDType(lhs, rhs);
+  return dtype == DType::Bool ? DType::Int32 : dtype;
+}
+
+Tensor Tensor::floordiv(const Operand &other) const {
+  const DType dtype = divisionDType(*this, other);
+  Pair operands = broadcast(*this, other, dtype, "floordiv");
+  if (isFloat(dtype))
+    return arithmetic(BinaryOp::FDiv, operands).floor();
+  return prim::binary(BinaryOp::FloorDiv, operands.lhs, operands.rhs);
+}
+
+Tensor Tensor::mod(const Operand &other) const {
+  const DType dtype = divisionDType(*this, other);
+  Pair operands = broadcast(*this, other, dtype, "mod");
+  if (!isFloat(dtype))
+    return prim::binary(BinaryOp::FloorMod, operands.lhs, operands.rhs);
+  return operands.lhs - operands.lhs.floordiv(operands.rhs) * operands.rhs;
+}
+
+Tensor Tensor::fmod(const Operand &other) const {
+  const DType dtype = divisionDType(*this, other);
+  Pair operands = broadcast(*this, other, dtype, "fmod");
+  if (!isFloat(dtype))
+    return prim::binary(BinaryOp::Mod, operands.lhs, operands.rhs);
+  return operands.lhs -
+         (operands.lhs / operands.rhs).trunc() * operands.rhs;
+}
+
+/// \p base to the power of an integer of 0 or more, by squaring.
+static Tensor power(const Tensor &base, uint64_t exponent) {
+  if (exponent == 0)
+    return same(base, 1);
+  Tensor result, square = base;
+  for (;; square = square * square) {
+    if (exponent & 1)
+      result = result.defined() ? result * square : square;
+    exponent >>= 1;
+    if (exponent == 0)
+      return result;
+  }
+}
+
+/// Both are integers of one type: exact, modulo the type's size.
+static Tensor integerPower(const Tensor &base, const Tensor &exponent) {
+  Tensor result = same(base, 1), square = base;
+  const int bits = int(itemSize(base.dtype())) * 8;
+  for (int i = 0; i < bits; ++i) {
+    Tensor isSet = ((exponent >> i) & 1) != 0;
+    result = isSet.where(result * square, result);
+    if (i + 1 < bits)
+      square = square * square;
+  }
+  if (!isSigned(base.dtype()))
+    return result;
+  // 1 / base^n rounded towards zero is 0 but for 1 and -1.
+  Tensor isOdd = (exponent & 1) != 0;
+  Tensor negative = (base == 1).where(
+      same(base, 1),
+      (base == -1).where(isOdd.where(same(base, -1), same(base, 1)),
+                         same(base, 0)));
+  return (exponent < 0).where(negative, result);
+}
+
+static Tensor pow(const Operand &lhs, const Operand &rhs) {
+  DType dtype = divisionDType(lhs, rhs);
+  if (lhs.tensor() && !rhs.tensor()) {
+    const Scalar exponent = rhs.scalar();
+    const double value = exponent.toDouble();
+    const Tensor base = lhs.tensor()->cast(dtype);
+    if (!isFloat(dtype)) {
+      if (value < 0)
+        throw DTypeError("pow: " + describe(base) +
+                         " to the negative power " + exponent.str() +
+                         "; cast to a float type");
+      return power(base, exponent.toBits());
+    }
+    // pow() itself takes many more steps than these, and is no better.
+    if (value == 0)
+      return same(base, 1);
+    if (value == 1)
+      return base;
+    if (value == 2)
+      return base * base;
+    if (value == -1)
+      return base.reciprocal();
+  }
+  Pair operands = broadcast(lhs, rhs, dtype, "pow");
+  if (isFloat(dtype))
+    return arithmetic(BinaryOp::Pow, operands);
+  return integerPower(operands.lhs, operands.rhs);
+}
+
+Tensor Tensor::pow(const Operand &exponent) const {
+  return ::pow(*this, exponent);
+}
+
+Tensor Tensor::maximum(const Operand &other) const {
+  return arithmetic(BinaryOp::Max, broadcast(*this, other, "maximum"));
+}
+
+Tensor Tensor::minimum(const Operand &other) const {
+  Pair operands = broadcast(*this, other, "minimum");
+  const DType dtype = operands.lhs.dtype();
+  if (dtype == DType::Bool)
+    return prim::binary(BinaryOp::And, operands.lhs, operands.rhs);
+  // Negation would overflow for the least integer; the complement does not.
+  if (!isFloat(dtype))
+    return operands.lhs.bitwiseNot()
+        .maximum(operands.rhs.bitwiseNot())
+        .bitwiseNot();
+  return operands.lhs.neg().maximum(operands.rhs.neg()).neg();
+}
+
+Tensor Tensor::copysign(const Operand &other) const {
+  const DType dtype = promoteToFloat(promotedDType(*this, other));
+  Pair operands = broadcast(*this, other, dtype, "copysign");
+  // The reciprocal tells -0 from +0.
+  Tensor isNegative =
+      (operands.rhs < 0) | (operands.rhs.reciprocal() < 0);
+  Tensor magnitude = operands.lhs.abs();
+  return isNegative.where(magnitude.neg(), magnitude);
+}
+
+Tensor Tensor::logaddexp(const Operand &other) const {
+  const DType dtype = promoteToFloat(promotedDType(*this, other));
+  Pair operands = broadcast(*this, other, dtype, "logaddexp");
+  const Tensor &a = operands.lhs, &b = operands.rhs;
+  Tensor rest = ((a - b).abs().neg().exp() + 1).log();
+  // Equal infinities have no difference.
+  return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest);
+}
+
+Tensor Tensor::lerp(const Operand &end, const Operand &weight) const {
+  return *this + ::sub(end, *this) * ::mul(weight, onesLike());
+}
+
+//===----------------------------------------------------------------------===//
+// Bits
+//===----------------------------------------------------------------------===//
+
+static Tensor bitwise(BinaryOp op, const Operand &lhs, const Operand &rhs,
+                      const char *what) {
+  const DType dtype = promotedDType(lhs, rhs);
+  const bool isShift = op == BinaryOp::Shl || op == BinaryOp::Shr;
+  if (isFloat(dtype) || (isShift && dtype == DType::Bool))
+    throw DTypeError(std::string(what) + ": " + name(dtype) +
+                     " has no such operation; operands must be integers" +
+                     (isShift ? "" : " or bool"));
+  Pair operands = broadcast(lhs, rhs, dtype, what);
+  return prim::binary(op, operands.lhs, operands.rhs);
+}
+
+Tensor Tensor::bitwiseAnd(const Operand &other) const {
+  return bitwise(BinaryOp::And, *this, other, "bitwiseAnd");
+}
+Tensor Tensor::bitwiseOr(const Operand &other) const {
+  return bitwise(BinaryOp::Or, *this, other, "bitwiseOr");
+}
+Tensor Tensor::bitwiseXor(const Operand &other) const {
+  return bitwise(BinaryOp::Xor, *this, other, "bitwiseXor");
+}
+Tensor Tensor::lshift(const Operand &amount) const {
+  return bitwise(BinaryOp::Shl, *this, amount, "lshift");
+}
+Tensor Tensor::rshift(const Operand &amount) const {
+  return bitwise(BinaryOp::Shr, *this, amount, "rshift");
+}
+
+Tensor Tensor::bitwiseNot() const {
+  if (dtype() == DType::Bool)
+    return prim::binary(BinaryOp::Xor, *this, same(*this, true));
+  if (isFloat(dtype()))
+    throw DTypeError("bitwiseNot: " + describe(*this) + " has no bits to flip");
+  const Scalar allBits = isUnsigned(dtype()) ? Scalar(integerMax(dtype()))
+                                             : Scalar(-1);
+  return prim::binary(BinaryOp::Xor, *this, same(*this, allBits));
+}
+
+Tensor Tensor::logicalNot() const {
+  return dtype() == DType::Bool ? bitwiseNot() : *this == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+static Tensor compare(BinaryOp op, const Operand &lhs, const Operand &rhs,
+                      const char *what) {
+  return arithmetic(op, broadcast(lhs, rhs, what));
+}
+
+/// lhs <= rhs; false if one is NaN.
+static Tensor lessOrEqual(const Operand &lhs, const Operand &rhs,
+                          const char *what) {
+  Pair operands = broadcast(lhs, rhs, what);
+  if (!isFloat(operands.lhs.dtype()))
+    return arithmetic(BinaryOp::CmpLt, {operands.rhs, operands.lhs})
+        .bitwiseNot();
+  return prim::binary(BinaryOp::Or, arithmetic(BinaryOp::CmpLt, operands),
+                      arithmetic(BinaryOp::CmpEq, operands));
+}
+
+Tensor Tensor::eq(const Operand &other) const {
+  return compare(BinaryOp::CmpEq, *this, other, "eq");
+}
+Tensor Tensor::ne(const Operand &other) const {
+  return compare(BinaryOp::CmpNe, *this, other, "ne");
+}
+Tensor Tensor::lt(const Operand &other) const {
+  return compare(BinaryOp::CmpLt, *this, other, "lt");
+}
+Tensor Tensor::gt(const Operand &other) const {
+  return compare(BinaryOp::CmpLt, other, *this, "gt");
+}
+Tensor Tensor::le(const Operand &other) const {
+  return lessOrEqual(*this, other, "le");
+}
+Tensor Tensor::ge(const Operand &other) const {
+  return lessOrEqual(other, *this, "ge");
+}
+
+Tensor Tensor::isclose(const Operand &other, double rtol, double atol,
+                       bool equalNan) const {
+  const DType dtype = promoteToFloat(promotedDType(*this, other));
+  Pair operands = broadcast(*this, other, dtype, "isclose");
+  const Tensor &a = operands.lhs, &b = operands.rhs;
+  Tensor isNear = b.isfinite() & ((a - b).abs() <= b.abs() * rtol + atol);
+  Tensor result = isNear | (a == b);
+  return equalNan ? result | (a.isnan() & b.isnan()) : result;
+}
+
+Tensor detail::apply(BinaryOperator op, const Operand &lhs,
+                     const Operand &rhs) {
+  switch (op) {
+  case BinaryOperator::Add:
+    return ::add(lhs, rhs);
+  case BinaryOperator::Sub:
+    return ::sub(lhs, rhs);
+  case BinaryOperator::Mul:
+    return ::mul(lhs, rhs);
+  case BinaryOperator::Div:
+    return ::div(lhs, rhs);
+  case BinaryOperator::And:
+    return bitwise(BinaryOp::And, lhs, rhs, "bitwiseAnd");
+  case BinaryOperator::Or:
+    return bitwise(BinaryOp::Or, lhs, rhs, "bitwiseOr");
+  case BinaryOperator::Xor:
+    return bitwise(BinaryOp::Xor, lhs, rhs, "bitwiseXor");
+  case BinaryOperator::Shl:
+    return bitwise(BinaryOp::Shl, lhs, rhs, "lshift");
+  case BinaryOperator::Shr:
+    return bitwise(BinaryOp::Shr, lhs, rhs, "rshift");
+  case BinaryOperator::Eq:
+    return compare(BinaryOp::CmpEq, lhs, rhs, "eq");
+  case BinaryOperator::Ne:
+    return compare(BinaryOp::CmpNe, lhs, rhs, "ne");
+  case BinaryOperator::Lt:
+    return compare(BinaryOp::CmpLt, lhs, rhs, "lt");
+  case BinaryOperator::Gt:
+    return compare(BinaryOp::CmpLt, rhs, lhs, "gt");
+  case BinaryOperator::Le:
+    return lessOrEqual(lhs, rhs, "le");
+  case BinaryOperator::Ge:
+    break;
+  }
+  return lessOrEqual(rhs, lhs, "ge");
+}
+
+//===----------------------------------------------------------------------===//
+// Selection and conversion
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::where(const Operand &x, const Operand &y) const {
+  const DType dtype = promotedDType(x, y);
+  Shape shape = this->shape();
+  for (const Operand *operand : {&x, &y}) {
+    if (!operand->tensor())
+      continue;
+    checkOperands({this, operand->tensor()});
+    shape = broadcastShapes({&shape, &operand->tensor()->shape()}, "where");
+  }
+  return prim::where(broadcastTo(cast(DType::Bool), shape, "where"),
+                     materialize(x, *this, dtype, shape, "where"),
+                     materialize(y, *this, dtype, shape, "where"));
+}
+
+Tensor Tensor::cast(DType dtype) const { return prim::cast(*this, dtype); }
+
+Tensor Tensor::bitcast(DType dtype) const {
+  if (dtype == this->dtype())
+    return *this;
+  if (itemSize(dtype) != itemsize() || dtype == DType::Bool ||
+      this->dtype() == DType::Bool)
+    throw DTypeError("bitcast: " + describe(*this) +
+                     " has no bits in common with " + name(dtype));
+  return prim::bitcast(*this, dtype);
+}
+
+Tensor Tensor::contiguous() const { return prim::contiguous(*this); }
+
+Tensor Tensor::detach() const { return prim::detach(*this); }
+
+// Another tensor on the same values. Sharing memory cannot be noticed:
+// assign() leaves memory alone that something else needs.
+Tensor Tensor::clone() const { return prim::contiguous(*this); }
+
+Tensor Tensor::to(std::string_view device) const {
+  Device &target = Device::get(device);
+  return &target == impl().device ? *this : prim::copy(*this, target);
+}

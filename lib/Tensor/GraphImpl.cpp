@@ -1,0 +1,290 @@
+//===- GraphImpl.cpp - the graph behind tensors ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Making operations unique, counting who needs them, replacing them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GraphImpl.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Tensor/Graph.h"
+
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Uniqueness
+//===----------------------------------------------------------------------===//
+
+unsigned OperationInfo::getHashValue(const Operation *op) {
+  return unsigned(OperationEquivalence::computeHash(
+      const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+      OperationEquivalence::ignoreHashValue,
+      OperationEquivalence::IgnoreLocations));
+}
+
+bool OperationInfo::isEqual(const Operation *lhs, const Operation *rhs) {
+  if (lhs == rhs)
+    return true;
+  if (lhs == getTombstoneKey() || lhs == getEmptyKey() ||
+      rhs == getTombstoneKey() || rhs == getEmptyKey())
+    return false;
+  return OperationEquivalence::isEquivalentTo(
+      const_cast<Operation *>(lhs), const_cast<Operation *>(rhs),
+      OperationEquivalence::IgnoreLocations);
+}
+
+/// Buffers are memory and assignments are events: no two are the same.
+static bool isUniqueByItself(Operation *op) {
+  return isa<tg::BufferOp, tg::AssignOp>(op);
+}
+
+Operation *GraphImpl::intern(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isUniqueByItself(op))
+    return op;
+  auto [it, isNew] = unique.insert(op);
+  if (isNew) {
+    ++count;
+    return op;
+  }
+  // A new operation has been seen by no one yet. Folding may also lead to an
+  // old one that is equal to another since replace().
+  if (*it != op && op->use_empty() && !hasHandles(op))
+    op->erase();
+  return *it;
+}
+
+void GraphImpl::forget(Operation *op) {
+  auto it = unique.find(op);
+  // An equal operation may be there instead: see replace().
+  if (it != unique.end() && *it == op)
+    unique.erase(it);
+}
+
+//===----------------------------------------------------------------------===//
+// Handles
+//===----------------------------------------------------------------------===//
+
+TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
+                       DType dtype, Shape shape, Device *device)
+    : graph(std::move(graph)), op(op), dtype(dtype), shape(std::move(shape)),
+      device(device) {
+  this->graph->link(*this);
+}
+
+TensorImpl::~TensorImpl() { graph->release(*this); }
+
+void GraphImpl::link(TensorImpl &tensor) {
+  TensorImpl *&head = handles[tensor.op];
+  tensor.previous = nullptr;
+  tensor.next = head;
+  if (head)
+    head->previous = &tensor;
+  head = &tensor;
+}
+
+void GraphImpl::unlink(TensorImpl &tensor) {
+  if (tensor.next)
+    tensor.next->previous = tensor.previous;
+  if (tensor.previous)
+    tensor.previous->next = tensor.next;
+  else if (tensor.next)
+    handles[tensor.op] = tensor.next;
+  else
+    handles.erase(tensor.op);
+}
+
+void GraphImpl::release(TensorImpl &tensor) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  unlink(tensor);
+  eraseIfDead(tensor.op);
+}
+
+void GraphImpl::rebind(TensorImpl &tensor, Operation *op) {
+  Operation *old = tensor.op;
+  if (old == op)
+    return;
+  unlink(tensor);
+  tensor.op = op;
+  link(tensor);
+  eraseIfDead(old);
+}
+
+void GraphImpl::eraseIfDead(Operation *start) {
+  auto isDead = [this](Operation *op) {
+    return op->use_empty() && !hasHandles(op);
+  };
+  if (!isDead(start))
+    return;
+  SmallVector<Operation *> worklist{start};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    llvm::SmallSetVector<Operation *, 3> producers;
+    for (Value operand : op->getOperands())
+      producers.insert(operand.getDefiningOp());
+    if (auto buffer = dyn_cast<tg::BufferOp>(op))
+      buffers.erase(buffer.getId());
+    else
+      forget(op);
+    op->erase();
+    --count;
+    // An operation dies with its last user, so it is added once.
+    for (Operation *producer : producers)
+      if (isDead(producer))
+        worklist.push_back(producer);
+  }
+}
+
+void GraphImpl::replace(Operation *op, Operation *replacement) {
+  // The users' hashes depend on their operands.
+  llvm::SmallSetVector<Operation *, 8> users(op->user_begin(), op->user_end());
+  for (Operation *user : users)
+    forget(user);
+  op->getResult(0).replaceAllUsesWith(replacement->getResult(0));
+  // A user that has become equal to another operation stays as it is, outside
+  // of the set.
+  for (Operation *user : users)
+    if (!isUniqueByItself(user))
+      unique.insert(user);
+
+  auto it = handles.find(op);
+  if (it != handles.end()) {
+    TensorImpl *first = it->second, *last = first;
+    for (TensorImpl *tensor = first; tensor; tensor = tensor->next) {
+      tensor->op = replacement;
+      last = tensor;
+    }
+    handles.erase(it);
+    TensorImpl *&head = handles[replacement];
+    last->next = head;
+    if (head)
+      head->previous = last;
+    head = first;
+  }
+  eraseIfDead(op);
+}
+
+Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
+                                   Operation *before) {
+  OpBuilder::InsertionGuard guard(builder);
+  if (before)
+    builder.setInsertionPoint(before);
+  const int64_t id = nextBufferId++;
+  buffers[id] = memory;
+  ++count;
+  return tg::BufferOp::create(builder, location, type, id,
+                              memory.device().name());
+}
+
+Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
+  ++count;
+  return tg::AssignOp::create(builder, location, target->getResult(0),
+                              value->getResult(0));
+}
+
+Tensor GraphImpl::wrap(Operation *op, Device *device) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return Tensor(std::make_shared<TensorImpl>(
+      shared_from_this(), op, getDType(type.getElementType()),
+      Shape(type.getShape().begin(), type.getShape().end()), device));
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type GraphImpl::elementType(DType dtype) {
+  return elementTypes[unsigned(dtype)];
+}
+
+RankedTensorType GraphImpl::tensorType(DType dtype, const Shape &shape) {
+  return RankedTensorType::get(shape, elementType(dtype));
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+GraphImpl::GraphImpl()
+    : context(MLIRContext::Threading::DISABLED), builder(&context),
+      location(UnknownLoc::get(&context)), seed(std::random_device{}()) {
+  prepareContext(context);
+  module = ModuleOp::create(builder, location);
+  builder.setInsertionPointToEnd(module->getBody());
+  for (unsigned i = 0; i < numDTypes; ++i)
+    elementTypes[i] = getElementType(&context, DType(i));
+}
+
+GraphImpl::~GraphImpl() = default;
+
+std::size_t GraphImpl::numOperations() const { return count; }
+
+/// The graph of the innermost GraphScope of this thread.
+static thread_local std::shared_ptr<GraphImpl> scopedGraph;
+
+Graph::Graph() : impl_(std::make_shared<GraphImpl>()) {}
+
+Graph Graph::current() {
+  if (scopedGraph)
+    return Graph(scopedGraph);
+  // Never destroyed: static tensors may outlive any other static object.
+  static auto *processGraph =
+      new std::shared_ptr<GraphImpl>(std::make_shared<GraphImpl>());
+  return Graph(*processGraph);
+}
+
+void Graph::manualSeed(uint64_t seed) {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  impl_->seed = seed;
+  impl_->counter = 0;
+}
+
+void tinygrad::detail::takeRandomState(const Graph &graph, uint64_t count,
+                             uint64_t state[2]) {
+  GraphImpl &impl = *graph.impl();
+  std::lock_guard<std::recursive_mutex> lock(impl.mutex);
+  state[0] = impl.seed;
+  state[1] = impl.counter;
+  impl.counter += count;
+}
+
+std::size_t Graph::numOperations() const {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  return impl_->numOperations();
+}
+
+std::size_t Graph::numPrograms() const {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  return impl_->programs.size();
+}
+
+void Graph::clearPrograms() {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  impl_->programs.clear();
+}
+
+std::string Graph::str() const {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  impl_->module->print(stream);
+  return text;
+}
+
+GraphScope::GraphScope(const Graph &graph) : outer(std::move(scopedGraph)) {
+  scopedGraph = graph.impl();
+}
+
+GraphScope::~GraphScope() { scopedGraph = std::move(outer); }

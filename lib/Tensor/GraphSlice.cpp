@@ -1,0 +1,243 @@
+//===- GraphSlice.cpp - the part of a graph behind values ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Walks are iterative: graphs are deeper than stacks.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GraphSlice.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+namespace {
+/// An operation on the path from a result, and how far its operands are done.
+struct Frame {
+  Operation *op;
+  unsigned nextOperand = 0;
+  /// Operations that have to come before without being operands.
+  SmallVector<Operation *, 0> before = {};
+  unsigned nextBefore = 0;
+};
+} // namespace
+
+Operation *GraphSlice::resolve(Operation *op) const {
+  while (!isFirstWalk && isa<tg::AssignOp>(op) && !inPlace.contains(op))
+    op = op->getOperand(1).getDefiningOp();
+  return op;
+}
+
+GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results) {
+  resultList.insert(results.begin(), results.end());
+  collect(); // finds the assignments
+  isFirstWalk = false;
+  if (inPlace.empty())
+    return;
+  for (auto [op, unused] : number)
+    reached.insert(op);
+  checkAssigns(graph);
+  while (!collect())
+    ;
+  // What is done in place has to take effect in the graph as well. It comes
+  // first: replaced later, it might be gone by then.
+  llvm::SmallSetVector<Operation *, 8> asked = std::move(resultList);
+  resultList = {};
+  for (Operation *op : ops)
+    if (inPlace.contains(op))
+      resultList.insert(op);
+  resultList.insert(asked.begin(), asked.end());
+}
+
+void GraphSlice::checkAssigns(GraphImpl &graph) {
+  // Of several assignments to one buffer, the last can overwrite it.
+  llvm::MapVector<Operation *, Operation *> last;
+  for (Operation *op : inPlace) {
+    Operation *&assign = last[op->getOperand(0).getDefiningOp()];
+    if (!assign || assign->isBeforeInBlock(op))
+      assign = op;
+  }
+  inPlace.clear();
+  for (auto [target, assign] : last) {
+    const Buffer &memory =
+        graph.buffers.at(cast<tg::BufferOp>(target).getId());
+    const bool isNeeded =
+        memory.useCount() > 1 || graph.hasHandles(target) ||
+        llvm::any_of(target->getUsers(),
+                     [&](Operation *user) { return !reached.contains(user); });
+    if (!isNeeded)
+      inPlace.insert(assign);
+  }
+}
+
+SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {
+  SmallVector<Operation *, 0> readers;
+  if (!isFirstWalk && inPlace.contains(assign))
+    for (Operation *user : assign->getOperand(0).getUsers())
+      if (!isa<tg::AssignOp>(user))
+        readers.push_back(user);
+  return readers;
+}
+
+bool GraphSlice::collect() {
+  ops.clear();
+  inputList = {};
+  number.clear();
+  llvm::DenseSet<Operation *> onPath;
+  SmallVector<Frame> path;
+  auto enter = [&](Operation *op) {
+    onPath.insert(op);
+    Frame frame{op};
+    if (isa<tg::AssignOp>(op)) {
+      if (isFirstWalk)
+        inPlace.insert(op);
+      frame.before = readersBefore(op);
+    }
+    path.push_back(std::move(frame));
+  };
+  for (Operation *result : resultList) {
+    Operation *start = resolve(result);
+    if (!number.contains(start))
+      enter(start);
+    while (!path.empty()) {
+      Frame &frame = path.back();
+      Operation *op = frame.op, *next = nullptr;
+      if (frame.nextBefore < frame.before.size())
+        next = frame.before[frame.nextBefore++];
+      else if (frame.nextOperand < op->getNumOperands())
+        next = resolve(op->getOperand(frame.nextOperand++).getDefiningOp());
+      if (!next) {
+        number[op] = number.size();
+        if (isa<tg::BufferOp>(op))
+          inputList.insert(op);
+        else
+          ops.push_back(op);
+        onPath.erase(op);
+        path.pop_back();
+        continue;
+      }
+      if (number.contains(next))
+        continue;
+      if (!onPath.contains(next)) {
+        enter(next);
+        continue;
+      }
+      // Reading before a write that the read depends on: assignments that are
+      // part of the circle get memory of their own.
+      while (path.back().op != next) {
+        inPlace.remove(path.back().op);
+        path.pop_back();
+      }
+      inPlace.remove(next);
+      return false;
+    }
+  }
+  return true;
+}
+
+Digest GraphSlice::hash(StringRef device, bool noOptimization) const {
+  // Attributes, types and names are unique objects of the context.
+  std::vector<uint64_t> words;
+  words.reserve(ops.size() * 6);
+  auto add = [&](const void *object) {
+    words.push_back(reinterpret_cast<uintptr_t>(object));
+  };
+  auto addTypes = [&](Operation *op) {
+    add(op->getResult(0).getType().getAsOpaquePointer());
+  };
+  words.push_back(noOptimization);
+  words.push_back(inputList.size());
+  llvm::DenseMap<Operation *, unsigned> input;
+  for (Operation *op : inputList) {
+    input[op] = input.size();
+    addTypes(op);
+    add(cast<tg::BufferOp>(op).getDeviceAttr().getAsOpaquePointer());
+  }
+  llvm::DenseMap<Operation *, unsigned> position;
+  auto addOperand = [&](Operation *op) {
+    op = resolve(op);
+    auto it = input.find(op);
+    words.push_back(it != input.end() ? it->second
+                                      : inputList.size() + position.lookup(op));
+  };
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    position[op] = i;
+    add(op->getName().getAsOpaquePointer());
+    add(op->getAttrDictionary().getAsOpaquePointer());
+    addTypes(op);
+    words.push_back(op->getNumOperands());
+    for (Value operand : op->getOperands())
+      addOperand(operand.getDefiningOp());
+  }
+  words.push_back(resultList.size());
+  for (Operation *op : resultList)
+    addOperand(op);
+  std::string text(reinterpret_cast<const char *>(words.data()),
+                   words.size() * sizeof(uint64_t));
+  return Digest::of(text + device.str());
+}
+
+OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
+  OpBuilder builder(location.getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
+  builder.setInsertionPointToEnd(module->getBody());
+  SmallVector<Type> argumentTypes, resultTypes;
+  for (Operation *op : inputList)
+    argumentTypes.push_back(op->getResult(0).getType());
+  for (Operation *op : resultList)
+    resultTypes.push_back(op->getResult(0).getType());
+  auto function = func::FuncOp::create(
+      builder, location, "main",
+      builder.getFunctionType(argumentTypes, resultTypes));
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  IRMapping mapping;
+  for (auto [op, argument] : llvm::zip(inputList, block->getArguments()))
+    mapping.map(op->getResult(0), argument);
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (Operation *resolved = resolve(producer); resolved != producer)
+        mapping.map(operand, mapping.lookup(resolved->getResult(0)));
+    }
+    builder.clone(*op, mapping);
+  }
+  SmallVector<Value> results;
+  for (Operation *op : resultList)
+    results.push_back(mapping.lookup(resolve(op)->getResult(0)));
+  func::ReturnOp::create(builder, location, results);
+  return module;
+}
+
+SmallVector<Operation *> GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
+  SmallVector<Operation *> copies;
+  llvm::DenseSet<Operation *> seen;
+  SmallVector<Frame> path;
+  for (Operation *value : values) {
+    if (seen.insert(value).second)
+      path.push_back({value});
+    while (!path.empty()) {
+      Frame &frame = path.back();
+      if (frame.nextOperand == frame.op->getNumOperands()) {
+        if (isa<tg::CopyOp>(frame.op))
+          copies.push_back(frame.op);
+        path.pop_back();
+        continue;
+      }
+      Operation *next =
+          frame.op->getOperand(frame.nextOperand++).getDefiningOp();
+      if (seen.insert(next).second)
+        path.push_back({next});
+    }
+  }
+  return copies;
+}

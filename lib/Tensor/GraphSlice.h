@@ -1,0 +1,73 @@
+//===- GraphSlice.h - the part of a graph behind values --------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The operations that some values depend on, in an order that depends on their
+/// structure alone: equal computations have equal slices, whatever buffers they
+/// read and whenever they were built.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_GRAPHSLICE_H
+#define TINYGRAD_LIB_TENSOR_GRAPHSLICE_H
+
+#include "GraphImpl.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tinygrad::detail {
+
+class GraphSlice {
+public:
+  /// The graph has to be locked as long as the slice is used.
+  GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results);
+
+  /// The tg.buffer operations that are read or written.
+  llvm::ArrayRef<mlir::Operation *> inputs() const {
+    return inputList.getArrayRef();
+  }
+  /// The results asked for, then assignments in place that come with them.
+  llvm::ArrayRef<mlir::Operation *> results() const {
+    return resultList.getArrayRef();
+  }
+
+  /// Stands for the structure, and for what else the code depends on. Valid
+  /// within one graph and process.
+  Digest hash(llvm::StringRef device, bool noOptimization) const;
+  /// A module with one function: buffers become arguments.
+  mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
+
+  /// The tg.copy operations that values depend on, each after those that it
+  /// depends on itself.
+  static llvm::SmallVector<mlir::Operation *>
+  copiesBehind(llvm::ArrayRef<mlir::Operation *> values);
+
+private:
+  /// Fills ops, number and inputs; false if an order of reads before writes was
+  /// found to be impossible, and assignments were taken out of inPlace for it.
+  bool collect();
+  /// Leaves those in inPlace whose target's old contents nothing else needs.
+  void checkAssigns(GraphImpl &graph);
+  /// The operation that gives the value of \p op in this slice: for an
+  /// assignment not done in place, that of the assigned value.
+  mlir::Operation *resolve(mlir::Operation *op) const;
+  /// Operations that read the memory that an assignment in place overwrites.
+  llvm::SmallVector<mlir::Operation *, 0>
+  readersBefore(mlir::Operation *assign) const;
+
+  llvm::SmallVector<mlir::Operation *> ops; // without tg.buffer, in order
+  llvm::SmallSetVector<mlir::Operation *, 8> inputList, resultList;
+  llvm::DenseMap<mlir::Operation *, unsigned> number;
+  /// Assignments that overwrite their target's memory.
+  llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
+  /// All operations of the first walk, for those that have assignments.
+  llvm::DenseSet<mlir::Operation *> reached;
+  bool isFirstWalk = true;
+};
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_GRAPHSLICE_H

@@ -1,0 +1,322 @@
+//===- Indexing.cpp - parts of tensors by position ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Slices are movement operations. A tensor of positions selects by summing
+/// what is zero at all other positions, which the compiler turns into a load
+/// from the position.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <algorithm>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// The sum along the last axis, of which one element at most is not zero.
+static Tensor sumOfOne(const Tensor &x) {
+  const std::vector<int64_t> axis = {x.ndim() - 1};
+  // There is no arithmetic on fp8; float16 holds all of its values.
+  const DType dtype = isFloat8(x.dtype()) ? DType::Float16 : x.dtype();
+  Tensor sum = prim::reduce(ReduceOp::Add, prim::cast(x, dtype), axis);
+  Shape shape = x.shape();
+  shape.pop_back();
+  return prim::cast(prim::reshape(sum, shape), x.dtype());
+}
+
+/// \p index with positions from the end made positions from the start.
+static Tensor fromStart(const Tensor &index, int64_t size) {
+  if (isUnsigned(index.dtype()))
+    return index;
+  // A narrow type may not hold the size.
+  Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
+  if (size > 0x7fffffff)
+    wide = wide.cast(DType::Int64);
+  return (wide < 0).where(wide + size, wide);
+}
+
+static void checkIndexTensor(const Tensor &index, const char *what) {
+  if (!isInteger(index.dtype()))
+    throw DTypeError(std::string(what) + ": the index tensor is " +
+                     describe(index) + ", not of integers");
+}
+
+/// Elements of \p x along its last axis: result[.., i] = x[.., index[.., i]].
+/// \p x has the shape of \p index but for the last axis, which is selected
+/// from.
+static Tensor selectLast(const Tensor &x, const Tensor &index) {
+  const int64_t size = x.shape().back();
+  Shape shape = index.shape();
+  shape.push_back(size);
+  Tensor position = fromStart(index, size).unsqueeze(-1).expand(shape);
+  Tensor isSelected =
+      prim::iota(x, int64_t(shape.size()) - 1, position.dtype(), shape) ==
+      position;
+  return sumOfOne(isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
+}
+
+Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
+  checkIndexTensor(index, "gather");
+  checkOperands({this, &index});
+  dim = normalizeAxis(dim, ndim(), "gather");
+  bool fits = index.ndim() == ndim();
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  for (int64_t axis = 0; fits && axis < ndim(); ++axis) {
+    fits = axis == dim || index.shape()[axis] <= shape()[axis];
+    parts.emplace_back(0, axis == dim ? shape()[axis] : index.shape()[axis]);
+  }
+  if (!fits)
+    throw ShapeError("gather: an index of shape " + toString(index.shape()) +
+                     " does not fit a tensor of shape " + toString(shape()) +
+                     " along axis " + std::to_string(dim));
+  return selectLast(shrink(parts).unsqueeze(-1).transpose(-1, dim), index);
+}
+
+Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
+  checkIndexTensor(index, "indexSelect");
+  checkOperands({this, &index});
+  dim = normalizeAxis(dim, ndim(), "indexSelect");
+  // The axes before dim, those of the index, those after dim; then dim.
+  Shape ours, theirs;
+  for (int64_t axis = 0; axis < ndim(); ++axis) {
+    if (axis == dim) {
+      ours.insert(ours.end(), index.ndim(), 1);
+      theirs.insert(theirs.end(), index.shape().begin(), index.shape().end());
+    } else {
+      ours.push_back(shape()[axis]);
+      theirs.push_back(1);
+    }
+  }
+  ours.push_back(shape()[dim]);
+  std::vector<int64_t> order;
+  for (int64_t axis = 0; axis < ndim(); ++axis)
+    if (axis != dim)
+      order.push_back(axis);
+  order.push_back(dim);
+  Shape result = theirs;
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = std::max(ours[i] == 1 ? result[i] : ours[i], int64_t(0));
+  return selectLast(permute(order).reshape(ours),
+                    index.reshape(theirs).expand(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Index expressions
+//===----------------------------------------------------------------------===//
+
+/// A slice with all bounds given: `count` positions from `start` on.
+namespace {
+struct Range {
+  int64_t start, step, count;
+};
+} // namespace
+
+static Range resolve(const Slice &slice, int64_t size) {
+  const int64_t step = slice.step.get().value_or(1);
+  if (step == 0)
+    throw IndexError("index: the step of a slice is 0");
+  const bool isForward = step > 0;
+  // Going backwards, -1 stands for "before the first".
+  const int64_t least = isForward ? 0 : -1, most = isForward ? size : size - 1;
+  auto bound = [&](const SliceBound &given, int64_t otherwise) {
+    if (!given.get())
+      return otherwise;
+    const int64_t value = *given.get();
+    return std::clamp(value < 0 ? value + size : value, least, most);
+  };
+  const int64_t start = bound(slice.start, isForward ? 0 : size - 1);
+  const int64_t stop = bound(slice.stop, isForward ? size : -1);
+  const int64_t distance = isForward ? stop - start : start - stop;
+  if (distance <= 0)
+    return {0, 1, 0};
+  // Written so that no step is too large to divide by.
+  const uint64_t stride = isForward ? uint64_t(step) : uint64_t(0) - step;
+  return {start, step, int64_t((uint64_t(distance) - 1) / stride) + 1};
+}
+
+/// Every step-th element of \p axis from \p range.start on.
+static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  for (int64_t size : x.shape())
+    parts.emplace_back(0, size);
+  if (range.count == 0) {
+    parts[axis] = {0, 0};
+    return x.shrink(parts);
+  }
+  const int64_t last = range.start + (range.count - 1) * range.step;
+  parts[axis] = {std::min(range.start, last), std::max(range.start, last) + 1};
+  Tensor result = x.shrink(parts);
+  if (range.step < 0)
+    result = result.flip(axis);
+  const int64_t stride = range.step < 0 ? -range.step : range.step;
+  if (stride == 1 || range.count == 1)
+    return result;
+  // [count * stride] becomes [count, stride], of which the first column.
+  std::vector<PadAmount> amounts(x.ndim());
+  amounts[axis] = {0, range.count * stride - result.shape()[axis]};
+  Shape rows = result.shape(), column;
+  rows[axis] = range.count;
+  rows.insert(rows.begin() + axis + 1, stride);
+  result = result.pad(amounts).reshape(rows);
+  parts.clear();
+  for (int64_t size : rows)
+    parts.emplace_back(0, size);
+  parts[axis + 1] = {0, 1};
+  rows.erase(rows.begin() + axis + 1);
+  return result.shrink(parts).reshape(rows);
+}
+
+/// \p x indexed at \p axes with one tensor of positions each. The new axes come
+/// where the first of \p axes is, or in front if they are apart.
+static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
+                         const std::vector<const Tensor *> &indices) {
+  if (axes.size() == 1)
+    return x.indexSelect(axes[0], *indices[0]);
+  bool areAdjacent = true;
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    areAdjacent &= axes[i] == axes[i - 1] + 1;
+  if (!areAdjacent) {
+    std::vector<int64_t> order = axes;
+    for (int64_t axis = 0; axis < x.ndim(); ++axis)
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+        order.push_back(axis);
+    x = x.permute(order);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      axes[i] = int64_t(i);
+  }
+  // The axes become one and the positions one position in it; outside of the
+  // one axis if a position is out of range.
+  const int64_t first = axes.front();
+  int64_t total = 1;
+  for (int64_t axis : axes)
+    total *= x.shape()[axis];
+  const DType dtype = total > 0x7fffffff ? DType::Int64 : DType::Int32;
+  Tensor position, isInside;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const int64_t size = x.shape()[axes[i]];
+    Tensor index = fromStart(*indices[i], size);
+    Tensor fits = index < size;
+    if (!isUnsigned(index.dtype()))
+      fits = fits & (index >= 0);
+    index = index.cast(dtype);
+    isInside = isInside.defined() ? isInside & fits : fits;
+    position = position.defined() ? position * size + index : index;
+  }
+  position = isInside.where(position, total);
+  return x.flatten(first, first + int64_t(axes.size()) - 1)
+      .indexSelect(first, position);
+}
+
+Tensor Tensor::index(const std::vector<Index> &entries) const {
+  int64_t taken = 0;
+  bool hasEllipsis = false;
+  for (const Index &entry : entries) {
+    if (std::holds_alternative<EllipsisType>(entry.get())) {
+      if (hasEllipsis)
+        throw IndexError("index: more than one Ellipsis");
+      hasEllipsis = true;
+    } else if (!std::holds_alternative<NoneType>(entry.get())) {
+      ++taken;
+    }
+  }
+  if (taken > ndim())
+    throw IndexError("index: " + std::to_string(taken) +
+                     " entries for a tensor of shape " + toString(shape()));
+
+  // First slices, integers as slices of one element, and new axes.
+  Tensor result = *this;
+  std::vector<int64_t> dropped, selectedAxes;
+  std::vector<const Tensor *> selections;
+  int64_t axis = 0;
+  for (const Index &entry : entries) {
+    if (std::holds_alternative<EllipsisType>(entry.get())) {
+      axis += ndim() - taken;
+      continue;
+    }
+    if (std::holds_alternative<NoneType>(entry.get())) {
+      result = result.unsqueeze(axis++);
+      continue;
+    }
+    const int64_t size = result.shape()[axis];
+    if (const int64_t *position = std::get_if<int64_t>(&entry.get())) {
+      const int64_t start = *position < 0 ? *position + size : *position;
+      if (start < 0 || start >= size)
+        throw IndexError("index: position " + std::to_string(*position) +
+                         " is out of range for axis " +
+                         std::to_string(axis) + " of " +
+                         toString(result.shape()));
+      result = slice(result, axis, {start, 1, 1});
+      dropped.push_back(axis);
+    } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
+      result = slice(result, axis, resolve(*part, size));
+    } else {
+      const Tensor *index = std::get<const Tensor *>(entry.get());
+      checkIndexTensor(*index, "index");
+      checkOperands({this, index});
+      selectedAxes.push_back(axis);
+      selections.push_back(index);
+    }
+    ++axis;
+  }
+
+  Shape kept = result.shape();
+  for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) {
+    kept.erase(kept.begin() + *it);
+    for (int64_t &selected : selectedAxes)
+      selected -= selected > *it;
+  }
+  result = prim::reshape(result, kept);
+  return selections.empty() ? result
+                            : selectMany(result, selectedAxes, selections);
+}
+
+Tensor Tensor::operator[](const Index &entry) const { return index({entry}); }
+
+//===----------------------------------------------------------------------===//
+// By comparison of positions
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::oneHot(int64_t numClasses) const {
+  checkIndexTensor(*this, "oneHot");
+  if (numClasses < 0)
+    throw ShapeError("oneHot: the number of classes is " +
+                     std::to_string(numClasses));
+  Shape result = shape();
+  result.push_back(numClasses);
+  Tensor index = cast(promote(dtype(), DType::Int32));
+  return (prim::iota(index, ndim(), index.dtype(), result) ==
+          index.unsqueeze(-1))
+      .cast(DType::Int32);
+}
+
+Tensor Tensor::maskedFill(const Tensor &mask, const Operand &value) const {
+  return mask.where(value, *this);
+}
+
+/// Where column - row <= or >= a bound.
+static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
+  if (x.ndim() < 2)
+    throw ShapeError(std::string(isLower ? "tril" : "triu") +
+                     ": a tensor of shape " + toString(x.shape()) +
+                     " has no matrix");
+  const DType position = positionDType(x.shape());
+  Tensor row = prim::iota(x, x.ndim() - 2, position, x.shape());
+  Tensor column = prim::iota(x, x.ndim() - 1, position, x.shape());
+  // Diagonals further out are as empty, or as full.
+  Tensor limit =
+      row + std::clamp(diagonal, -x.shape()[x.ndim() - 2], x.shape().back());
+  return (isLower ? column <= limit : column >= limit).where(x, same(x, 0));
+}
+
+Tensor Tensor::tril(int64_t diagonal) const {
+  return triangle(*this, diagonal, true);
+}
+
+Tensor Tensor::triu(int64_t diagonal) const {
+  return triangle(*this, diagonal, false);
+}

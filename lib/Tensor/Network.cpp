@@ -1,0 +1,440 @@
+//===- Network.cpp - what networks are made of ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Products, convolution, pooling, normalization, attention: all of them views,
+/// elementwise operations and reductions. Nothing is copied to bring operands
+/// into position.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
+  checkOperands({this, &other});
+  if (ndim() == 0 || other.ndim() == 0)
+    throw ShapeError("matmul: operands of shapes " + toString(shape()) +
+                     " and " + toString(other.shape()) +
+                     " must have an axis at least");
+  // Rows (..., n, 1, k) and columns (..., 1, m, k).
+  Tensor rows = (ndim() == 1 ? unsqueeze(0) : *this).unsqueeze(-2);
+  Tensor columns =
+      (other.ndim() == 1 ? other.unsqueeze(0) : other.transpose(-1, -2))
+          .unsqueeze(-3);
+  if (rows.shape().back() != columns.shape().back())
+    throw ShapeError("matmul: shapes " + toString(shape()) + " and " +
+                     toString(other.shape()) + " do not fit: " +
+                     std::to_string(rows.shape().back()) + " columns and " +
+                     std::to_string(columns.shape().back()) + " rows");
+
+  const DType common = promote(this->dtype(), other.dtype());
+  DType accumulate = sumAccumulationDType(dtype.value_or(common));
+  Tensor result = (rows.cast(accumulate) * columns.cast(accumulate))
+                      .sum(-1, false, accumulate)
+                      .cast(dtype.value_or(common));
+  if (other.ndim() == 1)
+    result = result.squeeze(-1);
+  if (ndim() == 1)
+    result = result.squeeze(other.ndim() == 1 ? -1 : -2);
+  return result;
+}
+
+Tensor Tensor::linear(const Tensor &weight, const Tensor &bias) const {
+  Tensor result = weight.ndim() == 1 ? *this * weight : matmul(weight);
+  return bias.defined() ? result + bias : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The windows of convolution and pooling along one spatial axis.
+struct Window {
+  int64_t size, stride, dilation;
+  /// Padding before and after, and after it as far as a partial window reaches.
+  int64_t before, after, extra = 0;
+  int64_t input, output;
+
+  /// From the first to the last element of a window, inclusive.
+  int64_t extent() const { return dilation * (size - 1) + 1; }
+};
+} // namespace
+
+static std::vector<int64_t> perAxis(const PerAxis &given, int64_t count,
+                                    const char *what, const char *name) {
+  const std::vector<int64_t> &list = given.get();
+  if (list.size() == 1)
+    return std::vector<int64_t>(count, list[0]);
+  if (int64_t(list.size()) != count)
+    throw ShapeError(std::string(what) + ": " + std::to_string(list.size()) +
+                     " numbers for the " + name + " of " +
+                     std::to_string(count) + " spatial axes");
+  return list;
+}
+
+static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
+                                       const PerAxis &stride,
+                                       const PerAxis &dilation,
+                                       const PerAxis &padding, bool ceilMode,
+                                       const char *what) {
+  const int64_t count = int64_t(kernel.size());
+  const auto strides = perAxis(stride, count, what, "stride");
+  const auto dilations = perAxis(dilation, count, what, "dilation");
+  std::vector<int64_t> pads = padding.get();
+  if (int64_t(pads.size()) != 2 * count || count == 0) {
+    // The same before and after, then in the order of pairs: last axis first.
+    const auto each = perAxis(padding, count, what, "padding");
+    pads.clear();
+    for (int64_t i = count; i-- > 0;)
+      pads.insert(pads.end(), 2, each[i]);
+  }
+  std::vector<Window> windows;
+  for (int64_t i = 0; i < count; ++i) {
+    Window window;
+    window.size = kernel[i];
+    window.stride = strides[i];
+    window.dilation = dilations[i];
+    window.before = pads[2 * (count - 1 - i)];
+    window.after = pads[2 * (count - 1 - i) + 1];
+    if (window.size <= 0 || window.stride <= 0 || window.dilation <= 0 ||
+        window.before < 0 || window.after < 0)
+      throw ShapeError(std::string(what) +
+                       ": kernel, stride and dilation must be positive, "
+                       "padding not negative");
+    const int64_t size = x.shape()[x.ndim() - count + i];
+    window.input = size + window.before + window.after;
+    if (window.input < window.extent())
+      throw ShapeError(std::string(what) + ": a kernel of extent " +
+                       std::to_string(window.extent()) +
+                       " is larger than the padded input of size " +
+                       std::to_string(window.input) + " on axis " +
+                       std::to_string(x.ndim() - count + i) + " of " +
+                       toString(x.shape()));
+    const int64_t steps = window.input - window.extent();
+    window.output = steps / window.stride + 1;
+    // A last window that begins inside the input or the padding before it.
+    if (ceilMode && steps % window.stride != 0 &&
+        window.output * window.stride < size + window.before) {
+      window.extra =
+          window.output * window.stride + window.extent() - window.input;
+      window.input += window.extra;
+      ++window.output;
+    }
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+/// A list of amounts for the last axes, none for those before.
+static std::vector<PadAmount> padAmounts(const Tensor &x,
+                                         const std::vector<Window> &windows,
+                                         bool explicitly, bool extra) {
+  std::vector<PadAmount> amounts(x.ndim() - windows.size());
+  for (const Window &window : windows)
+    amounts.emplace_back(explicitly ? window.before : 0,
+                         (explicitly ? window.after : 0) +
+                             (extra ? window.extra : 0));
+  return amounts;
+}
+
+/// All windows of a padded tensor: spatial axes i... become output positions
+/// o... followed by positions in the window k..., as a view.
+static Tensor pool(const Tensor &padded, const std::vector<Window> &windows) {
+  // The axis is repeated and cut into rows, one for each element of the window,
+  // that begin `dilation` further on in the input each: rows have the length of
+  // the input, or of whole repetitions of it, plus the dilation.
+  const int64_t outer = padded.ndim() - int64_t(windows.size());
+  const Shape head(padded.shape().begin(), padded.shape().begin() + outer);
+  std::vector<std::pair<int64_t, int64_t>> whole, steps, column;
+  std::vector<int64_t> repeats(outer, 1), order;
+  Shape rows = head, strided = head, result = head;
+  for (int64_t i = 0; i < outer; ++i) {
+    whole.emplace_back(0, head[i]);
+    order.push_back(i);
+  }
+  steps = column = whole;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const Window &w = windows[i];
+    const int64_t reach = w.output * w.stride;
+    int64_t row = reach;
+    if (w.size > 1) {
+      const int64_t times =
+          std::max<int64_t>((reach - w.dilation + w.input - 1) / w.input, 1);
+      row = times * w.input + w.dilation;
+    }
+    repeats.push_back((w.size * row + w.input - 1) / w.input);
+    whole.emplace_back(0, w.size * row);
+    rows.insert(rows.end(), {w.size, row});
+    steps.insert(steps.end(), {{0, w.size}, {0, reach}});
+    strided.insert(strided.end(), {w.size, w.output, w.stride});
+    column.insert(column.end(), {{0, w.size}, {0, w.output}, {0, 1}});
+    result.insert(result.end(), {w.size, w.output});
+  }
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    order.push_back(outer + 2 * int64_t(i) + 1);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    order.push_back(outer + 2 * int64_t(i));
+  return padded.repeat(repeats)
+      .shrink(whole)
+      .reshape(rows)
+      .shrink(steps)
+      .reshape(strided)
+      .shrink(column)
+      .reshape(result)
+      .permute(order);
+}
+
+/// The same for windows that do not overlap: no repetition.
+static Tensor poolApart(const Tensor &padded,
+                        const std::vector<Window> &windows) {
+  const int64_t outer = padded.ndim() - int64_t(windows.size());
+  Shape strided(padded.shape().begin(), padded.shape().begin() + outer);
+  std::vector<PadAmount> amounts(outer);
+  std::vector<std::pair<int64_t, int64_t>> part;
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < outer; ++i) {
+    part.emplace_back(0, strided[i]);
+    order.push_back(i);
+  }
+  for (const Window &w : windows) {
+    // Cut off, or pad with what the next step drops.
+    amounts.emplace_back(0, w.output * w.stride - w.input);
+    strided.insert(strided.end(), {w.output, w.stride});
+    part.insert(part.end(), {{0, w.output}, {0, w.size}});
+  }
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    order.push_back(outer + 2 * int64_t(i));
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    order.push_back(outer + 2 * int64_t(i) + 1);
+  return padded.pad(amounts).reshape(strided).shrink(part).permute(order);
+}
+
+static Tensor windowsOf(const Tensor &padded,
+                        const std::vector<Window> &windows) {
+  for (const Window &window : windows)
+    if (window.size > window.stride || window.dilation != 1)
+      return pool(padded, windows);
+  return poolApart(padded, windows);
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution and pooling
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
+                      const Conv2dOptions &options) const {
+  checkOperands({this, &weight});
+  const int64_t groups = options.groups;
+  if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
+      shape()[1] != weight.shape()[1] * groups ||
+      weight.shape()[0] % groups != 0)
+    throw ShapeError("conv2d: an input of shape " + toString(shape()) +
+                     " and a weight of shape " + toString(weight.shape()) +
+                     " do not fit with " + std::to_string(groups) + " groups");
+  const Shape kernel(weight.shape().begin() + 2, weight.shape().end());
+  const std::vector<Window> windows =
+      makeWindows(*this, kernel, options.stride, options.dilation,
+                  options.padding, false, "conv2d");
+  const int64_t spatial = int64_t(kernel.size());
+  const int64_t batch = shape()[0], inPerGroup = weight.shape()[1],
+                outPerGroup = weight.shape()[0] / groups;
+  if (bias.defined() && bias.shape() != Shape{weight.shape()[0]})
+    throw ShapeError("conv2d: a bias of shape " + toString(bias.shape()) +
+                     " does not fit a weight of shape " +
+                     toString(weight.shape()));
+
+  // (batch, group, out, o..., in, k...), summed over in and k.
+  Tensor x = windowsOf(pad(padAmounts(*this, windows, true, true)), windows);
+  Shape split = {batch, groups, inPerGroup, 1};
+  Shape expanded = {batch, groups, inPerGroup, outPerGroup};
+  std::vector<int64_t> order = {0, 1, 3};
+  Shape weightShape = {1, groups, outPerGroup};
+  for (int64_t i = 0; i < spatial; ++i) {
+    order.push_back(4 + i);
+    weightShape.push_back(1);
+  }
+  order.push_back(2);
+  weightShape.push_back(inPerGroup);
+  std::vector<int64_t> summed = {3 + spatial};
+  for (int64_t i = 0; i < spatial; ++i) {
+    order.push_back(4 + spatial + i);
+    weightShape.push_back(kernel[i]);
+    summed.push_back(4 + spatial + i);
+  }
+  for (int64_t axis = 2; axis < x.ndim(); ++axis) {
+    split.push_back(x.shape()[axis]);
+    expanded.push_back(x.shape()[axis]);
+  }
+  x = x.reshape(split).expand(expanded).permute(order);
+
+  const DType common = promote(dtype(), weight.dtype());
+  const DType accumulate =
+      sumAccumulationDType(options.dtype.value_or(common));
+  Tensor result =
+      (x.cast(accumulate) * weight.reshape(weightShape).cast(accumulate))
+          .sum(summed, false, accumulate)
+          .cast(options.dtype.value_or(common));
+  Shape output = {batch, groups * outPerGroup};
+  Shape biasShape = {groups * outPerGroup};
+  for (const Window &window : windows) {
+    output.push_back(window.output);
+    biasShape.push_back(1);
+  }
+  result = result.reshape(output);
+  return bias.defined() ? result + bias.reshape(biasShape) : result;
+}
+
+static std::vector<Window> poolWindows(const Tensor &x,
+                                       const PerAxis &kernelSize,
+                                       const Pool2dOptions &options,
+                                       const char *what) {
+  Shape kernel = kernelSize.get();
+  if (kernel.size() == 1)
+    kernel.push_back(kernel[0]);
+  if (x.ndim() < int64_t(kernel.size()))
+    throw ShapeError(std::string(what) + ": a tensor of shape " +
+                     toString(x.shape()) + " has no " +
+                     std::to_string(kernel.size()) + " spatial axes");
+  return makeWindows(x, kernel,
+                     options.stride.value_or(PerAxis(kernel)),
+                     options.dilation, options.padding, options.ceilMode, what);
+}
+
+/// The axes of the positions in a window: the last ones.
+static Axes lastAxes(std::size_t count) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = -int64_t(count); axis < 0; ++axis)
+    axes.push_back(axis);
+  return axes;
+}
+
+Tensor Tensor::avgPool2d(const PerAxis &kernelSize,
+                         const Pool2dOptions &options) const {
+  const std::vector<Window> windows =
+      poolWindows(*this, kernelSize, options, "avgPool2d");
+  const Axes axes = lastAxes(windows.size());
+  return inFloat(*this, [&](const Tensor &x) {
+    auto sums = [&](const Tensor &padded) {
+      return windowsOf(padded, windows).sum(axes);
+    };
+    Tensor total = sums(x.pad(padAmounts(x, windows, true, true)));
+    bool isPadded = false, isExtended = false;
+    double count = 1;
+    for (const Window &window : windows) {
+      isPadded |= window.before > 0 || window.after > 0;
+      isExtended |= window.extra > 0;
+      count *= double(window.size);
+    }
+    if (!isExtended && (!isPadded || options.countIncludePad))
+      return total / count;
+    // How many elements each window has.
+    Tensor ones = x.onesLike().pad(padAmounts(x, windows, true, false),
+                                   options.countIncludePad ? 1 : 0);
+    return total / sums(ones.pad(padAmounts(x, windows, false, true)));
+  });
+}
+
+Tensor Tensor::maxPool2d(const PerAxis &kernelSize,
+                         const Pool2dOptions &options) const {
+  const std::vector<Window> windows =
+      poolWindows(*this, kernelSize, options, "maxPool2d");
+  Tensor x = isFloat8(dtype()) ? toFloat() : *this;
+  Scalar lowest = -std::numeric_limits<double>::infinity();
+  if (dtype() == DType::Bool)
+    lowest = false;
+  else if (!isFloat(dtype()))
+    lowest = integerMin(dtype());
+  return windowsOf(x.pad(padAmounts(x, windows, true, true), lowest), windows)
+      .max(lastAxes(windows.size()))
+      .cast(dtype());
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::batchnorm(const Tensor &weight, const Tensor &bias,
+                         const Tensor &mean, const Tensor &invstd,
+                         const Axes &axis) const {
+  const std::vector<int64_t> axes = normalizeAxes(axis, ndim(), "batchnorm");
+  Shape aligned(ndim(), 1);
+  for (int64_t i : axes)
+    aligned[i] = shape()[i];
+  auto align = [&](const Tensor &parameter, const char *what) {
+    if (parameter.numel() != checkedNumElements(aligned, DType::Bool))
+      throw ShapeError(std::string("batchnorm: the ") + what + " of shape " +
+                       toString(parameter.shape()) +
+                       " does not fit a tensor of shape " + toString(shape()));
+    return parameter.reshape(aligned);
+  };
+  Tensor scale = align(invstd, "invstd");
+  if (weight.defined())
+    scale = scale * align(weight, "weight");
+  Tensor result = (*this - align(mean, "mean")) * scale;
+  return bias.defined() ? result + align(bias, "bias") : result;
+}
+
+Tensor Tensor::layernorm(const Axes &axes, double eps) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "layernorm");
+  return inFloat(*this, [&](const Tensor &x) {
+    Tensor centered = x - x.mean(list, true);
+    return centered * (centered.square().mean(list, true) + eps).rsqrt();
+  });
+}
+
+Tensor Tensor::rmsnorm(int64_t axis, double eps) const {
+  const int64_t dim = normalizeAxis(axis, ndim(), "rmsnorm");
+  return inFloat(*this, [&](const Tensor &x) {
+    return x * (x.square().mean(dim, true) + eps).rsqrt();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Attention
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
+                                         const Tensor &mask,
+                                         bool isCausal) const {
+  if (ndim() < 2 || key.ndim() < 2 || value.ndim() < 2 ||
+      shape().back() != key.shape().back() ||
+      key.shape()[key.ndim() - 2] != value.shape()[value.ndim() - 2])
+    throw ShapeError("scaledDotProductAttention: query, key and value of "
+                     "shapes " +
+                     toString(shape()) + ", " + toString(key.shape()) +
+                     " and " + toString(value.shape()) + " do not fit");
+  if (mask.defined() && isCausal)
+    throw Error("scaledDotProductAttention: a mask and isCausal exclude each "
+                "other");
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  const DType compute = promote({promoteToFloat(promote(dtype(), key.dtype())),
+                                 DType::Float32});
+  Tensor scores = matmul(key.transpose(-2, -1), compute) *
+                  (1 / std::sqrt(double(shape().back())));
+  if (isCausal) {
+    const DType position = positionDType(scores.shape());
+    const int64_t rank = scores.ndim();
+    Tensor row = prim::iota(scores, rank - 2, position, scores.shape());
+    Tensor column = prim::iota(scores, rank - 1, position, scores.shape());
+    scores = (column <= row).where(scores, never);
+  }
+  if (mask.defined())
+    scores = mask.dtype() == DType::Bool ? mask.where(scores, never)
+                                         : scores + mask;
+  return scores.softmax(-1).cast(promoteToFloat(dtype())).matmul(value);
+}

@@ -1,0 +1,114 @@
+//===- Primitives.h - the operations all others consist of ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One function for each operation of the graph. They promote and broadcast
+/// nothing: operands have the element types and shapes that the operation
+/// takes, which the callers see to. Only checkOperands() is done here.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_PRIMITIVES_H
+#define TINYGRAD_LIB_TENSOR_PRIMITIVES_H
+
+#include "TensorImpl.h"
+
+namespace tinygrad::detail {
+
+enum class UnaryOp { Neg, Recip, Sqrt, Exp2, Log2, Sin, Trunc };
+enum class BinaryOp {
+  Add, Sub, Mul, FDiv, IDiv, FloorDiv, Mod, FloorMod, Max, Pow, And, Or, Xor,
+  Shl, Shr, CmpLt, CmpEq, CmpNe, Threefry
+};
+enum class ReduceOp { Add, Mul, Max };
+
+namespace prim {
+
+Tensor unary(UnaryOp op, const Tensor &x);
+Tensor binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs);
+Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
+Tensor cast(const Tensor &x, DType dtype);
+Tensor bitcast(const Tensor &x, DType dtype);
+
+/// A tensor filled with one number. Throws DTypeError if it does not fit.
+Tensor constant(const Graph &graph, Device &device, Scalar value, DType dtype,
+                const Shape &shape);
+/// The same in the graph and on the device of \p like.
+Tensor constant(const Tensor &like, Scalar value, DType dtype,
+                const Shape &shape);
+Tensor iota(const Graph &graph, Device &device, int64_t axis, DType dtype,
+            const Shape &shape);
+Tensor iota(const Tensor &like, int64_t axis, DType dtype, const Shape &shape);
+/// A tensor whose values are in \p buffer.
+Tensor buffer(const Graph &graph, const Buffer &buffer, DType dtype,
+              const Shape &shape);
+
+/// Axes are sorted; they stay with size 1.
+Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
+
+Tensor reshape(const Tensor &x, const Shape &shape);
+Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
+Tensor expand(const Tensor &x, const Shape &shape);
+Tensor pad(const Tensor &x, const std::vector<int64_t> &low,
+           const std::vector<int64_t> &high);
+Tensor shrink(const Tensor &x, const std::vector<int64_t> &from,
+              const std::vector<int64_t> &to);
+Tensor flip(const Tensor &x, const std::vector<int64_t> &axes);
+
+Tensor contiguous(const Tensor &x);
+Tensor detach(const Tensor &x);
+Tensor copy(const Tensor &x, Device &device);
+
+} // namespace prim
+
+/// Throws DeviceError or Error unless all operands are on one device and of one
+/// graph.
+void checkOperands(std::initializer_list<const Tensor *> operands);
+
+//===----------------------------------------------------------------------===//
+// Promotion and broadcasting, for the methods
+//===----------------------------------------------------------------------===//
+
+/// The shape that all broadcast to. Throws ShapeError.
+Shape broadcastShapes(std::initializer_list<const Shape *> shapes,
+                      const char *what);
+Tensor broadcastTo(const Tensor &x, const Shape &shape, const char *what);
+
+/// The element type that two operands have in common; a scalar is weak.
+DType promotedDType(const Operand &lhs, const Operand &rhs);
+/// The operand as a tensor of \p dtype and \p shape, on the device of \p like.
+Tensor materialize(const Operand &operand, const Tensor &like, DType dtype,
+                   const Shape &shape, const char *what);
+
+/// Both operands in their common element type and shape; \p choose may pick
+/// another element type than promotedDType.
+struct Pair {
+  Tensor lhs, rhs;
+};
+Pair broadcast(const Operand &lhs, const Operand &rhs, const char *what);
+Pair broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
+               const char *what);
+/// Computes in float32 where an operation takes no fp8, and casts back.
+Tensor arithmetic(BinaryOp op, const Pair &operands);
+Tensor floatUnary(UnaryOp op, const Tensor &x);
+
+/// A number in the element type and shape of \p x.
+Tensor same(const Tensor &x, Scalar value);
+
+/// The integer type for positions in a tensor of this shape: int32 if it holds
+/// the number of elements, else int64.
+DType positionDType(const Shape &shape);
+
+/// Applies \p body to \p x as float32 if it is an integer or a float narrower
+/// than that; a narrow float is rounded once, at the end.
+template <typename Body> Tensor inFloat(const Tensor &x, Body body) {
+  const DType dtype = promoteToFloat(x.dtype());
+  return body(x.cast(promote(dtype, DType::Float32))).cast(dtype);
+}
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_PRIMITIVES_H

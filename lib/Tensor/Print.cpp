@@ -1,0 +1,205 @@
+//===- Print.cpp - values as text -----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Nested lists with aligned columns, the way NumPy prints arrays.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorImpl.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <ostream>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// Tensors of more elements are shown by the first and last few of each axis.
+static constexpr int64_t summaryThreshold = 1000, edgeItems = 3;
+static constexpr std::size_t lineWidth = 75;
+static constexpr int maxDecimals = 8;
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+static std::string print(const char *format, int precision, double value) {
+  char text[400];
+  std::snprintf(text, sizeof(text), format, precision, value);
+  return text;
+}
+
+/// The fewest decimals with which \p value reads back as what it was.
+static int decimalsOf(double value, bool isSingle, const char *format) {
+  for (int decimals = 0; decimals < maxDecimals; ++decimals) {
+    const double back =
+        std::strtod(print(format, decimals, value).c_str(), nullptr);
+    if (isSingle ? float(back) == float(value) : back == value)
+      return decimals;
+  }
+  return maxDecimals;
+}
+
+/// All in one form: the fewest decimals that show each, or with an exponent
+/// where that would be long.
+static std::vector<std::string> printFloats(const std::vector<double> &values,
+                                            bool isSingle) {
+  double largest = 0, smallest = INFINITY;
+  for (double value : values)
+    if (std::isfinite(value) && value != 0) {
+      largest = std::max(largest, std::fabs(value));
+      smallest = std::min(smallest, std::fabs(value));
+    }
+  const bool hasExponent =
+      largest >= 1e8 ||
+      (largest > 0 && (smallest < 1e-4 || largest / smallest > 1e6));
+  const char *format = hasExponent ? "%.*e" : "%.*f";
+  int decimals = 0;
+  for (double value : values)
+    if (std::isfinite(value))
+      decimals = std::max(decimals, decimalsOf(value, isSingle, format));
+  std::vector<std::string> texts;
+  for (double value : values) {
+    if (std::isnan(value))
+      texts.push_back("nan");
+    else if (std::isinf(value))
+      texts.push_back(value < 0 ? "-inf" : "inf");
+    else if (hasExponent)
+      texts.push_back(print(format, decimals, value));
+    else
+      texts.push_back(print(format, decimals, value) +
+                      (decimals == 0 ? "." : ""));
+  }
+  return texts;
+}
+
+/// The elements at the given positions, as text.
+static std::vector<std::string> printElements(const HostArray &array,
+                                              const std::vector<int64_t> &at) {
+  return dispatch(array.dtype, [&](auto zero) {
+    using Element = decltype(zero);
+    const Element *data = array.as<Element>();
+    std::vector<std::string> texts;
+    if constexpr (std::is_same_v<Element, bool>) {
+      for (int64_t i : at)
+        texts.push_back(data[i] ? "true" : "false");
+    } else if constexpr (std::is_integral_v<Element>) {
+      for (int64_t i : at)
+        texts.push_back(std::to_string(data[i]));
+    } else {
+      std::vector<double> values;
+      for (int64_t i : at)
+        values.push_back(double(data[i]));
+      texts = printFloats(values, !std::is_same_v<Element, double>);
+    }
+    return texts;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Nesting
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Printer {
+public:
+  explicit Printer(const HostArray &array)
+      : array(array), isSummary(array.numElements() > summaryThreshold) {
+    strides.resize(array.shape.size());
+    int64_t stride = 1;
+    for (std::size_t i = strides.size(); i-- > 0;) {
+      strides[i] = stride;
+      stride *= array.shape[i];
+    }
+  }
+
+  std::string print() {
+    // First which elements are shown, as they are aligned; then the text.
+    collect(0, 0);
+    texts = printElements(array, shown);
+    for (const std::string &text : texts)
+      width = std::max(width, text.size());
+    next = 0;
+    return array.shape.empty() ? texts.front() : nest(0);
+  }
+
+private:
+  bool isCut(std::size_t axis) const {
+    return isSummary && array.shape[axis] > 2 * edgeItems;
+  }
+
+  /// Calls \p body for each shown position of an axis, with -1 for the gap.
+  void forEach(std::size_t axis, const std::function<void(int64_t)> &body) {
+    const int64_t size = array.shape[axis];
+    for (int64_t i = 0; i < size; ++i) {
+      if (isCut(axis) && i == edgeItems) {
+        body(-1);
+        i = size - edgeItems;
+      }
+      body(i);
+    }
+  }
+
+  void collect(std::size_t axis, int64_t offset) {
+    if (axis == array.shape.size()) {
+      shown.push_back(offset);
+      return;
+    }
+    forEach(axis, [&](int64_t i) {
+      if (i >= 0)
+        collect(axis + 1, offset + i * strides[axis]);
+    });
+  }
+
+  std::string nest(std::size_t axis) {
+    const bool isInner = axis + 1 == array.shape.size();
+    const std::string indent(axis + 1, ' ');
+    std::string result = "[", line;
+    bool isFirst = true;
+    forEach(axis, [&](int64_t i) {
+      if (!isInner) {
+        if (!isFirst)
+          result += std::string(array.shape.size() - axis - 1, '\n') + indent;
+        result += i < 0 ? "..." : nest(axis + 1);
+      } else {
+        std::string text = "...";
+        if (i >= 0) {
+          text = texts[next++];
+          text.insert(0, width - text.size(), ' ');
+        }
+        if (!isFirst && axis + 1 + line.size() + 1 + text.size() >= lineWidth) {
+          result += line + "\n" + indent;
+          line.clear();
+        } else if (!isFirst) {
+          line += ' ';
+        }
+        line += text;
+      }
+      isFirst = false;
+    });
+    return result + line + "]";
+  }
+
+  const HostArray &array;
+  const bool isSummary;
+  std::vector<int64_t> strides, shown;
+  std::vector<std::string> texts;
+  std::size_t width = 0, next = 0;
+};
+} // namespace
+
+std::string Tensor::str() const {
+  const HostArray array = toHost();
+  return Printer(array).print();
+}
+
+std::ostream &tinygrad::operator<<(std::ostream &stream, const Tensor &tensor) {
+  return stream << tensor.str();
+}

@@ -1,0 +1,290 @@
+//===- Realize.cpp - computing values -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Takes the part of the graph behind the wanted values, finds or compiles its
+/// program, runs it, and puts buffers in the place of the values.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GraphImpl.h"
+#include "GraphSlice.h"
+#include "Primitives.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/Counters.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Values that need no program
+//===----------------------------------------------------------------------===//
+
+static bool isValue(Operation *op) {
+  return isa<tg::BufferOp, tg::ConstOp>(op);
+}
+
+static std::size_t sizeInBytes(RankedTensorType type) {
+  return std::size_t(type.getNumElements()) *
+         itemSize(getDType(type.getElementType()));
+}
+
+/// One element as it lies in memory.
+static uint64_t bitsOf(const APInt &value) { return value.getZExtValue(); }
+static uint64_t bitsOf(const APFloat &value) {
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+/// The values of a constant in memory of \p device.
+static Buffer makeConstant(tg::ConstOp op, Device &device) {
+  RankedTensorType type = cast<RankedTensorType>(op.getType());
+  const DType dtype = getDType(type.getElementType());
+  const std::size_t size = itemSize(dtype), bytes = sizeInBytes(type);
+  std::vector<char> data(bytes);
+  Attribute value = op.getValue();
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && dense.isSplat())
+    value = dense.getSplatValue<Attribute>();
+  // The host is little-endian, so the low bytes come first.
+  auto put = [&](std::size_t i, uint64_t bits) {
+    std::memcpy(data.data() + i * size, &bits, size);
+  };
+  if (auto number = dyn_cast<FloatAttr>(value)) {
+    for (std::size_t i = 0; i < bytes / size; ++i)
+      put(i, bitsOf(number.getValue()));
+  } else if (auto number = dyn_cast<IntegerAttr>(value)) {
+    for (std::size_t i = 0; i < bytes / size; ++i)
+      put(i, bitsOf(number.getValue()));
+  } else if (dense && isa<FloatType>(type.getElementType())) {
+    for (auto [i, element] : llvm::enumerate(dense.getValues<APFloat>()))
+      put(i, bitsOf(element));
+  } else if (dense) {
+    for (auto [i, element] : llvm::enumerate(dense.getValues<APInt>()))
+      put(i, bitsOf(element));
+  } else {
+    throw CompileError("a constant holds elements of an unknown kind");
+  }
+  return Buffer::fromHost(device, data.data(), bytes, dtype);
+}
+
+/// The memory of a value that is the same elements in the same order as a
+/// buffer, or that has none; else an empty handle.
+static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  const DType dtype = getDType(type.getElementType());
+  if (type.getNumElements() == 0)
+    return Buffer::allocate(device, 0, dtype);
+  while (isa<tg::ReshapeOp, tg::ContiguousOp, tg::DetachOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  if (auto buffer = dyn_cast<tg::BufferOp>(op))
+    return graph.buffers.at(buffer.getId());
+  return Buffer();
+}
+
+static void replaceByBuffer(GraphImpl &graph, Operation *op,
+                            const Buffer &memory) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  graph.replace(op, graph.createBuffer(memory, type, op));
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
+                                    Device &device) {
+  const CompileOptions options;
+  const Digest key = slice.hash(device.name(), options.noOptimization);
+  std::shared_ptr<CompiledProgram> &program = graph.programs[key];
+  if (program) {
+    ++GlobalCounters::scheduleCacheHits;
+    return *program;
+  }
+  try {
+    OwningOpRef<ModuleOp> module = slice.clone(graph.location);
+    program = compile(*module, device, options);
+  } catch (...) {
+    graph.programs.erase(key);
+    throw;
+  }
+  return *program;
+}
+
+/// Computes the values of operations of which none is computed from a copy.
+static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
+                         Device &device) {
+  llvm::SmallSetVector<Operation *, 4> distinct, results;
+  distinct.insert(wanted.begin(), wanted.end());
+  for (Operation *op : distinct) {
+    if (isValue(op))
+      continue;
+    // Handles hold on to all that are wanted, so none goes with another.
+    if (Buffer memory = findMemory(graph, op, device))
+      replaceByBuffer(graph, op, memory);
+    else
+      results.insert(op);
+  }
+  if (results.empty())
+    return;
+  GraphSlice slice(graph, results.getArrayRef());
+  CompiledProgram &program = findProgram(graph, slice, device);
+  std::vector<Buffer> inputs;
+  for (Operation *input : slice.inputs())
+    inputs.push_back(graph.buffers.at(cast<tg::BufferOp>(input).getId()));
+  std::vector<Buffer> outputs = program.run(inputs);
+  inputs.clear();
+  // Assignments come first, which the others or handles hold on to; handles
+  // hold on to the others.
+  ArrayRef<Operation *> computed = slice.results();
+  for (std::size_t i = 0; i < computed.size(); ++i)
+    replaceByBuffer(graph, computed[i], outputs[i]);
+}
+
+/// The device that \p op computes on, if anything behind it says so.
+static Device *findDevice(Operation *op) {
+  SmallVector<Operation *> worklist{op};
+  llvm::DenseSet<Operation *> seen{op};
+  while (!worklist.empty()) {
+    Operation *next = worklist.pop_back_val();
+    if (auto buffer = dyn_cast<tg::BufferOp>(next))
+      return &Device::get(buffer.getDevice());
+    if (auto copy = dyn_cast<tg::CopyOp>(next))
+      return &Device::get(copy.getDevice());
+    for (Value operand : next->getOperands())
+      if (seen.insert(operand.getDefiningOp()).second)
+        worklist.push_back(operand.getDefiningOp());
+  }
+  return nullptr;
+}
+
+/// Makes all copies between devices behind the tensors, in order.
+static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
+                          Device &device) {
+  for (Operation *op : GraphSlice::copiesBehind(wanted)) {
+    auto copy = cast<tg::CopyOp>(op);
+    Device &target = Device::get(copy.getDevice());
+    Operation *source = copy.getX().getDefiningOp();
+    Buffer memory;
+    if (auto constant = dyn_cast<tg::ConstOp>(source)) {
+      memory = makeConstant(constant, target);
+    } else {
+      Device *place = findDevice(source);
+      // Held on to while it is replaced.
+      Tensor held = graph.wrap(source, place ? place : &target);
+      realizeSlice(graph, source, place ? *place : target);
+      memory = held.buffer();
+      if (&memory.device() != &target) {
+        memory = memory.copyTo(target);
+        ++GlobalCounters::kernelCount;
+      }
+    }
+    replaceByBuffer(graph, op, memory);
+  }
+}
+
+void tinygrad::realize(const std::vector<Tensor> &tensors) {
+  std::vector<TensorImpl *> rest;
+  for (const Tensor &tensor : tensors)
+    rest.push_back(&tensor.impl());
+  while (!rest.empty()) {
+    GraphImpl &graph = *rest.front()->graph;
+    Device &device = *rest.front()->device;
+    std::vector<TensorImpl *> group, others;
+    for (TensorImpl *impl : rest)
+      (impl->graph.get() == &graph && impl->device == &device ? group : others)
+          .push_back(impl);
+    std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+    auto operations = [&] {
+      SmallVector<Operation *> ops;
+      for (TensorImpl *impl : group)
+        ops.push_back(impl->op);
+      return ops;
+    };
+    realizeCopies(graph, operations(), device);
+    realizeSlice(graph, operations(), device);
+    rest = std::move(others);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+bool Tensor::isRealized() const {
+  TensorImpl &tensor = impl();
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  return isa<tg::BufferOp>(tensor.op);
+}
+
+Buffer Tensor::buffer() const {
+  realize();
+  TensorImpl &tensor = impl();
+  GraphImpl &graph = *tensor.graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  if (auto constant = dyn_cast<tg::ConstOp>(tensor.op)) {
+    // For this handle alone: others may go on computing with the number.
+    Buffer memory = makeConstant(constant, *tensor.device);
+    graph.rebind(tensor,
+                 graph.createBuffer(
+                     memory, cast<RankedTensorType>(constant.getType())));
+  }
+  return graph.buffers.at(cast<tg::BufferOp>(tensor.op).getId());
+}
+
+Tensor &Tensor::assign(const Operand &value) {
+  TensorImpl &target = impl();
+  GraphImpl &graph = *target.graph;
+  Tensor source;
+  if (const Tensor *tensor = value.tensor()) {
+    if (tensor->dtype() != dtype())
+      throw DTypeError(std::string("assign: a value of ") +
+                       name(tensor->dtype()) + " to a tensor of " +
+                       name(dtype()) + "; cast it first");
+    checkOperands({this, tensor});
+    source = tensor->expand(shape());
+  } else {
+    source = fullLike(value.scalar());
+  }
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Operation *old = target.op, *op = source.impl().op;
+  if (auto assign = dyn_cast<tg::AssignOp>(old))
+    old = assign.getTarget().getDefiningOp();
+  if (isa<tg::BufferOp>(old) && op != old)
+    op = graph.createAssign(old, op);
+  graph.rebind(target, op);
+  return *this;
+}
+
+Tensor &Tensor::replace(const Tensor &value) {
+  TensorImpl &target = impl(), &source = value.impl();
+  if (target.graph != source.graph)
+    throw Error("replace: the tensors are of different graphs");
+  std::lock_guard<std::recursive_mutex> lock(target.graph->mutex);
+  target.graph->rebind(target, source.op);
+  target.dtype = source.dtype;
+  target.shape = source.shape;
+  target.device = source.device;
+  return *this;
+}
+
+std::string Tensor::graph() const {
+  TensorImpl &tensor = impl();
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  OwningOpRef<ModuleOp> module =
+      GraphSlice(*tensor.graph, tensor.op).clone(tensor.graph->location);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return text;
+}

@@ -1,0 +1,188 @@
+//===- Reduce.cpp - reductions --------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sums, extrema, statistics, and what is made of them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <algorithm>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// Drops the axes of size 1 that a reduction leaves.
+static Tensor finish(const Tensor &reduced, const std::vector<int64_t> &axes,
+                     bool keepdim) {
+  if (keepdim)
+    return reduced;
+  Shape shape;
+  for (int64_t axis = 0; axis < reduced.ndim(); ++axis)
+    if (!std::binary_search(axes.begin(), axes.end(), axis))
+      shape.push_back(reduced.shape()[axis]);
+  return prim::reshape(reduced, shape);
+}
+
+/// What sums of \p dtype are given as: floats stay, integers accumulate.
+static DType sumDType(DType dtype) {
+  return isFloat(dtype) ? dtype : sumAccumulationDType(dtype);
+}
+
+Tensor Tensor::sum(const Axes &axes, bool keepdim,
+                   std::optional<DType> dtype) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "sum");
+  const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
+  Tensor result = prim::reduce(
+      ReduceOp::Add,
+      cast(isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+  return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
+                keepdim);
+}
+
+Tensor Tensor::prod(const Axes &axes, bool keepdim,
+                    std::optional<DType> dtype) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "prod");
+  const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
+  Tensor result = prim::reduce(
+      ReduceOp::Mul,
+      cast(isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+  return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
+                keepdim);
+}
+
+Tensor Tensor::max(const Axes &axes, bool keepdim) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "max");
+  Tensor x = isFloat8(dtype()) ? toFloat() : *this;
+  return finish(prim::reduce(ReduceOp::Max, x, list).cast(dtype()), list,
+                keepdim);
+}
+
+/// Turns the order of the elements around: no value is lost, as negation would
+/// lose the least integer.
+static Tensor reversed(const Tensor &x) {
+  return isFloat(x.dtype()) ? x.neg() : x.bitwiseNot();
+}
+
+Tensor Tensor::min(const Axes &axes, bool keepdim) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "min");
+  return reversed(reversed(*this).max(list, keepdim));
+}
+
+Tensor Tensor::any(const Axes &axes, bool keepdim) const {
+  return toBool().max(axes, keepdim);
+}
+
+Tensor Tensor::all(const Axes &axes, bool keepdim) const {
+  return toBool().min(axes, keepdim);
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+static int64_t numReduced(const Tensor &x, const std::vector<int64_t> &axes) {
+  int64_t count = 1;
+  for (int64_t axis : axes)
+    count *= x.shape()[axis];
+  return count;
+}
+
+Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "mean");
+  return inFloat(*this, [&](const Tensor &x) {
+    return x.sum(list, keepdim) / double(numReduced(x, list));
+  });
+}
+
+Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "var");
+  return inFloat(*this, [&](const Tensor &x) {
+    const int64_t count = numReduced(x, list);
+    return (x - x.mean(list, true)).square().sum(list, keepdim) /
+           double(std::max<int64_t>(count - correction, 0));
+  });
+}
+
+Tensor Tensor::std(const Axes &axes, bool keepdim, int64_t correction) const {
+  return inFloat(*this, [&](const Tensor &x) {
+    return x.var(axes, keepdim, correction).sqrt();
+  });
+}
+
+std::pair<Tensor, Tensor> Tensor::varMean(const Axes &axes, bool keepdim,
+                                          int64_t correction) const {
+  return {var(axes, keepdim, correction), mean(axes, keepdim)};
+}
+
+std::pair<Tensor, Tensor> Tensor::stdMean(const Axes &axes, bool keepdim,
+                                          int64_t correction) const {
+  return {std(axes, keepdim, correction), mean(axes, keepdim)};
+}
+
+//===----------------------------------------------------------------------===//
+// Positions of extrema
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
+  if (!axis) {
+    Tensor position = flatten().argmax(0);
+    return keepdim ? position.reshape(Shape(ndim(), 1)) : position;
+  }
+  const int64_t dim = normalizeAxis(*axis, ndim(), "argmax");
+  const int64_t size = shape()[dim];
+  if (size == 0)
+    throw ShapeError("argmax: axis " + std::to_string(dim) + " of " +
+                     toString(shape()) + " has no elements");
+  // Of those equal to the largest, the one furthest from the end.
+  Tensor isLargest = *this == max(dim, true);
+  if (isFloat(dtype()))
+    isLargest = isLargest | isnan();
+  const DType counter = positionDType({size});
+  Tensor fromEnd = size - prim::iota(*this, dim, counter, shape());
+  Tensor furthest = isLargest.where(fromEnd, 0).max(dim, keepdim);
+  return (size - furthest).cast(DType::Int32);
+}
+
+Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
+  if (axis)
+    normalizeAxis(*axis, ndim(), "argmin");
+  return reversed(*this).argmax(axis, keepdim);
+}
+
+//===----------------------------------------------------------------------===//
+// Exponentials
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
+  const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
+  return inFloat(*this, [&](const Tensor &x) {
+    Tensor largest = x.max(list, true);
+    // An infinite maximum is the result; subtracting it gives NaN.
+    Tensor offset = largest.isfinite().where(largest, 0);
+    return finish((x - offset).exp().sum(list, true).log() + offset, list,
+                  keepdim);
+  });
+}
+
+Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
+  const Axes list = normalizeAxis(axis, ndim(), "softmax");
+  Tensor result = inFloat(*this, [&](const Tensor &x) {
+    Tensor power = (x - x.max(list, true)).exp();
+    return power / power.sum(list, true);
+  });
+  return result.cast(dtype.value_or(result.dtype()));
+}
+
+Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
+  const Axes list = normalizeAxis(axis, ndim(), "logSoftmax");
+  Tensor result = inFloat(*this, [&](const Tensor &x) {
+    Tensor shifted = x - x.max(list, true);
+    return shifted - shifted.exp().sum(list, true).log();
+  });
+  return result.cast(dtype.value_or(result.dtype()));
+}

@@ -1,0 +1,73 @@
+//===- Scalar.cpp - a number as an operand --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a number can become.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/Scalar.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace tinygrad;
+
+uint64_t Scalar::toBits() const {
+  if (kind_ != Kind::Float)
+    return bits;
+  if (std::isnan(number))
+    return 0;
+  if (number >= 0x1p64)
+    return std::numeric_limits<uint64_t>::max();
+  if (number >= 0x1p63)
+    return uint64_t(number);
+  if (number < -0x1p63)
+    return uint64_t(1) << 63;
+  return uint64_t(int64_t(number));
+}
+
+DType Scalar::defaultDType() const {
+  switch (kind_) {
+  case Kind::Bool:
+    return DType::Bool;
+  case Kind::Float:
+    return DType::Float32;
+  case Kind::Int:
+    break;
+  }
+  if (fits(DType::Int32))
+    return DType::Int32;
+  return fits(DType::Int64) ? DType::Int64 : DType::UInt64;
+}
+
+bool Scalar::isWeakerThan(DType dtype) const {
+  switch (kind_) {
+  case Kind::Bool:
+    return true;
+  case Kind::Int:
+    return dtype != DType::Bool;
+  case Kind::Float:
+    break;
+  }
+  return isFloat(dtype);
+}
+
+bool Scalar::fits(DType dtype) const {
+  if (kind_ != Kind::Int || isFloat(dtype) || dtype == DType::Bool)
+    return true;
+  if (isNegative_)
+    return int64_t(bits) >= integerMin(dtype);
+  return bits <= integerMax(dtype);
+}
+
+std::string Scalar::str() const {
+  if (kind_ == Kind::Bool)
+    return bits ? "true" : "false";
+  if (kind_ == Kind::Int)
+    return isNegative_ ? std::to_string(int64_t(bits)) : std::to_string(bits);
+  return std::to_string(number);
+}

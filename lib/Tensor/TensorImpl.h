@@ -1,0 +1,64 @@
+//===- TensorImpl.h - what a tensor handle points to ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The part of a tensor that the sources without MLIR headers see.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_TENSORIMPL_H
+#define TINYGRAD_LIB_TENSOR_TENSORIMPL_H
+
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Tensor/Tensor.h"
+
+namespace mlir {
+class Operation;
+}
+
+namespace tinygrad::detail {
+
+/// One tensor: all copies of a handle share it. It holds on to the operation
+/// whose result it is; the graph keeps a list of those that hold on to the same
+/// one, to move them when the operation is replaced.
+struct TensorImpl {
+  TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
+             Shape shape, Device *device);
+  ~TensorImpl();
+  TensorImpl(const TensorImpl &) = delete;
+  TensorImpl &operator=(const TensorImpl &) = delete;
+
+  std::shared_ptr<GraphImpl> graph;
+  mlir::Operation *op; // guarded by the graph's lock
+  DType dtype;
+  Shape shape;
+  Device *device;
+  TensorImpl *previous = nullptr; // guarded by the graph's lock
+  TensorImpl *next = nullptr;
+};
+
+/// The number of elements. Throws ShapeError for a negative size or when the
+/// bytes of a tensor of \p dtype do not fit int64_t.
+int64_t checkedNumElements(const Shape &shape, DType dtype);
+
+/// "[2, 3] float32", for messages.
+std::string describe(const Tensor &tensor);
+
+/// The axis as a number from 0 on. Throws IndexError naming \p what.
+int64_t normalizeAxis(int64_t axis, int64_t rank, const char *what);
+/// The axes sorted. Throws IndexError if one is out of range or given twice.
+std::vector<int64_t> normalizeAxes(const Axes &axes, int64_t rank,
+                                   const char *what);
+
+/// The device that options name, else the default one.
+Device &deviceOf(const TensorOptions &options);
+
+/// The key and the first of \p count counters for random numbers.
+void takeRandomState(const Graph &graph, uint64_t count, uint64_t state[2]);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_TENSORIMPL_H
