@@ -1,0 +1,50 @@
+// RUN: tg-opt %s --convert-tg-to-vector --split-input-file --verify-diagnostics
+
+tg.kernel @two_lanes(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  // expected-note@+1 {{upcast range}}
+  %i = tg.range 0 upcast 8
+  // expected-note@+1 {{upcast range}}
+  %j = tg.range 1 upcast 8
+  %c8 = tg.const(8 : index) : index
+  %m = tg.mul %i, %c8 : index
+  // expected-error@+1 {{depends on two upcast ranges; a vector has the lanes of one range}}
+  %p = tg.add %m, %j : index
+  %x = tg.load %a[%p] : memref<64xf32>
+  tg.store %x, %o[%p] : memref<64xf32>
+}
+
+// -----
+
+tg.kernel @symbolic(%o: memref<64xf32>) attributes {outputs = 1 : i64} {
+  // expected-error@+1 {{has a symbolic extent}}
+  %i = tg.range 0 loop #tg.var<"n", 1, 64>
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %o[%i] : memref<64xf32>
+}
+
+// -----
+
+tg.kernel @shared_reduce(%o: memref<1xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 64
+  %z = tg.const(0 : index) : index
+  %x = tg.load %a[%i] : memref<64xf32>
+  // expected-error@+1 {{closes a range that threads share}}
+  %s = tg.ranged_reduce add %x over %i : f32
+  tg.store %s, %o[%z] : memref<1xf32>
+}
+
+// -----
+
+tg.kernel @vector_tile(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 8
+  %v = tg.range 1 upcast 8
+  %c8 = tg.const(8 : index) : index
+  %m = tg.mul %i, %c8 : index
+  %p = tg.add %m, %v : index
+  %x = tg.load %a[%p] : memref<64xf32>
+  // expected-error@+1 {{keeps a vector in every element}}
+  %t = tg.stage %x over %i : memref<8xf32>
+  %b = tg.barrier %t : memref<8xf32>
+  %y = tg.load %b[%v] : memref<8xf32>
+  tg.store %y, %o[%v] : memref<64xf32>
+}

@@ -1,0 +1,55 @@
+// RUN: tg-opt %s --convert-tg-to-vector --split-input-file | FileCheck %s
+
+// A tile is filled where what it depends on is known, and before it is read.
+
+// CHECK-LABEL: func.func @transpose
+// CHECK: %[[T:.*]] = memref.alloca() {alignment = 64 : i64} : memref<256xf32>
+// CHECK: scf.for %{{.*}} = %arg2 to %arg3
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = vector.load %arg1
+// CHECK: vector.store %[[X]], %[[T]]
+// CHECK: }
+// CHECK: scf.for
+// CHECK-COUNT-16: memref.load %[[T]]
+// CHECK: vector.store %{{.*}}, %arg0
+tg.kernel @transpose(%o: memref<512xf32>, %a: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %b = tg.range 0 thread 2
+  %x = tg.range 1 loop 16
+  %y = tg.range 2 upcast 16
+  %i = tg.range 3 loop 16
+  %j = tg.range 4 upcast 16
+  %c16 = tg.const(16 : index) : index
+  %c256 = tg.const(256 : index) : index
+  %base = tg.mul %b, %c256 : index
+  %x0 = tg.mul %x, %c16 : index
+  %x1 = tg.add %x0, %y : index
+  %xi = tg.add %base, %x1 : index
+  %v = tg.load %a[%xi] : memref<512xf32>
+  %t = tg.stage %v over %x, %y : memref<256xf32>
+  %s = tg.barrier %t : memref<256xf32>
+  %j0 = tg.mul %j, %c16 : index
+  %ti = tg.add %j0, %i : index
+  %w = tg.load %s[%ti] : memref<256xf32>
+  %o0 = tg.mul %i, %c16 : index
+  %o1 = tg.add %o0, %j : index
+  %oi = tg.add %base, %o1 : index
+  tg.store %w, %o[%oi] : memref<512xf32>
+}
+
+// -----
+
+// Large tiles come from the heap.
+
+// CHECK-LABEL: func.func @large
+// CHECK: %[[T:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1000000xf32>
+// CHECK: memref.dealloc %[[T]]
+// CHECK-NEXT: return
+tg.kernel @large(%o: memref<1000000xf32>, %a: memref<1000000xf32>) attributes {outputs = 1 : i64} {
+  %x = tg.range 0 loop 1000000
+  %i = tg.range 1 loop 1000000
+  %v = tg.load %a[%x] : memref<1000000xf32>
+  %t = tg.stage %v over %x : memref<1000000xf32>
+  %s = tg.barrier %t : memref<1000000xf32>
+  %w = tg.load %s[%i] : memref<1000000xf32>
+  tg.store %w, %o[%i] : memref<1000000xf32>
+}

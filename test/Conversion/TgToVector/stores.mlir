@@ -1,0 +1,79 @@
+// RUN: tg-opt %s --convert-tg-to-vector --split-input-file | FileCheck %s
+
+// Stores with the same ranges share their loops; those with fewer share a part.
+
+// CHECK-LABEL: func.func @shared
+// CHECK: scf.for %[[I:.*]] = %arg4 to %arg5
+// CHECK: memref.store %{{.*}}, %arg0[%[[I]]]
+// CHECK: scf.for
+// CHECK-DAG: memref.store %{{.*}}, %arg1
+// CHECK-DAG: memref.store %{{.*}}, %arg2
+// CHECK-NOT: scf.for
+// CHECK: return
+tg.kernel @shared(%p: memref<4xf32>, %o: memref<40xf32>, %q: memref<40xf32>, %a: memref<40xf32>) attributes {outputs = 3 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %f = tg.load %a[%row] : memref<40xf32>
+  tg.store %f, %p[%i] : memref<4xf32>
+  %n = tg.add %row, %j : index
+  %x = tg.load %a[%n] : memref<40xf32>
+  %y = tg.neg %x : f32
+  tg.store %x, %o[%n] : memref<40xf32>
+  tg.store %y, %q[%n] : memref<40xf32>
+}
+
+// -----
+
+// A store outside of the threads' range is done at its first position.
+
+// CHECK-LABEL: func.func @once
+// CHECK: scf.for %[[I:.*]] = %arg3 to %arg4
+// CHECK: memref.store %{{.*}}, %arg0[%[[I]]]
+// CHECK: %[[F:.*]] = arith.cmpi eq, %[[I]]
+// CHECK: scf.if %[[F]] {
+// CHECK-NEXT: memref.store %{{.*}}, %arg1
+tg.kernel @once(%o: memref<4xf32>, %p: memref<1xf32>, %a: memref<4xf32>) attributes {outputs = 2 : i64} {
+  %i = tg.range 0 thread 4
+  %z = tg.const(0 : index) : index
+  %x = tg.load %a[%i] : memref<4xf32>
+  tg.store %x, %o[%i] : memref<4xf32>
+  %y = tg.load %a[%z] : memref<4xf32>
+  tg.store %y, %p[%z] : memref<1xf32>
+}
+
+// -----
+
+// Two ranges of threads are one for the caller.
+
+// CHECK-LABEL: func.func @grid
+// CHECK-SAME: tg.parallel_extent = 15 : i64
+// CHECK: scf.for %[[I:.*]] = %arg1 to %arg2
+// CHECK-DAG: arith.remui %[[I]]
+// CHECK-DAG: arith.divui %[[I]]
+tg.kernel @grid(%o: memref<15xi32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 3
+  %j = tg.range 1 global 5
+  %c5 = tg.const(5 : index) : index
+  %m = tg.mul %i, %c5 : index
+  %p = tg.add %m, %j : index
+  %v = tg.cast %j : index -> i32
+  tg.store %v, %o[%p] : memref<15xi32>
+}
+
+// -----
+
+// The host program goes; it speaks of kernels.
+
+// CHECK-NOT: @main
+// CHECK: func.func @k
+func.func @main(%o: memref<4xf32>) {
+  tg.launch @k(%o) : memref<4xf32>
+  return
+}
+tg.kernel @k(%o: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %o[%i] : memref<4xf32>
+}
