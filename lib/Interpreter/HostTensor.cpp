@@ -65,7 +65,8 @@ FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc, Type type) {
     return emitError(loc, "the interpreter has no elements of type ")
            << tensorType.getElementType();
   if (!tensorType.hasStaticShape())
-    return emitError(loc, "the interpreter needs static shapes, found ") << type;
+    return emitError(loc, "the interpreter needs static shapes, found ")
+           << type;
 
   // An empty tensor stays empty however large its other dimensions are.
   int64_t bytes = elementSize;
@@ -105,9 +106,8 @@ static void storeBits(HostTensor &tensor, int64_t i, const llvm::APInt &bits) {
                   });
 }
 
-FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc,
-                                               RankedTensorType type,
-                                               TypedAttr value) {
+FailureOr<HostTensor>
+mlir::tg::makeHostTensor(Location loc, RankedTensorType type, TypedAttr value) {
   FailureOr<HostTensor> tensor = makeHostTensor(loc, type);
   if (failed(tensor))
     return failure();

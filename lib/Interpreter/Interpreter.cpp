@@ -205,8 +205,8 @@ LogicalResult mlir::tg::interpret(func::FuncOp function,
     size_t bytes = input.numElements() * getElementSize(input.elementType);
     if (getElementSize(input.elementType) == 0 || input.bytes.size() != bytes)
       return function.emitOpError("input ")
-             << i << " of type " << given << " needs " << bytes << " bytes, but "
-             << input.bytes.size() << " are given";
+             << i << " of type " << given << " needs " << bytes
+             << " bytes, but " << input.bytes.size() << " are given";
   }
   return Run(function.getBody().front(), inputs, options).execute(results);
 }

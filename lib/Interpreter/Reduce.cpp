@@ -59,8 +59,8 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
   auto reduce = [&](auto element) {
     using Element = decltype(element);
     using Compute = typename Element::Compute;
-    using Sum = std::conditional_t<std::is_floating_point_v<Compute>, double,
-                                   Compute>;
+    using Sum =
+        std::conditional_t<std::is_floating_point_v<Compute>, double, Compute>;
     // Not std::vector: its bool is not a bool.
     int64_t resultCount = result.numElements();
     auto sums = std::make_unique<Sum[]>(resultCount);
@@ -70,8 +70,8 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
       int64_t to = 0;
       for (auto [position, stride] : llvm::zip(index, strides))
         to += position * stride;
-      sums[to] = combine<Sum>(kind, sums[to],
-                              Element::load(x.bytes.data() + i * Element::size));
+      sums[to] = combine<Sum>(
+          kind, sums[to], Element::load(x.bytes.data() + i * Element::size));
       nextIndex(index, x.shape);
     }
     for (int64_t i = 0; i < resultCount; ++i) {

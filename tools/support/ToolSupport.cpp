@@ -64,9 +64,8 @@ static DType getStorageDType(DType dtype) {
   return isFloat8(dtype) ? DType::UInt8 : dtype;
 }
 
-FailureOr<HostTensor> mlir::tg::readTensor(StringRef path,
-                                           RankedTensorType type,
-                                           const Twine &what) {
+FailureOr<HostTensor>
+mlir::tg::readTensor(StringRef path, RankedTensorType type, const Twine &what) {
   try {
     tinygrad::HostArray array = tinygrad::readNpy(path.str());
     MLIRContext *context = type.getContext();
@@ -76,15 +75,16 @@ FailureOr<HostTensor> mlir::tg::readTensor(StringRef path,
       std::string message;
       llvm::raw_string_ostream(message)
           << "'" << path << "' holds "
-          << RankedTensorType::get(array.shape,
-                                   tinygrad::getElementType(context, array.dtype))
+          << RankedTensorType::get(
+                 array.shape, tinygrad::getElementType(context, array.dtype))
           << ", but " << what << " is " << type;
       return reportError(message);
     }
     HostTensor tensor;
     tensor.shape.assign(array.shape.begin(), array.shape.end());
     tensor.elementType = type.getElementType();
-    tensor.bytes.resize(array.numElements() * getElementSize(tensor.elementType));
+    tensor.bytes.resize(array.numElements() *
+                        getElementSize(tensor.elementType));
     if (!tensor.bytes.empty())
       std::memcpy(tensor.bytes.data(), array.data.address(),
                   tensor.bytes.size());
@@ -97,9 +97,8 @@ FailureOr<HostTensor> mlir::tg::readTensor(StringRef path,
 LogicalResult mlir::tg::writeTensor(StringRef path, const HostTensor &tensor) {
   try {
     DType dtype = tinygrad::getDType(tensor.elementType);
-    tinygrad::HostArray array =
-        tinygrad::makeHostArray(getStorageDType(dtype),
-                                {tensor.shape.begin(), tensor.shape.end()});
+    tinygrad::HostArray array = tinygrad::makeHostArray(
+        getStorageDType(dtype), {tensor.shape.begin(), tensor.shape.end()});
     if (!tensor.bytes.empty())
       std::memcpy(array.data.address(), tensor.bytes.data(),
                   tensor.bytes.size());

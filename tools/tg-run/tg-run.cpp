@@ -18,6 +18,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/WithColor.h"
 
 #include <algorithm>
@@ -116,8 +117,9 @@ static double millisecondsSince(Clock::time_point begin) {
 
 /// Calls `once` as often as --repeat says and shows how long it took.
 /// `preparation` is what had to be done before the first run.
-static LogicalResult runRepeatedly(double preparation,
-                                   llvm::function_ref<LogicalResult(unsigned)> once) {
+static LogicalResult
+runRepeatedly(double preparation,
+              llvm::function_ref<LogicalResult(unsigned)> once) {
   SmallVector<double> times;
   for (unsigned i = 0; i < std::max(1u, repeat.getValue()); ++i) {
     auto begin = Clock::now();
@@ -234,6 +236,8 @@ static LogicalResult runMain() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  llvm::setBugReportMsg("This is a mistake in tg-run, not in its input. Please "
+                        "report it, with the input.\n");
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Executes a tensor graph\n");
   return failed(runMain());

@@ -47,16 +47,16 @@ TEST_F(AssignTest, WholeArgument) {
 }
 
 TEST_F(AssignTest, ReadsSeeTheContentsOfTheirTime) {
-  expectRun("func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> "
-            "(tensor<2xi32>, tensor<2xi32>) {\n"
-            "%old = tg.neg %x : tensor<2xi32>\n"
-            "%a = tg.assign %x, %y : tensor<2xi32>\n"
-            "%new = tg.neg %x : tensor<2xi32>\n"
-            "return %old, %new : tensor<2xi32>, tensor<2xi32> }",
-            {"dense<[1, 2]> : tensor<2xi32>", "dense<[3, 4]> : tensor<2xi32>"},
-            {"dense<[-1, -2]> : tensor<2xi32>",
-             "dense<[-3, -4]> : tensor<2xi32>"},
-            {"dense<[3, 4]> : tensor<2xi32>"});
+  expectRun(
+      "func.func @main(%x: tensor<2xi32>, %y: tensor<2xi32>) -> "
+      "(tensor<2xi32>, tensor<2xi32>) {\n"
+      "%old = tg.neg %x : tensor<2xi32>\n"
+      "%a = tg.assign %x, %y : tensor<2xi32>\n"
+      "%new = tg.neg %x : tensor<2xi32>\n"
+      "return %old, %new : tensor<2xi32>, tensor<2xi32> }",
+      {"dense<[1, 2]> : tensor<2xi32>", "dense<[3, 4]> : tensor<2xi32>"},
+      {"dense<[-1, -2]> : tensor<2xi32>", "dense<[-3, -4]> : tensor<2xi32>"},
+      {"dense<[3, 4]> : tensor<2xi32>"});
 }
 
 TEST_F(AssignTest, View) {
@@ -86,18 +86,18 @@ TEST_F(AssignTest, ValueReadsTheTarget) {
 }
 
 TEST_F(AssignTest, ThroughTheResultOfAnother) {
-  expectRun("func.func @main(%x: tensor<4xi32>, %y: tensor<2xi32>) -> "
-            "tensor<4xi32> {\n"
-            "%neg = tg.neg %x : tensor<4xi32>\n"
-            "%a = tg.assign %x, %neg : tensor<4xi32>\n"
-            "%part = tg.shrink %a from [1] to [3] : tensor<4xi32> -> "
-            "tensor<2xi32>\n"
-            "%b = tg.assign %part, %y : tensor<2xi32>\n"
-            "return %x : tensor<4xi32> }",
-            {"dense<[1, 2, 3, 4]> : tensor<4xi32>",
-             "dense<[8, 9]> : tensor<2xi32>"},
-            {"dense<[-1, 8, 9, -4]> : tensor<4xi32>"},
-            {"dense<[-1, 8, 9, -4]> : tensor<4xi32>"});
+  expectRun(
+      "func.func @main(%x: tensor<4xi32>, %y: tensor<2xi32>) -> "
+      "tensor<4xi32> {\n"
+      "%neg = tg.neg %x : tensor<4xi32>\n"
+      "%a = tg.assign %x, %neg : tensor<4xi32>\n"
+      "%part = tg.shrink %a from [1] to [3] : tensor<4xi32> -> "
+      "tensor<2xi32>\n"
+      "%b = tg.assign %part, %y : tensor<2xi32>\n"
+      "return %x : tensor<4xi32> }",
+      {"dense<[1, 2, 3, 4]> : tensor<4xi32>", "dense<[8, 9]> : tensor<2xi32>"},
+      {"dense<[-1, 8, 9, -4]> : tensor<4xi32>"},
+      {"dense<[-1, 8, 9, -4]> : tensor<4xi32>"});
 }
 
 TEST_F(AssignTest, BuffersOfTheCaller) {

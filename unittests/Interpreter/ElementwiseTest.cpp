@@ -30,7 +30,8 @@ TEST_F(ElementwiseTest, IntegersWrap) {
 }
 
 TEST_F(ElementwiseTest, Bool) {
-  std::string a = "[false, false, true, true]", b = "[false, true, false, true]";
+  std::string a = "[false, false, true, true]",
+              b = "[false, true, false, true]";
   expectBinary("tg.add", "i1", a, b, "[false, true, true, true]");
   expectBinary("tg.max", "i1", a, b, "[false, true, true, true]");
   expectBinary("tg.mul", "i1", a, b, "[false, false, false, true]");
@@ -86,8 +87,8 @@ TEST_F(ElementwiseTest, FloatMaxAndComparisons) {
 TEST_F(ElementwiseTest, FloatDivision) {
   expectUnary("tg.recip", "f32", "[0.0, -0.0, 0x7F800000, 0xFF800000, 3.0]",
               "[0x7F800000, 0xFF800000, 0.0, -0.0, 0x3EAAAAAB]");
-  expectBinary("tg.fdiv", "f32", "[1.0, -1.0, 0x7F800000]",
-               "[0.0, 0.0, 2.0]", "[0x7F800000, 0xFF800000, 0x7F800000]");
+  expectBinary("tg.fdiv", "f32", "[1.0, -1.0, 0x7F800000]", "[0.0, 0.0, 2.0]",
+               "[0x7F800000, 0xFF800000, 0x7F800000]");
   expectCompare("tg.cmpne", "f32", "[0x7FC00000]", "[0x7FC00000]", "[true]");
   // The smallest denormal halved is a tie, to zero.
   expectBinary("tg.fdiv", "f32", "[0x00000001, 0x00000003]", "[2.0, 2.0]",
@@ -114,8 +115,10 @@ TEST_F(ElementwiseTest, FloatUnary) {
 TEST_F(ElementwiseTest, NaNResults) {
   for (const char *op : {"tg.sqrt", "tg.log2"})
     expect("%x = tg.const(dense<-1.0> : tensor<2xf32>) : tensor<2xf32>\n"
-           "%y = " + std::string(op) + " %x : tensor<2xf32>\n"
-           "%r = tg.cmpne %y, %y : tensor<2xf32>",
+           "%y = " +
+               std::string(op) +
+               " %x : tensor<2xf32>\n"
+               "%r = tg.cmpne %y, %y : tensor<2xf32>",
            "tensor<2xi1>", "true");
   expect("%x = tg.const(0xFF800000 : f32) : tensor<2xf32>\n"
          "%y = tg.sin %x : tensor<2xf32>\n"

@@ -94,8 +94,9 @@ TEST_F(ErrorTest, UnknownBuffer) {
 TEST_F(ErrorTest, OutOfMemory) {
   expectError("func.func @main() {\n %x = tg.const(1.0 : f32) : "
               "tensor<4611686018427387904x8xf32>\n return }",
-              {}, "out of memory: no room for "
-                  "'tensor<4611686018427387904x8xf32>'");
+              {},
+              "out of memory: no room for "
+              "'tensor<4611686018427387904x8xf32>'");
   // The context is as good as new.
   expect("%r = tg.iota 0 : tensor<2xi32>", "tensor<2xi32>", "[0, 1]");
 }

@@ -18,8 +18,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-InterpreterTest::InterpreterTest()
-    : context(MLIRContext::Threading::DISABLED) {
+InterpreterTest::InterpreterTest() : context(MLIRContext::Threading::DISABLED) {
   context.loadDialect<TgDialect, func::FuncDialect>();
   context.getDiagEngine().registerHandler([this](Diagnostic &diagnostic) {
     diagnostics += diagnostic.str() + '\n';
@@ -33,14 +32,13 @@ OwningOpRef<ModuleOp> InterpreterTest::parse(const std::string &text) {
 }
 
 HostTensor InterpreterTest::tensor(const std::string &text) {
-  auto attribute =
-      dyn_cast_or_null<TypedAttr>(parseAttribute(text, &context));
+  auto attribute = dyn_cast_or_null<TypedAttr>(parseAttribute(text, &context));
   EXPECT_TRUE(attribute) << diagnostics << text;
   if (!attribute)
     return {};
-  auto tensor = makeHostTensor(UnknownLoc::get(&context),
-                               cast<RankedTensorType>(attribute.getType()),
-                               attribute);
+  auto tensor =
+      makeHostTensor(UnknownLoc::get(&context),
+                     cast<RankedTensorType>(attribute.getType()), attribute);
   EXPECT_TRUE(succeeded(tensor)) << diagnostics;
   return succeeded(tensor) ? *tensor : HostTensor();
 }

@@ -52,10 +52,10 @@ protected:
                   const std::string &to, const std::string &expected);
 
   /// Runs @main of a module with these inputs.
-  mlir::LogicalResult
-  run(const std::string &module, std::vector<mlir::tg::HostTensor> &inputs,
-      mlir::SmallVectorImpl<mlir::tg::HostTensor> &results,
-      const mlir::tg::InterpreterOptions &options = {});
+  mlir::LogicalResult run(const std::string &module,
+                          std::vector<mlir::tg::HostTensor> &inputs,
+                          mlir::SmallVectorImpl<mlir::tg::HostTensor> &results,
+                          const mlir::tg::InterpreterOptions &options = {});
 
   mlir::MLIRContext context;
   /// All diagnostics so far, one per line.

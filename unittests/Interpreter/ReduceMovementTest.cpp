@@ -50,8 +50,8 @@ TEST_F(ReduceTest, IdentityOverNothing) {
                        : element == "i1"                    ? "false"
                                                             : "0.0";
     expect("%x = tg.const(" + zero + (element == "i1" ? "" : " : " + element) +
-               ") : " + type + "\n%r = tg.reduce " + kind + " %x axes [1] : " +
-               type + " -> " + result,
+               ") : " + type + "\n%r = tg.reduce " + kind +
+               " %x axes [1] : " + type + " -> " + result,
            result, expected);
   };
   empty("add", "f32", "0.0");
@@ -168,13 +168,13 @@ TEST_F(CreationTest, ResourceConstant) {
   // The blob starts with its alignment as four bytes.
   std::vector<mlir::tg::HostTensor> inputs;
   mlir::SmallVector<mlir::tg::HostTensor> results;
-  ASSERT_TRUE(succeeded(run(
-      "func.func @main() -> tensor<2xi16> {\n"
-      "%r = tg.const(dense_resource<two> : tensor<2xi16>) : tensor<2xi16>\n"
-      "return %r : tensor<2xi16>\n}\n"
-      "{-# dialect_resources: { builtin: { two: "
-      "\"0x0200000001000200\" } } #-}",
-      inputs, results)))
+  ASSERT_TRUE(succeeded(
+      run("func.func @main() -> tensor<2xi16> {\n"
+          "%r = tg.const(dense_resource<two> : tensor<2xi16>) : tensor<2xi16>\n"
+          "return %r : tensor<2xi16>\n}\n"
+          "{-# dialect_resources: { builtin: { two: "
+          "\"0x0200000001000200\" } } #-}",
+          inputs, results)))
       << diagnostics;
   expectEqual(results[0], tensor("dense<[1, 2]> : tensor<2xi16>"));
 }

@@ -1,0 +1,371 @@
+//===- ErrorBounds.cpp - error bounds of operations -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bounds are worked out in double precision, element by element. For f64 they
+/// are themselves rounded, by far less than the slack they contain.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ErrorBounds.h"
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "support/ToolSupport.h"
+#include "llvm/ADT/APFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::tg;
+using llvm::APFloat;
+
+namespace {
+/// What bounds need to know about a float type.
+struct Format {
+  explicit Format(Type type) {
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(type).getFloatSemantics();
+    precision = APFloat::semanticsPrecision(semantics);
+    minExponent = APFloat::semanticsMinExponent(semantics);
+    largest = APFloat::getLargest(semantics).convertToDouble();
+    isDouble = type.isF64();
+  }
+
+  /// The distance of neighbours around x.
+  double ulp(double x) const {
+    int exponent = x == 0 ? minExponent : std::ilogb(std::abs(x));
+    return std::ldexp(1.0, std::max(exponent, minExponent) -
+                               static_cast<int>(precision) + 1);
+  }
+
+  unsigned precision;
+  int minExponent;
+  double largest;
+  bool isDouble;
+};
+
+/// One element of an operand.
+struct Element {
+  double value = 0;
+  double error = 0;
+  bool loose = false;
+
+  double low() const { return value - error; }
+  double high() const { return value + error; }
+  bool isLooseZero() const { return loose && value == 0; }
+};
+} // namespace
+
+/// "There is no bound."
+static constexpr double none = -1;
+
+static bool isTranscendental(Operation *op) {
+  return isa<Exp2Op, Log2Op, SinOp, PowOp>(op);
+}
+
+/// A transcendental function of exact operands.
+static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
+                                   double value, const Format &format) {
+  if (std::isnan(value))
+    return 0;
+  if (std::isinf(value)) {
+    // Where finite operands overflow, it must not be a matter of a few ulp.
+    bool isFinite = llvm::all_of(
+        x, [](const Element &e) { return std::isfinite(e.value); });
+    if (!isFinite || isa<Log2Op>(op) || format.isDouble)
+      return 0;
+    double exact = isa<PowOp>(op) ? std::pow(x[0].value, x[1].value)
+                                  : std::exp2(x[0].value);
+    return std::abs(exact) > 1.02 * format.largest ? 0 : none;
+  }
+  // 2 ulp, and the rounding of the reference.
+  double bound = 3 * format.ulp(value);
+  return std::abs(value) + bound > format.largest ? none : bound;
+}
+
+/// The range of a function that grows or falls throughout the operands'
+/// intervals: its values are extreme at the corners.
+template <typename Function>
+static double spread(double value, ArrayRef<double> corners,
+                     Function &&function) {
+  double bound = 0;
+  for (double corner : corners)
+    bound = std::max(bound, std::abs(function(corner) - value));
+  return bound;
+}
+
+/// The part of the bound that comes from the operands' errors, at least one of
+/// which is not zero.
+static double propagate(Operation *op, ArrayRef<Element> x, double value) {
+  const Element &a = x[0];
+  const Element b = x.size() > 1 ? x[1] : Element();
+  if (isa<NegOp>(op))
+    return a.error;
+  if (isa<AddOp, SubOp>(op))
+    return a.error + b.error;
+  if (isa<MulOp, MulAccOp>(op)) {
+    double product = std::abs(a.value) * b.error + std::abs(b.value) * a.error +
+                     a.error * b.error;
+    return isa<MulAccOp>(op) ? product + x[2].error : product;
+  }
+  if (isa<RecipOp, FDivOp>(op)) {
+    const Element divisor = isa<RecipOp>(op) ? a : b;
+    double numerator = isa<RecipOp>(op) ? 1 : a.value;
+    double numeratorError = isa<RecipOp>(op) ? 0 : a.error;
+    double least = std::abs(divisor.value) - divisor.error;
+    if (least <= 0)
+      return none;
+    return (std::abs(numerator) * divisor.error +
+            std::abs(divisor.value) * numeratorError) /
+           (std::abs(divisor.value) * least);
+  }
+  if (isa<MaxOp>(op))
+    return std::max(a.error, b.error);
+  if (isa<SqrtOp>(op))
+    return a.low() < 0 ? none
+                       : spread(
+                             value, {a.low(), a.high()},
+                             [](double v) { return std::sqrt(v); });
+  if (isa<Exp2Op>(op))
+    return spread(value, {a.low(), a.high()},
+                  [](double v) { return std::exp2(v); });
+  if (isa<Log2Op>(op))
+    return a.low() <= 0 ? none
+                        : spread(value, {a.low(), a.high()},
+                                 [](double v) { return std::log2(v); });
+  if (isa<SinOp>(op))
+    return std::min(a.error, 2.0);
+  if (isa<PowOp>(op)) {
+    if (a.low() <= 0)
+      return none;
+    double bound = 0;
+    for (double base : {a.low(), a.high()})
+      for (double exponent : {b.low(), b.high()})
+        bound = std::max(bound, std::abs(std::pow(base, exponent) - value));
+    return bound;
+  }
+  return none;
+}
+
+/// The bound of a float result that has a rounding of its own.
+static double boundRounded(Operation *op, ArrayRef<Element> x, double value,
+                           const Format &format) {
+  if (!std::isfinite(value))
+    return none;
+  double bound = propagate(op, x, value);
+  if (bound == none || !std::isfinite(bound))
+    return none;
+  double reach = std::abs(value) + bound;
+  bound += (isTranscendental(op) ? 4 : 1) * format.ulp(reach);
+  return std::abs(value) + bound < format.largest ? bound : none;
+}
+
+/// Results that jump: the bound is zero, or there is none because the operands
+/// may lie on different sides of a jump.
+static double boundStep(Operation *op, ArrayRef<Element> x, Type resultType) {
+  const Element &a = x[0];
+  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op)) {
+    const Element &b = x[1];
+    return std::abs(a.value - b.value) <= a.error + b.error ? none : 0;
+  }
+  if (isa<CastOp>(op) && resultType.isInteger(1))
+    return a.low() <= 0 && a.high() >= 0 ? none : 0;
+  // trunc, cast to integer.
+  return std::trunc(a.low()) == std::trunc(a.high()) ? 0 : none;
+}
+
+/// Bound and looseness of one element.
+static double boundElement(Operation *op, ArrayRef<Element> x, double value,
+                           Type resultType, bool &loose) {
+  bool isExact = llvm::all_of(x, [](const Element &e) { return e.error == 0; });
+  bool isAnyLoose = llvm::any_of(x, [](const Element &e) { return e.loose; });
+  if (isa<BitcastOp>(op))
+    return isExact && !isAnyLoose ? 0 : none;
+  if (isa<WhereOp>(op)) {
+    const Element &chosen = x[0].value != 0 ? x[1] : x[2];
+    loose = chosen.loose;
+    return chosen.error;
+  }
+  // What the sign of a zero decides.
+  if ((isa<RecipOp, PowOp>(op) && x[0].isLooseZero()) ||
+      (isa<FDivOp>(op) && x[1].isLooseZero()))
+    return none;
+  auto floatType = dyn_cast<FloatType>(resultType);
+  if (floatType)
+    loose = std::isnan(value) || (value == 0 && (isAnyLoose || isa<MaxOp>(op)));
+  if (isExact) {
+    if (isTranscendental(op))
+      return boundFunctionOfExact(op, x, value, Format(floatType));
+    return 0;
+  }
+  if (!floatType || isa<TruncOp>(op))
+    return boundStep(op, x, resultType);
+  if (isa<CastOp>(op)) {
+    Format format(floatType);
+    double bound = x[0].error + format.ulp(std::abs(value) + x[0].error);
+    return std::abs(value) + bound < format.largest ? bound : none;
+  }
+  return boundRounded(op, x, value, Format(floatType));
+}
+
+bool mlir::tg::boundElementwise(Operation *op,
+                                ArrayRef<const TrackedTensor *> operands,
+                                TrackedTensor &result) {
+  Type type = result.tensor.elementType;
+  // Integer operations are exact, whatever they are.
+  if (llvm::none_of(op->getOperandTypes(), [](Type operand) {
+        return isa<FloatType>(cast<RankedTensorType>(operand).getElementType());
+      }))
+    return true;
+  SmallVector<Element, 3> x(operands.size());
+  for (int64_t i = 0, e = result.tensor.numElements(); i < e; ++i) {
+    for (auto [element, operand] : llvm::zip(x, operands))
+      element = {getElementAsDouble(operand->tensor, i), operand->error[i],
+                 operand->loose[i] != 0};
+    bool loose = false;
+    double bound =
+        boundElement(op, x, getElementAsDouble(result.tensor, i), type, loose);
+    if (bound == none || std::isnan(bound))
+      return false;
+    result.error[i] = bound;
+    result.loose[i] = loose;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Reduce
+//===----------------------------------------------------------------------===//
+
+/// The exponent of the lowest bit that is set in x, which is finite and not 0.
+static int getLowestBit(double x) {
+  int exponent;
+  double fraction = std::frexp(x, &exponent);
+  auto bits = static_cast<uint64_t>(std::ldexp(std::abs(fraction), 53));
+  return exponent - 53 + llvm::countr_zero(bits);
+}
+
+/// Bound of a float sum in any order. f16 and bf16 are accumulated in f32.
+static double boundSum(ArrayRef<Element> x, double value,
+                       const Format &format) {
+  double sum = 0, error = 0;
+  int lowestBit = std::numeric_limits<int>::max();
+  for (const Element &element : x) {
+    if (!std::isfinite(element.value))
+      continue;
+    sum += std::abs(element.value);
+    error += element.error;
+    if (element.value != 0)
+      lowestBit = std::min(lowestBit, getLowestBit(element.value));
+  }
+  double largest = format.isDouble ? format.largest
+                                   : double(std::numeric_limits<float>::max());
+  if (!std::isfinite(value)) {
+    // From infinities or NaN among the elements, not from an overflow.
+    bool isGiven = llvm::any_of(
+        x, [](const Element &e) { return !std::isfinite(e.value); });
+    return isGiven && sum + error < largest / 2 ? 0 : none;
+  }
+  // Every partial sum, in whatever order, has few enough bits?
+  if (error == 0 &&
+      (sum == 0 || (sum <= std::ldexp(1.0, lowestBit + int(format.precision)) &&
+                    sum <= format.largest)))
+    return 0;
+  double roundoff = format.isDouble ? 0x1p-53 : 0x1p-24;
+  double bound = error + 2 * (x.size() + 1) * roundoff * (sum + error);
+  bound += format.ulp(std::abs(value) + bound);
+  return sum + bound < largest / 2 && std::abs(value) + bound < format.largest
+             ? bound
+             : none;
+}
+
+/// Bound of a float product in any order.
+static double boundProduct(ArrayRef<Element> x, double value,
+                           const Format &format) {
+  unsigned bits = 0;
+  double up = 0, down = 0, relative = 0;
+  bool hasZero = false, hasInfinity = false;
+  for (const Element &element : x) {
+    if (std::isnan(element.value))
+      return 0;
+    if (std::isinf(element.value)) {
+      hasInfinity = true;
+      continue;
+    }
+    if (element.error > 0) {
+      if (std::abs(element.value) <= 2 * element.error)
+        return none;
+      relative += element.error / (std::abs(element.value) - element.error);
+    }
+    if (element.value == 0) {
+      hasZero = true;
+      continue;
+    }
+    double logarithm = std::log2(std::abs(element.value));
+    (logarithm > 0 ? up : down) += std::abs(logarithm);
+    bits += std::ilogb(element.value) - getLowestBit(element.value) + 1;
+  }
+  if (hasZero && hasInfinity)
+    return 0;
+  // No order of combination may leave the normal range.
+  if (up + 1 >= std::log2(format.largest) || down + 1 >= -format.minExponent)
+    return none;
+  if (hasZero || hasInfinity || (relative == 0 && bits <= format.precision))
+    return 0;
+  relative = std::expm1(relative);
+  double roundoff = format.isDouble ? 0x1p-53 : 0x1p-24;
+  double bound = std::abs(value) * (relative + 2 * (x.size() + 1) * roundoff);
+  bound += format.ulp(std::abs(value) + bound);
+  return std::isfinite(bound) && std::abs(value) + bound < format.largest
+             ? bound
+             : none;
+}
+
+static double boundMaximum(ArrayRef<Element> x) {
+  double bound = 0;
+  for (const Element &element : x)
+    bound = std::max(bound, element.error);
+  return bound;
+}
+
+bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
+                           TrackedTensor &result) {
+  auto floatType = dyn_cast<FloatType>(result.tensor.elementType);
+  if (!floatType)
+    return true;
+  Format format(floatType);
+  // Gather the elements of each result: walk x in row-major order.
+  ArrayRef<int64_t> shape = x.tensor.shape;
+  std::vector<SmallVector<Element>> groups(result.tensor.numElements());
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (int64_t i = 0, e = x.tensor.numElements(); i < e; ++i) {
+    int64_t to = 0;
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+      to = to * result.tensor.shape[axis] +
+           (llvm::is_contained(op.getAxes(), int64_t(axis)) ? 0 : index[axis]);
+    groups[to].push_back(
+        {getElementAsDouble(x.tensor, i), x.error[i], x.loose[i] != 0});
+    for (size_t axis = shape.size(); axis > 0; --axis) {
+      if (++index[axis - 1] < shape[axis - 1])
+        break;
+      index[axis - 1] = 0;
+    }
+  }
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    double value = getElementAsDouble(result.tensor, i);
+    double bound =
+        op.getKind() == ReduceKind::add   ? boundSum(group, value, format)
+        : op.getKind() == ReduceKind::mul ? boundProduct(group, value, format)
+                                          : boundMaximum(group);
+    if (bound == none)
+      return false;
+    result.error[i] = bound;
+    result.loose[i] = std::isnan(value) || value == 0;
+  }
+  return true;
+}

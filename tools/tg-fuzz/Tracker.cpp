@@ -1,0 +1,174 @@
+//===- Tracker.cpp - values and how exactly they are defined --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs graphs with error bounds, and compares against them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Tracker.h"
+#include "ErrorBounds.h"
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "support/ToolSupport.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+TrackedTensor::TrackedTensor(HostTensor contents)
+    : tensor(std::move(contents)), error(tensor.numElements(), 0.0),
+      loose(tensor.numElements(), 0) {}
+
+/// Moves bounds the way elements are moved.
+template <typename T>
+static std::vector<T> moveBounds(Operation *op, const TrackedTensor &x,
+                                 const std::vector<T> &bounds, Type type) {
+  HostTensor carrier;
+  carrier.shape = x.tensor.shape;
+  carrier.elementType = type;
+  carrier.bytes.resize(bounds.size() * sizeof(T));
+  if (!bounds.empty())
+    std::memcpy(carrier.bytes.data(), bounds.data(), carrier.bytes.size());
+  FailureOr<HostTensor> moved = interpretMovement(op, carrier);
+  if (failed(moved))
+    return {};
+  std::vector<T> result(moved->numElements());
+  if (!result.empty())
+    std::memcpy(result.data(), moved->bytes.data(), moved->bytes.size());
+  return result;
+}
+
+std::optional<TrackedTensor>
+mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
+  SmallVector<const HostTensor *> tensors;
+  for (const TrackedTensor *operand : operands)
+    tensors.push_back(&operand->tensor);
+  FailureOr<HostTensor> value = interpretOp(op, tensors);
+  if (failed(value))
+    return std::nullopt;
+  TrackedTensor result(std::move(*value));
+  if (isMovementOp(op)) {
+    MLIRContext *context = op->getContext();
+    const TrackedTensor &x = *operands[0];
+    result.error = moveBounds(op, x, x.error, Float64Type::get(context));
+    result.loose = moveBounds(op, x, x.loose, IntegerType::get(context, 8));
+    return result;
+  }
+  if (isa<CopyOp, ContiguousOp, DetachOp>(op)) {
+    result.error = operands[0]->error;
+    result.loose = operands[0]->loose;
+    return result;
+  }
+  if (isa<ConstOp, IotaOp>(op))
+    return result;
+  bool isComparable;
+  if (auto reduce = dyn_cast<ReduceOp>(op))
+    isComparable = boundReduce(reduce, *operands[0], result);
+  else
+    isComparable = boundElementwise(op, operands, result);
+  if (!isComparable)
+    return std::nullopt;
+  return result;
+}
+
+void Tracker::addArgument(Value argument, TrackedTensor contents) {
+  values[argument] = std::move(contents);
+}
+
+bool Tracker::execute(Operation *op) {
+  if (auto assign = dyn_cast<AssignOp>(op)) {
+    Value root;
+    FailureOr<std::vector<int64_t>> positions =
+        getViewedPositions(assign.getTarget(), root);
+    if (failed(positions))
+      return false;
+    TrackedTensor value = values.at(assign.getValue());
+    TrackedTensor &memory = values.at(root);
+    unsigned size = getElementSize(value.tensor.elementType);
+    for (auto [i, position] : llvm::enumerate(*positions)) {
+      std::memcpy(memory.tensor.bytes.data() + position * size,
+                  value.tensor.bytes.data() + i * size, size);
+      memory.error[position] = value.error[i];
+      memory.loose[position] = value.loose[i];
+    }
+    values[assign.getResult()] = std::move(value);
+    return true;
+  }
+  SmallVector<const TrackedTensor *> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(&values.at(operand));
+  std::optional<TrackedTensor> result = track(op, operands);
+  if (!result)
+    return false;
+  values[op->getResult(0)] = std::move(*result);
+  return true;
+}
+
+std::optional<ExpectedRun>
+mlir::tg::trackFunction(func::FuncOp function, ArrayRef<HostTensor> inputs) {
+  Tracker tracker;
+  for (auto [argument, input] :
+       llvm::zip_equal(function.getArguments(), inputs))
+    tracker.addArgument(argument, TrackedTensor(input));
+  ExpectedRun run;
+  for (Operation &op : function.getBody().front()) {
+    if (isa<func::ReturnOp>(op)) {
+      for (Value operand : op.getOperands())
+        run.results.push_back(tracker.get(operand));
+      break;
+    }
+    if (!tracker.execute(&op))
+      return std::nullopt;
+  }
+  for (Value argument : function.getArguments())
+    run.arguments.push_back(tracker.get(argument));
+  return run;
+}
+
+/// One element, as a tensor prints it.
+static std::string showElement(const HostTensor &tensor, int64_t i) {
+  HostTensor element;
+  element.elementType = tensor.elementType;
+  unsigned size = getElementSize(tensor.elementType);
+  element.bytes.assign(tensor.bytes.begin() + i * size,
+                       tensor.bytes.begin() + (i + 1) * size);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printTensor(os, element);
+  return text.substr(text.find('=') + 2);
+}
+
+std::optional<std::string>
+mlir::tg::findDifference(const TrackedTensor &expected,
+                         const HostTensor &actual) {
+  const HostTensor &reference = expected.tensor;
+  if (reference.elementType != actual.elementType ||
+      reference.shape != actual.shape ||
+      reference.bytes.size() != actual.bytes.size())
+    return "wrong type";
+  unsigned size = getElementSize(reference.elementType);
+  for (int64_t i = 0, e = reference.numElements(); i < e; ++i) {
+    if (std::memcmp(reference.bytes.data() + i * size,
+                    actual.bytes.data() + i * size, size) == 0)
+      continue;
+    if (isa<FloatType>(reference.elementType)) {
+      double a = getElementAsDouble(reference, i);
+      double b = getElementAsDouble(actual, i);
+      if ((std::isnan(a) && std::isnan(b)) || a == b ||
+          std::abs(a - b) <= expected.error[i])
+        continue;
+    }
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "element " << i << " is " << showElement(actual, i) << ", expected "
+        << showElement(reference, i) << " within " << expected.error[i];
+    return text;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,82 @@
+//===- Tracker.h - values and how exactly they are defined ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Evaluates a graph in the reference interpreter and knows, for every single
+/// element, by how much a correct implementation may differ from it.
+///
+/// Most operations leave no freedom: their results have an error bound of zero
+/// and are compared bit for bit. Transcendental functions (2 ulp), float sums
+/// and products whose order matters, and whatever is computed from them have a
+/// bound that follows from those of the operands. Where a bound cannot be
+/// carried through an operation (a comparison of two values that are closer
+/// than their errors, say), the graph says nothing and is not used.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TOOLS_TGFUZZ_TRACKER_H
+#define TINYGRAD_TOOLS_TGFUZZ_TRACKER_H
+
+#include "TinyGrad/Interpreter/Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::tg {
+
+/// A tensor as the interpreter computes it.
+struct TrackedTensor {
+  HostTensor tensor;
+  /// Absolute bound of the difference to any correct result, per element.
+  std::vector<double> error;
+  /// Elements with unspecified bits: a zero of either sign, a NaN of any
+  /// payload.
+  std::vector<uint8_t> loose;
+
+  TrackedTensor() = default;
+  /// An exact tensor.
+  explicit TrackedTensor(HostTensor tensor);
+};
+
+/// Evaluates `op`; none if its result would not be comparable. Not for
+/// `tg.assign`, which needs memory.
+std::optional<TrackedTensor> track(Operation *op,
+                                   ArrayRef<const TrackedTensor *> operands);
+
+/// Runs a function operation by operation.
+class Tracker {
+public:
+  /// Names the next argument's memory.
+  void addArgument(Value argument, TrackedTensor contents);
+  /// Evaluates one operation; false if its result would not be comparable.
+  bool execute(Operation *op);
+  const TrackedTensor &get(Value value) const { return values.at(value); }
+  bool contains(Value value) const { return values.contains(value); }
+  void forget(Value value) { values.erase(value); }
+
+private:
+  DenseMap<Value, TrackedTensor> values;
+};
+
+/// What a run of a function has to give.
+struct ExpectedRun {
+  std::vector<TrackedTensor> results;
+  /// The arguments' memory afterwards.
+  std::vector<TrackedTensor> arguments;
+};
+
+/// The whole function on these inputs; none if anything is not comparable.
+std::optional<ExpectedRun> trackFunction(func::FuncOp function,
+                                         ArrayRef<HostTensor> inputs);
+
+/// Describes the first difference that is too large; none if all is well.
+std::optional<std::string> findDifference(const TrackedTensor &expected,
+                                          const HostTensor &actual);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_TOOLS_TGFUZZ_TRACKER_H

@@ -1,0 +1,320 @@
+//===- tg-fuzz.cpp - random graphs against the reference interpreter ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// `tg-fuzz --graphs 2000 --seed 1` makes random tensor graphs and compares
+/// what compiled code computes with what the interpreter computes. Graph number
+/// i of a seed is the same whatever else runs.
+///
+/// Graphs run in child processes. A graph is in a file before it is run, so
+/// that one which crashes is not lost; it is then shrunk and written, with the
+/// way to reproduce it, to a folder.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Checks.h"
+#include "Generator.h"
+#include "Shrinker.h"
+
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "support/ToolSupport.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace mlir::tg;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("Options of tg-fuzz");
+
+static cl::opt<std::string> replayFile(cl::Positional, cl::Optional,
+                                       cl::desc("[file.mlir to check again]"),
+                                       cl::cat(category));
+static cl::opt<uint64_t> graphs("graphs", cl::init(2000),
+                                cl::desc("How many graphs to try"),
+                                cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t> first("first", cl::init(0),
+                               cl::desc("Number of the first graph"),
+                               cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t> seed("seed", cl::init(1),
+                              cl::desc("Which series of graphs"),
+                              cl::value_desc("N"), cl::cat(category));
+static cl::opt<int64_t> maxOps("max-ops", cl::init(12),
+                               cl::desc("Most operations of a graph"),
+                               cl::value_desc("K"), cl::cat(category));
+static cl::opt<std::string>
+    deviceName("device", cl::init("CPU"),
+               cl::desc("Where graphs run; 'none' checks the canonicalizer "
+                        "alone, in the interpreter"),
+               cl::value_desc("name"), cl::cat(category));
+static cl::opt<bool>
+    noOptToo("noopt", cl::init(true),
+             cl::desc("Compile without optimization as well (default on)"),
+             cl::cat(category));
+static cl::opt<std::string> outputDir("output-dir",
+                                      cl::init("tg-fuzz-failures"),
+                                      cl::desc("Folder for graphs that fail"),
+                                      cl::value_desc("folder"),
+                                      cl::cat(category));
+static cl::opt<unsigned> maxFailures("max-failures", cl::init(10),
+                                     cl::desc("Stop after this many failures"),
+                                     cl::value_desc("N"), cl::cat(category));
+static cl::opt<unsigned> timeLimit("timeout", cl::init(60),
+                                   cl::desc("Seconds that a graph may take"),
+                                   cl::value_desc("s"), cl::cat(category));
+static cl::opt<bool> printGraph("print-graph",
+                                cl::desc("Print the first graph and stop"),
+                                cl::cat(category));
+static cl::opt<bool> shrinkFlag("shrink", cl::init(true),
+                                cl::desc("Make graphs that fail small "
+                                         "(default on)"),
+                                cl::cat(category));
+
+namespace {
+/// What a worker tells its parent while it runs.
+struct Progress {
+  uint64_t graph;
+  uint64_t useless;
+};
+} // namespace
+
+static CheckOptions getCheckOptions() {
+  CheckOptions options;
+  options.device = deviceName == "none" ? "" : deviceName.getValue();
+  options.noOpt = noOptToo;
+  return options;
+}
+
+static uint64_t getGraphSeed(uint64_t graph) {
+  // Series of neighbouring seeds must not overlap.
+  return (seed * 0x9E3779B97F4A7C15u) ^ (graph * 0xD1B54A32D192ED03u + graph);
+}
+
+static std::string getPath(const Twine &name) {
+  SmallString<128> path(outputDir);
+  llvm::sys::path::append(path, name);
+  return path.str().str();
+}
+
+static LogicalResult writeModule(ModuleOp module, StringRef path,
+                                 StringRef header) {
+  std::error_code code;
+  llvm::raw_fd_ostream os(path, code);
+  if (code)
+    return reportError("cannot write '" + path + "': " + code.message());
+  os << header;
+  // Every element counts.
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
+  module->print(os, flags);
+  os << '\n';
+  return success();
+}
+
+/// Checks the graphs from `begin` on, in a child process.
+static Outcome work(uint64_t begin, uint64_t end, Progress *progress,
+                    std::string &message) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
+  GeneratorOptions options;
+  options.maxOps = maxOps;
+  std::string current = getPath("current.mlir");
+  for (uint64_t graph = begin; graph < end; ++graph) {
+    progress->graph = graph;
+    alarm(timeLimit);
+    OwningOpRef<ModuleOp> module =
+        generateGraph(&context, getGraphSeed(graph), options);
+    if (failed(writeModule(*module, current, "")))
+      return Outcome::Failed;
+    Outcome outcome = check(*module, getCheckOptions(), message);
+    if (outcome == Outcome::Useless)
+      ++progress->useless;
+    else if (outcome != Outcome::Good)
+      return outcome;
+    message.clear();
+  }
+  return Outcome::Good;
+}
+
+static Outcome checkGuarded(ModuleOp module, std::string &message) {
+  return runGuarded(timeLimit, message, [&](std::string &text) {
+    return check(module, getCheckOptions(), text);
+  });
+}
+
+/// Shrinks the graph that a worker stopped at and says what became of it.
+static LogicalResult report(uint64_t graph, Outcome outcome,
+                            std::string message) {
+  llvm::outs() << llvm::formatv("graph {0}: {1}: {2}\n", graph,
+                                getName(outcome), message);
+  std::string path =
+      getPath("graph-" + Twine(uint64_t(seed)) + "-" + Twine(graph) + ".mlir");
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
+  OwningOpRef<ModuleOp> module = loadModule(getPath("current.mlir"), context);
+  if (!module) {
+    // The file as the worker left it is all there is.
+    llvm::sys::fs::rename(getPath("current.mlir"), path);
+    return success();
+  }
+  if (shrinkFlag) {
+    std::string text;
+    if (checkGuarded(*module, text) == outcome)
+      module = shrink(
+          *module,
+          [&](ModuleOp candidate) {
+            return checkGuarded(candidate, text) == outcome;
+          },
+          /*maxTries=*/1500);
+    else
+      llvm::outs() << "  it does not fail alone: not shrunk\n";
+    std::string last;
+    if (checkGuarded(*module, last) == outcome)
+      message = last;
+  }
+  std::string header;
+  llvm::raw_string_ostream os(header);
+  os << "// " << getName(outcome) << ": ";
+  for (char c : message)
+    os << c << (c == '\n' ? "// " : "");
+  os << "\n// Graph " << graph << " of tg-fuzz --seed=" << seed
+     << " --max-ops=" << maxOps << ", shrunk. Reproduce with\n"
+     << "//   tg-fuzz --device=" << deviceName << " "
+     << llvm::sys::path::filename(path) << "\n"
+     << "//   tg-run --interpret " << llvm::sys::path::filename(path)
+     << "   and   tg-run --device=" << deviceName << " "
+     << llvm::sys::path::filename(path) << "\n";
+  if (failed(writeModule(*module, path, header)))
+    return failure();
+  llvm::outs() << "  " << message << "\n  see " << path << '\n';
+  return success();
+}
+
+/// Checks one file again.
+static LogicalResult replay() {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
+  OwningOpRef<ModuleOp> module = loadModule(replayFile, context);
+  if (!module)
+    return failure();
+  std::string message;
+  Outcome outcome = checkGuarded(*module, message);
+  llvm::outs() << getName(outcome) << (message.empty() ? "" : ": ") << message
+               << '\n';
+  return success(outcome == Outcome::Good);
+}
+
+/// What failures with one cause have in common: the message without numbers
+/// and names of values. Wrong values tell nothing about their cause.
+static std::string getSignature(Outcome outcome, StringRef message) {
+  if (outcome == Outcome::Mismatch)
+    return "";
+  std::string signature = getName(outcome).str();
+  for (char c : message.take_until([](char c) { return c == '\n'; }))
+    if (!llvm::isDigit(c))
+      signature += c;
+  return signature;
+}
+
+static LogicalResult fuzz() {
+  if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
+    return reportError("cannot make the folder '" + outputDir +
+                       "': " + code.message());
+  auto *progress = static_cast<Progress *>(
+      mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  if (progress == MAP_FAILED)
+    return reportError("no memory to share with child processes");
+  auto begin = std::chrono::steady_clock::now();
+  uint64_t failures = 0, repeated = 0;
+  llvm::StringSet<> signatures;
+  uint64_t end = first + graphs;
+  // A new process now and then keeps what piles up in one within bounds.
+  constexpr uint64_t batch = 250;
+  for (uint64_t next = first;
+       next < end && failures - repeated < maxFailures;) {
+    std::string message;
+    uint64_t batchEnd = std::min(end, next + batch);
+    Outcome outcome = runGuarded(timeLimit, message, [&](std::string &text) {
+      return work(next, batchEnd, progress, text);
+    });
+    if (outcome == Outcome::Good) {
+      next = batchEnd;
+    } else {
+      ++failures;
+      // The second of a kind is only counted.
+      std::string signature = getSignature(outcome, message);
+      if (!signature.empty() && !signatures.insert(signature).second)
+        ++repeated;
+      else if (failed(report(progress->graph, outcome, message)))
+        return failure();
+      next = progress->graph + 1;
+    }
+    std::chrono::duration<double> time =
+        std::chrono::steady_clock::now() - begin;
+    if ((next - first) % 1000 == 0)
+      llvm::outs() << llvm::formatv("{0} graphs, {1} failures, {2:f1} s\n",
+                                    next - first, failures, time.count());
+    llvm::outs().flush();
+  }
+  llvm::sys::fs::remove(getPath("current.mlir"));
+  if (repeated > 0)
+    llvm::outs() << llvm::formatv("{0} more failures like these\n", repeated);
+  if (failures == 0) {
+    llvm::outs() << llvm::formatv("{0} graphs are fine\n", graphs.getValue());
+    if (progress->useless > 0)
+      llvm::outs() << llvm::formatv("  {0} of them were not comparable\n",
+                                    progress->useless);
+  }
+  return success(failures == 0);
+}
+
+int main(int argc, char **argv) {
+  // No handlers of signals: a child that crashes says so by its status.
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv, "Random tensor graphs against the reference interpreter\n");
+  if (maxOps < 1) {
+    (void)reportError("--max-ops has to be at least 1");
+    return 1;
+  }
+  if (!getCheckOptions().device.empty()) {
+    // The device itself is opened by child processes, since it has threads;
+    // here only its name is checked.
+    std::string message;
+    if (runGuarded(timeLimit, message, [&](std::string &text) {
+          try {
+            tinygrad::Device::get(deviceName.getValue());
+            return Outcome::Good;
+          } catch (const tinygrad::Error &error) {
+            text = error.what();
+            return Outcome::Failed;
+          }
+        }) != Outcome::Good) {
+      (void)reportError(message);
+      return 1;
+    }
+  }
+  if (printGraph) {
+    MLIRContext context(MLIRContext::Threading::DISABLED);
+    tinygrad::prepareContext(context);
+    GeneratorOptions options;
+    options.maxOps = maxOps;
+    generateGraph(&context, getGraphSeed(first), options)->print(llvm::outs());
+    return 0;
+  }
+  return failed(replayFile.empty() ? fuzz() : replay());
+}
