@@ -1,0 +1,201 @@
+//===- fashion-centroids.cpp - classify images by nearest centroid --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads Fashion-MNIST, computes the mean image of each class, and gives every
+/// test image the class whose mean is nearest. All arithmetic is tensor
+/// operations: a comparison makes one-hot labels, matrix products sum up images
+/// and measure distances, argmin decides.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Runtime/Idx.h"
+#include "TinyGrad/Tensor/Tensor.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+using namespace tinygrad;
+
+static constexpr int64_t numClasses = 10;
+static const char *const classNames[numClasses] = {
+    "T-shirt", "trouser", "pullover", "dress", "coat",
+    "sandal",  "shirt",   "sneaker",  "bag",   "boot"};
+
+static const char usage[] =
+    "Classifies the test images of Fashion-MNIST by the nearest class mean.\n"
+    "\n"
+    "usage: fashion-centroids [--data DIR]\n"
+    "\n"
+    "  --data DIR   folder with the four IDX files, compressed or not\n"
+    "               (default: /usr/share/datasets/fashion-mnist, where Debian's\n"
+    "               package dataset-fashion-mnist puts them)\n"
+    "  --help       show this text\n"
+    "\n"
+    "environment: DEBUG=2 shows every kernel that runs, DEV names the device,\n"
+    "NOOPT=1 switches schedule optimization off, THREADS limits threads\n";
+
+namespace {
+/// Announces a step and tells how long it took.
+class Progress {
+public:
+  explicit Progress(const std::string &what) {
+    std::printf("%-44s", what.c_str());
+    std::fflush(stdout);
+  }
+  ~Progress() {
+    if (std::uncaught_exceptions() == 0)
+      std::printf("%8.1f ms\n",
+                  std::chrono::duration<double, std::milli>(
+                      std::chrono::steady_clock::now() - begin)
+                      .count());
+    else
+      std::printf("  failed\n");
+    std::fflush(stdout);
+  }
+
+private:
+  std::chrono::steady_clock::time_point begin =
+      std::chrono::steady_clock::now();
+};
+
+/// Images and their labels.
+struct DataSet {
+  HostArray images, labels;
+  int64_t size() const { return images.shape[0]; }
+};
+} // namespace
+
+/// Reads the file called \p name in \p folder, or its uncompressed form.
+static HostArray readFile(const std::string &folder, const std::string &name,
+                          std::size_t rank) {
+  std::string path = folder + "/" + name + ".gz";
+  if (std::FILE *plain = std::fopen((folder + "/" + name).c_str(), "rb")) {
+    std::fclose(plain);
+    path = folder + "/" + name;
+  }
+  HostArray array = readIdx(path);
+  if (array.shape.size() != rank || array.dtype != DType::UInt8)
+    throw IoError(path + ": expected " + std::to_string(rank) +
+                  " dimensions of uint8, found " +
+                  std::to_string(array.shape.size()) + " of " +
+                  tinygrad::name(array.dtype));
+  return array;
+}
+
+static DataSet readSet(const std::string &folder, const std::string &kind) {
+  DataSet set;
+  set.images = readFile(folder, kind + "-images-idx3-ubyte", 3);
+  set.labels = readFile(folder, kind + "-labels-idx1-ubyte", 1);
+  if (set.images.shape[0] != set.labels.shape[0])
+    throw IoError(folder + ": " + std::to_string(set.images.shape[0]) + " " +
+                  kind + " images but " +
+                  std::to_string(set.labels.shape[0]) + " labels");
+  if (set.images.numElements() == 0)
+    throw IoError(folder + ": there are no " + kind + " images");
+  const uint8_t *labels = set.labels.as<uint8_t>();
+  const uint8_t largest = *std::max_element(labels, labels + set.size());
+  if (largest >= numClasses)
+    throw IoError(folder + ": a label of the " + kind + " images is " +
+                  std::to_string(largest) + "; classes go from 0 to 9");
+  return set;
+}
+
+/// One row per image, as numbers from 0 to 1.
+static Tensor rowsOf(const DataSet &set) {
+  return Tensor::fromHost(set.images).flatten(1).toFloat() / 255.0;
+}
+
+static void printConfusion(const Tensor &confusion) {
+  const TensorData<int32_t> counts = confusion.data<int32_t>();
+  std::printf("\nrows: what it is; columns: what it was taken for\n\n%10s", "");
+  for (const char *name : classNames)
+    std::printf("%9s", name);
+  std::printf("\n");
+  for (int64_t row = 0; row < numClasses; ++row) {
+    std::printf("%10s", classNames[row]);
+    for (int64_t column = 0; column < numClasses; ++column)
+      std::printf("%9d", int(counts[row * numClasses + column]));
+    std::printf("\n");
+  }
+}
+
+static void run(const std::string &folder) {
+  DataSet train, test;
+  {
+    Progress progress("reading " + folder);
+    train = readSet(folder, "train");
+    test = readSet(folder, "t10k");
+  }
+  if (train.images.shape[1] != test.images.shape[1] ||
+      train.images.shape[2] != test.images.shape[2])
+    throw IoError(folder +
+                  ": training and test images are of different sizes");
+  std::printf("  %ld training and %ld test images of %ld x %ld pixels\n",
+              long(train.size()), long(test.size()),
+              long(train.images.shape[1]), long(train.images.shape[2]));
+
+  Tensor centroids;
+  {
+    Progress progress("computing the class means");
+    // (image, class): 1 where the image is of the class.
+    Tensor isOfClass =
+        Tensor::fromHost(train.labels).toInt().oneHot(numClasses).toFloat();
+    centroids = isOfClass.T().matmul(rowsOf(train)) /
+                isOfClass.sum(0).maximum(1).unsqueeze(1);
+    centroids.realize();
+  }
+
+  Tensor labels = Tensor::fromHost(test.labels).toInt();
+  Tensor predicted;
+  {
+    Progress progress("classifying the test images");
+    // |x - c|^2 = |x|^2 - 2 x c + |c|^2, of which |x|^2 is the same for all c.
+    Tensor distance = centroids.square().sum(1) -
+                      rowsOf(test).matmul(centroids.T()) * 2;
+    predicted = distance.argmin(1).realize();
+  }
+
+  Tensor accuracy = (predicted == labels).mean();
+  Tensor confusion = labels.oneHot(numClasses)
+                         .T()
+                         .matmul(predicted.oneHot(numClasses));
+  {
+    Progress progress("counting");
+    realize({accuracy, confusion});
+  }
+  printConfusion(confusion);
+  std::printf("\naccuracy: %.4f\n", double(accuracy.item<float>()));
+}
+
+int main(int argc, char **argv) {
+  std::string folder = "/usr/share/datasets/fashion-mnist";
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--help") == 0) {
+      std::fputs(usage, stdout);
+      return 0;
+    }
+    if (std::strcmp(argv[i], "--data") == 0 && i + 1 < argc) {
+      folder = argv[++i];
+      continue;
+    }
+    std::fprintf(stderr, "fashion-centroids: %s: %s\n\n%s",
+                 std::strcmp(argv[i], "--data") == 0 ? "a folder has to follow"
+                                                     : "unknown argument",
+                 argv[i], usage);
+    return 2;
+  }
+  try {
+    run(folder);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "fashion-centroids: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
