@@ -231,6 +231,22 @@ def suite_gtest(build):
     return counts
 
 
+def suite_fuzz(build):
+    """Random graphs: compiled code against the interpreter, with a fixed seed."""
+    sanitize = build.name.endswith("sanitize")
+    command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
+    command += [f"--graphs={300 if sanitize else 2000}"]
+    command += [f"--output-dir={build / 'fuzz'}"]
+    environment = dict(os.environ, CACHEDIR=str(build / "fuzz" / "cache"))
+    for name in SETTINGS:
+        environment.pop(name, None)
+    status, output = run(command, cwd=build, env=environment)
+    if status == 0:
+        print(output.strip().splitlines()[-1])
+    hint = f"the graphs are in {build / 'fuzz'}; {command[0]} FILE checks one again"
+    return report_check("fuzz", status, output, hint)
+
+
 def suite_pytest(build):
     """The Python tests, where the repository has some."""
     files = tracked("*/test_*.py", "test_*.py")
@@ -297,6 +313,7 @@ SUITES = {
     "lit": suite_lit,
     "gtest": suite_gtest,
     "pytest": suite_pytest,
+    "fuzz": suite_fuzz,
     "install": suite_install,
     "tidy": suite_tidy,
 }
