@@ -275,9 +275,13 @@ def ShrinkOfShrink : Pat<(Tg_ShrinkOp (Tg_ShrinkOp $x, $from, $to), $from2, $to2
 def FlipOfFlip : Pat<(Tg_FlipOp (Tg_FlipOp $x, $inner), $outer),
                      (Tg_FlipOp $x, (Tg_ExclusiveAxes $inner, $outer))>;
 
-// permute(x) that moves only axes of size 1 -> reshape(x)
-def PermuteOfUnitAxes : Pat<(Tg_PermuteOp $x, $order), (Tg_ReshapeOp $x),
-                            [(Tg_MovesOnlyUnitAxes $x, $order)]>;
+// reshape(permute(x)) -> reshape(x), permute(reshape(x)) -> reshape(x), where
+// only axes of size 1 change places
+def ReshapeOfPermute : Pat<(Tg_ReshapeOp (Tg_PermuteOp $x, $order)),
+                           (Tg_ReshapeOp $x), [(Tg_MovesOnlyUnitAxes $x, $order)]>;
+def PermuteOfReshape : Pat<(Tg_PermuteOp (Tg_ReshapeOp:$reshape $x), $order),
+                           (Tg_ReshapeOp $x),
+                           [(Tg_MovesOnlyUnitAxes $reshape, $order)]>;
 
 //===----------------------------------------------------------------------===//
 // Movement: shrink, then pad, flip, permute, expand
