@@ -424,6 +424,46 @@ Value Emitter::resolve(Value value) {
   return value;
 }
 
+Emitter::Nesting::Nesting(Emitter &emitter, Value value) : emitter(emitter) {
+  if (++emitter.level < 256)
+    return;
+  unsigned level = std::exchange(emitter.level, 0);
+  emitter.visitOperandsFirst(value);
+  emitter.level = level;
+}
+
+void Emitter::visitOperandsFirst(Value value) {
+  // First what decides conditions, then what is needed once they are decided.
+  for (bool onlyNeeded : {false, true}) {
+    DenseSet<Value> seen;
+    SmallVector<std::pair<Value, bool>> stack{{value, false}};
+    while (!stack.empty()) {
+      auto [next, isReady] = stack.pop_back_val();
+      Value needed = onlyNeeded ? resolve(next) : next;
+      Operation *op = needed.getDefiningOp();
+      if (!op || isa<RangeOp, ConstOp, RangedReduceOp, StageOp>(op))
+        continue;
+      if (!isReady) {
+        if (!seen.insert(next).second)
+          continue;
+        stack.push_back({next, true});
+        for (Value operand : op->getOperands())
+          if (!isa<MemRefType>(operand.getType()))
+            stack.push_back({operand, false});
+        continue;
+      }
+      if (next == value)
+        break;
+      if (next.getType().isIndex())
+        getForm(next);
+      else if (next.getType().isInteger(1) && !onlyNeeded)
+        getKnown(next);
+      if (onlyNeeded && !next.getType().isIndex())
+        get(next);
+    }
+  }
+}
+
 Value Emitter::get(Value value) {
   value = resolve(value);
   if (value.getType().isIndex())
@@ -437,6 +477,7 @@ Value Emitter::get(Value value) {
   Key key(value, getKey(value));
   if (Value found = scopes[depth].values.lookup(key))
     return found;
+  Nesting nesting(*this, value);
   Value result;
   withinDepth(depth, [&] { result = create(value, depth); });
   scopes[depth].values[key] = result;

@@ -158,6 +158,18 @@ private:
   Value toLanes(B &b, Value value, int64_t lanes);
   /// Sees through tg.where whose condition is known.
   Value resolve(Value value);
+  /// Counts how far get, getForm and getKnown are nested. Where that is far, the
+  /// operands that the rest of the way leads to are visited from the other end
+  /// first, which keeps the stack small for any kernel.
+  class Nesting {
+  public:
+    Nesting(Emitter &emitter, Value value);
+    ~Nesting() { --emitter.level; }
+
+  private:
+    Emitter &emitter;
+  };
+  void visitOperandsFirst(Value value);
 
   //===--- Index arithmetic (Index.cpp) ---===//
   Form getForm(Value index);
@@ -235,6 +247,7 @@ private:
   RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
   SmallVector<Scope> scopes;
   DenseMap<Value, Value> buffers;
+  unsigned level = 0;
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;
 };

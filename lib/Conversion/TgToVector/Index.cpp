@@ -138,6 +138,7 @@ Form Emitter::getForm(Value index) {
   Key key(index, getKey(index));
   if (auto it = scopes[depth].forms.find(key); it != scopes[depth].forms.end())
     return it->second;
+  Nesting nesting(*this, index);
   Form form;
   withinDepth(depth, [&] { form = computeForm(index); });
   scopes[depth].forms[key] = form;
@@ -391,6 +392,7 @@ std::optional<bool> Emitter::getKnown(Value boolean) {
   };
   if (auto it = scopes[depth].bools.find(key); it != scopes[depth].bools.end())
     return decode(it->second);
+  Nesting nesting(*this, boolean);
   std::optional<bool> known;
   withinDepth(depth, [&] { known = computeKnown(boolean); });
   scopes[depth].bools[key] = known ? int(*known) : -1;

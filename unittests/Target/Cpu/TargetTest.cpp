@@ -172,3 +172,22 @@ TEST(CpuTargetTest, OlderProcessors) {
       }
 }
 #endif
+
+/// A chain of thousands of operations does not run out of stack.
+TEST(CpuTargetTest, LongChains) {
+  std::string body;
+  constexpr int length = 5000;
+  for (int i = 0; i < length; ++i)
+    body += "  %y" + std::to_string(i + 1) + " = tg.add %" +
+            (i == 0 ? "x0" : "y" + std::to_string(i)) + ", %x1 : ui32\n";
+  body += "  %r = tg.xor %y" + std::to_string(length) + ", %x0 : ui32";
+  KernelRunner kernel(
+      elementwiseKernel(body, {"ui32", "ui32"}, "ui32", 32, 16));
+  ASSERT_TRUE(kernel.ok()) << kernel.error();
+  uint32_t o[32], x[32], y[32];
+  for (uint32_t i = 0; i < 32; ++i)
+    x[i] = i * 77, y[i] = i + 3;
+  kernel.run({o, x, y});
+  for (uint32_t i = 0; i < 32; ++i)
+    ASSERT_EQ(o[i], (x[i] + length * y[i]) ^ x[i]);
+}
