@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs the pipelines, compiles the kernels that no cache has, and turns the host
-/// program into a launch list.
+/// Runs the pipelines, compiles the kernels that no cache has, and turns the
+/// host program into a launch list.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,7 @@ bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 
 int64_t CompiledProgram::getNumKernels() const {
   int64_t count = 0;
-  for (const Step &step :
-       const_cast<Executable &>(executable).list().steps)
+  for (const Step &step : const_cast<Executable &>(executable).list().steps)
     count += step.kind == Step::Kind::Launch;
   return count;
 }
@@ -76,8 +75,8 @@ private:
   ScopedDiagnosticHandler handler;
 };
 
-void runPipeline(ModuleOp module, const CompileOptions &options,
-                 StringRef what, function_ref<void(OpPassManager &)> build) {
+void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
+                 function_ref<void(OpPassManager &)> build) {
   ErrorCollector errors(module.getContext());
   PassManager manager(module.getContext());
   manager.enableVerifier(options.verifyEach);
@@ -257,7 +256,6 @@ tinygrad::compile(ModuleOp module, Device &device,
   times.kernels = millisecondsSince(begin);
   LaunchList list = buildLaunchList(
       module.lookupSymbol<func::FuncOp>(options.entry), device, kernels);
-  return std::make_shared<CompiledProgram>(device, std::move(list),
-                                           std::move(arguments),
-                                           std::move(results), times);
+  return std::make_shared<CompiledProgram>(
+      device, std::move(list), std::move(arguments), std::move(results), times);
 }

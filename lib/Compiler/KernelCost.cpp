@@ -46,8 +46,8 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
     }
     if (buffer) {
       Type type = cast<MemRefType>(buffer.getType()).getElementType();
-      touched[buffer] +=
-          getPositions(ranges) * llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+      touched[buffer] += getPositions(ranges) *
+                         llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
       continue;
     }
     if (op.getNumResults() != 1 ||

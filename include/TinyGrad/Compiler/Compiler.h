@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiles a function over tensors for a device: the passes of the dialect, the
-/// device's code generation, the kernel caches, and the launch list that runs
-/// the result.
+/// Compiles a function over tensors for a device: the passes of the dialect,
+/// the device's code generation, the kernel caches, and the launch list that
+/// runs the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -78,8 +78,8 @@ private:
   CompileTimes times;
 };
 
-/// The element type of the dialect that corresponds to a dtype, and back; throws
-/// DTypeError for types that have no counterpart.
+/// The element type of the dialect that corresponds to a dtype, and back;
+/// throws DTypeError for types that have no counterpart.
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
 DType getDType(mlir::Type elementType);
 

@@ -50,10 +50,11 @@ static bool isZero(Value value) {
   return false;
 }
 
-/// In a conjunction, the integer that `range` has to equal; the other clauses go
-/// to `rest`.
+/// In a conjunction, the integer that `range` has to equal; the other clauses
+/// go to `rest`.
 static Value findSelected(Value condition, RangeOp range,
-                          IndexAnalysis &analysis, SmallVectorImpl<Value> &rest) {
+                          IndexAnalysis &analysis,
+                          SmallVectorImpl<Value> &rest) {
   SmallVector<Value> clauses{condition};
   Value selected;
   while (!clauses.empty()) {
@@ -70,9 +71,9 @@ static Value findSelected(Value condition, RangeOp range,
         candidate = equal.getRhs();
       else if (isPositionOf(equal.getRhs(), range))
         candidate = equal.getLhs();
-      if (candidate &&
-          (llvm::is_contained(analysis.getRanges(candidate), range.getResult()) ||
-           isa<FloatType>(candidate.getType())))
+      if (candidate && (llvm::is_contained(analysis.getRanges(candidate),
+                                           range.getResult()) ||
+                        isa<FloatType>(candidate.getType())))
         candidate = nullptr;
     }
     if (candidate)
@@ -93,8 +94,7 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
   for (Value rangeValue : reduce.getRanges()) {
     auto range = rangeValue.getDefiningOp<RangeOp>();
     SmallVector<Value> rest;
-    Value selected =
-        findSelected(where.getCondition(), range, analysis, rest);
+    Value selected = findSelected(where.getCondition(), range, analysis, rest);
     if (!selected)
       continue;
 
@@ -131,9 +131,8 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
       llvm::append_range(roots, op->getOperands());
     }
     SmallVector<Operation *> ops(slice.begin(), slice.end());
-    llvm::sort(ops, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
+    llvm::sort(
+        ops, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
     for (Operation *op : ops) {
       Operation *copy = builder.clone(*op, mapping);
       if (auto load = dyn_cast<LoadOp>(copy)) {
@@ -150,9 +149,9 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
     for (Value clause : rest)
       condition = AndOp::create(builder, loc, condition,
                                 mapping.lookupOrDefault(clause));
-    Value result = WhereOp::create(
-        builder, loc, where.getType(), condition,
-        mapping.lookupOrDefault(where.getX()), where.getY());
+    Value result =
+        WhereOp::create(builder, loc, where.getType(), condition,
+                        mapping.lookupOrDefault(where.getX()), where.getY());
     SmallVector<Value> ranges;
     for (Value other : reduce.getRanges())
       if (other != rangeValue)
@@ -178,16 +177,16 @@ struct TgCollapseReducePass
     while (changed) {
       changed = false;
       IndexAnalysis analysis;
-      for (auto reduce : llvm::make_early_inc_range(
-               getOperation().getOps<RangedReduceOp>()))
+      for (auto reduce :
+           llvm::make_early_inc_range(getOperation().getOps<RangedReduceOp>()))
         if (collapse(reduce, analysis)) {
           changed = true;
           break;
         }
     }
     // What is left without a use, ranges included.
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(getOperation().getBody().front())))
+    for (Operation &op : llvm::make_early_inc_range(
+             llvm::reverse(getOperation().getBody().front())))
       if (op.use_empty() && !isa<StoreOp>(op))
         op.erase();
   }

@@ -25,11 +25,11 @@ static llvm::hash_code hashKernel(KernelOp kernel) {
   llvm::hash_code hash = llvm::hash_combine(
       kernel.getFunctionType(), kernel.getOutputs(), kernel.getInPlace());
   for (Operation &op : kernel.getBody().front())
-    hash = llvm::hash_combine(
-        hash, OperationEquivalence::computeHash(
-                  &op, OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     &op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
   return hash;
 }
 

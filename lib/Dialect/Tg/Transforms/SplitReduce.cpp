@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-split-reduce pass. The number of parts depends on the shape
-/// alone, so that results do not depend on how many cores there are.
+/// Implements the tg-split-reduce pass. The number of parts depends on the
+/// shape alone, so that results do not depend on how many cores there are.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +22,11 @@ using namespace mlir::tg;
 
 /// Below this many results there is too little to do in parallel.
 constexpr int64_t kFewResults = 64;
+
+/// Rows of at least 2 KiB, summed 16 at a time, of tensors larger than what
+/// caches hold (16 MiB).
+constexpr int64_t kFewRows = 16, kRowBits = 2048 * 8,
+                  kLargeBits = int64_t(16) << 23;
 
 /// The reduction of `x`, of shape [..., n, ...] with n = parts * size at
 /// `axis`, as a stored reduction of each part and one of the parts.
@@ -82,8 +87,8 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
   end[axis] = size;
   Value tail = ShrinkOp::create(builder, op.getLoc(), op.getX(), begin, end);
   Value left = reduceParts(builder, op, head, axis, maxParts);
-  Value right = ReduceOp::create(builder, op.getLoc(), op.getKind(), tail,
-                                 op.getAxes());
+  Value right =
+      ReduceOp::create(builder, op.getLoc(), op.getKind(), tail, op.getAxes());
   Value total;
   switch (op.getKind()) {
   case ReduceKind::add:
@@ -100,6 +105,44 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
   op.erase();
 }
 
+/// Whether each element is computed from memory by a few elementwise
+/// operations: the reduction then runs as fast as memory is read. Repeated
+/// operands are products of which each element is used often, as in a matrix
+/// product.
+static bool isStreamed(Value value, int64_t depth = 0) {
+  Operation *op = value.getDefiningOp();
+  if (!op || isa<ConstOp, ContiguousOp, ReduceOp>(op))
+    return true;
+  if (!op->hasTrait<OpTrait::Elementwise>() || depth > 8)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isStreamed(operand, depth + 1);
+  });
+}
+
+/// A large reduction along an outer axis reads one short piece of memory after
+/// another, a row apart. It becomes sums of a few rows, which are read side by
+/// side along the inner axis, and a reduction of these.
+static bool splitColumns(ReduceOp op) {
+  RankedTensorType from = op.getX().getType();
+  if (!from.hasStaticShape() || op.getAxes().size() != 1)
+    return false;
+  int64_t axis = op.getAxes()[0], inner = 1;
+  for (int64_t i = axis + 1; i < from.getRank(); ++i)
+    inner *= from.getDimSize(i);
+  int64_t bits = from.getElementTypeBitWidth();
+  int64_t size = from.getDimSize(axis);
+  if (inner * bits < kRowBits || size < kFewRows * kFewRows ||
+      from.getNumElements() * bits < kLargeBits || size % kFewRows != 0 ||
+      !isStreamed(op.getX()))
+    return false;
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(
+      reduceParts(builder, op, op.getX(), axis, size / kFewRows));
+  op.erase();
+  return true;
+}
+
 namespace {
 struct TgSplitReducePass
     : public tg::impl::TgSplitReduceBase<TgSplitReducePass> {
@@ -109,7 +152,8 @@ struct TgSplitReducePass
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     for (ReduceOp op : reduces)
-      splitReduce(op, threshold, parts);
+      if (!splitColumns(op))
+        splitReduce(op, threshold, parts);
   }
 };
 } // namespace

@@ -28,10 +28,11 @@ constexpr int64_t kEnoughItems = 64;
 /// (64-byte vectors) or 16 that there are.
 constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
 /// A tile is staged if it is used by this many positions of a loop, if its rows
-/// are about a page apart, and if it is neither small enough for the first-level
-/// cache anyway nor too large for the second level.
+/// are about a page apart, and if it is neither small enough for the
+/// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
 constexpr int64_t kPageBytes = 2048;
+constexpr int64_t kMostRowBytes = 256 << 10;
 constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
 
 namespace {
@@ -55,6 +56,9 @@ private:
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane);
+  void separateReduces();
+  bool isSameBut(Value value, Value other, Value from, Value to);
+  void stageRepeated();
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();
@@ -89,13 +93,14 @@ int64_t Heuristic::getNumLanes() {
   return std::min<int64_t>(std::max<int64_t>(vectorBytes / bytes, 1), 64);
 }
 
-/// Everything that the value is computed from, inner reduces left out.
+/// Everything that the value is computed from, inner reduces and tiles left
+/// out.
 llvm::SetVector<Operation *> Heuristic::getSlice(Value value) {
   llvm::SetVector<Operation *> slice;
   SmallVector<Value> values{value};
   while (!values.empty()) {
     Operation *op = values.pop_back_val().getDefiningOp();
-    if (op && !isa<RangedReduceOp>(op) && slice.insert(op))
+    if (op && !isa<RangedReduceOp, StageOp>(op) && slice.insert(op))
       llvm::append_range(values, op->getOperands());
   }
   return slice;
@@ -113,6 +118,20 @@ bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
       ++count;
   }
   return count >= 16;
+}
+
+/// Whether \p op is among what the value is computed from.
+static bool isComputedFrom(Value value, Operation *op) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> values{value};
+  while (!values.empty()) {
+    Operation *def = values.pop_back_val().getDefiningOp();
+    if (def == op)
+      return true;
+    if (def && seen.insert(def).second)
+      llvm::append_range(values, def->getOperands());
+  }
+  return false;
 }
 
 /// How many loads and stores (of one reduce, if given) would have to gather if
@@ -180,15 +199,13 @@ RangeOp Heuristic::chooseResultLane() {
   RangeOp lane;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
     for (RangeOp range : schedule.getResultRanges())
-      if (range.getStaticExtent() > 1 &&
-          schedule.getAnalysis()
-                  .getLinear(store.getIndex())
-                  .getCoefficient(range) == 1)
+      if (range.getStaticExtent() > 1 && schedule.getAnalysis()
+                                                 .getLinear(store.getIndex())
+                                                 .getCoefficient(range) == 1)
         lane = range;
   if (!lane)
     return lane;
-  for (auto reduce :
-       schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     if (!schedule.dependsOn(reduce, lane))
       continue;
     RangeOp inner = reduce.getRanges().back().getDefiningOp<RangeOp>();
@@ -200,8 +217,8 @@ RangeOp Heuristic::chooseResultLane() {
   return lane;
 }
 
-/// How many lanes, a power of two up to `limit`, take the fewest registers in all
-/// for \p extent positions; the most lanes of about equal choices.
+/// How many lanes, a power of two up to `limit`, take the fewest registers in
+/// all for \p extent positions; the most lanes of about equal choices.
 static int64_t fitLanes(int64_t extent, int64_t limit, int64_t width) {
   auto getRegisters = [&](int64_t count) -> int64_t {
     return llvm::divideCeil(extent, count) * llvm::divideCeil(count, width);
@@ -225,13 +242,96 @@ std::pair<RangeOp, RangeOp> Heuristic::addLanes(RangeOp range, int64_t count) {
   return {outer, inner};
 }
 
+/// Whether two values are computed alike, but for \p from in place of \p to.
+bool Heuristic::isSameBut(Value value, Value other, Value from, Value to) {
+  if (value == other)
+    return true;
+  if (value.getType() != other.getType())
+    return false;
+  // Indices as linear forms: the order of sums does not matter.
+  if (isa<IndexType>(value.getType())) {
+    LinearForm form = schedule.getAnalysis().getLinear(value);
+    int64_t coefficient = form.getCoefficient(from);
+    form.addTerm(from, -coefficient);
+    form.addTerm(to, coefficient);
+    form.add(schedule.getAnalysis().getLinear(other), -1);
+    return form.constant == 0 && form.isConstant();
+  }
+  Operation *a = value.getDefiningOp(), *b = other.getDefiningOp();
+  return a && b && a->getName() == b->getName() &&
+         a->getNumOperands() == b->getNumOperands() &&
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         llvm::all_of(
+             llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
+               return isSameBut(std::get<0>(pair), std::get<1>(pair), from, to);
+             });
+}
+
+/// Reduces that follow one another cannot share a loop; with ranges of their
+/// own each gets a schedule of its own.
+void Heuristic::separateReduces() {
+  DenseMap<Value, SmallVector<RangedReduceOp>> users;
+  for (auto reduce : llvm::to_vector(
+           schedule.getKernel().getBody().getOps<RangedReduceOp>())) {
+    bool follows = false;
+    for (Value range : reduce.getRanges())
+      for (RangedReduceOp earlier : users.lookup(range))
+        follows |= isComputedFrom(reduce.getValue(), earlier.getOperation());
+    if (follows)
+      schedule.unshare(reduce);
+    for (Value range : reduce.getRanges())
+      users[range].push_back(reduce);
+  }
+}
+
+/// A costly value that a reduction computes along its range and the result
+/// computes again along one of its own (as softmax does) is kept in a tile.
+void Heuristic::stageRepeated() {
+  for (auto reduce : llvm::to_vector(
+           schedule.getKernel().getBody().getOps<RangedReduceOp>())) {
+    if (reduce.getRanges().size() != 1)
+      continue;
+    auto inner = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    for (Operation *op : getSlice(reduce.getValue())) {
+      if (!isa<Exp2Op, Log2Op, SinOp, PowOp>(op) ||
+          !schedule.dependsOn(op->getResult(0), inner))
+        continue;
+      int64_t bytes = inner.getStaticExtent() *
+                      op->getResult(0).getType().getIntOrFloatBitWidth() / 8;
+      if (bytes > kMostRowBytes)
+        continue;
+      for (RangeOp outer : schedule.getResultRanges()) {
+        if (outer.getStaticExtent() != inner.getStaticExtent() ||
+            schedule.dependsOn(op->getResult(0), outer) ||
+            outer != schedule.getResultRanges().back())
+          continue;
+        Operation *again = nullptr;
+        for (Operation &other : schedule.getKernel().getBody().front())
+          if (&other != op && other.getName() == op->getName() &&
+              isSameBut(op->getResult(0), other.getResult(0), inner, outer))
+            again = &other;
+        if (!again)
+          continue;
+        report("stage", inner, bytes);
+        auto [tile, ranges] = schedule.stage(op->getResult(0), {inner});
+        int64_t extent = inner.getStaticExtent();
+        schedule.replaceByLoad(op->getResult(0), tile, {inner.getResult()},
+                               {extent});
+        schedule.replaceByLoad(again->getResult(0), tile, {outer.getResult()},
+                               {extent});
+        addLanes(ranges[0], fitLanes(extent, getNumLanes(), getNumLanes()));
+        return;
+      }
+    }
+  }
+}
+
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
   RangeOp lane = chooseResultLane();
   int64_t width = getNumLanes();
-  int64_t registers =
-      vectorBytes >= 64 ? kTileRegisters512 : kTileRegisters256;
+  int64_t registers = vectorBytes >= 64 ? kTileRegisters512 : kTileRegisters256;
   SmallVector<RangedReduceOp> reduces;
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
     reduces.push_back(reduce);
@@ -278,14 +378,25 @@ void Heuristic::tileResult() {
     }
     int64_t size = rows.getStaticExtent();
     rowCount = std::min(most, size);
-    for (int64_t candidate = rowCount; candidate >= std::min<int64_t>(4, rowCount);
-         --candidate)
+    for (int64_t candidate = rowCount;
+         candidate >= std::min<int64_t>(4, rowCount); --candidate)
       if (size % candidate == 0) {
         rowCount = candidate;
         break;
       }
   }
   auto [columns, inColumn] = addLanes(lane, count);
+  if (!rows && columns) {
+    // Nothing is used twice; long rows keep the memory busy.
+    int64_t copies = std::min<int64_t>(registers / laneRegisters, 4);
+    while (copies > 1 && columns.getStaticExtent() % copies != 0)
+      --copies;
+    if (copies > 1 && columns.getPeel() == 0) {
+      report("unroll", columns, copies);
+      schedule.setKind(schedule.split(columns, copies).second,
+                       RangeKind::unroll);
+    }
+  }
   if (rowCount <= 1)
     return;
   report("unroll", rows, rowCount);
@@ -311,17 +422,19 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
       if (!load || schedule.dependsOn(load.getResult(), rows) ||
           !schedule.dependsOn(load.getResult(), lane))
         continue;
-      int64_t bytes = llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+      int64_t bytes =
+          llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
       const LinearForm &index =
           schedule.getAnalysis().getLinear(load.getIndex());
-      int64_t size =
-          depth.getStaticExtent() * lane.getStaticExtent() * bytes;
+      int64_t size = depth.getStaticExtent() * lane.getStaticExtent() * bytes;
       if (index.getCoefficient(lane) != 1 ||
           index.getCoefficient(depth) * bytes < kPageBytes ||
           size < kLeastStageBytes || size > kMostStageBytes)
         continue;
       report("stage", depth, size);
-      schedule.stage(load, {depth, lane});
+      Value tile = schedule.stage(load, {depth, lane}).first;
+      schedule.replaceByLoad(load, tile, {depth.getResult(), lane.getResult()},
+                             {depth.getStaticExtent(), lane.getStaticExtent()});
       stagedBefore = rows;
       break;
     }
@@ -339,8 +452,8 @@ void Heuristic::vectorizeReduces() {
          schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
       bool hasLanes = false;
       for (Value range : schedule.getAnalysis().getRanges(reduce.getValue()))
-        hasLanes |= range.getDefiningOp<RangeOp>().getKind() ==
-                    RangeKind::upcast;
+        hasLanes |=
+            range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
       if (hasLanes)
         continue;
       // The range with the fewest strided loads; the innermost of equal ones.
@@ -349,16 +462,15 @@ void Heuristic::vectorizeReduces() {
         auto range = value.getDefiningOp<RangeOp>();
         if (range.getStaticExtent() < 4 || hasLaneConflict(range))
           continue;
-        if (!best ||
-            countStrided(range, reduce) <= countStrided(best, reduce))
+        if (!best || countStrided(range, reduce) <= countStrided(best, reduce))
           best = range;
       }
       if (!best)
         continue;
       bool isHeavy =
           needsManyRegisters(getSlice(reduce.getValue()).getArrayRef());
-      addLanes(best, fitLanes(best.getStaticExtent(),
-                              (isHeavy ? 1 : 4) * width, width));
+      addLanes(best, fitLanes(best.getStaticExtent(), (isHeavy ? 1 : 4) * width,
+                              width));
       changed = true;
       break;
     }
@@ -392,8 +504,7 @@ void Heuristic::parallelize() {
   // Work items that share a tile would each fill it.
   if (stagedBefore)
     limit = llvm::find(leading, stagedBefore) - leading.begin();
-  for (auto reduce :
-       schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     size_t depth = 0;
     for (auto [i, range] : llvm::enumerate(leading))
       if (schedule.dependsOn(reduce, range))
@@ -411,6 +522,8 @@ void Heuristic::runWithoutOptimization() { parallelize(); }
 
 void Heuristic::run() {
   mergeRanges();
+  separateReduces();
+  stageRepeated();
   tileResult();
   vectorizeReduces();
   vectorizeResult();

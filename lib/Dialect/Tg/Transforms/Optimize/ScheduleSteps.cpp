@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the steps. Index arithmetic is rewritten through its linear forms,
-/// so that substituted ranges leave no nested sums behind.
+/// Implements the steps. Index arithmetic is rewritten through its linear
+/// forms, so that substituted ranges leave no nested sums behind.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,11 @@ SmallVector<RangedReduceOp> KernelSchedule::getReduces(RangeOp range) const {
 }
 
 bool KernelSchedule::isResultRange(RangeOp range) const {
-  return getReduces(range).empty();
+  return llvm::none_of(range->getUsers(), [&](Operation *user) {
+    if (auto reduce = dyn_cast<RangedReduceOp>(user))
+      return llvm::is_contained(reduce.getRanges(), range.getResult());
+    return isa<StageOp>(user);
+  });
 }
 
 SmallVector<RangeOp> KernelSchedule::getResultRanges() const {
@@ -64,10 +68,10 @@ RangeOp KernelSchedule::createRange(int64_t extent, RangeOp before) {
 static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
   for (Operation *user : llvm::make_early_inc_range(range->getUsers())) {
     MutableOperandRange operands =
-        isa<RangedReduceOp>(user) ? cast<RangedReduceOp>(user).getRangesMutable()
-        : isa<StageOp>(user)
-            ? cast<StageOp>(user).getRangesMutable()
-            : MutableOperandRange(user, 0, 0);
+        isa<RangedReduceOp>(user)
+            ? cast<RangedReduceOp>(user).getRangesMutable()
+        : isa<StageOp>(user) ? cast<StageOp>(user).getRangesMutable()
+                             : MutableOperandRange(user, 0, 0);
     SmallVector<Value> updated;
     bool found = false;
     for (OpOperand &operand : operands) {
@@ -82,6 +86,18 @@ static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
     if (found)
       operands.assign(updated);
   }
+}
+
+/// Gives a tile the size of its ranges, which a split may have rounded up.
+static void resizeTile(StageOp stage) {
+  int64_t size = 1;
+  for (Value range : stage.getRanges())
+    size *= range.getDefiningOp<RangeOp>().getStaticExtent();
+  MemRefType type = getBufferType(stage.getValue().getType(), size);
+  stage.getTile().setType(type);
+  for (Operation *user : stage->getUsers())
+    if (auto barrier = dyn_cast<BarrierOp>(user))
+      barrier.getResult().setType(type);
 }
 
 std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
@@ -107,6 +123,10 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   range.getResult().replaceAllUsesWith(position);
   range.erase();
   changed();
+  if (!exact)
+    for (Operation *user : inner->getUsers())
+      if (auto stage = dyn_cast<StageOp>(user))
+        resizeTile(stage);
   if (!exact) {
     builder.setInsertionPointAfterValue(position);
     Value bound = ConstOp::create(builder, outer.getLoc(),
@@ -158,8 +178,9 @@ static bool isLinearStep(Operation *user) {
   if (isa<AddOp, SubOp, NegOp>(user))
     return true;
   APInt factor;
-  return isa<MulOp>(user) && (matchPattern(user->getOperand(0), m_ConstantInt(&factor)) ||
-                              matchPattern(user->getOperand(1), m_ConstantInt(&factor)));
+  return isa<MulOp>(user) &&
+         (matchPattern(user->getOperand(0), m_ConstantInt(&factor)) ||
+          matchPattern(user->getOperand(1), m_ConstantInt(&factor)));
 }
 
 bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
@@ -199,8 +220,8 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
 }
 
 RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
-  RangeOp merged = createRange(
-      outer.getStaticExtent() * inner.getStaticExtent(), outer);
+  RangeOp merged =
+      createRange(outer.getStaticExtent() * inner.getStaticExtent(), outer);
   replaceInReduces(outer, {});
   replaceInReduces(inner, {merged});
   OpBuilder builder(kernel.getContext());
@@ -225,55 +246,111 @@ void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
   range.setKind(kind);
 }
 
-void KernelSchedule::stage(LoadOp load, ArrayRef<RangeOp> over) {
-  OpBuilder builder(kernel.getContext());
-  Location loc = load.getLoc();
+std::pair<Value, SmallVector<RangeOp>>
+KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over) {
   IRMapping mapping;
-  SmallVector<Value> copies;
-  int64_t size = 1;
+  SmallVector<RangeOp> copies;
   for (RangeOp range : over) {
     RangeOp copy = createRange(range.getStaticExtent(), range);
     copy.setKind(range.getKind());
     copy.setPeel(range.getPeel());
     mapping.map(range.getResult(), copy.getResult());
     copies.push_back(copy);
-    size *= range.getStaticExtent();
   }
-  // The load and what it needs of the ranges, at the copies' positions.
   llvm::SetVector<Operation *> slice;
-  SmallVector<Operation *> work{load};
+  SmallVector<Operation *> work{value.getDefiningOp()};
   while (!work.empty()) {
     Operation *op = work.pop_back_val();
-    if (isa<RangeOp>(op) || slice.contains(op))
-      continue;
-    bool depends = llvm::any_of(over, [&](RangeOp range) {
-      return dependsOn(op->getResult(0), range);
-    });
-    if (!depends)
+    if (!op || isa<RangeOp>(op) || slice.contains(op) ||
+        llvm::none_of(over, [&](RangeOp range) {
+          return dependsOn(op->getResult(0), range);
+        }))
       continue;
     slice.insert(op);
     for (Value operand : op->getOperands())
-      if (Operation *def = operand.getDefiningOp())
-        work.push_back(def);
+      work.push_back(operand.getDefiningOp());
   }
   SmallVector<Operation *> ops(slice.begin(), slice.end());
   llvm::sort(ops,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  builder.setInsertionPoint(load);
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfterValue(value);
   for (Operation *op : ops)
     builder.clone(*op, mapping);
-  Value tile =
-      StageOp::create(builder, loc, getBufferType(load.getType(), size),
-                      mapping.lookup(load.getResult()), copies);
-  tile = BarrierOp::create(builder, loc, tile);
-  IndexBuilder index(builder, loc);
-  Value position = index.constant(0);
-  for (RangeOp range : over)
-    position = index.add(index.mul(position, range.getStaticExtent()),
-                         range.getResult());
-  Value staged = LoadOp::create(builder, loc, load.getType(), tile, position,
-                                /*mask=*/Value());
-  load.replaceAllUsesWith(staged);
-  load.erase();
+  return {mapping.lookupOrDefault(value), copies};
+}
+
+void KernelSchedule::unshare(RangedReduceOp reduce) {
+  SmallVector<RangeOp> over;
+  for (Value range : reduce.getRanges())
+    over.push_back(range.getDefiningOp<RangeOp>());
+  auto [value, copies] = copyAlong(reduce.getValue(), over);
+  reduce.getValueMutable().assign(value);
+  reduce.getRangesMutable().assign(llvm::map_to_vector(
+      copies, [](RangeOp range) -> Value { return range; }));
+  eraseUnused();
   changed();
+}
+
+std::pair<Value, SmallVector<RangeOp>>
+KernelSchedule::stage(Value value, ArrayRef<RangeOp> over) {
+  auto [copied, copies] = copyAlong(value, over);
+  SmallVector<Value> ranges;
+  int64_t size = 1;
+  for (RangeOp copy : copies) {
+    ranges.push_back(copy);
+    size *= copy.getStaticExtent();
+  }
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfterValue(copied);
+  Value tile =
+      StageOp::create(builder, value.getLoc(),
+                      getBufferType(value.getType(), size), copied, ranges);
+  tile = BarrierOp::create(builder, value.getLoc(), tile);
+  changed();
+  return {tile, copies};
+}
+
+/// Moves \p op, and all it needs that comes after \p place, before that place.
+static void moveBeforeInOrder(Operation *op, Operation *place) {
+  llvm::SetVector<Operation *> needed;
+  SmallVector<Operation *> work{op};
+  while (!work.empty()) {
+    Operation *current = work.pop_back_val();
+    if (!place->isBeforeInBlock(current) || !needed.insert(current))
+      continue;
+    for (Value operand : current->getOperands())
+      if (Operation *def = operand.getDefiningOp())
+        work.push_back(def);
+  }
+  SmallVector<Operation *> ops(needed.begin(), needed.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *current : ops)
+    current->moveBefore(place);
+}
+
+void KernelSchedule::replaceByLoad(Value value, Value tile,
+                                   ArrayRef<Value> positions,
+                                   ArrayRef<int64_t> extents) {
+  // What uses the value may come before the tile in the block.
+  moveBeforeInOrder(tile.getDefiningOp(), value.getDefiningOp());
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPoint(value.getDefiningOp());
+  IndexBuilder index(builder, value.getLoc());
+  Value position = index.constant(0);
+  for (auto [at, extent] : llvm::zip(positions, extents))
+    position = index.add(index.mul(position, extent), at);
+  Value staged = LoadOp::create(builder, value.getLoc(), value.getType(), tile,
+                                position, /*mask=*/Value());
+  value.replaceAllUsesWith(staged);
+  eraseUnused();
+  changed();
+}
+
+void KernelSchedule::eraseUnused() {
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
+    if (op.use_empty() && !isa<StoreOp>(op))
+      op.erase();
 }

@@ -27,7 +27,7 @@ public:
   ArrayRef<RangeOp> getRanges() const { return ranges; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
-  /// Whether no reduce closes the range: it spans the result.
+  /// Whether no reduce or stage closes the range: it spans the result.
   bool isResultRange(RangeOp range) const;
   SmallVector<RangeOp> getResultRanges() const;
   /// The reduces that close the range.
@@ -50,16 +50,31 @@ public:
 
   void setKind(RangeOp range, RangeKind kind);
 
-  /// STAGE: what the load reads at all positions of \p over is read once into a
-  /// tile of local memory, row-major, and loaded from there. The tile is filled
-  /// wherever the ranges that the load depends on beside these are open.
-  void stage(LoadOp load, ArrayRef<RangeOp> over);
+  /// UNSHARE: the reduce gets ranges of its own, which other reduces do not
+  /// use.
+  void unshare(RangedReduceOp reduce);
+
+  /// STAGE: the value at all positions of \p over is computed once, into a tile
+  /// of local memory, row-major. The tile is filled wherever the ranges that
+  /// the value depends on beside these are open. Returns the tile and the
+  /// ranges that fill it.
+  std::pair<Value, SmallVector<RangeOp>> stage(Value value,
+                                               ArrayRef<RangeOp> over);
+
+  /// Replaces a value by the element of a tile at \p positions, which run over
+  /// the staged ranges' extents.
+  void replaceByLoad(Value value, Value tile, ArrayRef<Value> positions,
+                     ArrayRef<int64_t> extents);
 
 private:
   RangeOp createRange(int64_t extent, RangeOp before);
+  /// Copies of the ranges, and the value computed at their positions.
+  std::pair<Value, SmallVector<RangeOp>> copyAlong(Value value,
+                                                   ArrayRef<RangeOp> over);
   /// Loads, stores and reduced values that depend on `range` hold only where
   /// `valid` does.
   void guard(RangeOp inner, Value valid);
+  void eraseUnused();
   void changed();
 
   KernelOp kernel;

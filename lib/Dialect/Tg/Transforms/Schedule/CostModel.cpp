@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The estimates are coarse on purpose: they compare computing a value again with
-/// writing it once and reading it at each use, in units of one simple operation.
-/// Nothing here depends on the device.
+/// The estimates are coarse on purpose: they compare computing a value again
+/// with writing it once and reading it at each use, in units of one simple
+/// operation. Nothing here depends on the device.
 ///
 //===----------------------------------------------------------------------===//
 

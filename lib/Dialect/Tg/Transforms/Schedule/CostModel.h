@@ -22,8 +22,8 @@ public:
   /// `stored` tells which values have a buffer in any case.
   CostModel(Block &block, function_ref<bool(Value)> stored);
 
-  /// Why `value` should get a buffer, or an empty string if it should be computed
-  /// where it is used.
+  /// Why `value` should get a buffer, or an empty string if it should be
+  /// computed where it is used.
   std::string getReasonToStore(Value value, ArrayRef<Access *> accesses) const;
 
 private:

@@ -159,7 +159,8 @@ KernelOp KernelBuilder::finish(OpBuilder &moduleBuilder, StringRef name,
                                SmallVectorImpl<Value> &buffers) {
   // Ranges lead, in the order of their ids, which is the order of the loops.
   SmallVector<RangeOp> ranges(block->getOps<RangeOp>());
-  llvm::sort(ranges, [](RangeOp a, RangeOp b) { return a.getId() < b.getId(); });
+  llvm::sort(ranges,
+             [](RangeOp a, RangeOp b) { return a.getId() < b.getId(); });
   for (RangeOp range : llvm::reverse(ranges))
     range->moveBefore(block, block->begin());
   sortTopologically(block);
@@ -168,12 +169,11 @@ KernelOp KernelBuilder::finish(OpBuilder &moduleBuilder, StringRef name,
     if (op.use_empty() && !isa<StoreOp>(op))
       op.erase();
 
-  auto kernel = KernelOp::create(moduleBuilder, loc, name,
-                                 TypeRange(block->getArgumentTypes()),
-                                 numOutputs);
+  auto kernel =
+      KernelOp::create(moduleBuilder, loc, name,
+                       TypeRange(block->getArgumentTypes()), numOutputs);
   Block &body = kernel.getBody().front();
-  for (auto [from, to] :
-       llvm::zip(block->getArguments(), body.getArguments()))
+  for (auto [from, to] : llvm::zip(block->getArguments(), body.getArguments()))
     from.replaceAllUsesWith(to);
   body.getOperations().splice(body.end(), block->getOperations());
   delete block;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Movement operations become index arithmetic and masks, elementwise operations
-/// work on scalars, a reduce works over new ranges.
+/// Movement operations become index arithmetic and masks, elementwise
+/// operations work on scalars, a reduce works over new ranges.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,9 +21,9 @@ using namespace mlir::tg;
 //===----------------------------------------------------------------------===//
 
 /// Maps positions of a row-major tensor of shape `to` to those of the same
-/// elements in shape `from`. The shapes are cut into the smallest groups of axes
-/// that hold equally many elements, so that axes which a reshape leaves alone
-/// keep their index.
+/// elements in shape `from`. The shapes are cut into the smallest groups of
+/// axes that hold equally many elements, so that axes which a reshape leaves
+/// alone keep their index.
 static SmallVector<Value> reshapeIndices(IndexBuilder &index,
                                          ArrayRef<int64_t> from,
                                          ArrayRef<int64_t> to,

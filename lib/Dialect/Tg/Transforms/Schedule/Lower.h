@@ -18,8 +18,8 @@
 namespace mlir::tg {
 
 /// Asks for an element of an operand: (operand, indices, mask, scope).
-using RequestFn = function_ref<Value(Value, ArrayRef<Value>, Value,
-                                     ArrayRef<Value>)>;
+using RequestFn =
+    function_ref<Value(Value, ArrayRef<Value>, Value, ArrayRef<Value>)>;
 
 /// The positions of the operand of a movement operation that correspond to
 /// positions of its result. For a pad, `mask` gains the condition under which

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-schedule pass. The operations of a function are visited from
-/// the last to the first. All uses of a value are then known as accesses of
-/// kernels under construction, and the value is either computed there or gets a
-/// buffer and a kernel of its own. Kernels created later run earlier.
+/// Implements the tg-schedule pass. The operations of a function are visited
+/// from the last to the first. All uses of a value are then known as accesses
+/// of kernels under construction, and the value is either computed there or
+/// gets a buffer and a kernel of its own. Kernels created later run earlier.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -151,7 +151,8 @@ LogicalResult FunctionScheduler::check() {
     if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
       return op.emitError("is not an operation of a tensor graph");
     if (isa<BufferOp>(op))
-      return op.emitError("has to become a function argument before scheduling");
+      return op.emitError(
+          "has to become a function argument before scheduling");
     if (failed(checkType(op.getResult(0).getType(),
                          [&] { return op.emitError(); })))
       return failure();
@@ -162,8 +163,8 @@ LogicalResult FunctionScheduler::check() {
 
 LogicalResult FunctionScheduler::assignDevices() {
   for (BlockArgument argument : block.getArguments()) {
-    auto attr = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                  "tg.device");
+    auto attr =
+        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tg.device");
     devices[argument] = attr ? attr.getValue() : defaultDevice;
   }
   for (Operation &op : block.without_terminator()) {
@@ -273,8 +274,7 @@ void FunctionScheduler::findStored() {
   auto demand = [&](Value value) {
     Value base = locate(value).base;
     if (!isa<BlockArgument>(base) &&
-        !isa<AssignOp, CopyOp>(base.getDefiningOp()) &&
-        !buffers.contains(base))
+        !isa<AssignOp, CopyOp>(base.getDefiningOp()) && !buffers.contains(base))
       stored.insert(base);
   };
   for (Operation &op : block.without_terminator()) {
@@ -325,8 +325,8 @@ Value FunctionScheduler::getBuffer(Value value) {
   if (isa<BlockArgument>(value))
     return buffer = hostBlock->addArgument(bufferType, value.getLoc());
   ++numBuffers;
-  return buffer = AllocOp::create(host, value.getLoc(), bufferType,
-                                  devices[value]);
+  return buffer =
+             AllocOp::create(host, value.getLoc(), bufferType, devices[value]);
 }
 
 Value FunctionScheduler::getView(Place place, RankedTensorType type) {
@@ -345,9 +345,8 @@ Value FunctionScheduler::getView(Place place, RankedTensorType type) {
 //===----------------------------------------------------------------------===//
 
 Value FunctionScheduler::request(Operation *user, Value tensor,
-                                 KernelBuilder &kernel,
-                                 ArrayRef<Value> indices, Value mask,
-                                 ArrayRef<Value> scope) {
+                                 KernelBuilder &kernel, ArrayRef<Value> indices,
+                                 Value mask, ArrayRef<Value> scope) {
   if (auto it = assigns.find(tensor); it != assigns.end()) {
     int64_t version = countBefore(it->second, user, order);
     return kernel.request(tensor, version, indices, mask, scope,
@@ -370,12 +369,12 @@ void FunctionScheduler::computeInPlace(Operation *op) {
   // Requests for operands go to other lists than this one.
   SmallVector<Access *> uses = accesses.lookup(op->getResult(0));
   for (Access *access : uses) {
-    Value value = lowerAccess(
-        op, *access,
-        [&](Value operand, ArrayRef<Value> indices, Value mask,
-            ArrayRef<Value> scope) {
-          return request(op, operand, *access->kernel, indices, mask, scope);
-        });
+    Value value = lowerAccess(op, *access,
+                              [&](Value operand, ArrayRef<Value> indices,
+                                  Value mask, ArrayRef<Value> scope) {
+                                return request(op, operand, *access->kernel,
+                                               indices, mask, scope);
+                              });
     access->kernel->provide(*access, value);
   }
 }
@@ -387,9 +386,9 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
   ArrayRef<int64_t> shape = type.getShape();
   Value buffer = getBuffer(result);
   for (Access *access : accesses[result])
-    access->kernel->provide(*access,
-                            access->kernel->createLoad(
-                                buffer, shape, access->indices, access->mask));
+    access->kernel->provide(*access, access->kernel->createLoad(buffer, shape,
+                                                                access->indices,
+                                                                access->mask));
   remark::passed(op->getLoc(),
                  remark::RemarkOpts::name("store").category("tg-schedule"))
       << (op->getName().getStringRef() + " " + toString(getDims(type)) +
@@ -399,9 +398,8 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
     return;
   KernelBuilder &kernel = createKernel(op->getLoc(), shape);
   SmallVector<Access *> own;
-  Value placeholder =
-      kernel.request(result, 0, kernel.getResultIndices(), Value(),
-                     kernel.getResultRanges(), own);
+  Value placeholder = kernel.request(result, 0, kernel.getResultIndices(),
+                                     Value(), kernel.getResultRanges(), own);
   kernel.createStore(placeholder, buffer,
                      kernel.linearize(shape, kernel.getResultIndices()));
   accesses[result] = own;
@@ -423,8 +421,7 @@ Value FunctionScheduler::getPositionInArgument(AssignOp assign,
       position = mapIndices(op, index, position, mask);
     target = op->getOperand(0);
   }
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(target.getType()).getShape();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(target.getType()).getShape();
   LinearForm linear;
   int64_t stride = 1;
   for (size_t axis = shape.size(); axis-- > 0;) {
@@ -460,9 +457,9 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
   if (late.empty())
     return nullptr;
   Value buffer = getBuffer(argument);
-  Value copy = AllocOp::create(host, argument.getLoc(),
-                               cast<MemRefType>(buffer.getType()),
-                               devices[argument]);
+  Value copy =
+      AllocOp::create(host, argument.getLoc(),
+                      cast<MemRefType>(buffer.getType()), devices[argument]);
   steps.push_back({nullptr, buffer, copy});
   return copy;
 }
@@ -493,9 +490,9 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
     KernelBuilder &kernel = *access->kernel;
     Value source = kernel.getArgument(late.contains(access) ? copy : buffer);
     Type type = assign.getType().getElementType();
-    kernel.provide(*access, LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
-                                           type, source, getPosition(access),
-                                           access->mask));
+    kernel.provide(*access,
+                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(), type,
+                                  source, getPosition(access), access->mask));
   }
 
   if (assign.getType().getNumElements() == 0)
@@ -503,9 +500,9 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   KernelBuilder &kernel =
       createKernel(assign.getLoc(), assign.getType().getShape());
   assignKernels[assign] = &kernel;
-  Value value = request(assign, assign.getValue(), kernel,
-                        kernel.getResultIndices(), Value(),
-                        kernel.getResultRanges());
+  Value value =
+      request(assign, assign.getValue(), kernel, kernel.getResultIndices(),
+              Value(), kernel.getResultRanges());
   kernel.createStore(value, buffer,
                      getPositionInArgument(assign, kernel.getIndex(),
                                            kernel.getResultIndices()));
@@ -516,20 +513,18 @@ void FunctionScheduler::visitArgument(BlockArgument argument) {
       cast<RankedTensorType>(argument.getType()).getShape();
   Value buffer = getBuffer(argument);
   bool assigned = assigns.contains(argument);
-  SmallVector<Access *> uses = assigned ? versioned.lookup({argument, 0})
-                                        : accesses.lookup(argument);
+  SmallVector<Access *> uses =
+      assigned ? versioned.lookup({argument, 0}) : accesses.lookup(argument);
   SmallPtrSet<Access *, 8> late;
   auto getPosition = [&](Access *access) {
     return access->kernel->linearize(shape, access->indices);
   };
-  Value copy = assigned
-                   ? snapshotFor(argument, 0, uses, getPosition, late)
-                   : Value();
+  Value copy =
+      assigned ? snapshotFor(argument, 0, uses, getPosition, late) : Value();
   for (Access *access : uses)
-    access->kernel->provide(
-        *access, access->kernel->createLoad(
-                     late.contains(access) ? copy : buffer, shape,
-                     access->indices, access->mask));
+    access->kernel->provide(*access, access->kernel->createLoad(
+                                         late.contains(access) ? copy : buffer,
+                                         shape, access->indices, access->mask));
 }
 
 //===----------------------------------------------------------------------===//
@@ -540,9 +535,9 @@ void FunctionScheduler::visitCopy(CopyOp copy) {
   auto type = cast<RankedTensorType>(copy.getType());
   Value buffer = getBuffer(copy);
   for (Access *access : accesses[copy])
-    access->kernel->provide(*access, access->kernel->createLoad(
-                                         buffer, type.getShape(),
-                                         access->indices, access->mask));
+    access->kernel->provide(
+        *access, access->kernel->createLoad(buffer, type.getShape(),
+                                            access->indices, access->mask));
   steps.push_back({nullptr, getView(locate(copy.getX()), type), buffer});
 }
 
