@@ -31,10 +31,10 @@ static int64_t clampEnd(__int128 value) {
 
 Interval Interval::operator+(Interval other) const {
   Interval sum;
-  sum.lo = lo == kMin || other.lo == kMin ? kMin
-                                          : clampEnd(__int128(lo) + other.lo);
-  sum.hi = hi == kMax || other.hi == kMax ? kMax
-                                          : clampEnd(__int128(hi) + other.hi);
+  sum.lo =
+      lo == kMin || other.lo == kMin ? kMin : clampEnd(__int128(lo) + other.lo);
+  sum.hi =
+      hi == kMax || other.hi == kMax ? kMax : clampEnd(__int128(hi) + other.hi);
   return sum;
 }
 

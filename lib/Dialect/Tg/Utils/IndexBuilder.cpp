@@ -45,8 +45,8 @@ LinearForm IndexBuilder::recombine(LinearForm form) {
     int64_t c = divisor.getSExtValue();
     for (auto [other, otherCoefficient] : form.terms) {
       auto div = other.getDefiningOp<FloorDivOp>();
-      if (!div || div.getLhs() != mod.getLhs() || div.getRhs() != mod.getRhs() ||
-          otherCoefficient != coefficient * c)
+      if (!div || div.getLhs() != mod.getLhs() ||
+          div.getRhs() != mod.getRhs() || otherCoefficient != coefficient * c)
         continue;
       form.addTerm(other, -otherCoefficient);
       form.addTerm(atom, -coefficient);
@@ -59,8 +59,7 @@ LinearForm IndexBuilder::recombine(LinearForm form) {
 
 Value IndexBuilder::get(const LinearForm &unordered) {
   LinearForm form = recombine(unordered);
-  if (form.constant == 0 && form.terms.size() == 1 &&
-      form.terms[0].second == 1)
+  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1)
     return form.terms[0].first;
   SmallVector<std::pair<unsigned, int64_t>> key;
   for (auto [atom, coefficient] : form.terms)

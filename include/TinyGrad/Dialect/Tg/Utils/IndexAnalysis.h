@@ -30,7 +30,9 @@ struct Interval {
   int64_t lo = kMin;
   int64_t hi = kMax;
 
-  bool contains(Interval other) const { return lo <= other.lo && other.hi <= hi; }
+  bool contains(Interval other) const {
+    return lo <= other.lo && other.hi <= hi;
+  }
   Interval operator+(Interval other) const;
   Interval operator*(int64_t factor) const;
 };
