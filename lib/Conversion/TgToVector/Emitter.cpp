@@ -347,8 +347,45 @@ void Emitter::emitThreadLoop(func::FuncOp func,
     range.value = arith::RemUIOp::create(b, rest, extent);
     rest = arith::DivUIOp::create(b, rest, extent);
   }
-  body();
+  SmallVector<unsigned> peeled;
+  for (unsigned index : threads)
+    if (ranges[index].peel != 0 && ranges[index].peel != ranges[index].extent)
+      peeled.push_back(index);
+  emitThreadParts(peeled, body);
   scopes.pop_back();
+  parent->before = savedBefore;
+}
+
+void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
+                              llvm::function_ref<void()> body) {
+  if (peeled.empty())
+    return body();
+  Location loc = kernel.getLoc();
+  Range saved = ranges[peeled.front()];
+  int64_t middle = saved.extent - saved.peel;
+  B &b = at(top(), loc);
+  Value isMain = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                       saved.value,
+                                       buildInt(b, b.getIndexType(), middle));
+  auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = branch;
+  for (bool isTail : {false, true}) {
+    Range &range = ranges[peeled.front()];
+    range.lo = isTail ? middle : 0;
+    range.hi = (isTail ? saved.extent : middle) - 1;
+    range.value = range.lo == range.hi ? Value() : saved.value;
+    range.depth = scopes.size();
+    Scope scope;
+    scope.anchor = std::make_shared<Anchor>();
+    scope.anchor->block = isTail ? branch.elseBlock() : branch.thenBlock();
+    scope.anchor->before = scope.anchor->block->getTerminator();
+    scopes.push_back(std::move(scope));
+    emitThreadParts(peeled.drop_front(), body);
+    scopes.pop_back();
+  }
+  ranges[peeled.front()] = saved;
   parent->before = savedBefore;
 }
 

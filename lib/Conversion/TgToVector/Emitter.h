@@ -146,6 +146,10 @@ private:
   void emitLoopPart(ArrayRef<unsigned> ranges, int64_t begin, int64_t end,
                     SmallVectorImpl<Value> &carried, Location loc, Body body);
   void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
+  /// Calls `body` in a branch for the main part and one for the peeled
+  /// positions of each of these ranges.
+  void emitThreadParts(ArrayRef<unsigned> peeled,
+                       llvm::function_ref<void()> body);
   void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
   void prefetchValues(StoreOp store);
 
@@ -203,6 +207,8 @@ private:
     LaneForm lanes; ///< the index, split
     Value mask;     ///< null: all
     int64_t width;  ///< lanes; 0 for a scalar access
+    bool nontemporal = false; ///< store past the caches
+    int64_t prefetch = 0;     ///< load: so many elements on; 0 for none
   };
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
@@ -211,6 +217,11 @@ private:
   void emitStore(StoreOp op);
   void emitWrite(const Access &access, Value value, Location loc);
   void emitVectorWrite(const Access &access, Value value, Location loc);
+  void createVectorStore(const Access &access, Value value, Value start, B &b);
+  /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
+  /// aligned to them too.
+  bool isAligned(const Access &access, Type memory) const;
+  void createPrefetch(const Access &access, Value start, Type memory, B &b);
   /// The index of the first element in memory of a contiguous access.
   Value getStart(const Access &access, Location loc);
   /// What distinguishes the lanes' elements, for gather and scatter.

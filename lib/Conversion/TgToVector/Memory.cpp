@@ -94,6 +94,26 @@ Value Emitter::getBuffer(Value buffer) {
   return tile;
 }
 
+bool Emitter::isAligned(const Access &access, Type memory) const {
+  int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
+  auto isMultiple = [&](int64_t elements) { return elements * bytes % 64 == 0; };
+  return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
+         llvm::all_of(access.lanes.scalar.terms, [&](const Form::Term &term) {
+           return isMultiple(term.factor);
+         });
+}
+
+void Emitter::createPrefetch(const Access &access, Value start, Type memory,
+                             B &b) {
+  int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
+  for (int64_t lane = 0; lane < access.width; lane += line) {
+    Value index = arith::AddIOp::create(
+        b, start, buildInt(b, start.getType(), access.prefetch + lane));
+    memref::PrefetchOp::create(b, access.buffer, index, /*isWrite=*/false,
+                               /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
 Value Emitter::getStart(const Access &access, Location loc) {
   Form start = access.lanes.scalar;
   if (access.lanes.stride == -1)
@@ -130,6 +150,7 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   Access access;
   access.element = op.getType();
   access.buffer = getBuffer(op.getBuffer());
+  access.prefetch = op.getPrefetch().value_or(0);
   bool isNever = isEmpty(access.buffer);
   if (Value mask = op.getMask()) {
     std::optional<bool> known = getKnown(mask);
@@ -200,6 +221,8 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
                                       buildInt(b, start.getType(), 0));
     if (!mask || isGuarded) {
       value = vector::LoadOp::create(b, type, access.buffer, start);
+      if (access.prefetch != 0)
+        createPrefetch(access, start, memory, b);
     } else {
       mask = toLanes(b, mask, access.width);
       if (stride == -1)
@@ -272,6 +295,7 @@ void Emitter::emitStore(StoreOp op) {
   Access access;
   access.element = op.getValue().getType();
   access.buffer = getBuffer(op.getBuffer());
+  access.nontemporal = op.getNontemporal();
   if (isEmpty(access.buffer))
     return;
   if (Value mask = op.getMask()) {
@@ -293,8 +317,10 @@ void Emitter::emitStore(StoreOp op) {
   Value guard;
   for (RangeSet missing = threadSet & ~set; missing; missing &= missing - 1) {
     const Range &range = ranges[llvm::countr_zero(missing)];
-    if (range.extent == 1)
+    if (!range.value && range.lo == 0)
       continue;
+    if (range.lo > 0)
+      return;
     B &b = at(top(), loc);
     Value isFirst =
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq, range.value,
@@ -341,6 +367,15 @@ void Emitter::emitWrite(const Access &access, Value value, Location loc) {
                           index);
 }
 
+void Emitter::createVectorStore(const Access &access, Value value, Value start,
+                                B &b) {
+  auto store = vector::StoreOp::create(b, value, access.buffer, start);
+  if (!access.nontemporal || !isAligned(access, getMemoryElement(access.buffer)))
+    return;
+  store.setNontemporal(true);
+  store.setAlignment(64);
+}
+
 void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
   int64_t stride = access.lanes.stride;
   bool isRegular = access.lanes.irregular.empty();
@@ -356,7 +391,7 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
     if (mask)
       vector::MaskedStoreOp::create(b, access.buffer, start, mask, value);
     else
-      vector::StoreOp::create(b, value, access.buffer, start);
+      createVectorStore(access, value, start, b);
     return;
   }
 

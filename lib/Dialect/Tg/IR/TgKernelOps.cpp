@@ -187,7 +187,7 @@ LogicalResult KernelOp::verify() {
   // The ranges that each value depends on, and those that a reduce closes.
   // Bodies are small and each operation is looked at once.
   DenseMap<Value, SmallVector<int64_t>> open;
-  DenseSet<int64_t> ids;
+  DenseSet<int64_t> ids, isSinglePosition;
   DenseMap<int64_t, Operation *> closedBy;
   SmallVector<StoreOp> stores;
   for (Operation &op : getBody().front()) {
@@ -212,6 +212,8 @@ LogicalResult KernelOp::verify() {
           deps.push_back(id);
     if (auto range = dyn_cast<RangeOp>(op)) {
       deps.push_back(range.getId());
+      if (Dim(range.getExtent()).getMax() <= 1)
+        isSinglePosition.insert(range.getId());
       if (!ids.insert(range.getId()).second)
         return range.emitOpError("id ")
                << range.getId() << " is used by another range (C2)";
@@ -232,7 +234,7 @@ LogicalResult KernelOp::verify() {
     for (Value result : op.getResults())
       open[result] = deps;
   }
-  for (StoreOp store : stores)
+  for (StoreOp store : stores) {
     for (Value operand : store->getOperands())
       for (int64_t id : open.lookup(operand))
         if (Operation *reduce = closedBy.lookup(id)) {
@@ -241,6 +243,13 @@ LogicalResult KernelOp::verify() {
           diag.attachNote(reduce->getLoc()) << "the reduce";
           return diag;
         }
+    // Different values for one element. With a mask it may be one value only.
+    for (int64_t id : open.lookup(store.getValue()))
+      if (!store.getMask() && !isSinglePosition.contains(id) &&
+          !llvm::is_contained(open.lookup(store.getIndex()), id))
+        return store.emitOpError("writes a value that depends on range ")
+               << id << " to an index that does not (C2)";
+  }
   return success();
 }
 
@@ -321,6 +330,12 @@ static LogicalResult checkRanges(Operation *op, ValueRange ranges,
 
 LogicalResult RangedReduceOp::verify() {
   return checkRanges(*this, getRanges(), "(C1)");
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value buffer,
+                   Value index, Value mask) {
+  build(builder, state, cast<MemRefType>(buffer.getType()).getElementType(),
+        buffer, index, mask, /*prefetch=*/IntegerAttr());
 }
 
 LogicalResult StageOp::verify() {

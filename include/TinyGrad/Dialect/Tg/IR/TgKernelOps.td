@@ -119,7 +119,9 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
   let summary = "a kernel";
   let description = [{
     One isolated computation. Its arguments are flat buffers, of which the first
-    `outputs` are written; with `in_place` these may also be read. The body is one
+    `outputs` are written. Outputs are memory of their own, aligned to 64 bytes;
+    with `in_place` they may also be read, be other arguments of the program, and
+    have the alignment of their elements only. The body is one
     block without terminator: `tg.range` values span positions, pure scalar
     operations compute at each position, `tg.store` writes. An operation is
     evaluated once for each combination of the ranges that it depends on; the
@@ -229,7 +231,8 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
   let summary = "an element of a buffer";
   let description = [{
     Reads `buffer[index]`. Where the mask is false nothing is read and the result
-    is 0.
+    is 0. `prefetch` n is a hint that has no effect on the result: the element n
+    positions on will be read soon.
 
     C1: the index is inside the buffer wherever the mask holds (checked where it
     can be decided).
@@ -240,11 +243,15 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
     ```
   }];
   let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$buffer, Index:$index,
-                       Optional<I1>:$mask);
+                       Optional<I1>:$mask,
+                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$prefetch);
   let results = (outs Tg_Element:$result);
   let assemblyFormat = [{
-    $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
+    $buffer `[` $index `]` (`mask` $mask^)? (`prefetch` $prefetch^)? attr-dict
+    `:` type($buffer)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$buffer, "::mlir::Value":$index,
+                                 CArg<"::mlir::Value", "{}">:$mask)>];
   let hasFolder = 1;
   let hasVerifier = 1;
 }
@@ -254,19 +261,24 @@ def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let summary = "a write to an element of a buffer";
   let description = [{
-    Writes `value` to `buffer[index]` where the mask holds.
+    Writes `value` to `buffer[index]` where the mask holds. `nontemporal` is a
+    hint that the element is not read again while it would stay in a cache.
 
-    C1: the index is inside the buffer wherever the mask holds. C2: different
-    positions of the kernel's ranges write different elements.
+    C1: the index is inside the buffer wherever the mask holds (checked where it
+    can be decided). C2: different positions of the kernel's ranges write
+    different elements (checked: without a mask, the index depends on every range
+    that the value depends on).
 
     ```mlir
     tg.store %x, %out[%i] : memref<16xf32>
     ```
   }];
   let arguments = (ins Tg_Element:$value, Arg<Tg_Buffer, "", [MemWrite]>:$buffer,
-                       Index:$index, Optional<I1>:$mask);
+                       Index:$index, Optional<I1>:$mask,
+                       UnitAttr:$nontemporal);
   let assemblyFormat = [{
-    $value `,` $buffer `[` $index `]` (`mask` $mask^)? attr-dict `:` type($buffer)
+    $value `,` $buffer `[` $index `]` (`mask` $mask^)?
+    (`nontemporal` $nontemporal^)? attr-dict `:` type($buffer)
   }];
   let hasVerifier = 1;
 }

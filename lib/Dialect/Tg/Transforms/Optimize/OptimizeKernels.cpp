@@ -32,6 +32,10 @@ constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
 constexpr int64_t kPageBytes = 2048;
+/// Rows of a block of a transposition: the elements of a cache line.
+constexpr int64_t kBlock = 16;
+/// Buffers from 16 MiB on do not stay in a cache.
+constexpr int64_t kLargeBits = int64_t(16) << 23;
 constexpr int64_t kMostRowBytes = 256 << 10;
 constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
 
@@ -62,7 +66,9 @@ private:
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();
+  RangeOp findTransposed(RangeOp lane);
   void parallelize();
+  void avoidCaches();
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;
@@ -490,7 +496,32 @@ void Heuristic::vectorizeResult() {
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
     llvm::append_range(ops, getSlice(store.getValue()));
   int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
-  addLanes(lane, fitLanes(lane.getStaticExtent(), limit, width));
+  RangeOp across = findTransposed(lane);
+  auto [outer, inner] = addLanes(
+      lane, fitLanes(lane.getStaticExtent(), across ? width : limit, width));
+  if (!across || !outer)
+    return;
+  // Blocks, so that all of a cache line is used while it is there.
+  report("block", across, kBlock);
+  RangeOp inBlock = schedule.split(across, kBlock).second;
+  schedule.moveBefore(inBlock, inner);
+}
+
+/// A result range before \p lane along which a load is contiguous that is
+/// strided along the lane: what a transposition reads.
+RangeOp Heuristic::findTransposed(RangeOp lane) {
+  for (auto load : schedule.getKernel().getBody().getOps<LoadOp>()) {
+    const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+    if (index.getCoefficient(lane) < kBlock)
+      continue;
+    for (RangeOp range : schedule.getResultRanges())
+      if (range != lane && range->isBeforeInBlock(lane) &&
+          range.getKind() == RangeKind::loop && range.getPeel() == 0 &&
+          range.getStaticExtent() >= 2 * kBlock &&
+          index.getCoefficient(range) == 1)
+        return range;
+  }
+  return RangeOp();
 }
 
 /// Leading result ranges run in parallel, as few as give enough work items. A
@@ -518,6 +549,35 @@ void Heuristic::parallelize() {
   }
 }
 
+/// Results larger than the caches are written past them, which saves reading
+/// the lines that are overwritten. Rows that were read once to reduce them are
+/// read again from a cache; meanwhile the next row comes into it.
+void Heuristic::avoidCaches() {
+  KernelOp kernel = schedule.getKernel();
+  if (!kernel.getInPlace())
+    for (auto store : kernel.getBody().getOps<StoreOp>()) {
+      auto type = cast<MemRefType>(store.getBuffer().getType());
+      if (type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits)
+        store.setNontemporal(true);
+    }
+  for (auto stage : kernel.getBody().getOps<StageOp>())
+    for (Operation *op : getSlice(stage.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load)
+        continue;
+      auto type = cast<MemRefType>(load.getBuffer().getType());
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      RangeOp lane = stage.getRanges().back().getDefiningOp<RangeOp>();
+      RangeOp row = schedule.getRanges().front();
+      if (row.getKind() == RangeKind::thread &&
+          index.getCoefficient(lane) == 1 && index.getCoefficient(row) > 0 &&
+          type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits &&
+          stage.getRanges().size() == 2)
+        load.setPrefetch(index.getCoefficient(row));
+    }
+}
+
 void Heuristic::runWithoutOptimization() { parallelize(); }
 
 void Heuristic::run() {
@@ -528,6 +588,7 @@ void Heuristic::run() {
   vectorizeReduces();
   vectorizeResult();
   parallelize();
+  avoidCaches();
 }
 
 namespace {

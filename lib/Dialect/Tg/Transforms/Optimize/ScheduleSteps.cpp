@@ -341,8 +341,8 @@ void KernelSchedule::replaceByLoad(Value value, Value tile,
   Value position = index.constant(0);
   for (auto [at, extent] : llvm::zip(positions, extents))
     position = index.add(index.mul(position, extent), at);
-  Value staged = LoadOp::create(builder, value.getLoc(), value.getType(), tile,
-                                position, /*mask=*/Value());
+  Value staged =
+      LoadOp::create(builder, value.getLoc(), tile, position, /*mask=*/Value());
   value.replaceAllUsesWith(staged);
   eraseUnused();
   changed();

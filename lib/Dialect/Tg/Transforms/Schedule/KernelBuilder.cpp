@@ -137,8 +137,7 @@ Value KernelBuilder::linearize(ArrayRef<int64_t> shape,
 Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
                                 ArrayRef<Value> indices, Value mask) {
   Value argument = getArgument(buffer);
-  Type type = cast<MemRefType>(buffer.getType()).getElementType();
-  return LoadOp::create(builder, loc, type, argument, linearize(shape, indices),
+  return LoadOp::create(builder, loc, argument, linearize(shape, indices),
                         mask);
 }
 

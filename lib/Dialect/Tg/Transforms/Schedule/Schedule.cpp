@@ -489,9 +489,8 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   for (Access *access : uses) {
     KernelBuilder &kernel = *access->kernel;
     Value source = kernel.getArgument(late.contains(access) ? copy : buffer);
-    Type type = assign.getType().getElementType();
     kernel.provide(*access,
-                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(), type,
+                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
                                   source, getPosition(access), access->mask));
   }
 
@@ -589,11 +588,8 @@ void FunctionScheduler::emit() {
     SmallVector<Value> operands;
     Location kernelLoc = step.kernel->getLoc();
     KernelOp kernel = step.kernel->finish(moduleBuilder, name, operands);
-    // An output that is also read is passed once.
-    BlockArgument output = kernel.getArgument(0);
-    if (llvm::any_of(output.getUsers(),
-                     [](Operation *user) { return isa<LoadOp>(user); }))
-      kernel.setInPlace(true);
+    // What an assignment writes is the caller's memory, and may be read too.
+    kernel.setInPlace(isa<BlockArgument>(operands[0]));
     LaunchOp::create(host, kernelLoc,
                      FlatSymbolRefAttr::get(kernel.getSymNameAttr()), operands);
   }
