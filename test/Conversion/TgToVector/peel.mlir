@@ -72,3 +72,26 @@ tg.kernel @dot(%o: memref<1xf32>, %a: memref<70xf32>, %b: memref<70xf32>) attrib
   %s = tg.ranged_reduce add %g over %io, %iv : f32
   tg.store %s, %o[%z] : memref<1xf32>
 }
+
+// A range that threads share: a branch for each part.
+
+// CHECK-LABEL: func.func @threads
+// CHECK: scf.for %[[I:.*]] = %arg2 to %arg3
+// CHECK: %[[M:.*]] = arith.cmpi slt, %[[I]], %{{.*}} : index
+// CHECK: scf.if %[[M]] {
+// CHECK: vector.load
+// CHECK: vector.store
+// CHECK: } else {
+// CHECK: vector.maskedload
+// CHECK: vector.maskedstore
+tg.kernel @threads(%o: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64} {
+  %io = tg.range 0 thread 5 peel 1
+  %iv = tg.range 1 upcast 16
+  %c16 = tg.const(16 : index) : index
+  %c70 = tg.const(70 : index) : index
+  %i0 = tg.mul %io, %c16 : index
+  %i = tg.add %i0, %iv : index
+  %m = tg.cmplt %i, %c70 : index
+  %x = tg.load %a[%i] mask %m : memref<70xf32>
+  tg.store %x, %o[%i] mask %m : memref<70xf32>
+}

@@ -145,6 +145,45 @@ TEST(LoopTest, MaskedTails) {
   }
 }
 
+/// Rows and columns in blocks that threads share, both cut.
+TEST(LoopTest, PeeledThreadRanges) {
+  KernelRunner kernel(R"(
+tg.kernel @pt(%o: memref<350xf32>, %p: memref<5xf32>, %a: memref<350xf32>)
+    attributes {outputs = 2 : i64} {
+  %io = tg.range 0 thread 3 peel 1
+  %jo = tg.range 1 thread 5 peel 1
+  %iu = tg.range 2 unroll 2
+  %jv = tg.range 3 upcast 16
+  %c2 = tg.const(2 : index) : index
+  %c5 = tg.const(5 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %c70 = tg.const(70 : index) : index
+  %i0 = tg.mul %io, %c2 : index
+  %i = tg.add %i0, %iu : index
+  %j0 = tg.mul %jo, %c16 : index
+  %j = tg.add %j0, %jv : index
+  %mi = tg.cmplt %i, %c5 : index
+  %mj = tg.cmplt %j, %c70 : index
+  %m = tg.and %mi, %mj : i1
+  %row = tg.mul %i, %c70 : index
+  %n = tg.add %row, %j : index
+  %x = tg.load %a[%n] mask %m : memref<350xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %o[%n] mask %m : memref<350xf32>
+  %f = tg.load %a[%i] mask %mi : memref<350xf32>
+  tg.store %f, %p[%i] mask %mi : memref<5xf32>
+})");
+  ASSERT_COMPILES(kernel);
+  ASSERT_EQ(kernel.parallelExtent(), 15);
+  std::vector<float> o(360, 99), p(8, 99), a = numbers(350);
+  for (int i = 14; i >= 0; i -= 2)
+    kernel.run({o.data(), p.data(), a.data()}, i, std::min(15, i + 2));
+  for (int i = 0; i < 360; ++i)
+    ASSERT_EQ(o[i], i < 350 ? -a[i] : 99) << i;
+  for (int i = 0; i < 8; ++i)
+    ASSERT_EQ(p[i], i < 5 ? a[i] : 99) << i;
+}
+
 /// Lanes that are reduced, with several accumulators and a peeled tail.
 TEST(LoopTest, SumAndMaxOverLanes) {
   KernelRunner kernel(R"(
