@@ -15,6 +15,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -43,10 +44,15 @@ double mlir::tg::getElementAsDouble(const HostTensor &tensor, int64_t i) {
   return getAPInt(tensor, i).roundToDouble(isSigned);
 }
 
-/// The shortest decimal number that rounds to `value` in its own format.
+/// The shortest decimal number that rounds to `value` in its own format; whole
+/// numbers in full.
 static void printShortest(raw_ostream &os, const llvm::APFloat &value) {
   const llvm::fltSemantics &semantics = value.getSemantics();
   double number = value.convertToDouble();
+  if (std::abs(number) < 0x1p53 && std::trunc(number) == number) {
+    os << llvm::format("%.0f", number);
+    return;
+  }
   std::string text;
   for (unsigned digits = 1; digits <= 17; ++digits) {
     text.clear();
