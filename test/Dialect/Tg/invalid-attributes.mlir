@@ -1,0 +1,66 @@
+// Attributes of the dialect that are rejected.
+
+// RUN: tg-opt -split-input-file -verify-diagnostics %s
+
+// expected-error @+1 {{a variable needs a name}}
+func.func private @var_without_name() attributes {a = #tg.var<"", 1, 8>}
+
+// -----
+
+// expected-error @+1 {{variable 'n' has an empty range: min 8 > max 1}}
+func.func private @var_without_range() attributes {a = #tg.var<"n", 8, 1>}
+
+// -----
+
+// expected-error @+1 {{operand 1.000000e+00 : f64 of a dimension expression is not an integer (of 64 bits), #tg.var or #tg.dim}}
+func.func private @dim_of_float() attributes {a = #tg.dim<add, #tg.var<"n", 1, 8>, 1.0>}
+
+// -----
+
+// expected-error @+1 {{operand 1 : i32 of a dimension expression is not an integer (of 64 bits)}}
+func.func private @dim_of_i32() attributes {a = #tg.dim<add, #tg.var<"n", 1, 8>, 1 : i32>}
+
+// -----
+
+// expected-error @+1 {{expected one of [add, mul, floordiv, mod, min, max] for an operator on dimensions, got: sub}}
+func.func private @dim_kind() attributes {a = #tg.dim<sub, #tg.var<"n", 1, 8>, 1>}
+
+// -----
+
+// expected-error @+1 {{dimension "n" is not an integer (of 64 bits), #tg.var or #tg.dim}}
+func.func private @shape_of_text() attributes {a = #tg.shape<"n">}
+
+// -----
+
+// expected-error @+1 {{#tg.shape has no symbolic dimension; a tensor of static shape carries no encoding}}
+func.func private @shape_without_symbol() attributes {a = #tg.shape<4, 4>}
+
+// -----
+
+// expected-error @+1 {{#tg.shape lists 1 dimensions for a tensor of rank 2}}
+func.func private @shape_rank(tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>>>)
+
+// -----
+
+// expected-error @+1 {{dimension 1 is 4 in #tg.shape but 5 in the tensor's shape}}
+func.func private @shape_size(tensor<?x5xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>)
+
+// -----
+
+// expected-error @+1 {{dimension 0 is n in #tg.shape but 8 in the tensor's shape}}
+func.func private @shape_of_static_size(tensor<8xf32, #tg.shape<#tg.var<"n", 1, 8>>>)
+
+// -----
+
+// expected-error @+1 {{dimension 1 is 4 in #tg.shape but ? in the tensor's shape}}
+func.func private @shape_of_dynamic_size(tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>)
+
+// -----
+
+// expected-error @+1 {{dimension 0, (n + -2), can be negative: -1}}
+func.func private @shape_negative(tensor<?xf32, #tg.shape<#tg.dim<add, #tg.var<"n", 1, 8>, -2>>>)
+
+// -----
+
+// expected-error @+1 {{unknown attribute `frobnicate` in dialect `tg`}}
+func.func private @unknown_attribute() attributes {a = #tg.frobnicate}

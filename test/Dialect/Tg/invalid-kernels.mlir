@@ -1,0 +1,424 @@
+// One case for each constraint of the operations of host programs and kernels.
+
+// RUN: tg-opt -split-input-file -verify-diagnostics -allow-unregistered-dialect %s
+
+//===----------------------------------------------------------------------===//
+// Host programs
+//===----------------------------------------------------------------------===//
+
+func.func @alloc_rank() {
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, but got 'memref<4x4xf32>'}}
+  %0 = tg.alloc on "CPU" : memref<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @alloc_element() {
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, but got 'memref<4xindex>'}}
+  %0 = tg.alloc on "CPU" : memref<4xindex>
+  return
+}
+
+// -----
+
+func.func @alloc_layout() {
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type}}
+  %0 = tg.alloc on "CPU" : memref<4xf32, strided<[2]>>
+  return
+}
+
+// -----
+
+func.func @literal_c1_count() {
+  // expected-error @+1 {{'tg.literal' op the value is 'tensor<3xi32>', the result 'memref<4xi32>' (C1)}}
+  %0 = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<4xi32>
+  return
+}
+
+// -----
+
+func.func @literal_c1_type() {
+  // expected-error @+1 {{'tg.literal' op the value is 'tensor<3xi32>', the result 'memref<3xui32>' (C1)}}
+  %0 = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<3xui32>
+  return
+}
+
+// -----
+
+func.func @view_c1(%x: memref<64xi8>) {
+  // expected-error @+1 {{'tg.view' op ends at byte 72 of a source of 64 bytes (C1)}}
+  %0 = tg.view %x at 8 : memref<64xi8> -> memref<16xf32>
+  return
+}
+
+// -----
+
+func.func @view_c1_huge(%x: memref<64xi8>) {
+  // expected-error @+1 {{of a source of 64 bytes (C1)}}
+  %0 = tg.view %x at 9223372036854775800 : memref<64xi8> -> memref<9223372036854775807xf64>
+  return
+}
+
+// -----
+
+func.func @view_c2(%x: memref<64xi8>) {
+  // expected-error @+1 {{'tg.view' op offset 6 is not a multiple of the element size 4 (C2)}}
+  %0 = tg.view %x at 6 : memref<64xi8> -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @view_c2_negative(%x: memref<64xi8>) {
+  // expected-error @+1 {{'tg.view' op offset -4 is negative (C2)}}
+  %0 = tg.view %x at -4 : memref<64xi8> -> memref<4xf32>
+  return
+}
+
+// -----
+
+func.func @transfer_types(%x: memref<4xf32>, %y: memref<5xf32>) {
+  // expected-error @+1 {{'tg.transfer' op requires all operands to have the same type}}
+  "tg.transfer"(%x, %y) : (memref<4xf32>, memref<5xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @launch_c1_symbol(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op 'missing' is not a tg.kernel (C1)}}
+  tg.launch @missing(%x) : memref<4xf32>
+  return
+}
+
+// -----
+
+func.func private @not_a_kernel(memref<4xf32>)
+func.func @launch_c1_kind(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op 'not_a_kernel' is not a tg.kernel (C1)}}
+  tg.launch @not_a_kernel(%x) : memref<4xf32>
+  return
+}
+
+// -----
+
+tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+}
+func.func @launch_c1_types(%x: memref<4xf32>, %y: memref<4xi32>) {
+  // expected-error @+1 {{'tg.launch' op passes ('memref<4xf32>', 'memref<4xi32>') to 'k', which takes ('memref<4xf32>', 'memref<4xf32>') (C1)}}
+  tg.launch @k(%x, %y) : memref<4xf32>, memref<4xi32>
+  return
+}
+
+// -----
+
+tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+}
+func.func @launch_c2(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op the buffer written as argument 0 is also argument 1 (C2)}}
+  tg.launch @k(%x, %x) : memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type (C1)}}
+tg.kernel @kernel_c1_argument(%out: memref<4xf32>, %n: f32) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type (C1)}}
+tg.kernel @kernel_c1_element(%out: memref<4xi7>) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op has results; a kernel writes through its arguments (C1)}}
+tg.kernel @kernel_c1_results(%out: memref<4xf32>) -> f32 attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op has 2 outputs but only 1 arguments (C1)}}
+tg.kernel @kernel_c1_outputs(%out: memref<4xf32>) attributes {outputs = 2 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op attribute 'outputs' failed to satisfy constraint}}
+tg.kernel @kernel_c1_negative(%out: memref<4xf32>) attributes {outputs = -1 : i64} {
+}
+
+// -----
+
+tg.kernel @kernel_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 3 loop 4
+  // expected-error @+1 {{'tg.range' op id 3 is used by another range (C2)}}
+  %j = tg.range 3 loop 5
+}
+
+// -----
+
+tg.kernel @kernel_c3_foreign(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'foreign.op' op does not belong into a kernel (C3)}}
+  "foreign.op"() : () -> ()
+}
+
+// -----
+
+tg.kernel @kernel_c3_arith(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'arith.constant' op does not belong into a kernel (C3)}}
+  %0 = arith.constant 1 : index
+}
+
+// -----
+
+tg.kernel @kernel_c3_host(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.alloc' op does not belong into a kernel (C3)}}
+  %0 = tg.alloc on "CPU" : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c3_literal(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.literal' op does not belong into a kernel (C3)}}
+  %0 = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<3xi32>
+}
+
+// -----
+
+tg.kernel @kernel_c3_kernel(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.kernel' op does not belong into a kernel (C3)}}
+  tg.kernel @inner() attributes {outputs = 0 : i64} {
+  }
+}
+
+// -----
+
+tg.kernel @kernel_c3_tensor(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.const' op works on tensors inside a kernel (C3)}}
+  %0 = tg.const(1.0 : f32) : tensor<4xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c4_index(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 7 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-note @+1 {{the reduce}}
+  %s = tg.ranged_reduce add %x over %i : f32
+  // expected-error @+1 {{'tg.store' op depends on range 7, which a reduce closes (C4)}}
+  tg.store %s, %out[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c4_value(%out: memref<1xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 0 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-note @+1 {{the reduce}}
+  %s = tg.ranged_reduce add %x over %i : f32
+  %y = tg.mul %s, %x : f32
+  // expected-error @+1 {{'tg.store' op depends on range 0, which a reduce closes (C4)}}
+  tg.store %y, %out[%zero] : memref<1xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c4_mask(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %two = tg.const(2 : index) : index
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 4
+  %m = tg.cmplt %j, %two : index
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-error @+1 {{'tg.store' op depends on range 1, which a reduce closes (C4)}}
+  tg.store %x, %out[%i] mask %m : memref<4xf32>
+  // expected-note @+1 {{the reduce}}
+  %s = tg.ranged_reduce add %x over %j : f32
+}
+
+// -----
+
+tg.kernel @kernel_c5_store(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.store' op writes to argument 1, which is not one of the 1 outputs (C5)}}
+  tg.store %x, %a[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c5_store_to_tile(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  %t = tg.stage %x over %i : memref<4xf32>
+  // expected-error @+1 {{'tg.store' op writes to a buffer that is not an argument of the kernel (C5)}}
+  tg.store %x, %t[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @kernel_c5_load(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  // expected-error @+1 {{'tg.load' op reads argument 0, an output of a kernel that is not 'in_place' (C5)}}
+  %x = tg.load %out[%i] : memref<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected '{' to begin a region}}
+tg.kernel @kernel_without_body(%out: memref<4xf32>) attributes {outputs = 1 : i64}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Inside kernels
+//===----------------------------------------------------------------------===//
+
+tg.kernel @range_c1() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op extent -1 is negative (C1)}}
+  %i = tg.range 0 loop -1
+}
+
+// -----
+
+tg.kernel @range_c2() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op peels 5 of 4 positions (C2)}}
+  %i = tg.range 0 loop 4 peel 5
+}
+
+// -----
+
+tg.kernel @range_c2_negative() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op attribute 'peel' failed to satisfy constraint}}
+  %i = tg.range 0 loop 4 peel -1
+}
+
+// -----
+
+tg.kernel @range_c2_kind() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op peels a range of kind 'upcast'; only loop and thread ranges have a last part (C2)}}
+  %i = tg.range 0 upcast 4 peel 1
+}
+
+// -----
+
+tg.kernel @range_kind() attributes {outputs = 0 : i64} {
+  // expected-error @+2 {{failed to parse Tg_RangeKindAttr}}
+  // expected-error @+1 {{expected ::mlir::tg::RangeKind to be one of: loop, thread, global, local, upcast, unroll, group_reduce}}
+  %i = tg.range 0 warp 4
+}
+
+// -----
+
+tg.kernel @ranged_reduce_c1() attributes {outputs = 0 : i64} {
+  %i = tg.const(0 : index) : index
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.ranged_reduce' op number 0 of its ranges is not the result of a tg.range (C1)}}
+  %s = tg.ranged_reduce add %x over %i : f32
+}
+
+// -----
+
+tg.kernel @ranged_reduce_c1_twice() attributes {outputs = 0 : i64} {
+  %i = tg.range 5 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.ranged_reduce' op works over range 5 twice (C1)}}
+  %s = tg.ranged_reduce add %x over %i, %i : f32
+}
+
+// -----
+
+tg.kernel @load_c1(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.const(4 : index) : index
+  // expected-error @+1 {{'tg.load' op accesses position 4 of a buffer of 4 elements (C1)}}
+  %x = tg.load %a[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @load_c1_range(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 5
+  // expected-error @+1 {{'tg.load' op accesses position 4 of a buffer of 4 elements (C1)}}
+  %x = tg.load %a[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @load_type(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  // expected-error @+1 {{'tg.load' op failed to verify that result is the element type of the buffer}}
+  %x = "tg.load"(%a, %i) : (memref<4xf32>, index) -> f64
+}
+
+// -----
+
+tg.kernel @store_c1(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.const(-1 : index) : index
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.store' op accesses position -1 of a buffer of 4 elements (C1)}}
+  tg.store %x, %out[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @store_c2(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %i = tg.range 3 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-error @+1 {{'tg.store' op writes a value that depends on range 3 to an index that does not (C2)}}
+  tg.store %x, %out[%zero] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @store_type(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.const(1.0 : f64) : f64
+  // expected-error @+1 {{'tg.store' op failed to verify that the value has the element type of the buffer}}
+  "tg.store"(%x, %out, %i) : (f64, memref<4xf32>, index) -> ()
+}
+
+// -----
+
+tg.kernel @stage_c1() attributes {outputs = 0 : i64} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 5
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.stage' op the tile is 'memref<16xf32>', the ranges have 20 positions (C1)}}
+  %t = tg.stage %x over %i, %j : memref<16xf32>
+}
+
+// -----
+
+tg.kernel @stage_c1_huge() attributes {outputs = 0 : i64} {
+  %i = tg.range 0 loop 9223372036854775807
+  %j = tg.range 1 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.stage' op has more positions than can be counted (C1)}}
+  %t = tg.stage %x over %i, %j : memref<16xf32>
+}
+
+// -----
+
+tg.kernel @stage_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %j = tg.add %i, %i : index
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.stage' op number 0 of its ranges is not the result of a tg.range (C2)}}
+  %t = tg.stage %x over %j : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @barrier_c1(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+  // expected-error @+1 {{'tg.barrier' op the operand is not the result of a tg.stage (C1)}}
+  %b = tg.barrier %out : memref<4xf32>
+}
