@@ -55,8 +55,11 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
 }
 
 void DimExprAttr::print(AsmPrinter &printer) const {
-  printer << '<' << stringifyDimOpKind(getKind()) << ", " << getLhs() << ", "
-          << getRhs() << '>';
+  printer << '<' << stringifyDimOpKind(getKind()) << ", ";
+  printer.printAttributeWithoutType(getLhs());
+  printer << ", ";
+  printer.printAttributeWithoutType(getRhs());
+  printer << '>';
 }
 
 LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
@@ -67,6 +70,25 @@ LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << " of a dimension expression is not an integer (of "
                             "64 bits), #tg.var or #tg.dim";
   return success();
+}
+
+Attribute ShapeAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<Attribute> dims;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::LessGreater,
+          [&] { return parser.parseAttribute(dims.emplace_back()); }))
+    return {};
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    dims);
+}
+
+void ShapeAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getDims(), printer, [&](Attribute dim) {
+    printer.printAttributeWithoutType(dim);
+  });
+  printer << '>';
 }
 
 LogicalResult ShapeAttr::verify(function_ref<InFlightDiagnostic()> emitError,

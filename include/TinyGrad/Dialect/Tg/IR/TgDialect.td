@@ -143,7 +143,7 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$dims);
-  let assemblyFormat = "`<` $dims `>`";
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
