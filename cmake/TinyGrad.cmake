@@ -34,6 +34,10 @@ add_library(TinyGradMlir INTERFACE)
 target_link_libraries(TinyGradMlir INTERFACE MLIR LLVM)
 target_compile_definitions(TinyGradMlir INTERFACE
   _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
+if(NOT LLVM_ENABLE_ASSERTIONS)
+  target_compile_options(TinyGradMlir INTERFACE
+    "$<BUILD_INTERFACE:$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Debug>>:SHELL:-include ${PROJECT_SOURCE_DIR}/cmake/MatchLlvm.h>>")
+endif()
 target_include_directories(TinyGradMlir SYSTEM INTERFACE
   "$<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS};${LLVM_INCLUDE_DIRS}>")
 
