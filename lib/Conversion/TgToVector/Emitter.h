@@ -243,7 +243,7 @@ private:
   Value finishReduce(const Member &member, bool isHorizontal,
                      SmallVector<Value> parts, unsigned depth);
 
-  KernelOp kernel;
+  mutable KernelOp kernel; // whose accessors are not const
   B builder;
   SmallVector<Range> ranges;
   DenseMap<Value, unsigned> rangeIndex;

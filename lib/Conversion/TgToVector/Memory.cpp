@@ -95,6 +95,11 @@ Value Emitter::getBuffer(Value buffer) {
 }
 
 bool Emitter::isAligned(const Access &access, Type memory) const {
+  // Outputs begin at a line, but for those of kernels that work in place.
+  auto argument = dyn_cast<BlockArgument>(access.buffer);
+  if (!argument || argument.getArgNumber() >= uint64_t(kernel.getOutputs()) ||
+      kernel.getInPlace() || access.lanes.stride != 1)
+    return false;
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   auto isMultiple = [&](int64_t elements) { return elements * bytes % 64 == 0; };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&

@@ -132,6 +132,24 @@ static void addInterface(LLVM::LLVMFuncOp body) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+/// Writes past the caches may reach memory after later ones. Whoever learns that
+/// the kernel is done has to see them.
+static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
+  bool isNeeded = body.walk([](LLVM::StoreOp store) {
+                        return store.getNontemporal()
+                                   ? WalkResult::interrupt()
+                                   : WalkResult::advance();
+                      })
+                      .wasInterrupted();
+  if (!isNeeded)
+    return;
+  body.walk([](LLVM::ReturnOp end) {
+    OpBuilder builder(end);
+    LLVM::FenceOp::create(builder, end.getLoc(),
+                          LLVM::AtomicOrdering::seq_cst, /*syncscope=*/"");
+  });
+}
+
 LogicalResult cpu::lowerToLLVM(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>())
     annotateArguments(func);
@@ -150,6 +168,7 @@ LogicalResult cpu::lowerToLLVM(ModuleOp module) {
     for (StringRef name :
          {parallelExtentAttrName, outputsAttrName, inPlaceAttrName})
       body->removeAttr(name);
+    fenceNontemporalStores(body);
     addInterface(body);
   }
   return success();

@@ -631,6 +631,36 @@ tg.kernel @z(%o: memref<8xf32>, %p: memref<2xf32>, %a: memref<0xf32>)
   EXPECT_EQ(p, std::vector<float>(2, -INFINITY));
 }
 
+/// Hints change nothing: aligned, reversed (where the address is not), masked.
+TEST(LoopTest, HintsChangeNothing) {
+  for (int variant : {0, 1, 2}) {
+    KernelRunner kernel(std::string(R"(
+tg.kernel @h(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4 peel 1
+  %v = tg.range 1 upcast 16
+  %c16 = tg.const(16 : index) : index
+  %c63 = tg.const(63 : index) : index
+  %c64 = tg.const(64 : index) : index
+  %c50 = tg.const(50 : index) : index
+  %i0 = tg.mul %i, %c16 : index
+  %p = tg.add %i0, %v : index
+  %q = tg.sub %c63, %p : index
+  %x = tg.load %a[%p] prefetch 32 : memref<64xf32>
+  %r = tg.sub %c64, %p : index
+  %m = tg.cmplt %p, %c50 : index
+  tg.store %x, %o[)") + (variant == 1 ? "%q]" : variant == 2 ? "%p] mask %m"
+                                                            : "%p]") +
+                        " nontemporal : memref<64xf32>\n}");
+    ASSERT_COMPILES(kernel);
+    alignas(64) float o[64] = {};
+    std::vector<float> a = numbers(64);
+    kernel.run({o, a.data()});
+    for (int i = 0; i < 64; ++i)
+      ASSERT_EQ(o[variant == 1 ? 63 - i : i],
+                variant == 2 && i >= 50 ? 0 : a[i]);
+  }
+}
+
 /// Reads come before writes of the same positions.
 TEST(LoopTest, InPlace) {
   KernelRunner kernel(R"(

@@ -1,0 +1,52 @@
+// RUN: tg-opt %s --convert-tg-to-vector --split-input-file | FileCheck %s
+
+// Whole aligned lines of an output are written past the caches; what is read
+// again soon is fetched line by line.
+
+// CHECK-LABEL: func.func @stream
+// CHECK: vector.load
+// CHECK: memref.prefetch
+// CHECK: memref.prefetch
+// CHECK: vector.store %{{.*}} {alignment = 64 : i64, nontemporal = true} : memref<128xf32>, vector<32xf32>
+tg.kernel @stream(%o: memref<128xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %v = tg.range 1 upcast 32
+  %c32 = tg.const(32 : index) : index
+  %i0 = tg.mul %i, %c32 : index
+  %p = tg.add %i0, %v : index
+  %x = tg.load %a[%p] prefetch 64 : memref<128xf32>
+  tg.store %x, %o[%p] nontemporal : memref<128xf32>
+}
+
+// -----
+
+// Backwards, the lines are whole but not where the vectors begin.
+
+// CHECK-LABEL: func.func @reversed
+// CHECK-NOT: nontemporal
+tg.kernel @reversed(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %v = tg.range 1 upcast 16
+  %c16 = tg.const(16 : index) : index
+  %c64 = tg.const(64 : index) : index
+  %i0 = tg.mul %i, %c16 : index
+  %p = tg.add %i0, %v : index
+  %q = tg.sub %c64, %p : index
+  %c1 = tg.const(1 : index) : index
+  %r = tg.sub %q, %c1 : index
+  %x = tg.load %a[%p] : memref<64xf32>
+  tg.store %x, %o[%r] nontemporal : memref<64xf32>
+}
+
+// -----
+
+// Buffers that are worked on in place may begin anywhere.
+
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT: nontemporal
+tg.kernel @in_place(%o: memref<16xf32>) attributes {outputs = 1 : i64, in_place} {
+  %v = tg.range 0 upcast 16
+  %x = tg.load %o[%v] : memref<16xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %o[%v] nontemporal : memref<16xf32>
+}
