@@ -17,6 +17,17 @@
 include "TinyGrad/Dialect/Tg/IR/TgOps.td"
 include "mlir/IR/PatternBase.td"
 
+/// A rule whose result has the location of the operation that it replaces, by
+/// the name of $root. The default, a location fused from all matched operations,
+/// grows with every rule applied to a result of a rule, so that a chain of n
+/// operations would take time and memory of n squared. The result is one tg
+/// operation; operations nested in it take `(location $root)` as last argument.
+class Tg_Rule<dag source, dag result, list<dag> constraints = []>
+    : Pat<!setdagopname(source, "root"),
+          !con(result,
+               !setdagop((location (location $root)), !getdagop(result))),
+          constraints>;
+
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
@@ -91,24 +102,24 @@ def Tg_IsSubsetOf
 /// before it is folded never sees it.
 class Tg_Folded<string op>
     : NativeCodeCall<"$_builder.createOrFold<::mlir::tg::" # op #
-                     ">($_loc, $0, $1)">;
+                     ">($0.getLoc(), $0, $1)">;
 class Tg_FoldedUnary<string op>
     : NativeCodeCall<"$_builder.createOrFold<::mlir::tg::" # op #
-                     ">($_loc, $0)">;
+                     ">($0.getLoc(), $0)">;
 
 /// A constant: the attribute, of the type of a value.
 def Tg_ConstantOfType
-    : NativeCodeCall<"::mlir::tg::ConstOp::create($_builder, $_loc, "
+    : NativeCodeCall<"::mlir::tg::ConstOp::create($_builder, $1.getLoc(), "
                      "$1.getType(), ::llvm::cast<::mlir::TypedAttr>($0))">;
 
 /// The sum of two shift amounts, or the bit width where that is smaller: a
 /// constant of the type of the first.
 def Tg_AddShiftAmounts
-    : NativeCodeCall<"::mlir::tg::createShiftAmount($_builder, $_loc, "
+    : NativeCodeCall<"::mlir::tg::createShiftAmount($_builder, $0.getLoc(), "
                      "$0, $1, $2)">;
 
 /// The logical complement of a bool: x xor true.
-def Tg_Not : NativeCodeCall<"::mlir::tg::createNot($_builder, $_loc, $0)">;
+def Tg_Not : NativeCodeCall<"::mlir::tg::createNot($_builder, $0.getLoc(), $0)">;
 
 //===----------------------------------------------------------------------===//
 // Movement and axes
