@@ -355,7 +355,8 @@ void Heuristic::tileResult() {
   // Another result range along which some load is the same, so that a tile
   // loads it once.
   RangeOp rows;
-  for (RangeOp range : llvm::reverse(schedule.getResultRanges())) {
+  SmallVector<RangeOp> candidates = schedule.getResultRanges();
+  for (RangeOp range : llvm::reverse(candidates)) {
     if (range == lane || range.getStaticExtent() < 2)
       continue;
     bool dependsAll = llvm::all_of(perLane, [&](RangedReduceOp reduce) {
