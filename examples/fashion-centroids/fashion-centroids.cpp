@@ -34,7 +34,8 @@ static const char usage[] =
     "usage: fashion-centroids [--data DIR]\n"
     "\n"
     "  --data DIR   folder with the four IDX files, compressed or not\n"
-    "               (default: /usr/share/datasets/fashion-mnist, where Debian's\n"
+    "               (default: /usr/share/datasets/fashion-mnist, where "
+    "Debian's\n"
     "               package dataset-fashion-mnist puts them)\n"
     "  --help       show this text\n"
     "\n"
@@ -51,10 +52,9 @@ public:
   }
   ~Progress() {
     if (std::uncaught_exceptions() == 0)
-      std::printf("%8.1f ms\n",
-                  std::chrono::duration<double, std::milli>(
-                      std::chrono::steady_clock::now() - begin)
-                      .count());
+      std::printf("%8.1f ms\n", std::chrono::duration<double, std::milli>(
+                                    std::chrono::steady_clock::now() - begin)
+                                    .count());
     else
       std::printf("  failed\n");
     std::fflush(stdout);
@@ -95,8 +95,8 @@ static DataSet readSet(const std::string &folder, const std::string &kind) {
   set.labels = readFile(folder, kind + "-labels-idx1-ubyte", 1);
   if (set.images.shape[0] != set.labels.shape[0])
     throw IoError(folder + ": " + std::to_string(set.images.shape[0]) + " " +
-                  kind + " images but " +
-                  std::to_string(set.labels.shape[0]) + " labels");
+                  kind + " images but " + std::to_string(set.labels.shape[0]) +
+                  " labels");
   if (set.images.numElements() == 0)
     throw IoError(folder + ": there are no " + kind + " images");
   const uint8_t *labels = set.labels.as<uint8_t>();
@@ -135,8 +135,7 @@ static void run(const std::string &folder) {
   }
   if (train.images.shape[1] != test.images.shape[1] ||
       train.images.shape[2] != test.images.shape[2])
-    throw IoError(folder +
-                  ": training and test images are of different sizes");
+    throw IoError(folder + ": training and test images are of different sizes");
   std::printf("  %ld training and %ld test images of %ld x %ld pixels\n",
               long(train.size()), long(test.size()),
               long(train.images.shape[1]), long(train.images.shape[2]));
@@ -157,15 +156,14 @@ static void run(const std::string &folder) {
   {
     Progress progress("classifying the test images");
     // |x - c|^2 = |x|^2 - 2 x c + |c|^2, of which |x|^2 is the same for all c.
-    Tensor distance = centroids.square().sum(1) -
-                      rowsOf(test).matmul(centroids.T()) * 2;
+    Tensor distance =
+        centroids.square().sum(1) - rowsOf(test).matmul(centroids.T()) * 2;
     predicted = distance.argmin(1).realize();
   }
 
   Tensor accuracy = (predicted == labels).mean();
-  Tensor confusion = labels.oneHot(numClasses)
-                         .T()
-                         .matmul(predicted.oneHot(numClasses));
+  Tensor confusion =
+      labels.oneHot(numClasses).T().matmul(predicted.oneHot(numClasses));
   {
     Progress progress("counting");
     realize({accuracy, confusion});

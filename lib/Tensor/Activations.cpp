@@ -23,9 +23,8 @@ Tensor Tensor::relu() const { return maximum(same(*this, 0)); }
 Tensor Tensor::relu6() const { return clamp(0, 6); }
 
 Tensor Tensor::leakyRelu(double slope) const {
-  return inFloat(*this, [&](const Tensor &x) {
-    return (x < 0).where(x * slope, x);
-  });
+  return inFloat(*this,
+                 [&](const Tensor &x) { return (x < 0).where(x * slope, x); });
 }
 
 Tensor Tensor::sigmoid() const {
@@ -79,8 +78,7 @@ Tensor Tensor::elu(double alpha) const {
 
 Tensor Tensor::celu(double alpha) const {
   return inFloat(*this, [&](const Tensor &x) {
-    return x.maximum(0) +
-           (((x / alpha).exp() - 1) * alpha).minimum(0);
+    return x.maximum(0) + (((x / alpha).exp() - 1) * alpha).minimum(0);
   });
 }
 
@@ -94,7 +92,7 @@ Tensor Tensor::softplus(double beta) const {
   return inFloat(*this, [&](const Tensor &x) {
     // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y.
     Tensor y = x * beta;
-    return (y.maximum(0) + ((-y.abs()).exp() + 1).log()) * (1 / beta);
+    return (y.maximum(0) + log1p((-y.abs()).exp())) * (1 / beta);
   });
 }
 

@@ -88,8 +88,8 @@ Pair detail::broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
   const Tensor &like = lhs.tensor() ? *lhs.tensor() : *rhs.tensor();
   if (lhs.tensor() && rhs.tensor()) {
     checkOperands({lhs.tensor(), rhs.tensor()});
-    const Shape shape = broadcastShapes(
-        {&lhs.tensor()->shape(), &rhs.tensor()->shape()}, what);
+    const Shape shape =
+        broadcastShapes({&lhs.tensor()->shape(), &rhs.tensor()->shape()}, what);
     return {materialize(lhs, like, dtype, shape, what),
             materialize(rhs, like, dtype, shape, what)};
   }

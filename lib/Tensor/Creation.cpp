@@ -26,8 +26,8 @@ Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
                          const TensorOptions &options) {
   const int64_t count = checkedNumElements(shape, dtype);
   Device &device = deviceOf(options);
-  Buffer memory = Buffer::fromHost(
-      device, data, std::size_t(count) * itemSize(dtype), dtype);
+  Buffer memory = Buffer::fromHost(device, data,
+                                   std::size_t(count) * itemSize(dtype), dtype);
   return prim::buffer(Graph::current(), memory, dtype, shape)
       .cast(options.dtype.value_or(dtype));
 }
@@ -80,13 +80,13 @@ Tensor Tensor::full(const Shape &shape, Scalar value,
 }
 
 Tensor Tensor::zeros(const Shape &shape, const TensorOptions &options) {
-  return full(shape, 0, {options.dtype.value_or(DType::Float32),
-                         options.device});
+  return full(shape, 0,
+              {options.dtype.value_or(DType::Float32), options.device});
 }
 
 Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
-  return full(shape, 1, {options.dtype.value_or(DType::Float32),
-                         options.device});
+  return full(shape, 1,
+              {options.dtype.value_or(DType::Float32), options.device});
 }
 
 static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,
@@ -146,8 +146,8 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
                                          : DType::Float64;
   if (dtype == DType::Bool)
     throw DTypeError("arange: there is no range of bools");
-  Tensor position = prim::iota(Graph::current(), deviceOf(options), 0, compute,
-                               {count});
+  Tensor position =
+      prim::iota(Graph::current(), deviceOf(options), 0, compute, {count});
   return (position * step + start).cast(dtype);
 }
 
@@ -161,8 +161,8 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
     throw DTypeError("linspace: there is no range of bools");
   const DType compute =
       isFloat(dtype) ? promote(dtype, DType::Float32) : DType::Float64;
-  Tensor position = prim::iota(Graph::current(), deviceOf(options), 0, compute,
-                               {steps});
+  Tensor position =
+      prim::iota(Graph::current(), deviceOf(options), 0, compute, {steps});
   if (steps <= 1)
     return position.fullLike(start).cast(dtype);
   const double step = (stop.toDouble() - start.toDouble()) / double(steps - 1);
@@ -198,8 +198,7 @@ static Tensor randomBits(const Graph &graph, Device &device,
   auto scalar = [&](uint64_t value) {
     Buffer memory =
         Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
-    return prim::buffer(graph, memory, DType::UInt64, {1})
-        .expand({count});
+    return prim::buffer(graph, memory, DType::UInt64, {1}).expand({count});
   };
   Tensor counter =
       prim::iota(graph, device, 0, DType::UInt64, {count}) + scalar(state[1]);

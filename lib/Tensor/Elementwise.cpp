@@ -82,8 +82,7 @@ Tensor Tensor::fmod(const Operand &other) const {
   Pair operands = broadcast(*this, other, dtype, "fmod");
   if (!isFloat(dtype))
     return prim::binary(BinaryOp::Mod, operands.lhs, operands.rhs);
-  return operands.lhs -
-         (operands.lhs / operands.rhs).trunc() * operands.rhs;
+  return operands.lhs - (operands.lhs / operands.rhs).trunc() * operands.rhs;
 }
 
 /// \p base to the power of an integer of 0 or more, by squaring.
@@ -116,8 +115,8 @@ static Tensor integerPower(const Tensor &base, const Tensor &exponent) {
   Tensor isOdd = (exponent & 1) != 0;
   Tensor negative = (base == 1).where(
       same(base, 1),
-      (base == -1).where(isOdd.where(same(base, -1), same(base, 1)),
-                         same(base, 0)));
+      (base == -1)
+          .where(isOdd.where(same(base, -1), same(base, 1)), same(base, 0)));
   return (exponent < 0).where(negative, result);
 }
 
@@ -129,9 +128,8 @@ static Tensor pow(const Operand &lhs, const Operand &rhs) {
     const Tensor base = lhs.tensor()->cast(dtype);
     if (!isFloat(dtype)) {
       if (value < 0)
-        throw DTypeError("pow: " + describe(base) +
-                         " to the negative power " + exponent.str() +
-                         "; cast to a float type");
+        throw DTypeError("pow: " + describe(base) + " to the negative power " +
+                         exponent.str() + "; cast to a float type");
       return power(base, exponent.toBits());
     }
     // pow() itself takes many more steps than these, and is no better.
@@ -175,8 +173,7 @@ Tensor Tensor::copysign(const Operand &other) const {
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "copysign");
   // The reciprocal tells -0 from +0.
-  Tensor isNegative =
-      (operands.rhs < 0) | (operands.rhs.reciprocal() < 0);
+  Tensor isNegative = (operands.rhs < 0) | (operands.rhs.reciprocal() < 0);
   Tensor magnitude = operands.lhs.abs();
   return isNegative.where(magnitude.neg(), magnitude);
 }
@@ -185,7 +182,7 @@ Tensor Tensor::logaddexp(const Operand &other) const {
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const Tensor &a = operands.lhs, &b = operands.rhs;
-  Tensor rest = ((a - b).abs().neg().exp() + 1).log();
+  Tensor rest = inFloat((a - b).abs().neg().exp(), log1p);
   // Equal infinities have no difference.
   return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest);
 }
@@ -231,8 +228,8 @@ Tensor Tensor::bitwiseNot() const {
     return prim::binary(BinaryOp::Xor, *this, same(*this, true));
   if (isFloat(dtype()))
     throw DTypeError("bitwiseNot: " + describe(*this) + " has no bits to flip");
-  const Scalar allBits = isUnsigned(dtype()) ? Scalar(integerMax(dtype()))
-                                             : Scalar(-1);
+  const Scalar allBits =
+      isUnsigned(dtype()) ? Scalar(integerMax(dtype())) : Scalar(-1);
   return prim::binary(BinaryOp::Xor, *this, same(*this, allBits));
 }
 

@@ -252,7 +252,7 @@ void Graph::manualSeed(uint64_t seed) {
 }
 
 void tinygrad::detail::takeRandomState(const Graph &graph, uint64_t count,
-                             uint64_t state[2]) {
+                                       uint64_t state[2]) {
   GraphImpl &impl = *graph.impl();
   std::lock_guard<std::recursive_mutex> lock(impl.mutex);
   state[0] = impl.seed;

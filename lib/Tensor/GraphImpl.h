@@ -63,8 +63,8 @@ public:
   /// Makes an operation, or finds the one that it folds to or is equal to.
   template <typename OpTy, typename... Args>
   Tensor build(Device *device, Args &&...args) {
-    return wrap(intern(builder.createOrFold<OpTy>(
-                    location, std::forward<Args>(args)...)),
+    return wrap(intern(builder.createOrFold<OpTy>(location,
+                                                  std::forward<Args>(args)...)),
                 device);
   }
   /// A new handle on the result of \p op.

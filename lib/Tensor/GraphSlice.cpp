@@ -1,4 +1,5 @@
-//===- GraphSlice.cpp - the part of a graph behind values ----------------------===//
+//===- GraphSlice.cpp - the part of a graph behind values
+//----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -67,13 +68,21 @@ void GraphSlice::checkAssigns(GraphImpl &graph) {
       assign = op;
   }
   inPlace.clear();
+  // Results that are the old contents themselves, or a part of them.
+  llvm::DenseSet<Operation *> returned;
+  for (Operation *op : resultList) {
+    while (tg::isMovementOp(op) || isa<tg::ContiguousOp, tg::DetachOp>(op))
+      op = op->getOperand(0).getDefiningOp();
+    returned.insert(op);
+  }
   for (auto [target, assign] : last) {
-    const Buffer &memory =
-        graph.buffers.at(cast<tg::BufferOp>(target).getId());
-    const bool isNeeded =
-        memory.useCount() > 1 || graph.hasHandles(target) ||
-        llvm::any_of(target->getUsers(),
-                     [&](Operation *user) { return !reached.contains(user); });
+    const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
+    bool isNeeded = memory.useCount() > 1 || graph.hasHandles(target) ||
+                    returned.contains(target);
+    for (OpOperand &use : target->getUses())
+      isNeeded |=
+          !reached.contains(use.getOwner()) ||
+          (isa<tg::AssignOp>(use.getOwner()) && use.getOperandNumber() == 1);
     if (!isNeeded)
       inPlace.insert(assign);
   }
@@ -195,9 +204,9 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
     argumentTypes.push_back(op->getResult(0).getType());
   for (Operation *op : resultList)
     resultTypes.push_back(op->getResult(0).getType());
-  auto function = func::FuncOp::create(
-      builder, location, "main",
-      builder.getFunctionType(argumentTypes, resultTypes));
+  auto function =
+      func::FuncOp::create(builder, location, "main",
+                           builder.getFunctionType(argumentTypes, resultTypes));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToEnd(block);
   IRMapping mapping;
@@ -218,7 +227,8 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
   return module;
 }
 
-SmallVector<Operation *> GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
+SmallVector<Operation *>
+GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
   SmallVector<Operation *> copies;
   llvm::DenseSet<Operation *> seen;
   SmallVector<Frame> path;

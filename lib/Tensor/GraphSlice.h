@@ -1,4 +1,5 @@
-//===- GraphSlice.h - the part of a graph behind values --------------*- C++ -*-===//
+//===- GraphSlice.h - the part of a graph behind values --------------*- C++
+//-*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

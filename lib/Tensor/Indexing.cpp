@@ -54,9 +54,8 @@ static Tensor selectLast(const Tensor &x, const Tensor &index) {
   Shape shape = index.shape();
   shape.push_back(size);
   Tensor position = fromStart(index, size).unsqueeze(-1).expand(shape);
-  Tensor isSelected =
-      prim::iota(x, int64_t(shape.size()) - 1, position.dtype(), shape) ==
-      position;
+  Tensor isSelected = prim::iota(x, int64_t(shape.size()) - 1, position.dtype(),
+                                 shape) == position;
   return sumOfOne(isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
 }
 
@@ -247,9 +246,8 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
       const int64_t start = *position < 0 ? *position + size : *position;
       if (start < 0 || start >= size)
         throw IndexError("index: position " + std::to_string(*position) +
-                         " is out of range for axis " +
-                         std::to_string(axis) + " of " +
-                         toString(result.shape()));
+                         " is out of range for axis " + std::to_string(axis) +
+                         " of " + toString(result.shape()));
       result = slice(result, axis, {start, 1, 1});
       dropped.push_back(axis);
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {

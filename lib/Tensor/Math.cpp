@@ -135,9 +135,7 @@ Tensor Tensor::clamp(std::optional<Scalar> min,
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::square() const { return *this * *this; }
-Tensor Tensor::reciprocal() const {
-  return floatUnary(UnaryOp::Recip, *this);
-}
+Tensor Tensor::reciprocal() const { return floatUnary(UnaryOp::Recip, *this); }
 Tensor Tensor::sqrt() const { return floatUnary(UnaryOp::Sqrt, *this); }
 Tensor Tensor::rsqrt() const {
   return inFloat(*this, [](const Tensor &x) { return x.sqrt().reciprocal(); });
@@ -155,9 +153,8 @@ Tensor Tensor::log10() const {
                  [](const Tensor &x) { return x.log2() * (ln2 / ln10); });
 }
 
-/// log(1 + x), accurate for small x too. What rounding 1 + x loses is made good
-/// by the quotient.
-static Tensor log1p(const Tensor &x) {
+// What rounding 1 + x loses is made good by the quotient.
+Tensor detail::log1p(const Tensor &x) {
   Tensor sum = x + 1, added = sum - 1;
   Tensor scaled = sum.log() * (x / added);
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -190,13 +187,10 @@ Tensor Tensor::tan() const {
 /// \p series(x) for an x near zero, where \p formula cancels.
 template <typename Coefficients>
 static Tensor oddFunction(const Tensor &x, double singleLimit,
-                          double doubleLimit,
-                          const Coefficients &coefficients,
+                          double doubleLimit, const Coefficients &coefficients,
                           const Tensor &formula) {
-  const double limit =
-      x.dtype() == DType::Float64 ? doubleLimit : singleLimit;
-  return (x.abs() < limit)
-      .where(x * polynomial(x * x, coefficients), formula);
+  const double limit = x.dtype() == DType::Float64 ? doubleLimit : singleLimit;
+  return (x.abs() < limit).where(x * polynomial(x * x, coefficients), formula);
 }
 
 Tensor Tensor::sinh() const {
@@ -234,8 +228,7 @@ Tensor Tensor::asinh() const {
     Tensor isLarge = size > 1e8, bounded = isLarge.where(same(x, 1), size);
     Tensor square = bounded * bounded;
     Tensor value = isLarge.where(
-        size.log() + ln2,
-        log1p(bounded + square / ((square + 1).sqrt() + 1)));
+        size.log() + ln2, log1p(bounded + square / ((square + 1).sqrt() + 1)));
     return (x < 0).where(-value, value);
   });
 }
@@ -278,9 +271,8 @@ Tensor Tensor::erf() const {
     // Above, 1 - exp(-x^2) q(1 / (1 + x/2)) with polynomials that interpolate q
     // at Chebyshev points for x from 1 to 6; from there on erf is 1.
     static const std::vector<double> single = {
-        0.22142953896942183,     0.1618935702886035,
-        0.03856061080237543,     0.005588786139893283,
-        0.00019693696658540025,  -8.068263967624112e-05,
+        0.22142953896942183,     0.1618935702886035,     0.03856061080237543,
+        0.005588786139893283,    0.00019693696658540025, -8.068263967624112e-05,
         -7.0160157362025855e-06, 1.830633359983791e-06};
     static const std::vector<double> twice = {
         0.2214295402299319,      0.16189356804102303,
@@ -296,8 +288,8 @@ Tensor Tensor::erf() const {
     Tensor size = x.abs();
     Tensor bounded = size.maximum(1).minimum(6);
     Tensor u = ((bounded * 0.5 + 1).reciprocal() - middle) * (1 / halfWidth);
-    Tensor tail = (-bounded * bounded).exp() *
-                  polynomial(u, isDouble ? twice : single);
+    Tensor tail =
+        (-bounded * bounded).exp() * polynomial(u, isDouble ? twice : single);
     Tensor large = 1 - tail;
     // NaN is not below 1 and stays NaN through the maximum.
     return (size < 1).where(x * polynomial(x * x, series),

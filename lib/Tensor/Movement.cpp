@@ -29,19 +29,17 @@ Tensor Tensor::reshape(Shape shape) const {
     } else if (size == -1 && !open) {
       open = &size;
     } else {
-      throw ShapeError("reshape: " + toString(asked) +
-                       (size == -1 ? " has more than one -1"
-                                   : " has a negative size"));
+      throw ShapeError(
+          "reshape: " + toString(asked) +
+          (size == -1 ? " has more than one -1" : " has a negative size"));
     }
   }
   if (open && known != 0 && numel() % known == 0)
     *open = numel() / known;
-  if ((open && *open < 0) ||
-      checkedNumElements(shape, dtype()) != numel())
-    throw ShapeError("reshape: a tensor of shape " +
-                     toString(this->shape()) + " has " +
-                     std::to_string(numel()) + " elements, which do not fill " +
-                     toString(asked));
+  if ((open && *open < 0) || checkedNumElements(shape, dtype()) != numel())
+    throw ShapeError("reshape: a tensor of shape " + toString(this->shape()) +
+                     " has " + std::to_string(numel()) +
+                     " elements, which do not fill " + toString(asked));
   return prim::reshape(*this, shape);
 }
 
@@ -136,8 +134,8 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   return isInside.where(result, value);
 }
 
-Tensor Tensor::shrink(
-    const std::vector<std::pair<int64_t, int64_t>> &parts) const {
+Tensor
+Tensor::shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const {
   checkPerAxis(parts.size(), *this, "shrink");
   std::vector<int64_t> from, to;
   bool isWhole = true;
@@ -291,8 +289,8 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
       fits = axis == dim || tensor.shape()[axis] == first.shape()[axis];
     if (!fits)
       throw ShapeError("cat: shapes " + toString(first.shape()) + " and " +
-                       toString(tensor.shape()) +
-                       " differ in more than axis " + std::to_string(dim));
+                       toString(tensor.shape()) + " differ in more than axis " +
+                       std::to_string(dim));
     total += tensor.shape()[dim];
   }
   Shape whole = first.shape();
@@ -361,8 +359,8 @@ Tensor Tensor::roll(int64_t shift, int64_t dim) const {
 Tensor Tensor::roll(const std::vector<int64_t> &shifts,
                     const std::vector<int64_t> &dims) const {
   if (shifts.size() != dims.size())
-    throw ShapeError("roll: " + std::to_string(shifts.size()) +
-                     " shifts for " + std::to_string(dims.size()) + " axes");
+    throw ShapeError("roll: " + std::to_string(shifts.size()) + " shifts for " +
+                     std::to_string(dims.size()) + " axes");
   Tensor result = *this;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = normalizeAxis(dims[i], ndim(), "roll");
@@ -375,7 +373,8 @@ Tensor Tensor::roll(const std::vector<int64_t> &shifts,
     // A window on the tensor put behind itself.
     std::vector<int64_t> repeats(ndim(), 1);
     repeats[dim] = 2;
-    result = partOf(result.repeat(repeats), dim, size - shift, 2 * size - shift);
+    result =
+        partOf(result.repeat(repeats), dim, size - shift, 2 * size - shift);
   }
   return result;
 }

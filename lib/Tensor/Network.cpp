@@ -283,8 +283,7 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
   x = x.reshape(split).expand(expanded).permute(order);
 
   const DType common = promote(dtype(), weight.dtype());
-  const DType accumulate =
-      sumAccumulationDType(options.dtype.value_or(common));
+  const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
   Tensor result =
       (x.cast(accumulate) * weight.reshape(weightShape).cast(accumulate))
           .sum(summed, false, accumulate)
@@ -310,8 +309,7 @@ static std::vector<Window> poolWindows(const Tensor &x,
     throw ShapeError(std::string(what) + ": a tensor of shape " +
                      toString(x.shape()) + " has no " +
                      std::to_string(kernel.size()) + " spatial axes");
-  return makeWindows(x, kernel,
-                     options.stride.value_or(PerAxis(kernel)),
+  return makeWindows(x, kernel, options.stride.value_or(PerAxis(kernel)),
                      options.dilation, options.padding, options.ceilMode, what);
 }
 
@@ -422,8 +420,8 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
     throw Error("scaledDotProductAttention: a mask and isCausal exclude each "
                 "other");
   constexpr double never = -std::numeric_limits<double>::infinity();
-  const DType compute = promote({promoteToFloat(promote(dtype(), key.dtype())),
-                                 DType::Float32});
+  const DType compute =
+      promote({promoteToFloat(promote(dtype(), key.dtype())), DType::Float32});
   Tensor scores = matmul(key.transpose(-2, -1), compute) *
                   (1 / std::sqrt(double(shape().back())));
   if (isCausal) {
@@ -434,7 +432,7 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
     scores = (column <= row).where(scores, never);
   }
   if (mask.defined())
-    scores = mask.dtype() == DType::Bool ? mask.where(scores, never)
-                                         : scores + mask;
+    scores =
+        mask.dtype() == DType::Bool ? mask.where(scores, never) : scores + mask;
   return scores.softmax(-1).cast(promoteToFloat(dtype())).matmul(value);
 }

@@ -38,7 +38,8 @@ struct Maker {
 };
 } // namespace
 
-void tinygrad::detail::checkOperands(std::initializer_list<const Tensor *> operands) {
+void tinygrad::detail::checkOperands(
+    std::initializer_list<const Tensor *> operands) {
   const TensorImpl *first = nullptr;
   for (const Tensor *operand : operands) {
     const TensorImpl &impl = operand->impl();

@@ -20,8 +20,25 @@ namespace tinygrad::detail {
 
 enum class UnaryOp { Neg, Recip, Sqrt, Exp2, Log2, Sin, Trunc };
 enum class BinaryOp {
-  Add, Sub, Mul, FDiv, IDiv, FloorDiv, Mod, FloorMod, Max, Pow, And, Or, Xor,
-  Shl, Shr, CmpLt, CmpEq, CmpNe, Threefry
+  Add,
+  Sub,
+  Mul,
+  FDiv,
+  IDiv,
+  FloorDiv,
+  Mod,
+  FloorMod,
+  Max,
+  Pow,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  CmpLt,
+  CmpEq,
+  CmpNe,
+  Threefry
 };
 enum class ReduceOp { Add, Mul, Max };
 
@@ -94,6 +111,8 @@ Pair broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
 /// Computes in float32 where an operation takes no fp8, and casts back.
 Tensor arithmetic(BinaryOp op, const Pair &operands);
 Tensor floatUnary(UnaryOp op, const Tensor &x);
+/// log(1 + x) of a float32 or float64, accurate for small x too.
+Tensor log1p(const Tensor &x);
 
 /// A number in the element type and shape of \p x.
 Tensor same(const Tensor &x, Scalar value);

@@ -67,15 +67,20 @@ static std::vector<std::string> printFloats(const std::vector<double> &values,
       decimals = std::max(decimals, decimalsOf(value, isSingle, format));
   std::vector<std::string> texts;
   for (double value : values) {
-    if (std::isnan(value))
-      texts.push_back("nan");
-    else if (std::isinf(value))
-      texts.push_back(value < 0 ? "-inf" : "inf");
-    else if (hasExponent)
-      texts.push_back(print(format, decimals, value));
-    else
-      texts.push_back(print(format, decimals, value) +
-                      (decimals == 0 ? "." : ""));
+    if (!std::isfinite(value)) {
+      texts.push_back(std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+      continue;
+    }
+    std::string text = print(format, decimals, value);
+    if (decimals == 0)
+      text.insert(hasExponent ? text.find('e') : text.size(), ".");
+    // Zeros at the end say nothing; blanks keep the points in line.
+    if (!hasExponent && values.size() > 1) {
+      const std::size_t end = text.find_last_not_of('0') + 1;
+      if (decimals > 0)
+        text.replace(end, std::string::npos, text.size() - end, ' ');
+    }
+    texts.push_back(std::move(text));
   }
   return texts;
 }

@@ -51,14 +51,17 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   RankedTensorType type = cast<RankedTensorType>(op.getType());
   const DType dtype = getDType(type.getElementType());
   const std::size_t size = itemSize(dtype), bytes = sizeInBytes(type);
-  std::vector<char> data(bytes);
+  Buffer memory = Buffer::allocate(device, bytes, dtype), staging = memory;
+  if (!device.information().hostVisible)
+    staging = Buffer::allocate(Device::get("CPU"), bytes, dtype);
+  char *data = static_cast<char *>(staging.address());
   Attribute value = op.getValue();
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && dense.isSplat())
     value = dense.getSplatValue<Attribute>();
   // The host is little-endian, so the low bytes come first.
   auto put = [&](std::size_t i, uint64_t bits) {
-    std::memcpy(data.data() + i * size, &bits, size);
+    std::memcpy(data + i * size, &bits, size);
   };
   if (auto number = dyn_cast<FloatAttr>(value)) {
     for (std::size_t i = 0; i < bytes / size; ++i)
@@ -75,7 +78,9 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   } else {
     throw CompileError("a constant holds elements of an unknown kind");
   }
-  return Buffer::fromHost(device, data.data(), bytes, dtype);
+  if (!device.information().hostVisible)
+    memory.copyIn(data, bytes);
+  return memory;
 }
 
 /// The memory of a value that is the same elements in the same order as a
@@ -235,9 +240,8 @@ Buffer Tensor::buffer() const {
   if (auto constant = dyn_cast<tg::ConstOp>(tensor.op)) {
     // For this handle alone: others may go on computing with the number.
     Buffer memory = makeConstant(constant, *tensor.device);
-    graph.rebind(tensor,
-                 graph.createBuffer(
-                     memory, cast<RankedTensorType>(constant.getType())));
+    graph.rebind(tensor, graph.createBuffer(memory, cast<RankedTensorType>(
+                                                        constant.getType())));
   }
   return graph.buffers.at(cast<tg::BufferOp>(tensor.op).getId());
 }

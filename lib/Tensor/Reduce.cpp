@@ -38,8 +38,8 @@ Tensor Tensor::sum(const Axes &axes, bool keepdim,
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "sum");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
   Tensor result = prim::reduce(
-      ReduceOp::Add,
-      cast(isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+      ReduceOp::Add, cast(isFloat8(accumulate) ? DType::Float32 : accumulate),
+      list);
   return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
                 keepdim);
 }
@@ -49,8 +49,8 @@ Tensor Tensor::prod(const Axes &axes, bool keepdim,
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "prod");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
   Tensor result = prim::reduce(
-      ReduceOp::Mul,
-      cast(isFloat8(accumulate) ? DType::Float32 : accumulate), list);
+      ReduceOp::Mul, cast(isFloat8(accumulate) ? DType::Float32 : accumulate),
+      list);
   return finish(result.cast(dtype.value_or(sumDType(this->dtype()))), list,
                 keepdim);
 }

@@ -102,9 +102,7 @@ DType Tensor::dtype() const { return impl().dtype; }
 
 std::size_t Tensor::itemsize() const { return itemSize(dtype()); }
 
-std::size_t Tensor::nbytes() const {
-  return std::size_t(numel()) * itemsize();
-}
+std::size_t Tensor::nbytes() const { return std::size_t(numel()) * itemsize(); }
 
 const std::string &Tensor::device() const { return impl().device->name(); }
 

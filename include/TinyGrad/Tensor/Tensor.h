@@ -502,7 +502,21 @@ std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 
 namespace detail {
 enum class BinaryOperator {
-  Add, Sub, Mul, Div, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge
+  Add,
+  Sub,
+  Mul,
+  Div,
+  And,
+  Or,
+  Xor,
+  Shl,
+  Shr,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge
 };
 /// At least one of the operands is a tensor.
 Tensor apply(BinaryOperator op, const Operand &lhs, const Operand &rhs);
@@ -512,12 +526,10 @@ Tensor apply(BinaryOperator op, const Operand &lhs, const Operand &rhs);
   inline Tensor operator SYMBOL(const Tensor &lhs, const Tensor &rhs) {        \
     return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
   }                                                                            \
-  template <NumberType E>                                                      \
-  Tensor operator SYMBOL(const Tensor &lhs, E rhs) {                           \
+  template <NumberType E> Tensor operator SYMBOL(const Tensor &lhs, E rhs) {   \
     return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
   }                                                                            \
-  template <NumberType E>                                                      \
-  Tensor operator SYMBOL(E lhs, const Tensor &rhs) {                           \
+  template <NumberType E> Tensor operator SYMBOL(E lhs, const Tensor &rhs) {   \
     return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
   }
 TINYGRAD_OPERATOR(+, Add)
@@ -544,7 +556,7 @@ inline Tensor operator!(const Tensor &x) { return x.logicalNot(); }
 /// `x += y` makes x another value; copies of the handle keep the old one.
 /// assign() is what changes them all.
 #define TINYGRAD_COMPOUND(SYMBOL, NAME)                                        \
-  inline Tensor &operator SYMBOL(Tensor & lhs, const Operand &rhs) {           \
+  inline Tensor &operator SYMBOL(Tensor &lhs, const Operand &rhs) {            \
     return lhs = detail::apply(detail::BinaryOperator::NAME, lhs, rhs);        \
   }
 TINYGRAD_COMPOUND(+=, Add)

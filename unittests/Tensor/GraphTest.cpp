@@ -1,0 +1,496 @@
+//===- GraphTest.cpp - the life of tensors --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Laziness, unique operations, caches, realization, assignment, devices.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
+
+#include <chrono>
+#include <thread>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+/// Each test has a graph of its own.
+class GraphTest : public ::testing::Test {
+protected:
+  GraphTest() { GlobalCounters::reset(); }
+
+  Graph graph;
+  GraphScope scope{graph};
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, BuildingDoesNoWork) {
+  Tensor x = Tensor::ones({1 << 20}).contiguous();
+  Tensor y = (x.exp() * 2).sum();
+  EXPECT_FALSE(y.isRealized());
+  EXPECT_EQ(GlobalCounters::kernelCount, 0);
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, 0);
+  EXPECT_EQ(graph.numPrograms(), 0u);
+  y.realize();
+  EXPECT_TRUE(y.isRealized());
+  EXPECT_GT(GlobalCounters::kernelCount, 0);
+}
+
+TEST_F(GraphTest, EqualOperationsAreOne) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  Tensor a = x.exp() + 1;
+  const std::size_t count = graph.numOperations();
+  Tensor b = x.exp() + 1;
+  EXPECT_EQ(graph.numOperations(), count);
+  Tensor c = x.exp() + 2;
+  EXPECT_GT(graph.numOperations(), count);
+}
+
+TEST_F(GraphTest, OperationsDieWithTheirUsers) {
+  {
+    Tensor x = Tensor::from({1.0f, 2.0f});
+    Tensor y = x;
+    for (int i = 0; i < 100; ++i)
+      y = (y * 3).sin();
+    EXPECT_GE(graph.numOperations(), 200u);
+    Tensor z = y + x;
+    y = Tensor();
+    x = Tensor();
+    EXPECT_GE(graph.numOperations(), 200u);
+  }
+  EXPECT_EQ(graph.numOperations(), 0u);
+}
+
+TEST_F(GraphTest, OperationsDieWhenRealized) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  Tensor y = x;
+  for (int i = 0; i < 20; ++i)
+    y = (y * 0.5).sin();
+  y.realize();
+  EXPECT_EQ(graph.numOperations(), 2u);
+  const int64_t used = GlobalCounters::memUsed;
+  x = Tensor();
+  EXPECT_LT(GlobalCounters::memUsed, used);
+}
+
+TEST_F(GraphTest, GraphLivesAsLongAsItsTensors) {
+  Tensor outside;
+  {
+    Graph inner;
+    GraphScope innerScope(inner);
+    outside = Tensor::from({1.0f}) + 1;
+  }
+  expectTensor(outside * 2, {1}, {4});
+}
+
+TEST_F(GraphTest, DeepGraphs) {
+  // Deeper than any stack that recursion over operations would need.
+  Tensor x = Tensor::from({1.0f});
+  Tensor y = x;
+  for (int i = 0; i < 100000; ++i)
+    y = i % 2 ? y.sqrt() : y + 1;
+  EXPECT_GE(graph.numOperations(), 100000u);
+  y = Tensor();
+  EXPECT_EQ(graph.numOperations(), 1u);
+}
+
+TEST_F(GraphTest, TimePerOperationDoesNotGrow) {
+  auto perOperation = [&](int count) {
+    double best = 1e9;
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      const auto begin = std::chrono::steady_clock::now();
+      Tensor y = Tensor::from({1.0f});
+      for (int i = 0; i < count; ++i)
+        y = i % 2 ? y.sqrt() : y + 1;
+      best = std::min(best, std::chrono::duration<double>(
+                                std::chrono::steady_clock::now() - begin)
+                                    .count() /
+                                count);
+    }
+    return best;
+  };
+  const double small = perOperation(1000), large = perOperation(64000);
+  EXPECT_LT(large, 5 * small);
+}
+
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, EqualGraphsCompileOnce) {
+  auto compute = [](float start) {
+    Tensor x = Tensor::from({start, start + 1, start + 2});
+    return (x.exp() / x.exp().sum()).tolist<float>();
+  };
+  compute(0);
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  EXPECT_EQ(GlobalCounters::scheduleCacheHits, 0);
+  EXPECT_EQ(graph.numPrograms(), 1u);
+  std::vector<float> second = compute(0.5f);
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
+  EXPECT_EQ(GlobalCounters::scheduleCacheHits, 1);
+  EXPECT_EQ(graph.numPrograms(), 1u);
+  EXPECT_NEAR(second[2], 0.66524f, 1e-5);
+}
+
+TEST_F(GraphTest, OtherGraphsAreOtherPrograms) {
+  Tensor x = Tensor::from({1.0f, 2.0f}), y = Tensor::from({3.0f, 5.0f});
+  expectTensor(x - y, {2}, {-2, -3});
+  // The same but for the order of the operands.
+  expectTensor(y - x, {2}, {2, 3});
+  // One buffer for both: not the program of two buffers.
+  expectTensor(x - x, {2}, {0, 0});
+  // Other constants and other shapes.
+  expectTensor(x + 1, {2}, {2, 3});
+  expectTensor(x + 2, {2}, {3, 4});
+  expectTensor(Tensor::from({1.0f}) + 2, {1}, {3});
+}
+
+TEST_F(GraphTest, EqualKernelsOfDifferentGraphsCompileOnce) {
+  Context memoryOnly({{"CACHELEVEL", 1}});
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f, 5.0f});
+  (x * 3 + 7).realize();
+  const int64_t compiled = GlobalCounters::kernelsCompiled;
+  {
+    Graph other;
+    GraphScope otherScope(other);
+    Tensor y = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f, 5.0f});
+    expectTensor(y * 3 + 7, {5}, {10, 13, 16, 19, 22});
+  }
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
+}
+
+TEST_F(GraphTest, ClearPrograms) {
+  Tensor x = Tensor::from({1.0f});
+  (x + 1).realize();
+  EXPECT_EQ(graph.numPrograms(), 1u);
+  graph.clearPrograms();
+  EXPECT_EQ(graph.numPrograms(), 0u);
+  expectTensor(x + 1, {1}, {2});
+}
+
+TEST_F(GraphTest, SettingsOfTheEnvironment) {
+  Tensor x = noiseTensor({37, 5});
+  std::vector<double> expected = values(x.softmax());
+  {
+    Context plain({{"NOOPT", 1}, {"SPEC", 1}});
+    expectTensor(x.softmax(), {37, 5}, expected, 1e-6);
+  }
+  EXPECT_EQ(graph.numPrograms(), 2u);
+}
+
+//===----------------------------------------------------------------------===//
+// Realization
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, RealizesSeveralAtOnce) {
+  Tensor x = noiseTensor({1000});
+  Tensor a = x.exp(), b = a.sum(), c = x * 2, constant = Tensor::ones({3});
+  realize({a, b, c, x, constant, a});
+  EXPECT_EQ(graph.numPrograms(), 1u);
+  for (const Tensor &tensor : {a, b, c, x})
+    EXPECT_TRUE(tensor.isRealized());
+  realize({a, b});
+  realize({});
+  EXPECT_EQ(graph.numPrograms(), 1u);
+  double sum = 0;
+  for (double value : values(a))
+    sum += value;
+  EXPECT_NEAR(b.item<float>(), sum, 1e-2);
+}
+
+TEST_F(GraphTest, LaterGraphsStartFromRealizedValues) {
+  Tensor x = Tensor::from({1.0f, 4.0f});
+  Tensor y = x.sqrt();
+  Tensor z = y + 1;
+  y.realize();
+  EXPECT_THAT(z.graph(), Not(HasSubstr("sqrt")));
+  expectTensor(z, {2}, {2, 3});
+}
+
+TEST_F(GraphTest, ContiguousViewsTakeNoKernel) {
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f, 4.0f}).realize();
+  const void *address = x.buffer().address();
+  EXPECT_EQ(x.reshape({2, 2}).contiguous().buffer().address(), address);
+  Tensor row = x.reshape({2, 2})[1].contiguous();
+  expectTensor(row, {2}, {3, 4});
+  EXPECT_EQ(GlobalCounters::kernelCount, 0);
+}
+
+TEST_F(GraphTest, ConstantsTakeNoKernel) {
+  expectTensor(Tensor::full({2, 2}, 3), {2, 2}, {3, 3, 3, 3});
+  EXPECT_EQ(Tensor(2.5).item<float>(), 2.5f);
+  expectTensor((Tensor::ones({3}) * 4).reshape({3, 1}), {3, 1}, {4, 4, 4});
+  expectTensor(Tensor::zeros({0, 2}).exp(), {0, 2}, {});
+  EXPECT_EQ(GlobalCounters::kernelCount, 0);
+}
+
+TEST_F(GraphTest, TextOfTheGraph) {
+  Tensor x = Tensor::from({{1.0f, 2.0f}});
+  const std::string text = (x.sum(1) * 3).graph();
+  EXPECT_THAT(text, HasSubstr("func.func @main(%arg0: tensor<1x2xf32>)"));
+  EXPECT_THAT(text, HasSubstr("tg.reduce add"));
+  EXPECT_THAT(graph.str(), HasSubstr("tg.buffer"));
+}
+
+//===----------------------------------------------------------------------===//
+// Assignment
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, AssignInPlace) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  const void *address = x.buffer().address();
+  x.assign(x * 10);
+  EXPECT_FALSE(x.isRealized());
+  expectTensor(x, {2}, {10, 20});
+  EXPECT_EQ(x.buffer().address(), address);
+  x.assign(0);
+  expectTensor(x, {2}, {0, 0});
+}
+
+TEST_F(GraphTest, AssignShowsInCopiesOfTheHandle) {
+  Tensor x = Tensor::from({1.0f, 2.0f}), same = x;
+  x.assign(x + 1);
+  expectTensor(same, {2}, {2, 3});
+}
+
+TEST_F(GraphTest, AssignLeavesOldValuesAlone) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  Tensor old = x + 100, copy = x.clone(), view = x.reshape({2, 1});
+  TensorData<float> seen = x.data<float>();
+  x.assign(x * 10).realize();
+  expectTensor(x, {2}, {10, 20});
+  expectTensor(old, {2}, {101, 102});
+  expectTensor(copy, {2}, {1, 2});
+  expectTensor(view, {2, 1}, {1, 2});
+  EXPECT_EQ(seen[1], 2);
+}
+
+TEST_F(GraphTest, AssignAndReadInOneRealization) {
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f});
+  Tensor before = x * 2;
+  x.assign(x.flip(0));
+  Tensor after = x + 1;
+  realize({after, before, x});
+  expectTensor(before, {3}, {2, 4, 6});
+  expectTensor(x, {3}, {3, 2, 1});
+  expectTensor(after, {3}, {4, 3, 2});
+}
+
+TEST_F(GraphTest, AssignIsDoneOnce) {
+  Tensor x = Tensor::from({1.0f});
+  x.assign(x + 1);
+  Tensor y = x * 10;
+  expectTensor(y, {1}, {20});
+  expectTensor(y, {1}, {20});
+  expectTensor(x, {1}, {2});
+  expectTensor(x * 10, {1}, {20});
+}
+
+TEST_F(GraphTest, AssignNeedsOldAndNew) {
+  // The sum reads the old contents and the new ones: both have to exist.
+  Tensor x = Tensor::from({1.0f, 2.0f}), old = x * 1.5;
+  x.assign(x + 10);
+  Tensor both = old + x;
+  expectTensor(both, {2}, {12.5, 15});
+  expectTensor(x, {2}, {11, 12});
+  Tensor y = Tensor::from({5.0f}), z = y.detach();
+  y.assign(y + 1);
+  expectTensor(z * y, {1}, {30});
+  expectTensor(y, {1}, {6});
+}
+
+TEST_F(GraphTest, AssignTwice) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  x.assign(x + 1);
+  x.assign(x * 10);
+  Tensor y = x + 0.5;
+  x.assign(x + 1);
+  realize({x, y});
+  expectTensor(x, {2}, {21, 31});
+  expectTensor(y, {2}, {20.5, 30.5});
+}
+
+TEST_F(GraphTest, AssignTensors) {
+  Tensor a = Tensor::from({1.0f, 2.0f}), b = Tensor::from({3.0f, 4.0f});
+  // Swapped without a third tensor.
+  Tensor oldA = a.clone();
+  a.assign(b);
+  b.assign(oldA);
+  realize({a, b});
+  expectTensor(a, {2}, {3, 4});
+  expectTensor(b, {2}, {1, 2});
+  a.assign(Tensor(7.0));
+  expectTensor(a, {2}, {7, 7});
+  expectTensor(b, {2}, {1, 2});
+  Tensor unrealized = a * 2;
+  unrealized.assign(b);
+  expectTensor(unrealized, {2}, {1, 2});
+  expectTensor(a, {2}, {7, 7});
+}
+
+TEST_F(GraphTest, ManyStepsInPlace) {
+  Tensor x = Tensor::zeros({4}).contiguous().realize();
+  const void *address = x.buffer().address();
+  for (int i = 0; i < 20; ++i)
+    x.assign(x + 1).realize();
+  expectTensor(x, {4}, {20, 20, 20, 20});
+  EXPECT_EQ(x.buffer().address(), address);
+  EXPECT_EQ(graph.numPrograms(), 2u);
+}
+
+TEST_F(GraphTest, AssignErrors) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  EXPECT_ERROR(x.assign(Tensor::from({1, 2})), DTypeError, "int32");
+  EXPECT_ERROR(x.assign(counting({3})), ShapeError, "[3]");
+  EXPECT_ERROR(x.assign(Tensor::ones({2}, "NULL")), DeviceError, "NULL");
+  expectTensor(x, {2}, {1, 2});
+}
+
+TEST_F(GraphTest, Replace) {
+  Tensor x = Tensor::from({1.0f, 2.0f}), same = x;
+  x.replace(Tensor::from({{1, 2, 3}}));
+  EXPECT_EQ(same.dtype(), DType::Int32);
+  expectTensor(same, {1, 3}, {1, 2, 3});
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, Devices) {
+  Tensor x = Tensor::from({1.0f, 2.0f}, "CPU");
+  EXPECT_EQ(x.device(), "CPU");
+  EXPECT_EQ((x + 1).device(), "CPU");
+  Tensor there = (x + 1).to("null");
+  EXPECT_EQ(there.device(), "NULL");
+  Tensor result = (there * 2).sum(0, true);
+  EXPECT_EQ(result.device(), "NULL");
+  result.realize();
+  EXPECT_TRUE(result.isRealized());
+  Tensor back = (there + 1).to("CPU") + x;
+  EXPECT_EQ(back.shape(), (Shape{2}));
+  // The null device computes nothing, and gives zeros.
+  expectTensor(back, {2}, {1, 2});
+  EXPECT_EQ(x.to("CPU").device(), "CPU");
+  expectTensor(Tensor(3.0, "NULL").to("CPU"), {}, {3});
+  expectTensor(Tensor::arange(3, "NULL").to("CPU") * 1, {3}, {0, 1, 2});
+  EXPECT_ERROR(x.to("QPU:1"), DeviceError, "QPU");
+}
+
+TEST_F(GraphTest, ChainsOfCopies) {
+  Tensor x = Tensor::from({1.0f, 2.0f}, "CPU");
+  Tensor y = x;
+  for (int i = 0; i < 10; ++i)
+    y = (y + 1).to(i % 2 ? "CPU" : "NULL");
+  EXPECT_EQ(y.device(), "CPU");
+  EXPECT_EQ(values(y).size(), 2u);
+}
+
+//===----------------------------------------------------------------------===//
+// Access and errors
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, Facts) {
+  Tensor x = Tensor::zeros({2, 3}, DType::Float16);
+  EXPECT_EQ(x.ndim(), 2);
+  EXPECT_EQ(x.numel(), 6);
+  EXPECT_EQ(x.size(-1), 3);
+  EXPECT_EQ(x.itemsize(), 2u);
+  EXPECT_EQ(x.nbytes(), 12u);
+  EXPECT_TRUE(x.isFloatingPoint());
+  EXPECT_ERROR(x.size(2), IndexError, "axis 2");
+}
+
+TEST_F(GraphTest, AccessChecksTypes) {
+  Tensor x = Tensor::from({1, 2});
+  EXPECT_ERROR(x.data<float>(), DTypeError, "int32, not float32");
+  EXPECT_ERROR(x.tolist<int64_t>(), DTypeError, "tolist");
+  EXPECT_ERROR(x[0].item<bool>(), DTypeError, "item");
+  EXPECT_ERROR(x.item<int>(), ShapeError, "2 elements");
+  EXPECT_EQ(x[1].item<int>(), 2);
+  EXPECT_EQ(x.reshape({1, 2})[0][0].item<int>(), 1);
+  EXPECT_EQ(x.data<int>().size(), 2u);
+  EXPECT_THAT((x > 1).tolist<bool>(), ::testing::ElementsAre(false, true));
+}
+
+TEST_F(GraphTest, MemoryOutlivesTheTensor) {
+  TensorData<float> data = Tensor::from({1.0f, 2.0f}).data<float>();
+  EXPECT_EQ(data[1], 2);
+}
+
+TEST_F(GraphTest, UsableAfterErrors) {
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  const std::size_t count = graph.numOperations();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THROW(x.exp() + counting({3}), ShapeError);
+    EXPECT_THROW(x.sum(5), IndexError);
+    EXPECT_THROW(x & x, DTypeError);
+  }
+  EXPECT_EQ(graph.numOperations(), count);
+  expectTensor(x + 1, {2}, {2, 3});
+}
+
+TEST_F(GraphTest, OutOfMemory) {
+  Tensor huge = Tensor::ones({int64_t(1) << 20, int64_t(1) << 30}) + 1;
+  Tensor sum = Tensor::arange(int64_t(1) << 50).contiguous();
+  EXPECT_THROW(sum.realize(), OutOfMemoryError);
+  EXPECT_FALSE(sum.isRealized());
+  EXPECT_THROW(Tensor::empty({int64_t(1) << 50}), OutOfMemoryError);
+  EXPECT_THROW(huge.tolist<float>(), OutOfMemoryError);
+  Tensor x = Tensor::from({1.0f});
+  expectTensor(x + 1, {1}, {2});
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+TEST_F(GraphTest, ThreadsShareAGraph) {
+  Tensor x = noiseTensor({64});
+  const std::vector<double> expected = values(x.exp() + 1);
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 50; ++i) {
+        Tensor y = x.exp() + 1;
+        if (values(y) != expected)
+          ++failures;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failures, 0);
+}
+
+TEST_F(GraphTest, ThreadsWithGraphsOfTheirOwn) {
+  std::vector<std::thread> threads;
+  std::atomic<int> failures = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&failures, t] {
+      Graph own;
+      GraphScope ownScope(own);
+      for (int i = 0; i < 5; ++i) {
+        Tensor y = (counting({10}) * t + i).sum();
+        if (y.item<float>() != float(45 * t + 10 * i))
+          ++failures;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(failures, 0);
+}

@@ -1,0 +1,181 @@
+//===- IndexingTest.cpp - parts of tensors --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Slices, integers, new axes, tensors of positions, and their mixtures.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+TEST(Indexing, Integers) {
+  Tensor x = counting({2, 3});
+  expectTensor(x[1], {3}, {3, 4, 5});
+  expectTensor(x[-1][0], {}, {3});
+  expectTensor(x.index({1, 2}), {}, {5});
+  EXPECT_EQ(x.index({0, -1}).item<float>(), 2);
+  EXPECT_ERROR(x[2], IndexError, "position 2 is out of range");
+  EXPECT_ERROR(x[-3], IndexError, "position -3");
+  EXPECT_ERROR(x.index({0, 0, 0}), IndexError, "3 entries");
+  EXPECT_ERROR(Tensor(1)[0], IndexError, "1 entries");
+}
+
+TEST(Indexing, Slices) {
+  Tensor x = counting({8});
+  expectTensor(x[Slice()], {8}, {0, 1, 2, 3, 4, 5, 6, 7});
+  expectTensor(x[Slice(2, 5)], {3}, {2, 3, 4});
+  expectTensor(x[Slice(-3, None)], {3}, {5, 6, 7});
+  expectTensor(x[Slice(None, -6)], {2}, {0, 1});
+  expectTensor(x[Slice(-100, 100)], {8}, {0, 1, 2, 3, 4, 5, 6, 7});
+  expectTensor(x[Slice(5, 2)], {0}, {});
+  EXPECT_ERROR(x[Slice(0, 8, 0)], IndexError, "step of a slice is 0");
+}
+
+TEST(Indexing, SlicesLikeAReference) {
+  // All bounds and steps against the definition.
+  const int64_t size = 5;
+  Tensor x = counting({size});
+  for (int64_t start = -7; start <= 7; ++start)
+    for (int64_t stop = -7; stop <= 7; stop += 2)
+      for (int64_t step : {-7, -3, -2, -1, 1, 2, 3, 7}) {
+        auto clampTo = [&](int64_t value, int64_t low, int64_t high) {
+          value = value < 0 ? value + size : value;
+          return std::min(std::max(value, low), high);
+        };
+        std::vector<double> expected;
+        if (step > 0)
+          for (int64_t i = clampTo(start, 0, size); i < clampTo(stop, 0, size);
+               i += step)
+            expected.push_back(double(i));
+        else
+          for (int64_t i = clampTo(start, -1, size - 1);
+               i > clampTo(stop, -1, size - 1); i += step)
+            expected.push_back(double(i));
+        Tensor part = x[Slice(start, stop, step)];
+        ASSERT_EQ(part.shape(), Shape{int64_t(expected.size())})
+            << start << ":" << stop << ":" << step;
+        // Few of them are computed: the shape tells most.
+        if ((start + stop) % 4 == 0)
+          expectTensor(part, {int64_t(expected.size())}, expected);
+      }
+}
+
+TEST(Indexing, HugeBoundsAndSteps) {
+  Tensor x = counting({4});
+  expectTensor(x[Slice(INT64_MIN, INT64_MAX, INT64_MAX)], {1}, {0});
+  expectTensor(x[Slice(None, None, INT64_MIN)], {1}, {3});
+  expectTensor(x[Slice(INT64_MAX, INT64_MIN, -1)], {4}, {3, 2, 1, 0});
+}
+
+TEST(Indexing, NewAxesAndEllipsis) {
+  Tensor x = counting({2, 3, 4});
+  EXPECT_EQ(x[None].shape(), (Shape{1, 2, 3, 4}));
+  EXPECT_EQ(x.index({Ellipsis, None}).shape(), (Shape{2, 3, 4, 1}));
+  EXPECT_EQ(x.index({0, None, Ellipsis}).shape(), (Shape{1, 3, 4}));
+  expectTensor(x.index({Ellipsis, 1}), {2, 3}, {1, 5, 9, 13, 17, 21});
+  expectTensor(x.index({1, Ellipsis, Slice(None, None, -2)}), {3, 2},
+               {15, 13, 19, 17, 23, 21});
+  EXPECT_EQ(x.index({Ellipsis}).shape(), (Shape{2, 3, 4}));
+  EXPECT_EQ(x.index({}).shape(), (Shape{2, 3, 4}));
+  EXPECT_ERROR(x.index({Ellipsis, Ellipsis}), IndexError, "Ellipsis");
+}
+
+TEST(Indexing, ByTensor) {
+  Tensor x = counting({4, 2});
+  expectTensor(x[Tensor::from({2, 0, -1})], {3, 2}, {4, 5, 0, 1, 6, 7});
+  expectTensor(x[Tensor(1)], {2}, {2, 3});
+  expectTensor(x.index({Slice(), Tensor::from({{1, 0}})}), {4, 1, 2},
+               {1, 0, 3, 2, 5, 4, 7, 6});
+  Tensor narrow = Tensor::from(std::vector<uint8_t>{3, 1});
+  expectTensor(x[narrow], {2, 2}, {6, 7, 2, 3});
+  // Out of range: zeros.
+  expectTensor(x[Tensor::from({9, -9})], {2, 2}, {0, 0, 0, 0});
+  expectTensor(x[Tensor::from(std::vector<int>{}, Shape{0})], {0, 2}, {});
+  EXPECT_ERROR(x[Tensor::from({0.5f})], DTypeError, "float32");
+  EXPECT_ERROR(x[Tensor::from({true})], DTypeError, "bool");
+}
+
+TEST(Indexing, NarrowIndexIntoALargeAxis) {
+  Tensor x = counting({1000});
+  Tensor index = Tensor::from(std::vector<int8_t>{5, -1, -128});
+  expectTensor(x[index], {3}, {5, 999, 872});
+}
+
+TEST(Indexing, BySeveralTensors) {
+  Tensor x = counting({3, 4, 5});
+  Tensor i = Tensor::from({0, 2}), j = Tensor::from({3, -1}),
+         column = Tensor::from({{1}, {2}});
+  expectTensor(x.index({i, j, 0}), {2}, {15, 55});
+  // Next to each other: the new axis is where they were.
+  Tensor adjacent = x.index({Slice(), j, Tensor::from({0, 1})});
+  expectTensor(adjacent, {3, 2}, {15, 16, 35, 36, 55, 56});
+  // Apart: the new axis comes first.
+  Tensor apart = x.index({i, Slice(1, 3), Tensor::from({4, 0})});
+  expectTensor(apart, {2, 2}, {9, 14, 45, 50});
+  // Broadcast against each other.
+  expectTensor(x.index({column, i, 0}), {2, 2}, {20, 30, 40, 50});
+  // Out of range in one of them: zero, not another row.
+  expectTensor(x.index({Tensor::from({0, 1}), Tensor::from({4, 0}), 1}), {2},
+               {0, 21});
+}
+
+TEST(Indexing, Gather) {
+  Tensor x = counting({2, 3});
+  expectTensor(x.gather(1, Tensor::from({{2, 0}, {1, 1}})), {2, 2},
+               {2, 0, 4, 4});
+  expectTensor(x.gather(0, Tensor::from({{1, 0, 1}})), {1, 3}, {3, 1, 5});
+  expectTensor(x.gather(-1, Tensor::from({{-1}, {-3}})), {2, 1}, {2, 3});
+  EXPECT_ERROR(x.gather(1, Tensor::from({0})), ShapeError, "[1]");
+  EXPECT_ERROR(x.gather(1, Tensor::zeros({3, 1}, DType::Int32)), ShapeError,
+               "[3, 1]");
+  EXPECT_ERROR(x.gather(2, Tensor::from({{0}})), IndexError, "axis 2");
+  EXPECT_ERROR(x.gather(1, x), DTypeError, "gather");
+}
+
+TEST(Indexing, IndexSelect) {
+  Tensor x = counting({2, 3, 2});
+  expectTensor(x.indexSelect(1, Tensor::from({2, 0})), {2, 2, 2},
+               {4, 5, 0, 1, 10, 11, 6, 7});
+  EXPECT_EQ(x.indexSelect(2, Tensor::zeros({4, 5}, DType::Int64)).shape(),
+            (Shape{2, 3, 4, 5}));
+  EXPECT_ERROR(x.indexSelect(3, Tensor::from({0})), IndexError, "axis 3");
+}
+
+TEST(Indexing, SelectsFromEveryElementType) {
+  for (unsigned i = 0; i < numDTypes; ++i) {
+    Tensor x = Tensor::from({0, 1, 1, 0}).cast(DType(i));
+    Tensor picked = x[Tensor::from({1, 3, 2})];
+    EXPECT_EQ(picked.dtype(), DType(i));
+    expectTensor(picked, {3}, {1, 0, 1});
+  }
+}
+
+TEST(Indexing, SpecialValuesAreSelectedAlone) {
+  Tensor x = Tensor::from({NAN, INFINITY, 3.0f});
+  expectTensor(x[Tensor::from({2, 1, 0})], {3}, {3, INFINITY, NAN});
+}
+
+TEST(Indexing, OneHotAndMasks) {
+  expectTensor(Tensor::from({1, 0, 5}).oneHot(3), {3, 3},
+               {0, 1, 0, 1, 0, 0, 0, 0, 0});
+  Tensor x = counting({2, 2});
+  expectTensor(x.maskedFill(x > 1, -1), {2, 2}, {0, 1, -1, -1});
+  EXPECT_ERROR(x.oneHot(3), DTypeError, "oneHot");
+  EXPECT_ERROR(Tensor::from({1}).oneHot(-1), ShapeError, "-1");
+}
+
+TEST(Indexing, Triangles) {
+  Tensor x = counting({3, 3}) + 1;
+  expectTensor(x.tril(), {3, 3}, {1, 0, 0, 4, 5, 0, 7, 8, 9});
+  expectTensor(x.triu(1), {3, 3}, {0, 2, 3, 0, 0, 6, 0, 0, 0});
+  expectTensor(x.tril(-100), {3, 3}, std::vector<double>(9, 0));
+  expectTensor(x.triu(-100), {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
+  EXPECT_EQ(x.toBool().tril().dtype(), DType::Bool);
+  EXPECT_ERROR(counting({3}).tril(), ShapeError, "tril");
+}

@@ -1,0 +1,320 @@
+//===- NetworkTest.cpp - what networks are made of ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Products, convolution, pooling, normalization and attention against loops.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+
+#include <algorithm>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+TEST(Matmul, Matrices) {
+  for (auto [n, k, m] : {std::array{3, 4, 5}, std::array{1, 1, 1},
+                         std::array{33, 17, 65}, std::array{64, 128, 96}}) {
+    Tensor a = noiseTensor({n, k}, 1), b = noiseTensor({k, m}, 2);
+    const std::vector<double> x = values(a), y = values(b);
+    std::vector<double> expected(std::size_t(n) * m);
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < m; ++j)
+        for (int l = 0; l < k; ++l)
+          expected[i * m + j] += x[i * k + l] * y[l * m + j];
+    expectTensor(a.matmul(b), {n, m}, expected, 1e-5);
+  }
+}
+
+TEST(Matmul, AllRanks) {
+  Tensor vector = counting({3}), matrix = counting({3, 2});
+  expectTensor(vector.matmul(vector), {}, {5});
+  expectTensor(vector.matmul(matrix), {2}, {10, 13});
+  expectTensor(matrix.T().matmul(vector), {2}, {10, 13});
+  expectTensor(matrix.dot(counting({2})), {3}, {1, 3, 5});
+  Tensor batch = counting({2, 1, 3});
+  expectTensor(batch.matmul(matrix), {2, 1, 2}, {10, 13, 28, 40});
+  Tensor many = Tensor::ones({4, 1, 2, 3}).matmul(Tensor::ones({5, 3, 2}));
+  EXPECT_EQ(many.shape(), (Shape{4, 5, 2, 2}));
+  expectTensor(many.sum(), {}, {4 * 5 * 4 * 3});
+  expectTensor(Tensor::ones({2, 0}).matmul(Tensor::ones({0, 2})), {2, 2},
+               {0, 0, 0, 0});
+  EXPECT_ERROR(matrix.matmul(matrix), ShapeError,
+               "matmul: shapes [3, 2] and [3, 2] do not fit");
+  EXPECT_ERROR(Tensor(1).matmul(matrix), ShapeError, "[]");
+  EXPECT_ERROR(Tensor::ones({2, 2, 3}).matmul(Tensor::ones({3, 3, 2})),
+               ShapeError, "broadcast");
+}
+
+TEST(Matmul, Types) {
+  Tensor a = Tensor::full({2, 300}, 100, DType::Int8),
+         b = Tensor::full({300, 2}, 1, DType::Int8);
+  EXPECT_EQ(a.matmul(b).dtype(), DType::Int8);
+  expectTensor(a.matmul(b, DType::Int32), {2, 2}, {30000, 30000, 30000, 30000});
+  Tensor h = Tensor::ones({1, 4096}, DType::Float16);
+  EXPECT_EQ(h.matmul(h.T()).dtype(), DType::Float16);
+  expectTensor(h.matmul(h.T()), {1, 1}, {4096});
+  EXPECT_EQ(a.matmul(b.toHalf()).dtype(), DType::Float16);
+}
+
+TEST(Matmul, Linear) {
+  Tensor x = counting({2, 3}), weight = counting({3, 2}),
+         bias = Tensor::from({100.0f, 200.0f});
+  expectTensor(x.linear(weight, bias), {2, 2}, {110, 213, 128, 240});
+  expectTensor(x.linear(Tensor::from({1.0f, 2.0f, 3.0f})), {2, 3},
+               {0, 2, 6, 3, 8, 15});
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct ConvCase {
+  Shape input, weight;
+  int64_t groups;
+  std::vector<int64_t> stride, dilation, before, after;
+};
+} // namespace
+
+static std::vector<double> convReference(const ConvCase &c,
+                                         const std::vector<double> &x,
+                                         const std::vector<double> &w,
+                                         Shape &shape) {
+  const int64_t height = c.input[2], width = c.input[3];
+  auto outputs = [&](int axis) {
+    return (c.input[2 + axis] + c.before[axis] + c.after[axis] -
+            c.dilation[axis] * (c.weight[2 + axis] - 1) - 1) /
+               c.stride[axis] +
+           1;
+  };
+  shape = {c.input[0], c.weight[0], outputs(0), outputs(1)};
+  std::vector<double> result;
+  const int64_t inPerGroup = c.weight[1], outPerGroup = c.weight[0] / c.groups;
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t out = 0; out < shape[1]; ++out)
+      for (int64_t i = 0; i < shape[2]; ++i)
+        for (int64_t j = 0; j < shape[3]; ++j) {
+          double sum = 0;
+          for (int64_t in = 0; in < inPerGroup; ++in)
+            for (int64_t a = 0; a < c.weight[2]; ++a)
+              for (int64_t b = 0; b < c.weight[3]; ++b) {
+                const int64_t row =
+                    i * c.stride[0] + a * c.dilation[0] - c.before[0];
+                const int64_t column =
+                    j * c.stride[1] + b * c.dilation[1] - c.before[1];
+                if (row < 0 || row >= height || column < 0 || column >= width)
+                  continue;
+                const int64_t channel = out / outPerGroup * inPerGroup + in;
+                sum += x[((n * c.input[1] + channel) * height + row) * width +
+                         column] *
+                       w[((out * inPerGroup + in) * c.weight[2] + a) *
+                             c.weight[3] +
+                         b];
+              }
+          result.push_back(sum);
+        }
+  return result;
+}
+
+TEST(Conv2d, LikeLoops) {
+  const ConvCase cases[] = {
+      {{1, 1, 4, 4}, {1, 1, 3, 3}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{2, 3, 7, 6}, {4, 3, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 3, 8, 9}, {4, 3, 3, 2}, 1, {2, 3}, {1, 1}, {1, 0}, {1, 0}},
+      {{1, 2, 9, 9}, {2, 2, 3, 3}, 1, {1, 1}, {2, 3}, {2, 1}, {0, 3}},
+      {{1, 4, 6, 6}, {6, 2, 3, 3}, 2, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 4, 5, 5}, {4, 1, 3, 3}, 4, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 5, 4, 4}, {3, 5, 1, 1}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 2, 8, 8}, {3, 2, 2, 2}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 1, 3, 3}, {1, 1, 3, 3}, 1, {5, 5}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 1, 10, 3}, {1, 1, 2, 3}, 1, {9, 1}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 1, 8, 8}, {1, 1, 1, 2}, 1, {3, 4}, {1, 5}, {0, 0}, {0, 0}},
+  };
+  for (const ConvCase &c : cases) {
+    SCOPED_TRACE(toString(c.input) + " * " + toString(c.weight));
+    Tensor x = noiseTensor(c.input, 3), w = noiseTensor(c.weight, 4);
+    Shape shape;
+    const std::vector<double> expected =
+        convReference(c, values(x), values(w), shape);
+    Tensor y = x.conv2d(
+        w, {},
+        {.groups = c.groups,
+         .stride = c.stride,
+         .dilation = c.dilation,
+         .padding = {c.before[1], c.after[1], c.before[0], c.after[0]}});
+    expectTensor(y, shape, expected, 1e-5);
+  }
+}
+
+TEST(Conv2d, PaddingAndBias) {
+  Tensor x = Tensor::ones({1, 1, 3, 3}), w = Tensor::ones({2, 1, 3, 3});
+  Tensor bias = Tensor::from({0.0f, 10.0f});
+  Tensor y = x.conv2d(w, bias, {.padding = 1});
+  expectTensor(y, {1, 2, 3, 3},
+               {4, 6, 4, 6, 9, 6, 4, 6, 4, 14, 16, 14, 16, 19, 16, 14, 16, 14});
+  EXPECT_EQ(x.conv2d(w, {}, {.padding = {1, 0}}).shape(), (Shape{1, 2, 3, 1}));
+}
+
+TEST(Conv2d, OtherNumbersOfSpatialAxes) {
+  Tensor line = counting({1, 1, 5}), w = Tensor::ones({1, 1, 2});
+  expectTensor(line.conv2d(w), {1, 1, 4}, {1, 3, 5, 7});
+  Tensor volume = Tensor::ones({1, 2, 3, 3, 3});
+  expectTensor(volume.conv2d(Tensor::ones({1, 2, 2, 2, 2})), {1, 1, 2, 2, 2},
+               std::vector<double>(8, 16));
+}
+
+TEST(Conv2d, Errors) {
+  Tensor x = Tensor::ones({1, 4, 5, 5});
+  EXPECT_ERROR(
+      x.conv2d(Tensor::ones({2, 3, 3, 3})), ShapeError,
+      "input of shape [1, 4, 5, 5] and a weight of shape [2, 3, 3, 3]");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({3, 2, 3, 3}), {}, {.groups = 2}),
+               ShapeError, "2 groups");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({2, 4, 6, 6})), ShapeError,
+               "extent 6 is larger");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({2, 4, 3, 3}), {}, {.stride = 0}),
+               ShapeError, "positive");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({2, 4, 3, 3}), {}, {.stride = {1, 1, 1}}),
+               ShapeError, "3 numbers for the stride");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({2, 4, 3, 3}), Tensor::ones({3})),
+               ShapeError, "bias of shape [3]");
+  EXPECT_ERROR(x.conv2d(Tensor::ones({2, 4, 3})), ShapeError, "conv2d");
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+TEST(Pooling, Max) {
+  Tensor x = counting({1, 1, 4, 4});
+  expectTensor(x.maxPool2d(), {1, 1, 2, 2}, {5, 7, 13, 15});
+  expectTensor(x.maxPool2d(3, {.stride = 1}), {1, 1, 2, 2}, {10, 11, 14, 15});
+  expectTensor((-x).maxPool2d(2, {.padding = 1}), {1, 1, 3, 3},
+               {0, -1, -3, -4, -5, -7, -12, -13, -15});
+  expectTensor(x.maxPool2d({1, 4}), {1, 1, 4, 1}, {3, 7, 11, 15});
+  expectTensor(x.maxPool2d(2, {.stride = 1, .dilation = 2}), {1, 1, 2, 2},
+               {10, 11, 14, 15});
+  expectTensor(x.maxPool2d(3, {.ceilMode = true}), {1, 1, 2, 2},
+               {10, 11, 14, 15});
+  Tensor n = x.toInt() - 100;
+  expectTensor(n.maxPool2d(2, {.padding = 1}), {1, 1, 3, 3},
+               {-100, -98, -97, -92, -90, -89, -88, -86, -85});
+  expectTensor((x > 14).maxPool2d(), {1, 1, 2, 2}, {0, 0, 0, 1});
+}
+
+TEST(Pooling, Average) {
+  Tensor x = counting({1, 1, 4, 4});
+  expectTensor(x.avgPool2d(), {1, 1, 2, 2}, {2.5, 4.5, 10.5, 12.5});
+  expectTensor(x.avgPool2d(3, {.stride = 1}), {1, 1, 2, 2}, {5, 6, 9, 10},
+               1e-6);
+  Tensor ones = Tensor::ones({1, 1, 3, 3});
+  expectTensor(ones.avgPool2d(2, {.padding = 1}), {1, 1, 2, 2},
+               {0.25, 0.5, 0.5, 1});
+  expectTensor(ones.avgPool2d(2, {.padding = 1, .countIncludePad = false}),
+               {1, 1, 2, 2}, {1, 1, 1, 1});
+  expectTensor(ones.avgPool2d(2, {.ceilMode = true}), {1, 1, 2, 2},
+               {1, 1, 1, 1});
+  EXPECT_ERROR(x.avgPool2d(5), ShapeError, "larger than the padded input");
+  EXPECT_ERROR(Tensor::ones({4}).maxPool2d(), ShapeError, "2 spatial axes");
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization and attention
+//===----------------------------------------------------------------------===//
+
+TEST(Normalization, LayerAndRms) {
+  Tensor x = noiseTensor({4, 33});
+  const std::vector<double> v = values(x);
+  std::vector<double> layer, rms;
+  for (int row = 0; row < 4; ++row) {
+    double mean = 0, var = 0, squares = 0;
+    for (int i = 0; i < 33; ++i) {
+      mean += v[row * 33 + i] / 33;
+      squares += v[row * 33 + i] * v[row * 33 + i] / 33;
+    }
+    for (int i = 0; i < 33; ++i)
+      var += std::pow(v[row * 33 + i] - mean, 2) / 33;
+    for (int i = 0; i < 33; ++i) {
+      layer.push_back((v[row * 33 + i] - mean) / std::sqrt(var + 1e-5));
+      rms.push_back(v[row * 33 + i] / std::sqrt(squares + 1e-6));
+    }
+  }
+  expectTensor(x.layernorm(), {4, 33}, layer, 1e-5);
+  expectTensor(x.rmsnorm(), {4, 33}, rms, 1e-5);
+  expectTensor(x.reshape({2, 2, 33}).layernorm({-1}), {2, 2, 33}, layer, 1e-5);
+  EXPECT_ERROR(x.layernorm(2), IndexError, "layernorm");
+}
+
+TEST(Normalization, Batch) {
+  Tensor x = counting({2, 3, 2});
+  Tensor weight = Tensor::from({1.0f, 2.0f, 3.0f}), bias = weight * 10,
+         mean = weight * 100, invstd = weight;
+  std::vector<double> expected;
+  for (int i = 0; i < 12; ++i) {
+    const int c = i / 2 % 3 + 1;
+    expected.push_back((i - c * 100) * c * c + c * 10);
+  }
+  expectTensor(x.batchnorm(weight, bias, mean, invstd), {2, 3, 2}, expected,
+               1e-6);
+  EXPECT_EQ(x.batchnorm({}, {}, mean, invstd).shape(), x.shape());
+  EXPECT_ERROR(x.batchnorm(weight, bias, Tensor::ones({2}), invstd), ShapeError,
+               "mean of shape [2]");
+}
+
+TEST(Attention, LikeLoops) {
+  const int length = 5, keys = 7, depth = 8, width = 3;
+  Tensor q = noiseTensor({2, length, depth}, 1),
+         k = noiseTensor({2, keys, depth}, 2),
+         v = noiseTensor({2, keys, width}, 3);
+  const std::vector<double> qs = values(q), ks = values(k), vs = values(v);
+  auto reference = [&](auto isAllowed) {
+    std::vector<double> result;
+    for (int b = 0; b < 2; ++b)
+      for (int i = 0; i < length; ++i) {
+        std::vector<double> weight(keys);
+        double total = 0;
+        for (int j = 0; j < keys; ++j) {
+          if (!isAllowed(i, j))
+            continue;
+          double score = 0;
+          for (int d = 0; d < depth; ++d)
+            score += qs[(b * length + i) * depth + d] *
+                     ks[(b * keys + j) * depth + d];
+          total += weight[j] = std::exp(score / std::sqrt(depth));
+        }
+        for (int w = 0; w < width; ++w) {
+          double sum = 0;
+          for (int j = 0; j < keys; ++j)
+            sum += weight[j] / total * vs[(b * keys + j) * width + w];
+          result.push_back(sum);
+        }
+      }
+    return result;
+  };
+  const Shape shape = {2, length, width};
+  expectTensor(q.scaledDotProductAttention(k, v), shape,
+               reference([](int, int) { return true; }), 1e-5);
+  expectTensor(q.scaledDotProductAttention(k, v, {}, true), shape,
+               reference([](int i, int j) { return j <= i; }), 1e-5);
+  Tensor mask = Tensor::from({true, false, true, true, false, false, true});
+  auto masked = reference(
+      [](int, int j) { return j == 0 || j == 2 || j == 3 || j == 6; });
+  expectTensor(q.scaledDotProductAttention(k, v, mask), shape, masked, 1e-5);
+  expectTensor(q.scaledDotProductAttention(k, v, mask.where(0.0, -INFINITY)),
+               shape, masked, 1e-5);
+  EXPECT_EQ(
+      q.toHalf().scaledDotProductAttention(k.toHalf(), v.toHalf()).dtype(),
+      DType::Float16);
+  EXPECT_ERROR(q.scaledDotProductAttention(v, v), ShapeError, "do not fit");
+  EXPECT_ERROR(q.scaledDotProductAttention(k, v, mask, true), Error,
+               "exclude each other");
+}

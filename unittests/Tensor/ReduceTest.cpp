@@ -1,0 +1,174 @@
+//===- ReduceTest.cpp - reductions ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sums, extrema, statistics and positions along all kinds of axes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+
+#include <limits>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+TEST(Reduce, Axes) {
+  Tensor x = counting({2, 3, 4});
+  expectTensor(x.sum(), {}, {276});
+  expectTensor(x.sum(0), {3, 4},
+               {12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 34});
+  expectTensor(x.sum(-1), {2, 3}, {6, 22, 38, 54, 70, 86});
+  expectTensor(x.sum({0, 2}), {3}, {60, 92, 124});
+  expectTensor(x.sum({2, 0}), {3}, {60, 92, 124});
+  expectTensor(x.sum({0, 2}, true), {1, 3, 1}, {60, 92, 124});
+  EXPECT_EQ(x.sum({}, true).shape(), (Shape{1, 1, 1}));
+  expectTensor(x.sum(std::vector<int64_t>{}), {2, 3, 4}, values(x));
+  expectTensor(Tensor(3).sum(), {}, {3});
+  EXPECT_ERROR(x.sum(3), IndexError, "sum: axis 3 is out of range");
+  EXPECT_ERROR(x.max(-4), IndexError, "max: axis -4");
+  EXPECT_ERROR(x.mean({1, -2}), IndexError, "given twice");
+  EXPECT_ERROR(Tensor(1).sum(0), IndexError, "rank 0");
+}
+
+TEST(Reduce, SumTypes) {
+  auto type = [](DType dtype) {
+    return Tensor::ones({2}, dtype).sum().dtype();
+  };
+  EXPECT_EQ(type(DType::Bool), DType::Int32);
+  EXPECT_EQ(type(DType::Int8), DType::Int32);
+  EXPECT_EQ(type(DType::UInt16), DType::UInt32);
+  EXPECT_EQ(type(DType::Int64), DType::Int64);
+  EXPECT_EQ(type(DType::Float16), DType::Float16);
+  EXPECT_EQ(type(DType::Float64), DType::Float64);
+  expectTensor(Tensor::ones({300}, DType::Bool).sum(), {}, {300});
+  expectTensor(Tensor::full({300}, 100, DType::Int8).sum(), {}, {30000});
+  // 2048 + 1 is 2048 in float16.
+  expectTensor(Tensor::ones({4096}, DType::Float16).sum(), {}, {4096});
+  expectTensor(Tensor::ones({1000}, DType::BFloat16).sum(), {}, {1000});
+  EXPECT_EQ(Tensor::ones({2}).sum({}, false, DType::Float64).dtype(),
+            DType::Float64);
+  EXPECT_EQ(Tensor::ones({2}, DType::Int8).sum({}, false, DType::Int8).dtype(),
+            DType::Int8);
+}
+
+TEST(Reduce, ProdMaxMin) {
+  Tensor x = Tensor::from({{3.0f, -1.0f, 2.0f}, {0.5f, 4.0f, -6.0f}});
+  expectTensor(x.prod(), {}, {72});
+  expectTensor(x.prod(1), {2}, {-6, -12});
+  expectTensor(x.max(0), {3}, {3, 4, 2});
+  expectTensor(x.min(1, true), {2, 1}, {-1, -6});
+  Tensor n = Tensor::from({5, std::numeric_limits<int>::min(), 7});
+  expectTensor(n.min(), {}, {-2147483648.0});
+  expectTensor(n.max(), {}, {7});
+  Tensor bytes = Tensor::from(std::vector<uint8_t>{5, 0, 255});
+  expectTensor(bytes.min(), {}, {0});
+  expectTensor(bytes.max(), {}, {255});
+  expectTensor(Tensor::from({1.0f, NAN}).max(), {}, {NAN});
+  expectTensor(Tensor::from({1.0f, NAN}).min(), {}, {NAN});
+}
+
+TEST(Reduce, OverNothing) {
+  Tensor x = Tensor::zeros({0, 3});
+  expectTensor(x.sum(0), {3}, {0, 0, 0});
+  expectTensor(x.prod(), {}, {1});
+  expectTensor(x.max(0), {3}, {-INFINITY, -INFINITY, -INFINITY});
+  expectTensor(x.min(), {}, {INFINITY});
+  expectTensor(x.mean(), {}, {NAN});
+  expectTensor(x.any(), {}, {0});
+  expectTensor(x.all(), {}, {1});
+  expectTensor(x.sum(1), {0}, {});
+}
+
+TEST(Reduce, AnyAll) {
+  Tensor x = Tensor::from({{0, 2}, {0, 0}, {1, 3}});
+  expectTensor(x.any(1), {3}, {1, 0, 1});
+  expectTensor(x.all(1), {3}, {0, 0, 1});
+  EXPECT_EQ(x.any().dtype(), DType::Bool);
+}
+
+TEST(Reduce, Statistics) {
+  const std::vector<float> data = noise(60);
+  Tensor x = Tensor::from(data, {5, 12});
+  std::vector<double> mean, var, population;
+  for (int row = 0; row < 5; ++row) {
+    double sum = 0, squares = 0;
+    for (int i = 0; i < 12; ++i)
+      sum += data[row * 12 + i];
+    mean.push_back(sum / 12);
+    for (int i = 0; i < 12; ++i)
+      squares += std::pow(data[row * 12 + i] - sum / 12, 2);
+    var.push_back(squares / 11);
+    population.push_back(squares / 12);
+  }
+  expectTensor(x.mean(1), {5}, mean, 1e-6);
+  expectTensor(x.var(1), {5}, var, 1e-6);
+  expectTensor(x.var(1, true, 0), {5, 1}, population, 1e-6);
+  for (double &value : var)
+    value = std::sqrt(value);
+  expectTensor(x.std(1), {5}, var, 1e-6);
+  auto [deviation, average] = x.stdMean(1);
+  expectTensor(deviation, {5}, var, 1e-6);
+  expectTensor(average, {5}, mean, 1e-6);
+  Tensor counts = Tensor::from({1, 2, 4});
+  EXPECT_EQ(counts.mean().dtype(), DType::Float32);
+  expectTensor(counts.mean(), {}, {7.0 / 3}, 1e-7);
+  expectTensor(Tensor::from({true, false, true, true}).mean(), {}, {0.75});
+  EXPECT_EQ(x.toHalf().mean().dtype(), DType::Float16);
+  expectTensor(Tensor::from({2.0f}).var(), {}, {NAN});
+}
+
+TEST(Reduce, Argmax) {
+  Tensor x = Tensor::from({{1.0f, 5.0f, 5.0f}, {-1.0f, -3.0f, -2.0f}});
+  EXPECT_EQ(x.argmax().dtype(), DType::Int32);
+  expectTensor(x.argmax(), {}, {1});
+  expectTensor(x.argmax(1), {2}, {1, 0});
+  expectTensor(x.argmax(0), {3}, {0, 0, 0});
+  expectTensor(x.argmin(1), {2}, {0, 1});
+  expectTensor(x.argmin(-1, true), {2, 1}, {0, 1});
+  expectTensor(x.argmin(), {}, {4});
+  EXPECT_EQ(x.argmax({}, true).shape(), (Shape{1, 1}));
+  expectTensor(Tensor::from({0.0f, NAN, INFINITY, NAN}).argmax(), {}, {1});
+  expectTensor(Tensor::from({0.0f, NAN, -INFINITY, NAN}).argmin(), {}, {1});
+  expectTensor(Tensor::from({true, false, true}).argmin(), {}, {1});
+  Tensor n = Tensor::from({3, std::numeric_limits<int>::min(), 3});
+  expectTensor(n.argmin(), {}, {1});
+  expectTensor(n.argmax(), {}, {0});
+  EXPECT_ERROR(x.argmax(2), IndexError, "argmax: axis 2");
+  EXPECT_ERROR(x.argmin(2), IndexError, "argmin: axis 2");
+  EXPECT_ERROR(Tensor::zeros({0}).argmax(), ShapeError, "no elements");
+}
+
+TEST(Reduce, Softmax) {
+  Tensor x = Tensor::from({{1.0f, 2.0f, 3.0f}, {1000.0f, 1000.0f, -1000.0f}});
+  const double sum = std::exp(-2) + std::exp(-1) + 1;
+  expectTensor(x.softmax(), {2, 3},
+               {std::exp(-2) / sum, std::exp(-1) / sum, 1 / sum, 0.5, 0.5, 0},
+               1e-6);
+  expectTensor(x.softmax(0)[1], {3}, {1, 1, 0}, 1e-6);
+  expectTensor(x.logSoftmax(), {2, 3},
+               {-2 - std::log(sum), -1 - std::log(sum), -std::log(sum),
+                -std::log(2), -std::log(2), -2000 - std::log(2)},
+               1e-6);
+  expectTensor(x.logsumexp(1), {2}, {3 + std::log(sum), 1000 + std::log(2)},
+               1e-6);
+  expectTensor(x.logsumexp({}, true), {1, 1}, {1000 + std::log(2)}, 1e-6);
+  expectTensor(Tensor::full({2}, -INFINITY).logsumexp(), {}, {-INFINITY});
+  expectTensor(Tensor::from({INFINITY, 0.0f}).logsumexp(), {}, {INFINITY});
+  EXPECT_EQ(x.toHalf().softmax().dtype(), DType::Float16);
+  EXPECT_EQ(x.toHalf().softmax(-1, DType::Float64).dtype(), DType::Float64);
+  EXPECT_ERROR(x.softmax(2), IndexError, "softmax: axis 2");
+}
+
+TEST(Reduce, LargeSumsAreAccurate) {
+  // Many partial sums: a single running one would lose digits.
+  const int64_t count = 1 << 22;
+  Tensor x = Tensor::full({count}, 0.1).contiguous().realize();
+  EXPECT_NEAR(x.sum().item<float>(), double(0.1f) * count, 2);
+  std::vector<float> columns = x.reshape({2048, 2048}).sum(0).tolist<float>();
+  for (float value : columns)
+    EXPECT_NEAR(value, double(0.1f) * 2048, 1e-2);
+}
