@@ -1,0 +1,179 @@
+//===- Workloads.cpp - the workloads that are timed
+//-------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The workloads, and their inputs.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Workloads.h"
+#include "TinyGrad/Runtime/Device.h"
+
+using namespace tinygrad;
+using namespace tinygrad::benchmark;
+
+using Inputs = std::vector<Tensor>;
+
+//===----------------------------------------------------------------------===//
+// LSTM
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kLayers = 4, kBatch = 8, kHidden = 64;
+
+/// The sum of the last layer's states after `steps` steps, all unrolled.
+/// Inputs: the sequence, then weights for input and state and a bias for each
+/// layer.
+static Tensor buildLstm(const Inputs &inputs, int64_t steps) {
+  std::vector<Tensor> hidden(kLayers, Tensor::zeros({kBatch, kHidden}));
+  std::vector<Tensor> cell = hidden;
+  for (int64_t step = 0; step < steps; ++step) {
+    Tensor x = inputs[0][step];
+    for (int64_t layer = 0; layer < kLayers; ++layer) {
+      const Tensor *weights = &inputs[1 + 3 * layer];
+      Tensor gates =
+          x.matmul(weights[0]) + hidden[layer].matmul(weights[1]) + weights[2];
+      std::vector<Tensor> parts = gates.chunk(4, 1);
+      cell[layer] = parts[1].sigmoid() * cell[layer] +
+                    parts[0].sigmoid() * parts[2].tanh();
+      hidden[layer] = parts[3].sigmoid() * cell[layer].tanh();
+      x = hidden[layer];
+    }
+  }
+  return hidden.back().sum(1);
+}
+
+static Workload makeLstm(int64_t steps) {
+  Workload workload;
+  workload.name = "lstm-" + std::to_string(steps);
+  workload.inputs = {{steps, kBatch, kHidden}};
+  for (int64_t layer = 0; layer < kLayers; ++layer) {
+    workload.inputs.push_back({kHidden, 4 * kHidden});
+    workload.inputs.push_back({kHidden, 4 * kHidden});
+    workload.inputs.push_back({4 * kHidden});
+  }
+  workload.build = [=](const Inputs &in) { return buildLstm(in, steps); };
+  workload.operations =
+      2.0 * steps * kLayers * kBatch * 2 * kHidden * 4 * kHidden;
+  return workload;
+}
+
+//===----------------------------------------------------------------------===//
+// The list
+//===----------------------------------------------------------------------===//
+
+static Workload makeMatmul(int64_t size, bool isTimed = true) {
+  return {"matmul-" + std::to_string(size),
+          {{size, size}, {size, size}},
+          [](const Inputs &in) { return in[0].matmul(in[1]); },
+          0,
+          2.0 * size * size * size,
+          isTimed};
+}
+
+static std::vector<Workload> makeWorkloads() {
+  const int64_t n = 4096;
+  const double bytes = 4.0 * n * n;
+  std::vector<Workload> workloads{
+      {"elementwise",
+       {{n, n}, {n, n}},
+       [](const Inputs &in) {
+         return ((in[0] + in[1]) * in[0] - in[1] * 0.5f).relu() + in[0] * 2.0f;
+       },
+       3 * bytes},
+      {"sum-all",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].sum(); },
+       bytes},
+      {"sum-rows",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].sum(1); },
+       bytes},
+      {"sum-columns",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].sum(0); },
+       bytes},
+      {"softmax",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].softmax(); },
+       2 * bytes},
+      {"layernorm",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].layernorm(); },
+       2 * bytes},
+      {"transpose",
+       {{n, n}},
+       [](const Inputs &in) { return in[0].T().contiguous(); },
+       2 * bytes},
+      makeMatmul(512),
+      makeMatmul(1000),
+      makeMatmul(1024),
+      makeMatmul(2048),
+      {"conv",
+       {{8, 64, 56, 56}, {64, 64, 3, 3}},
+       [](const Inputs &in) { return in[0].conv2d(in[1], {}, {.padding = 1}); },
+       0,
+       2.0 * 8 * 64 * 56 * 56 * 64 * 9},
+      makeLstm(25),
+      makeLstm(50),
+      makeLstm(100),
+      {"small-add",
+       {{1000}},
+       [](const Inputs &in) { return in[0] * 2.0f + 1.0f; },
+       8000,
+       0,
+       false},
+      {"small-softmax",
+       {{256, 256}},
+       [](const Inputs &in) { return in[0].softmax(); },
+       2.0 * 4 * 256 * 256,
+       0,
+       false},
+      makeMatmul(256, false),
+  };
+  return workloads;
+}
+
+const std::vector<Workload> &benchmark::getWorkloads() {
+  static const std::vector<Workload> workloads = makeWorkloads();
+  return workloads;
+}
+
+const Workload *benchmark::findWorkload(const std::string &name) {
+  for (const Workload &workload : getWorkloads())
+    if (workload.name == name)
+      return &workload;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+Inputs benchmark::makeInputs(const Workload &workload) {
+  Inputs inputs;
+  uint32_t position = 0;
+  for (const Shape &shape : workload.inputs) {
+    int64_t count = 1;
+    for (int64_t size : shape)
+      count *= size;
+    Buffer memory = Buffer::allocate(Device::get("CPU"), count * sizeof(float));
+    auto *elements = static_cast<float *>(memory.address());
+    // The 24 high bits of a product, so that they are exact.
+    for (int64_t i = 0; i < count; ++i)
+      elements[i] =
+          float((++position * 2654435761u) >> 8) / float(1 << 24) - 0.5f;
+    inputs.push_back(Tensor::fromBuffer(memory, shape, DType::Float32));
+  }
+  return inputs;
+}
+
+std::size_t benchmark::countOperations(const Workload &workload,
+                                       const Inputs &inputs) {
+  const std::size_t before = Graph::current().numOperations();
+  Tensor result = workload.build(inputs);
+  return Graph::current().numOperations() - before;
+}

@@ -1,0 +1,49 @@
+//===- Workloads.h - the workloads that are timed -----------------*- C++
+//-*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tensor workloads by name. tinygrad_rows.py has the same ones on the same
+/// data.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_BENCHMARKS_WORKLOADS_H
+#define TINYGRAD_BENCHMARKS_WORKLOADS_H
+
+#include "TinyGrad/Tensor/Tensor.h"
+
+#include <functional>
+
+namespace tinygrad::benchmark {
+
+struct Workload {
+  std::string name;
+  std::vector<Shape> inputs;
+  std::function<Tensor(const std::vector<Tensor> &)> build;
+  /// Bytes that have to be moved, for workloads that memory limits.
+  double bytes = 0;
+  /// Floating-point operations, for the others.
+  double operations = 0;
+  /// Part of the table; the others are for first results only.
+  bool isTimed = true;
+};
+
+const std::vector<Workload> &getWorkloads();
+/// Null if there is none.
+const Workload *findWorkload(const std::string &name);
+
+/// Tensors of the workload's shapes, in memory. The elements are
+/// pseudo-random in [-0.5, 0.5) and the same in every run.
+std::vector<Tensor> makeInputs(const Workload &workload);
+
+/// Operations that building the workload adds to the graph.
+std::size_t countOperations(const Workload &workload,
+                            const std::vector<Tensor> &inputs);
+
+} // namespace tinygrad::benchmark
+
+#endif // TINYGRAD_BENCHMARKS_WORKLOADS_H

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Times the compiler's programs beside memcpy, OpenBLAS and the Python package
+# tinygrad, which is put into the build folder.
+#
+#   benchmarks/run.sh [ROW...]        --help tells more
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if [ ! -f build/build.ninja ]; then
+  cmake --preset release
+fi
+cmake --build --preset release --target suite
+venv=build/benchmark-venv
+if ! "$venv/bin/python" -c 'import tinygrad, numpy' 2>/dev/null; then
+  python3 -m venv "$venv"
+  "$venv/bin/pip" -q install tinygrad==0.14.0 numpy
+fi
+exec "$venv/bin/python" benchmarks/compare.py "$@"
