@@ -81,6 +81,7 @@ private:
   LogicalResult execute(Operation *op);
   LogicalResult executeBuffer(BufferOp op);
   LogicalResult executeAssign(AssignOp op);
+  void keepContents(Value target, Value assign);
   const HostTensor &get(Value value);
   void freeAfter(Operation *op);
 
@@ -100,9 +101,21 @@ Run::Run(Block &block, MutableArrayRef<HostTensor> inputs,
     : block(block), options(options) {
   for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
     memory[argument] = &input;
+  for (Value argument : block.getArguments())
+    keepContents(argument, nullptr);
   for (Operation &op : block)
     for (Value operand : op.getOperands())
       lastUse[operand] = &op;
+}
+
+/// Keeps what memory holds now for the `tg.after`s that want it as it is after
+/// `assign`, or before any assignment if that is null.
+void Run::keepContents(Value target, Value assign) {
+  for (Operation *user : target.getUsers())
+    if (auto after = dyn_cast<AfterOp>(user);
+        after && after.getAssign() == assign && after.getTarget() == target)
+      values[after.getResult()] =
+          std::make_unique<HostTensor>(*memory.at(target));
 }
 
 const HostTensor &Run::get(Value value) {
@@ -131,6 +144,7 @@ LogicalResult Run::executeBuffer(BufferOp op) {
            << RankedTensorType::get(tensor->shape, tensor->elementType)
            << ", not " << type;
   memory[op.getResult()] = tensor;
+  keepContents(op.getResult(), nullptr);
   return success();
 }
 
@@ -150,6 +164,7 @@ LogicalResult Run::executeAssign(AssignOp op) {
     std::memcpy(target->bytes.data() + position * size,
                 result->bytes.data() + i * size, size);
   values[op.getResult()] = std::move(result);
+  keepContents(root, op.getResult());
   return success();
 }
 
@@ -158,6 +173,9 @@ LogicalResult Run::execute(Operation *op) {
     return executeBuffer(buffer);
   if (auto assign = dyn_cast<AssignOp>(op))
     return executeAssign(assign);
+  // Its value was kept when its time came.
+  if (isa<AfterOp>(op))
+    return success();
   SmallVector<const HostTensor *> operands;
   for (Value operand : op->getOperands())
     operands.push_back(&get(operand));

@@ -62,7 +62,6 @@ private:
   Value movement(Value x, bool isTarget);
   Value reduce();
   Value assign();
-  void retire(AssignOp assign);
   Value identity();
   Value reshape(Value x);
   void finish();
@@ -77,8 +76,6 @@ private:
   Tracker tracker;
   /// Values that operands are taken from, oldest first.
   SmallVector<Value> pool;
-  /// Values that no operation may use any more, see retire().
-  DenseSet<Value> retired;
   int64_t maxElements;
 };
 } // namespace
@@ -523,28 +520,7 @@ Value Generator::assign() {
       target = view;
   }
   Value value = similar(target, elementOf(target));
-  Value result = value ? emit<AssignOp>(target, value) : Value();
-  if (result)
-    retire(result.getDefiningOp<AssignOp>());
-  return result;
-}
-
-/// Takes the old names of the memory that was assigned to out of the pool, and
-/// what was computed from them: only the assignment's result stands for it now.
-void Generator::retire(AssignOp assign) {
-  Value root;
-  (void)getViewedPositions(assign.getTarget(), root);
-  DenseSet<Value> old = {root};
-  for (Operation &op : function.getBody().front()) {
-    if (&op == assign)
-      break;
-    // An assignment's result holds its value, and names its target's memory.
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value operand) { return old.contains(operand); }))
-      old.insert(op.getResult(0));
-  }
-  llvm::erase_if(pool, [&](Value value) { return old.contains(value); });
-  retired.insert(old.begin(), old.end());
+  return value ? emit<AssignOp>(target, value) : Value();
 }
 
 Value Generator::identity() {
@@ -596,31 +572,18 @@ bool Generator::addOp() {
 
 /// Returns what nobody uses, and sometimes more.
 void Generator::finish() {
-  // What was read from memory before it was assigned to can be returned after
-  // it, but not what may be nothing but another name of that memory.
-  DenseSet<Type> assigned;
-  for (Value value : retired)
-    if (isa<BlockArgument>(value))
-      assigned.insert(value.getType());
   SmallVector<Value> unused, used;
-  for (Operation &op : function.getBody().front()) {
-    Value value = op.getResult(0);
-    if (retired.contains(value) && assigned.contains(value.getType()))
-      continue;
-    (value.use_empty() ? unused : used).push_back(value);
-  }
+  for (Operation &op : function.getBody().front())
+    (op.use_empty() ? unused : used).push_back(op.getResult(0));
   SmallVector<Value> results;
   for (Value value : llvm::reverse(unused))
     if (results.size() < 6)
       results.push_back(value);
   if (!used.empty() && random.percent(40))
     results.push_back(random.pick(used));
-  if (random.percent(10) && function.getNumArguments() > 0) {
-    Value argument =
-        function.getArgument(random.below(function.getNumArguments()));
-    if (!retired.contains(argument))
-      results.push_back(argument);
-  }
+  if (random.percent(10) && function.getNumArguments() > 0)
+    results.push_back(
+        function.getArgument(random.below(function.getNumArguments())));
   if (random.percent(3) && !results.empty())
     results.push_back(random.pick(results));
   func::ReturnOp::create(builder, loc, results);

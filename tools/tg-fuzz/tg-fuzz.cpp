@@ -229,6 +229,11 @@ static std::string getSignature(Outcome outcome, StringRef message) {
   return signature;
 }
 
+static double secondsSince(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
 static LogicalResult fuzz() {
   if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
     return reportError("cannot make the folder '" + outputDir +
@@ -263,22 +268,19 @@ static LogicalResult fuzz() {
         return failure();
       next = progress->graph + 1;
     }
-    std::chrono::duration<double> time =
-        std::chrono::steady_clock::now() - begin;
-    if ((next - first) % 1000 == 0)
+    if ((next - first) % 1000 == 0 && next < end)
       llvm::outs() << llvm::formatv("{0} graphs, {1} failures, {2:f1} s\n",
-                                    next - first, failures, time.count());
+                                    next - first, failures,
+                                    secondsSince(begin));
     llvm::outs().flush();
   }
   llvm::sys::fs::remove(getPath("current.mlir"));
   if (repeated > 0)
     llvm::outs() << llvm::formatv("{0} more failures like these\n", repeated);
-  if (failures == 0) {
-    llvm::outs() << llvm::formatv("{0} graphs are fine\n", graphs.getValue());
-    if (progress->useless > 0)
-      llvm::outs() << llvm::formatv("  {0} of them were not comparable\n",
-                                    progress->useless);
-  }
+  if (failures == 0)
+    llvm::outs() << llvm::formatv(
+        "{0} graphs are fine ({1} of them not comparable), {2:f1} s\n",
+        graphs.getValue(), progress->useless, secondsSince(begin));
   return success(failures == 0);
 }
 
