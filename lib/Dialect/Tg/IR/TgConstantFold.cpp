@@ -97,6 +97,10 @@ bool mlir::tg::isLosslessCast(Type from, Type to) {
 }
 
 bool mlir::tg::isCastThroughRedundant(Type a, Type b, Type c) {
+  // index has no conversion to and from floats.
+  if ((isa<IndexType>(a) && !isIntLike(c)) ||
+      (isa<IndexType>(c) && !isIntLike(a)))
+    return false;
   if (isLosslessCast(a, b)) {
     // A float converts to an integer by saturating, an integer by wrapping:
     // an integer that went through a float must fit to be the same both ways.
