@@ -34,9 +34,7 @@ static Value compareFloat(B &b, arith::CmpFPredicate predicate, Value x,
   return arith::CmpFOp::create(b, predicate, x, y);
 }
 
-static bool isFloat(Value x) {
-  return isa<FloatType>(getElementTypeOrSelf(x));
-}
+static bool isFloat(Value x) { return isa<FloatType>(getElementTypeOrSelf(x)); }
 
 static bool isBool(Value x) { return getElementTypeOrSelf(x).isInteger(1); }
 
@@ -63,8 +61,8 @@ static Value buildPlainDiv(B &b, Value x, Value y, bool isUnsigned,
       return arith::DivUIOp::create(b, x, y);
     return arith::DivSIOp::create(b, x, y);
   }
-  Type floatType = withElement(
-      type, width == 32 ? Type(b.getF64Type()) : Type(b.getF32Type()));
+  Type floatType = withElement(type, width == 32 ? Type(b.getF64Type())
+                                                 : Type(b.getF32Type()));
   auto toFloat = [&](Value v) -> Value {
     if (isUnsigned)
       return arith::UIToFPOp::create(b, floatType, v);
@@ -76,8 +74,8 @@ static Value buildPlainDiv(B &b, Value x, Value y, bool isUnsigned,
       return arith::FPToUIOp::create(b, type, quotient);
     return arith::FPToSIOp::create(b, type, quotient);
   }
-  Value wide = arith::FPToSIOp::create(
-      b, withElement(type, b.getI32Type()), quotient);
+  Value wide =
+      arith::FPToSIOp::create(b, withElement(type, b.getI32Type()), quotient);
   return arith::TruncIOp::create(b, type, wide);
 }
 
@@ -113,8 +111,8 @@ static Value buildDivision(B &b, DivKind kind, Value x, Value y,
   Value quotient = buildPlainDiv(b, x, safe, isUnsigned, isConstant);
   Value result = quotient;
   if (isMod || (isFloor && !isUnsigned)) {
-    Value remainder = arith::SubIOp::create(
-        b, x, arith::MulIOp::create(b, quotient, y));
+    Value remainder =
+        arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, y));
     if (isMod)
       result = remainder;
     if (isFloor && !isUnsigned) {
@@ -123,9 +121,9 @@ static Value buildDivision(B &b, DivKind kind, Value x, Value y,
       Value adjust = arith::AndIOp::create(
           b, differs, compare(b, arith::CmpIPredicate::ne, remainder, zero));
       Value adjusted =
-          isMod ? Value(arith::AddIOp::create(b, remainder, y))
-                : Value(arith::SubIOp::create(b, quotient,
-                                              buildInt(b, type, 1)));
+          isMod
+              ? Value(arith::AddIOp::create(b, remainder, y))
+              : Value(arith::SubIOp::create(b, quotient, buildInt(b, type, 1)));
       result = select(b, adjust, adjusted, result);
     }
   }
@@ -140,8 +138,8 @@ static Value buildShift(B &b, bool isLeft, Value x, Value amount,
                         bool isUnsigned) {
   Type type = x.getType();
   int64_t width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
-  Value isIn = compare(b, arith::CmpIPredicate::ult, amount,
-                       buildInt(b, type, width));
+  Value isIn =
+      compare(b, arith::CmpIPredicate::ult, amount, buildInt(b, type, width));
   if (!isLeft && !isUnsigned) {
     Value most = buildInt(b, type, width - 1);
     return arith::ShRSIOp::create(b, x, select(b, isIn, amount, most));
@@ -201,9 +199,8 @@ static Value buildThreefry(B &b, Value counter, Value key) {
     return low(arith::ShRUIOp::create(b, v, buildInt(b, wide, 32)));
   };
   Value keys[3] = {low(key), high(key), Value()};
-  keys[2] = arith::XOrIOp::create(
-      b, arith::XOrIOp::create(b, keys[0], keys[1]),
-      buildInt(b, word, 0x1BD11BDA));
+  keys[2] = arith::XOrIOp::create(b, arith::XOrIOp::create(b, keys[0], keys[1]),
+                                  buildInt(b, word, 0x1BD11BDA));
   Value x0 = arith::AddIOp::create(b, low(counter), keys[0]);
   Value x1 = arith::AddIOp::create(b, high(counter), keys[1]);
   static constexpr int rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
@@ -221,8 +218,8 @@ static Value buildThreefry(B &b, Value counter, Value key) {
         arith::AddIOp::create(b, keys[(block + 2) % 3],
                               buildInt(b, word, block + 1)));
   }
-  Value upper = arith::ShLIOp::create(
-      b, arith::ExtUIOp::create(b, wide, x1), buildInt(b, wide, 32));
+  Value upper = arith::ShLIOp::create(b, arith::ExtUIOp::create(b, wide, x1),
+                                      buildInt(b, wide, 32));
   return arith::OrIOp::create(b, upper, arith::ExtUIOp::create(b, wide, x0));
 }
 
@@ -240,11 +237,11 @@ static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
   };
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](NegOp) {
-        return pick(
-            [&]() -> Value { return arith::NegFOp::create(b, v[0]); },
-            [&]() -> Value {
-              return arith::SubIOp::create(b, buildInt(b, type, 0), v[0]);
-            });
+        return pick([&]() -> Value { return arith::NegFOp::create(b, v[0]); },
+                    [&]() -> Value {
+                      return arith::SubIOp::create(b, buildInt(b, type, 0),
+                                                   v[0]);
+                    });
       })
       .Case([&](RecipOp) -> Value {
         return arith::DivFOp::create(b, buildFloat(b, type, 1.0), v[0]);
@@ -254,9 +251,7 @@ static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
       .Case([&](Log2Op) -> Value { return math::Log2Op::create(b, v[0]); })
       .Case([&](SinOp) -> Value { return math::SinOp::create(b, v[0]); })
       .Case([&](TruncOp) -> Value { return math::TruncOp::create(b, v[0]); })
-      .Case([&](PowOp) -> Value {
-        return math::PowFOp::create(b, v[0], v[1]);
-      })
+      .Case([&](PowOp) -> Value { return math::PowFOp::create(b, v[0], v[1]); })
       .Case([&](AddOp) {
         return pick(
             [&]() -> Value { return arith::AddFOp::create(b, v[0], v[1]); },
@@ -282,17 +277,14 @@ static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
       })
       .Case([&](MulAccOp) {
         return pick(
-            [&]() -> Value {
-              return math::FmaOp::create(b, v[0], v[1], v[2]);
-            },
+            [&]() -> Value { return math::FmaOp::create(b, v[0], v[1], v[2]); },
             [&]() -> Value {
               return arith::AddIOp::create(
                   b, arith::MulIOp::create(b, v[0], v[1]), v[2]);
             });
       })
-      .Case([&](FDivOp) -> Value {
-        return arith::DivFOp::create(b, v[0], v[1]);
-      })
+      .Case(
+          [&](FDivOp) -> Value { return arith::DivFOp::create(b, v[0], v[1]); })
       .Case([&](IDivOp) {
         return buildDivision(b, DivKind::Idiv, v[0], v[1], isUnsigned);
       })
@@ -306,9 +298,11 @@ static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
         return buildDivision(b, DivKind::Floormod, v[0], v[1], isUnsigned);
       })
       .Case([&](MaxOp) { return buildMax(b, v[0], v[1], isUnsigned); })
-      .Case([&](AndOp) -> Value { return arith::AndIOp::create(b, v[0], v[1]); })
+      .Case(
+          [&](AndOp) -> Value { return arith::AndIOp::create(b, v[0], v[1]); })
       .Case([&](OrOp) -> Value { return arith::OrIOp::create(b, v[0], v[1]); })
-      .Case([&](XorOp) -> Value { return arith::XOrIOp::create(b, v[0], v[1]); })
+      .Case(
+          [&](XorOp) -> Value { return arith::XOrIOp::create(b, v[0], v[1]); })
       .Case([&](ShlOp) {
         return buildShift(b, /*isLeft=*/true, v[0], v[1], isUnsigned);
       })
@@ -340,8 +334,8 @@ Value tovector::buildElementwise(B &b, Operation *op, ValueRange operands) {
   if (!isNarrowFloat(element))
     return buildPlain(b, op, operands, element.isUnsignedInteger());
   if (isa<NegOp>(op))
-    return arith::XOrIOp::create(
-        b, operands[0], buildInt(b, operands[0].getType(), 0x8000));
+    return arith::XOrIOp::create(b, operands[0],
+                                 buildInt(b, operands[0].getType(), 0x8000));
   SmallVector<Value> wide;
   for (Value operand : operands)
     wide.push_back(buildWiden(b, operand, element));

@@ -187,8 +187,8 @@ Value tovector::buildWiden(B &b, Value bits, Type element) {
 
 Value tovector::buildNarrow(B &b, Value x, Type element) {
   if (element.isF16()) {
-    Value half = arith::TruncFOp::create(b, withElement(x.getType(), element),
-                                         x);
+    Value half =
+        arith::TruncFOp::create(b, withElement(x.getType(), element), x);
     return toBits(b, half);
   }
   // Round to nearest even by carrying into the upper half; a NaN must not
@@ -226,9 +226,9 @@ namespace {
 struct Fp8Format {
   unsigned mantissa; ///< bits of it
   int bias;
-  int maxFinite;   ///< code of the largest finite value, without sign
-  int overflow;    ///< code for what is larger
-  int nan;         ///< code without sign
+  int maxFinite;       ///< code of the largest finite value, without sign
+  int overflow;        ///< code for what is larger
+  int nan;             ///< code without sign
   bool isUnsignedZero; ///< no -0; 0x80 is the one NaN
   bool hasInfinity;
 };
@@ -253,7 +253,8 @@ static Value buildFromFp8(B &b, Value code, Type element) {
   Bits magnitude = bits & 0x7f;
   // A normal number moves to the place of f32's exponent; a subnormal one is
   // an integer times a power of two.
-  Bits normal = (magnitude << (23 - f.mantissa)) + (int64_t(127 - f.bias) << 23);
+  Bits normal =
+      (magnitude << (23 - f.mantissa)) + (int64_t(127 - f.bias) << 23);
   Value small = arith::MulFOp::create(
       b, arith::SIToFPOp::create(b, floats, magnitude.v),
       buildFloat(b, floats, std::ldexp(1.0, 1 - f.bias - int(f.mantissa))));
@@ -262,16 +263,14 @@ static Value buildFromFp8(B &b, Value code, Type element) {
   Value result = select(b, isSmall, toBits(b, small), normal.v);
   constexpr int64_t infinity = 0x7f800000, nan = 0x7fc00000;
   if (f.hasInfinity)
-    result = select(b,
-                    magnitude.compare(arith::CmpIPredicate::eq, f.overflow),
+    result = select(b, magnitude.compare(arith::CmpIPredicate::eq, f.overflow),
                     magnitude.c(infinity), result);
   if (!f.isUnsignedZero)
-    result = select(
-        b,
-        magnitude.compare(f.hasInfinity ? arith::CmpIPredicate::ugt
-                                        : arith::CmpIPredicate::uge,
-                          f.overflow),
-        magnitude.c(nan), result);
+    result = select(b,
+                    magnitude.compare(f.hasInfinity ? arith::CmpIPredicate::ugt
+                                                    : arith::CmpIPredicate::uge,
+                                      f.overflow),
+                    magnitude.c(nan), result);
   result = (Bits{b, result} | ((bits & 0x80) << 24)).v;
   if (f.isUnsignedZero)
     result = select(b, bits.compare(arith::CmpIPredicate::eq, 0x80),
@@ -309,8 +308,7 @@ static Value buildToFp8(B &b, Value x, Type element) {
   Value isOver = code.compare(arith::CmpIPredicate::sgt, f.maxFinite);
   code.v = select(b, isOver, code.c(f.overflow), code.v);
   if (!f.hasInfinity) {
-    Value isInfinite =
-        magnitude.compare(arith::CmpIPredicate::eq, 0x7f800000);
+    Value isInfinite = magnitude.compare(arith::CmpIPredicate::eq, 0x7f800000);
     code.v = select(b, isInfinite, code.c(f.nan), code.v);
   }
   code.v = select(b, isNan(b, x), code.c(f.nan), code.v);
@@ -377,12 +375,11 @@ static Value buildFloatToInt(B &b, Value x, unsigned width, bool isUnsigned) {
   unsigned viaWidth = std::max(width, 32u);
   bool viaUnsigned = isUnsigned && width >= 32;
   Type via = withElement(floats, b.getIntegerType(viaWidth));
-  Value result = viaUnsigned
-                     ? Value(arith::FPToUIOp::create(b, via, clamped))
-                     : Value(arith::FPToSIOp::create(b, via, clamped));
+  Value result = viaUnsigned ? Value(arith::FPToUIOp::create(b, via, clamped))
+                             : Value(arith::FPToSIOp::create(b, via, clamped));
   // Where the type's largest value is no float, clamping stopped below it.
-  APInt most = isUnsigned ? APInt::getMaxValue(width)
-                          : APInt::getSignedMaxValue(width);
+  APInt most =
+      isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   if (width >= APFloat::semanticsPrecision(semantics))
     result = select(b, compare(arith::CmpFPredicate::OGE, x, limit),
                     buildInt(b, via, most), result);
@@ -413,8 +410,8 @@ static Value buildIntToFloat(B &b, Value x, bool isUnsigned, Type to) {
     Value sticky = select(b, low.compare(arith::CmpIPredicate::ne, 0),
                           bits.c(0x800), bits.c(0));
     Value magnitude = isUnsigned ? x : Value(math::AbsIOp::create(b, x));
-    Value isLarge = Bits{b, magnitude}.compare(arith::CmpIPredicate::ugt,
-                                               int64_t(1) << 53);
+    Value isLarge =
+        Bits{b, magnitude}.compare(arith::CmpIPredicate::ugt, int64_t(1) << 53);
     x = select(b, isLarge, ((bits & ~int64_t(0x7ff)) | Bits{b, sticky}).v, x);
   }
   return buildNarrow(b, buildRoundToOdd(b, convert(b.getF64Type())), to);
@@ -486,7 +483,7 @@ Value tovector::buildCast(B &b, Value x, Type from, Type to) {
   if (!toFloat)
     return buildIntToInt(b, x, from, to);
   if (from.isIndex())
-    x = arith::IndexCastOp::create(
-        b, withElement(x.getType(), b.getI64Type()), x);
+    x = arith::IndexCastOp::create(b, withElement(x.getType(), b.getI64Type()),
+                                   x);
   return buildIntToFloat(b, x, from.isUnsignedInteger(), to);
 }

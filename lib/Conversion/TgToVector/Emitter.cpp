@@ -220,13 +220,29 @@ B &Emitter::at(unsigned depth, Location loc) {
 void Emitter::withinDepth(unsigned depth, llvm::function_ref<void()> body) {
   if (depth + 1 == scopes.size())
     return body();
-  SmallVector<Scope> inner(
+  SmallVector<Scope, 0> inner(
       std::make_move_iterator(scopes.begin() + depth + 1),
       std::make_move_iterator(scopes.end()));
   scopes.truncate(depth + 1);
   body();
   scopes.append(std::make_move_iterator(inner.begin()),
                 std::make_move_iterator(inner.end()));
+}
+
+void Emitter::closeScope() {
+  Scope closed = scopes.pop_back_val();
+  SmallVector<Value> &freeTiles = scopes.back().freeTiles;
+  llvm::append_range(freeTiles, closed.tiles);
+  llvm::append_range(freeTiles, closed.freeTiles);
+}
+
+Value Emitter::getIndexConstant(int64_t value, Location loc) {
+  Value &constant = scopes[0].sums[{2, nullptr, value}];
+  if (!constant) {
+    B &b = at(0, loc);
+    constant = buildInt(b, b.getIndexType(), value);
+  }
+  return constant;
 }
 
 void Emitter::forEachPosition(RangeSet set, llvm::function_ref<void()> body) {
@@ -269,16 +285,15 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, int64_t begin,
     ranges[index].value = Value();
     scopes.push_back(std::move(scope));
     emitLoops(indices.drop_front(), carried, loc, body);
-    scopes.pop_back();
+    closeScope();
     ranges[index] = saved;
     return;
   }
 
   // The bounds stand at the top of the function, out of everybody's way.
-  B &outer = at(0, loc);
-  Value lower = buildInt(outer, outer.getIndexType(), begin);
-  Value upper = buildInt(outer, outer.getIndexType(), end);
-  Value step = buildInt(outer, outer.getIndexType(), 1);
+  Value lower = getIndexConstant(begin, loc);
+  Value upper = getIndexConstant(end, loc);
+  Value step = getIndexConstant(1, loc);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   auto loop = scf::ForOp::create(at(top(), loc), lower, upper, step, carried);
   Operation *savedBefore = parent->before;
@@ -293,7 +308,7 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, int64_t begin,
   emitLoops(indices.drop_front(), inner, loc, body);
   if (!carried.empty())
     scf::YieldOp::create(at(top(), loc), inner);
-  scopes.pop_back();
+  closeScope();
   parent->before = savedBefore;
   ranges[index] = saved;
   carried.assign(loop.getResults().begin(), loop.getResults().end());
@@ -317,8 +332,8 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   }
 
   unsigned numBuffers = kernel.getArgumentTypes().size();
+  Value step = getIndexConstant(1, loc);
   B &b = at(0, loc);
-  Value step = buildInt(b, b.getIndexType(), 1);
   auto loop = scf::ForOp::create(b, func.getArgument(numBuffers),
                                  func.getArgument(numBuffers + 1), step);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
@@ -352,7 +367,7 @@ void Emitter::emitThreadLoop(func::FuncOp func,
     if (ranges[index].peel != 0 && ranges[index].peel != ranges[index].extent)
       peeled.push_back(index);
   emitThreadParts(peeled, body);
-  scopes.pop_back();
+  closeScope();
   parent->before = savedBefore;
 }
 
@@ -364,9 +379,9 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
   Range saved = ranges[peeled.front()];
   int64_t middle = saved.extent - saved.peel;
   B &b = at(top(), loc);
-  Value isMain = arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                                       saved.value,
-                                       buildInt(b, b.getIndexType(), middle));
+  Value isMain =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value,
+                            buildInt(b, b.getIndexType(), middle));
   auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   Operation *savedBefore = parent->before;
@@ -383,7 +398,7 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
     scope.anchor->before = scope.anchor->block->getTerminator();
     scopes.push_back(std::move(scope));
     emitThreadParts(peeled.drop_front(), body);
-    scopes.pop_back();
+    closeScope();
   }
   ranges[peeled.front()] = saved;
   parent->before = savedBefore;
@@ -532,7 +547,8 @@ Value Emitter::create(Value value, unsigned depth) {
     emitReduce(reduce, depth);
     return scopes[depth].values.lookup(key);
   }
-  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op) && op->getOperand(0).getType().isIndex())
+  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op) &&
+      op->getOperand(0).getType().isIndex())
     return createIndexCompare(op, depth);
   return createElementwise(op, depth);
 }
@@ -575,9 +591,9 @@ FailureOr<func::FuncOp> Emitter::emit() {
   }
   arguments.append(2, builder.getIndexType());
   builder.setLoc(kernel.getLoc());
-  auto func = func::FuncOp::create(
-      builder, kernel.getSymName(),
-      builder.getFunctionType(arguments, TypeRange()));
+  auto func =
+      func::FuncOp::create(builder, kernel.getSymName(),
+                           builder.getFunctionType(arguments, TypeRange()));
   Block *entry = func.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   auto end = func::ReturnOp::create(builder);
@@ -610,8 +626,7 @@ FailureOr<func::FuncOp> Emitter::emit() {
     memref::DeallocOp::create(builder, tile);
   func->setAttr("tg.parallel_extent",
                 builder.getI64IntegerAttr(getParallelExtent()));
-  func->setAttr("tg.outputs",
-                builder.getI64IntegerAttr(kernel.getOutputs()));
+  func->setAttr("tg.outputs", builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())
     func->setAttr("tg.in_place", builder.getUnitAttr());
   return func;

@@ -117,6 +117,9 @@ private:
     DenseMap<Key, Form> forms;
     DenseMap<Key, int> bools;
     std::map<std::tuple<int, void *, int64_t>, Value> sums;
+    /// Tiles that hold values of this scope, and those of scopes within it that
+    /// are closed, for use by others.
+    SmallVector<Value> tiles, freeTiles;
   };
 
   //===--- Analysis (Emitter.cpp) ---===//
@@ -133,6 +136,9 @@ private:
   /// The builder, set to create operations in a scope.
   B &at(unsigned depth, Location loc);
   unsigned top() const { return scopes.size() - 1; }
+  /// Pops the top scope; its tiles are free in the one around it.
+  void closeScope();
+  Value getIndexConstant(int64_t value, Location loc);
   /// Calls `body` with only the scopes up to `depth` on the stack.
   void withinDepth(unsigned depth, llvm::function_ref<void()> body);
   /// Calls `body` for each combination of positions of unroll ranges.
@@ -162,9 +168,9 @@ private:
   Value toLanes(B &b, Value value, int64_t lanes);
   /// Sees through tg.where whose condition is known.
   Value resolve(Value value);
-  /// Counts how far get, getForm and getKnown are nested. Where that is far, the
-  /// operands that the rest of the way leads to are visited from the other end
-  /// first, which keeps the stack small for any kernel.
+  /// Counts how far get, getForm and getKnown are nested. Where that is far,
+  /// the operands that the rest of the way leads to are visited from the other
+  /// end first, which keeps the stack small for any kernel.
   class Nesting {
   public:
     Nesting(Emitter &emitter, Value value);
@@ -204,16 +210,16 @@ private:
     Value buffer; ///< the memref
     Type element; ///< the tg type of its elements
     Form index;
-    LaneForm lanes; ///< the index, split
-    Value mask;     ///< null: all
-    int64_t width;  ///< lanes; 0 for a scalar access
+    LaneForm lanes;           ///< the index, split
+    Value mask;               ///< null: all
+    int64_t width;            ///< lanes; 0 for a scalar access
     bool nontemporal = false; ///< store past the caches
     int64_t prefetch = 0;     ///< load: so many elements on; 0 for none
   };
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
   Value createStage(StageOp op, unsigned depth);
-  Value createTile(StageOp op);
+  Value createTile(StageOp op, unsigned depth);
   void emitStore(StoreOp op);
   void emitWrite(const Access &access, Value value, Location loc);
   void emitVectorWrite(const Access &access, Value value, Location loc);
@@ -256,7 +262,7 @@ private:
   /// Those that are being emitted.
   DenseSet<Operation *> open;
   RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
-  SmallVector<Scope> scopes;
+  SmallVector<Scope, 0> scopes;
   DenseMap<Value, Value> buffers;
   unsigned level = 0;
   int64_t stackBytes = 0;

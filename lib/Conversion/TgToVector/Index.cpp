@@ -241,8 +241,7 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
   for (const Form::Term &term : lanes.scalar.terms)
     step = std::gcd(step, std::abs(term.factor));
   int64_t offset = rest.constant % step;
-  std::optional<unsigned> range =
-      getLaneRange(getDeps(op->getResult(0)));
+  std::optional<unsigned> range = getLaneRange(getDeps(op->getResult(0)));
   int64_t reach = lanes.stride * (ranges[*range].extent - 1);
   if (offset + std::min<int64_t>(reach, 0) < 0 ||
       offset + std::max<int64_t>(reach, 0) >= step)
@@ -267,9 +266,8 @@ Value Emitter::getIota(B &b, int64_t lanes, int64_t factor, Type element) {
 }
 
 Value Emitter::sum(unsigned depth, Value x, Value y, Location loc) {
-  Value &result = scopes[depth].sums[{0, x.getAsOpaquePointer(),
-                                      int64_t(uintptr_t(
-                                          y.getAsOpaquePointer()))}];
+  Value &result = scopes[depth].sums[{
+      0, x.getAsOpaquePointer(), int64_t(uintptr_t(y.getAsOpaquePointer()))}];
   if (!result)
     result = arith::AddIOp::create(at(depth, loc), x, y);
   return result;
@@ -338,11 +336,7 @@ Value Emitter::getScalar(const Form &form, Location loc) {
   if (total && form.constant == 0)
     return total;
   unsigned depth = terms.empty() ? 0 : terms.back().first;
-  Value &constant = scopes[0].sums[{2, nullptr, form.constant}];
-  if (!constant) {
-    B &b = at(0, loc);
-    constant = buildInt(b, b.getIndexType(), form.constant);
-  }
+  Value constant = getIndexConstant(form.constant, loc);
   return total ? sum(depth, total, constant, loc) : constant;
 }
 
@@ -371,8 +365,7 @@ Value Emitter::getIndex(const Form &form, Location loc) {
     // Equal lanes may have come back as a scalar.
     value = toLanes(b, value, width);
     if (term.factor != 1)
-      value =
-          arith::MulIOp::create(b, value, buildInt(b, type, term.factor));
+      value = arith::MulIOp::create(b, value, buildInt(b, type, term.factor));
     total = arith::AddIOp::create(b, total, value);
   }
   return total;
@@ -502,12 +495,11 @@ Value Emitter::createIndexCompare(Operation *op, unsigned depth) {
   Type index = b.getIndexType();
   limit = arith::MaxSIOp::create(b, limit, buildInt(b, index, low));
   limit = arith::MinSIOp::create(b, limit, buildInt(b, index, high));
-  Type element = llvm::isInt<32>(low) && llvm::isInt<32>(high)
-                     ? b.getI32Type()
-                     : b.getI64Type();
+  Type element = llvm::isInt<32>(low) && llvm::isInt<32>(high) ? b.getI32Type()
+                                                               : b.getI64Type();
   limit = arith::IndexCastOp::create(b, element, limit);
-  Value spread = vector::BroadcastOp::create(
-      b, VectorType::get(width, element), limit);
+  Value spread =
+      vector::BroadcastOp::create(b, VectorType::get(width, element), limit);
   return arith::CmpIOp::create(
       b, predicate, getIota(b, width, lanes.stride, element), spread);
 }

@@ -101,7 +101,9 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
       kernel.getInPlace() || access.lanes.stride != 1)
     return false;
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
-  auto isMultiple = [&](int64_t elements) { return elements * bytes % 64 == 0; };
+  auto isMultiple = [&](int64_t elements) {
+    return elements * bytes % 64 == 0;
+  };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
          llvm::all_of(access.lanes.scalar.terms, [&](const Form::Term &term) {
            return isMultiple(term.factor);
@@ -142,8 +144,8 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
   Value index = getIndex(access.index, loc);
   B &b = at(depth, loc);
   Type element = isSmall ? b.getI32Type() : b.getI64Type();
-  return arith::IndexCastOp::create(
-      b, VectorType::get(access.width, element), index);
+  return arith::IndexCastOp::create(b, VectorType::get(access.width, element),
+                                    index);
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,10 +208,10 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     // One element for all lanes, in a mask that differs between them.
     Value index = getScalar(access.lanes.scalar, loc);
     B &b = at(depth, loc);
-    Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR,
-                                            access.mask);
-    index = arith::SelectOp::create(b, any, index,
-                                    buildInt(b, index.getType(), 0));
+    Value any =
+        vector::ReductionOp::create(b, vector::CombiningKind::OR, access.mask);
+    index =
+        arith::SelectOp::create(b, any, index, buildInt(b, index.getType(), 0));
     Value value = memref::LoadOp::create(b, access.buffer, index);
     value = fromMemory(b, toLanes(b, value, access.width), access.element);
     return arith::SelectOp::create(b, access.mask, value,
@@ -220,7 +222,8 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     Value start = getStart(access, loc);
     B &b = at(depth, loc);
     Value mask = access.mask, value;
-    bool isGuarded = mask && !isLaneMask && getSize(access.buffer) >= access.width;
+    bool isGuarded =
+        mask && !isLaneMask && getSize(access.buffer) >= access.width;
     if (isGuarded)
       start = arith::SelectOp::create(b, mask, start,
                                       buildInt(b, start.getType(), 0));
@@ -248,10 +251,10 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     Value start;
     Value offsets = getOffsets(access, depth, loc, start);
     B &b = at(depth, loc);
-    Value mask = access.mask ? toLanes(b, access.mask, access.width)
-                             : buildInt(b, VectorType::get(access.width,
-                                                           b.getI1Type()),
-                                        1);
+    Value mask =
+        access.mask
+            ? toLanes(b, access.mask, access.width)
+            : buildInt(b, VectorType::get(access.width, b.getI1Type()), 1);
     return vector::GatherOp::create(b, type, access.buffer, start, offsets,
                                     mask, buildZero(b, type));
   }
@@ -272,9 +275,9 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
       index = arith::AddIOp::create(
           b, start, buildInt(b, start.getType(), lane * stride));
     if (access.mask) {
-      Value bit = isLaneMask ? Value(vector::ExtractOp::create(b, access.mask,
-                                                               lane))
-                             : access.mask;
+      Value bit = isLaneMask
+                      ? Value(vector::ExtractOp::create(b, access.mask, lane))
+                      : access.mask;
       index = arith::SelectOp::create(b, bit, index,
                                       buildInt(b, index.getType(), 0));
     }
@@ -354,7 +357,7 @@ void Emitter::emitStore(StoreOp op) {
   outer.before = branch;
   scopes.push_back(std::move(scope));
   emitWrite(access, value, loc);
-  scopes.pop_back();
+  closeScope();
   outer.before = savedBefore;
 }
 
@@ -375,7 +378,8 @@ void Emitter::emitWrite(const Access &access, Value value, Location loc) {
 void Emitter::createVectorStore(const Access &access, Value value, Value start,
                                 B &b) {
   auto store = vector::StoreOp::create(b, value, access.buffer, start);
-  if (!access.nontemporal || !isAligned(access, getMemoryElement(access.buffer)))
+  if (!access.nontemporal ||
+      !isAligned(access, getMemoryElement(access.buffer)))
     return;
   store.setNontemporal(true);
   store.setAlignment(64);
@@ -435,27 +439,43 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-Value Emitter::createTile(StageOp op) {
+Value Emitter::createTile(StageOp op, unsigned depth) {
   Type element = getMemoryType(op.getValue().getType());
   int64_t size = op.getTile().getType().getNumElements();
   auto type = MemRefType::get({size}, element);
   int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
+  // What closed scopes around here have used comes before this in the code.
+  for (unsigned i = 0; i <= depth; ++i) {
+    Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
+      return tile.getType() == type;
+    });
+    if (found == scopes[i].freeTiles.end())
+      continue;
+    Value tile = *found;
+    scopes[i].freeTiles.erase(found);
+    scopes[depth].tiles.push_back(tile);
+    return tile;
+  }
   builder.setInsertionPointToStart(scopes[0].anchor->block);
   builder.setLoc(op.getLoc());
   IntegerAttr alignment = builder.getI64IntegerAttr(64);
+  Value tile;
   if (stackBytes + bytes <= stackLimit) {
     stackBytes += bytes;
-    return memref::AllocaOp::create(builder, type, alignment);
+    tile = memref::AllocaOp::create(builder, type, alignment);
+  } else {
+    tile = memref::AllocOp::create(builder, type, alignment);
+    heapTiles.push_back(tile);
   }
-  heapTiles.push_back(memref::AllocOp::create(builder, type, alignment));
-  return heapTiles.back();
+  scopes[depth].tiles.push_back(tile);
+  return tile;
 }
 
 Value Emitter::createStage(StageOp op, unsigned depth) {
   Location loc = op.getLoc();
   Access access;
   access.element = op.getValue().getType();
-  access.buffer = createTile(op);
+  access.buffer = createTile(op, depth);
   RangeSet set = getSet(op.getRanges());
   access.width = 0;
   SmallVector<std::pair<unsigned, int64_t>> saved;

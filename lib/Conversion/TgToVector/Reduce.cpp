@@ -74,8 +74,7 @@ SmallVector<Emitter::Member> Emitter::collectReduces(RangedReduceOp op,
     member.op = reduce;
     RangeSet set = getDeps(reduce.getResult());
     member.unrolled = set & unrollSet;
-    std::optional<unsigned> lanes =
-        getLaneRange(set | (closed & upcastSet));
+    std::optional<unsigned> lanes = getLaneRange(set | (closed & upcastSet));
     member.lanes = lanes ? ranges[*lanes].extent : 0;
     member.results = 1;
     for (RangeSet rest = member.unrolled; rest; rest &= rest - 1)

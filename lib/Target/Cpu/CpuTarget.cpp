@@ -88,8 +88,7 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
         convertKernelToVector(builder, cast<KernelOp>(kernel));
     if (failed(func))
       return failure();
-    auto extent =
-        (*func)->getAttrOfType<IntegerAttr>(parallelExtentAttrName);
+    auto extent = (*func)->getAttrOfType<IntegerAttr>(parallelExtentAttrName);
     object.kernels.push_back({func->getSymName().str(), extent.getInt()});
   }
   print(*module, dumps.vector);

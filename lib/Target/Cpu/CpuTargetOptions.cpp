@@ -58,7 +58,7 @@ std::string CpuTargetOptions::str() const {
 }
 
 unsigned CpuTargetOptions::getNumLanes(unsigned bits) const {
-  unsigned width = preferVectorWidth ? preferVectorWidth
-                                     : getVectorBits(features);
+  unsigned width =
+      preferVectorWidth ? preferVectorWidth : getVectorBits(features);
   return std::max(1u, width / bits);
 }

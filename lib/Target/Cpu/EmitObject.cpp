@@ -84,8 +84,7 @@ static llvm::TargetMachine *getTargetMachine(const CpuTargetOptions &target,
   if (machine)
     return machine.get();
   llvm::Triple triple(target.triple);
-  const llvm::Target *found =
-      llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return nullptr;
   llvm::TargetOptions options;
@@ -131,8 +130,7 @@ static LogicalResult optimize(llvm::Module &module,
   StringRef pipeline =
       target.llvmPasses.empty() ? StringRef(usualPasses) : target.llvmPasses;
   if (llvm::Error failed = builder.parsePassPipeline(passes, pipeline)) {
-    error = "'" + pipeline.str() +
-            "' is not a pipeline of LLVM passes: " +
+    error = "'" + pipeline.str() + "' is not a pipeline of LLVM passes: " +
             llvm::toString(std::move(failed));
     return failure();
   }
@@ -196,7 +194,6 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   llvm::SmallVector<char, 0> bytes;
   if (failed(generate(*llvmModule, machine, llvm::CodeGenFileType::ObjectFile,
                       bytes)))
-    return module.emitError("no object file can be made for ")
-           << target.triple;
+    return module.emitError("no object file can be made for ") << target.triple;
   return std::vector<char>(bytes.begin(), bytes.end());
 }

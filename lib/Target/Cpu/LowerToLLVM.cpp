@@ -82,8 +82,7 @@ static void annotateArguments(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   auto unit = UnitAttr::get(context);
   Type i64 = IntegerType::get(context, 64);
-  int64_t outputs =
-      func->getAttrOfType<IntegerAttr>(outputsAttrName).getInt();
+  int64_t outputs = func->getAttrOfType<IntegerAttr>(outputsAttrName).getInt();
   bool isInPlace = func->hasAttr(inPlaceAttrName);
   for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
     if (!isa<MemRefType>(type))
@@ -132,21 +131,20 @@ static void addInterface(LLVM::LLVMFuncOp body) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-/// Writes past the caches may reach memory after later ones. Whoever learns that
-/// the kernel is done has to see them.
+/// Writes past the caches may reach memory after later ones. Whoever learns
+/// that the kernel is done has to see them.
 static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
   bool isNeeded = body.walk([](LLVM::StoreOp store) {
-                        return store.getNontemporal()
-                                   ? WalkResult::interrupt()
-                                   : WalkResult::advance();
+                        return store.getNontemporal() ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
                       })
                       .wasInterrupted();
   if (!isNeeded)
     return;
   body.walk([](LLVM::ReturnOp end) {
     OpBuilder builder(end);
-    LLVM::FenceOp::create(builder, end.getLoc(),
-                          LLVM::AtomicOrdering::seq_cst, /*syncscope=*/"");
+    LLVM::FenceOp::create(builder, end.getLoc(), LLVM::AtomicOrdering::seq_cst,
+                          /*syncscope=*/"");
   });
 }
 

@@ -53,3 +53,27 @@ tg.kernel @large(%o: memref<1000000xf32>, %a: memref<1000000xf32>) attributes {o
   %w = tg.load %s[%i] : memref<1000000xf32>
   tg.store %w, %o[%i] : memref<1000000xf32>
 }
+
+// -----
+
+// The two parts of a peeled range use the same memory, one after the other.
+
+// CHECK-LABEL: func.func @parts
+// CHECK-COUNT-1: memref.alloca
+// CHECK-NOT: memref.alloca
+tg.kernel @parts(%o: memref<48xf32>, %a: memref<48xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 3 peel 1
+  %j = tg.range 1 loop 16
+  %k = tg.range 2 loop 16
+  %c16 = tg.const(16 : index) : index
+  %c15 = tg.const(15 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %p = tg.add %row, %j : index
+  %x = tg.load %a[%p] : memref<48xf32>
+  %t = tg.stage %x over %j : memref<16xf32>
+  %b = tg.barrier %t : memref<16xf32>
+  %r = tg.sub %c15, %k : index
+  %y = tg.load %b[%r] : memref<16xf32>
+  %q = tg.add %row, %k : index
+  tg.store %y, %o[%q] : memref<48xf32>
+}

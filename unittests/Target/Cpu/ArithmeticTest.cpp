@@ -73,9 +73,9 @@ TEST_P(BinaryTest, MatchesReference) {
     x.push_back(x.front()), y.push_back(y.front());
   Elements xs(type, x), ys(type, y);
   for (size_t lanes : {0, 2, 16, 64}) {
-    KernelRunner kernel(elementwiseKernel(
-        "  %r = tg." + op + " %x0, %x1 : " + typeName, {typeName, typeName},
-        result.name, x.size(), lanes));
+    KernelRunner kernel(
+        elementwiseKernel("  %r = tg." + op + " %x0, %x1 : " + typeName,
+                          {typeName, typeName}, result.name, x.size(), lanes));
     ASSERT_TRUE(kernel.ok()) << kernel.error();
     Elements output(result, x.size());
     kernel.run({output.data(), xs.data(), ys.data()});
@@ -112,8 +112,8 @@ TEST(DivisionTest, ByConstants) {
         Elements input(type, x), output(type, x.size());
         KernelRunner kernel(elementwiseKernel(
             "  %c = tg.const(" + std::to_string(divisor) + " : " + typeName +
-                ") : " + typeName + "\n  %r = tg." + op + " %x0, %c : " +
-                typeName,
+                ") : " + typeName + "\n  %r = tg." + op +
+                " %x0, %c : " + typeName,
             {typeName}, typeName, x.size(), 16));
         ASSERT_TRUE(kernel.ok()) << kernel.error();
         kernel.run({output.data(), input.data()});
@@ -146,10 +146,9 @@ static void checkUnary(const std::string &op, const std::string &typeName,
     return f64.toFloat(castReference(type, f64, bits)).convertToDouble();
   };
   for (size_t lanes : {0, 16}) {
-    KernelRunner kernel(elementwiseKernel("  %r = tg." + op + " %x0 : " +
-                                              typeName,
-                                          {typeName}, typeName, x.size(),
-                                          lanes));
+    KernelRunner kernel(
+        elementwiseKernel("  %r = tg." + op + " %x0 : " + typeName, {typeName},
+                          typeName, x.size(), lanes));
     ASSERT_TRUE(kernel.ok()) << kernel.error();
     kernel.run({output.data(), input.data()});
     int failures = 0;
@@ -163,11 +162,10 @@ static void checkUnary(const std::string &op, const std::string &typeName,
         continue;
       }
       double actual = toDouble(output.get(i)), want = toDouble(expected);
-      if (std::isnan(want) ? !std::isnan(actual)
-          : std::isinf(want)
-              ? actual != want
-              : !(std::fabs(actual - want) <=
-                  tolerance * std::fabs(want) + 1e-44)) {
+      if (std::isnan(want)   ? !std::isnan(actual)
+          : std::isinf(want) ? actual != want
+                             : !(std::fabs(actual - want) <=
+                                 tolerance * std::fabs(want) + 1e-44)) {
         ++failures;
         ADD_FAILURE() << op << " " << typeName << " of " << toDouble(x[i])
                       << ": " << actual << " instead of " << want;
@@ -222,10 +220,9 @@ TEST(TernaryTest, MulAcc) {
       c.push_back(edges[(i * 13 + i / 64) % edges.size()]);
     }
     Elements as(type, a), bs(type, b), cs(type, c), output(type, a.size());
-    KernelRunner kernel(
-        elementwiseKernel("  %r = tg.mulacc %x0, %x1, %x2 : " + typeName,
-                          {typeName, typeName, typeName}, typeName, a.size(),
-                          32));
+    KernelRunner kernel(elementwiseKernel(
+        "  %r = tg.mulacc %x0, %x1, %x2 : " + typeName,
+        {typeName, typeName, typeName}, typeName, a.size(), 32));
     ASSERT_TRUE(kernel.ok()) << kernel.error();
     kernel.run({output.data(), as.data(), bs.data(), cs.data()});
     int failures = 0;
@@ -237,8 +234,7 @@ TEST(TernaryTest, MulAcc) {
         x.fusedMultiplyAdd(wide.toFloat(castReference(type, wide, b[i])),
                            wide.toFloat(castReference(type, wide, c[i])),
                            llvm::APFloat::rmNearestTiesToEven);
-        expected = castReference(wide, type,
-                                 x.bitcastToAPInt().getZExtValue());
+        expected = castReference(wide, type, x.bitcastToAPInt().getZExtValue());
       } else {
         expected = binaryReference(
             "add", type, binaryReference("mul", type, a[i], b[i]), c[i]);
@@ -261,10 +257,9 @@ TEST(TernaryTest, WhereTakesEveryType) {
     }
     Elements cs(getType("i1"), c), xs(type, x), ys(type, y),
         output(type, x.size());
-    KernelRunner kernel(
-        elementwiseKernel("  %r = tg.where %x0, %x1, %x2 : " + type.name,
-                          {"i1", type.name, type.name}, type.name, x.size(),
-                          16));
+    KernelRunner kernel(elementwiseKernel(
+        "  %r = tg.where %x0, %x1, %x2 : " + type.name,
+        {"i1", type.name, type.name}, type.name, x.size(), 16));
     ASSERT_TRUE(kernel.ok()) << kernel.error();
     kernel.run({output.data(), cs.data(), xs.data(), ys.data()});
     for (size_t i = 0; i < x.size(); ++i)
@@ -273,17 +268,17 @@ TEST(TernaryTest, WhereTakesEveryType) {
 }
 
 TEST(BitcastTest, KeepsBits) {
-  const char *pairs[][2] = {{"f32", "ui32"}, {"i32", "f32"},   {"f64", "i64"},
-                            {"f16", "i16"},  {"bf16", "f16"},  {"ui8", "i8"},
-                            {"f8E5M2", "ui8"}, {"i8", "f8E4M3FN"}};
+  const char *pairs[][2] = {
+      {"f32", "ui32"}, {"i32", "f32"}, {"f64", "i64"},    {"f16", "i16"},
+      {"bf16", "f16"}, {"ui8", "i8"},  {"f8E5M2", "ui8"}, {"i8", "f8E4M3FN"}};
   for (auto [fromName, toName] : pairs) {
     const ElementType &from = getType(fromName), &to = getType(toName);
     std::vector<uint64_t> x = getEdges(from);
     x.resize(32);
     Elements input(from, x), output(to, x.size());
-    KernelRunner kernel(elementwiseKernel(std::string("  %r = tg.bitcast %x0 : ") +
-                                              fromName + " -> " + toName,
-                                          {fromName}, toName, x.size(), 16));
+    KernelRunner kernel(elementwiseKernel(
+        std::string("  %r = tg.bitcast %x0 : ") + fromName + " -> " + toName,
+        {fromName}, toName, x.size(), 16));
     ASSERT_TRUE(kernel.ok()) << kernel.error();
     kernel.run({output.data(), input.data()});
     for (size_t i = 0; i < x.size(); ++i)

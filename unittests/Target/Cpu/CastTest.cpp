@@ -92,11 +92,12 @@ TEST_P(CastTest, MatchesReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, CastTest, testing::ValuesIn([] {
-      std::vector<std::string> names;
-      for (const ElementType &type : getTypes())
-        names.push_back(type.name);
-      return names;
-    }()),
-    [](const testing::TestParamInfo<std::string> &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, CastTest, testing::ValuesIn([] {
+                           std::vector<std::string> names;
+                           for (const ElementType &type : getTypes())
+                             names.push_back(type.name);
+                           return names;
+                         }()),
+                         [](const testing::TestParamInfo<std::string> &info) {
+                           return info.param;
+                         });

@@ -62,8 +62,7 @@ KernelRunner::KernelRunner(const std::string &text,
                                       object->bytes.size(), "the host");
     loaded = std::make_unique<Loaded>();
     loaded->kernel = tinygrad::Kernel(program, object->kernels[0].name);
-    function =
-        reinterpret_cast<decltype(function)>(loaded->kernel.entry());
+    function = reinterpret_cast<decltype(function)>(loaded->kernel.entry());
   } catch (const std::exception &error) {
     message += error.what();
   }

@@ -238,14 +238,23 @@ TEST(LoopTest, ReductionsOfEveryKindAndType) {
     std::string type = c.type, buffer = "memref<96x" + type + ">";
     return "tg.kernel @r(%o: memref<1x" + type + ">, %a: " + buffer +
            ") attributes {outputs = 1 : i64} {\n"
-           "  %k = tg.range 0 loop " + std::to_string(extent) + "\n"
-           "  %v = tg.range 1 upcast " + std::to_string(lanes) + "\n"
-           "  %w = tg.const(" + std::to_string(lanes) + " : index) : index\n"
+           "  %k = tg.range 0 loop " +
+           std::to_string(extent) +
+           "\n"
+           "  %v = tg.range 1 upcast " +
+           std::to_string(lanes) +
+           "\n"
+           "  %w = tg.const(" +
+           std::to_string(lanes) +
+           " : index) : index\n"
            "  %z = tg.const(0 : index) : index\n"
            "  %p = tg.mul %k, %w : index\n"
            "  %i = tg.add %p, %v : index\n"
-           "  %x = tg.load %a[%i] : " + buffer + "\n"
-           "  %r = tg.ranged_reduce " + c.kind + " %x over %k, %v : " + type +
+           "  %x = tg.load %a[%i] : " +
+           buffer +
+           "\n"
+           "  %r = tg.ranged_reduce " +
+           c.kind + " %x over %k, %v : " + type +
            "\n  tg.store %r, %o[%z] : memref<1x" + type + ">\n}";
   };
   auto check = [&](auto zero, const char *type) {
@@ -297,7 +306,8 @@ tg.kernel @r(%o: memref<4xi1>, %a: memref<128xi1>) attributes {outputs = 1 : i64
   %p = tg.mul %i, %w : index
   %q = tg.add %p, %v : index
   %x = tg.load %a[%q] : memref<128xi1>
-  %r = tg.ranged_reduce )") + (isMul ? "mul" : "add") + R"( %x over %v : i1
+  %r = tg.ranged_reduce )") +
+                        (isMul ? "mul" : "add") + R"( %x over %v : i1
   tg.store %r, %o[%i] : memref<4xi1>
 })");
     ASSERT_COMPILES(kernel);
@@ -446,7 +456,7 @@ TEST(LoopTest, StridesAndMasks) {
   auto check = [](auto zero, const char *type) {
     using T = decltype(zero);
     for (int stride : {0, 1, 2, 3, -1, -2})
-      for (int mask : {0, 1, 2})    // none, one for all lanes, by lanes
+      for (int mask : {0, 1, 2}) // none, one for all lanes, by lanes
         for (bool isStore : {false, true}) {
           if (isStore && stride == 0)
             continue;
@@ -460,7 +470,8 @@ TEST(LoopTest, StridesAndMasks) {
               "  %c16 = tg.const(16 : index) : index\n"
               "  %i0 = tg.mul %io, %c16 : index\n"
               "  %i = tg.add %i0, %iv : index\n"
-              "  %st = tg.const(" + std::to_string(stride) +
+              "  %st = tg.const(" +
+              std::to_string(stride) +
               " : index) : index\n  %base = tg.const(" +
               std::to_string(stride < 0 ? 190 : 3) +
               " : index) : index\n  %s0 = tg.mul %i, %st : index\n"
@@ -473,11 +484,12 @@ TEST(LoopTest, StridesAndMasks) {
                                 "  %m = tg.cmplt %i, %c41 : index\n";
             suffix = " mask %m";
           }
-          text += "  %x = tg.load %a[" +
-                  (isStore ? "%i] : " + small : "%s]" + suffix + " : " + large) +
-                  "\n  tg.store %x, %o[" +
-                  (isStore ? "%s]" + suffix + " : " + large : "%i] : " + small) +
-                  "\n}";
+          text +=
+              "  %x = tg.load %a[" +
+              (isStore ? "%i] : " + small : "%s]" + suffix + " : " + large) +
+              "\n  tg.store %x, %o[" +
+              (isStore ? "%s]" + suffix + " : " + large : "%i] : " + small) +
+              "\n}";
           KernelRunner kernel(text);
           ASSERT_COMPILES(kernel) << text;
           std::vector<T> o(200, T(1)), a(200), expected(200, T(1));
@@ -541,9 +553,9 @@ tg.kernel @g(%o: memref<64xf32>, %h: memref<64xi8>, %i: memref<64xi32>,
 TEST(LoopTest, StagedTiles) {
   for (const char *type : {"f32", "i1"}) {
     std::string t = type;
-    KernelRunner kernel(
-        "tg.kernel @s(%o: memref<512x" + t + ">, %a: memref<512x" + t +
-        R"(>) attributes {outputs = 1 : i64} {
+    KernelRunner kernel("tg.kernel @s(%o: memref<512x" + t +
+                        ">, %a: memref<512x" + t +
+                        R"(>) attributes {outputs = 1 : i64} {
   %b = tg.range 0 thread 2
   %x = tg.range 1 loop 16
   %y = tg.range 2 upcast 16
@@ -557,18 +569,23 @@ TEST(LoopTest, StagedTiles) {
   %x0 = tg.mul %x, %c16 : index
   %x1 = tg.add %x0, %y : index
   %xi = tg.add %base, %x1 : index
-  %v = tg.load %a[%xi] : memref<512x)" + t + R"(>
-  %tile = tg.stage %v over %x, %y : memref<256x)" + t + R"(>
-  %done = tg.barrier %tile : memref<256x)" + t + R"(>
+  %v = tg.load %a[%xi] : memref<512x)" +
+                        t + R"(>
+  %tile = tg.stage %v over %x, %y : memref<256x)" +
+                        t + R"(>
+  %done = tg.barrier %tile : memref<256x)" +
+                        t + R"(>
   %i0 = tg.mul %i, %c2 : index
   %ii = tg.add %i0, %iu : index
   %j0 = tg.mul %j, %c16 : index
   %ti = tg.add %j0, %ii : index
-  %w = tg.load %done[%ti] : memref<256x)" + t + R"(>
+  %w = tg.load %done[%ti] : memref<256x)" +
+                        t + R"(>
   %o0 = tg.mul %ii, %c16 : index
   %o1 = tg.add %o0, %j : index
   %oi = tg.add %base, %o1 : index
-  tg.store %w, %o[%oi] : memref<512x)" + t + R"(>
+  tg.store %w, %o[%oi] : memref<512x)" +
+                        t + R"(>
 })");
     ASSERT_COMPILES(kernel);
     if (t == "f32") {
@@ -648,8 +665,10 @@ tg.kernel @h(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i
   %x = tg.load %a[%p] prefetch 32 : memref<64xf32>
   %r = tg.sub %c64, %p : index
   %m = tg.cmplt %p, %c50 : index
-  tg.store %x, %o[)") + (variant == 1 ? "%q]" : variant == 2 ? "%p] mask %m"
-                                                            : "%p]") +
+  tg.store %x, %o[)") +
+                        (variant == 1   ? "%q]"
+                         : variant == 2 ? "%p] mask %m"
+                                        : "%p]") +
                         " nontemporal : memref<64xf32>\n}");
     ASSERT_COMPILES(kernel);
     alignas(64) float o[64] = {};

@@ -50,8 +50,7 @@ bool ElementType::isNan(uint64_t bits) const {
   return isFloat() && toFloat(bits).isNaN();
 }
 
-Elements::Elements(const ElementType &type,
-                   const std::vector<uint64_t> &values)
+Elements::Elements(const ElementType &type, const std::vector<uint64_t> &values)
     : Elements(type, values.size()) {
   for (size_t i = 0; i < values.size(); ++i)
     set(i, values[i]);
@@ -90,10 +89,11 @@ std::vector<uint64_t> getEdges(const ElementType &type) {
     for (uint64_t v : {top, top + 1, top - 1, top - 2, top + top / 3})
       values.push_back(v & mask);
   } else {
-    for (double v : {0.0, 0.5, 0.999, 1.0, 1.5, 2.5, 3.0, 7.25, 100.0, 127.5,
-                     240.0, 448.0, 464.0, 480.0, 57344.0, 65520.0, 1e-3, 1e-7,
-                     1e9, 2147483648.0, 4294967296.0, 1e19, 3e38, 1e300,
-                     1e-40, 1e-310})
+    for (double v :
+         {0.0,     0.5,     0.999, 1.0,   1.5,   2.5,          3.0,
+          7.25,    100.0,   127.5, 240.0, 448.0, 464.0,        480.0,
+          57344.0, 65520.0, 1e-3,  1e-7,  1e9,   2147483648.0, 4294967296.0,
+          1e19,    3e38,    1e300, 1e-40, 1e-310})
       for (double sign : {1.0, -1.0})
         values.push_back(convertFloat(APFloat(v * sign), type));
     const llvm::fltSemantics &semantics = *type.semantics;
@@ -149,8 +149,8 @@ uint64_t castReference(const ElementType &from, const ElementType &to,
     exact.convertFromAPInt(value, isSigned, APFloat::rmNearestTiesToEven);
     return convertFloat(exact, to);
   }
-  APInt result = isSigned ? value.sextOrTrunc(to.width)
-                          : value.zextOrTrunc(to.width);
+  APInt result =
+      isSigned ? value.sextOrTrunc(to.width) : value.zextOrTrunc(to.width);
   return result.getZExtValue();
 }
 
@@ -247,11 +247,11 @@ uint64_t binaryReference(const std::string &op, const ElementType &type,
   else if (op == "shl")
     result = y.uge(type.width) ? APInt(type.width, 0) : x.shl(y);
   else if (op == "shr")
-    result = isSigned ? x.ashr(y.uge(type.width) ? APInt(type.width,
-                                                         type.width - 1)
-                                                 : y)
-             : y.uge(type.width) ? APInt(type.width, 0)
-                                 : x.lshr(y);
+    result =
+        isSigned
+            ? x.ashr(y.uge(type.width) ? APInt(type.width, type.width - 1) : y)
+        : y.uge(type.width) ? APInt(type.width, 0)
+                            : x.lshr(y);
   else
     result = divideReference(op, isSigned, x, y);
   return result.getZExtValue();

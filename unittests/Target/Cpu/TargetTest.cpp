@@ -108,8 +108,8 @@ TEST(CpuTargetTest, TextsOfTheStages) {
   dumps.llvmDialect = &dialect;
   dumps.llvmIR = &ir;
   dumps.assembly = &assembly;
-  ASSERT_TRUE(succeeded(tg::compileToObject(
-      *module, tg::CpuTargetOptions::host(), dumps)));
+  ASSERT_TRUE(succeeded(
+      tg::compileToObject(*module, tg::CpuTargetOptions::host(), dumps)));
   EXPECT_NE(vector.find("vector.load"), std::string::npos);
   EXPECT_NE(dialect.find("llvm.func @double"), std::string::npos);
   EXPECT_NE(ir.find("define void @double(ptr"), std::string::npos);
@@ -120,9 +120,8 @@ TEST(CpuTargetTest, ErrorsAreReported) {
   MLIRContext context;
   tg::loadCpuTarget(context);
   std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
-  });
+  ScopedDiagnosticHandler handler(
+      &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
   auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
   tg::CpuTargetOptions options = tg::CpuTargetOptions::host();
