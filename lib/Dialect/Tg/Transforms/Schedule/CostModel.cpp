@@ -45,10 +45,16 @@ CostModel::CostModel(Block &block, function_ref<bool(Value)> stored) {
   for (Operation &op : block.without_terminator()) {
     Value result = op.getResult(0);
     Estimate estimate;
-    if (!stored(result) && !isa<ConstOp, IotaOp, CopyOp, AssignOp>(op)) {
+    if (!stored(result) &&
+        !isa<ConstOp, IotaOp, CopyOp, AssignOp, AfterOp>(op)) {
       estimate.work = isMovementOp(&op) ? 0 : getWork(&op);
       for (Value operand : op.getOperands()) {
         Estimate of = estimates.lookup(operand);
+        // A reduction that is used more than once will hardly be run for each
+        // use, but stored.
+        if (of.reducesPerElement && !operand.hasOneUse() &&
+            of.work > kStore + kLoad)
+          of = Estimate();
         estimate.work += of.work;
         estimate.reducesPerElement |= of.reducesPerElement;
       }
