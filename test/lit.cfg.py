@@ -30,7 +30,7 @@ config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.
-for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-lsp-server"):
+for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-lsp-server", "tg-fuzz"):
     config.substitutions.append(
         (r"\b(?<![-/.])%s(?![-.\w])" % tool, os.path.join(config.tinygrad_tools_dir, tool))
     )

@@ -62,10 +62,10 @@ FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc, Type type) {
     return emitError(loc, "expected a ranked tensor, found ") << type;
   unsigned elementSize = getElementSize(tensorType.getElementType());
   if (elementSize == 0)
-    return emitError(loc, "the interpreter has no elements of type ")
+    return emitError(loc, "expected an element type of the tg dialect, found ")
            << tensorType.getElementType();
   if (!tensorType.hasStaticShape())
-    return emitError(loc, "the interpreter needs static shapes, found ")
+    return emitError(loc, "expected a static shape, found ")
            << type;
 
   // An empty tensor stays empty however large its other dimensions are.

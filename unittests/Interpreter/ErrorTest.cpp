@@ -77,7 +77,7 @@ TEST_F(ErrorTest, Scalars) {
 TEST_F(ErrorTest, SymbolicShape) {
   expectError("func.func @main() {\n %x = tg.const(1.0 : f32) : "
               "tensor<?xf32, #tg.shape<#tg.var<\"n\", 1, 8>>>\n return }",
-              {}, "needs static shapes");
+              {}, "expected a static shape");
 }
 
 TEST_F(ErrorTest, UnknownBuffer) {
