@@ -88,7 +88,8 @@ void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
 std::string print(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  op->print(os, OpPrintingFlags().printGenericOpForm(false));
+  // Local: otherwise the names of the whole module are settled each time.
+  op->print(os, OpPrintingFlags().useLocalScope());
   return text;
 }
 
@@ -224,6 +225,8 @@ tinygrad::compile(ModuleOp module, Device &device,
   auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
   if (!entry)
     throw CompileError("the module has no function '" + options.entry + "'");
+  if (entry.isExternal())
+    throw CompileError("the function '" + options.entry + "' has no body");
   auto describe = [](TypeRange types) {
     std::vector<TensorInfo> infos;
     for (Type type : types) {

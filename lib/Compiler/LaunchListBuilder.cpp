@@ -84,9 +84,12 @@ void ListBuilder::visit(Operation *op) {
   } else if (auto literal = dyn_cast<tg::LiteralOp>(op)) {
     std::vector<char> bytes =
         getBytes(cast<DenseElementsAttr>(literal.getValue()));
+    Device &place = Device::get(literal.getDevice().str());
     uint32_t slot = addSlot(literal, Slot::Kind::Constant);
     list.slots[slot].constant = Buffer::fromHost(
-        device, bytes.data(), bytes.size(), list.slots[slot].dtype);
+        place, bytes.data(), bytes.size(), list.slots[slot].dtype);
+    if (&place != &device)
+      list.slots[slot].device = &place;
   } else if (auto view = dyn_cast<tg::ViewOp>(op)) {
     uint32_t slot = addSlot(view, Slot::Kind::View);
     list.slots[slot].base = slots.lookup(view.getSource());
@@ -99,8 +102,17 @@ void ListBuilder::visit(Operation *op) {
     step.dims = kernel.dims;
     step.opCount = kernel.opCount;
     step.memBytes = kernel.memBytes;
-    for (Value buffer : launch.getBuffers())
+    for (Value buffer : launch.getBuffers()) {
       step.slots.push_back(slots.lookup(buffer));
+      uint32_t root = step.slots.back();
+      while (list.slots[root].kind == Slot::Kind::View)
+        root = list.slots[root].base;
+      if (Device *place = list.slots[root].device)
+        throw CompileError("kernel " + step.displayName + " would run on " +
+                           place->name() +
+                           ", but the program is compiled for " +
+                           device.name() + "; copy its operands there first");
+    }
     list.steps.push_back(std::move(step));
   } else if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
     Step step;

@@ -392,6 +392,32 @@ LogicalResult AssignOp::verify() {
   return success();
 }
 
+LogicalResult AfterOp::verify() {
+  Operation *target = getTarget().getDefiningOp();
+  if (target && !isa<BufferOp>(target))
+    return emitOpError("reads the result of '")
+           << target->getName() << "', not a buffer or a function argument (C1)";
+  if (!getAssign())
+    return success();
+  auto assign = getAssign().getDefiningOp<AssignOp>();
+  if (!assign)
+    return emitOpError("waits for what is not the result of a tg.assign (C2)");
+  Value written = assign.getTarget();
+  while (written != getTarget() && written.getDefiningOp() &&
+         !isa<BufferOp>(written.getDefiningOp()))
+    written = written.getDefiningOp()->getOperand(0);
+  auto buffer = getTarget().getDefiningOp<BufferOp>();
+  auto other = written.getDefiningOp<BufferOp>();
+  if (written != getTarget() &&
+      !(buffer && other && buffer.getId() == other.getId())) {
+    InFlightDiagnostic diag =
+        emitOpError("waits for an assignment to other memory (C2)");
+    diag.attachNote(assign.getLoc()) << "the assignment";
+    return diag;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Assembly
 //===----------------------------------------------------------------------===//

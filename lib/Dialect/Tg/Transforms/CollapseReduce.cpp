@@ -25,18 +25,16 @@ using namespace mlir::tg;
 /// Whether `value` is the position of `range` in an integer type that holds all
 /// of its positions.
 static bool isPositionOf(Value value, RangeOp range) {
-  if (value == range.getResult())
-    return true;
-  auto cast = value.getDefiningOp<CastOp>();
-  if (!cast)
-    return false;
-  auto type = dyn_cast<IntegerType>(cast.getType());
-  if (!type || type.getWidth() < 8)
-    return false;
-  unsigned bits = type.getWidth() - (isSignedInteger(type) ? 1 : 0);
-  if (bits < 62 && range.getStaticExtent() > (int64_t(1) << bits))
-    return false;
-  return isPositionOf(cast.getX(), range);
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    auto type = dyn_cast<IntegerType>(cast.getType());
+    if (!type || type.getWidth() < 8)
+      return false;
+    unsigned bits = type.getWidth() - (isSignedInteger(type) ? 1 : 0);
+    if (bits < 62 && range.getStaticExtent() > (int64_t(1) << bits))
+      return false;
+    value = cast.getX();
+  }
+  return value == range.getResult();
 }
 
 static bool isZero(Value value) {

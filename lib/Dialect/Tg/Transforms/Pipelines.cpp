@@ -16,6 +16,7 @@ using namespace mlir;
 
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createTgOrderAssigns());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());

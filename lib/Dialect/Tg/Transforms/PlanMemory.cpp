@@ -96,45 +96,60 @@ private:
 } // namespace
 
 void TgPlanMemoryPass::runOnOperation() {
+  if (!llvm::isPowerOf2_64(alignment) || alignment < 8) {
+    getOperation().emitError(
+        "tg-plan-memory needs an alignment that is a power "
+        "of two and at least 8, not ")
+        << alignment;
+    return signalPassFailure();
+  }
   if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
     return;
   Block &block = getOperation().getBody().front();
   // The buffer behind each value, through views.
   DenseMap<Value, AllocOp> allocOf;
   llvm::MapVector<Operation *, Lifetime> lifetimes;
-  DenseSet<Operation *> returned;
+  DenseSet<Operation *> kept;
   int64_t position = 0;
   for (Operation &op : block) {
     ++position;
     if (auto alloc = dyn_cast<AllocOp>(op)) {
       MemRefType type = alloc.getType();
+      if (!type.hasStaticShape())
+        continue;
       int64_t bytes = type.getNumElements() *
                       llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       allocOf[alloc] = alloc;
       lifetimes[alloc] = {alloc, align(std::max<int64_t>(bytes, 1))};
       continue;
     }
-    for (Value operand : op.getOperands()) {
-      AllocOp alloc = allocOf.lookup(operand);
-      if (!alloc)
-        continue;
-      Lifetime &lifetime = lifetimes[alloc];
-      if (isa<ViewOp>(op)) {
-        allocOf[op.getResult(0)] = alloc;
-        continue;
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands()) {
+        AllocOp alloc = allocOf.lookup(operand);
+        if (!alloc)
+          continue;
+        if (isa<ViewOp>(inner) && inner == &op) {
+          allocOf[op.getResult(0)] = alloc;
+          continue;
+        }
+        // Returned, or used in a way that may outlive the operation.
+        if (!isa<LaunchOp, TransferOp>(inner) || inner != &op)
+          kept.insert(alloc);
+        Lifetime &lifetime = lifetimes[alloc];
+        if (lifetime.first < 0)
+          lifetime.first = position;
+        lifetime.last = position;
       }
-      if (op.hasTrait<OpTrait::IsTerminator>())
-        returned.insert(alloc);
-      if (lifetime.first < 0)
-        lifetime.first = position;
-      lifetime.last = position;
-    }
+    });
   }
 
   SmallVector<Lifetime *> planned;
-  for (auto &[op, lifetime] : lifetimes)
-    if (!returned.contains(op) && lifetime.first >= 0)
+  for (auto &[op, lifetime] : lifetimes) {
+    if (op->use_empty())
+      op->erase();
+    else if (!kept.contains(op) && lifetime.first >= 0)
       planned.push_back(&lifetime);
+  }
   if (planned.empty())
     return;
   llvm::sort(planned, [](Lifetime *a, Lifetime *b) {

@@ -111,7 +111,7 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
 /// product.
 static bool isStreamed(Value value, int64_t depth = 0) {
   Operation *op = value.getDefiningOp();
-  if (!op || isa<ConstOp, ContiguousOp, ReduceOp>(op))
+  if (!op || isa<ConstOp, ContiguousOp, ReduceOp, AfterOp>(op))
     return true;
   if (!op->hasTrait<OpTrait::Elementwise>() || depth > 8)
     return false;
@@ -149,6 +149,12 @@ struct TgSplitReducePass
   using Base::Base;
 
   void runOnOperation() override {
+    if (threshold < 1 || parts < 2) {
+      getOperation().emitError("tg-split-reduce needs a threshold of at least "
+                               "1 and at least 2 parts, not ")
+          << threshold << " and " << parts;
+      return signalPassFailure();
+    }
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     for (ReduceOp op : reduces)

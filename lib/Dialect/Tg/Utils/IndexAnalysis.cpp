@@ -59,6 +59,16 @@ static int64_t floorDivide(int64_t value, int64_t divisor) {
 // LinearForm
 //===----------------------------------------------------------------------===//
 
+/// Index arithmetic wraps around.
+static int64_t wrappingAdd(int64_t lhs, int64_t rhs) {
+  return static_cast<int64_t>(static_cast<uint64_t>(lhs) +
+                              static_cast<uint64_t>(rhs));
+}
+static int64_t wrappingMul(int64_t lhs, int64_t rhs) {
+  return static_cast<int64_t>(static_cast<uint64_t>(lhs) *
+                              static_cast<uint64_t>(rhs));
+}
+
 int64_t LinearForm::getCoefficient(Value atom) const {
   for (auto [value, coefficient] : terms)
     if (value == atom)
@@ -70,7 +80,7 @@ void LinearForm::addTerm(Value atom, int64_t coefficient) {
   for (auto &term : terms) {
     if (term.first != atom)
       continue;
-    term.second += coefficient;
+    term.second = wrappingAdd(term.second, coefficient);
     if (term.second == 0)
       llvm::erase(terms, term);
     return;
@@ -80,9 +90,9 @@ void LinearForm::addTerm(Value atom, int64_t coefficient) {
 }
 
 void LinearForm::add(const LinearForm &other, int64_t factor) {
-  constant += other.constant * factor;
+  constant = wrappingAdd(constant, wrappingMul(other.constant, factor));
   for (auto [atom, coefficient] : other.terms)
-    addTerm(atom, coefficient * factor);
+    addTerm(atom, wrappingMul(coefficient, factor));
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,33 +107,81 @@ static std::optional<int64_t> getConstant(Value value) {
 }
 
 const LinearForm &IndexAnalysis::getLinear(Value index) {
-  if (auto it = forms.find(index); it != forms.end())
-    return it->second;
-  LinearForm form;
-  Operation *op = index.getDefiningOp();
-  if (std::optional<int64_t> number = getConstant(index)) {
-    form.constant = *number;
-  } else if (isa_and_nonnull<AddOp, SubOp>(op)) {
-    form = getLinear(op->getOperand(0));
-    form.add(getLinear(op->getOperand(1)), isa<AddOp>(op) ? 1 : -1);
-  } else if (isa_and_nonnull<NegOp>(op)) {
-    form.add(getLinear(op->getOperand(0)), -1);
-  } else if (isa_and_nonnull<MulOp>(op)) {
-    LinearForm lhs = getLinear(op->getOperand(0));
-    LinearForm rhs = getLinear(op->getOperand(1));
-    if (lhs.isConstant())
-      std::swap(lhs, rhs);
-    if (rhs.isConstant())
-      form.add(lhs, rhs.constant);
-    else
-      form.addTerm(index, 1);
-  } else {
-    form.addTerm(index, 1);
+  // Iterative: hand-written sums may be long chains.
+  SmallVector<Value> stack{index};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (forms.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    LinearForm form;
+    Operation *op = current.getDefiningOp();
+    if (std::optional<int64_t> number = getConstant(current)) {
+      form.constant = *number;
+    } else if (isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(op)) {
+      size_t size = stack.size();
+      for (Value operand : op->getOperands())
+        if (!forms.contains(operand))
+          stack.push_back(operand);
+      if (stack.size() > size)
+        continue;
+      const LinearForm &lhs = forms.find(op->getOperand(0))->second;
+      const LinearForm &rhs = forms.find(op->getOperands().back())->second;
+      if (isa<AddOp, SubOp>(op)) {
+        form = lhs;
+        form.add(rhs, isa<AddOp>(op) ? 1 : -1);
+      } else if (isa<NegOp>(op)) {
+        form.add(lhs, -1);
+      } else if (rhs.isConstant()) {
+        form.add(lhs, rhs.constant);
+      } else if (lhs.isConstant()) {
+        form.add(rhs, lhs.constant);
+      } else {
+        form.addTerm(current, 1);
+      }
+    } else {
+      form.addTerm(current, 1);
+    }
+    forms.try_emplace(current, std::move(form));
+    stack.pop_back();
   }
-  return forms[index] = std::move(form);
+  return forms.find(index)->second;
+}
+
+/// Operations whose bounds come from those of their operands.
+static bool isBoundedByOperands(Operation *op) {
+  return isa_and_nonnull<FloorDivOp, IDivOp, FloorModOp, ModOp, MaxOp, WhereOp>(
+      op);
 }
 
 Interval IndexAnalysis::getAtomInterval(Value atom) {
+  // Iterative, and each atom once: quotients of sums of quotients go deep.
+  SmallVector<Value> stack{atom};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (intervals.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    size_t size = stack.size();
+    if (Operation *op = current.getDefiningOp();
+        isBoundedByOperands(op) && !narrowed.contains(current))
+      for (Value operand : op->getOperands())
+        if (isa<IndexType>(operand.getType()))
+          for (auto [needed, coefficient] : getLinear(operand).terms)
+            if (!intervals.contains(needed))
+              stack.push_back(needed);
+    if (stack.size() > size)
+      continue;
+    intervals[current] = computeAtomInterval(current);
+    stack.pop_back();
+  }
+  return intervals.lookup(atom);
+}
+
+/// The interval of an atom whose operands' atoms have theirs.
+Interval IndexAnalysis::computeAtomInterval(Value atom) {
   if (auto it = narrowed.find(atom); it != narrowed.end())
     return it->second;
   Operation *op = atom.getDefiningOp();

@@ -12,6 +12,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 #include <numeric>
 
 using namespace mlir;
@@ -168,10 +169,11 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
   // (x / d) / c = x / (d * c)
   if (auto div = operand.getDefiningOp<FloorDivOp>()) {
     APInt divisor;
+    int64_t product;
     if (matchPattern(div.getRhs(), m_ConstantInt(&divisor)) &&
-        divisor.isStrictlyPositive()) {
-      quotient.add(analysis.getLinear(
-          floorDiv(div.getLhs(), divisor.getSExtValue() * c)));
+        divisor.isStrictlyPositive() &&
+        !llvm::MulOverflow(divisor.getSExtValue(), c, product)) {
+      quotient.add(analysis.getLinear(floorDiv(div.getLhs(), product)));
       return get(quotient);
     }
   }

@@ -289,7 +289,8 @@ def Tg_AssignOp : Tg_Op<"assign", [SameOperandsAndResultType]> {
     Writes `value` into the memory that `target` views and gives the target's new
     contents. Reads of that memory written before the assignment in the block see
     the old contents, those after it the new; scheduling keeps this, with a
-    copy where `value` itself reads other positions of the target.
+    copy where `value` itself reads other positions of the target. The result is
+    a value: later assignments do not change it.
 
     C1: `target` is a buffer, a function argument, the result of another assign,
     or movement operations other than `pad` and `expand` on one of these.
@@ -301,6 +302,31 @@ def Tg_AssignOp : Tg_Op<"assign", [SameOperandsAndResultType]> {
   let arguments = (ins Tg_Tensor:$target, Tg_Tensor:$value);
   let results = (outs Tg_Tensor:$result);
   let assemblyFormat = "$target `,` $value attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
+  let summary = "the contents of memory at one time";
+  let description = [{
+    What the buffer or function argument `target` holds once `assign` is done or,
+    without one, before any assignment. Elsewhere a read of memory means its
+    contents at that place in the block, so that operations cannot be moved or
+    merged across an assignment. `tg-order-assigns` therefore names the contents
+    that each read means by this operation, and later passes need not care.
+
+    C1: `target` is a buffer or a function argument. C2: `assign` is the result of
+    a `tg.assign` to `target` or a view of it.
+
+    ```mlir
+    %old = tg.after %x : tensor<4xf32>
+    %new = tg.after %x [%a : tensor<2xf32>] : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Tensor:$target, Optional<Tg_Tensor>:$assign);
+  let results = (outs Tg_Tensor:$result);
+  let assemblyFormat = [{
+    $target (`[` $assign^ `:` type($assign) `]`)? attr-dict `:` type($result)
+  }];
   let hasVerifier = 1;
 }
 

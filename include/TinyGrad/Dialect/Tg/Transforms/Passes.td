@@ -14,6 +14,30 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TgOrderAssigns : Pass<"tg-order-assigns", "::mlir::func::FuncOp"> {
+  let summary = "Say which contents of assigned arguments each read means";
+  let description = [{
+    A read of a function argument means its contents at that place in the block.
+    Where the argument is assigned to, the read is made one of a `tg.after`, which
+    stays right wherever operations are moved and whichever are merged. Targets
+    become views of the argument itself. Comes before anything that treats
+    operations on tensors as pure.
+
+    ```mlir
+    %0 = tg.neg %x : tensor<4xf32>
+    %1 = tg.assign %x, %y : tensor<4xf32>
+    %2 = tg.neg %x : tensor<4xf32>
+    // becomes
+    %old = tg.after %x : tensor<4xf32>
+    %0 = tg.neg %old : tensor<4xf32>
+    %1 = tg.assign %x, %y : tensor<4xf32>
+    %new = tg.after %x [%1 : tensor<4xf32>] : tensor<4xf32>
+    %2 = tg.neg %new : tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let summary = "Split large reductions to few results into two steps";
   let description = [{

@@ -64,13 +64,17 @@ public:
   ArrayRef<Value> getRanges(Value value);
 
   /// Narrows what a range can be, e.g. inside the main part of a peeled loop.
-  void setInterval(Value atom, Interval interval) { narrowed[atom] = interval; }
+  void setInterval(Value atom, Interval interval) {
+    narrowed[atom] = interval;
+    intervals.clear();
+  }
 
 private:
   Interval getAtomInterval(Value atom);
+  Interval computeAtomInterval(Value atom);
 
   DenseMap<Value, LinearForm> forms;
-  DenseMap<Value, Interval> narrowed;
+  DenseMap<Value, Interval> narrowed, intervals;
   DenseMap<Value, SmallVector<Value, 4>> ranges;
 };
 

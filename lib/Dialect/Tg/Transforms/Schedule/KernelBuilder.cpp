@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelBuilder.h"
-#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "llvm/ADT/Hashing.h"
 
 using namespace mlir;
@@ -58,24 +57,21 @@ Value KernelBuilder::getArgument(Value buffer, bool isOutput) {
   return argument;
 }
 
-Value KernelBuilder::request(Value tensor, int64_t version,
-                             ArrayRef<Value> indices, Value mask,
+Value KernelBuilder::request(Value tensor, ArrayRef<Value> indices, Value mask,
                              ArrayRef<Value> scope,
                              SmallVectorImpl<Access *> &accesses) {
   size_t hash = llvm::hash_combine(
-      version, mask.getAsOpaquePointer(),
+      mask.getAsOpaquePointer(),
       llvm::hash_combine_range(llvm::map_range(
           indices, [](Value v) { return v.getAsOpaquePointer(); })));
   SmallVector<Access *, 1> &candidates = lookup[{tensor, hash}];
   for (Access *access : candidates)
-    if (access->version == version && access->mask == mask &&
-        llvm::equal(access->indices, indices))
+    if (access->mask == mask && llvm::equal(access->indices, indices))
       return access->placeholder;
   auto access = std::make_unique<Access>();
   access->kernel = this;
   access->indices.assign(indices.begin(), indices.end());
   access->mask = mask;
-  access->version = version;
   SmallVector<Value> deps(indices);
   if (mask)
     deps.push_back(mask);
@@ -123,8 +119,8 @@ SmallVector<Value, 4> KernelBuilder::narrowScope(ArrayRef<Value> scope,
   return SmallVector<Value, 4>(scope.take_front(length));
 }
 
-Value KernelBuilder::linearize(ArrayRef<int64_t> shape,
-                               ArrayRef<Value> indices) {
+Value mlir::tg::linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
+                          ArrayRef<Value> indices) {
   LinearForm form;
   int64_t stride = 1;
   for (size_t axis = shape.size(); axis-- > 0;) {
@@ -154,27 +150,48 @@ std::string KernelBuilder::getName() const {
   return name;
 }
 
+/// Moves what the stores need to `body`: first the ranges, whose order (that of
+/// their ids) is the order of the loops, then each operation after its
+/// operands.
+void KernelBuilder::moveTo(Block &body) {
+  SmallVector<Operation *> ranges, others;
+  // Depth first, with the number of operands that were looked at.
+  SmallVector<std::pair<Operation *, unsigned>> stack;
+  DenseSet<Operation *> seen;
+  auto push = [&](Operation *op) {
+    if (op && seen.insert(op).second)
+      stack.push_back({op, 0});
+  };
+  for (auto store : block->getOps<StoreOp>()) {
+    push(store);
+    while (!stack.empty()) {
+      auto &[op, next] = stack.back();
+      if (next < op->getNumOperands()) {
+        push(op->getOperand(next++).getDefiningOp());
+        continue;
+      }
+      (isa<RangeOp>(op) ? ranges : others).push_back(op);
+      stack.pop_back();
+    }
+  }
+  llvm::sort(ranges, [](Operation *a, Operation *b) {
+    return cast<RangeOp>(a).getId() < cast<RangeOp>(b).getId();
+  });
+  for (Operation *op : llvm::concat<Operation *>(ranges, others))
+    op->moveBefore(&body, body.end());
+}
+
 KernelOp KernelBuilder::finish(OpBuilder &moduleBuilder, StringRef name,
                                SmallVectorImpl<Value> &buffers) {
-  // Ranges lead, in the order of their ids, which is the order of the loops.
-  SmallVector<RangeOp> ranges(block->getOps<RangeOp>());
-  llvm::sort(ranges,
-             [](RangeOp a, RangeOp b) { return a.getId() < b.getId(); });
-  for (RangeOp range : llvm::reverse(ranges))
-    range->moveBefore(block, block->begin());
-  sortTopologically(block);
-  // Indices and masks that simplification left behind.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-    if (op.use_empty() && !isa<StoreOp>(op))
-      op.erase();
-
   auto kernel =
       KernelOp::create(moduleBuilder, loc, name,
                        TypeRange(block->getArgumentTypes()), numOutputs);
   Block &body = kernel.getBody().front();
   for (auto [from, to] : llvm::zip(block->getArguments(), body.getArguments()))
     from.replaceAllUsesWith(to);
-  body.getOperations().splice(body.end(), block->getOperations());
+  moveTo(body);
+  // Indices and masks that simplification left behind.
+  block->dropAllDefinedValueUses();
   delete block;
   block = nullptr;
   for (auto &[buffer, argument] : arguments)

@@ -22,6 +22,10 @@ namespace mlir::tg {
 
 class KernelBuilder;
 
+/// The position in a row-major tensor.
+Value linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
+                ArrayRef<Value> indices);
+
 /// A request for one element of a tensor at each position of some ranges.
 struct Access {
   KernelBuilder *kernel = nullptr;
@@ -31,8 +35,6 @@ struct Access {
   Value mask;
   /// The ranges that are open where the element is computed, outermost first.
   SmallVector<Value, 4> scope;
-  /// For an argument that is assigned to: how many assignments come before.
-  int64_t version = 0;
   /// Stands for the element until it is known how to compute it.
   Value placeholder;
 
@@ -59,10 +61,9 @@ public:
   Value getArgument(Value buffer, bool isOutput = false);
 
   /// Asks for the element of `tensor` at `indices`: an existing access with the
-  /// same indices, mask and version, or a new one, added to `accesses`.
-  Value request(Value tensor, int64_t version, ArrayRef<Value> indices,
-                Value mask, ArrayRef<Value> scope,
-                SmallVectorImpl<Access *> &accesses);
+  /// same indices and mask, or a new one, added to `accesses`.
+  Value request(Value tensor, ArrayRef<Value> indices, Value mask,
+                ArrayRef<Value> scope, SmallVectorImpl<Access *> &accesses);
 
   /// Says that `access` has this value.
   void provide(Access &access, Value value);
@@ -84,7 +85,9 @@ public:
   void createStore(Value value, Value buffer, Value linearIndex);
 
   /// The position in a row-major tensor.
-  Value linearize(ArrayRef<int64_t> shape, ArrayRef<Value> indices);
+  Value linearize(ArrayRef<int64_t> shape, ArrayRef<Value> indices) {
+    return tg::linearize(index, shape, indices);
+  }
 
   int64_t getNumOps() const { return numOps; }
   bool hasReduce() const { return !reduceRanges.empty(); }
@@ -99,6 +102,7 @@ public:
 
 private:
   Value createRange(int64_t extent);
+  void moveTo(Block &body);
 
   Location loc;
   Block *block;

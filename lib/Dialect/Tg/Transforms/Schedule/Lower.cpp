@@ -29,12 +29,6 @@ static SmallVector<Value> reshapeIndices(IndexBuilder &index,
                                          ArrayRef<int64_t> to,
                                          ArrayRef<Value> indices) {
   SmallVector<Value> result(from.size());
-  // Without elements every position will do.
-  if (llvm::is_contained(from, 0) || llvm::is_contained(to, 0)) {
-    for (Value &value : result)
-      value = index.constant(0);
-    return result;
-  }
   size_t i = 0, j = 0;
   while (i < from.size() || j < to.size()) {
     size_t fromBegin = i, toBegin = j;
@@ -51,14 +45,9 @@ static SmallVector<Value> reshapeIndices(IndexBuilder &index,
       ++i;
     while (j < to.size() && to[j] == 1)
       ++j;
-    LinearForm linear;
+    Value position = linearize(index, to.slice(toBegin, j - toBegin),
+                               indices.slice(toBegin, j - toBegin));
     int64_t stride = 1;
-    for (size_t axis = j; axis-- > toBegin;) {
-      linear.add(index.getAnalysis().getLinear(indices[axis]), stride);
-      stride *= to[axis];
-    }
-    Value position = index.get(linear);
-    stride = 1;
     int64_t rest = fromCount;
     for (size_t axis = i; axis-- > fromBegin;) {
       if (from[axis] == 1) {
@@ -144,6 +133,10 @@ static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
     }
   if (axes.empty())
     return request(reduce.getX(), access.indices, access.mask, access.scope);
+  if (llvm::is_contained(extents, 0))
+    return ConstOp::create(
+        kernel.getBuilder(), kernel.getLoc(), reduce.getType().getElementType(),
+        getReduceIdentity(reduce.getKind(), reduce.getType().getElementType()));
   SmallVector<Value> used;
   SmallVector<Value> deps(ArrayRef<Value>(access.indices));
   if (access.mask)

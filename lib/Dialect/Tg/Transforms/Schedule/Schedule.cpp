@@ -12,11 +12,13 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../OrderAssigns.h"
 #include "CostModel.h"
 #include "KernelBuilder.h"
 #include "Lower.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
 #include <list>
 
 namespace mlir::tg {
@@ -36,9 +38,32 @@ struct Step {
   Value source, dest;
 };
 
+/// An argument that is assigned to.
+struct Memory {
+  SmallVector<AssignOp> assigns;
+  /// The kernel of each, once it was visited.
+  SmallVector<KernelBuilder *> kernels;
+  /// Accesses of the contents after so many of them.
+  SmallVector<SmallVector<Access *>> accesses;
+};
+
+/// Names for kernels that nothing else in the module has.
+struct KernelNames {
+  llvm::StringSet<> taken;
+  int64_t number = 0;
+
+  std::string get(StringRef base) {
+    std::string name;
+    do
+      name = (base + "_n" + Twine(number++)).str();
+    while (!taken.insert(name).second);
+    return name;
+  }
+};
+
 /// Memory that a tensor is a contiguous part of.
 struct Place {
-  /// An argument, an assign's result, or a value that gets a buffer.
+  /// An argument or any other value, which then needs a buffer.
   Value base;
   /// In elements from the beginning of the base.
   int64_t offset = 0;
@@ -46,10 +71,9 @@ struct Place {
 
 class FunctionScheduler {
 public:
-  FunctionScheduler(func::FuncOp func, StringRef device, int64_t &kernelNumber)
+  FunctionScheduler(func::FuncOp func, StringRef device, KernelNames &names)
       : func(func), block(func.getBody().front()), defaultDevice(device),
-        kernelNumber(kernelNumber), hostBlock(new Block()),
-        host(func.getContext()) {
+        names(names), hostBlock(new Block()), host(func.getContext()) {
     host.setInsertionPointToEnd(hostBlock.get());
   }
   ~FunctionScheduler() {
@@ -66,11 +90,12 @@ private:
   LogicalResult check();
   LogicalResult assignDevices();
   void numberAssigns();
-  Place locate(Value value);
+  Place locate(Operation *op);
   void findStored();
 
-  Value request(Operation *user, Value tensor, KernelBuilder &kernel,
-                ArrayRef<Value> indices, Value mask, ArrayRef<Value> scope);
+  Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,
+                Value mask, ArrayRef<Value> scope);
+  void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
   KernelBuilder &createKernel(Location loc, ArrayRef<int64_t> shape);
   void visit(Operation *op);
   void computeInPlace(Operation *op);
@@ -81,9 +106,8 @@ private:
 
   Value getBuffer(Value value);
   Value getView(Place place, RankedTensorType type);
-  BlockArgument getAssignedArgument(Value target);
-  Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
-                              ArrayRef<Value> indices);
+  bool isAcrossDevices(CopyOp copy);
+  int64_t getVersion(AfterOp after);
   Value snapshotFor(BlockArgument argument, int64_t version,
                     ArrayRef<Access *> accesses,
                     function_ref<Value(Access *)> getPosition,
@@ -93,21 +117,21 @@ private:
   func::FuncOp func;
   Block &block;
   StringRef defaultDevice;
-  int64_t &kernelNumber;
+  KernelNames &names;
 
   /// The device that holds each value.
   DenseMap<Value, StringRef> devices;
+  /// Values that are a part of an argument or of another value's buffer.
+  DenseMap<Value, Place> places;
   /// Values that get a buffer whatever it costs.
   DenseSet<Value> stored;
   DenseMap<Value, Value> buffers;
   DenseMap<Value, SmallVector<Access *>> accesses;
-  /// Accesses of arguments that are assigned to, by version.
-  DenseMap<std::pair<Value, int64_t>, SmallVector<Access *>> versioned;
 
-  /// Assignments to each argument in order, and each operation's place.
-  DenseMap<Value, SmallVector<AssignOp>> assigns;
-  DenseMap<Operation *, int64_t> order;
-  DenseMap<Operation *, KernelBuilder *> assignKernels;
+  DenseMap<Value, Memory> memories;
+  /// How many assignments to the same argument there are up to each.
+  DenseMap<Operation *, int64_t> versions;
+  /// The order in which kernels were created.
   DenseMap<KernelBuilder *, int64_t> created;
 
   std::list<KernelBuilder> kernels;
@@ -119,18 +143,18 @@ private:
 
 } // namespace
 
-/// How many of the assignments come before \p user.
-static int64_t countBefore(ArrayRef<AssignOp> assigns, Operation *user,
-                           const DenseMap<Operation *, int64_t> &order) {
-  int64_t position = order.lookup(user), count = 0;
-  for (AssignOp assign : assigns)
-    count += order.lookup(assign) < position;
-  return count;
-}
-
 //===----------------------------------------------------------------------===//
 // Preparation
 //===----------------------------------------------------------------------===//
+
+/// A constant with listed elements, which is memory from the beginning.
+static bool isLiteral(Value value) {
+  auto constant = value.getDefiningOp<ConstOp>();
+  if (!constant)
+    return false;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return dense && !dense.isSplat() && dense.getNumElements() != 0;
+}
 
 LogicalResult FunctionScheduler::check() {
   auto checkType = [&](Type type, auto report) -> LogicalResult {
@@ -140,24 +164,33 @@ LogicalResult FunctionScheduler::check() {
     if (!tensor.hasStaticShape())
       return report() << "scheduling needs static shapes, not "
                       << toString(getDims(tensor));
+    int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+    for (int64_t size : tensor.getShape())
+      if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
+        return report() << "a tensor of shape " << toString(getDims(tensor))
+                        << " has more bytes than can be counted";
     return success();
   };
   for (BlockArgument argument : block.getArguments())
     if (failed(checkType(argument.getType(), [&] { return func.emitError(); })))
       return failure();
-  int64_t position = 0;
   for (Operation &op : block.without_terminator()) {
-    order[&op] = position++;
     if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
       return op.emitError("is not an operation of a tensor graph");
     if (isa<BufferOp>(op))
       return op.emitError(
           "has to become a function argument before scheduling");
+    if (auto constant = dyn_cast<ConstOp>(op))
+      if (isa<ElementsAttr>(constant.getValue()) &&
+          !isa<DenseElementsAttr>(constant.getValue()))
+        return op.emitError("scheduling takes constants of listed elements "
+                            "(dense<...>) only");
     if (failed(checkType(op.getResult(0).getType(),
                          [&] { return op.emitError(); })))
       return failure();
   }
-  order[block.getTerminator()] = position;
+  if (!isa<func::ReturnOp>(block.getTerminator()))
+    return block.getTerminator()->emitError("does not end a tensor graph");
   return success();
 }
 
@@ -181,22 +214,48 @@ LogicalResult FunctionScheduler::assignDevices() {
       device = copy.getDevice();
     devices[op.getResult(0)] = device;
   }
-  // What depends on no input is computed on the default device.
-  for (auto &entry : devices)
-    if (entry.second.empty())
-      entry.second = defaultDevice;
+  // What depends on no input is computed where it is needed.
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    StringRef &device = devices[op.getResult(0)];
+    if (device.empty())
+      device = defaultDevice;
+    if (isa<CopyOp>(op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (StringRef &other = devices.find(operand)->second; other.empty())
+        other = device;
+  }
   return success();
 }
 
-BlockArgument FunctionScheduler::getAssignedArgument(Value target) {
+bool FunctionScheduler::isAcrossDevices(CopyOp copy) {
+  return devices.lookup(copy.getX()) != devices.lookup(copy.getResult());
+}
+
+/// The argument that a target is a view of, by movement operations alone.
+static BlockArgument getAssignedArgument(AssignOp assign) {
+  Value target = assign.getTarget();
   while (Operation *op = target.getDefiningOp())
     target = op->getOperand(0);
   return cast<BlockArgument>(target);
 }
 
 void FunctionScheduler::numberAssigns() {
-  for (AssignOp assign : block.getOps<AssignOp>())
-    assigns[getAssignedArgument(assign.getTarget())].push_back(assign);
+  for (AssignOp assign : block.getOps<AssignOp>()) {
+    Memory &memory = memories[getAssignedArgument(assign)];
+    memory.assigns.push_back(assign);
+    versions[assign] = memory.assigns.size();
+  }
+  for (auto &[argument, memory] : memories) {
+    memory.kernels.resize(memory.assigns.size());
+    memory.accesses.resize(memory.assigns.size() + 1);
+  }
+}
+
+/// How many assignments come before what is read.
+int64_t FunctionScheduler::getVersion(AfterOp after) {
+  return after.getAssign() ? versions.lookup(after.getAssign().getDefiningOp())
+                           : 0;
 }
 
 /// Whether a shrink keeps a contiguous part, and the part's offset.
@@ -226,7 +285,7 @@ static std::optional<int64_t> getTargetOffset(Value target) {
       if (!offset)
         return std::nullopt;
       total += *offset;
-    } else if (!isa<ReshapeOp, AssignOp>(op)) {
+    } else if (!isa<ReshapeOp>(op)) {
       return std::nullopt;
     }
     target = op->getOperand(0);
@@ -234,79 +293,100 @@ static std::optional<int64_t> getTargetOffset(Value target) {
   return total;
 }
 
-Place FunctionScheduler::locate(Value value) {
-  Place place{value, 0};
-  while (Operation *op = place.base.getDefiningOp()) {
-    if (stored.contains(place.base))
-      return place;
-    if (auto assign = dyn_cast<AssignOp>(op)) {
-      // The argument itself, if it is not written again.
-      BlockArgument argument = getAssignedArgument(assign.getTarget());
-      std::optional<int64_t> offset = getTargetOffset(assign.getTarget());
-      if (assigns[argument].back() != assign || !offset)
-        return place;
-      return {argument, place.offset + *offset};
-    }
-    if (auto copy = dyn_cast<CopyOp>(op)) {
-      if (devices[copy.getX()] != devices[copy.getResult()])
-        break;
-    } else if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-      std::optional<int64_t> offset = getContiguousOffset(shrink);
-      // Of a computed tensor only the part is worth computing.
-      Place rest = offset ? locate(shrink.getX()) : Place();
-      if (!isa_and_nonnull<BlockArgument>(rest.base))
-        break;
-      place.offset += *offset;
-    } else if (!isa<ReshapeOp, DetachOp, ContiguousOp>(op)) {
-      break;
-    }
-    place.base = op->getOperand(0);
+/// Where the result of an operation lies, given where its operands do.
+Place FunctionScheduler::locate(Operation *op) {
+  Place own{op->getResult(0), 0};
+  auto isLast = [&](BlockArgument argument, int64_t version) {
+    auto it = memories.find(argument);
+    return it == memories.end() ||
+           version == static_cast<int64_t>(it->second.assigns.size());
+  };
+  if (auto assign = dyn_cast<AssignOp>(op)) {
+    // Later assignments would change it.
+    BlockArgument argument = getAssignedArgument(assign);
+    std::optional<int64_t> offset = getTargetOffset(assign.getTarget());
+    return offset && isLast(argument, versions[assign])
+               ? Place{argument, *offset}
+               : own;
   }
-  // An argument that changes between this operation and the end of the program
-  // does not hold the value any more.
-  auto it = assigns.find(place.base);
-  if (it != assigns.end() && !it->second.empty() && place.base != value)
-    return {value, 0};
-  return place;
+  if (auto after = dyn_cast<AfterOp>(op)) {
+    auto argument = cast<BlockArgument>(after.getTarget());
+    return isLast(argument, getVersion(after)) ? Place{argument, 0} : own;
+  }
+  if (op->getNumOperands() == 0)
+    return own;
+  Place place = places.lookup(op->getOperand(0));
+  if (auto shrink = dyn_cast<ShrinkOp>(op)) {
+    // Of a computed tensor only the part is worth computing.
+    std::optional<int64_t> offset = getContiguousOffset(shrink);
+    if (!offset || !isa<BlockArgument>(place.base))
+      return own;
+    place.offset += *offset;
+    return place;
+  }
+  auto copy = dyn_cast<CopyOp>(op);
+  if (isa<ReshapeOp, DetachOp, ContiguousOp>(op) ||
+      (copy && !isAcrossDevices(copy)))
+    return place;
+  return own;
 }
 
 void FunctionScheduler::findStored() {
+  for (BlockArgument argument : block.getArguments())
+    places[argument] = {argument, 0};
+  for (Operation &op : block.without_terminator())
+    places[op.getResult(0)] = locate(&op);
+
+  auto isContentsAtATime = [](Value base) {
+    return isa_and_nonnull<AssignOp, AfterOp>(base.getDefiningOp());
+  };
   auto demand = [&](Value value) {
-    Value base = locate(value).base;
-    if (!isa<BlockArgument>(base) &&
-        !isa<AssignOp, CopyOp>(base.getDefiningOp()) && !buffers.contains(base))
+    Value base = places[value].base;
+    auto copy = base.getDefiningOp<CopyOp>();
+    if (!isa<BlockArgument>(base) && !isContentsAtATime(base) &&
+        !isLiteral(base) && !(copy && isAcrossDevices(copy)))
       stored.insert(base);
   };
-  for (Operation &op : block.without_terminator()) {
+  // Copies of memory that is about to change, or that must not change.
+  DenseMap<Value, Value> copies;
+  auto demandCopy = [&](OpOperand &use) {
+    Value value = use.get();
+    Value &copy = copies[value];
+    if (!copy) {
+      OpBuilder builder(func.getContext());
+      builder.setInsertionPointAfterValue(value);
+      copy = ContiguousOp::create(builder, value.getLoc(), value);
+      devices[copy] = devices.lookup(value);
+      places[copy] = {copy, 0};
+      stored.insert(copy);
+    }
+    use.set(copy);
+  };
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    Value result = op.getResult(0);
     if (auto copy = dyn_cast<CopyOp>(op)) {
-      if (devices[copy.getX()] != devices[copy.getResult()])
+      if (!isAcrossDevices(copy))
+        continue;
+      if (isContentsAtATime(places[copy.getX()].base))
+        demandCopy(copy.getXMutable());
+      else
         demand(copy.getX());
-    } else if (isa<ContiguousOp>(op)) {
-      demand(op.getResult(0));
-    } else if (auto constant = dyn_cast<ConstOp>(op)) {
-      // Listed elements are memory from the beginning.
-      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-      if (dense && !dense.isSplat())
-        buffers[constant] = LiteralOp::create(
-            host, op.getLoc(),
-            getBufferType(dense.getElementType(), dense.getNumElements()),
-            dense, devices[constant]);
+    } else if (isa<ContiguousOp>(op) && !stored.contains(result)) {
+      demand(result);
+    } else if (isLiteral(result)) {
+      auto dense = cast<DenseElementsAttr>(cast<ConstOp>(op).getValue());
+      buffers[result] = LiteralOp::create(
+          host, op.getLoc(),
+          getBufferType(dense.getElementType(), dense.getNumElements()), dense,
+          devices[result]);
     }
   }
   for (OpOperand &result : block.getTerminator()->getOpOperands()) {
-    demand(result.get());
-    Operation *base = locate(result.get()).base.getDefiningOp();
-    auto constant = dyn_cast_or_null<ConstOp>(base);
-    if (!isa_and_nonnull<AssignOp>(base) &&
-        !(constant && buffers.contains(constant)))
-      continue;
-    // A result is memory of its own.
-    OpBuilder builder(block.getTerminator());
-    Value copy =
-        ContiguousOp::create(builder, result.get().getLoc(), result.get());
-    devices[copy] = devices[result.get()];
-    stored.insert(copy);
-    result.set(copy);
+    Value base = places[result.get()].base;
+    if (isContentsAtATime(base) || isLiteral(base))
+      demandCopy(result);
+    else
+      demand(result.get());
   }
 }
 
@@ -344,15 +424,25 @@ Value FunctionScheduler::getView(Place place, RankedTensorType type) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-Value FunctionScheduler::request(Operation *user, Value tensor,
-                                 KernelBuilder &kernel, ArrayRef<Value> indices,
-                                 Value mask, ArrayRef<Value> scope) {
-  if (auto it = assigns.find(tensor); it != assigns.end()) {
-    int64_t version = countBefore(it->second, user, order);
-    return kernel.request(tensor, version, indices, mask, scope,
-                          versioned[{tensor, version}]);
+Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
+                                 ArrayRef<Value> indices, Value mask,
+                                 ArrayRef<Value> scope) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  // There is no such element, so whoever asks will not use it.
+  if (type.getNumElements() == 0)
+    return ConstOp::create(kernel.getBuilder(), kernel.getLoc(),
+                           type.getElementType(), int64_t(0));
+  return kernel.request(tensor, indices, mask, scope, accesses[tensor]);
+}
+
+/// The elements come from a buffer that holds a tensor of `shape`.
+void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
+                             ArrayRef<int64_t> shape) {
+  for (Access *access : uses) {
+    Value value = access->kernel->createLoad(buffer, shape, access->indices,
+                                             access->mask);
+    access->kernel->provide(*access, value);
   }
-  return kernel.request(tensor, 0, indices, mask, scope, accesses[tensor]);
 }
 
 KernelBuilder &FunctionScheduler::createKernel(Location loc,
@@ -372,7 +462,7 @@ void FunctionScheduler::computeInPlace(Operation *op) {
     Value value = lowerAccess(op, *access,
                               [&](Value operand, ArrayRef<Value> indices,
                                   Value mask, ArrayRef<Value> scope) {
-                                return request(op, operand, *access->kernel,
+                                return request(operand, *access->kernel,
                                                indices, mask, scope);
                               });
     access->kernel->provide(*access, value);
@@ -385,10 +475,7 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
   auto type = cast<RankedTensorType>(result.getType());
   ArrayRef<int64_t> shape = type.getShape();
   Value buffer = getBuffer(result);
-  for (Access *access : accesses[result])
-    access->kernel->provide(*access, access->kernel->createLoad(buffer, shape,
-                                                                access->indices,
-                                                                access->mask));
+  load(accesses[result], buffer, shape);
   remark::passed(op->getLoc(),
                  remark::RemarkOpts::name("store").category("tg-schedule"))
       << (op->getName().getStringRef() + " " + toString(getDims(type)) +
@@ -398,8 +485,8 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
     return;
   KernelBuilder &kernel = createKernel(op->getLoc(), shape);
   SmallVector<Access *> own;
-  Value placeholder = kernel.request(result, 0, kernel.getResultIndices(),
-                                     Value(), kernel.getResultRanges(), own);
+  Value placeholder = kernel.request(result, kernel.getResultIndices(), Value(),
+                                     kernel.getResultRanges(), own);
   kernel.createStore(placeholder, buffer,
                      kernel.linearize(shape, kernel.getResultIndices()));
   accesses[result] = own;
@@ -411,24 +498,16 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
 //===----------------------------------------------------------------------===//
 
 /// The position in the argument's memory of a position of the target.
-Value FunctionScheduler::getPositionInArgument(AssignOp assign,
-                                               IndexBuilder &index,
-                                               ArrayRef<Value> indices) {
+static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
+                                   ArrayRef<Value> indices) {
   SmallVector<Value> position(indices);
   Value target = assign.getTarget(), mask;
   while (Operation *op = target.getDefiningOp()) {
-    if (isMovementOp(op))
-      position = mapIndices(op, index, position, mask);
+    position = mapIndices(op, index, position, mask);
     target = op->getOperand(0);
   }
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(target.getType()).getShape();
-  LinearForm linear;
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    linear.add(index.getAnalysis().getLinear(position[axis]), stride);
-    stride *= shape[axis];
-  }
-  return index.get(linear);
+  return linearize(index, cast<RankedTensorType>(target.getType()).getShape(),
+                   position);
 }
 
 /// Some accesses want an argument as it is after `version` assignments, but run
@@ -439,19 +518,22 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
                                      ArrayRef<Access *> accesses,
                                      function_ref<Value(Access *)> getPosition,
                                      SmallPtrSetImpl<Access *> &late) {
-  ArrayRef<AssignOp> all = assigns[argument];
-  if (version >= static_cast<int64_t>(all.size()))
+  Memory &memory = memories[argument];
+  if (version >= static_cast<int64_t>(memory.assigns.size()))
     return nullptr;
-  AssignOp next = all[version];
-  KernelBuilder *nextKernel = assignKernels.lookup(next);
+  KernelBuilder *next = memory.kernels[version];
+  Value written;
   for (Access *access : accesses) {
-    if (!nextKernel || created[access->kernel] > created[nextKernel])
+    if (created[access->kernel] > created[next])
       continue;
-    if (access->kernel == nextKernel &&
-        getPosition(access) ==
-            getPositionInArgument(next, nextKernel->getIndex(),
-                                  nextKernel->getResultIndices()))
-      continue;
+    if (access->kernel == next) {
+      if (!written)
+        written =
+            getPositionInArgument(memory.assigns[version], next->getIndex(),
+                                  next->getResultIndices());
+      if (getPosition(access) == written)
+        continue;
+    }
     late.insert(access);
   }
   if (late.empty())
@@ -460,22 +542,22 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
   Value copy =
       AllocOp::create(host, argument.getLoc(),
                       cast<MemRefType>(buffer.getType()), devices[argument]);
+  ++numBuffers;
   steps.push_back({nullptr, buffer, copy});
   return copy;
 }
 
 void FunctionScheduler::visitAssign(AssignOp assign) {
-  BlockArgument argument = getAssignedArgument(assign.getTarget());
-  ArrayRef<AssignOp> all = assigns[argument];
-  int64_t version = llvm::find(all, assign) - all.begin() + 1;
+  BlockArgument argument = getAssignedArgument(assign);
+  Memory &memory = memories[argument];
+  int64_t version = versions[assign];
   ArrayRef<int64_t> argumentShape =
       cast<RankedTensorType>(argument.getType()).getShape();
   Value buffer = getBuffer(argument);
 
   // Uses of the result and of the whole argument at this version.
-  SmallVector<Access *> ofResult = accesses.lookup(assign);
-  SmallVector<Access *> ofArgument = versioned.lookup({argument, version});
-  SmallVector<Access *> uses = ofResult;
+  ArrayRef<Access *> ofArgument = memory.accesses[version];
+  SmallVector<Access *> uses = accesses.lookup(assign);
   llvm::append_range(uses, ofArgument);
   SmallPtrSet<Access *, 8> isOfArgument(llvm::from_range, ofArgument);
   auto getPosition = [&](Access *access) {
@@ -490,18 +572,15 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
     KernelBuilder &kernel = *access->kernel;
     Value source = kernel.getArgument(late.contains(access) ? copy : buffer);
     kernel.provide(*access,
-                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
-                                  source, getPosition(access), access->mask));
+                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(), source,
+                                  getPosition(access), access->mask));
   }
 
-  if (assign.getType().getNumElements() == 0)
-    return;
   KernelBuilder &kernel =
       createKernel(assign.getLoc(), assign.getType().getShape());
-  assignKernels[assign] = &kernel;
-  Value value =
-      request(assign, assign.getValue(), kernel, kernel.getResultIndices(),
-              Value(), kernel.getResultRanges());
+  memory.kernels[version - 1] = &kernel;
+  Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
+                        Value(), kernel.getResultRanges());
   kernel.createStore(value, buffer,
                      getPositionInArgument(assign, kernel.getIndex(),
                                            kernel.getResultIndices()));
@@ -511,19 +590,17 @@ void FunctionScheduler::visitArgument(BlockArgument argument) {
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(argument.getType()).getShape();
   Value buffer = getBuffer(argument);
-  bool assigned = assigns.contains(argument);
-  SmallVector<Access *> uses =
-      assigned ? versioned.lookup({argument, 0}) : accesses.lookup(argument);
+  auto it = memories.find(argument);
+  if (it == memories.end())
+    return load(accesses.lookup(argument), buffer, shape);
+  ArrayRef<Access *> uses = it->second.accesses[0];
   SmallPtrSet<Access *, 8> late;
   auto getPosition = [&](Access *access) {
     return access->kernel->linearize(shape, access->indices);
   };
-  Value copy =
-      assigned ? snapshotFor(argument, 0, uses, getPosition, late) : Value();
+  Value copy = snapshotFor(argument, 0, uses, getPosition, late);
   for (Access *access : uses)
-    access->kernel->provide(*access, access->kernel->createLoad(
-                                         late.contains(access) ? copy : buffer,
-                                         shape, access->indices, access->mask));
+    load(access, late.contains(access) ? copy : buffer, shape);
 }
 
 //===----------------------------------------------------------------------===//
@@ -531,45 +608,44 @@ void FunctionScheduler::visitArgument(BlockArgument argument) {
 //===----------------------------------------------------------------------===//
 
 void FunctionScheduler::visitCopy(CopyOp copy) {
-  auto type = cast<RankedTensorType>(copy.getType());
   Value buffer = getBuffer(copy);
-  for (Access *access : accesses[copy])
-    access->kernel->provide(
-        *access, access->kernel->createLoad(buffer, type.getShape(),
-                                            access->indices, access->mask));
-  steps.push_back({nullptr, getView(locate(copy.getX()), type), buffer});
+  load(accesses.lookup(copy), buffer, copy.getType().getShape());
+  if (copy.getType().getNumElements() != 0)
+    steps.push_back(
+        {nullptr, getView(places[copy.getX()], copy.getType()), buffer});
 }
 
 void FunctionScheduler::visit(Operation *op) {
   Value result = op->getResult(0);
   if (auto assign = dyn_cast<AssignOp>(op))
     return visitAssign(assign);
-  bool isStored = stored.contains(result);
-  if (!isStored && accesses.lookup(result).empty() &&
-      !llvm::is_contained(block.getTerminator()->getOperands(), result))
-    if (!isa<CopyOp>(op) || op->use_empty())
-      return;
-  if (auto copy = dyn_cast<CopyOp>(op))
-    if (devices[copy.getX()] != devices[result])
-      return visitCopy(copy);
-  if (buffers.contains(result) && isa<ConstOp>(op)) {
-    ArrayRef<int64_t> shape =
-        cast<RankedTensorType>(result.getType()).getShape();
-    for (Access *access : accesses[result])
-      access->kernel->provide(
-          *access, access->kernel->createLoad(buffers[result], shape,
-                                              access->indices, access->mask));
+  if (auto copy = dyn_cast<CopyOp>(op); copy && isAcrossDevices(copy)) {
+    if (!op->use_empty())
+      visitCopy(copy);
     return;
   }
-  if (isStored)
+  if (stored.contains(result))
     return store(op, "it is a result or asked to be contiguous");
-  if (accesses.lookup(result).empty())
+  SmallVector<Access *> uses = accesses.lookup(result);
+  if (uses.empty())
     return;
+  if (isLiteral(result))
+    return load(uses, buffers[result],
+                cast<RankedTensorType>(result.getType()).getShape());
+  if (auto after = dyn_cast<AfterOp>(op)) {
+    // How memory is read is decided when the assignment before is visited.
+    auto it = memories.find(after.getTarget());
+    llvm::append_range(it == memories.end()
+                           ? accesses[after.getTarget()]
+                           : it->second.accesses[getVersion(after)],
+                       uses);
+    return;
+  }
   // Views, constants and positions cost nothing where they are used.
   if (isMovementOp(op) ||
       isa<ConstOp, IotaOp, DetachOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
-  std::string reason = costs->getReasonToStore(result, accesses[result]);
+  std::string reason = costs->getReasonToStore(result, uses);
   if (!reason.empty())
     return store(op, reason);
   computeInPlace(op);
@@ -583,8 +659,7 @@ void FunctionScheduler::emit() {
       TransferOp::create(host, loc, step.source, step.dest);
       continue;
     }
-    std::string name =
-        step.kernel->getName() + "_n" + std::to_string(kernelNumber++);
+    std::string name = names.get(step.kernel->getName());
     SmallVector<Value> operands;
     Location kernelLoc = step.kernel->getLoc();
     KernelOp kernel = step.kernel->finish(moduleBuilder, name, operands);
@@ -595,9 +670,8 @@ void FunctionScheduler::emit() {
   }
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) {
-    Place place = locate(value);
     auto type = cast<RankedTensorType>(value.getType());
-    results.push_back(getView(place, type));
+    results.push_back(getView(places[value], type));
   }
   func::ReturnOp::create(host, loc, results);
 
@@ -613,11 +687,10 @@ void FunctionScheduler::emit() {
 }
 
 LogicalResult FunctionScheduler::run() {
-  if (failed(check()))
+  orderAssigns(block);
+  if (failed(check()) || failed(assignDevices()))
     return failure();
   numberAssigns();
-  if (failed(assignDevices()))
-    return failure();
   // Arguments keep their order.
   for (BlockArgument argument : block.getArguments())
     getBuffer(argument);
@@ -640,7 +713,10 @@ struct TgSchedulePass : public tg::impl::TgScheduleBase<TgSchedulePass> {
   using Base::Base;
 
   void runOnOperation() override {
-    int64_t kernelNumber = 0;
+    KernelNames names;
+    for (Operation &op : *getOperation().getBody())
+      if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+        names.taken.insert(symbol.getName());
     SmallVector<func::FuncOp> funcs;
     for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
       auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -655,7 +731,7 @@ struct TgSchedulePass : public tg::impl::TgScheduleBase<TgSchedulePass> {
         return signalPassFailure();
       }
       {
-        FunctionScheduler scheduler(func, device, kernelNumber);
+        FunctionScheduler scheduler(func, device, names);
         if (failed(scheduler.run()))
           return signalPassFailure();
         numKernels += scheduler.numKernels;

@@ -1,0 +1,79 @@
+//===- RewriteTest.cpp - canonicalization against the interpreter ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Random graphs give the same bits before and after canonicalization, which
+/// ends and leaves nothing for a second run.
+///
+//===----------------------------------------------------------------------===//
+
+#include "RandomGraph.h"
+#include "TinyGrad/Dialect/Tg/IR/TgPatterns.h"
+#include "TinyGrad/Interpreter/Interpreter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include "gtest/gtest.h"
+#include <cstdlib>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  return text;
+}
+
+/// How many graphs to try: TG_REWRITE_GRAPHS, or a number that takes seconds.
+static unsigned getGraphCount() {
+  const char *text = std::getenv("TG_REWRITE_GRAPHS");
+  return text ? std::atoi(text) : 3000;
+}
+
+TEST(RewriteTest, CanonicalGraphsGiveTheSameBits) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  context.loadDialect<TgDialect, func::FuncDialect>();
+  RewritePatternSet set(&context);
+  populateTgCanonicalizationPatterns(set);
+  FrozenRewritePatternSet patterns(std::move(set));
+
+  unsigned changedGraphs = 0, count = getGraphCount();
+  for (unsigned seed = 0; seed < count; ++seed) {
+    OwningOpRef<ModuleOp> original = makeRandomGraph(&context, seed);
+    ASSERT_TRUE(succeeded(verify(*original))) << "seed " << seed;
+    OwningOpRef<ModuleOp> rewritten(original->clone());
+    bool changed = false;
+    ASSERT_TRUE(succeeded(applyPatternsGreedily(
+        *rewritten, patterns, GreedyRewriteConfig(), &changed)))
+        << "does not end: seed " << seed << '\n'
+        << print(*original);
+    changedGraphs += changed;
+    ASSERT_TRUE(succeeded(verify(*rewritten))) << "seed " << seed << '\n'
+                                               << print(*original);
+    for (unsigned trial = 0; trial < 3; ++trial) {
+      SmallVector<HostTensor> inputs =
+          makeRandomInputs(*original, seed * 3 + trial);
+      SmallVector<HostTensor> again = inputs, expected, actual;
+      ASSERT_TRUE(succeeded(interpret(
+          original->lookupSymbol<func::FuncOp>("f"), inputs, expected)));
+      ASSERT_TRUE(succeeded(interpret(
+          rewritten->lookupSymbol<func::FuncOp>("f"), again, actual)));
+      ASSERT_EQ(expected.size(), actual.size());
+      // Signs of zeros matter wherever they can be seen: RandomGraph.cpp.
+      for (auto [i, x] : llvm::enumerate(actual))
+        ASSERT_EQ(findDifference(x, expected[i], ZeroSigns::same), "")
+            << "seed " << seed << ", result " << i << '\n'
+            << print(*original) << print(*rewritten);
+    }
+  }
+  // The graphs are worth rewriting.
+  EXPECT_GT(changedGraphs, count * 9 / 10);
+}
