@@ -68,6 +68,7 @@ private:
   void vectorizeResult();
   RangeOp findTransposed(RangeOp lane);
   void parallelize();
+  bool isSequential(StoreOp store);
   void avoidCaches();
   void report(StringRef step, RangeOp range, int64_t amount);
 
@@ -467,7 +468,9 @@ void Heuristic::vectorizeReduces() {
       RangeOp best;
       for (Value value : reduce.getRanges()) {
         auto range = value.getDefiningOp<RangeOp>();
-        if (range.getStaticExtent() < 4 || hasLaneConflict(range))
+        if (range.getStaticExtent() < 4 || range.getKind() != RangeKind::loop ||
+            !schedule.dependsOn(reduce.getValue(), range) ||
+            hasLaneConflict(range))
           continue;
         if (!best || countStrided(range, reduce) <= countStrided(best, reduce))
           best = range;
@@ -550,6 +553,22 @@ void Heuristic::parallelize() {
   }
 }
 
+/// Whether one vector is written after the other: the innermost loop moves on
+/// by the number of lanes.
+bool Heuristic::isSequential(StoreOp store) {
+  RangeOp loop, lane;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range.getKind() == RangeKind::upcast)
+      lane = range;
+    else if (range.getKind() != RangeKind::unroll)
+      loop = range;
+  }
+  return loop && lane &&
+         schedule.getAnalysis()
+                 .getLinear(store.getIndex())
+                 .getCoefficient(loop) == lane.getStaticExtent();
+}
+
 /// Results larger than the caches are written past them, which saves reading
 /// the lines that are overwritten. Rows that were read once to reduce them are
 /// read again from a cache; meanwhile the next row comes into it.
@@ -558,7 +577,8 @@ void Heuristic::avoidCaches() {
   if (!kernel.getInPlace())
     for (auto store : kernel.getBody().getOps<StoreOp>()) {
       auto type = cast<MemRefType>(store.getBuffer().getType());
-      if (type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits)
+      if (type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits &&
+          isSequential(store))
         store.setNontemporal(true);
     }
   for (auto stage : kernel.getBody().getOps<StageOp>())
