@@ -37,3 +37,6 @@ for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-lsp-server", 
 
 if config.sanitize:
     config.available_features.add("sanitize")
+
+if os.path.isdir("/usr/share/datasets/fashion-mnist"):
+    config.available_features.add("fashion-mnist")

@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Idx.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
@@ -47,7 +48,8 @@ namespace {
 class Progress {
 public:
   explicit Progress(const std::string &what) {
-    std::printf("%-44s", what.c_str());
+    // Where debug lines follow, they are lines of their own.
+    std::printf(debugLevel() > 0 ? "%s\n" : "%-44s", what.c_str());
     std::fflush(stdout);
   }
   ~Progress() {

@@ -182,7 +182,9 @@ Tensor Tensor::logaddexp(const Operand &other) const {
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const Tensor &a = operands.lhs, &b = operands.rhs;
-  Tensor rest = inFloat((a - b).abs().neg().exp(), log1p);
+  Tensor rest = inFloat((a - b).abs(), [](const Tensor &x) {
+    return detail::log1p(x.neg().exp());
+  });
   // Equal infinities have no difference.
   return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest);
 }

@@ -1,5 +1,4 @@
-//===- GraphSlice.h - the part of a graph behind values --------------*- C++
-//-*-===//
+//===- GraphSlice.h - the part of a graph behind values ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
