@@ -184,6 +184,38 @@ Tensor Tensor::tan() const {
   return inFloat(*this, [](const Tensor &x) { return x.sin() / x.cos(); });
 }
 
+/// The series for small x; larger ones are brought below tan(pi/8), where it is
+/// short, by atan(x) = pi/4 + atan((x - 1) / (x + 1)) = pi/2 - atan(1/x).
+static Tensor arctangent(const Tensor &x) {
+  std::vector<double> series;
+  const int numTerms = x.dtype() == DType::Float64 ? 21 : 10;
+  for (int n = 0; n < numTerms; ++n)
+    series.push_back((n % 2 ? -1.0 : 1.0) / (2 * n + 1));
+  Tensor size = x.abs();
+  Tensor isLarge = size > 1 + std::numbers::sqrt2;
+  Tensor isSmall = size < std::numbers::sqrt2 - 1;
+  Tensor reduced = isSmall.where(
+      size, isLarge.where(-size.reciprocal(), (size - 1) / (size + 1)));
+  Tensor offset =
+      isSmall.where(same(x, 0), isLarge.where(same(x, pi / 2), pi / 4));
+  Tensor value = offset + reduced * polynomial(reduced * reduced, series);
+  return (x < 0).where(-value, value);
+}
+
+Tensor Tensor::atan() const { return inFloat(*this, arctangent); }
+
+Tensor Tensor::asin() const {
+  return inFloat(*this, [](const Tensor &x) {
+    return arctangent(x / ((1 - x) * (1 + x)).sqrt());
+  });
+}
+
+Tensor Tensor::acos() const {
+  return inFloat(*this, [](const Tensor &x) {
+    return arctangent(((1 - x) / (1 + x)).sqrt()) * 2;
+  });
+}
+
 /// \p series(x) for an x near zero, where \p formula cancels.
 template <typename Coefficients>
 static Tensor oddFunction(const Tensor &x, double singleLimit,

@@ -51,6 +51,11 @@ const Function functions[] = {
     {"cos near pi/2", METHOD(cos), std::cos, 2e-6, 1.56, 1.58, 1e-4},
     {"cos of large", METHOD(cos), std::cos, 6e-7, 1e5, 1e6, 1},
     {"tan", METHOD(tan), std::tan, 2e-6, -1.5, 1.5},
+    {"asin", METHOD(asin), std::asin, 1e-6, -1, 1},
+    {"asin near 0", METHOD(asin), std::asin, 1e-6, -1e-3, 1e-3},
+    {"acos", METHOD(acos), std::acos, 1e-6, -1, 1, 1},
+    {"atan", METHOD(atan), std::atan, 1e-6, -5, 5},
+    {"atan of large", METHOD(atan), std::atan, 1e-6, 1e3, 1e38},
     {"sinh", METHOD(sinh), std::sinh, 1e-5, -88, 88},
     {"sinh near 0", METHOD(sinh), std::sinh, 1e-6, -1.5, 1.5},
     {"cosh", METHOD(cosh), std::cosh, 1e-5, -88, 88},
@@ -154,6 +159,7 @@ TEST(Math, Float64) {
   check(x.sinh(), std::sinh, 1e-13);
   check(x.asinh(), std::asinh, 1e-14);
   check(x.erf(), std::erf, 1e-14);
+  check(x.atan(), std::atan, 1e-14);
 }
 
 TEST(Math, IntegersBecomeFloats) {
@@ -184,6 +190,9 @@ TEST(Math, SpecialValues) {
   expectTensor(x.sqrt(), {5}, {NAN, INFINITY, NAN, 0, 0});
   expectTensor(x.tanh(), {5}, {NAN, 1, -1, 0, 0});
   expectTensor(x.erf(), {5}, {NAN, 1, -1, 0, 0});
+  expectTensor(x.atan(), {5}, {NAN, M_PI_2, -M_PI_2, 0, 0}, 1e-7);
+  expectTensor(Tensor::from({2.0f, -1.0f, 1.0f}).acos(), {3}, {NAN, M_PI, 0},
+               1e-6);
   expectTensor(x.sigmoid(), {5}, {NAN, 1, 0, 0.5, 0.5});
   expectTensor(x.relu(), {5}, {NAN, INFINITY, 0, 0, 0});
   expectTensor(x.asinh(), {5}, {NAN, INFINITY, -INFINITY, 0, 0});

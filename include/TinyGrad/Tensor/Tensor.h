@@ -292,6 +292,9 @@ public:
   Tensor sin() const;
   Tensor cos() const;
   Tensor tan() const;
+  Tensor asin() const;
+  Tensor acos() const;
+  Tensor atan() const;
   Tensor sinh() const;
   Tensor cosh() const;
   Tensor tanh() const;
