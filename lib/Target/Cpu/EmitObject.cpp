@@ -17,6 +17,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -112,6 +116,45 @@ static void setAttributes(llvm::Module &module,
   }
 }
 
+/// Stores of one lane as stores of a scalar. LLVM 22 does this itself when it
+/// selects instructions for x86, but where the store also narrows its elements
+/// it writes them with the width they had before, over what follows.
+static void narrowSingleLaneStores(llvm::Module &module) {
+  llvm::SmallVector<llvm::CallBase *> stores;
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+      if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_store)
+        stores.push_back(call);
+    }
+  for (llvm::CallBase *store : stores) {
+    auto *mask = llvm::dyn_cast<llvm::Constant>(
+        store->getArgOperand(store->arg_size() - 1));
+    llvm::Value *vector = store->getArgOperand(0);
+    auto *type = llvm::cast<llvm::FixedVectorType>(vector->getType());
+    if (!mask)
+      continue;
+    unsigned lane = 0, count = 0;
+    for (unsigned i = 0; i < type->getNumElements(); ++i) {
+      llvm::Constant *bit = mask->getAggregateElement(i);
+      if (!bit || bit->isNullValue())
+        continue;
+      lane = i;
+      ++count;
+    }
+    if (count != 1)
+      continue;
+    llvm::IRBuilder<> builder(store);
+    llvm::Type *element = type->getElementType();
+    llvm::Value *address =
+        builder.CreateConstGEP1_64(element, store->getArgOperand(1), lane);
+    builder.CreateAlignedStore(
+        builder.CreateExtractElement(vector, lane), address,
+        llvm::Align(std::max(element->getScalarSizeInBits() / 8, 1u)));
+    store->eraseFromParent();
+  }
+}
+
 static LogicalResult optimize(llvm::Module &module,
                               llvm::TargetMachine *machine,
                               const CpuTargetOptions &target,
@@ -135,6 +178,7 @@ static LogicalResult optimize(llvm::Module &module,
     return failure();
   }
   passes.run(module, modules);
+  narrowSingleLaneStores(module);
   return success();
 }
 
