@@ -14,6 +14,7 @@
 #include "Primitives.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -152,8 +153,9 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
   Tensor result = x.shrink(parts);
   if (range.step < 0)
     result = result.flip(axis);
-  const int64_t stride = range.step < 0 ? -range.step : range.step;
-  if (stride == 1 || range.count == 1)
+  // With two positions or more, the step is no longer than the axis.
+  const int64_t stride = range.count == 1 ? 1 : std::abs(range.step);
+  if (stride == 1)
     return result;
   // [count * stride] becomes [count, stride], of which the first column.
   std::vector<PadAmount> amounts(x.ndim());
