@@ -1,0 +1,140 @@
+//===- KernelCountTest.cpp - how few kernels ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Programs of a few methods and the kernels that they take, next to those that
+/// tinygrad takes for the same expressions. Fewer is better.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+#include "TinyGrad/Runtime/Counters.h"
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+namespace {
+struct Program {
+  const char *name;
+  int tinygrad; ///< what tinygrad takes
+  int ours;     ///< what it has to take here at most
+  Tensor (*build)();
+};
+
+/// A realized tensor: an input of the programs.
+Tensor input(const Shape &shape, unsigned seed = 1) {
+  return noiseTensor(shape, seed);
+}
+
+const Program programs[] = {
+    {"sum_of_four", 1, 1,
+     [] {
+       Tensor a = input({64, 64}), b = input({64, 64}, 2);
+       return a + b + input({64, 64}, 3) + input({64, 64}, 4);
+     }},
+    {"mul_sum_relu", 1, 1,
+     [] { return (input({64, 64}) * input({64, 64}, 2)).sum().relu(); }},
+    {"add_reshape_sum", 1, 1,
+     [] {
+       return (input({64, 64}) + input({64, 64}, 2)).reshape({16, 256}).sum(0);
+     }},
+    {"sum_add", 1, 1, [] { return input({64, 64}).sum(0) + input({64}, 2); }},
+    {"sum_plus_max", 1, 1,
+     [] { return input({64, 64}).sum(-1) + input({64, 64}, 2).max(-1); }},
+    {"two_matmuls", 1, 1,
+     [] {
+       return input({64, 64}).matmul(input({64, 64}, 2)) +
+              input({64, 64}, 3).matmul(input({64, 64}, 4));
+     }},
+    {"four_reductions", 1, 1,
+     [] {
+       Tensor a = input({64, 64});
+       return a.sum(0) + a.max(0) + a.max(1) + a.sum(1) + 2;
+     }},
+    {"minus_mean", 2, 2,
+     [] {
+       Tensor a = input({64, 64});
+       return a - a.mean(0, true);
+     }},
+    {"softmax", 3, 1, [] { return input({64, 256}).softmax(); }},
+    {"log_softmax", 3, 1, [] { return input({64, 256}).logSoftmax(); }},
+    {"layernorm", 3, 1, [] { return input({64, 256}).layernorm(); }},
+    {"rmsnorm", 2, 1, [] { return input({64, 256}).rmsnorm(); }},
+    {"attention", 4, 3,
+     [] {
+       return input({2, 4, 64, 32})
+           .scaledDotProductAttention(input({2, 4, 64, 32}, 2),
+                                      input({2, 4, 64, 32}, 3));
+     }},
+    {"causal_attention", 4, 3,
+     [] {
+       return input({2, 4, 64, 32})
+           .scaledDotProductAttention(input({2, 4, 64, 32}, 2),
+                                      input({2, 4, 64, 32}, 3), {}, true);
+     }},
+    {"argmax", 2, 1, [] { return input({64, 256}).argmax(1); }},
+    {"argmax_of_all", 2, 1, [] { return input({64, 256}).argmax(); }},
+    {"std", 2, 1, [] { return input({64, 256}).std(-1); }},
+    {"conv_relu", 1, 1,
+     [] {
+       return input({1, 8, 16, 16}).conv2d(input({8, 8, 3, 3}, 2)).relu();
+     }},
+    {"conv_bn_relu", 1, 1,
+     [] {
+       return input({1, 8, 16, 16})
+           .conv2d(input({8, 8, 3, 3}, 2))
+           .batchnorm(input({8}, 3), input({8}, 4), input({8}, 5),
+                      input({8}, 6))
+           .relu();
+     }},
+    {"conv_relu_conv_relu", 2, 2,
+     [] {
+       return input({1, 8, 16, 16})
+           .conv2d(input({8, 8, 3, 3}, 2))
+           .relu()
+           .conv2d(input({8, 8, 3, 3}, 3))
+           .relu();
+     }},
+    {"conv_bn_train_relu", 4, 4,
+     [] {
+       Tensor x = input({4, 8, 16, 16}).conv2d(input({8, 8, 3, 3}, 2));
+       auto [var, mean] = x.varMean({0, 2, 3}, false, 0);
+       return x
+           .batchnorm(input({8}, 3), input({8}, 4), mean, (var + 1e-5).rsqrt())
+           .relu();
+     }},
+    {"max_pool", 1, 1, [] { return input({1, 8, 16, 16}).maxPool2d(); }},
+    {"arange", 1, 1, [] { return Tensor::arange(1000); }},
+    {"eye", 1, 1, [] { return Tensor::eye(64); }},
+    {"triu", 1, 1, [] { return input({64, 64}).triu(); }},
+    {"select_rows", 1, 1,
+     [] { return input({64, 64})[Tensor::from({3, 1, 60})]; }},
+    {"cat", 1, 1,
+     [] { return Tensor::cat({input({64, 64}), input({64, 64}, 2)}); }},
+    {"contiguous_view", 0, 0,
+     [] { return input({64, 64}).reshape({16, 256})[3].contiguous(); }},
+    {"matmul", 1, 1, [] { return input({64, 64}).matmul(input({64, 64}, 2)); }},
+    {"rand", 1, 1, [] { return Tensor::rand({64, 64}); }},
+    {"silu_gate", 1, 1,
+     [] { return input({64, 64}).silu() * input({64, 64}, 2); }},
+};
+} // namespace
+
+class KernelCount : public ::testing::TestWithParam<Program> {};
+
+TEST_P(KernelCount, IsNoMoreThan) {
+  Tensor result = GetParam().build();
+  GlobalCounters::reset();
+  result.realize();
+  RecordProperty("kernels", int(GlobalCounters::kernelCount));
+  if (GetParam().ours > 0)
+    EXPECT_GE(GlobalCounters::kernelCount, 1);
+  EXPECT_LE(GlobalCounters::kernelCount, GetParam().ours);
+  EXPECT_LE(GetParam().ours, GetParam().tinygrad);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KernelCount, ::testing::ValuesIn(programs),
+                         [](const auto &info) { return info.param.name; });
