@@ -213,6 +213,20 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
   return boundRounded(op, x, value, Format(floatType));
 }
 
+/// By how much at most the product a * b, which is element i, was rounded.
+static double getRounding(double a, double b, const HostTensor &product,
+                          int64_t i) {
+  double value = getElementAsDouble(product, i);
+  if (!std::isfinite(value))
+    return std::isfinite(a) && std::isfinite(b)
+               ? std::numeric_limits<double>::infinity()
+               : 0;
+  // Exactly, where there is no underflow.
+  if (std::fma(a, b, -value) == 0 && (value != 0 || a == 0 || b == 0))
+    return 0;
+  return Format(product.elementType).ulp(value);
+}
+
 bool mlir::tg::boundElementwise(Operation *op,
                                 ArrayRef<const TrackedTensor *> operands,
                                 TrackedTensor &result) {
@@ -223,7 +237,8 @@ bool mlir::tg::boundElementwise(Operation *op,
       }))
     return true;
   SmallVector<Element, 3> x(operands.size());
-  for (int64_t i = 0, e = result.tensor.numElements(); i < e; ++i) {
+  int64_t count = result.tensor.numElements();
+  for (int64_t i = 0; i < count; ++i) {
     for (auto [element, operand] : llvm::zip(x, operands))
       element = {getElementAsDouble(operand->tensor, i), operand->error[i],
                  operand->loose[i] != 0};
@@ -232,8 +247,11 @@ bool mlir::tg::boundElementwise(Operation *op,
         boundElement(op, x, getElementAsDouble(result.tensor, i), type, loose);
     if (bound == none || std::isnan(bound))
       return false;
-    result.error[i] = bound;
-    result.loose[i] = loose;
+    result.error.set(i, bound, count);
+    result.loose.set(i, loose, count);
+    if (isa<MulOp>(op) && isa<FloatType>(type))
+      result.rounding.set(
+          i, getRounding(x[0].value, x[1].value, result.tensor, i), count);
   }
   return true;
 }
@@ -256,6 +274,9 @@ static double boundSum(ArrayRef<Element> x, double value,
   double sum = 0, error = 0;
   int lowestBit = std::numeric_limits<int>::max();
   for (const Element &element : x) {
+    // A product that would not overflow in a sum with others.
+    if (std::isinf(element.error))
+      return none;
     if (!std::isfinite(element.value))
       continue;
     sum += std::abs(element.value);
@@ -348,8 +369,11 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
     for (size_t axis = 0; axis < shape.size(); ++axis)
       to = to * result.tensor.shape[axis] +
            (llvm::is_contained(op.getAxes(), int64_t(axis)) ? 0 : index[axis]);
+    double error = x.error[i];
+    if (op.getKind() == ReduceKind::add)
+      error += x.rounding[i];
     groups[to].push_back(
-        {getElementAsDouble(x.tensor, i), x.error[i], x.loose[i] != 0});
+        {getElementAsDouble(x.tensor, i), error, x.loose[i] != 0});
     for (size_t axis = shape.size(); axis > 0; --axis) {
       if (++index[axis - 1] < shape[axis - 1])
         break;
@@ -364,8 +388,9 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
                                           : boundMaximum(group);
     if (bound == none)
       return false;
-    result.error[i] = bound;
-    result.loose[i] = std::isnan(value) || value == 0;
+    int64_t count = groups.size();
+    result.error.set(i, bound, count);
+    result.loose.set(i, std::isnan(value) || value == 0, count);
   }
   return true;
 }

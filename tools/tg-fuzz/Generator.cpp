@@ -64,6 +64,13 @@ private:
   Value assign();
   Value identity();
   Value reshape(Value x);
+  // What programs are made of, several operations at once.
+  Value composite();
+  Value matmul();
+  Value softmax(Value x);
+  Value normalize(Value x);
+  Value slidingSum(Value x);
+  Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();
 
   MLIRContext *context;
@@ -142,7 +149,8 @@ SmallVector<int64_t> Generator::randomShape() {
   for (int64_t i = 0; i < rank; ++i) {
     int64_t size = random.percent(2) ? 0 : random.pick(sizes);
     if (maxElements > options.maxElements && random.percent(40))
-      size = random.between(1, 300);
+      size =
+          random.between(1, maxElements == options.hugeElements ? 3000 : 300);
     if (count * size > maxElements)
       size = 1;
     count = std::max<int64_t>(1, count * size);
@@ -537,10 +545,148 @@ Value Generator::identity() {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Composites: shapes of graphs that scheduling treats in ways of their own
+//===----------------------------------------------------------------------===//
+
+/// A reduction along one axis, expanded to the operand's shape again.
+Value Generator::sumAlong(ReduceKind kind, Value x, int64_t axis) {
+  Value sum = emit<ReduceOp>(kind, x, ArrayRef<int64_t>(axis));
+  return sum && sum.getType() != x.getType()
+             ? emit<ExpandOp>(::mlir::cast<RankedTensorType>(x.getType()), sum)
+             : sum;
+}
+
+/// [batch, m, 1, k] times [batch, 1, n, k], summed over k.
+Value Generator::matmul() {
+  static const int64_t sizes[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48};
+  int64_t batch = random.percent(30) ? random.between(2, 3) : 1;
+  int64_t m = random.pick(sizes), n = random.pick(sizes),
+          k = random.pick(sizes);
+  if (maxElements > options.maxElements) {
+    // Operands that are worth packing.
+    m = random.between(1, 140);
+    n = random.between(1, 200);
+    k = random.between(1, 200);
+  }
+  while (batch * m * n * k > std::min<int64_t>(20 * maxElements, 1500000))
+    (m > n ? m : n > k ? n : k) /= 2;
+  Type type = random.percent(60) ? Float32Type::get(context)
+                                 : randomElementType(Class::Num);
+  // Each operand is stored with its last two axes in either order.
+  auto operand = [&](int64_t rows) -> Value {
+    if (random.percent(50))
+      return leaf(tensorType({batch, rows, k}, type));
+    Value stored = leaf(tensorType({batch, k, rows}, type));
+    return stored ? emit<PermuteOp>(stored, ArrayRef<int64_t>{0, 2, 1})
+                  : Value();
+  };
+  auto spread = [&](Value x, ArrayRef<int64_t> shape) -> Value {
+    auto all = tensorType({batch, m, n, k}, type);
+    Value reshaped = emit<ReshapeOp>(tensorType(shape, type), x);
+    return reshaped && reshaped.getType() != all ? emit<ExpandOp>(all, reshaped)
+                                                 : reshaped;
+  };
+  Value a = operand(m), b = operand(n);
+  if (!a || !b)
+    return {};
+  if (random.percent(20))
+    if (Value value = emit<AddOp>(a, a))
+      a = value;
+  a = spread(a, {batch, m, 1, k});
+  b = spread(b, {batch, 1, n, k});
+  Value product = a && b ? emit<MulOp>(a, b) : Value();
+  Value sum =
+      product ? emit<ReduceOp>(ReduceKind::add, product, ArrayRef<int64_t>(3))
+              : Value();
+  return sum ? emit<ReshapeOp>(tensorType({batch, m, n}, type), sum) : Value();
+}
+
+Value Generator::softmax(Value x) {
+  int64_t rank = ::mlir::cast<RankedTensorType>(x.getType()).getRank();
+  if (rank == 0)
+    return {};
+  int64_t axis = random.percent(70) ? rank - 1 : random.below(rank);
+  Value most = sumAlong(ReduceKind::max, x, axis);
+  Value shifted = most ? emit<SubOp>(x, most) : Value();
+  Value powers = shifted ? emit<Exp2Op>(shifted) : Value();
+  Value sum = powers ? sumAlong(ReduceKind::add, powers, axis) : Value();
+  return sum ? emit<FDivOp>(powers, sum) : Value();
+}
+
+/// Mean 0 and variance 1 along an axis, as layernorm does it.
+Value Generator::normalize(Value x) {
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  if (type.getRank() == 0)
+    return {};
+  int64_t axis =
+      random.percent(70) ? type.getRank() - 1 : random.below(type.getRank());
+  auto number = [&](double value) {
+    return emit<ConstOp>(type, getNumberAttr(type.getElementType(), value));
+  };
+  auto mean = [&](Value value) -> Value {
+    Value sum = sumAlong(ReduceKind::add, value, axis);
+    return sum ? emit<MulOp>(sum, number(1.0 / std::max<int64_t>(
+                                                   1, type.getDimSize(axis))))
+               : Value();
+  };
+  Value average = mean(x);
+  Value centred = average ? emit<SubOp>(x, average) : Value();
+  Value square = centred ? emit<MulOp>(centred, centred) : Value();
+  Value variance = square ? mean(square) : Value();
+  Value padded = variance ? emit<AddOp>(variance, number(0.0625)) : Value();
+  Value root = padded ? emit<SqrtOp>(padded) : Value();
+  Value scale = root ? emit<RecipOp>(root) : Value();
+  return scale ? emit<MulOp>(centred, scale) : Value();
+}
+
+/// The sum of shifted windows of a padded tensor: a convolution, or a pooling.
+Value Generator::slidingSum(Value x) {
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  int64_t rank = type.getRank();
+  if (rank == 0)
+    return {};
+  int64_t axis = random.below(rank), width = random.between(2, 3);
+  SmallVector<int64_t> low(rank, 0), high(rank, 0), from(rank, 0);
+  low[axis] = random.below(width);
+  high[axis] = width - 1 - low[axis];
+  Value padded = emit<PadOp>(x, low, high);
+  Value sum;
+  for (int64_t i = 0; padded && i < width; ++i) {
+    SmallVector<int64_t> to(type.getShape());
+    from[axis] = i;
+    to[axis] += i;
+    Value window = emit<ShrinkOp>(padded, from, to);
+    if (!window)
+      return {};
+    if (!sum)
+      sum = window;
+    else if (random.percent(70))
+      sum = emit<AddOp>(sum, window);
+    else
+      sum = emit<MaxOp>(sum, window);
+    if (!sum)
+      return {};
+  }
+  return sum;
+}
+
+Value Generator::composite() {
+  int64_t choice = random.below(4);
+  if (choice == 0)
+    return matmul();
+  Value x = pick(choice == 3 ? Class::Num : Class::Float);
+  if (!x)
+    return {};
+  return choice == 1 ? softmax(x) : choice == 2 ? normalize(x) : slidingSum(x);
+}
+
 bool Generator::addOp() {
   Value result;
   int64_t choice = random.below(100);
-  if (choice < 24) {
+  if (random.percent(maxElements > options.maxElements ? 25 : 4)) {
+    result = composite();
+  } else if (choice < 24) {
     if (Value x = pick(Class::Element))
       result = movement(x, /*isTarget=*/false);
   } else if (choice < 36) {
@@ -597,6 +743,8 @@ OwningOpRef<ModuleOp> Generator::generate() {
                                   FunctionType::get(context, {}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
   int64_t count = random.between(1, options.maxOps);
+  if (maxElements == options.hugeElements)
+    count = std::min<int64_t>(count, 4);
   // A choice that leads nowhere is not counted, within reason.
   for (int64_t tries = 0; count > 0 && tries < 20 * options.maxOps; ++tries)
     count -= addOp();

@@ -21,26 +21,20 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-TrackedTensor::TrackedTensor(HostTensor contents)
-    : tensor(std::move(contents)), error(tensor.numElements(), 0.0),
-      loose(tensor.numElements(), 0) {}
-
-/// Moves bounds the way elements are moved.
-template <typename T>
-static std::vector<T> moveBounds(Operation *op, const TrackedTensor &x,
-                                 const std::vector<T> &bounds, Type type) {
+Bounds Bounds::move(Operation *op, const HostTensor &x, const Bounds &bounds) {
+  Bounds result;
+  if (bounds.isZero())
+    return result;
   HostTensor carrier;
-  carrier.shape = x.tensor.shape;
-  carrier.elementType = type;
-  carrier.bytes.resize(bounds.size() * sizeof(T));
-  if (!bounds.empty())
-    std::memcpy(carrier.bytes.data(), bounds.data(), carrier.bytes.size());
+  carrier.shape = x.shape;
+  carrier.elementType = Float64Type::get(op->getContext());
+  carrier.bytes.resize(bounds.values.size() * sizeof(double));
+  std::memcpy(carrier.bytes.data(), bounds.values.data(), carrier.bytes.size());
   FailureOr<HostTensor> moved = interpretMovement(op, carrier);
-  if (failed(moved))
-    return {};
-  std::vector<T> result(moved->numElements());
-  if (!result.empty())
-    std::memcpy(result.data(), moved->bytes.data(), moved->bytes.size());
+  if (failed(moved) || moved->bytes.empty())
+    return result;
+  result.values.resize(moved->numElements());
+  std::memcpy(result.values.data(), moved->bytes.data(), moved->bytes.size());
   return result;
 }
 
@@ -54,15 +48,16 @@ mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
     return std::nullopt;
   TrackedTensor result(std::move(*value));
   if (isMovementOp(op)) {
-    MLIRContext *context = op->getContext();
     const TrackedTensor &x = *operands[0];
-    result.error = moveBounds(op, x, x.error, Float64Type::get(context));
-    result.loose = moveBounds(op, x, x.loose, IntegerType::get(context, 8));
+    result.error = Bounds::move(op, x.tensor, x.error);
+    result.loose = Bounds::move(op, x.tensor, x.loose);
+    result.rounding = Bounds::move(op, x.tensor, x.rounding);
     return result;
   }
   if (isa<CopyOp, ContiguousOp, DetachOp>(op)) {
     result.error = operands[0]->error;
     result.loose = operands[0]->loose;
+    result.rounding = operands[0]->rounding;
     return result;
   }
   if (isa<ConstOp, IotaOp>(op))
@@ -91,11 +86,12 @@ bool Tracker::execute(Operation *op) {
     TrackedTensor value = values.at(assign.getValue());
     TrackedTensor &memory = values.at(root);
     unsigned size = getElementSize(value.tensor.elementType);
+    int64_t count = memory.tensor.numElements();
     for (auto [i, position] : llvm::enumerate(*positions)) {
       std::memcpy(memory.tensor.bytes.data() + position * size,
                   value.tensor.bytes.data() + i * size, size);
-      memory.error[position] = value.error[i];
-      memory.loose[position] = value.loose[i];
+      memory.error.set(position, value.error[i], count);
+      memory.loose.set(position, value.loose[i], count);
     }
     values[assign.getResult()] = std::move(value);
     return true;

@@ -28,18 +28,40 @@
 
 namespace mlir::tg {
 
+/// One number per element, most of the time 0 for all of them.
+class Bounds {
+public:
+  double operator[](int64_t i) const { return values.empty() ? 0 : values[i]; }
+  /// `count` is the number of elements.
+  void set(int64_t i, double value, int64_t count) {
+    if (value != 0 && values.empty())
+      values.resize(count);
+    if (!values.empty())
+      values[i] = value;
+  }
+  bool isZero() const { return values.empty(); }
+  /// The bounds of what a movement operation makes of x.
+  static Bounds move(Operation *op, const HostTensor &x, const Bounds &bounds);
+
+private:
+  std::vector<double> values;
+};
+
 /// A tensor as the interpreter computes it.
 struct TrackedTensor {
   HostTensor tensor;
-  /// Absolute bound of the difference to any correct result, per element.
-  std::vector<double> error;
-  /// Elements with unspecified bits: a zero of either sign, a NaN of any
-  /// payload.
-  std::vector<uint8_t> loose;
+  /// Absolute bound of the difference to any correct result.
+  Bounds error;
+  /// Not 0 for elements with unspecified bits: a zero of either sign, a NaN of
+  /// any payload.
+  Bounds loose;
+  /// How much the rounding of a product changed it: a sum may use the product
+  /// as it is before that.
+  Bounds rounding;
 
   TrackedTensor() = default;
   /// An exact tensor.
-  explicit TrackedTensor(HostTensor tensor);
+  explicit TrackedTensor(HostTensor tensor) : tensor(std::move(tensor)) {}
 };
 
 /// Evaluates `op`; none if its result would not be comparable. Not for

@@ -27,16 +27,18 @@ class GeneratorTest : public ::testing::Test {
 protected:
   GeneratorTest() : context(MLIRContext::Threading::DISABLED) {
     tinygrad::prepareContext(context);
+    options.largeElements = options.hugeElements = 10000;
   }
 
   std::string print(uint64_t seed) {
     std::string text;
     llvm::raw_string_ostream os(text);
-    generateGraph(&context, seed, {})->print(os);
+    generateGraph(&context, seed, options)->print(os);
     return text;
   }
 
   MLIRContext context;
+  GeneratorOptions options;
 };
 
 TEST_F(GeneratorTest, TheSameSeedGivesTheSameGraph) {
@@ -46,7 +48,7 @@ TEST_F(GeneratorTest, TheSameSeedGivesTheSameGraph) {
 
 TEST_F(GeneratorTest, GraphsAreValidAndComparable) {
   for (uint64_t seed = 0; seed < 200; ++seed) {
-    OwningOpRef<ModuleOp> module = generateGraph(&context, seed, {});
+    OwningOpRef<ModuleOp> module = generateGraph(&context, seed, options);
     ASSERT_TRUE(succeeded(verify(*module))) << print(seed);
     auto function = module->lookupSymbol<func::FuncOp>("main");
     auto inputs = getInputs(function);
@@ -60,7 +62,7 @@ TEST_F(GeneratorTest, EverythingIsReached) {
   std::set<int64_t> ranks;
   bool hasEmpty = false;
   for (uint64_t seed = 0; seed < 600; ++seed) {
-    OwningOpRef<ModuleOp> module = generateGraph(&context, seed, {});
+    OwningOpRef<ModuleOp> module = generateGraph(&context, seed, options);
     module->walk([&](Operation *op) {
       ops.insert(op->getName().getStringRef().str());
       for (Type type : op->getOperandTypes())

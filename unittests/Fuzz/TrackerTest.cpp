@@ -61,7 +61,7 @@ protected:
 TEST_F(TrackerTest, ArithmeticIsExact) {
   auto result = runF32("[0.1, 3.0]", "%r = tg.mul %x, %x : tensor<2xf32>");
   ASSERT_TRUE(result);
-  EXPECT_EQ(result->results[0].error, std::vector<double>(2, 0.0));
+  EXPECT_TRUE(result->results[0].error.isZero());
 }
 
 TEST_F(TrackerTest, TranscendentalFunctionsHaveABound) {
@@ -111,6 +111,21 @@ TEST_F(TrackerTest, SumsOfSmallNumbersAreExact) {
   // And here it decides between infinity and a number.
   EXPECT_FALSE(
       run("tensor<3xf32>", "[3.0e38, 3.0e38, -3.0e38]", sum, "tensor<1xf32>"));
+}
+
+TEST_F(TrackerTest, SumsOfProductsMayBeFused) {
+  std::string body = "%p = tg.mul %x, %x : tensor<2xf32>\n"
+                     "%f = tg.flip %p axes [0] : tensor<2xf32>\n"
+                     "%r = tg.reduce add %f axes [0] : tensor<2xf32> -> "
+                     "tensor<1xf32>";
+  auto inexact = run("tensor<2xf32>", "[0.1, 4.0]", body, "tensor<1xf32>");
+  ASSERT_TRUE(inexact);
+  EXPECT_GT(inexact->results[0].error[0], 0);
+  auto exact = run("tensor<2xf32>", "[1.5, 4.0]", body, "tensor<1xf32>");
+  ASSERT_TRUE(exact);
+  EXPECT_EQ(exact->results[0].error[0], 0);
+  // An overflow that a fused sum might not have.
+  EXPECT_FALSE(run("tensor<2xf32>", "[1.0e30, 4.0]", body, "tensor<1xf32>"));
 }
 
 TEST_F(TrackerTest, TheSignOfSomeZerosIsUnknown) {
