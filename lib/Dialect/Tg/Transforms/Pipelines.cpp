@@ -23,6 +23,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   TgScheduleOptions schedule;
   schedule.device = options.device;
   pm.addPass(createTgSchedule(schedule));
+  pm.addPass(createTgNarrowBuffers());
   // Equal kernels are found early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();

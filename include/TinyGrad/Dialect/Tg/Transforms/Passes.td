@@ -31,7 +31,7 @@ def TgOrderAssigns : Pass<"tg-order-assigns", "::mlir::func::FuncOp"> {
     %old = tg.after %x : tensor<4xf32>
     %0 = tg.neg %old : tensor<4xf32>
     %1 = tg.assign %x, %y : tensor<4xf32>
-    %new = tg.after %x [%1 : tensor<4xf32>] : tensor<4xf32>
+    %new = tg.after %x[%1 : tensor<4xf32>] : tensor<4xf32>
     %2 = tg.neg %new : tensor<4xf32>
     ```
   }];
@@ -86,6 +86,38 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels created">,
     Statistic<"numBuffers", "buffers", "Intermediates given a buffer">
+  ];
+}
+
+def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
+  let summary = "Give kernels only the part of a buffer that they read";
+  let description = [{
+    Where a kernel reads a part of a buffer, it is launched on a view of that
+    part. Kernels that do the same with different parts, as the steps of an
+    unrolled network do, thereby become equal.
+
+    ```mlir
+    tg.kernel @k(%out: memref<4xf32>, %a: memref<12xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 4
+      %c = tg.const(8 : index) : index
+      %j = tg.add %i, %c : index
+      %x = tg.load %a[%j] : memref<12xf32>
+      tg.store %x, %out[%i] : memref<4xf32>
+    }
+    tg.launch @k(%b, %a) : memref<4xf32>, memref<12xf32>
+    // becomes
+    tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 4
+      %x = tg.load %a[%i] : memref<4xf32>
+      tg.store %x, %out[%i] : memref<4xf32>
+    }
+    %v = tg.view %a at 32 : memref<12xf32> -> memref<4xf32>
+    tg.launch @k(%b, %v) : memref<4xf32>, memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let statistics = [
+    Statistic<"numNarrowed", "narrowed", "Arguments of kernels made smaller">
   ];
 }
 
