@@ -178,8 +178,14 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module,
   };
   if (work.size() == 1)
     load(work[0]);
-  else
-    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) { load(work[i]); });
+  else {
+    // A Context of the calling thread holds for the workers too.
+    const int cache = cacheLevel(), debug = debugLevel();
+    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) {
+      Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
+      load(work[i]);
+    });
+  }
 
   llvm::StringMap<CompiledKernel> kernels;
   for (Work &item : work)

@@ -173,6 +173,23 @@ TEST_F(GraphTest, EqualKernelsOfDifferentGraphsCompileOnce) {
   EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
 }
 
+TEST_F(GraphTest, SettingsHoldForAllThreadsOfACompilation) {
+  Context noCache({{"CACHELEVEL", 0}});
+  std::vector<Tensor> results;
+  for (int64_t size = 1; size <= 8; ++size)
+    results.push_back(noiseTensor({size}) * 3);
+  realize(results);
+  const int64_t kernels = GlobalCounters::kernelCount;
+  EXPECT_GE(kernels, 8);
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, kernels);
+  graph.clearPrograms();
+  for (Tensor &result : results)
+    result = noiseTensor(result.shape()) * 3;
+  realize(results);
+  EXPECT_EQ(GlobalCounters::kernelsCompiled, 2 * kernels);
+  EXPECT_EQ(GlobalCounters::diskCacheHits, 0);
+}
+
 TEST_F(GraphTest, ClearPrograms) {
   Tensor x = Tensor::from({1.0f});
   (x + 1).realize();
