@@ -45,6 +45,8 @@ private:
   Block &block;
   DenseMap<Operation *, int64_t> places;
   llvm::MapVector<Value, Memory> memories;
+  /// What each view became where it is a target.
+  DenseMap<Value, Value> views;
   /// The root of each target, as far as it is known.
   DenseMap<Value, Value> roots;
   /// Views that name what is written rather than read it.
@@ -65,6 +67,10 @@ void Orderer::rebaseTarget(AssignOp assign) {
       target = other.getTarget();
       break;
     }
+    if (Value view = views.lookup(target)) {
+      target = view;
+      break;
+    }
     if (!isMovementOp(op))
       break;
     movements.push_back(op);
@@ -77,7 +83,7 @@ void Orderer::rebaseTarget(AssignOp assign) {
     Operation *copy = builder.clone(*op);
     copy->setOperand(0, target);
     targetOps.insert(copy);
-    target = copy->getResult(0);
+    target = views[op->getResult(0)] = copy->getResult(0);
   }
   roots[target] = root;
   assign.getTargetMutable().assign(target);
@@ -110,6 +116,9 @@ void Orderer::run() {
   for (AssignOp assign : assigns) {
     if (assign.getType().hasStaticShape() &&
         assign.getType().getNumElements() == 0) {
+      for (Operation *op = assign.getTarget().getDefiningOp();
+           op && isMovementOp(op); op = op->getOperand(0).getDefiningOp())
+        replaced.insert(op);
       assign.replaceAllUsesWith(assign.getValue());
       assign.erase();
       continue;
@@ -121,6 +130,13 @@ void Orderer::run() {
     memories[root].assigns.push_back(assign);
     memories[root].places.push_back(places[assign]);
   }
+  // Views that only targets used; users come before their operands.
+  SmallVector<Operation *> unused(replaced.begin(), replaced.end());
+  llvm::sort(unused,
+             [&](Operation *a, Operation *b) { return places[a] > places[b]; });
+  for (Operation *op : unused)
+    if (op->use_empty())
+      op->erase();
   for (auto &[argument, memory] : memories) {
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
       Operation *user = use.getOwner();
@@ -133,13 +149,6 @@ void Orderer::run() {
       use.set(getContents(argument, memory, version));
     }
   }
-  // Views that only targets used; users come before their operands.
-  SmallVector<Operation *> unused(replaced.begin(), replaced.end());
-  llvm::sort(unused,
-             [&](Operation *a, Operation *b) { return places[a] > places[b]; });
-  for (Operation *op : unused)
-    if (op->use_empty())
-      op->erase();
 }
 
 void mlir::tg::orderAssigns(Block &block) { Orderer(block).run(); }

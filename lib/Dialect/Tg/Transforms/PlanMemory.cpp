@@ -13,6 +13,7 @@
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include <map>
+#include <set>
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGPLANMEMORY
@@ -28,28 +29,24 @@ namespace {
 class Arena {
 public:
   int64_t allocate(int64_t size) {
-    auto best = gaps.end();
-    for (auto it = gaps.begin(); it != gaps.end(); ++it)
-      if (it->second >= size &&
-          (best == gaps.end() || it->second < best->second))
-        best = it;
-    if (best == gaps.end()) {
+    auto best = bySize.lower_bound({size, 0});
+    if (best == bySize.end()) {
       // A gap at the end only has to be extended.
       int64_t offset = end;
       if (!gaps.empty()) {
         auto last = std::prev(gaps.end());
         if (last->first + last->second == end) {
           offset = last->first;
-          gaps.erase(last);
+          erase(last);
         }
       }
       end = offset + size;
       return offset;
     }
-    auto [offset, length] = *best;
-    gaps.erase(best);
+    auto [length, offset] = *best;
+    erase(gaps.find(offset));
     if (length > size)
-      gaps[offset + size] = length - size;
+      insert(offset + size, length - size);
     return offset;
   }
 
@@ -57,22 +54,36 @@ public:
     auto next = gaps.lower_bound(offset);
     if (next != gaps.end() && next->first == offset + size) {
       size += next->second;
-      next = gaps.erase(next);
+      next = erase(next);
     }
     if (next != gaps.begin()) {
       auto previous = std::prev(next);
       if (previous->first + previous->second == offset) {
-        previous->second += size;
-        return;
+        offset = previous->first;
+        size += previous->second;
+        erase(previous);
       }
     }
-    gaps[offset] = size;
+    insert(offset, size);
   }
 
   int64_t getSize() const { return end; }
 
 private:
-  std::map<int64_t, int64_t> gaps;
+  using Gaps = std::map<int64_t, int64_t>;
+
+  Gaps::iterator erase(Gaps::iterator gap) {
+    bySize.erase({gap->second, gap->first});
+    return gaps.erase(gap);
+  }
+  void insert(int64_t offset, int64_t size) {
+    gaps[offset] = size;
+    bySize.insert({size, offset});
+  }
+
+  /// The size at each offset, and the same by size.
+  Gaps gaps;
+  std::set<std::pair<int64_t, int64_t>> bySize;
   int64_t end = 0;
 };
 
@@ -100,7 +111,7 @@ void TgPlanMemoryPass::runOnOperation() {
     getOperation().emitError(
         "tg-plan-memory needs an alignment that is a power "
         "of two and at least 8, not ")
-        << alignment;
+        << alignment.getValue();
     return signalPassFailure();
   }
   if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
@@ -186,7 +197,9 @@ void TgPlanMemoryPass::runOnOperation() {
     Value view = ViewOp::create(builder, alloc.getLoc(), alloc.getType(),
                                 memory[alloc.getDevice()], lifetime->offset);
     alloc.replaceAllUsesWith(view);
-    alloc.erase();
   }
+  // Only now: the builder stands before the first of them.
+  for (Lifetime *lifetime : planned)
+    lifetime->alloc.erase();
   numBytesSaved += total;
 }

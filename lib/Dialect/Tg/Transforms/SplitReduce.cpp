@@ -152,7 +152,7 @@ struct TgSplitReducePass
     if (threshold < 1 || parts < 2) {
       getOperation().emitError("tg-split-reduce needs a threshold of at least "
                                "1 and at least 2 parts, not ")
-          << threshold << " and " << parts;
+          << threshold.getValue() << " and " << parts.getValue();
       return signalPassFailure();
     }
     SmallVector<ReduceOp> reduces;

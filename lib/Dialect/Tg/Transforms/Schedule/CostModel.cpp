@@ -97,6 +97,7 @@ std::string CostModel::getReasonToStore(Value value,
   if (again > once)
     return llvm::formatv("{0} evaluations of {1} elements at {2} operations "
                          "each cost more than storing them",
-                         evaluations, size, estimate.work);
+                         static_cast<int64_t>(evaluations),
+                         static_cast<int64_t>(size), estimate.work);
   return "";
 }

@@ -544,6 +544,10 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
                       cast<MemRefType>(buffer.getType()), devices[argument]);
   ++numBuffers;
   steps.push_back({nullptr, buffer, copy});
+  remark::passed(memory.assigns[version].getLoc(),
+                 remark::RemarkOpts::name("copy").category("tg-schedule"))
+      << "the contents before this assignment are copied: a later kernel, or "
+         "its own at other positions, reads them";
   return copy;
 }
 

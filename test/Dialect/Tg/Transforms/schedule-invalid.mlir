@@ -1,0 +1,82 @@
+// RUN: tg-opt %s -split-input-file -verify-diagnostics -tg-schedule
+
+func.func @devices(%x: tensor<4xf32>, %y: tensor<4xf32> {tg.device = "NULL"}) -> tensor<4xf32> {
+  // expected-error @+1 {{operands are on different devices: CPU and NULL}}
+  %0 = tg.add %x, %y : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{scheduling needs static shapes, not [n, 4]}}
+func.func @symbolic_argument(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>) {
+  return
+}
+
+// -----
+
+func.func @symbolic_result(%x: tensor<4xf32>) -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>> {
+  // expected-error @+1 {{scheduling needs static shapes, not [n]}}
+  %0 = tg.shrink %x from [0] to [#tg.var<"n", 1, 4>] : tensor<4xf32> -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>>
+  return %0 : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>>
+}
+
+// -----
+
+func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is not an operation of a tensor graph}}
+  %0 = arith.negf %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @scalar(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{scheduling works on ranked tensors, not 'f32'}}
+  %0 = tg.const(1.0 : f32) : f32
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{scheduling works on ranked tensors, not 'f32'}}
+func.func @scalar_argument(%x: tensor<4xf32>, %y: f32) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{scheduling needs a function of one block}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^next
+^next:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @buffer() -> tensor<4xf32> {
+  // expected-error @+1 {{has to become a function argument before scheduling}}
+  %0 = tg.buffer 3 on "CPU" : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @too_large(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
+  // expected-error @+1 {{has more bytes than can be counted}}
+  %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000000x4000000x4000000xf32>
+  %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000000x4000000x4000000xf32> -> tensor<1x1x1xf32>
+  return %1 : tensor<1x1x1xf32>
+}
+
+// -----
+
+func.func @resource() -> tensor<2xf32> {
+  // expected-error @+1 {{scheduling takes constants of listed elements (dense<...>) only}}
+  %0 = tg.const(dense_resource<two> : tensor<2xf32>) : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+{-#
+  dialect_resources: { builtin: { two: "0x040000000000803F00000040" } }
+#-}

@@ -1,0 +1,165 @@
+// RUN: tg-opt %s -split-input-file -tg-schedule | FileCheck %s
+
+// Contiguous parts of an argument cost no kernel.
+
+// CHECK-NOT:   tg.kernel
+// CHECK-LABEL: func.func @parts_of_arguments
+// CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<12xf32>)
+// CHECK:         %[[V:.*]] = tg.view %[[Y]] at 32 : memref<12xf32> -> memref<3xf32>
+// CHECK:         return %[[X]], %[[X]], %[[X]], %[[V]], %[[X]]
+func.func @parts_of_arguments(%x: tensor<4xf32>, %y: tensor<2x6xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<1x3xf32>, tensor<4xf32>) {
+  %r = tg.reshape %x : tensor<4xf32> -> tensor<2x2xf32>
+  %s = tg.shrink %y from [1, 2] to [2, 5] : tensor<2x6xf32> -> tensor<1x3xf32>
+  %d = tg.detach %x : tensor<4xf32>
+  %c = tg.contiguous %d : tensor<4xf32>
+  return %x, %x, %r, %s, %c : tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<1x3xf32>, tensor<4xf32>
+}
+
+// -----
+
+// bool takes a byte each.
+
+// CHECK-LABEL: func.func @offset_of_bool
+// CHECK:         tg.view %{{.*}} at 3 : memref<8xi1> -> memref<2xi1>
+func.func @offset_of_bool(%x: tensor<8xi1>) -> tensor<2xi1> {
+  %s = tg.shrink %x from [3] to [5] : tensor<8xi1> -> tensor<2xi1>
+  return %s : tensor<2xi1>
+}
+
+// -----
+
+// Parts that are not contiguous, and elements in another order, are copied.
+
+// CHECK-COUNT-3: tg.kernel
+// CHECK-LABEL: func.func @copied
+// CHECK-COUNT-3: tg.launch
+// CHECK-NOT:     tg.view
+func.func @copied(%y: tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<6x2xf32>, tensor<2x6xf32>) {
+  %s = tg.shrink %y from [0, 2] to [2, 5] : tensor<2x6xf32> -> tensor<2x3xf32>
+  %p = tg.permute %y [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
+  %f = tg.flip %y axes [0] : tensor<2x6xf32>
+  return %s, %p, %f : tensor<2x3xf32>, tensor<6x2xf32>, tensor<2x6xf32>
+}
+
+// -----
+
+// Of a computed tensor only the part that is returned is computed.
+
+// CHECK-LABEL: tg.kernel @E_3_n0
+// CHECK-LABEL: func.func @part_of_computed
+// CHECK:         tg.alloc on "CPU" : memref<3xf32>
+func.func @part_of_computed(%x: tensor<100xf32>) -> tensor<3xf32> {
+  %n = tg.neg %x : tensor<100xf32>
+  %s = tg.shrink %n from [5] to [8] : tensor<100xf32> -> tensor<3xf32>
+  return %s : tensor<3xf32>
+}
+
+// -----
+
+// Each view becomes arithmetic on the index of one load.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-DAG:     %[[I:.*]] = tg.range 0 loop 3
+// CHECK-DAG:     %[[J:.*]] = tg.range 1 loop 2
+// CHECK-COUNT-1: tg.load
+// CHECK-NOT:     tg.load
+// CHECK-NOT:     tg.floordiv
+// CHECK:         tg.store
+// CHECK-LABEL: func.func @permute_flip_shrink
+func.func @permute_flip_shrink(%x: tensor<4x6xf32>) -> tensor<3x2xf32> {
+  %s = tg.shrink %x from [1, 2] to [3, 5] : tensor<4x6xf32> -> tensor<2x3xf32>
+  %f = tg.flip %s axes [1] : tensor<2x3xf32>
+  %p = tg.permute %f [1, 0] : tensor<2x3xf32> -> tensor<3x2xf32>
+  return %p : tensor<3x2xf32>
+}
+
+// -----
+
+// The result is the permuted tensor's buffer, in another shape.
+
+// CHECK-LABEL: tg.kernel @E_6_4_n0
+// CHECK-NOT:     tg.floordiv
+// CHECK-LABEL: func.func @join_permuted_result
+func.func @join_permuted_result(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+  %p = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %r = tg.reshape %p : tensor<6x4xf32> -> tensor<24xf32>
+  return %r : tensor<24xf32>
+}
+
+// -----
+
+// A reshape that only cuts or joins axes needs no division.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT:     tg.floordiv
+// CHECK-NOT:     tg.floormod
+// CHECK-LABEL: func.func @split_and_join
+func.func @split_and_join(%x: tensor<4x6x5xf32>) -> tensor<2x2x30xf32> {
+  %n = tg.reshape %x : tensor<4x6x5xf32> -> tensor<4x30xf32>
+  %r = tg.reshape %n : tensor<4x30xf32> -> tensor<2x2x30xf32>
+  %e = tg.exp2 %r : tensor<2x2x30xf32>
+  return %e : tensor<2x2x30xf32>
+}
+
+// -----
+
+// Others do.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-DAG:     tg.floordiv
+// CHECK-DAG:     tg.floormod
+// CHECK-LABEL: func.func @join_permuted
+func.func @join_permuted(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+  %p = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %r = tg.reshape %p : tensor<6x4xf32> -> tensor<24xf32>
+  %n = tg.neg %r : tensor<24xf32>
+  return %n : tensor<24xf32>
+}
+
+// -----
+
+// Around a padded tensor nothing is read: the load is masked, and what was
+// computed from it is not taken.
+
+// CHECK-LABEL: tg.kernel
+// CHECK:         tg.range 0 loop 7
+// CHECK:         %[[M:.*]] = tg.and
+// CHECK:         %[[X:.*]] = tg.load %{{.*}} mask %[[M]]
+// CHECK:         %[[E:.*]] = tg.exp2 %[[X]]
+// CHECK:         tg.where %[[M]], %[[E]], %{{.*}} : f32
+// CHECK-LABEL: func.func @pad
+func.func @pad(%x: tensor<4xf32>) -> tensor<7xf32> {
+  %e = tg.exp2 %x : tensor<4xf32>
+  %p = tg.pad %e low [1] high [2] : tensor<4xf32> -> tensor<7xf32>
+  return %p : tensor<7xf32>
+}
+
+// -----
+
+// A condition that always holds is none.
+
+// CHECK-LABEL: tg.kernel
+// CHECK:         tg.cmplt
+// CHECK-NOT:     tg.cmplt
+// CHECK-NOT:     tg.and
+// CHECK-LABEL: func.func @pad_on_one_side
+func.func @pad_on_one_side(%x: tensor<4xf32>) -> tensor<6xf32> {
+  %p = tg.pad %x low [0] high [2] : tensor<4xf32> -> tensor<6xf32>
+  return %p : tensor<6xf32>
+}
+
+// -----
+
+// A part that leaves the padding out reads without a mask.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT:     mask
+// CHECK-NOT:     tg.where
+// CHECK-LABEL: func.func @pad_and_shrink
+func.func @pad_and_shrink(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %p = tg.pad %x low [3] high [2] : tensor<4xf32> -> tensor<9xf32>
+  %s = tg.shrink %p from [3] to [7] : tensor<9xf32> -> tensor<4xf32>
+  %n = tg.neg %s : tensor<4xf32>
+  return %n : tensor<4xf32>
+}

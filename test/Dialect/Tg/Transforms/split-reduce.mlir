@@ -1,0 +1,123 @@
+// RUN: tg-opt %s -split-input-file -tg-split-reduce | FileCheck %s
+// RUN: tg-opt %s -split-input-file -tg-split-reduce="threshold=1000 parts=32" \
+// RUN:   | FileCheck %s --check-prefix=OPTION
+
+// CHECK-LABEL: func.func @sum
+// CHECK-SAME:    (%[[X:.*]]: tensor<1048576xf32>)
+// CHECK-NEXT:    %[[S:.*]] = tg.reshape %[[X]] : tensor<1048576xf32> -> tensor<256x4096xf32>
+// CHECK-NEXT:    %[[P:.*]] = tg.reduce add %[[S]] axes [1] : tensor<256x4096xf32> -> tensor<256x1xf32>
+// CHECK-NEXT:    %[[C:.*]] = tg.contiguous %[[P]]
+// CHECK-NEXT:    %[[T:.*]] = tg.reduce add %[[C]] axes [0] : tensor<256x1xf32> -> tensor<1x1xf32>
+// CHECK-NEXT:    %[[R:.*]] = tg.reshape %[[T]] : tensor<1x1xf32> -> tensor<1xf32>
+// CHECK-NEXT:    return %[[R]]
+func.func @sum(%x: tensor<1048576xf32>) -> tensor<1xf32> {
+  %0 = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+// The longest axis is cut; the others are reduced with the parts.
+
+// CHECK-LABEL: func.func @axes
+// CHECK:         tg.reshape %{{.*}} : tensor<3x4x98304xi32> -> tensor<3x4x256x384xi32>
+// CHECK-NEXT:    tg.reduce max %{{.*}} axes [0, 3] : tensor<3x4x256x384xi32> -> tensor<1x4x256x1xi32>
+// CHECK:         tg.reduce max %{{.*}} axes [2] : tensor<1x4x256x1xi32> -> tensor<1x4x1x1xi32>
+// CHECK:         tg.reshape %{{.*}} : tensor<1x4x1x1xi32> -> tensor<1x4x1xi32>
+func.func @axes(%x: tensor<3x4x98304xi32>) -> tensor<1x4x1xi32> {
+  %0 = tg.reduce max %x axes [0, 2] : tensor<3x4x98304xi32> -> tensor<1x4x1xi32>
+  return %0 : tensor<1x4x1xi32>
+}
+
+// -----
+
+// A size that has no divisor of use: the greatest part that has, and the rest.
+
+// CHECK-LABEL: func.func @prime
+// CHECK-DAG:     %[[H:.*]] = tg.shrink %{{.*}} from [0] to [1048320]
+// CHECK-DAG:     %[[T:.*]] = tg.shrink %{{.*}} from [1048320] to [1048573]
+// CHECK-DAG:     tg.reshape %[[H]] : tensor<1048320xf32> -> tensor<256x4095xf32>
+// CHECK-DAG:     %[[R:.*]] = tg.reduce mul %[[T]] axes [0]
+// CHECK:         tg.mul %{{.*}}, %[[R]]
+func.func @prime(%x: tensor<1048573xf32>) -> tensor<1xf32> {
+  %0 = tg.reduce mul %x axes [0] : tensor<1048573xf32> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+// Nothing to gain: below the threshold, or results enough.
+
+// CHECK-LABEL: func.func @few
+// CHECK-NOT:     tg.contiguous
+// OPTION-LABEL: func.func @few
+// OPTION:         tensor<4096xf32> -> tensor<32x128xf32>
+func.func @few(%x: tensor<4096xf32>) -> tensor<1xf32> {
+  %0 = tg.reduce add %x axes [0] : tensor<4096xf32> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @many_results
+// CHECK-NOT:     tg.contiguous
+// OPTION-LABEL: func.func @many_results
+// OPTION-NOT:     tg.contiguous
+// OPTION:         return
+func.func @many_results(%x: tensor<64x524288xi8>) -> tensor<64x1xi8> {
+  %0 = tg.reduce add %x axes [1] : tensor<64x524288xi8> -> tensor<64x1xi8>
+  return %0 : tensor<64x1xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @short_axes
+// CHECK-NOT:     tg.contiguous
+func.func @short_axes(%x: tensor<100x100x100xf32>) -> tensor<1x1x1xf32> {
+  %0 = tg.reduce add %x axes [0, 1, 2] : tensor<100x100x100xf32> -> tensor<1x1x1xf32>
+  return %0 : tensor<1x1x1xf32>
+}
+
+// -----
+
+// Columns of a large matrix are summed a few rows at a time.
+
+// CHECK-LABEL: func.func @columns
+// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<256x16x4096xf32>
+// CHECK-NEXT:    tg.reduce add %{{.*}} axes [1]
+// CHECK-NEXT:    tg.contiguous
+// CHECK-NEXT:    tg.reduce add %{{.*}} axes [0]
+func.func @columns(%x: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+  %0 = tg.reduce add %x axes [0] : tensor<4096x4096xf32> -> tensor<1x4096xf32>
+  return %0 : tensor<1x4096xf32>
+}
+
+// -----
+
+// Rows are contiguous already, products of matrices use each element often.
+
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT:     tg.contiguous
+// CHECK-LABEL: func.func @matmul
+// CHECK-NOT:     tg.contiguous
+func.func @rows(%x: tensor<4096x4096xf32>) -> tensor<4096x1xf32> {
+  %0 = tg.reduce add %x axes [1] : tensor<4096x4096xf32> -> tensor<4096x1xf32>
+  return %0 : tensor<4096x1xf32>
+}
+func.func @matmul(%a: tensor<512x512x1xf32>, %b: tensor<1x512x512xf32>) -> tensor<512x1x512xf32> {
+  %l = tg.expand %a : tensor<512x512x1xf32> -> tensor<512x512x512xf32>
+  %r = tg.expand %b : tensor<1x512x512xf32> -> tensor<512x512x512xf32>
+  %m = tg.mul %l, %r : tensor<512x512x512xf32>
+  %0 = tg.reduce add %m axes [1] : tensor<512x512x512xf32> -> tensor<512x1x512xf32>
+  return %0 : tensor<512x1x512xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_elements
+// CHECK-NOT:     tg.contiguous
+func.func @no_elements(%x: tensor<0x1048576xf32>) -> (tensor<0x1xf32>, tensor<1x1048576xf32>) {
+  %0 = tg.reduce add %x axes [1] : tensor<0x1048576xf32> -> tensor<0x1xf32>
+  %1 = tg.reduce add %x axes [0] : tensor<0x1048576xf32> -> tensor<1x1048576xf32>
+  return %0, %1 : tensor<0x1xf32>, tensor<1x1048576xf32>
+}
