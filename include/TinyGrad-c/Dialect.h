@@ -1,4 +1,5 @@
-/*===- Dialect.h - C API of the tg dialect --------------------------*- C -*-===*\
+/*===- Dialect.h - C API of the tg dialect --------------------------*- C
+-*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|

@@ -35,7 +35,7 @@
 namespace mlir {
 namespace func {
 class FuncOp;
-}
+} // namespace func
 
 namespace tg {
 

@@ -22,7 +22,7 @@ namespace tinygrad {
 
 namespace detail {
 class GraphImpl;
-}
+} // namespace detail
 
 /// A graph of lazy tensor operations, with the programs compiled for it. It
 /// lives as long as a Graph or a Tensor refers to it. Operands of an operation

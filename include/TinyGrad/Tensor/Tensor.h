@@ -41,7 +41,7 @@ class Operand;
 class Tensor;
 namespace detail {
 struct TensorImpl;
-}
+} // namespace detail
 
 /// The elements of a realized tensor, row-major, where the host can read them.
 /// Holds the memory alive; a tensor that is assigned to afterwards does not

@@ -194,7 +194,7 @@ tg.kernel @kernel_c3_literal(%out: memref<4xf32>) attributes {outputs = 1 : i64}
 // -----
 
 tg.kernel @kernel_c3_kernel(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
-  // expected-error @+1 {{'tg.kernel' op does not belong into a kernel (C3)}}
+  // expected-error @+1 {{'tg.kernel' op symbol's parent must have the SymbolTable trait}}
   tg.kernel @inner() attributes {outputs = 0 : i64} {
   }
 }
@@ -285,6 +285,20 @@ tg.kernel @kernel_without_body(%out: memref<4xf32>) attributes {outputs = 1 : i6
 tg.kernel @range_c1() attributes {outputs = 0 : i64} {
   // expected-error @+1 {{'tg.range' op extent -1 is negative (C1)}}
   %i = tg.range 0 loop -1
+}
+
+// -----
+
+tg.kernel @range_extent_of_text() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op attribute 'extent' failed to satisfy constraint: dimension}}
+  %i = tg.range 0 loop "x"
+}
+
+// -----
+
+tg.kernel @range_extent_of_i32() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op attribute 'extent' failed to satisfy constraint: dimension}}
+  %i = tg.range 0 loop 4 : i32
 }
 
 // -----

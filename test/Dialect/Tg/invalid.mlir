@@ -637,6 +637,34 @@ func.func @assign_types(%x: tensor<4xf32>, %y: tensor<4xf64>) {
 
 // -----
 
+func.func @after_c1(%x: tensor<4xf32>) {
+  %0 = tg.neg %x : tensor<4xf32>
+  // expected-error @+1 {{'tg.after' op reads the result of 'tg.neg', not a buffer or a function argument (C1)}}
+  %1 = tg.after %0 : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @after_c2_kind(%x: tensor<4xf32>) {
+  %0 = tg.neg %x : tensor<4xf32>
+  // expected-error @+1 {{'tg.after' op waits for what is not the result of a tg.assign (C2)}}
+  %1 = tg.after %x[%0 : tensor<4xf32>] : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @after_c2_memory(%x: tensor<4xf32>, %y: tensor<4xf32>) {
+  // expected-note @+1 {{the assignment}}
+  %0 = tg.assign %y, %x : tensor<4xf32>
+  // expected-error @+1 {{'tg.after' op waits for an assignment to other memory (C2)}}
+  %1 = tg.after %x[%0 : tensor<4xf32>] : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @copy_changes_nothing(%x: tensor<4xf32>) {
   // expected-error @+1 {{'tg.copy' op requires the same type for all operands and results}}
   %0 = "tg.copy"(%x) <{device = "CPU"}> : (tensor<4xf32>) -> tensor<5xf32>

@@ -259,6 +259,19 @@ func.func @buffers(%x: tensor<4x4xf32>, %half: tensor<2x8xf32>) {
   return
 }
 
+// CHECK-LABEL: func @contents_at_a_time
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4xf32>
+func.func @contents_at_a_time(%x: tensor<4xf32>, %y: tensor<2xf32>) {
+  // CHECK-NEXT: tg.after %[[X]] : tensor<4xf32>
+  %0 = tg.after %x : tensor<4xf32>
+  %1 = tg.shrink %x from [0] to [2] : tensor<4xf32> -> tensor<2xf32>
+  // CHECK: %[[A:.*]] = tg.assign
+  %2 = tg.assign %1, %y : tensor<2xf32>
+  // CHECK-NEXT: tg.after %[[X]][%[[A]] : tensor<2xf32>] : tensor<4xf32>
+  %3 = tg.after %x[%2 : tensor<2xf32>] : tensor<4xf32>
+  return
+}
+
 //===----------------------------------------------------------------------===//
 // Host program and kernels
 //===----------------------------------------------------------------------===//
@@ -274,6 +287,15 @@ tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 
   %y = tg.neg %x : f32
   // CHECK-NEXT: tg.store %{{.*}}, %[[OUT]][%[[I]]] : memref<16xf32>
   tg.store %y, %out[%i] : memref<16xf32>
+}
+
+// CHECK-LABEL: tg.kernel @hints
+tg.kernel @hints(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  // CHECK: tg.load %{{.*}}[%{{.*}}] prefetch 64 : memref<16xf32>
+  %x = tg.load %a[%i] prefetch 64 : memref<16xf32>
+  // CHECK-NEXT: tg.store %{{.*}}, %{{.*}}[%{{.*}}] nontemporal : memref<16xf32>
+  tg.store %x, %out[%i] nontemporal : memref<16xf32>
 }
 
 // CHECK-LABEL: tg.kernel @in_place

@@ -75,9 +75,9 @@ LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 Attribute ShapeAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
   SmallVector<Attribute> dims;
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::LessGreater,
-          [&] { return parser.parseAttribute(dims.emplace_back()); }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, [&] {
+        return parser.parseAttribute(dims.emplace_back());
+      }))
     return {};
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
                     dims);

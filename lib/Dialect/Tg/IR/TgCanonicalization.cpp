@@ -87,10 +87,9 @@ struct ElementwiseOfExpand : OpTraitRewritePattern<OpTrait::Elementwise> {
         operands.push_back(operand.getDefiningOp<ExpandOp>().getX());
     }
     Type type = op->getResult(0).getType();
-    Operation *inner =
-        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
-                        source.clone(getElementTypeOrSelf(type)),
-                        op->getAttrs());
+    Operation *inner = rewriter.create(
+        op->getLoc(), op->getName().getIdentifier(), operands,
+        source.clone(getElementTypeOrSelf(type)), op->getAttrs());
     rewriter.replaceOpWithNewOp<ExpandOp>(op, type, inner->getResult(0));
     return success();
   }
@@ -126,9 +125,8 @@ struct UnitReshapeOfExpand : OpRewritePattern<ReshapeOp> {
     }
     while (axis < from.size() && isUnit(from[axis]))
       ++axis;
-    if (axis != from.size() ||
-        tg::getNumElements(context, reshaped) !=
-            tg::getNumElements(context, source))
+    if (axis != from.size() || tg::getNumElements(context, reshaped) !=
+                                   tg::getNumElements(context, source))
       return rewriter.notifyMatchFailure(op, "axes are split or merged");
     Value inner = ReshapeOp::create(
         rewriter, op.getLoc(),
@@ -147,9 +145,8 @@ struct ShrinkOfPad : OpRewritePattern<ShrinkOp> {
     auto pad = op.getX().getDefiningOp<PadOp>();
     if (!pad)
       return rewriter.notifyMatchFailure(op, "the operand is not a pad");
-    std::optional<ShrinkThenPad> parts =
-        commuteShrinkOfPad(pad.getX(), pad.getLow(), pad.getHigh(),
-                           op.getFrom(), op.getTo());
+    std::optional<ShrinkThenPad> parts = commuteShrinkOfPad(
+        pad.getX(), pad.getLow(), pad.getHigh(), op.getFrom(), op.getTo());
     if (!parts)
       return rewriter.notifyMatchFailure(op, "symbolic positions");
     Value inner = ShrinkOp::create(rewriter, op.getLoc(), pad.getX(),
@@ -174,9 +171,8 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
     auto expand = op.getX().getDefiningOp<ExpandOp>();
     if (!expand)
       return rewriter.notifyMatchFailure(op, "the operand is not an expand");
-    DenseI64ArrayAttr axes =
-        intersectAxes(op.getAxesAttr(),
-                      getExpandedAxes(expand.getX(), expand.getResult()));
+    DenseI64ArrayAttr axes = intersectAxes(
+        op.getAxesAttr(), getExpandedAxes(expand.getX(), expand.getResult()));
     if (axes.empty())
       return rewriter.notifyMatchFailure(op, "no reduced axis is expanded");
     Type elementType = op.getType().getElementType();
@@ -197,9 +193,8 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
         count *= static_cast<uint64_t>(*dims[axis].getStatic());
       dims[axis] = Dim(op.getContext(), 1);
     }
-    Value inner =
-        ExpandOp::create(rewriter, op.getLoc(), getTensorType(dims, elementType),
-                         expand.getX());
+    Value inner = ExpandOp::create(
+        rewriter, op.getLoc(), getTensorType(dims, elementType), expand.getX());
     Value reduce = ReduceOp::create(rewriter, op.getLoc(), op.getType(),
                                     op.getKind(), inner, op.getAxes());
     if (isIdempotent) {
@@ -225,10 +220,9 @@ struct ReduceOfPad : OpRewritePattern<ReduceOp> {
     DenseI64ArrayAttr axes = op.getAxesAttr();
     if (areZeroOn(pad.getLow(), axes) && areZeroOn(pad.getHigh(), axes))
       return rewriter.notifyMatchFailure(op, "no reduced axis is padded");
-    Value inner =
-        PadOp::create(rewriter, op.getLoc(), pad.getX(),
-                      replacePositions(pad.getLow(), axes, 0),
-                      replacePositions(pad.getHigh(), axes, 0));
+    Value inner = PadOp::create(rewriter, op.getLoc(), pad.getX(),
+                                replacePositions(pad.getLow(), axes, 0),
+                                replacePositions(pad.getHigh(), axes, 0));
     rewriter.replaceOpWithNewOp<ReduceOp>(op, op.getType(), op.getKind(), inner,
                                           op.getAxes());
     return success();

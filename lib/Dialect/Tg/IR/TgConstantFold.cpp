@@ -86,8 +86,7 @@ bool mlir::tg::isLosslessCast(Type from, Type to) {
   if (auto fromFloat = dyn_cast<FloatType>(from))
     // Formats without an infinity or without -0.0 are never a target here.
     return !isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2FNUZType>(to) &&
-           APFloat::isRepresentableBy(fromFloat.getFloatSemantics(),
-                                      semantics);
+           APFloat::isRepresentableBy(fromFloat.getFloatSemantics(), semantics);
   if (!isIntLike(from))
     return false;
   unsigned magnitude = getIntWidth(from) - isSignedIntLike(from);
@@ -126,8 +125,8 @@ bool mlir::tg::isInt(Attribute attr, int64_t value) {
   if (!integer)
     return false;
   APInt bits = integer.getValue();
-  return bits == APInt(64, static_cast<uint64_t>(value)).trunc(
-                     bits.getBitWidth());
+  return bits ==
+         APInt(64, static_cast<uint64_t>(value)).trunc(bits.getBitWidth());
 }
 
 bool mlir::tg::isFloat(Attribute attr, double value) {
@@ -187,7 +186,9 @@ bool mlir::tg::hasExactReciprocal(Attribute attr) {
 // Scalars: integers
 //===----------------------------------------------------------------------===//
 
-static APInt getInt(Attribute attr) { return cast<IntegerAttr>(attr).getValue(); }
+static APInt getInt(Attribute attr) {
+  return cast<IntegerAttr>(attr).getValue();
+}
 static APFloat getFloat(Attribute attr) {
   return cast<FloatAttr>(attr).getValue();
 }
@@ -409,14 +410,15 @@ static Attribute castScalar(Operation *op, Attribute attr, Type to) {
 }
 
 static Attribute bitcastScalar(Attribute attr, Type to) {
-  APInt bits = isa<FloatAttr>(attr) ? getFloat(attr).bitcastToAPInt()
-                                    : getInt(attr);
+  APInt bits =
+      isa<FloatAttr>(attr) ? getFloat(attr).bitcastToAPInt() : getInt(attr);
   if (auto toFloat = dyn_cast<FloatType>(to))
     return FloatAttr::get(toFloat, APFloat(toFloat.getFloatSemantics(), bits));
   return IntegerAttr::get(to, bits);
 }
 
-Attribute mlir::tg::evaluateScalar(Operation *op, ArrayRef<Attribute> operands) {
+Attribute mlir::tg::evaluateScalar(Operation *op,
+                                   ArrayRef<Attribute> operands) {
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<CastOp>(op))
     return castScalar(op, operands[0], type);
@@ -555,7 +557,8 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
     return dense.reshape(type);
 
   Elements elements(dense);
-  ArrayRef<int64_t> shape = type.getShape(), sourceShape = sourceType.getShape();
+  ArrayRef<int64_t> shape = type.getShape(),
+                    sourceShape = sourceType.getShape();
   SmallVector<Attribute> results;
   SmallVector<int64_t> position(shape.size(), 0), source;
   for (int64_t i = 0; i < *count; ++i) {
@@ -623,8 +626,7 @@ Attribute mlir::tg::foldReduceOfSplat(ReduceKind kind, Attribute value,
   }
   APInt x = getInt(value);
   if (kind == ReduceKind::add)
-    return IntegerAttr::get(
-        type, x * APInt(64, count).trunc(x.getBitWidth()));
+    return IntegerAttr::get(type, x * APInt(64, count).trunc(x.getBitWidth()));
   // x to the power count, wrapping.
   APInt result(x.getBitWidth(), 1);
   for (uint64_t rest = count; rest; rest >>= 1, x *= x)

@@ -268,7 +268,7 @@ static void print(llvm::raw_ostream &os, Attribute attr) {
   } else if (auto var = dyn_cast<VarAttr>(attr)) {
     os << var.getName().getValue();
   } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
-    static const char *const symbols[] = {"+", "*", "floordiv",
+    static const char *const symbols[] = {"+",   "*",   "floordiv",
                                           "mod", "min", "max"};
     os << '(';
     print(os, expr.getLhs());

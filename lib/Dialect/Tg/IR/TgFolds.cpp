@@ -37,8 +37,7 @@ static Attribute getBool(Operation *op, bool value) {
 
 /// For a commutative `OpT` with `(x op y) op y = x op y`: the operand of `op`
 /// that is `x op y`.
-template <typename OpT>
-static Value foldAbsorption(OpT op) {
+template <typename OpT> static Value foldAbsorption(OpT op) {
   auto isAbsorbed = [](Value outer, Value other) {
     auto inner = outer.getDefiningOp<OpT>();
     return inner && (inner.getLhs() == other || inner.getRhs() == other);
@@ -51,14 +50,12 @@ static Value foldAbsorption(OpT op) {
 }
 
 /// `f(f(x)) -> f(x)`.
-template <typename OpT>
-static Value foldIdempotent(OpT op) {
+template <typename OpT> static Value foldIdempotent(OpT op) {
   return op.getX().template getDefiningOp<OpT>() ? op.getX() : Value();
 }
 
 /// `f(f(x)) -> x`.
-template <typename OpT>
-static Value foldInvolution(OpT op) {
+template <typename OpT> static Value foldInvolution(OpT op) {
   auto inner = op.getX().template getDefiningOp<OpT>();
   return inner ? inner.getX() : Value();
 }
@@ -352,8 +349,7 @@ OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
 /// Whether `amount` shifts all bits of an `type` out.
 static bool shiftsAllOut(Attribute amount, Type type) {
   auto integer = dyn_cast_or_null<IntegerAttr>(amount);
-  return integer &&
-         integer.getValue().uge(integer.getValue().getBitWidth());
+  return integer && integer.getValue().uge(integer.getValue().getBitWidth());
 }
 
 OpFoldResult ShlOp::fold(FoldAdaptor adaptor) {

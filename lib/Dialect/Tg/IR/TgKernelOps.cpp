@@ -25,7 +25,8 @@ using namespace mlir::tg;
 void AllocOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
-  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0));
+  effects.emplace_back(MemoryEffects::Allocate::get(),
+                       getOperation()->getOpResult(0));
 }
 
 LogicalResult LiteralOp::verify() {
@@ -54,8 +55,8 @@ LogicalResult ViewOp::verify() {
   if (source.hasStaticShape() && result.hasStaticShape()) {
     uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
         result.getNumElements(), elementBytes, offset);
-    uint64_t size = llvm::SaturatingMultiply<uint64_t>(
-        source.getNumElements(), getElementBytes(source));
+    uint64_t size = llvm::SaturatingMultiply<uint64_t>(source.getNumElements(),
+                                                       getElementBytes(source));
     if (end > size)
       return emitOpError("ends at byte ")
              << end << " of a source of " << size << " bytes (C1)";
@@ -124,8 +125,8 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   call_interface_impl::addArgAndResultAttrs(
-      builder, result, arguments, resultAttrs,
-      getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name));
+      builder, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
+      getResAttrsAttrName(result.name));
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
@@ -173,7 +174,8 @@ static LogicalResult verifyAccess(StoreOp store, KernelOp kernel) {
 
 LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty())
-    return emitOpError("has results; a kernel writes through its arguments (C1)");
+    return emitOpError(
+        "has results; a kernel writes through its arguments (C1)");
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (!isBufferType(type))
       return emitOpError("argument ")
@@ -181,9 +183,14 @@ LogicalResult KernelOp::verify() {
              << ", not a flat buffer of a tg element type (C1)";
   }
   if (static_cast<size_t>(getOutputs()) > getArgumentTypes().size())
-    return emitOpError("has ") << getOutputs() << " outputs but only "
-                               << getArgumentTypes().size()
-                               << " arguments (C1)";
+    return emitOpError("has ")
+           << getOutputs() << " outputs but only " << getArgumentTypes().size()
+           << " arguments (C1)";
+  return success();
+}
+
+/// The body, once each of its operations is known to be valid by itself.
+LogicalResult KernelOp::verifyRegions() {
   // The ranges that each value depends on, and those that a reduce closes.
   // Bodies are small and each operation is looked at once.
   DenseMap<Value, SmallVector<int64_t>> open;
@@ -271,9 +278,10 @@ LogicalResult RangeOp::verify() {
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
   int64_t peel = getPeel();
   if (peel > extent.getMin())
-    return emitOpError("peels ") << peel << " of " << extent.str()
-                                 << " positions (C2)";
-  if (peel > 0 && getKind() != RangeKind::loop && getKind() != RangeKind::thread)
+    return emitOpError("peels ")
+           << peel << " of " << extent.str() << " positions (C2)";
+  if (peel > 0 && getKind() != RangeKind::loop &&
+      getKind() != RangeKind::thread)
     return emitOpError("peels a range of kind '")
            << stringifyRangeKind(getKind())
            << "'; only loop and thread ranges have a last part (C2)";

@@ -68,8 +68,8 @@ TypedAttr mlir::tg::getReduceIdentity(ReduceKind kind, Type type) {
   if (kind == ReduceKind::mul)
     return getNumberAttr(type, int64_t(1));
   if (auto floatType = dyn_cast<FloatType>(type))
-    return FloatAttr::get(
-        floatType, APFloat::getInf(floatType.getFloatSemantics(), true));
+    return FloatAttr::get(floatType,
+                          APFloat::getInf(floatType.getFloatSemantics(), true));
   unsigned width = isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
   bool isSigned = isa<IndexType>(type) || isSignedInteger(type);
   return IntegerAttr::get(type, isSigned ? APInt::getSignedMinValue(width)
@@ -88,9 +88,8 @@ static LogicalResult emitShapeError(Operation *op, StringRef what,
                            << toString(getDims(to));
 }
 
-static LogicalResult
-checkAxes(std::optional<Location> loc, StringRef name, ArrayRef<int64_t> axes,
-          int64_t rank) {
+static LogicalResult checkAxes(std::optional<Location> loc, StringRef name,
+                               ArrayRef<int64_t> axes, int64_t rank) {
   for (auto [i, axis] : llvm::enumerate(axes)) {
     if (axis < 0 || axis >= rank)
       return emitOptionalError(loc, "'", name, "' op axis ", axis,
@@ -253,8 +252,7 @@ LogicalResult ReshapeOp::verify() {
   RankedTensorType from = getX().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError("changes the element type: ")
-           << from.getElementType() << " to " << to.getElementType()
-           << " (C1)";
+           << from.getElementType() << " to " << to.getElementType() << " (C1)";
   MLIRContext *context = getContext();
   if (tg::getNumElements(context, tg::getDims(from)) !=
       tg::getNumElements(context, tg::getDims(to)))
@@ -290,8 +288,7 @@ LogicalResult ExpandOp::verify() {
   RankedTensorType from = getX().getType(), to = getType();
   if (from.getElementType() != to.getElementType())
     return emitOpError("changes the element type: ")
-           << from.getElementType() << " to " << to.getElementType()
-           << " (C1)";
+           << from.getElementType() << " to " << to.getElementType() << " (C1)";
   if (from.getRank() != to.getRank())
     return emitShapeError(*this, "changes the rank (C1)", from, to);
   for (auto [a, b] : llvm::zip(tg::getDims(from), tg::getDims(to)))
@@ -328,8 +325,8 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                           type.getRank())))
     return failure();
   SmallVector<Dim> dims = tg::getDims(type);
-  for (auto [axis, low, high] : llvm::enumerate(tg::getDims(adaptor.getLow()),
-                                                tg::getDims(adaptor.getHigh()))) {
+  for (auto [axis, low, high] : llvm::enumerate(
+           tg::getDims(adaptor.getLow()), tg::getDims(adaptor.getHigh()))) {
     if (low.getMin() < 0 || high.getMin() < 0)
       return emitOptionalError(loc, "'tg.pad' op axis ", axis,
                                " has a negative amount: ", low.str(), " and ",
@@ -396,7 +393,8 @@ LogicalResult AfterOp::verify() {
   Operation *target = getTarget().getDefiningOp();
   if (target && !isa<BufferOp>(target))
     return emitOpError("reads the result of '")
-           << target->getName() << "', not a buffer or a function argument (C1)";
+           << target->getName()
+           << "', not a buffer or a function argument (C1)";
   if (!getAssign())
     return success();
   auto assign = getAssign().getDefiningOp<AssignOp>();
@@ -424,7 +422,7 @@ LogicalResult AfterOp::verify() {
 
 /// A dimension; a number stands without its type.
 static ParseResult parseDim(OpAsmParser &parser, Attribute &dim) {
-  return parser.parseAttribute(dim, parser.getBuilder().getI64Type());
+  return parser.parseAttribute(dim);
 }
 
 static void printDim(OpAsmPrinter &printer, Operation *, Attribute dim) {

@@ -49,10 +49,9 @@ Value mlir::tg::createShiftAmount(OpBuilder &builder, Location loc,
   unsigned width = a.getBitWidth();
   uint64_t sum = a.getLimitedValue(width) + b.getLimitedValue(width);
   APInt clamped(width, std::min<uint64_t>(sum, width));
-  return ConstOp::create(
-      builder, loc, amount.getType(),
-      TypedAttr(IntegerAttr::get(getElementTypeOrSelf(amount.getType()),
-                                 clamped)));
+  return ConstOp::create(builder, loc, amount.getType(),
+                         TypedAttr(IntegerAttr::get(
+                             getElementTypeOrSelf(amount.getType()), clamped)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,9 +166,8 @@ ArrayAttr mlir::tg::mirrorPositions(ArrayAttr positions, ArrayAttr other,
 }
 
 bool mlir::tg::areZeroOn(ArrayAttr positions, DenseI64ArrayAttr axes) {
-  return llvm::all_of(axes.asArrayRef(), [&](int64_t axis) {
-    return Dim(positions[axis]).is(0);
-  });
+  return llvm::all_of(axes.asArrayRef(),
+                      [&](int64_t axis) { return Dim(positions[axis]).is(0); });
 }
 
 std::optional<ShrinkThenPad>
@@ -208,8 +206,7 @@ mlir::tg::commuteShrinkOfPad(Value x, ArrayAttr low, ArrayAttr high,
     else
       return std::nullopt;
   }
-  return ShrinkThenPad{getPositionsAttr(context, newFrom),
-                       getPositionsAttr(context, newTo),
-                       getPositionsAttr(context, newLow),
-                       getPositionsAttr(context, newHigh)};
+  return ShrinkThenPad{
+      getPositionsAttr(context, newFrom), getPositionsAttr(context, newTo),
+      getPositionsAttr(context, newLow), getPositionsAttr(context, newHigh)};
 }

@@ -26,8 +26,8 @@ protected:
 
   Dim number(int64_t value) { return Dim(&context, value); }
   Dim var(StringRef name, int64_t min, int64_t max) {
-    return Dim(VarAttr::get(&context, StringAttr::get(&context, name), min,
-                            max));
+    return Dim(
+        VarAttr::get(&context, StringAttr::get(&context, name), min, max));
   }
 
   MLIRContext context;
@@ -102,11 +102,10 @@ TEST_F(DimTest, BoundsHoldAllValues) {
   };
   for (Case c : {Case{0, 5, 1, 4}, Case{-5, 5, -3, 3}, Case{-7, -2, -3, -1},
                  Case{-4, 9, 2, 3}, Case{3, 3, 0, 2}, Case{-2, 6, -1, 0}})
-    for (DimOpKind kind :
-         {DimOpKind::add, DimOpKind::mul, DimOpKind::floordiv, DimOpKind::mod,
-          DimOpKind::min, DimOpKind::max}) {
-      Dim expr = Dim::get(kind, var("a", c.aMin, c.aMax),
-                          var("b", c.bMin, c.bMax));
+    for (DimOpKind kind : {DimOpKind::add, DimOpKind::mul, DimOpKind::floordiv,
+                           DimOpKind::mod, DimOpKind::min, DimOpKind::max}) {
+      Dim expr =
+          Dim::get(kind, var("a", c.aMin, c.aMax), var("b", c.bMin, c.bMax));
       for (int64_t a = c.aMin; a <= c.aMax; ++a)
         for (int64_t b = c.bMin; b <= c.bMax; ++b) {
           int64_t value = *Dim::get(kind, number(a), number(b)).getStatic();

@@ -52,10 +52,10 @@ protected:
     ASSERT_TRUE(folded) << name.str();
     if (isSplat(folded))
       folded = DenseElementsAttr::get(cast<ShapedType>(type), folded);
-    FailureOr<HostTensor> expected = interpretOp(
-        op, llvm::map_to_vector(tensors, [](HostTensor &tensor) {
-          return const_cast<const HostTensor *>(&tensor);
-        }));
+    FailureOr<HostTensor> expected =
+        interpretOp(op, llvm::map_to_vector(tensors, [](HostTensor &tensor) {
+                      return const_cast<const HostTensor *>(&tensor);
+                    }));
     ASSERT_TRUE(succeeded(expected)) << name.str();
     HostTensor actual = *makeHostTensor(loc, cast<RankedTensorType>(type),
                                         cast<TypedAttr>(folded));
@@ -187,8 +187,8 @@ TEST_F(FoldTest, LosslessCasts) {
         Value x = ConstOp::create(builder, loc, from, cast<TypedAttr>(value));
         Value there = CastOp::create(builder, loc, to, x);
         auto back = CastOp::create(builder, loc, from, there);
-        Attribute result = evaluateScalar(
-            back, evaluateScalar(there.getDefiningOp(), value));
+        Attribute result =
+            evaluateScalar(back, evaluateScalar(there.getDefiningOp(), value));
         auto number = dyn_cast<FloatAttr>(value);
         if (number && number.getValue().isNaN())
           EXPECT_TRUE(cast<FloatAttr>(result).getValue().isNaN());

@@ -52,10 +52,8 @@ SmallVector<Attribute> getInterestingValues(Type type) {
   };
   if (auto floatType = dyn_cast<FloatType>(type)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
-    for (double number : {0.0, 1.0, -1.0, 2.0, -0.5, 3.0, 300.7, -2.9})
+    for (double number : {0.0, 1.0, -1.0, 2.0, -0.0, -0.5, 3.0, 300.7, -2.9})
       add(FloatAttr::get(type, number));
-    if (APFloat::getZero(semantics, true).isNegative())
-      add(FloatAttr::get(type, APFloat::getZero(semantics, true)));
     if (APFloat::semanticsHasInf(semantics))
       for (bool negative : {false, true})
         add(FloatAttr::get(type, APFloat::getInf(semantics, negative)));
@@ -89,10 +87,11 @@ std::string findDifference(const HostTensor &actual, const HostTensor &expected,
   if (actual.shape != expected.shape ||
       actual.elementType != expected.elementType)
     return "other types";
-  DenseElementsAttr a = getDenseElements(actual), b = getDenseElements(expected);
+  DenseElementsAttr a = getDenseElements(actual),
+                    b = getDenseElements(expected);
   int64_t position = 0;
-  for (auto [x, y] : llvm::zip_equal(a.getValues<Attribute>(),
-                                     b.getValues<Attribute>())) {
+  for (auto [x, y] :
+       llvm::zip_equal(a.getValues<Attribute>(), b.getValues<Attribute>())) {
     bool same = x == y;
     if (auto number = dyn_cast<FloatAttr>(x)) {
       APFloat p = number.getValue(), q = cast<FloatAttr>(y).getValue();
@@ -124,15 +123,15 @@ public:
 
 private:
   unsigned pick(unsigned count) { return random() % count; }
-  template <typename Range>
-  auto pickFrom(const Range &range) {
+  template <typename Range> auto pickFrom(const Range &range) {
     return range[pick(range.size())];
   }
 
   Value pickValue() {
     // Rather the latest: chains are what rules match.
     if (pick(2))
-      return values[values.size() - 1 - pick(std::min<size_t>(4, values.size()))];
+      return values[values.size() - 1 -
+                    pick(std::min<size_t>(4, values.size()))];
     return pickFrom(values);
   }
   RankedTensorType typeOf(Value value) {
@@ -162,16 +161,17 @@ private:
 Value GraphMaker::makeConstant(RankedTensorType type) {
   SmallVector<Attribute> numbers = getInterestingValues(type.getElementType());
   // The first few are what identities are about.
-  if (numbers.size() > 6 && pick(2))
-    numbers.resize(6);
+  if (numbers.size() > 4 && pick(4))
+    numbers.resize(4);
   if (pick(4))
     return ConstOp::create(builder, loc, type,
                            cast<TypedAttr>(Attribute(pickFrom(numbers))));
   SmallVector<Attribute> elements;
   for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
     elements.push_back(pickFrom(numbers));
-  return ConstOp::create(builder, loc, type,
-                         cast<TypedAttr>(DenseElementsAttr::get(type, elements)));
+  return ConstOp::create(
+      builder, loc, type,
+      cast<TypedAttr>(DenseElementsAttr::get(type, elements)));
 }
 
 /// Another operand for an operation on `value`.
@@ -187,21 +187,24 @@ Value GraphMaker::pickLike(Value value) {
 
 Value GraphMaker::makeUnary(Value x) {
   Type type = typeOf(x).getElementType();
-  if (pick(4) == 0) {
+  if (pick(3) == 0) {
     Type to = pickFrom(elementTypes);
     return CastOp::create(builder, loc, typeOf(x).clone(to), x);
   }
   if (type.isInteger(1))
     return {};
-  // Bits of floats would show the payloads of NaNs, which are unspecified.
-  if (isIntLike(type) && pick(2))
-    return BitcastOp::create(
-        builder, loc,
-        typeOf(x).clone(IntegerType::get(
-            builder.getContext(), type.getIntOrFloatBitWidth(),
-            isSignedIntLike(type) ? IntegerType::Unsigned
-                                  : IntegerType::Signless)),
-        x);
+  // Bits of floats would show the payloads of NaNs, which are unspecified,
+  // unless they came from integers.
+  if (pick(3) == 0 && (isIntLike(type) || x.getDefiningOp<BitcastOp>())) {
+    unsigned width = type.getIntOrFloatBitWidth();
+    SmallVector<Type> alike = {
+        builder.getIntegerType(width),
+        IntegerType::get(builder.getContext(), width, IntegerType::Unsigned)};
+    for (Type other : getFloatTypes(builder.getContext()))
+      if (other.getIntOrFloatBitWidth() == width)
+        alike.push_back(other);
+    return BitcastOp::create(builder, loc, typeOf(x).clone(pickFrom(alike)), x);
+  }
   if (pick(2) || isIntLike(type))
     return NegOp::create(builder, loc, x);
   switch (pick(6)) {
@@ -222,6 +225,15 @@ Value GraphMaker::makeUnary(Value x) {
 
 Value GraphMaker::makeBinary(Value x) {
   Type type = typeOf(x).getElementType();
+  // The operation that made x once more, on another constant.
+  if (Operation *op = x.getDefiningOp();
+      op && pick(3) == 0 && op->getNumOperands() == 2 &&
+      op->getOperand(1).getDefiningOp<ConstOp>() &&
+      op->getOperand(1).getType() == x.getType())
+    return builder
+        .create(loc, op->getName().getIdentifier(),
+                {x, makeConstant(typeOf(x))}, TypeRange(x.getType()))
+        ->getResult(0);
   Value lhs = x, rhs = pickLike(x);
   if (pick(2))
     std::swap(lhs, rhs);
@@ -258,6 +270,7 @@ Value GraphMaker::makeBinary(Value x) {
       return hasFloatMax ? MaxOp::create(builder, loc, lhs, rhs).getResult()
                          : Value();
     case 1:
+    case 2:
       // std::pow in double is not correctly rounded, the square is.
       return hasFloatMax || type.isF64()
                  ? Value()
@@ -299,14 +312,30 @@ Value GraphMaker::makeCompareOrWhere(Value x) {
   case 0:
     return CmpLtOp::create(builder, loc, lhs, rhs);
   case 1:
+    if (pick(3) == 0)
+      return CmpNeOp::create(builder, loc, x, makeConstant(typeOf(x)));
+    if (pick(2))
+      return CmpEqOp::create(builder, loc, x, makeConstant(typeOf(x)));
     return CmpEqOp::create(builder, loc, lhs, rhs);
   case 2:
     return CmpNeOp::create(builder, loc, lhs, rhs);
   default:
     break;
   }
-  // A condition of the same shape, possibly the comparison of the operands.
+  // A condition of the same shape, possibly one that an operand has too, or the
+  // comparison of the operands.
   Type boolType = typeOf(x).clone(builder.getI1Type());
+  for (Value operand : {lhs, rhs})
+    if (auto inner = operand.getDefiningOp<WhereOp>(); inner && pick(2)) {
+      Value other = pick(2) ? inner.getX() : inner.getY();
+      Value condition = pick(2) ? inner.getCondition() : pickFrom(values);
+      if (condition.getType() != boolType)
+        condition = inner.getCondition();
+      if (pick(2))
+        std::swap(operand, other);
+      return WhereOp::create(builder, loc, x.getType(), condition, operand,
+                             other);
+    }
   for (Value condition : llvm::reverse(values))
     if (condition.getType() == boolType && pick(3))
       return WhereOp::create(builder, loc, x.getType(), condition, lhs, rhs);
@@ -416,10 +445,10 @@ OwningOpRef<ModuleOp> GraphMaker::make() {
   hasFloatMax = pick(2);
   SmallVector<Type> all = getFloatTypes(context);
   llvm::append_range(all, getIntegerTypes(context));
-  all.push_back(builder.getI1Type());
   // Few types, so that values fit together.
-  for (unsigned i = 0; i < 3; ++i)
+  for (unsigned i = 0; i < 2; ++i)
     elementTypes.push_back(pickFrom(all));
+  elementTypes.push_back(builder.getI1Type());
   static const SmallVector<int64_t> shapes[] = {
       {2, 3}, {2, 1}, {1, 3}, {1, 1}, {3}, {1}, {2, 1, 2}, {0, 2}};
   SmallVector<Type> argTypes;
@@ -427,8 +456,8 @@ OwningOpRef<ModuleOp> GraphMaker::make() {
     argTypes.push_back(
         RankedTensorType::get(pick(12) ? shapes[pick(7)] : shapes[7],
                               elementTypes[pick(elementTypes.size())]));
-  auto function = func::FuncOp::create(
-      builder, loc, "f", builder.getFunctionType(argTypes, {}));
+  auto function = func::FuncOp::create(builder, loc, "f",
+                                       builder.getFunctionType(argTypes, {}));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   llvm::append_range(values, block->getArguments());
@@ -442,8 +471,8 @@ OwningOpRef<ModuleOp> GraphMaker::make() {
   for (unsigned i = 0; i < 2; ++i)
     results.push_back(pickFrom(values));
   func::ReturnOp::create(builder, loc, results);
-  function.setType(builder.getFunctionType(
-      argTypes, ValueRange(results).getTypes()));
+  function.setType(
+      builder.getFunctionType(argTypes, ValueRange(results).getTypes()));
   return module;
 }
 

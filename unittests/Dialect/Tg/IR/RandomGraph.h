@@ -44,7 +44,7 @@ mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext *context,
                                                   unsigned seed);
 
 /// Inputs for its arguments, of interesting values.
-llvm::SmallVector<mlir::tg::HostTensor>
-makeRandomInputs(mlir::ModuleOp module, unsigned seed);
+llvm::SmallVector<mlir::tg::HostTensor> makeRandomInputs(mlir::ModuleOp module,
+                                                         unsigned seed);
 
 #endif // TINYGRAD_UNITTESTS_DIALECT_TG_IR_RANDOMGRAPH_H

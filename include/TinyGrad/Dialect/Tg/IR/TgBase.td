@@ -16,6 +16,12 @@ include "TinyGrad/Dialect/Tg/IR/TgDialect.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// A section of the reference page.
+class Tg_DocGroup<string title, string text> : OpDocGroup {
+  let summary = title;
+  let description = text;
+}
+
 class Tg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tg_Dialect, mnemonic, traits>;
 

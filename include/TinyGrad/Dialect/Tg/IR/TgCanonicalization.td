@@ -37,7 +37,7 @@ def MulMinusOne : Tg_Rule<(Tg_MulOp $x, (Tg_ConstOp Tg_MinusOne:$c)), (Tg_NegOp 
 
 // x / -1 -> -x (signed integers)
 foreach div = [Tg_IDivOp, Tg_FloorDivOp] in
-  def : Tg_Rule<(div $x, (Tg_ConstOp Tg_AllOnes:$c)), (Tg_NegOp $x),
+  def MinusOneIn # div : Tg_Rule<(div $x, (Tg_ConstOp Tg_AllOnes:$c)), (Tg_NegOp $x),
             [(Tg_IsSignedInt $x)]>;
 
 // x / -1.0 -> -x
@@ -104,12 +104,12 @@ class MergeConstants<Op op, string name, list<dag> constraints = []>
     : Tg_Rule<(op (op $x, (Tg_ConstOp:$c1 Tg_Splat:$v1)),
               (Tg_ConstOp:$c2 Tg_Splat:$v2)),
           (op $x, (Tg_Folded<name> $c1, $c2)), constraints>;
-def : MergeConstants<Tg_AddOp, "AddOp", [(Tg_IsIntOrBool $x)]>;
-def : MergeConstants<Tg_MulOp, "MulOp", [(Tg_IsIntOrBool $x)]>;
-def : MergeConstants<Tg_MaxOp, "MaxOp">;
-def : MergeConstants<Tg_AndOp, "AndOp">;
-def : MergeConstants<Tg_OrOp, "OrOp">;
-def : MergeConstants<Tg_XorOp, "XorOp">;
+def MergeAddConstants : MergeConstants<Tg_AddOp, "AddOp", [(Tg_IsIntOrBool $x)]>;
+def MergeMulConstants : MergeConstants<Tg_MulOp, "MulOp", [(Tg_IsIntOrBool $x)]>;
+def MergeMaxConstants : MergeConstants<Tg_MaxOp, "MaxOp">;
+def MergeAndConstants : MergeConstants<Tg_AndOp, "AndOp">;
+def MergeOrConstants : MergeConstants<Tg_OrOp, "OrOp">;
+def MergeXorConstants : MergeConstants<Tg_XorOp, "XorOp">;
 
 // (c1 - x) + c2 -> (c1 + c2) - x (integers)
 def AddSubConstants : Tg_Rule<
@@ -131,7 +131,7 @@ def SubSubConstants : Tg_Rule<
 
 // (x << c1) << c2 -> x << (c1 + c2), the same for >>; the sum is at most the width
 foreach shift = [Tg_ShlOp, Tg_ShrOp] in
-  def : Tg_Rule<(shift (shift $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
+  def MergeAmountsOf # shift : Tg_Rule<(shift (shift $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
                    (Tg_ConstOp:$c2 Tg_IntSplat:$v2)),
             (shift $x, (Tg_AddShiftAmounts $c1, $v1, $v2))>;
 
@@ -217,22 +217,22 @@ def EqZeroOfBool : Pat<(Tg_CmpEqOp (Tg_CastOp $b), (Tg_ConstOp Tg_AnyZero:$zero)
 
 // x op c1 == c2 -> x == c2 op' c1 for + and xor, the same for != (integers, bool)
 foreach compare = [Tg_CmpEqOp, Tg_CmpNeOp] in {
-  def : Tg_Rule<(compare (Tg_AddOp $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
+  def AddIn # compare : Tg_Rule<(compare (Tg_AddOp $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
                      (Tg_ConstOp:$c2 Tg_IntSplat:$v2)),
             (compare $x, (Tg_Folded<"SubOp"> $c2, $c1)), [(Tg_IsInt $x)]>;
-  def : Tg_Rule<(compare (Tg_XorOp $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
+  def XorIn # compare : Tg_Rule<(compare (Tg_XorOp $x, (Tg_ConstOp:$c1 Tg_IntSplat:$v1)),
                      (Tg_ConstOp:$c2 Tg_IntSplat:$v2)),
             (compare $x, (Tg_Folded<"XorOp"> $c2, $c1))>;
 }
 
 // -x == c -> x == -c, the same for !=
 foreach compare = [Tg_CmpEqOp, Tg_CmpNeOp] in
-  def : Tg_Rule<(compare (Tg_NegOp $x), (Tg_ConstOp:$c Tg_Splat:$v)),
+  def NegConstantIn # compare : Tg_Rule<(compare (Tg_NegOp $x), (Tg_ConstOp:$c Tg_Splat:$v)),
             (compare $x, (Tg_FoldedUnary<"NegOp"> $c))>;
 
 // -x == -y -> x == y, the same for !=
 foreach compare = [Tg_CmpEqOp, Tg_CmpNeOp] in
-  def : Tg_Rule<(compare (Tg_NegOp $x), (Tg_NegOp $y)), (compare $x, $y)>;
+  def NegNegIn # compare : Tg_Rule<(compare (Tg_NegOp $x), (Tg_NegOp $y)), (compare $x, $y)>;
 
 // -x < -y -> y < x (floats; the least integer is its own negation)
 def LtNegNeg : Tg_Rule<(Tg_CmpLtOp (Tg_NegOp $x), (Tg_NegOp $y)),

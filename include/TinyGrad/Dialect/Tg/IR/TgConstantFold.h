@@ -44,12 +44,12 @@ Attribute foldReduceOfSplat(ReduceKind kind, Attribute value, int64_t count);
 /// How many elements a type holds; none if that is symbolic. A scalar holds 1.
 std::optional<int64_t> getStaticNumElements(Type type);
 
-/// Whether every value of type `from` is exactly a value of type `to`, such that
-/// casting there and back changes nothing.
+/// Whether every value of type `from` is exactly a value of type `to`, such
+/// that casting there and back changes nothing.
 bool isLosslessCast(Type from, Type to);
 
-/// Whether casting from `a` to `b` and on to `c` equals casting from `a` to `c`.
-/// All are element types.
+/// Whether casting from `a` to `b` and on to `c` equals casting from `a` to
+/// `c`. All are element types.
 bool isCastThroughRedundant(Type a, Type b, Type c);
 
 /// \name Questions about constants. A null attribute, and a constant that is

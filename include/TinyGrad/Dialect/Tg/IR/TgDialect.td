@@ -45,10 +45,19 @@ def Tg_Dialect : Dialect {
       gives 0, or the sign fill for a right shift of a signed integer.
     * Floating point follows IEEE 754 with round-to-nearest-even after every
       operation; `f16` and `bf16` operations are computed in `f32` and rounded.
-      NaN payloads and the sign of a zero that `max` returns for operands
-      `-0.0` and `+0.0` are unspecified. Sums may be reassociated by `tg.reduce`.
-    * The fp8 types are storage: only casts, bitcasts, movement, constants and
-      copies take them.
+      Denormal numbers are kept. NaN payloads and the sign of a zero that `max`
+      returns for operands `-0.0` and `+0.0` are unspecified. Sums and products
+      may be reassociated by `tg.reduce`.
+    * `index`, in kernels, is a signed 64-bit integer.
+    * The fp8 types are storage: only casts, bitcasts, `tg.where`, movement,
+      constants, buffers and copies take them.
+
+    Tensors have a static shape, or a symbolic one whose dimensions the `#tg.shape`
+    encoding lists; a `?` without it is rejected. Canonicalization
+    (`TgCanonicalization.td`, `TgFolds.cpp`) keeps these semantics to the bit, other
+    than where they are unspecified. A chain of movement operations without a
+    `tg.reshape` ends up as at most one each of shrink, pad, flip, permute and
+    expand, in this order; only a pad of an expanded axis stays behind the expand.
   }];
   let cppNamespace = "::mlir::tg";
   let useDefaultAttributePrinterParser = 1;

@@ -24,7 +24,8 @@ enum class DimOpKind : uint32_t;
 
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
 /// expression. Arithmetic keeps sums and products in one normal form, so that
-/// equal attributes mean equal dimensions. It saturates where 64 bits do not do.
+/// equal attributes mean equal dimensions. It saturates where 64 bits do not
+/// do.
 class Dim {
 public:
   Dim() = default;

@@ -45,6 +45,14 @@ class Tg_CompareOp<string mnemonic, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
+def Tg_ElementwiseDoc : Tg_DocGroup<"Elementwise operations", [{
+Work element by element on tensors of one shape, and inside kernels on scalars
+and vectors. There is no broadcasting: shapes are made equal by `tg.reshape` and
+`tg.expand`. What holds for all of them (wrapping, NaN, rounding) is said at the
+top of this page; each operation adds its special cases.
+}]>;
+let opDocGroup = Tg_ElementwiseDoc in {
+
 //===----------------------------------------------------------------------===//
 // Unary operations
 //===----------------------------------------------------------------------===//
@@ -52,7 +60,11 @@ class Tg_CompareOp<string mnemonic, list<Trait> traits = []>
 def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike> {
   let summary = "negation";
   let description = [{
-    Integers wrap: the most negative value is its own negation.
+    Integers wrap: the most negative value is its own negation, and an unsigned
+    `x` gives `2^N - x` modulo `2^N`. Floats change their sign, that of zero,
+    infinities and NaN included.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.neg %x : tensor<4xf32>
@@ -63,7 +75,9 @@ def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike> {
 def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
   let summary = "reciprocal 1/x";
   let description = [{
-    `1/±0` is `±inf`, `1/±inf` is `±0`. Correctly rounded.
+    Correctly rounded. `1/±0` is `±inf`, `1/±inf` is `±0`, NaN gives NaN.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.recip %x : tensor<4xf32>
@@ -74,7 +88,10 @@ def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
 def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
   let summary = "square root";
   let description = [{
-    Correctly rounded. A negative operand gives NaN, `-0.0` gives `-0.0`.
+    Correctly rounded. A negative operand gives NaN, `-0.0` gives `-0.0`, `+inf`
+    gives `+inf`, NaN gives NaN.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.sqrt %x : f32
@@ -85,7 +102,11 @@ def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
 def Tg_Exp2Op : Tg_UnaryOp<"exp2", Tg_FloatLike> {
   let summary = "2 to the power x";
   let description = [{
-    Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`; results below the normal range are denormal.
+    Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
+    results too large for the type are `+inf`, those below the normal range are
+    denormal.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.exp2 %x : tensor<4xf32>
@@ -96,7 +117,10 @@ def Tg_Exp2Op : Tg_UnaryOp<"exp2", Tg_FloatLike> {
 def Tg_Log2Op : Tg_UnaryOp<"log2", Tg_FloatLike> {
   let summary = "logarithm to base 2";
   let description = [{
-    Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives `+inf`.
+    Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
+    `+inf`, NaN gives NaN.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.log2 %x : tensor<4xf32>
@@ -107,7 +131,10 @@ def Tg_Log2Op : Tg_UnaryOp<"log2", Tg_FloatLike> {
 def Tg_SinOp : Tg_UnaryOp<"sin", Tg_FloatLike> {
   let summary = "sine of x in radians";
   let description = [{
-    Within 2 ulp in f32 over the whole range. An infinite operand gives NaN.
+    Within 2 ulp in f32 over the whole range. `±0` gives `±0`, an infinite
+    operand NaN, NaN gives NaN.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.sin %x : tensor<4xf32>
@@ -118,7 +145,10 @@ def Tg_SinOp : Tg_UnaryOp<"sin", Tg_FloatLike> {
 def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
   let summary = "round towards zero";
   let description = [{
-    Keeps the sign of zero, infinities and NaN.
+    The nearest integer that is not larger in magnitude. Keeps the sign of zero,
+    infinities and NaN.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.trunc %x : tensor<4xf32>
@@ -180,7 +210,10 @@ def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
 def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative]> {
   let summary = "sum";
   let description = [{
-    Integers wrap; on bool it is "or".
+    Integers wrap; on bool it is "or". Floats: `inf + -inf` is NaN, `-0.0 + 0.0`
+    is `0.0`, NaN gives NaN.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.add %a, %b : tensor<4xf32>
@@ -191,7 +224,10 @@ def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative]> {
 def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike> {
   let summary = "difference";
   let description = [{
-    Integers wrap.
+    Integers wrap. Floats: `inf - inf` is NaN, `x - x` is `0.0` for finite x, NaN
+    gives NaN.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.sub %a, %b : tensor<4xi32>
@@ -202,7 +238,9 @@ def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike> {
 def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative]> {
   let summary = "product";
   let description = [{
-    Integers wrap; on bool it is "and".
+    Integers wrap; on bool it is "and". Floats: `0 * inf` is NaN, NaN gives NaN.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.mul %a, %b : tensor<4xf32>
@@ -213,7 +251,10 @@ def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative]> {
 def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
   let summary = "floating-point quotient";
   let description = [{
-    Correctly rounded. `x/±0` is an infinity for finite nonzero x, NaN for x = 0 or NaN.
+    Correctly rounded. `x/±0` is an infinity for nonzero x and NaN for x = 0;
+    `inf/inf` is NaN; NaN gives NaN.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.fdiv %a, %b : tensor<4xf32>
@@ -225,6 +266,9 @@ def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike> {
   let summary = "integer quotient, rounded towards zero";
   let description = [{
     `x idiv 0` is 0; the most negative value divided by -1 wraps to itself.
+    Unsigned integers divide as unsigned, `index` as signed.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.idiv %a, %b : tensor<4xi32>
@@ -236,9 +280,12 @@ def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike> {
   let summary = "integer quotient, rounded towards negative infinity";
   let description = [{
     `x floordiv 0` is 0; the most negative value divided by -1 wraps to itself.
+    For unsigned integers it is `idiv`.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
-    %r = tg.floordiv %a, %b : tensor<4xi32>
+    %r = tg.floordiv %a, %b : tensor<4xi32>   // -7 floordiv 2 is -4
     ```
   }];
 }
@@ -246,10 +293,13 @@ def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike> {
 def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike> {
   let summary = "remainder of `idiv`";
   let description = [{
-    `x - (x idiv y) * y`: it has the sign of x. `x mod 0` is 0.
+    `x - (x idiv y) * y`: it has the sign of x. `x mod 0` is 0, and so is the
+    remainder of a division by -1.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
-    %r = tg.mod %a, %b : tensor<4xi32>
+    %r = tg.mod %a, %b : tensor<4xi32>   // -7 mod 2 is -1
     ```
   }];
 }
@@ -257,10 +307,13 @@ def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike> {
 def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike> {
   let summary = "remainder of `floordiv`";
   let description = [{
-    `x - (x floordiv y) * y`: it has the sign of y. `x floormod 0` is 0.
+    `x - (x floordiv y) * y`: it has the sign of y. `x floormod 0` is 0, and so
+    is the remainder of a division by -1.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
-    %r = tg.floormod %a, %b : tensor<4xi32>
+    %r = tg.floormod %a, %b : tensor<4xi32>   // -7 floormod 2 is 1
     ```
   }];
 }
@@ -268,7 +321,11 @@ def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike> {
 def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative]> {
   let summary = "the larger operand";
   let description = [{
-    NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either may be returned.
+    NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either
+    may be returned. Unsigned integers compare as unsigned. The minimum of floats
+    is `-max(-x, -y)`.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.max %a, %b : tensor<4xf32>
@@ -279,7 +336,11 @@ def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative]> {
 def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
   let summary = "x to the power y";
   let description = [{
-    The special cases are those of C99 Annex F (`pow(x, ±0) = 1`, `pow(1, y) = 1`, a negative base with a non-integer exponent is NaN). Within 2 ulp in f32.
+    The special cases are those of C99 Annex F: `pow(x, ±0)` and `pow(1, y)` are 1
+    even for NaN, a negative base with a non-integer exponent is NaN, `pow(±0, y)`
+    is an infinity for negative y. Within 2 ulp in f32.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.pow %x, %y : tensor<4xf32>
@@ -290,6 +351,10 @@ def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
 def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative]> {
   let summary = "bitwise and";
   let description = [{
+    On bool it is the conjunction.
+
+    C1: both operands and the result have the same type.
+
     ```mlir
     %r = tg.and %a, %b : tensor<4xi1>
     ```
@@ -299,6 +364,10 @@ def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative]> {
 def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative]> {
   let summary = "bitwise or";
   let description = [{
+    On bool it is the disjunction.
+
+    C1: both operands and the result have the same type.
+
     ```mlir
     %r = tg.or %a, %b : tensor<4xi32>
     ```
@@ -308,6 +377,10 @@ def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative]> {
 def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative]> {
   let summary = "bitwise exclusive or";
   let description = [{
+    On bool it is inequality; `x xor true` is "not x".
+
+    C1: both operands and the result have the same type.
+
     ```mlir
     %r = tg.xor %a, %b : tensor<4xi32>
     ```
@@ -317,7 +390,10 @@ def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative]> {
 def Tg_ShlOp : Tg_BinaryOp<"shl", Tg_ShiftLike> {
   let summary = "left shift";
   let description = [{
-    The amount is read as unsigned; an amount of the bit width or more gives 0.
+    Bits that leave the type are lost. The amount is read as unsigned; an amount
+    of the bit width or more gives 0.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.shl %a, %b : tensor<4xui32>
@@ -328,7 +404,11 @@ def Tg_ShlOp : Tg_BinaryOp<"shl", Tg_ShiftLike> {
 def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
   let summary = "right shift";
   let description = [{
-    Arithmetic for signed types, logical for unsigned ones. The amount is read as unsigned; an amount of the bit width or more gives the sign fill (signed) or 0 (unsigned).
+    Arithmetic for signed types (the sign fills up), logical for unsigned ones.
+    The amount is read as unsigned; an amount of the bit width or more gives the
+    sign fill (0 or -1) or, for unsigned types, 0.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %r = tg.shr %a, %b : tensor<4xi32>
@@ -339,7 +419,11 @@ def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
 def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
   let summary = "whether lhs is less than rhs";
   let description = [{
-    False if an operand is NaN. On bool, false is less than true. The result is bool (`i1`) of the operands' shape.
+    False if an operand is NaN; `-0.0` is not less than `+0.0`. Unsigned integers
+    compare as unsigned, `index` as signed; on bool, false is less than true.
+
+    C1: both operands have the same type. C2: the result is bool (`i1`) of their
+    shape.
 
     ```mlir
     %r = tg.cmplt %a, %b : tensor<4xf32>   // tensor<4xi1>
@@ -350,7 +434,10 @@ def Tg_CmpLtOp : Tg_CompareOp<"cmplt"> {
 def Tg_CmpEqOp : Tg_CompareOp<"cmpeq", [Commutative]> {
   let summary = "whether both operands are equal";
   let description = [{
-    False if an operand is NaN; `-0.0` equals `+0.0`. The result is bool (`i1`) of the operands' shape.
+    False if an operand is NaN; `-0.0` equals `+0.0`.
+
+    C1: both operands have the same type. C2: the result is bool (`i1`) of their
+    shape.
 
     ```mlir
     %r = tg.cmpeq %a, %b : tensor<4xf32>   // tensor<4xi1>
@@ -361,7 +448,10 @@ def Tg_CmpEqOp : Tg_CompareOp<"cmpeq", [Commutative]> {
 def Tg_CmpNeOp : Tg_CompareOp<"cmpne", [Commutative]> {
   let summary = "whether the operands differ";
   let description = [{
-    True if an operand is NaN. The result is bool (`i1`) of the operands' shape.
+    True if an operand is NaN; `-0.0` equals `+0.0`.
+
+    C1: both operands have the same type. C2: the result is bool (`i1`) of their
+    shape.
 
     ```mlir
     %r = tg.cmpne %a, %b : tensor<4xf32>   // tensor<4xi1>
@@ -376,6 +466,8 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
     "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The low 32 bits of
     `counter` are the first counter word and the high 32 bits the second; `key`
     is split the same way, and so is the result.
+
+    C1: both operands and the result have the same type.
 
     ```mlir
     %bits = tg.threefry %counter, %key : tensor<8xui64>
@@ -395,8 +487,10 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [
     AllTypesMatch<["x", "y", "result"]>]> {
   let summary = "x where the condition holds, else y";
   let description = [{
-    C1: the condition is bool and has the shape of the other operands. The
-    operand that is not chosen has no effect, NaN included.
+    The operand that is not chosen has no effect, NaN included.
+
+    C1: the condition is bool and has the shape of the other operands. C2: both
+    other operands and the result have the same type.
 
     ```mlir
     %r = tg.where %cond, %x, %y : tensor<4xf32>
@@ -414,7 +508,11 @@ def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType]> {
   let summary = "a * b + c";
   let description = [{
     Floats are rounded once, as fused multiply-add is (f16 and bf16: computed in
-    f32, then rounded); integers wrap.
+    f32, then rounded), with the special cases of `tg.mul` and `tg.add`; integers
+    wrap. No rewrite of tensor graphs forms it: there `tg.mul` and `tg.add` are two
+    operations with two roundings.
+
+    C1: all operands and the result have the same type.
 
     ```mlir
     %r = tg.mulacc %a, %b, %c : tensor<4xf32>
@@ -425,5 +523,7 @@ def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType]> {
   let assemblyFormat = "$a `,` $b `,` $c attr-dict `:` type($result)";
   let hasFolder = 1;
 }
+
+} // opDocGroup = Tg_ElementwiseDoc
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGELEMENTWISEOPS_TD

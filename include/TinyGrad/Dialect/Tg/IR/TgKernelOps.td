@@ -18,9 +18,21 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
+def Tg_HostDoc : Tg_DocGroup<"Host programs", [{
+What a function does with buffers once its tensor graph is scheduled: allocate,
+launch kernels, copy. Buffers are flat memrefs; operations on them run in program
+order.
+}]>;
+def Tg_KernelDoc : Tg_DocGroup<"Kernels", [{
+A kernel and what stands in it besides the elementwise operations and `tg.const`,
+which compute on scalars there.
+}]>;
+
 //===----------------------------------------------------------------------===//
 // Host program
 //===----------------------------------------------------------------------===//
+
+let opDocGroup = Tg_HostDoc in {
 
 def Tg_AllocOp : Tg_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -81,6 +93,8 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
   let description = [{
     Copies all of `source` to `dest`, across devices where they differ.
 
+    C1: both have the same type.
+
     ```mlir
     tg.transfer %src to %dst : memref<16xf32>
     ```
@@ -110,9 +124,13 @@ def Tg_LaunchOp : Tg_Op<"launch", [
   }];
 }
 
+} // opDocGroup = Tg_HostDoc
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
+
+let opDocGroup = Tg_KernelDoc in {
 
 def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     NoTerminator, SingleBlock]> {
@@ -153,6 +171,7 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let skipDefaultBuilders = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
       "::mlir::TypeRange":$argTypes, "int64_t":$outputs)>];
@@ -209,7 +228,8 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
   let summary = "a value combined over all positions of ranges";
   let description = [{
     Combines `value` over every combination of positions of `ranges`, which the
-    result no longer depends on. Identities and order are those of `tg.reduce`.
+    result no longer depends on; over no range it is the value. Identities, special
+    cases and order are those of `tg.reduce`.
 
     C1: each range is the result of a `tg.range`, and they differ.
 
@@ -323,5 +343,7 @@ def Tg_BarrierOp : Tg_Op<"barrier", [Pure, SameOperandsAndResultType]> {
   let assemblyFormat = "$tile attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
+
+} // opDocGroup = Tg_KernelDoc
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGKERNELOPS_TD

@@ -60,7 +60,6 @@ ArrayAttr replacePositions(ArrayAttr positions, DenseI64ArrayAttr axes,
 ArrayAttr mergePositions(ArrayAttr positions, ArrayAttr other,
                          DenseI64ArrayAttr axes);
 
-
 /// `size - position` on these axes, taken from `other`; `positions` elsewhere.
 ArrayAttr mirrorPositions(ArrayAttr positions, ArrayAttr other, Value tensor,
                           DenseI64ArrayAttr axes);

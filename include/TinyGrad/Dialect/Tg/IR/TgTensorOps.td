@@ -14,9 +14,25 @@
 
 include "TinyGrad/Dialect/Tg/IR/TgBase.td"
 
+def Tg_CreationDoc : Tg_DocGroup<"Creation", [{
+Tensors that depend on no other.
+}]>;
+def Tg_ReduceDoc : Tg_DocGroup<"Reduction", "">;
+def Tg_MovementDoc : Tg_DocGroup<"Movement operations", [{
+The result holds elements of the operand, or zeros, at other positions. They
+take every element type and look at no value. None of them copies by itself:
+scheduling turns them into index arithmetic and masks.
+}]>;
+def Tg_BufferDoc : Tg_DocGroup<"Buffers and placement", [{
+Where tensors are in memory, and when. They take every element type and change no
+value.
+}]>;
+
 //===----------------------------------------------------------------------===//
 // Creation
 //===----------------------------------------------------------------------===//
+
+let opDocGroup = Tg_CreationDoc in {
 
 def Tg_ConstOp : Tg_Op<"const", [Pure, ConstantLike]> {
   let summary = "a constant";
@@ -48,7 +64,8 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
   let summary = "the position along one axis";
   let description = [{
     Element `[i0, ..., in]` of the result is `i_axis`, converted to the element
-    type (integers wrap).
+    type as `tg.cast` does from `index` (integers wrap) or, for floats, rounded to
+    nearest even.
 
     C1: `0 <= axis < rank`.
 
@@ -63,21 +80,29 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
+} // opDocGroup = Tg_CreationDoc
+
 //===----------------------------------------------------------------------===//
 // Reduce
 //===----------------------------------------------------------------------===//
 
+let opDocGroup = Tg_ReduceDoc in
 def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
     InferTypeOpAdaptor]> {
   let summary = "reduction along axes";
   let description = [{
-    Combines all elements along `axes` with `add`, `mul` or `max`. A reduced
-    dimension stays, with size 1. Over no elements the result is the identity: 0,
-    1, or the lowest value (`-inf`, the smallest integer, false). The order of
-    combination is unspecified but fixed for a program and a device; `max`
-    is NaN if any element is.
+    Combines all elements along `axes` with `add`, `mul` or `max`, as the
+    operations of these names do: integers wrap, on bool `add` and `max` are "or"
+    and `mul` is "and", a NaN among the elements gives NaN. A reduced dimension
+    stays, with size 1. Over one element the result is that element, over none the
+    identity: 0, 1, or the lowest value (`-inf`, the smallest integer, false).
 
-    C1: axes are in range, strictly increasing.
+    The order of combination is unspecified but fixed for a program and a device:
+    sums and products of floats may be reassociated and computed in a wider type.
+    The sign of a sum of zeros, and of a maximum of zeros, is unspecified.
+
+    C1: axes are in range, strictly increasing. C2: the result has the shape of
+    the operand with size 1 along the axes, and its element type.
 
     ```mlir
     %r = tg.reduce add %x axes [1] : tensor<4x8xf32> -> tensor<4x1xf32>
@@ -104,10 +129,15 @@ class Tg_MovementOp<string mnemonic, list<Trait> traits = []>
 class Tg_InferredMovementOp<string mnemonic> : Tg_MovementOp<mnemonic, [
     InferTypeOpAdaptor]>;
 
+let opDocGroup = Tg_MovementDoc in {
+
 def Tg_ReshapeOp : Tg_MovementOp<"reshape"> {
   let summary = "the same elements in row-major order, in another shape";
   let description = [{
-    C1: operand and result have the same number of elements and element type.
+    A tensor with one element may have any number of axes of size 1, or none.
+
+    C1: operand and result have the same number of elements (for every value of
+    symbolic dimensions) and the same element type.
 
     ```mlir
     %r = tg.reshape %x : tensor<4x6xf32> -> tensor<2x12xf32>
@@ -125,7 +155,8 @@ def Tg_PermuteOp : Tg_InferredMovementOp<"permute"> {
   let description = [{
     Axis `i` of the result is axis `order[i]` of the operand.
 
-    C1: `order` is a permutation of the axes.
+    C1: `order` is a permutation of the axes. C2: the result has the permuted
+    shape and the element type of the operand.
 
     ```mlir
     %r = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
@@ -140,6 +171,8 @@ def Tg_PermuteOp : Tg_InferredMovementOp<"permute"> {
 def Tg_ExpandOp : Tg_MovementOp<"expand"> {
   let summary = "repetition along axes of size 1";
   let description = [{
+    Repeating no time (size 0) is allowed.
+
     C1: operand and result have the same rank and element type; where the sizes
     differ, the operand's is 1.
 
@@ -157,10 +190,13 @@ def Tg_ExpandOp : Tg_MovementOp<"expand"> {
 def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
   let summary = "zeros added before and after each axis";
   let description = [{
-    Axis `i` of the result has `low[i]` zeros (false for bool), the operand, and
-    `high[i]` zeros.
+    Axis `i` of the result has `low[i]` zeros (`+0.0` for floats, false for bool),
+    the operand, and `high[i]` zeros. Other padding is a `tg.where` on a padded
+    mask.
 
-    C1: `low` and `high` have one entry per axis, none negative.
+    C1: `low` and `high` have one entry per axis, none negative (for any value of
+    symbolic dimensions). C2: the result has the operand's sizes plus these, and
+    its element type.
 
     ```mlir
     %r = tg.pad %x low [0, 1] high [0, 1] : tensor<4x6xf32> -> tensor<4x8xf32>
@@ -183,7 +219,9 @@ def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
     Axis `i` of the result holds positions `from[i]` (inclusive) to `to[i]`
     (exclusive) of the operand.
 
-    C1: one entry per axis, `0 <= from[i] <= to[i] <= size[i]`.
+    C1: one entry per axis, `0 <= from[i] <= to[i] <= size[i]` (for every value of
+    symbolic dimensions). C2: the sizes of the result are `to[i] - from[i]`; it
+    has the element type of the operand.
 
     ```mlir
     %r = tg.shrink %x from [0, 2] to [4, 5] : tensor<4x6xf32> -> tensor<4x3xf32>
@@ -202,7 +240,11 @@ def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
 def Tg_FlipOp : Tg_MovementOp<"flip", [SameOperandsAndResultType]> {
   let summary = "reversal along axes";
   let description = [{
-    C1: axes are in range, strictly increasing.
+    Position `j` of a flipped axis of size `n` holds position `n - 1 - j` of the
+    operand.
+
+    C1: axes are in range, strictly increasing. C2: operand and result have the
+    same type.
 
     ```mlir
     %r = tg.flip %x axes [0] : tensor<4x6xf32>
@@ -215,9 +257,13 @@ def Tg_FlipOp : Tg_MovementOp<"flip", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+} // opDocGroup = Tg_MovementDoc
+
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
+
+let opDocGroup = Tg_BufferDoc in {
 
 def Tg_BufferOp : Tg_Op<"buffer", [Pure]> {
   let summary = "the contents of a realized buffer";
@@ -242,6 +288,8 @@ def Tg_CopyOp : Tg_Op<"copy", [Pure, SameOperandsAndResultType]> {
     The operand's values in memory of another device. A copy to the device that
     the operand is on is the operand itself.
 
+    C1: operand and result have the same type.
+
     ```mlir
     %r = tg.copy %x to "CPU" : tensor<4x4xf32>
     ```
@@ -258,6 +306,8 @@ def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, SameOperandsAndResultType]> {
     Asks for a buffer that holds the operand. It ends fusion at this point. A
     buffer, or a contiguous view of one, needs no kernel.
 
+    C1: operand and result have the same type.
+
     ```mlir
     %r = tg.contiguous %x : tensor<4x4xf32>
     ```
@@ -272,6 +322,8 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, SameOperandsAndResultType]> {
   let summary = "the tensor, with no gradient through it";
   let description = [{
     The identity for execution; differentiation stops here.
+
+    C1: operand and result have the same type.
 
     ```mlir
     %r = tg.detach %x : tensor<4x4xf32>
@@ -319,7 +371,7 @@ def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
 
     ```mlir
     %old = tg.after %x : tensor<4xf32>
-    %new = tg.after %x [%a : tensor<2xf32>] : tensor<4xf32>
+    %new = tg.after %x[%a : tensor<2xf32>] : tensor<4xf32>
     ```
   }];
   let arguments = (ins Tg_Tensor:$target, Optional<Tg_Tensor>:$assign);
@@ -329,5 +381,7 @@ def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
   }];
   let hasVerifier = 1;
 }
+
+} // opDocGroup = Tg_BufferDoc
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGTENSOROPS_TD
