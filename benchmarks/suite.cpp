@@ -1,5 +1,4 @@
-//===- suite.cpp - how fast tensor programs are
-//---------------------------===//
+//===- suite.cpp - how fast tensor programs are ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,8 +9,7 @@
 ///
 ///   suite                    all rows, as a table
 ///   suite --first NAME       one program in a fresh process: how long its
-///   first
-///                            result takes, and what of that is the compiler
+///                            first result takes, and where that time goes
 ///   suite --serve            for compare.py: reads "time ROW COUNT" or
 ///                            "sample ROW", answers with a line of numbers
 ///
@@ -137,7 +135,7 @@ static std::string measureParts(const Tensor &tensor) {
 static int measureFirst(const std::string &name) {
   const Workload *workload = findWorkload(name);
   if (!workload) {
-    std::fprintf(stderr, "suite: no workload '%s'\n", name.c_str());
+    std::fprintf(stderr, "suite: no program '%s'\n", name.c_str());
     return 1;
   }
   const std::vector<Tensor> inputs = makeInputs(*workload);

@@ -65,8 +65,7 @@ FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc, Type type) {
     return emitError(loc, "expected an element type of the tg dialect, found ")
            << tensorType.getElementType();
   if (!tensorType.hasStaticShape())
-    return emitError(loc, "expected a static shape, found ")
-           << type;
+    return emitError(loc, "expected a static shape, found ") << type;
 
   // An empty tensor stays empty however large its other dimensions are.
   int64_t bytes = elementSize;

@@ -125,7 +125,7 @@ static Tensor pow(const Operand &lhs, const Operand &rhs) {
   if (lhs.tensor() && !rhs.tensor()) {
     const Scalar exponent = rhs.scalar();
     const double value = exponent.toDouble();
-    const Tensor base = lhs.tensor()->cast(dtype);
+    Tensor base = lhs.tensor()->cast(dtype);
     if (!isFloat(dtype)) {
       if (value < 0)
         throw DTypeError("pow: " + describe(base) + " to the negative power " +

@@ -27,7 +27,7 @@
 
 namespace tinygrad {
 class CompiledProgram;
-}
+} // namespace tinygrad
 
 namespace tinygrad::detail {
 

@@ -17,7 +17,7 @@
 
 namespace mlir {
 class Operation;
-}
+} // namespace mlir
 
 namespace tinygrad::detail {
 

@@ -1,4 +1,5 @@
-/*===- dialect.c - uses the dialect and the passes from C -----------*- C -*-===*\
+/*===- dialect.c - uses the dialect and the passes from C -----------*- C
+-*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|

@@ -1,4 +1,5 @@
-/*===- dialect.c - the C API outside the project --------------------*- C -*-===*\
+/*===- dialect.c - the C API outside the project --------------------*- C
+-*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|

@@ -106,6 +106,18 @@ const Program programs[] = {
            .batchnorm(input({8}, 3), input({8}, 4), mean, (var + 1e-5).rsqrt())
            .relu();
      }},
+    {"groupnorm", 3, 1,
+     [] {
+       return input({2, 4, 12, 12})
+           .reshape({2, 2, 288})
+           .layernorm()
+           .reshape({2, 4, 12, 12});
+     }},
+    {"sparse_cross_entropy", 3, 2,
+     [] {
+       Tensor labels = Tensor::from({3, 1, 9, 0, 3}).reshape({5, 1});
+       return -input({5, 16}).logSoftmax().gather(1, labels).mean();
+     }},
     {"max_pool", 1, 1, [] { return input({1, 8, 16, 16}).maxPool2d(); }},
     {"arange", 1, 1, [] { return Tensor::arange(1000); }},
     {"eye", 1, 1, [] { return Tensor::eye(64); }},
@@ -138,3 +150,18 @@ TEST_P(KernelCount, IsNoMoreThan) {
 
 INSTANTIATE_TEST_SUITE_P(All, KernelCount, ::testing::ValuesIn(programs),
                          [](const auto &info) { return info.param.name; });
+
+/// Work is linear in what is produced, not in what is selected from.
+TEST(KernelWork, SelectionsDoNoNeedlessWork) {
+  auto countOps = [](const Tensor &result) {
+    GlobalCounters::reset();
+    result.realize();
+    return GlobalCounters::globalOps.load();
+  };
+  Tensor rows = Tensor::from({3, 1, 99, 0, 3}).realize();
+  Tensor small = input({100, 8}), large = input({10000, 8});
+  EXPECT_EQ(countOps(small.indexSelect(0, rows)),
+            countOps(large.indexSelect(0, rows)));
+  EXPECT_LE(countOps(Tensor::arange(5000).contiguous()), 20000);
+  EXPECT_LE(countOps(input({64, 64}).triu()), 10 * 64 * 64);
+}
