@@ -64,11 +64,20 @@ private:
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << '\n';
-    if (!isa<UnknownLoc>(diagnostic.getLocation()))
-      os << diagnostic.getLocation() << ": ";
+    // As other compilers write it, where there is a file.
+    Location location = diagnostic.getLocation();
+    if (auto file = location->findInstanceOf<FileLineColLoc>())
+      os << file.getFilename().getValue() << ':' << file.getLine() << ':'
+         << file.getColumn() << ": ";
+    else if (!isa<UnknownLoc>(location))
+      os << location << ": ";
     os << diagnostic.str();
-    for (Diagnostic &note : diagnostic.getNotes())
-      os << "\n  note: " << note.str();
+    for (Diagnostic &note : diagnostic.getNotes()) {
+      // A note of several lines is the text of a whole function.
+      std::string line = note.str();
+      if (!StringRef(line).contains('\n'))
+        os << "\n  note: " << line;
+    }
   }
 
   std::string text;

@@ -80,10 +80,13 @@ std::size_t Reader::readSome(void *data, std::size_t size) {
         gzread(file.get(), static_cast<char *>(data) + done, part);
     if (count < 0) {
       int code = Z_OK;
-      const char *text = gzerror(file.get(), &code);
+      std::string text = gzerror(file.get(), &code);
       if (code == Z_ERRNO)
         fail(path, "cannot read: " + detail::errnoText(errno));
-      fail(path, std::string("damaged compressed data: ") + text);
+      // zlib puts the number of the descriptor in front.
+      if (text.starts_with("<fd:"))
+        text.erase(0, text.find(' ') + 1);
+      fail(path, "damaged compressed data: " + text);
     }
     if (count == 0)
       break;

@@ -12,6 +12,7 @@
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Npy.h"
 #include "mlir/Parser/Parser.h"
@@ -30,18 +31,28 @@ LogicalResult mlir::tg::reportError(const Twine &message) {
   return failure();
 }
 
-OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path,
-                                           MLIRContext &context) {
+OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path, MLIRContext &context,
+                                           llvm::SourceMgr &sources) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
   if (!buffer) {
     (void)reportError("cannot read '" + path +
                       "': " + buffer.getError().message());
     return nullptr;
   }
-  llvm::SourceMgr sourceMgr;
-  sourceMgr.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  SourceMgrDiagnosticHandler handler(sourceMgr, &context);
-  return parseSourceFile<ModuleOp>(sourceMgr, &context);
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, &context);
+}
+
+OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path,
+                                           MLIRContext &context) {
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  return loadModule(path, context, sources);
+}
+
+tinygrad::Device &mlir::tg::getDevice(StringRef name) {
+  return name.empty() ? tinygrad::Device::getDefault()
+                      : tinygrad::Device::get(name);
 }
 
 FailureOr<func::FuncOp> mlir::tg::findEntry(ModuleOp module, StringRef name) {

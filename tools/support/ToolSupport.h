@@ -24,6 +24,10 @@
 #include <random>
 #include <vector>
 
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
 namespace mlir::tg {
 
 /// The attribute of a function argument that holds the argument's value, as a
@@ -33,8 +37,16 @@ inline constexpr StringLiteral inputAttrName = "tg.input";
 /// Prints `error: message` and returns failure.
 LogicalResult reportError(const Twine &message);
 
-/// Parses and verifies a `.mlir` file; "-" is standard input.
+/// Parses and verifies a `.mlir` file; "-" is standard input. Its text goes to
+/// `sources`, of which the context's diagnostic handler shows lines.
+OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context,
+                                 llvm::SourceMgr &sources);
+/// The same with a handler for errors in the text alone.
 OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context);
+
+/// The device named by `--device`, else by DEV, else the best one there is.
+/// Throws DeviceError.
+tinygrad::Device &getDevice(StringRef name);
 
 /// The function `name` of a module; the message for a wrong name lists those
 /// that are there.

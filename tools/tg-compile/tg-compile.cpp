@@ -13,6 +13,7 @@
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
@@ -52,10 +53,12 @@ static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
                                        cl::value_desc("file"),
                                        cl::cat(category));
-static cl::opt<std::string> deviceName("device", cl::init("CPU"),
-                                       cl::desc("Device to compile for"),
-                                       cl::value_desc("name"),
-                                       cl::cat(category));
+static cl::opt<std::string>
+    deviceName("device",
+               cl::desc("Device to compile for, instead "
+                        "of that of DEV or the best "
+                        "one"),
+               cl::value_desc("name"), cl::cat(category));
 
 /// Generates code for the scheduled kernels of `module`.
 static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
@@ -63,6 +66,9 @@ static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
   if (StringRef(device.name()).split(':').first != "CPU")
     return reportError("there is no code generator for the device " +
                        device.name());
+  if (module.getOps<KernelOp>().empty())
+    return reportError("there is no code: '" + inputFile +
+                       "' computes nothing, so it needs no kernel");
   std::string text;
   CpuDumps dumps;
   if (stage == Stage::Vector)
@@ -87,7 +93,9 @@ static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
 static LogicalResult runMain() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
-  OwningOpRef<ModuleOp> module = loadModule(inputFile, context);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
   if (!module)
     return failure();
   std::error_code code;
@@ -100,18 +108,14 @@ static LogicalResult runMain() {
     return reportError("an object file is not for the terminal; name a file "
                        "with -o");
   try {
-    tinygrad::Device &device = tinygrad::Device::get(deviceName);
+    tinygrad::Device &device = getDevice(deviceName);
     tinygrad::schedule(*module, device);
     if (stage != Stage::Kernels)
       tinygrad::optimize(*module, device);
     if (stage == Stage::Kernels || stage == Stage::Scheduled) {
       module->print(output.os());
-    } else {
-      // Errors of the code generator come as diagnostics of the module.
-      llvm::SourceMgr sourceMgr;
-      SourceMgrDiagnosticHandler handler(sourceMgr, &context);
-      if (failed(emitCode(*module, device, output.os())))
-        return failure();
+    } else if (failed(emitCode(*module, device, output.os()))) {
+      return failure();
     }
   } catch (const tinygrad::Error &error) {
     return reportError(error.what());

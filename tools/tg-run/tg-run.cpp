@@ -19,6 +19,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
 #include <algorithm>
@@ -44,8 +45,9 @@ static cl::list<std::string>
 static cl::list<std::string>
     outputs("output", cl::CommaSeparated, cl::value_desc("o.npy"),
             cl::desc("Where the next result is written"), cl::cat(category));
-static cl::opt<std::string> deviceName("device", cl::init("CPU"),
-                                       cl::desc("Device to run on"),
+static cl::opt<std::string> deviceName("device",
+                                       cl::desc("Device to run on, instead of "
+                                                "that of DEV or the best one"),
                                        cl::value_desc("name"),
                                        cl::cat(category));
 static cl::opt<bool> interpretFlag("interpret",
@@ -91,6 +93,10 @@ static LogicalResult makeInputs(func::FuncOp function,
     if (failed(tensor))
       return failure();
     auto value = function.getArgAttrOfType<TypedAttr>(i, inputAttrName);
+    if (value && value.getType() != type)
+      return emitError(argument.getLoc())
+             << inputAttrName << " is " << value.getType() << ", but argument "
+             << i << " is " << type;
     if (i < inputs.size())
       tensor = readTensor(inputs[i], type, "argument " + Twine(i));
     else if (value)
@@ -161,7 +167,7 @@ static LogicalResult runCompiled(ModuleOp module,
   for (unsigned i = 0; i < inputTypes.size(); ++i)
     function.removeArgAttr(i, inputAttrName);
   try {
-    tinygrad::Device &device = tinygrad::Device::get(deviceName);
+    tinygrad::Device &device = getDevice(deviceName);
     if (!device.information().executes)
       llvm::WithColor::warning(llvm::errs())
           << "device " << device.name()
@@ -198,7 +204,9 @@ static LogicalResult runCompiled(ModuleOp module,
 static LogicalResult runMain() {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
-  OwningOpRef<ModuleOp> module = loadModule(inputFile, context);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = loadModule(inputFile, context, sources);
   if (!module)
     return failure();
   FailureOr<func::FuncOp> function = findEntry(*module, entryName);

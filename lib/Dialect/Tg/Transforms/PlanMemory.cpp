@@ -108,9 +108,9 @@ private:
 
 void TgPlanMemoryPass::runOnOperation() {
   if (!llvm::isPowerOf2_64(alignment) || alignment < 8) {
-    getOperation().emitError(
-        "tg-plan-memory needs an alignment that is a power "
-        "of two and at least 8, not ")
+    emitError(getOperation().getLoc(),
+              "tg-plan-memory needs an alignment that is a power of two and at "
+              "least 8, not ")
         << alignment.getValue();
     return signalPassFailure();
   }

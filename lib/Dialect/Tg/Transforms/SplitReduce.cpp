@@ -150,8 +150,9 @@ struct TgSplitReducePass
 
   void runOnOperation() override {
     if (threshold < 1 || parts < 2) {
-      getOperation().emitError("tg-split-reduce needs a threshold of at least "
-                               "1 and at least 2 parts, not ")
+      emitError(getOperation().getLoc(),
+                "tg-split-reduce needs a threshold of at least 1 and at least "
+                "2 parts, not ")
           << threshold.getValue() << " and " << parts.getValue();
       return signalPassFailure();
     }

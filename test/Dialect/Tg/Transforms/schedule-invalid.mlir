@@ -24,7 +24,7 @@ func.func @symbolic_result(%x: tensor<4xf32>) -> tensor<?xf32, #tg.shape<#tg.var
 // -----
 
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{is not an operation of a tensor graph}}
+  // expected-error @+1 {{'arith.negf' op is not an operation of a tensor graph}}
   %0 = arith.negf %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -42,6 +42,13 @@ func.func @scalar(%x: tensor<4xf32>) -> tensor<4xf32> {
 // expected-error @+1 {{scheduling works on ranked tensors, not 'f32'}}
 func.func @scalar_argument(%x: tensor<4xf32>, %y: f32) -> tensor<4xf32> {
   return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{scheduling works on element types of the dialect, not 'i3'}}
+func.func @element_type(%x: tensor<4xi3>) -> tensor<4xi3> {
+  return %x : tensor<4xi3>
 }
 
 // -----

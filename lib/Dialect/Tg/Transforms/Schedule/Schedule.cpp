@@ -161,6 +161,11 @@ LogicalResult FunctionScheduler::check() {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return report() << "scheduling works on ranked tensors, not " << type;
+    Type element = tensor.getElementType();
+    if (!isElementType(element) && !isa<IndexType>(element))
+      return report() << "scheduling works on element types of the dialect, "
+                         "not "
+                      << element;
     if (!tensor.hasStaticShape())
       return report() << "scheduling needs static shapes, not "
                       << toString(getDims(tensor));
@@ -172,13 +177,14 @@ LogicalResult FunctionScheduler::check() {
     return success();
   };
   for (BlockArgument argument : block.getArguments())
-    if (failed(checkType(argument.getType(), [&] { return func.emitError(); })))
+    if (failed(checkType(argument.getType(),
+                         [&] { return emitError(argument.getLoc()); })))
       return failure();
   for (Operation &op : block.without_terminator()) {
     if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
-      return op.emitError("is not an operation of a tensor graph");
+      return op.emitOpError("is not an operation of a tensor graph");
     if (isa<BufferOp>(op))
-      return op.emitError(
+      return op.emitOpError(
           "has to become a function argument before scheduling");
     if (auto constant = dyn_cast<ConstOp>(op))
       if (isa<ElementsAttr>(constant.getValue()) &&
@@ -190,7 +196,7 @@ LogicalResult FunctionScheduler::check() {
       return failure();
   }
   if (!isa<func::ReturnOp>(block.getTerminator()))
-    return block.getTerminator()->emitError("does not end a tensor graph");
+    return block.getTerminator()->emitOpError("does not end a tensor graph");
   return success();
 }
 
@@ -731,7 +737,7 @@ struct TgSchedulePass : public tg::impl::TgScheduleBase<TgSchedulePass> {
     }
     for (func::FuncOp func : funcs) {
       if (!func.getBody().hasOneBlock()) {
-        func.emitError("scheduling needs a function of one block");
+        emitError(func.getLoc(), "scheduling needs a function of one block");
         return signalPassFailure();
       }
       {
