@@ -234,6 +234,14 @@ private:
   Value getOffsets(const Access &access, unsigned depth, Location loc,
                    Value &start);
 
+  //===--- Loads across lanes (Transpose.cpp) ---===//
+  /// The unrolled range along which a load that is strided along the lanes is
+  /// contiguous, if it has as many positions.
+  std::optional<unsigned> findSquare(LoadOp op, const Access &access);
+  /// Loads for all positions of that range; returns the current one.
+  Value createSquare(LoadOp op, const Access &access, unsigned square,
+                     Type memory, unsigned depth);
+
   //===--- Reductions (Reduce.cpp) ---===//
   /// One reduction with the accumulators that a loop nest carries for it.
   struct Member {
@@ -268,6 +276,9 @@ private:
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;
 };
+
+/// What was loaded, as a register holds it.
+Value fromMemory(B &b, Value value, Type element);
 
 /// x and y combined as the reduction does, on register types.
 Value buildCombine(B &b, ReduceKind kind, Value x, Value y, bool isUnsigned);

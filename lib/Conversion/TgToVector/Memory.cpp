@@ -45,14 +45,14 @@ static bool isGatherable(Type element) {
   return element.getIntOrFloatBitWidth() >= 32;
 }
 
-/// What was loaded, as a register holds it, and back.
-static Value fromMemory(B &b, Value value, Type element) {
+Value tovector::fromMemory(B &b, Value value, Type element) {
   if (!element.isInteger(1))
     return value;
   return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
                                buildInt(b, value.getType(), 0));
 }
 
+/// The converse of fromMemory.
 static Value toMemory(B &b, Value value, Type element) {
   if (!element.isInteger(1))
     return value;
@@ -178,6 +178,10 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   if (!isVector)
     return createScalarLoad(access, depth, loc);
   access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
+  if (std::abs(access.lanes.stride) > 1)
+    if (std::optional<unsigned> square = findSquare(op, access))
+      return createSquare(op, access, *square, getMemoryElement(access.buffer),
+                          depth);
   return createVectorLoad(access, depth, loc);
 }
 

@@ -491,6 +491,44 @@ tg.kernel @masks(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1
 
 // -----
 
+// A masked load gives 0 itself; not if it is read where the condition does not
+// hold, and not -0.0.
+
+// CHECK-LABEL: tg.kernel @where_of_masked
+// CHECK-DAG: %[[ZERO:.*]] = tg.const(0.000000e+00 : f32)
+// CHECK-DAG: %[[NEG:.*]] = tg.const(-0.000000e+00 : f32)
+// CHECK: %[[C:.*]] = tg.cmplt
+// CHECK-NEXT: %[[D:.*]] = tg.cmplt
+// CHECK-NEXT: %[[BOTH:.*]] = tg.and
+// CHECK-NEXT: %[[X:.*]] = tg.load %{{.*}} mask %[[BOTH]]
+// CHECK-NEXT: %[[Y:.*]] = tg.load %{{.*}} mask %[[D]]
+// CHECK-NEXT: %[[U:.*]] = tg.where %[[C]], %[[Y]], %[[ZERO]]
+// CHECK-NEXT: %[[V:.*]] = tg.where %[[C]], %[[X]], %[[NEG]]
+// CHECK-NEXT: tg.store %[[X]]
+// CHECK-NEXT: tg.store %[[U]]
+// CHECK-NEXT: tg.store %[[V]]
+tg.kernel @where_of_masked(%o: memref<8xf32>, %p: memref<8xf32>, %q: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 3 : i64} {
+  %i = tg.range 0 loop 8
+  %three = tg.const(3 : index) : index
+  %six = tg.const(6 : index) : index
+  %zero = tg.const(0.0 : f32) : f32
+  %negative = tg.const(-0.0 : f32) : f32
+  %c = tg.cmplt %three, %i : index
+  %d = tg.cmplt %i, %six : index
+  %both = tg.and %c, %d : i1
+  %x = tg.load %a[%i] mask %both : memref<8xf32>
+  %y = tg.load %a[%i] mask %d : memref<8xf32>
+  %s = tg.where %both, %x, %zero : f32
+  %t = tg.where %c, %s, %zero : f32
+  %u = tg.where %c, %y, %zero : f32
+  %v = tg.where %c, %x, %negative : f32
+  tg.store %t, %o[%i] : memref<8xf32>
+  tg.store %u, %p[%i] : memref<8xf32>
+  tg.store %v, %q[%i] : memref<8xf32>
+}
+
+// -----
+
 // CHECK-LABEL: tg.kernel @index_arithmetic
 tg.kernel @index_arithmetic(%out: memref<40xf32>, %a: memref<40xf32>) attributes {outputs = 1 : i64} {
   // CHECK-DAG: %[[I:.*]] = tg.range

@@ -419,6 +419,18 @@ OpFoldResult CmpNeOp::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
+/// The bools of which \p condition is the conjunction.
+static void collectConjuncts(Value condition, DenseSet<Value> &conjuncts) {
+  SmallVector<Value> values{condition};
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!conjuncts.insert(value).second)
+      continue;
+    if (auto conjunction = value.getDefiningOp<AndOp>())
+      llvm::append_range(values, conjunction->getOperands());
+  }
+}
+
 OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
   // where(true, x, y) -> x, where(false, x, y) -> y
   if (isInt(adaptor.getCondition(), 1))
@@ -433,6 +445,14 @@ OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
   if (isBoolLike(getType()) && isInt(adaptor.getX(), 1) &&
       isInt(adaptor.getY(), 0))
     return getCondition();
+  // where(c, load masked by c and d, 0) -> the load
+  auto load = getX().getDefiningOp<LoadOp>();
+  if (load && load.getMask() && isPositiveZero(adaptor.getY())) {
+    DenseSet<Value> conjuncts;
+    collectConjuncts(load.getMask(), conjuncts);
+    if (conjuncts.contains(getCondition()))
+      return getX();
+  }
   return foldElementwise(*this, adaptor.getOperands());
 }
 

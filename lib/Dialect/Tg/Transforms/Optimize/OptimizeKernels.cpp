@@ -32,8 +32,11 @@ constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
 constexpr int64_t kPageBytes = 2048;
-/// Rows of a block of a transposition: the elements of a cache line.
-constexpr int64_t kBlock = 16;
+/// A short range of a reduce is unrolled up to so many copies of the body.
+constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
+/// Rows and columns of a square that is transposed in registers at most, and
+/// how many squares are done one after the other.
+constexpr int64_t kSquare = 16, kSquares = 4;
 /// Buffers from 16 MiB on do not stay in a cache.
 constexpr int64_t kLargeBits = int64_t(16) << 23;
 constexpr int64_t kMostRowBytes = 256 << 10;
@@ -58,6 +61,7 @@ private:
   RangeOp chooseResultLane();
   void mergeRanges();
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
+  void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
   void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane);
   void separateReduces();
@@ -76,6 +80,7 @@ private:
   int64_t vectorBytes;
   /// Ranges whose positions are lanes.
   SmallVector<RangeOp> lanes;
+  bool hasSquares = false;
   /// A range over which a staged tile is used again, if there is one.
   RangeOp stagedBefore;
 };
@@ -405,6 +410,7 @@ void Heuristic::tileResult() {
                        RangeKind::unroll);
     }
   }
+  unrollWindows(perLane, rowCount * laneRegisters);
   if (rowCount <= 1)
     return;
   report("unroll", rows, rowCount);
@@ -415,6 +421,31 @@ void Heuristic::tileResult() {
     schedule.moveBefore(columns, outer);
   if (inColumn && outer.getStaticExtent() >= kFewestUses)
     stageColumns(perLane, outer, inColumn);
+}
+
+/// Short ranges that a reduce closes and that masks of its loads depend on, as
+/// the window of a convolution, become numbers: what the masks say of the lanes
+/// is then known for each, before the loop over the other ranges.
+void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
+  for (RangedReduceOp reduce : reduces) {
+    llvm::SetVector<Operation *> slice = getSlice(reduce.getValue());
+    int64_t copies = tile;
+    for (Value value : llvm::reverse(reduce.getRanges())) {
+      auto range = value.getDefiningOp<RangeOp>();
+      bool isInMask = llvm::any_of(slice, [&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        return load && load.getMask() &&
+               schedule.dependsOn(load.getMask(), range);
+      });
+      int64_t extent = range.getStaticExtent();
+      if (!isInMask || range.getKind() != RangeKind::loop ||
+          extent > kLongestWindow || copies * extent > kMostCopies)
+        continue;
+      copies *= extent;
+      report("unroll", range, extent);
+      schedule.setKind(range, RangeKind::unroll);
+    }
+  }
 }
 
 /// Operands whose rows lie on different pages are copied to a tile before the
@@ -501,14 +532,22 @@ void Heuristic::vectorizeResult() {
     llvm::append_range(ops, getSlice(store.getValue()));
   int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
   RangeOp across = findTransposed(lane);
-  auto [outer, inner] = addLanes(
-      lane, fitLanes(lane.getStaticExtent(), across ? width : limit, width));
+  if (across)
+    limit = width = std::min(width, kSquare);
+  auto [outer, inner] =
+      addLanes(lane, fitLanes(lane.getStaticExtent(), limit, width));
   if (!across || !outer)
     return;
-  // Blocks, so that all of a cache line is used while it is there.
-  report("block", across, kBlock);
-  RangeOp inBlock = schedule.split(across, kBlock).second;
-  schedule.moveBefore(inBlock, inner);
+  // Squares of registers, several side by side so that neighbouring lines are
+  // read while their page is at hand.
+  hasSquares = true;
+  int64_t rows = inner.getStaticExtent();
+  report("block", across, rows * kSquares);
+  RangeOp squares = schedule.split(across, rows * kSquares).second;
+  auto [square, row] = schedule.split(squares, rows);
+  schedule.moveBefore(square, inner);
+  schedule.moveBefore(row, inner);
+  schedule.setKind(row, RangeKind::unroll);
 }
 
 /// A result range before \p lane along which a load is contiguous that is
@@ -516,12 +555,12 @@ void Heuristic::vectorizeResult() {
 RangeOp Heuristic::findTransposed(RangeOp lane) {
   for (auto load : schedule.getKernel().getBody().getOps<LoadOp>()) {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
-    if (index.getCoefficient(lane) < kBlock)
+    if (index.getCoefficient(lane) < kSquare)
       continue;
     for (RangeOp range : schedule.getResultRanges())
       if (range != lane && range->isBeforeInBlock(lane) &&
           range.getKind() == RangeKind::loop && range.getPeel() == 0 &&
-          range.getStaticExtent() >= 2 * kBlock &&
+          range.getStaticExtent() >= kSquare &&
           index.getCoefficient(range) == 1)
         return range;
   }
@@ -554,7 +593,7 @@ void Heuristic::parallelize() {
 }
 
 /// Whether one vector is written after the other: the innermost loop moves on
-/// by the number of lanes.
+/// by the number of lanes. Rows of squares are lines by themselves.
 bool Heuristic::isSequential(StoreOp store) {
   RangeOp loop, lane;
   for (RangeOp range : schedule.getResultRanges()) {
@@ -563,6 +602,8 @@ bool Heuristic::isSequential(StoreOp store) {
     else if (range.getKind() != RangeKind::unroll)
       loop = range;
   }
+  if (hasSquares)
+    return true;
   return loop && lane &&
          schedule.getAnalysis()
                  .getLinear(store.getIndex())
