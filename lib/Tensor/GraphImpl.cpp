@@ -18,6 +18,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <random>
+#include <utility>
 
 using namespace mlir;
 using namespace tinygrad;
@@ -27,22 +28,21 @@ using namespace tinygrad::detail;
 // Uniqueness
 //===----------------------------------------------------------------------===//
 
-unsigned OperationInfo::getHashValue(const Operation *op) {
-  return unsigned(OperationEquivalence::computeHash(
-      const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+static unsigned hashOf(Operation *op) {
+  const unsigned hash = unsigned(OperationEquivalence::computeHash(
+      op, OperationEquivalence::directHashValue,
       OperationEquivalence::ignoreHashValue,
       OperationEquivalence::IgnoreLocations));
+  return hash ? hash : 1;
 }
 
-bool OperationInfo::isEqual(const Operation *lhs, const Operation *rhs) {
-  if (lhs == rhs)
+bool HashedOperationInfo::isEqual(HashedOperation lhs, HashedOperation rhs) {
+  if (lhs.op == rhs.op)
     return true;
-  if (lhs == getTombstoneKey() || lhs == getEmptyKey() ||
-      rhs == getTombstoneKey() || rhs == getEmptyKey())
-    return false;
-  return OperationEquivalence::isEquivalentTo(
-      const_cast<Operation *>(lhs), const_cast<Operation *>(rhs),
-      OperationEquivalence::IgnoreLocations);
+  // Those that stand for no operation have the hash that none has.
+  return lhs.hash == rhs.hash && lhs.hash != 0 &&
+         OperationEquivalence::isEquivalentTo(
+             lhs.op, rhs.op, OperationEquivalence::IgnoreLocations);
 }
 
 /// Buffers are memory and assignments are events: no two are the same.
@@ -50,27 +50,45 @@ static bool isUniqueByItself(Operation *op) {
   return isa<tg::BufferOp, tg::AssignOp>(op);
 }
 
+void GraphImpl::add(Operation *op, unsigned hash) {
+  nodes[op].hash = hash;
+  numCopies += isa<tg::CopyOp>(op);
+}
+
 Operation *GraphImpl::intern(Value value) {
   Operation *op = value.getDefiningOp();
-  if (isUniqueByItself(op))
+  // Folding leads to old operations. One that is not in the set is by itself,
+  // or equal to another since replace().
+  auto old = nodes.find(op);
+  const bool isOld = old != nodes.end();
+  if (isOld && (old->second.hash != 0 || isUniqueByItself(op)))
     return op;
-  auto [it, isNew] = unique.insert(op);
-  if (isNew) {
-    ++count;
-    return op;
+  const unsigned hash = hashOf(op);
+  auto [it, isNew] = unique.insert({op, hash});
+  if (!isNew) {
+    if (!isOld)
+      op->erase();
+    return it->op;
   }
-  // A new operation has been seen by no one yet. Folding may also lead to an
-  // old one that is equal to another since replace().
-  if (*it != op && op->use_empty() && !hasHandles(op))
-    op->erase();
-  return *it;
+  if (isOld)
+    old->second.hash = hash;
+  else
+    add(op, hash);
+  return op;
 }
 
 void GraphImpl::forget(Operation *op) {
-  auto it = unique.find(op);
-  // An equal operation may be there instead: see replace().
-  if (it != unique.end() && *it == op)
-    unique.erase(it);
+  unsigned &hash = node(op).hash;
+  if (hash != 0)
+    unique.erase({op, hash});
+  hash = 0;
+}
+
+Operation *GraphImpl::constant(Type type, TypedAttr value) {
+  Operation *&op = constants[{type, value}];
+  if (!op)
+    op = intern(tg::ConstOp::create(builder, location, type, value));
+  return op;
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,7 +105,7 @@ TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
 TensorImpl::~TensorImpl() { graph->release(*this); }
 
 void GraphImpl::link(TensorImpl &tensor) {
-  TensorImpl *&head = handles[tensor.op];
+  TensorImpl *&head = node(tensor.op).firstHandle;
   tensor.previous = nullptr;
   tensor.next = head;
   if (head)
@@ -100,10 +118,8 @@ void GraphImpl::unlink(TensorImpl &tensor) {
     tensor.next->previous = tensor.previous;
   if (tensor.previous)
     tensor.previous->next = tensor.next;
-  else if (tensor.next)
-    handles[tensor.op] = tensor.next;
   else
-    handles.erase(tensor.op);
+    node(tensor.op).firstHandle = tensor.next;
 }
 
 void GraphImpl::release(TensorImpl &tensor) {
@@ -136,10 +152,12 @@ void GraphImpl::eraseIfDead(Operation *start) {
       producers.insert(operand.getDefiningOp());
     if (auto buffer = dyn_cast<tg::BufferOp>(op))
       buffers.erase(buffer.getId());
-    else
-      forget(op);
+    else if (auto constant = dyn_cast<tg::ConstOp>(op))
+      constants.erase({constant.getType(), constant.getValue()});
+    numCopies -= isa<tg::CopyOp>(op);
+    forget(op);
+    nodes.erase(op);
     op->erase();
-    --count;
     // An operation dies with its last user, so it is added once.
     for (Operation *producer : producers)
       if (isDead(producer))
@@ -157,17 +175,18 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
   // of the set.
   for (Operation *user : users)
     if (!isUniqueByItself(user))
-      unique.insert(user);
+      if (const unsigned hash = hashOf(user);
+          unique.insert({user, hash}).second)
+        node(user).hash = hash;
 
-  auto it = handles.find(op);
-  if (it != handles.end()) {
-    TensorImpl *first = it->second, *last = first;
+  TensorImpl *&handles = node(op).firstHandle;
+  if (TensorImpl *first = std::exchange(handles, nullptr)) {
+    TensorImpl *last = first;
     for (TensorImpl *tensor = first; tensor; tensor = tensor->next) {
       tensor->op = replacement;
       last = tensor;
     }
-    handles.erase(it);
-    TensorImpl *&head = handles[replacement];
+    TensorImpl *&head = node(replacement).firstHandle;
     last->next = head;
     if (head)
       head->previous = last;
@@ -183,15 +202,17 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
     builder.setInsertionPoint(before);
   const int64_t id = nextBufferId++;
   buffers[id] = memory;
-  ++count;
-  return tg::BufferOp::create(builder, location, type, id,
-                              memory.device().name());
+  Operation *op =
+      tg::BufferOp::create(builder, location, type, id, memory.device().name());
+  add(op, 0);
+  return op;
 }
 
 Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
-  ++count;
-  return tg::AssignOp::create(builder, location, target->getResult(0),
-                              value->getResult(0));
+  Operation *op = tg::AssignOp::create(builder, location, target->getResult(0),
+                                       value->getResult(0));
+  add(op, 0);
+  return op;
 }
 
 Tensor GraphImpl::wrap(Operation *op, Device *device) {
@@ -228,8 +249,6 @@ GraphImpl::GraphImpl()
 }
 
 GraphImpl::~GraphImpl() = default;
-
-std::size_t GraphImpl::numOperations() const { return count; }
 
 /// The graph of the innermost GraphScope of this thread.
 static thread_local std::shared_ptr<GraphImpl> scopedGraph;

@@ -17,6 +17,7 @@
 #include "TinyGrad/Runtime/DiskCache.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/DenseMap.h"
@@ -31,10 +32,24 @@ class CompiledProgram;
 
 namespace tinygrad::detail {
 
-/// Operations are equal when name, attributes, operands and types are.
-struct OperationInfo : llvm::DenseMapInfo<mlir::Operation *> {
-  static unsigned getHashValue(const mlir::Operation *op);
-  static bool isEqual(const mlir::Operation *lhs, const mlir::Operation *rhs);
+/// An operation with the hash of its name, attributes, operands and types.
+/// Equal ones have all of these in common. The hash is kept, so that looking
+/// for one touches no others in memory.
+struct HashedOperation {
+  mlir::Operation *op;
+  unsigned hash;
+};
+
+struct HashedOperationInfo {
+  using PointerInfo = llvm::DenseMapInfo<mlir::Operation *>;
+  static HashedOperation getEmptyKey() {
+    return {PointerInfo::getEmptyKey(), 0};
+  }
+  static HashedOperation getTombstoneKey() {
+    return {PointerInfo::getTombstoneKey(), 0};
+  }
+  static unsigned getHashValue(HashedOperation key) { return key.hash; }
+  static bool isEqual(HashedOperation lhs, HashedOperation rhs);
 };
 
 class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
@@ -67,6 +82,8 @@ public:
                                                   std::forward<Args>(args)...)),
                 device);
   }
+  /// The tg.const of a number in all elements.
+  mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
   /// A new handle on the result of \p op.
   Tensor wrap(mlir::Operation *op, Device *device);
   /// A new tg.buffer, at the end or before \p before.
@@ -87,24 +104,45 @@ public:
   /// Called by TensorImpl.
   void link(TensorImpl &tensor);
   void release(TensorImpl &tensor);
-  bool hasHandles(mlir::Operation *op) const { return handles.contains(op); }
+  bool hasHandles(mlir::Operation *op) const {
+    return nodes.find(op)->second.firstHandle;
+  }
+  /// Whether values may have to be copied between devices first.
+  bool hasCopies() const { return numCopies != 0; }
 
-  std::size_t numOperations() const;
+  std::size_t numOperations() const { return nodes.size(); }
 
   mlir::Type elementType(DType dtype);
   mlir::RankedTensorType tensorType(DType dtype, const Shape &shape);
 
+  /// What is known of each operation.
+  struct Node {
+    unsigned hash = 0; // 0 for those that are not in `unique`
+    /// The last walk that came to it, and a number that this walk gave it.
+    unsigned number = 0;
+    uint64_t walk = 0;
+    TensorImpl *firstHandle = nullptr;
+  };
+  Node &node(mlir::Operation *op) { return nodes.find(op)->second; }
+  /// A number for a walk that no other has.
+  uint64_t beginWalk() { return ++numWalks; }
+
 private:
   void unlink(TensorImpl &tensor);
+  void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.
   void eraseIfDead(mlir::Operation *op);
   void forget(mlir::Operation *op);
 
-  llvm::DenseSet<mlir::Operation *, OperationInfo> unique;
-  /// The first handle on each operation that has any.
-  llvm::DenseMap<mlir::Operation *, TensorImpl *> handles;
+  llvm::DenseMap<mlir::Operation *, Node> nodes;
+  llvm::DenseSet<HashedOperation, HashedOperationInfo> unique;
+  /// The tg.const operations again, by what makes up one: numbers are asked for
+  /// all the time.
+  llvm::DenseMap<std::pair<mlir::Type, mlir::Attribute>, mlir::Operation *>
+      constants;
+  std::size_t numCopies = 0;
+  uint64_t numWalks = 0;
   std::array<mlir::Type, numDTypes> elementTypes;
-  std::size_t count = 0;
 };
 
 } // namespace tinygrad::detail

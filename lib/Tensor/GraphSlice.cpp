@@ -25,6 +25,7 @@ namespace {
 /// An operation on the path from a result, and how far its operands are done.
 struct Frame {
   Operation *op;
+  GraphImpl::Node *node = nullptr;
   unsigned nextOperand = 0;
   /// Operations that have to come before without being operands.
   SmallVector<Operation *, 0> before = {};
@@ -38,15 +39,21 @@ Operation *GraphSlice::resolve(Operation *op) const {
   return op;
 }
 
-GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results) {
+GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
+    : graph(graph) {
   resultList.insert(results.begin(), results.end());
   collect(); // finds the assignments
   isFirstWalk = false;
-  if (inPlace.empty())
-    return;
-  for (auto [op, unused] : number)
-    reached.insert(op);
-  checkAssigns(graph);
+  if (!inPlace.empty())
+    collectAgain();
+  // Nothing else has numbered the operations so far.
+  for (Operation *op : resultList)
+    structure.push_back(numberOf(op));
+}
+
+void GraphSlice::collectAgain() {
+  reached.insert(ops.begin(), ops.end());
+  checkAssigns();
   while (!collect())
     ;
   // What is done in place has to take effect in the graph as well. It comes
@@ -59,7 +66,7 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results) {
   resultList.insert(asked.begin(), asked.end());
 }
 
-void GraphSlice::checkAssigns(GraphImpl &graph) {
+void GraphSlice::checkAssigns() {
   // Of several assignments to one buffer, the last can overwrite it.
   llvm::MapVector<Operation *, Operation *> last;
   for (Operation *op : inPlace) {
@@ -97,15 +104,35 @@ SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {
   return readers;
 }
 
+void GraphSlice::appendStructure(Operation *op) {
+  // Attributes, types and names are unique objects of the context.
+  auto add = [&](const void *object) {
+    structure.push_back(reinterpret_cast<uintptr_t>(object));
+  };
+  add(op->getName().getAsOpaquePointer());
+  add(op->getResult(0).getType().getAsOpaquePointer());
+  if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
+    add(buffer.getDeviceAttr().getAsOpaquePointer());
+    return;
+  }
+  add(op->getAttrDictionary().getAsOpaquePointer());
+  structure.push_back(op->getNumOperands());
+  for (Value operand : op->getOperands())
+    structure.push_back(numberOf(operand.getDefiningOp()));
+}
+
 bool GraphSlice::collect() {
   ops.clear();
   inputList = {};
-  number.clear();
-  llvm::DenseSet<Operation *> onPath;
+  structure.clear();
+  constexpr unsigned onPath = ~0u;
+  const uint64_t walk = graph.beginWalk();
+  unsigned count = 0;
   SmallVector<Frame> path;
-  auto enter = [&](Operation *op) {
-    onPath.insert(op);
-    Frame frame{op};
+  auto enter = [&](Operation *op, GraphImpl::Node &node) {
+    node.walk = walk;
+    node.number = onPath;
+    Frame frame{op, &node};
     if (isa<tg::AssignOp>(op)) {
       if (isFirstWalk)
         inPlace.insert(op);
@@ -115,8 +142,8 @@ bool GraphSlice::collect() {
   };
   for (Operation *result : resultList) {
     Operation *start = resolve(result);
-    if (!number.contains(start))
-      enter(start);
+    if (GraphImpl::Node &node = graph.node(start); node.walk != walk)
+      enter(start, node);
     while (!path.empty()) {
       Frame &frame = path.back();
       Operation *op = frame.op, *next = nullptr;
@@ -125,21 +152,22 @@ bool GraphSlice::collect() {
       else if (frame.nextOperand < op->getNumOperands())
         next = resolve(op->getOperand(frame.nextOperand++).getDefiningOp());
       if (!next) {
-        number[op] = number.size();
+        frame.node->number = count++;
         if (isa<tg::BufferOp>(op))
           inputList.insert(op);
         else
           ops.push_back(op);
-        onPath.erase(op);
+        appendStructure(op);
         path.pop_back();
         continue;
       }
-      if (number.contains(next))
-        continue;
-      if (!onPath.contains(next)) {
-        enter(next);
+      GraphImpl::Node &node = graph.node(next);
+      if (node.walk != walk) {
+        enter(next, node);
         continue;
       }
+      if (node.number != onPath)
+        continue;
       // Reading before a write that the read depends on: assignments that are
       // part of the circle get memory of their own.
       while (path.back().op != next) {
@@ -153,46 +181,14 @@ bool GraphSlice::collect() {
   return true;
 }
 
-Digest GraphSlice::hash(StringRef device, bool noOptimization) const {
-  // Attributes, types and names are unique objects of the context.
-  std::vector<uint64_t> words;
-  words.reserve(ops.size() * 6);
-  auto add = [&](const void *object) {
-    words.push_back(reinterpret_cast<uintptr_t>(object));
-  };
-  auto addTypes = [&](Operation *op) {
-    add(op->getResult(0).getType().getAsOpaquePointer());
-  };
-  words.push_back(noOptimization);
-  words.push_back(inputList.size());
-  llvm::DenseMap<Operation *, unsigned> input;
-  for (Operation *op : inputList) {
-    input[op] = input.size();
-    addTypes(op);
-    add(cast<tg::BufferOp>(op).getDeviceAttr().getAsOpaquePointer());
-  }
-  llvm::DenseMap<Operation *, unsigned> position;
-  auto addOperand = [&](Operation *op) {
-    op = resolve(op);
-    auto it = input.find(op);
-    words.push_back(it != input.end() ? it->second
-                                      : inputList.size() + position.lookup(op));
-  };
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    position[op] = i;
-    add(op->getName().getAsOpaquePointer());
-    add(op->getAttrDictionary().getAsOpaquePointer());
-    addTypes(op);
-    words.push_back(op->getNumOperands());
-    for (Value operand : op->getOperands())
-      addOperand(operand.getDefiningOp());
-  }
-  words.push_back(resultList.size());
-  for (Operation *op : resultList)
-    addOperand(op);
-  std::string text(reinterpret_cast<const char *>(words.data()),
-                   words.size() * sizeof(uint64_t));
-  return Digest::of(text + device.str());
+Digest GraphSlice::hash(const Device &device, bool noOptimization) const {
+  struct {
+    Digest structure;
+    const Device *device;
+    uint64_t noOptimization;
+  } all = {Digest::of(structure.data(), structure.size() * sizeof(uint64_t)),
+           &device, noOptimization};
+  return Digest::of(&all, sizeof all);
 }
 
 OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {

@@ -36,7 +36,7 @@ public:
 
   /// Stands for the structure, and for what else the code depends on. Valid
   /// within one graph and process.
-  Digest hash(llvm::StringRef device, bool noOptimization) const;
+  Digest hash(const Device &device, bool noOptimization) const;
   /// A module with one function: buffers become arguments.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
 
@@ -46,11 +46,14 @@ public:
   copiesBehind(llvm::ArrayRef<mlir::Operation *> values);
 
 private:
-  /// Fills ops, number and inputs; false if an order of reads before writes was
-  /// found to be impossible, and assignments were taken out of inPlace for it.
+  /// Fills ops, structure and inputs; false if an order of reads before writes
+  /// was found to be impossible, and assignments were taken out of inPlace for
+  /// it.
   bool collect();
+  /// Settles which assignments are done in place, and their order.
+  void collectAgain();
   /// Leaves those in inPlace whose target's old contents nothing else needs.
-  void checkAssigns(GraphImpl &graph);
+  void checkAssigns();
   /// The operation that gives the value of \p op in this slice: for an
   /// assignment not done in place, that of the assigned value.
   mlir::Operation *resolve(mlir::Operation *op) const;
@@ -58,9 +61,17 @@ private:
   llvm::SmallVector<mlir::Operation *, 0>
   readersBefore(mlir::Operation *assign) const;
 
+  /// What \p op is and where its operands come from, by their numbers.
+  void appendStructure(mlir::Operation *op);
+  unsigned numberOf(mlir::Operation *op) const {
+    return graph.node(resolve(op)).number;
+  }
+
+  GraphImpl &graph;
   llvm::SmallVector<mlir::Operation *> ops; // without tg.buffer, in order
   llvm::SmallSetVector<mlir::Operation *, 8> inputList, resultList;
-  llvm::DenseMap<mlir::Operation *, unsigned> number;
+  /// Of all operations, in words that hash() condenses.
+  std::vector<uint64_t> structure;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
   /// All operations of the first walk, for those that have assignments.

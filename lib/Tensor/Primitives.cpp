@@ -161,9 +161,10 @@ Tensor prim::constant(const Graph &graph, Device &device, Scalar value,
                       DType dtype, const Shape &shape) {
   checkedNumElements(shape, dtype);
   Maker b(graph, device);
-  return b.build<tg::ConstOp>(
-      b.graph.tensorType(dtype, shape),
-      makeNumber(b.graph.elementType(dtype), value, dtype));
+  return b.graph.wrap(
+      b.graph.constant(b.graph.tensorType(dtype, shape),
+                       makeNumber(b.graph.elementType(dtype), value, dtype)),
+      b.device);
 }
 
 Tensor prim::constant(const Tensor &like, Scalar value, DType dtype,

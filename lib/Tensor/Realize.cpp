@@ -110,7 +110,7 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
                                     Device &device) {
   const CompileOptions options;
-  const Digest key = slice.hash(device.name(), options.noOptimization);
+  const Digest key = slice.hash(device, options.noOptimization);
   std::shared_ptr<CompiledProgram> &program = graph.programs[key];
   if (program) {
     ++GlobalCounters::scheduleCacheHits;
@@ -176,6 +176,8 @@ static Device *findDevice(Operation *op) {
 /// Makes all copies between devices behind the tensors, in order.
 static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
                           Device &device) {
+  if (!graph.hasCopies())
+    return;
   for (Operation *op : GraphSlice::copiesBehind(wanted)) {
     auto copy = cast<tg::CopyOp>(op);
     Device &target = Device::get(copy.getDevice());
