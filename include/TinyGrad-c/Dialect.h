@@ -1,5 +1,4 @@
-/*===- Dialect.h - C API of the tg dialect --------------------------*- C
--*-===*\
+/*===- Dialect.h - C API of the tg dialect ------------------------*- C -*-===*\
 |*                                                                            *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 |*                                                                            *|

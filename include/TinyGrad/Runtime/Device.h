@@ -34,7 +34,9 @@ class Device;
 /// `buffers` are the addresses of the launch's buffers, `vars` its variable
 /// values. A launch covers the work items [0, parallelExtent) by calls on
 /// disjoint parts [begin, end), in any order, on any threads. Addresses are
-/// aligned to the element type only: a buffer can be a view at any element.
+/// aligned to the element type only, since a buffer can be a view at any
+/// element; those that the kernel writes, to 64 bytes, unless the compiler
+/// marked it `in_place`.
 using CpuKernelFunction = void (*)(void **buffers, const int64_t *vars,
                                    int64_t begin, int64_t end);
 

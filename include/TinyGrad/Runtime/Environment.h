@@ -12,19 +12,15 @@
 ///   tinygrad::Context verbose({{"DEBUG", 2}, {"NOOPT", 1}});
 /// \endcode
 ///
-/// | variable   | meaning                                             | default
-/// |
-/// |------------|-----------------------------------------------------|---------|
-/// | DEV        | default device                                      | best |
-/// | DEBUG      | verbosity, 0 to 7                                   | 0 | |
-/// NOOPT      | 1: kernels are not scheduled by the optimizer       | 0       |
-/// | SPEC       | 1: verify the IR after every rewrite                | 0 | |
-/// LRU        | 0: freed device memory goes back at once            | 1       |
-/// | CACHELEVEL | 0: no kernel cache, 1: in memory, 2: and on disk    | 2 | |
-/// CACHEDIR   | directory of the disk cache                         | see     |
-/// |            | cacheDirectory()                                    | | |
-/// CACHESIZE  | bound of the disk cache in MiB                      | 1024    |
-/// | THREADS    | threads of a CPU device                             | all |
+/// - DEV: default device; the best one if unset
+/// - DEBUG: verbosity, 0 (the default) to 7
+/// - NOOPT: 1: kernels are not scheduled by the optimizer
+/// - SPEC: 1: the IR is verified after every pass
+/// - LRU: 0: freed device memory goes back at once
+/// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
+/// - CACHEDIR: directory of the disk cache, see cacheDirectory()
+/// - CACHESIZE: bound of the disk cache in MiB, 1024 by default
+/// - THREADS: threads of a CPU device; one for each CPU if unset
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,11 +42,11 @@ namespace tinygrad {
 /// This and the functions below throw Error, naming the variable, when its
 /// value in the environment is not a number in range.
 int debugLevel();
-bool noOptimization();
-bool verifyEveryRewrite();
-bool cacheFreedMemory();
-int cacheLevel();
-uint64_t diskCacheBytes();
+bool noOptimization();     ///< NOOPT
+bool verifyEveryRewrite(); ///< SPEC
+bool cacheFreedMemory();   ///< LRU
+int cacheLevel();          ///< CACHELEVEL
+uint64_t diskCacheBytes(); ///< CACHESIZE, in bytes
 /// Threads of a CPU device; the CPUs this process may run on by default. Read
 /// when a CPU device is opened.
 int threadCount();
@@ -60,7 +56,7 @@ std::string deviceSetting();
 /// $HOME/.cache/tinygrad-mlir, else empty (no disk cache).
 std::string cacheDirectory();
 
-/// One setting of a Context: a variable of the table above and its value.
+/// One setting of a Context: a variable of the list above and its value.
 struct Setting {
   Setting(std::string_view name, int value) : name(name), number(value) {}
   Setting(std::string_view name, int64_t value) : name(name), number(value) {}

@@ -30,6 +30,7 @@
 
 namespace tinygrad {
 
+/// The sizes of the axes, outermost first; empty for rank 0.
 using Shape = std::vector<int64_t>;
 
 /// "[2, 3]"
@@ -88,6 +89,7 @@ private:
 /// Elements added before and after an axis.
 using PadAmount = std::pair<int64_t, int64_t>;
 
+/// Options of Tensor::conv2d.
 struct Conv2dOptions {
   int64_t groups = 1;
   PerAxis stride = 1;
@@ -99,6 +101,7 @@ struct Conv2dOptions {
   std::optional<DType> dtype = {};
 };
 
+/// Options of Tensor::avgPool2d and Tensor::maxPool2d.
 struct Pool2dOptions {
   /// The kernel size if empty.
   std::optional<PerAxis> stride = {};

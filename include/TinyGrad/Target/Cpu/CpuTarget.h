@@ -15,7 +15,9 @@
 ///
 /// which runs the positions [begin, end) of the kernel's parallel ranges; calls
 /// on disjoint parts may run at the same time. `buffers` holds the addresses of
-/// the kernel's arguments in order, aligned to their element type.
+/// the kernel's arguments in order, aligned to their element type; outputs of
+/// kernels that do not work in place are aligned to 64 bytes and overlap no
+/// other argument.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -81,6 +83,7 @@ struct CpuCompileTimes {
   double total() const { return lowering + translate + optimize + codegen; }
 };
 
+/// What compileToObject makes.
 struct CpuObject {
   /// An object file in the target's format (ELF on Linux).
   std::vector<char> bytes;

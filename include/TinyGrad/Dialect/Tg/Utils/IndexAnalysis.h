@@ -48,6 +48,7 @@ struct LinearForm {
   /// The coefficient of `atom`, 0 if it does not occur.
   int64_t getCoefficient(Value atom) const;
   void addTerm(Value atom, int64_t coefficient);
+  /// Adds `factor` times the other form.
   void add(const LinearForm &other, int64_t factor = 1);
 };
 
@@ -56,7 +57,9 @@ struct LinearForm {
 /// operations are not changed.
 class IndexAnalysis {
 public:
+  /// The index as a linear form; a value that nothing is known of is an atom.
   const LinearForm &getLinear(Value index);
+  /// Bounds of an index.
   Interval getInterval(Value index);
   Interval getInterval(const LinearForm &form);
   /// The tg.range values that any value of a kernel depends on, in the order in
@@ -93,6 +96,7 @@ public:
   /// Rounded towards negative infinity; the divisor is positive.
   Value floorDiv(Value lhs, int64_t divisor);
   Value floorMod(Value lhs, int64_t divisor);
+  /// The value of a linear form.
   Value get(const LinearForm &form);
 
   /// index >= bound and index < bound as i1; null where it always holds.
