@@ -25,6 +25,7 @@ namespace tinygrad {
 template <typename T>
 concept ElementType = requires { detail::DTypeOf<T>::dtype; };
 
+/// A number and its kind; any C++ number converts to one.
 class Scalar {
 public:
   enum class Kind : uint8_t { Bool, Int, Float };

@@ -240,6 +240,10 @@ public:
   // Elementwise, two operands
   //===--------------------------------------------------------------------===//
 
+  // Operands are broadcast and brought to one element type. What integers, NaN
+  // and infinities give is said of the dialect's operations (docs/reference):
+  // integers wrap around, and no division of them traps. Comparisons give bool.
+
   Tensor add(const Operand &other) const;
   Tensor sub(const Operand &other) const;
   Tensor mul(const Operand &other) const;
@@ -250,14 +254,20 @@ public:
   Tensor mod(const Operand &other) const;
   /// Remainder of the division rounded towards zero, as C's fmod and %.
   Tensor fmod(const Operand &other) const;
+  /// Of integers exact, modulo the type's size; integers to the power of a
+  /// negative C++ number throw DTypeError.
   Tensor pow(const Operand &exponent) const;
   Tensor maximum(const Operand &other) const;
   Tensor minimum(const Operand &other) const;
+  /// The magnitude of this with the sign of \p other, -0 included.
   Tensor copysign(const Operand &other) const;
+  /// log(exp(this) + exp(other)), with no intermediate too large.
   Tensor logaddexp(const Operand &other) const;
+  /// Of integers and bool.
   Tensor bitwiseAnd(const Operand &other) const;
   Tensor bitwiseOr(const Operand &other) const;
   Tensor bitwiseXor(const Operand &other) const;
+  /// Of integers. A signed one shifted to the right keeps its sign.
   Tensor lshift(const Operand &amount) const;
   Tensor rshift(const Operand &amount) const;
   Tensor eq(const Operand &other) const;
@@ -266,19 +276,24 @@ public:
   Tensor le(const Operand &other) const;
   Tensor gt(const Operand &other) const;
   Tensor ge(const Operand &other) const;
+  /// |this - other| <= atol + rtol * |other|, or both the same infinity.
   Tensor isclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
                  bool equalNan = false) const;
   /// this + (end - this) * weight.
   Tensor lerp(const Operand &end, const Operand &weight) const;
-  /// \p x where this (bool) holds, else \p y.
+  /// \p x where this holds (as anything but 0 does), else \p y.
   Tensor where(const Operand &x, const Operand &y) const;
 
   //===--------------------------------------------------------------------===//
   // Elementwise, one operand
   //===--------------------------------------------------------------------===//
 
+  // Functions of real numbers take integers as float32 and compute narrow
+  // floats in float32. What has no value is NaN, as in C.
+
   Tensor neg() const;
   Tensor abs() const;
+  /// -1, 0 or 1 in the tensor's type; NaN stays.
   Tensor sign() const;
   Tensor reciprocal() const;
   Tensor square() const;
@@ -310,33 +325,46 @@ public:
   Tensor isnan() const;
   Tensor isinf(bool detectPositive = true, bool detectNegative = true) const;
   Tensor isfinite() const;
+  /// Whether it is 0.
   Tensor logicalNot() const;
   Tensor bitwiseNot() const;
+  /// At least \p min and at most \p max; one of them may be left out.
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
 
   Tensor relu() const;
   Tensor relu6() const;
+  /// x, or slope * x where x is negative.
   Tensor leakyRelu(double slope = 0.01) const;
   Tensor sigmoid() const;
   Tensor logsigmoid() const;
+  /// alpha * x + beta, between 0 and 1.
   Tensor hardsigmoid(double alpha = 1.0 / 6, double beta = 0.5) const;
   Tensor hardswish() const;
   Tensor hardtanh(double min = -1, double max = 1) const;
   /// The approximation through tanh.
   Tensor gelu() const;
+  /// x * sigmoid(1.702 * x).
   Tensor quickGelu() const;
+  /// x * sigmoid(x).
   Tensor silu() const;
   Tensor swish() const { return silu(); }
+  /// x, or alpha * (exp(x) - 1) where x is negative; celu has exp(x / alpha)
+  /// there, selu is all of it times gamma.
   Tensor elu(double alpha = 1) const;
   Tensor celu(double alpha = 1) const;
   Tensor selu(double alpha = 1.67326, double gamma = 1.0507) const;
+  /// log(1 + exp(beta * x)) / beta.
   Tensor softplus(double beta = 1) const;
+  /// x / (1 + |x|).
   Tensor softsign() const;
+  /// x * tanh(softplus(x)).
   Tensor mish() const;
 
   //===--------------------------------------------------------------------===//
   // Reductions
   //===--------------------------------------------------------------------===//
+
+  // With keepdim the reduced axes stay, with size 1.
 
   /// Float types narrower than float32 are summed in float32 and rounded at the
   /// end; bool and small integers give int32 or uint32.
@@ -344,6 +372,8 @@ public:
              std::optional<DType> dtype = {}) const;
   Tensor prod(const Axes &axes = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
+  /// NaN if there is one; of no elements the least value of the type (min: the
+  /// greatest).
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
@@ -356,12 +386,14 @@ public:
                                     int64_t correction = 1) const;
   std::pair<Tensor, Tensor> stdMean(const Axes &axes = {}, bool keepdim = false,
                                     int64_t correction = 1) const;
+  /// Whether any element, or each, is not 0.
   Tensor any(const Axes &axes = {}, bool keepdim = false) const;
   Tensor all(const Axes &axes = {}, bool keepdim = false) const;
   /// Position (int32) of the first largest element, of the first NaN if there
   /// is one; in the flattened tensor if no axis is given.
   Tensor argmax(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> axis = {}, bool keepdim = false) const;
+  /// log(sum(exp(x))), with no intermediate too large.
   Tensor logsumexp(const Axes &axes = {}, bool keepdim = false) const;
   Tensor softmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
   Tensor logSoftmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
@@ -384,6 +416,8 @@ public:
   /// spatial axes.
   Tensor conv2d(const Tensor &weight, const Tensor &bias = {},
                 const Conv2dOptions &options = {}) const;
+  /// The mean, or the largest element, of each window of the last two axes; of
+  /// as many axes as \p kernelSize has numbers, if it has several.
   Tensor avgPool2d(const PerAxis &kernelSize = 2,
                    const Pool2dOptions &options = {}) const;
   Tensor maxPool2d(const PerAxis &kernelSize = 2,
@@ -392,7 +426,9 @@ public:
   /// be undefined.
   Tensor batchnorm(const Tensor &weight, const Tensor &bias, const Tensor &mean,
                    const Tensor &invstd, const Axes &axis = 1) const;
+  /// (this - mean) / sqrt(variance + eps), the variance divided by n.
   Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
+  /// this / sqrt(mean of squares + eps).
   Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;
   /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask tells which
   /// positions may be attended to; undefined means all.
