@@ -28,9 +28,20 @@ Tensor Tensor::leakyRelu(double slope) const {
 }
 
 Tensor Tensor::sigmoid() const {
-  return inFloat(*this, [](const Tensor &x) {
-    return ((x * -std::numbers::log2e).exp2() + 1).reciprocal();
+  const bool isExact = !isNarrowFloat(*this);
+  return inFloat(*this, [&](const Tensor &x) {
+    // exp(x) / (1 + exp(x)) for negative x: exp(-x) may be too large.
+    Tensor isNegative = x < 0;
+    Tensor power = exponential(isNegative.where(x, -x), isExact);
+    return isNegative.where(power, 1) / (power + 1);
   });
+}
+
+/// x / (1 + exp(-y)) for a y whose own error leaves no use for more digits.
+/// Zero for y below -88, where exp(-y) is infinite; the result is 1e-36 at
+/// most.
+static Tensor gate(const Tensor &x, const Tensor &y) {
+  return x * (exponential(-y, /*isExact=*/false) + 1).reciprocal();
 }
 
 Tensor Tensor::logsigmoid() const {
@@ -45,7 +56,8 @@ Tensor Tensor::hardsigmoid(double alpha, double beta) const {
 
 Tensor Tensor::hardswish() const {
   return inFloat(*this, [](const Tensor &x) {
-    return x * (x + 3).clamp(0.0, 6.0) * (1.0 / 6);
+    // The product with x last: six times it may be too large.
+    return x * ((x + 3).clamp(0.0, 6.0) * (1.0 / 6));
   });
 }
 
@@ -56,14 +68,13 @@ Tensor Tensor::hardtanh(double min, double max) const {
 Tensor Tensor::gelu() const {
   return inFloat(*this, [](const Tensor &x) {
     // 0.5 x (1 + tanh(y)) = x sigmoid(2 y): no series for small y is needed.
-    Tensor inner = x + x * x * x * 0.044715;
-    return x * (inner * (2 * std::sqrt(2 / std::numbers::pi))).sigmoid();
+    const double scale = 2 * std::sqrt(2 / std::numbers::pi);
+    return gate(x, x * mulAdd(x * x, scale * 0.044715, scale));
   });
 }
 
 Tensor Tensor::quickGelu() const {
-  return inFloat(*this,
-                 [](const Tensor &x) { return x * (x * 1.702).sigmoid(); });
+  return inFloat(*this, [](const Tensor &x) { return gate(x, x * 1.702); });
 }
 
 Tensor Tensor::silu() const {
@@ -72,19 +83,19 @@ Tensor Tensor::silu() const {
 
 Tensor Tensor::elu(double alpha) const {
   return inFloat(*this, [&](const Tensor &x) {
-    return (x > 0).where(x, (x.minimum(0).exp() - 1) * alpha);
+    return (x < 0).where(expm1(x.minimum(0)) * alpha, x);
   });
 }
 
 Tensor Tensor::celu(double alpha) const {
   return inFloat(*this, [&](const Tensor &x) {
-    return x.maximum(0) + (((x / alpha).exp() - 1) * alpha).minimum(0);
+    return (x < 0).where(expm1((x / alpha).minimum(0)) * alpha, x);
   });
 }
 
 Tensor Tensor::selu(double alpha, double gamma) const {
   return inFloat(*this, [&](const Tensor &x) {
-    return (x > 0).where(x, (x.minimum(0).exp() - 1) * alpha) * gamma;
+    return (x < 0).where(expm1(x.minimum(0)) * alpha, x) * gamma;
   });
 }
 
@@ -101,6 +112,10 @@ Tensor Tensor::softsign() const {
 }
 
 Tensor Tensor::mish() const {
-  return inFloat(*this,
-                 [](const Tensor &x) { return x * x.softplus().tanh(); });
+  return inFloat(*this, [](const Tensor &x) {
+    // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), which is 1 from 20 on.
+    Tensor power = x.minimum(20).exp();
+    Tensor product = power * (power + 2);
+    return x * (product / (product + 2));
+  });
 }

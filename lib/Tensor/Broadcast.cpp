@@ -16,6 +16,16 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
+bool detail::canBroadcast(const Shape &a, const Shape &b) {
+  // From the last axes on.
+  for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const int64_t x = a[a.size() - i], y = b[b.size() - i];
+    if (x != y && x != 1 && y != 1)
+      return false;
+  }
+  return true;
+}
+
 Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
                               const char *what) {
   std::size_t rank = 0;
@@ -55,7 +65,7 @@ Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
     throw ShapeError(std::string(what) + ": a tensor of shape " +
                      toString(x.shape()) + " cannot be broadcast to " +
                      toString(shape));
-  checkedNumElements(shape, x.dtype());
+  checkedNumElements(shape, x.dtype(), what);
   return prim::expand(prim::reshape(x, aligned), shape);
 }
 
@@ -75,6 +85,7 @@ Tensor detail::materialize(const Operand &operand, const Tensor &like,
                            DType dtype, const Shape &shape, const char *what) {
   if (operand.tensor())
     return broadcastTo(operand.tensor()->cast(dtype), shape, what);
+  checkFits(operand.scalar(), dtype, what);
   return prim::constant(like, operand.scalar(), dtype, shape);
 }
 

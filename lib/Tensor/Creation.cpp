@@ -12,6 +12,7 @@
 #include "Primitives.h"
 
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <numbers>
 
@@ -24,7 +25,7 @@ using namespace tinygrad::detail;
 
 Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
                          const TensorOptions &options) {
-  const int64_t count = checkedNumElements(shape, dtype);
+  const int64_t count = checkedNumElements(shape, dtype, "from");
   Device &device = deviceOf(options);
   Buffer memory = Buffer::fromHost(device, data,
                                    std::size_t(count) * itemSize(dtype), dtype);
@@ -35,7 +36,7 @@ Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
 Tensor Tensor::fromNested(const void *data, std::size_t count,
                           const Shape &shape, DType dtype,
                           const TensorOptions &options) {
-  if (checkedNumElements(shape, dtype) != int64_t(count))
+  if (checkedNumElements(shape, dtype, "from") != int64_t(count))
     throw ShapeError("from: " + std::to_string(count) +
                      " elements do not fill the shape " + toString(shape));
   return fromBytes(data, shape, dtype, options);
@@ -48,7 +49,7 @@ void detail::throwRagged(std::size_t expected, std::size_t found) {
 
 Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
                           DType dtype) {
-  const int64_t count = checkedNumElements(shape, dtype);
+  const int64_t count = checkedNumElements(shape, dtype, "fromBuffer");
   if (buffer.size() != std::size_t(count) * itemSize(dtype))
     throw ShapeError("fromBuffer: a tensor " + toString(shape) + " of " +
                      name(dtype) + " does not fit a buffer of " +
@@ -75,8 +76,11 @@ Tensor::Tensor(Scalar value, const TensorOptions &options)
 
 Tensor Tensor::full(const Shape &shape, Scalar value,
                     const TensorOptions &options) {
-  return prim::constant(Graph::current(), deviceOf(options), value,
-                        options.dtype.value_or(value.defaultDType()), shape);
+  const DType dtype = options.dtype.value_or(value.defaultDType());
+  checkFits(value, dtype, "full");
+  checkedNumElements(shape, dtype, "full");
+  return prim::constant(Graph::current(), deviceOf(options), value, dtype,
+                        shape);
 }
 
 Tensor Tensor::zeros(const Shape &shape, const TensorOptions &options) {
@@ -91,7 +95,7 @@ Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
 
 static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,
                         DType dtype) {
-  const int64_t count = checkedNumElements(shape, dtype);
+  const int64_t count = checkedNumElements(shape, dtype, "empty");
   return prim::buffer(
       graph,
       Buffer::allocate(device, std::size_t(count) * itemSize(dtype), dtype),
@@ -109,7 +113,9 @@ Tensor Tensor::emptyLike(std::optional<DType> dtype) const {
 }
 
 Tensor Tensor::fullLike(Scalar value, std::optional<DType> dtype) const {
-  return prim::constant(*this, value, dtype.value_or(this->dtype()), shape());
+  const DType result = dtype.value_or(this->dtype());
+  checkFits(value, result, "fullLike");
+  return prim::constant(*this, value, result, shape());
 }
 
 Tensor Tensor::zerosLike(std::optional<DType> dtype) const {
@@ -120,35 +126,81 @@ Tensor Tensor::onesLike(std::optional<DType> dtype) const {
   return fullLike(1, dtype);
 }
 
+[[noreturn]] static void throwNoRange(Scalar start, Scalar stop, Scalar step) {
+  throw ShapeError("arange: there is no range from " + start.str() + " to " +
+                   stop.str() + " in steps of " + step.str());
+}
+
+static Tensor arangeOfFloats(Scalar start, Scalar stop, Scalar step,
+                             DType dtype, Device &device) {
+  const double distance = stop.toDouble() - start.toDouble();
+  const double steps = std::ceil(distance / step.toDouble());
+  if (!std::isfinite(steps))
+    throwNoRange(start, stop, step);
+  if (steps > 0x1p62)
+    throw ShapeError("arange: the range from " + start.str() + " to " +
+                     stop.str() + " is too long");
+  const int64_t count = steps > 0 ? int64_t(steps) : 0;
+  // Narrow types would lose positions that they can hold the values of.
+  const DType compute =
+      isFloat(dtype) ? promote(dtype, DType::Float32) : DType::Float64;
+  checkedNumElements({count}, compute, "arange");
+  Tensor position = prim::iota(Graph::current(), device, 0, compute, {count});
+  return (position * step + start).cast(dtype);
+}
+
+/// Exact for all integers, of 64 bits too.
+static Tensor arangeOfIntegers(Scalar start, Scalar stop, Scalar step,
+                               DType dtype, Device &device) {
+  auto wide = [](Scalar value) {
+    const uint64_t bits = value.toBits();
+    return value.isNegative() ? __int128(int64_t(bits)) : __int128(bits);
+  };
+  const __int128 first = wide(start), stride = wide(step);
+  const __int128 distance = wide(stop) - first;
+  if (stride == 0)
+    throwNoRange(start, stop, step);
+  const __int128 steps =
+      (distance > 0) == (stride > 0)
+          ? (distance + stride - (stride > 0 ? 1 : -1)) / stride
+          : __int128(0);
+  const __int128 last = first + (steps - 1) * stride;
+  auto isValue = [&](__int128 value) {
+    return value >= integerMin(dtype) && value <= __int128(integerMax(dtype));
+  };
+  if (steps > 0 && !(isValue(first) && isValue(last)))
+    throw DTypeError("arange: the numbers from " + start.str() + " to " +
+                     stop.str() + " in steps of " + step.str() +
+                     " are not all values of " + name(dtype));
+  const int64_t count =
+      steps > std::numeric_limits<int64_t>::max() ? -1 : int64_t(steps);
+  // The step may be no value of the type; modulo 2^64 all is right.
+  const bool isNarrow = start.fits(dtype) && step.fits(dtype);
+  const DType compute = isNarrow ? dtype : DType::Int64;
+  checkedNumElements({count}, compute, "arange");
+  Tensor position = prim::iota(Graph::current(), device, 0, compute, {count});
+  if (isNarrow)
+    return position * step + start;
+  return (position * int64_t(step.toBits()) + int64_t(start.toBits()))
+      .cast(dtype);
+}
+
 Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
                       const TensorOptions &options) {
   const bool isInt = start.kind() != Scalar::Kind::Float &&
                      stop.kind() != Scalar::Kind::Float &&
                      step.kind() != Scalar::Kind::Float;
-  const double distance = stop.toDouble() - start.toDouble();
-  const double steps = std::ceil(distance / step.toDouble());
-  if (!std::isfinite(steps))
-    throw ShapeError("arange: there is no range from " + start.str() + " to " +
-                     stop.str() + " in steps of " + step.str());
-  if (steps > 0x1p62)
-    throw ShapeError("arange: the range from " + start.str() + " to " +
-                     stop.str() + " is too long");
-  int64_t count = steps > 0 ? int64_t(steps) : 0;
   DType dtype = DType::Float32;
   if (isInt)
     dtype = promote({start.defaultDType(), stop.defaultDType(),
                      step.defaultDType(), DType::Int32});
   dtype = options.dtype.value_or(dtype);
-
-  // Narrow types would lose positions that they can hold the values of.
-  const DType compute = isInt && !isFloat(dtype) ? dtype
-                        : isFloat(dtype) ? promote(dtype, DType::Float32)
-                                         : DType::Float64;
   if (dtype == DType::Bool)
     throw DTypeError("arange: there is no range of bools");
-  Tensor position =
-      prim::iota(Graph::current(), deviceOf(options), 0, compute, {count});
-  return (position * step + start).cast(dtype);
+  Device &device = deviceOf(options);
+  return isInt && !isFloat(dtype)
+             ? arangeOfIntegers(start, stop, step, dtype, device)
+             : arangeOfFloats(start, stop, step, dtype, device);
 }
 
 Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
@@ -161,6 +213,7 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
     throw DTypeError("linspace: there is no range of bools");
   const DType compute =
       isFloat(dtype) ? promote(dtype, DType::Float32) : DType::Float64;
+  checkedNumElements({steps}, compute, "linspace");
   Tensor position =
       prim::iota(Graph::current(), deviceOf(options), 0, compute, {steps});
   if (steps <= 1)
@@ -174,6 +227,7 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
 Tensor Tensor::eye(int64_t rows, std::optional<int64_t> columns,
                    const TensorOptions &options) {
   const Shape shape = {rows, columns.value_or(rows)};
+  checkedNumElements(shape, options.dtype.value_or(DType::Float32), "eye");
   const Graph graph = Graph::current();
   Device &device = deviceOf(options);
   const DType position = positionDType(shape);
@@ -191,7 +245,7 @@ void Tensor::manualSeed(uint64_t seed) { Graph::current().manualSeed(seed); }
 /// 64 random bits for each element.
 static Tensor randomBits(const Graph &graph, Device &device,
                          const Shape &shape) {
-  const int64_t count = checkedNumElements(shape, DType::UInt64);
+  const int64_t count = checkedNumElements(shape, DType::UInt64, "rand");
   uint64_t state[2];
   takeRandomState(graph, uint64_t(count), state);
   // Key and counter are data: graphs that differ in them are the same program.

@@ -69,12 +69,32 @@ Tensor Tensor::floordiv(const Operand &other) const {
   return prim::binary(BinaryOp::FloorDiv, operands.lhs, operands.rhs);
 }
 
+/// What truncated division of floats leaves, with the sign of \p x. Exact, like
+/// C's fmod, as long as the quotient has no more digits than the type.
+static Tensor remainder(const Tensor &x, const Tensor &y) {
+  Tensor size = x.abs(), divisor = y.abs();
+  // The fused operation takes the product exactly. The rounded quotient is off
+  // by one at most; if it is too large for that to hold, no digits are left.
+  Tensor rest = mulAdd((size / divisor).trunc(), -divisor, size);
+  rest = (rest < 0).where(rest + divisor, rest);
+  rest = (rest < divisor).where(rest, rest - divisor);
+  rest = ((rest < 0) | (rest >= divisor)).where(0, rest);
+  // An infinite divisor among others.
+  rest = (size < divisor).where(size, rest);
+  return (x < 0).where(-rest, rest);
+}
+
 Tensor Tensor::mod(const Operand &other) const {
   const DType dtype = divisionDType(*this, other);
   Pair operands = broadcast(*this, other, dtype, "mod");
   if (!isFloat(dtype))
     return prim::binary(BinaryOp::FloorMod, operands.lhs, operands.rhs);
-  return operands.lhs - operands.lhs.floordiv(operands.rhs) * operands.rhs;
+  const DType compute = promote(dtype, DType::Float32);
+  Tensor divisor = operands.rhs.cast(compute);
+  Tensor rest = remainder(operands.lhs.cast(compute), divisor);
+  // Of the other sign: the quotient rounded down is one less.
+  Tensor isOther = ((rest < 0) & (divisor > 0)) | ((rest > 0) & (divisor < 0));
+  return isOther.where(rest + divisor, rest).cast(dtype);
 }
 
 Tensor Tensor::fmod(const Operand &other) const {
@@ -82,7 +102,9 @@ Tensor Tensor::fmod(const Operand &other) const {
   Pair operands = broadcast(*this, other, dtype, "fmod");
   if (!isFloat(dtype))
     return prim::binary(BinaryOp::Mod, operands.lhs, operands.rhs);
-  return operands.lhs - (operands.lhs / operands.rhs).trunc() * operands.rhs;
+  const DType compute = promote(dtype, DType::Float32);
+  return remainder(operands.lhs.cast(compute), operands.rhs.cast(compute))
+      .cast(dtype);
 }
 
 /// \p base to the power of an integer of 0 or more, by squaring.

@@ -190,6 +190,14 @@ static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
     for (std::size_t i = 0; i < axes.size(); ++i)
       axes[i] = int64_t(i);
   }
+  Shape shape;
+  for (const Tensor *index : indices) {
+    if (!canBroadcast(shape, index->shape()))
+      throw ShapeError("index: positions of shapes " + toString(shape) +
+                       " and " + toString(index->shape()) +
+                       " cannot be broadcast together");
+    shape = broadcastShapes({&shape, &index->shape()}, "index");
+  }
   // The axes become one and the positions one position in it; outside of the
   // one axis if a position is out of range.
   const int64_t first = axes.front();

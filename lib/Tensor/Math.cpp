@@ -14,7 +14,6 @@
 #include "Primitives.h"
 
 #include <cmath>
-#include <iterator>
 #include <limits>
 #include <numbers>
 
@@ -26,14 +25,30 @@ using std::numbers::ln2;
 using std::numbers::log2e;
 using std::numbers::pi;
 
-/// c[0] + c[1] x + c[2] x^2 + ...
-template <typename Coefficients>
-static Tensor polynomial(const Tensor &x, const Coefficients &coefficients) {
-  auto it = std::rbegin(coefficients);
-  Tensor result = same(x, *it);
-  for (++it; it != std::rend(coefficients); ++it)
-    result = result * x + *it;
+static bool isDouble(const Tensor &x) { return x.dtype() == DType::Float64; }
+
+/// An operand of the type and shape of \p x.
+static Tensor likewise(const Operand &operand, const Tensor &x) {
+  return operand.tensor() ? *operand.tensor() : same(x, operand.scalar());
+}
+
+Tensor detail::mulAdd(const Tensor &x, const Operand &factor,
+                      const Operand &added) {
+  return prim::mulacc(x, likewise(factor, x), likewise(added, x));
+}
+
+Tensor detail::polynomial(const Tensor &x,
+                          const std::vector<double> &coefficients) {
+  Tensor result = same(x, coefficients.back());
+  for (std::size_t i = coefficients.size() - 1; i-- > 0;)
+    result = mulAdd(result, x, coefficients[i]);
   return result;
+}
+
+/// \p magnitude with the sign of \p x, of which it is a function: the other
+/// way around for negative x. Zeros do not keep their sign.
+static Tensor withSign(const Tensor &x, const Tensor &magnitude) {
+  return (x < 0).where(-magnitude, magnitude);
 }
 
 Tensor detail::floatUnary(UnaryOp op, const Tensor &x) {
@@ -143,7 +158,9 @@ Tensor Tensor::rsqrt() const {
 Tensor Tensor::exp2() const { return floatUnary(UnaryOp::Exp2, *this); }
 Tensor Tensor::log2() const { return floatUnary(UnaryOp::Log2, *this); }
 Tensor Tensor::exp() const {
-  return inFloat(*this, [](const Tensor &x) { return (x * log2e).exp2(); });
+  const bool isExact = !isNarrowFloat(*this);
+  return inFloat(*this,
+                 [&](const Tensor &x) { return exponential(x, isExact); });
 }
 Tensor Tensor::log() const {
   return inFloat(*this, [](const Tensor &x) { return x.log2() * ln2; });
@@ -151,6 +168,37 @@ Tensor Tensor::log() const {
 Tensor Tensor::log10() const {
   return inFloat(*this,
                  [](const Tensor &x) { return x.log2() * (ln2 / ln10); });
+}
+
+Tensor detail::exponential(const Tensor &x, bool isExact) {
+  Tensor power = x * log2e, result = power.exp2();
+  if (!isExact)
+    return result;
+  // What rounding the product, and log2(e) before it, has lost. Both are
+  // infinite, and the loss NaN, for an infinite x; if x is merely too large,
+  // the loss may be too.
+  const double high = isDouble(x) ? log2e : double(float(log2e));
+  const double low = isDouble(x) ? 2.0355273740931033e-17 : log2e - high;
+  Tensor loss = mulAdd(x, low, mulAdd(x, high, -power));
+  loss = (loss * loss < 1).where(loss, 0);
+  // 2^loss = 1 + loss ln(2). A product and no sum: the result may be infinite.
+  return result * mulAdd(loss, ln2, 1);
+}
+
+Tensor detail::expm1(const Tensor &x) {
+  // From -1 to 0, where subtracting 1 would cancel, an interpolation at
+  // Chebyshev points, and in double precision the Taylor series.
+  std::vector<double> series = {0.9999999979335759,    0.4999997972520934,
+                                0.16666340311488237,   0.04164684931307322,
+                                0.008275504843159236,  0.0013007749576339777,
+                                0.00012907631010911804};
+  if (isDouble(x)) {
+    series = {1};
+    for (int n = 2; n < 19; ++n)
+      series.push_back(series.back() / n);
+  }
+  return (x > -1).where(x * polynomial(x, series),
+                        exponential(x, /*isExact=*/false) - 1);
 }
 
 // What rounding 1 + x loses is made good by the quotient.
@@ -169,14 +217,24 @@ Tensor Tensor::sin() const { return floatUnary(UnaryOp::Sin, *this); }
 
 Tensor Tensor::cos() const {
   return inFloat(*this, [](const Tensor &x) {
-    // sin(pi/2 - |x|) loses what rounding the difference loses, which is too
-    // much for a large x: there it is 1 - 2 sin(x/2)^2.
-    Tensor size = x.abs(), isSmall = size < 4;
-    const bool isDouble = x.dtype() == DType::Float64;
-    const double high = isDouble ? pi / 2 : double(float(pi / 2));
-    const double low = isDouble ? 6.123233995736766e-17 : pi / 2 - high;
-    Tensor sine = isSmall.where((high - size) + low, size * 0.5).sin();
-    return isSmall.where(sine, 1 - sine * sine * 2);
+    // With the middle (k + 1/2) pi of the half period that |x| is in, cos(x) is
+    // the sine of the distance from it, but for the sign. Pi in three parts
+    // gives the distance all of its digits, however short it is, as long as k
+    // is small; for larger x, 1 - 2 sin(x/2)^2 has an absolute error alone.
+    static const double single[] = {3.1415927410125732, -8.742277657347586e-08,
+                                    -3.4302490200117637e-15};
+    static const double twice[] = {3.141592653589793, 1.2246467991473532e-16,
+                                   -2.9947698097183397e-33};
+    const double *parts = isDouble(x) ? twice : single;
+    Tensor size = x.abs(), isSmall = size < (isDouble(x) ? 0x1p40 : 0x1p20);
+    Tensor k = (size * (1 / pi)).trunc(), half = k * 0.5;
+    Tensor middle = k + 0.5, distance = size;
+    for (int i = 0; i < 3; ++i)
+      distance = mulAdd(middle, -parts[i], distance);
+    Tensor isEven = half.trunc() == half;
+    distance = isEven.where(-distance, distance);
+    Tensor sine = isSmall.where(distance, size * 0.5).sin();
+    return isSmall.where(sine, mulAdd(sine * sine, -2, 1));
   });
 }
 
@@ -188,18 +246,17 @@ Tensor Tensor::tan() const {
 /// short, by atan(x) = pi/4 + atan((x - 1) / (x + 1)) = pi/2 - atan(1/x).
 static Tensor arctangent(const Tensor &x) {
   std::vector<double> series;
-  const int numTerms = x.dtype() == DType::Float64 ? 21 : 10;
+  const int numTerms = isDouble(x) ? 21 : 10;
   for (int n = 0; n < numTerms; ++n)
     series.push_back((n % 2 ? -1.0 : 1.0) / (2 * n + 1));
   Tensor size = x.abs();
   Tensor isLarge = size > 1 + std::numbers::sqrt2;
   Tensor isSmall = size < std::numbers::sqrt2 - 1;
   Tensor reduced = isSmall.where(
-      size, isLarge.where(-size.reciprocal(), (size - 1) / (size + 1)));
-  Tensor offset =
-      isSmall.where(same(x, 0), isLarge.where(same(x, pi / 2), pi / 4));
-  Tensor value = offset + reduced * polynomial(reduced * reduced, series);
-  return (x < 0).where(-value, value);
+      x, isLarge.where(-size.reciprocal(), (size - 1) / (size + 1)));
+  Tensor value = reduced * polynomial(reduced * reduced, series);
+  Tensor offset = isLarge.where(same(x, pi / 2), pi / 4);
+  return isSmall.where(value, withSign(x, offset + value));
 }
 
 Tensor Tensor::atan() const { return inFloat(*this, arctangent); }
@@ -216,40 +273,44 @@ Tensor Tensor::acos() const {
   });
 }
 
-/// \p series(x) for an x near zero, where \p formula cancels.
-template <typename Coefficients>
-static Tensor oddFunction(const Tensor &x, double singleLimit,
-                          double doubleLimit, const Coefficients &coefficients,
-                          const Tensor &formula) {
-  const double limit = x.dtype() == DType::Float64 ? doubleLimit : singleLimit;
-  return (x.abs() < limit).where(x * polynomial(x * x, coefficients), formula);
+/// The odd function that is \p magnitude of |x|, which cancels for an x near
+/// zero: below a limit the series.
+static Tensor oddFunction(const Tensor &x, double limit,
+                          const std::vector<double> &series,
+                          const Tensor &magnitude) {
+  return (x.abs() < limit)
+      .where(x * polynomial(x * x, series), withSign(x, magnitude));
+}
+
+/// exp(|x|) / 2, which is a number where exp(|x|) is too large to be one.
+static Tensor halfExponential(const Tensor &x) {
+  return exponential(x.abs() - 1) * (std::numbers::e / 2);
 }
 
 Tensor Tensor::sinh() const {
   return inFloat(*this, [](const Tensor &x) {
-    constexpr double series[] = {1, 1.0 / 6, 1.0 / 120, 1.0 / 5040,
-                                 1.0 / 362880};
-    // Halved in the exponent, where the function is not yet too large.
-    Tensor power = x * log2e;
-    return oddFunction(x, 1, 0.1, series,
-                       (power - 1).exp2() - (-power - 1).exp2());
+    std::vector<double> series = {1};
+    for (int n = 3; n < (isDouble(x) ? 19 : 11); n += 2)
+      series.push_back(series.back() / (n * (n - 1)));
+    Tensor half = halfExponential(x);
+    return oddFunction(x, 1, series, half - 0.25 / half);
   });
 }
 
 Tensor Tensor::cosh() const {
   return inFloat(*this, [](const Tensor &x) {
-    Tensor power = x * log2e;
-    return (power - 1).exp2() + (-power - 1).exp2();
+    Tensor half = halfExponential(x);
+    return half + 0.25 / half;
   });
 }
 
 Tensor Tensor::tanh() const {
   return inFloat(*this, [](const Tensor &x) {
-    constexpr double series[] = {1, -1.0 / 3, 2.0 / 15, -17.0 / 315,
-                                 62.0 / 2835};
+    const std::vector<double> series = {1, -1.0 / 3, 2.0 / 15, -17.0 / 315,
+                                        62.0 / 2835};
     Tensor decay = (x.abs() * (-2 * log2e)).exp2();
-    Tensor size = (1 - decay) / (1 + decay);
-    return oddFunction(x, 0.25, 0.01, series, (x < 0).where(-size, size));
+    return oddFunction(x, isDouble(x) ? 0.01 : 0.25, series,
+                       (1 - decay) / (1 + decay));
   });
 }
 
@@ -261,7 +322,7 @@ Tensor Tensor::asinh() const {
     Tensor square = bounded * bounded;
     Tensor value = isLarge.where(
         size.log() + ln2, log1p(bounded + square / ((square + 1).sqrt() + 1)));
-    return (x < 0).where(-value, value);
+    return (x == 0).where(x, withSign(x, value));
   });
 }
 
@@ -269,8 +330,9 @@ Tensor Tensor::acosh() const {
   return inFloat(*this, [](const Tensor &x) {
     Tensor isLarge = x > 1e8;
     Tensor rest = isLarge.where(same(x, 1), x) - 1;
+    // Two roots: both factors of the product are negative for x < -1.
     return isLarge.where(x.log() + ln2,
-                         log1p(rest + (rest * 2 + rest * rest).sqrt()));
+                         log1p(rest + rest.sqrt() * (rest + 2).sqrt()));
   });
 }
 
@@ -278,7 +340,7 @@ Tensor Tensor::atanh() const {
   return inFloat(*this, [](const Tensor &x) {
     Tensor size = x.abs();
     Tensor value = log1p(size * 2 / (1 - size)) * 0.5;
-    return (x < 0).where(-value, value);
+    return (x == 0).where(x, withSign(x, value));
   });
 }
 
@@ -288,12 +350,10 @@ Tensor Tensor::atanh() const {
 
 Tensor Tensor::erf() const {
   return inFloat(*this, [](const Tensor &x) {
-    const bool isDouble = x.dtype() == DType::Float64;
-
     // Up to 1, the Taylor series.
     std::vector<double> series;
     double factorial = 1;
-    const int numTerms = isDouble ? 18 : 11;
+    const int numTerms = isDouble(x) ? 18 : 11;
     for (int n = 0; n < numTerms; ++n) {
       series.push_back((n % 2 ? -2 : 2) * std::numbers::inv_sqrtpi /
                        (factorial * (2 * n + 1)));
@@ -320,11 +380,9 @@ Tensor Tensor::erf() const {
     Tensor size = x.abs();
     Tensor bounded = size.maximum(1).minimum(6);
     Tensor u = ((bounded * 0.5 + 1).reciprocal() - middle) * (1 / halfWidth);
-    Tensor tail =
-        (-bounded * bounded).exp() * polynomial(u, isDouble ? twice : single);
-    Tensor large = 1 - tail;
+    Tensor tail = exponential(-bounded * bounded, /*isExact=*/false) *
+                  polynomial(u, isDouble(x) ? twice : single);
     // NaN is not below 1 and stays NaN through the maximum.
-    return (size < 1).where(x * polynomial(x * x, series),
-                            (x < 0).where(-large, large));
+    return oddFunction(x, 1, series, 1 - tail);
   });
 }

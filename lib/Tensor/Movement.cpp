@@ -18,6 +18,16 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
+/// Where a new axis goes: like an axis of the tensor that has it.
+static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
+  const int64_t result = axis < 0 ? axis + rank + 1 : axis;
+  if (result < 0 || result > rank)
+    throw IndexError(std::string(what) + ": there is no place for a new axis " +
+                     std::to_string(axis) + " in a tensor of rank " +
+                     std::to_string(rank));
+  return result;
+}
+
 Tensor Tensor::reshape(Shape shape) const {
   const Shape asked = shape;
   int64_t *open = nullptr;
@@ -36,7 +46,8 @@ Tensor Tensor::reshape(Shape shape) const {
   }
   if (open && known != 0 && numel() % known == 0)
     *open = numel() / known;
-  if ((open && *open < 0) || checkedNumElements(shape, dtype()) != numel())
+  if ((open && *open < 0) ||
+      checkedNumElements(shape, dtype(), "reshape") != numel())
     throw ShapeError("reshape: a tensor of shape " + toString(this->shape()) +
                      " has " + std::to_string(numel()) +
                      " elements, which do not fill " + toString(asked));
@@ -102,23 +113,22 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     const auto [before, after] = amounts[axis];
     const int64_t size = shape()[axis];
-    const int64_t from = std::max<int64_t>(-before, 0);
-    const int64_t to = size - std::max<int64_t>(-after, 0);
-    if (from > to)
+    // Neither amount is negated before it is known to be small.
+    if (before < -size || after < -size ||
+        std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) < -size)
       throw ShapeError("pad: amounts " + std::to_string(before) + " and " +
                        std::to_string(after) + " cut more off axis " +
                        std::to_string(axis) + " of " + toString(shape()) +
                        " than it has");
-    parts.emplace_back(from, to);
+    parts.emplace_back(std::max<int64_t>(-before, 0),
+                       size - std::max<int64_t>(-after, 0));
     low.push_back(std::max<int64_t>(before, 0));
     high.push_back(std::max<int64_t>(after, 0));
-    int64_t total = to - from;
-    if (__builtin_add_overflow(total, low.back(), &total) ||
-        __builtin_add_overflow(total, high.back(), &total))
-      total = -1;
-    padded.push_back(total);
+    const int64_t kept = parts.back().second - parts.back().first;
+    padded.push_back(
+        checkedSum(checkedSum(kept, low.back(), "pad"), high.back(), "pad"));
   }
-  checkedNumElements(padded, dtype());
+  checkedNumElements(padded, dtype(), "pad");
   Tensor part = shrink(parts);
   if (allZero(low) && allZero(high))
     return part;
@@ -170,7 +180,7 @@ Tensor Tensor::squeeze(int64_t dim) const {
 }
 
 Tensor Tensor::unsqueeze(int64_t dim) const {
-  dim = normalizeAxis(dim, ndim() + 1, "unsqueeze");
+  dim = normalizeNewAxis(dim, ndim(), "unsqueeze");
   Shape result = shape();
   result.insert(result.begin() + dim, 1);
   return prim::reshape(*this, result);
@@ -207,7 +217,8 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
   }
   if (open && known != 0)
     *open = shape()[dim] / known;
-  if (checkedNumElements(inner, DType::Bool) != shape()[dim])
+  if ((open && *open < 0) ||
+      checkedNumElements(inner, DType::Bool, "unflatten") != shape()[dim])
     throw ShapeError("unflatten: an axis of size " +
                      std::to_string(shape()[dim]) +
                      " does not fall into axes of sizes " + toString(sizes));
@@ -291,11 +302,11 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
       throw ShapeError("cat: shapes " + toString(first.shape()) + " and " +
                        toString(tensor.shape()) + " differ in more than axis " +
                        std::to_string(dim));
-    total += tensor.shape()[dim];
+    total = checkedSum(total, tensor.shape()[dim], "cat");
   }
   Shape whole = first.shape();
   whole[dim] = total;
-  checkedNumElements(whole, dtype);
+  checkedNumElements(whole, dtype, "cat");
 
   // Each part padded to the whole; the position tells which one counts. From
   // the back, so that the condition of each part is one comparison.
@@ -321,11 +332,12 @@ Tensor Tensor::stack(const std::vector<Tensor> &tensors, int64_t dim) {
     if (tensor.shape() != tensors.front().shape())
       throw ShapeError("stack: shapes " + toString(tensors.front().shape()) +
                        " and " + toString(tensor.shape()) + " differ");
+    dim = normalizeNewAxis(dim, tensor.ndim(), "stack");
     parts.push_back(tensor.unsqueeze(dim));
   }
   if (parts.empty())
     throw ShapeError("stack: there are no tensors to stack");
-  return cat(parts, normalizeAxis(dim, parts.front().ndim(), "stack"));
+  return cat(parts, dim);
 }
 
 Tensor Tensor::repeat(const std::vector<int64_t> &repeats) const {
@@ -344,10 +356,12 @@ Tensor Tensor::repeat(const std::vector<int64_t> &repeats) const {
     expanded.insert(expanded.end(), {repeats[i], size});
     int64_t total;
     if (__builtin_mul_overflow(repeats[i], size, &total))
-      total = -1;
+      throw ShapeError("repeat: an axis of size " + std::to_string(size) +
+                       " cannot be repeated " + std::to_string(repeats[i]) +
+                       " times");
     merged.push_back(total);
   }
-  checkedNumElements(merged, dtype());
+  checkedNumElements(merged, dtype(), "repeat");
   return prim::reshape(prim::expand(prim::reshape(*this, split), expanded),
                        merged);
 }

@@ -41,6 +41,14 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
                      std::to_string(rows.shape().back()) + " columns and " +
                      std::to_string(columns.shape().back()) + " rows");
 
+  Shape rowBatch = rows.shape(), columnBatch = columns.shape();
+  rowBatch.resize(rowBatch.size() - 3);
+  columnBatch.resize(columnBatch.size() - 3);
+  if (!canBroadcast(rowBatch, columnBatch))
+    throw ShapeError("matmul: the axes before the last two of " +
+                     toString(shape()) + " and " + toString(other.shape()) +
+                     " cannot be broadcast together");
+
   const DType common = promote(this->dtype(), other.dtype());
   DType accumulate = sumAccumulationDType(dtype.value_or(common));
   Tensor result = (rows.cast(accumulate) * columns.cast(accumulate))
@@ -374,7 +382,8 @@ Tensor Tensor::batchnorm(const Tensor &weight, const Tensor &bias,
   for (int64_t i : axes)
     aligned[i] = shape()[i];
   auto align = [&](const Tensor &parameter, const char *what) {
-    if (parameter.numel() != checkedNumElements(aligned, DType::Bool))
+    if (parameter.numel() !=
+        checkedNumElements(aligned, DType::Bool, "batchnorm"))
       throw ShapeError(std::string("batchnorm: the ") + what + " of shape " +
                        toString(parameter.shape()) +
                        " does not fit a tensor of shape " + toString(shape()));

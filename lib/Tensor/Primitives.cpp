@@ -128,6 +128,12 @@ Tensor prim::where(const Tensor &condition, const Tensor &x, const Tensor &y) {
   return b.build<tg::WhereOp>(b(x).getType(), b(condition), b(x), b(y));
 }
 
+Tensor prim::mulacc(const Tensor &a, const Tensor &b, const Tensor &c) {
+  checkOperands({&a, &b, &c});
+  Maker m(a);
+  return m.build<tg::MulAccOp>(m(a), m(b), m(c));
+}
+
 Tensor prim::cast(const Tensor &x, DType dtype) {
   if (x.dtype() == dtype)
     return x;
@@ -147,8 +153,6 @@ Tensor prim::bitcast(const Tensor &x, DType dtype) {
 //===----------------------------------------------------------------------===//
 
 static TypedAttr makeNumber(Type type, Scalar value, DType dtype) {
-  if (!value.fits(dtype))
-    throw DTypeError(value.str() + " is not a value of " + name(dtype));
   if (auto floatType = dyn_cast<FloatType>(type))
     return FloatAttr::get(floatType, value.toDouble());
   if (dtype == DType::Bool)
@@ -159,7 +163,8 @@ static TypedAttr makeNumber(Type type, Scalar value, DType dtype) {
 
 Tensor prim::constant(const Graph &graph, Device &device, Scalar value,
                       DType dtype, const Shape &shape) {
-  checkedNumElements(shape, dtype);
+  checkedNumElements(shape, dtype, "constant");
+  checkFits(value, dtype, "constant");
   Maker b(graph, device);
   return b.graph.wrap(
       b.graph.constant(b.graph.tensorType(dtype, shape),
@@ -175,7 +180,7 @@ Tensor prim::constant(const Tensor &like, Scalar value, DType dtype,
 
 Tensor prim::iota(const Graph &graph, Device &device, int64_t axis, DType dtype,
                   const Shape &shape) {
-  checkedNumElements(shape, dtype);
+  checkedNumElements(shape, dtype, "iota");
   Maker b(graph, device);
   return b.build<tg::IotaOp>(b.graph.tensorType(dtype, shape),
                              static_cast<uint64_t>(axis));

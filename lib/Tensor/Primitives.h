@@ -47,6 +47,8 @@ namespace prim {
 Tensor unary(UnaryOp op, const Tensor &x);
 Tensor binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs);
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
+/// a * b + c; of floats, rounded once.
+Tensor mulacc(const Tensor &a, const Tensor &b, const Tensor &c);
 Tensor cast(const Tensor &x, DType dtype);
 Tensor bitcast(const Tensor &x, DType dtype);
 
@@ -89,6 +91,7 @@ void checkOperands(std::initializer_list<const Tensor *> operands);
 // Promotion and broadcasting, for the methods
 //===----------------------------------------------------------------------===//
 
+bool canBroadcast(const Shape &a, const Shape &b);
 /// The shape that all broadcast to. Throws ShapeError.
 Shape broadcastShapes(std::initializer_list<const Shape *> shapes,
                       const char *what);
@@ -111,11 +114,30 @@ Pair broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
 /// Computes in float32 where an operation takes no fp8, and casts back.
 Tensor arithmetic(BinaryOp op, const Pair &operands);
 Tensor floatUnary(UnaryOp op, const Tensor &x);
-/// log(1 + x) of a float32 or float64, accurate for small x too.
-Tensor log1p(const Tensor &x);
 
 /// A number in the element type and shape of \p x.
 Tensor same(const Tensor &x, Scalar value);
+
+//===----------------------------------------------------------------------===//
+// Functions of float32 and float64, for the methods
+//===----------------------------------------------------------------------===//
+
+/// x * factor + added, rounded once.
+Tensor mulAdd(const Tensor &x, const Operand &factor, const Operand &added);
+/// c[0] + c[1] x + c[2] x^2 + ...
+Tensor polynomial(const Tensor &x, const std::vector<double> &coefficients);
+/// exp(x). As 2^(x log2(e)) it has an error that grows with x, to 60 units in
+/// the last place of a float32. Making it good takes half as many operations
+/// again and is wasted on what is rounded to a narrower type.
+Tensor exponential(const Tensor &x, bool isExact = true);
+/// exp(x) - 1 for an x of 0 or less, accurate for small x too.
+Tensor expm1(const Tensor &x);
+/// log(1 + x), accurate for small x too.
+Tensor log1p(const Tensor &x);
+/// Whether the results of \p x are rounded to a type narrower than float32.
+inline bool isNarrowFloat(const Tensor &x) {
+  return isFloat(x.dtype()) && x.itemsize() < 4;
+}
 
 /// The integer type for positions in a tensor of this shape: int32 if it holds
 /// the number of elements, else int64.

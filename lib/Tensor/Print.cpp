@@ -36,21 +36,22 @@ static std::string print(const char *format, int precision, double value) {
   return text;
 }
 
-/// The fewest decimals with which \p value reads back as what it was.
-static int decimalsOf(double value, bool isSingle, const char *format) {
+/// The fewest decimals with which \p value reads back as the element it was.
+template <typename Element>
+static int decimalsOf(double value, const char *format) {
   for (int decimals = 0; decimals < maxDecimals; ++decimals) {
     const double back =
         std::strtod(print(format, decimals, value).c_str(), nullptr);
-    if (isSingle ? float(back) == float(value) : back == value)
+    if (double(Element(back)) == value)
       return decimals;
   }
   return maxDecimals;
 }
 
-/// All in one form: the fewest decimals that show each, or with an exponent
-/// where that would be long.
-static std::vector<std::string> printFloats(const std::vector<double> &values,
-                                            bool isSingle) {
+/// All in one form, plain or with an exponent where that would be long: each
+/// with the fewest decimals that show it, points in line.
+template <typename Element>
+static std::vector<std::string> printFloats(const std::vector<double> &values) {
   double largest = 0, smallest = INFINITY;
   for (double value : values)
     if (std::isfinite(value) && value != 0) {
@@ -61,26 +62,26 @@ static std::vector<std::string> printFloats(const std::vector<double> &values,
       largest >= 1e8 ||
       (largest > 0 && (smallest < 1e-4 || largest / smallest > 1e6));
   const char *format = hasExponent ? "%.*e" : "%.*f";
-  int decimals = 0;
+  std::vector<int> decimals;
   for (double value : values)
-    if (std::isfinite(value))
-      decimals = std::max(decimals, decimalsOf(value, isSingle, format));
+    decimals.push_back(std::isfinite(value) ? decimalsOf<Element>(value, format)
+                                            : 0);
+  const int most =
+      values.empty() ? 0 : *std::max_element(decimals.begin(), decimals.end());
   std::vector<std::string> texts;
-  for (double value : values) {
-    if (!std::isfinite(value)) {
-      texts.push_back(std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      texts.push_back(std::isnan(values[i]) ? "nan"
+                      : values[i] < 0       ? "-inf"
+                                            : "inf");
       continue;
     }
-    std::string text = print(format, decimals, value);
-    if (decimals == 0)
-      text.insert(hasExponent ? text.find('e') : text.size(), ".");
-    // Zeros at the end say nothing; blanks keep the points in line.
-    if (!hasExponent && values.size() > 1) {
-      const std::size_t end = text.find_last_not_of('0') + 1;
-      if (decimals > 0)
-        text.replace(end, std::string::npos, text.size() - end, ' ');
-    }
-    texts.push_back(std::move(text));
+    std::string text = print(format, decimals[i], values[i]);
+    const std::size_t end = hasExponent ? text.find('e') : text.size();
+    std::string rest(most - decimals[i], hasExponent ? '0' : ' ');
+    if (decimals[i] == 0)
+      rest.insert(0, ".");
+    texts.push_back(text.insert(end, rest));
   }
   return texts;
 }
@@ -102,7 +103,7 @@ static std::vector<std::string> printElements(const HostArray &array,
       std::vector<double> values;
       for (int64_t i : at)
         values.push_back(double(data[i]));
-      texts = printFloats(values, !std::is_same_v<Element, double>);
+      texts = printFloats<Element>(values);
     }
     return texts;
   });
@@ -116,7 +117,8 @@ namespace {
 class Printer {
 public:
   explicit Printer(const HostArray &array)
-      : array(array), isSummary(array.numElements() > summaryThreshold) {
+      : array(array), isSummary(array.numElements() > summaryThreshold ||
+                                array.numElements() == 0) {
     strides.resize(array.shape.size());
     int64_t stride = 1;
     for (std::size_t i = strides.size(); i-- > 0;) {

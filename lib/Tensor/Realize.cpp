@@ -258,8 +258,9 @@ Tensor &Tensor::assign(const Operand &value) {
                        name(tensor->dtype()) + " to a tensor of " +
                        name(dtype()) + "; cast it first");
     checkOperands({this, tensor});
-    source = tensor->expand(shape());
+    source = broadcastTo(*tensor, shape(), "assign");
   } else {
+    checkFits(value.scalar(), dtype(), "assign");
     source = fullLike(value.scalar());
   }
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);

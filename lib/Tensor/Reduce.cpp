@@ -158,21 +158,24 @@ Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
+// Next to the largest summand, 1, the error of exponential() for the small ones
+// is nothing.
+
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor largest = x.max(list, true);
     // An infinite maximum is the result; subtracting it gives NaN.
     Tensor offset = largest.isfinite().where(largest, 0);
-    return finish((x - offset).exp().sum(list, true).log() + offset, list,
-                  keepdim);
+    return finish(exponential(x - offset, false).sum(list, true).log() + offset,
+                  list, keepdim);
   });
 }
 
 Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const Axes list = normalizeAxis(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor power = (x - x.max(list, true)).exp();
+    Tensor power = exponential(x - x.max(list, true), false);
     return power / power.sum(list, true);
   });
   return result.cast(dtype.value_or(result.dtype()));
@@ -182,7 +185,7 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   const Axes list = normalizeAxis(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor shifted = x - x.max(list, true);
-    return shifted - shifted.exp().sum(list, true).log();
+    return shifted - exponential(shifted, false).sum(list, true).log();
   });
   return result.cast(dtype.value_or(result.dtype()));
 }

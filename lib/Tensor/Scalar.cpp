@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/Scalar.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -57,8 +58,14 @@ bool Scalar::isWeakerThan(DType dtype) const {
 }
 
 bool Scalar::fits(DType dtype) const {
-  if (kind_ != Kind::Int || isFloat(dtype) || dtype == DType::Bool)
+  if (isFloat(dtype) || dtype == DType::Bool || kind_ == Kind::Bool)
     return true;
+  if (kind_ == Kind::Float) {
+    // The ends of the ranges are powers of two, but for the missing 1.
+    const double whole = std::trunc(number);
+    return whole >= double(integerMin(dtype)) &&
+           whole < double(integerMax(dtype) / 2 + 1) * 2;
+  }
   if (isNegative_)
     return int64_t(bits) >= integerMin(dtype);
   return bits <= integerMax(dtype);
@@ -69,5 +76,8 @@ std::string Scalar::str() const {
     return bits ? "true" : "false";
   if (kind_ == Kind::Int)
     return isNegative_ ? std::to_string(int64_t(bits)) : std::to_string(bits);
-  return std::to_string(number);
+  // The shortest text that reads back as the number.
+  char text[32];
+  return std::string(text,
+                     std::to_chars(text, text + sizeof(text), number).ptr);
 }

@@ -33,12 +33,29 @@ std::string detail::describe(const Tensor &tensor) {
   return toString(tensor.shape()) + " " + name(tensor.dtype());
 }
 
-int64_t detail::checkedNumElements(const Shape &shape, DType dtype) {
+int64_t detail::checkedNumElements(const Shape &shape, DType dtype,
+                                   const char *what) {
   std::optional<int64_t> bytes = denseByteSize(dtype, shape);
   if (!bytes)
-    throw ShapeError(toString(shape) + " is not the shape of a tensor: sizes " +
-                     "must not be negative, nor their product too large");
+    throw ShapeError(std::string(what) + ": " + toString(shape) +
+                     " is not the shape of a tensor: sizes must not be "
+                     "negative, nor their product too large");
   return *bytes / int64_t(itemSize(dtype));
+}
+
+int64_t detail::checkedSum(int64_t a, int64_t b, const char *what) {
+  int64_t sum;
+  if (__builtin_add_overflow(a, b, &sum))
+    throw ShapeError(std::string(what) + ": an axis of size " +
+                     std::to_string(a) + " + " + std::to_string(b) +
+                     " is too large");
+  return sum;
+}
+
+void detail::checkFits(Scalar value, DType dtype, const char *what) {
+  if (!value.fits(dtype))
+    throw DTypeError(std::string(what) + ": " + value.str() +
+                     " is not a value of " + name(dtype));
 }
 
 int64_t detail::normalizeAxis(int64_t axis, int64_t rank, const char *what) {

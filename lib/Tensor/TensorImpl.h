@@ -40,9 +40,13 @@ struct TensorImpl {
   TensorImpl *next = nullptr;
 };
 
-/// The number of elements. Throws ShapeError for a negative size or when the
-/// bytes of a tensor of \p dtype do not fit int64_t.
-int64_t checkedNumElements(const Shape &shape, DType dtype);
+/// The number of elements. Throws ShapeError, naming \p what, for a negative
+/// size or when the bytes of a tensor of \p dtype do not fit int64_t.
+int64_t checkedNumElements(const Shape &shape, DType dtype, const char *what);
+/// The sum of two sizes, neither negative. Throws ShapeError naming \p what.
+int64_t checkedSum(int64_t a, int64_t b, const char *what);
+/// Throws DTypeError, naming \p what, unless \p dtype holds \p value.
+void checkFits(Scalar value, DType dtype, const char *what);
 
 /// "[2, 3] float32", for messages.
 std::string describe(const Tensor &tensor);

@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorTest.h"
+
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
+#include <limits>
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -116,6 +118,48 @@ TEST(Creation, Ranges) {
   expectTensor(Tensor::linspace(1, 2, 0), {0}, {});
   expectTensor(Tensor::eye(2), {2, 2}, {1, 0, 0, 1});
   expectTensor(Tensor::eye(2, 3, DType::Int64), {2, 3}, {1, 0, 0, 0, 1, 0});
+}
+
+TEST(Creation, RangesOfLargeIntegers) {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max(),
+                    least = -most - 1;
+  EXPECT_THAT(Tensor::arange(most - 3, most).tolist<int64_t>(),
+              ::testing::ElementsAre(most - 3, most - 2, most - 1));
+  EXPECT_THAT(Tensor::arange(least, most, most).tolist<int64_t>(),
+              ::testing::ElementsAre(least, -1, most - 1));
+  const uint64_t end = std::numeric_limits<uint64_t>::max();
+  EXPECT_THAT(Tensor::arange(end - 2, end).tolist<uint64_t>(),
+              ::testing::ElementsAre(end - 2, end - 1));
+  // The step is no value of the type.
+  expectTensor(Tensor::arange(200, -1, -50, DType::UInt8), {5},
+               {200, 150, 100, 50, 0});
+  EXPECT_THAT(
+      Tensor::arange(end, end - 3, -2, DType::UInt64).tolist<uint64_t>(),
+      ::testing::ElementsAre(end, end - 2));
+  expectTensor(Tensor::arange(7, -1, -7), {2}, {7, 0});
+  expectTensor(Tensor::arange(0, -7, -7), {1}, {0});
+  EXPECT_ERROR(Tensor::arange(0, 256, 100, DType::Int8), DTypeError,
+               "arange: the numbers from 0 to 256 in steps of 100 are not all "
+               "values of int8");
+  EXPECT_ERROR(Tensor::arange(-3, 3, 2, DType::UInt8), DTypeError, "arange");
+  expectTensor(Tensor::arange(0, -3, 2, DType::UInt8), {0}, {});
+  EXPECT_ERROR(Tensor::arange(least, most), ShapeError, "arange");
+}
+
+TEST(Creation, FloatsAsIntegers) {
+  expectTensor(Tensor::full({1}, 2.7, DType::Int32), {1}, {2});
+  expectTensor(Tensor::full({1}, -0.9, DType::UInt8), {1}, {0});
+  expectTensor(Tensor::full({1}, 255.9, DType::UInt8), {1}, {255});
+  EXPECT_EQ(Tensor::full({1}, -0x1p63, DType::Int64).item<int64_t>(),
+            std::numeric_limits<int64_t>::min());
+  EXPECT_ERROR(Tensor::full({1}, 256.0, DType::UInt8), DTypeError,
+               "full: 256 is not a value of uint8");
+  EXPECT_ERROR(Tensor::full({1}, -1.0, DType::UInt64), DTypeError, "full: -1");
+  EXPECT_ERROR(Tensor::full({1}, 1e30, DType::Int32), DTypeError,
+               "full: 1e+30 is not a value of int32");
+  EXPECT_ERROR(Tensor::full({1}, 0x1p63, DType::Int64), DTypeError, "int64");
+  EXPECT_ERROR(Tensor::full({1}, NAN, DType::Int16), DTypeError, "full: nan");
+  expectTensor(Tensor::full({1}, NAN, DType::Bool), {1}, {1});
 }
 
 TEST(Creation, Errors) {

@@ -96,6 +96,35 @@ TEST(Arithmetic, Floats) {
   expectTensor(Tensor::from({NAN, 1.0f}).minimum(0), {2}, {NAN, 0});
 }
 
+TEST(Arithmetic, RemaindersOfFloatsAreExact) {
+  const std::vector<float> numbers = {
+      5.3f,  -5.3f,    0.1f, 1e6f,      -1e6f,     3e-45f,   7.0f,
+      -0.0f, INFINITY, NAN,  -1.0f / 3, 123456.7f, 16777215, 1e-30f};
+  for (float divisor : {0.1f, -0.1f, 3.0f, 0.7f, -1e6f, INFINITY, 1e-40f}) {
+    std::vector<double> remainders, modulos;
+    std::vector<float> taken;
+    for (float x : numbers) {
+      if (std::isfinite(x) && std::fabs(x / divisor) >= 0x1p24)
+        continue;
+      taken.push_back(x);
+      const float rest = std::fmod(x, divisor);
+      remainders.push_back(rest);
+      modulos.push_back(
+          rest != 0 && (rest < 0) != (divisor < 0) ? rest + divisor : rest);
+    }
+    Tensor x = Tensor::from(taken), y = Tensor::full({}, divisor);
+    expectTensor(x.fmod(y), x.shape(), remainders);
+    expectTensor(x.mod(y), x.shape(), modulos);
+  }
+  Tensor x = Tensor::from({1e38, -1e300, 5.5});
+  // Too many digits for the type, but in range.
+  expectTensor(x.fmod(1e-10), {3}, {0, 0, std::fmod(5.5, 1e-10)}, 1e-11);
+  expectTensor(x.toFloat().fmod(0), {3}, {NAN, NAN, NAN});
+  // Rounded once from float32.
+  expectTensor(Tensor::from({5.3f}).toHalf().mod(0.1), {1},
+               {float(Half(std::fmod(float(Half(5.3)), float(Half(0.1)))))});
+}
+
 TEST(Arithmetic, Integers) {
   Tensor a = Tensor::from({7, -7, 7, -7}), b = Tensor::from({2, 2, -2, -2});
   expectTensor(a + b, {4}, {9, -5, 5, -9});

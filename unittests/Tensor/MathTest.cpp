@@ -35,7 +35,7 @@ double softplus(double x) {
 
 const Function functions[] = {
     {"exp2", METHOD(exp2), std::exp2, 3e-7, -120, 120},
-    {"exp", METHOD(exp), std::exp, 1e-5, -80, 80},
+    {"exp", METHOD(exp), std::exp, 3e-7, -80, 80},
     {"exp near 0", METHOD(exp), std::exp, 3e-7, -1, 1},
     {"log2", METHOD(log2), std::log2, 3e-7, 1e-30, 1e30},
     {"log", METHOD(log), std::log, 3e-7, 1e-3, 1e4},
@@ -152,11 +152,14 @@ TEST(Math, Float64) {
       expected.push_back(reference(point));
     expectTensor(y, {int64_t(points.size())}, expected, tolerance);
   };
-  check(x.exp(), std::exp, 1e-14);
+  check(x.exp(), std::exp, 1e-15);
+  check(x.elu(), [](double x) { return x > 0 ? x : std::expm1(x); }, 1e-15);
+  check(x.sigmoid(), sigmoid, 1e-15);
+  check(x.cosh(), std::cosh, 1e-15);
   check(x.sin(), std::sin, 1e-15);
   check(x.cos(), std::cos, 1e-15);
   check(x.tanh(), std::tanh, 1e-14);
-  check(x.sinh(), std::sinh, 1e-13);
+  check(x.sinh(), std::sinh, 1e-15);
   check(x.asinh(), std::asinh, 1e-14);
   check(x.erf(), std::erf, 1e-14);
   check(x.atan(), std::atan, 1e-14);
@@ -181,6 +184,30 @@ TEST(Math, NarrowFloatsAreRoundedOnce) {
   EXPECT_EQ(y.dtype(), DType::Float16);
   // One unit in the last place for arguments between two numbers.
   expectTensor(y, {81}, expected, 0x1p-10);
+}
+
+TEST(Math, ZerosKeepTheirSign) {
+  Tensor x = Tensor::from({-0.0f, 0.0f});
+  using Method = Tensor (*)(const Tensor &);
+  const Method odd[] = {
+      METHOD(sin),  METHOD(tan),  METHOD(asin),  METHOD(atan),  METHOD(sinh),
+      METHOD(tanh), METHOD(erf),  METHOD(asinh), METHOD(atanh), METHOD(sqrt),
+      METHOD(elu),  METHOD(celu), METHOD(selu)};
+  for (Method function : odd) {
+    const std::vector<float> y = function(x).tolist<float>();
+    EXPECT_EQ(y, (std::vector<float>{0, 0}));
+    EXPECT_TRUE(std::signbit(y[0]));
+    EXPECT_FALSE(std::signbit(y[1]));
+  }
+}
+
+TEST(Math, OutsideOfTheDomain) {
+  Tensor x = Tensor::from({-1e30f, -1e9f, -3.0f, -1.5f, 0.5f});
+  expectTensor(x.acosh(), {5}, {NAN, NAN, NAN, NAN, NAN});
+  expectTensor(x.log(), {5}, {NAN, NAN, NAN, NAN, std::log(0.5)}, 1e-6);
+  expectTensor(Tensor::from({-1.5f, 1.5f, 1.0f, -1.0f}).atanh(), {4},
+               {NAN, NAN, INFINITY, -INFINITY});
+  expectTensor(Tensor::from({-1.5f, 1.5f}).asin(), {2}, {NAN, NAN});
 }
 
 TEST(Math, SpecialValues) {

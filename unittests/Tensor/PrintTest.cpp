@@ -26,6 +26,8 @@ TEST(Print, Integers) {
   EXPECT_EQ(Tensor::from({true, false}).str(), "[ true false]");
   EXPECT_EQ(Tensor::zeros({0}).str(), "[]");
   EXPECT_EQ(Tensor::zeros({2, 0}).str(), "[[]\n []]");
+  EXPECT_EQ(Tensor::zeros({int64_t(1) << 40, 0}).str(),
+            "[[]\n []\n []\n ...\n []\n []\n []]");
 }
 
 TEST(Print, Floats) {
@@ -37,8 +39,17 @@ TEST(Print, Floats) {
   EXPECT_EQ(Tensor::from({1e10f, 1.0f}).str(), "[1.e+10 1.e+00]");
   EXPECT_EQ(Tensor::from({1.5e-7f}).str(), "[1.5e-07]");
   EXPECT_EQ(Tensor::from({1.0 / 3}).str(), "[0.33333333]");
-  EXPECT_EQ(Tensor::from({0.1f}).toHalf().str(), "[0.09997559]");
+  EXPECT_EQ(Tensor::from({0.1f}).toHalf().str(), "[0.1]");
   EXPECT_EQ(Tensor::from({0.5f}).cast(DType::Float8E4M3).str(), "[0.5]");
+}
+
+TEST(Print, EachNumberInItsOwnDigits) {
+  // 0.4 is 0.40000000596 in float32, 0.9000000358 is not 0.9.
+  EXPECT_EQ(Tensor::from({0.4f, 0.90000004f, -0.0f}).str(),
+            "[ 0.4         0.90000004 -0.        ]");
+  EXPECT_EQ(Tensor::from({0.1f, 1.5e9f}).str(), "[1.0e-01 1.5e+09]");
+  EXPECT_EQ(Tensor::from({0.1f}).cast(DType::BFloat16).str(), "[0.1]");
+  EXPECT_EQ(Tensor::from({1.0f, NAN, 1e30f}).str(), "[1.e+00    nan 1.e+30]");
 }
 
 TEST(Print, LargeTensorsAreCut) {

@@ -66,8 +66,8 @@ public:
   /// Whether every operand of element type \p dtype can take this scalar
   /// without a change of type.
   bool isWeakerThan(DType dtype) const;
-  /// Whether the value of a bool or integer is one of \p dtype (any float type
-  /// will do). A float fits every float type.
+  /// Whether the value is one of \p dtype, rounded towards zero if it is a
+  /// float and \p dtype is not. All values fit the float types and bool.
   bool fits(DType dtype) const;
 
   std::string str() const;

@@ -249,10 +249,16 @@ public:
   Tensor mul(const Operand &other) const;
   /// True division: of integers too, in float32.
   Tensor div(const Operand &other) const;
-  /// Division rounded towards negative infinity, and its remainder.
+  /// Division rounded towards negative infinity; of floats, the floor of the
+  /// rounded quotient.
   Tensor floordiv(const Operand &other) const;
+  /// Remainder of the division rounded towards negative infinity: of the sign
+  /// of the divisor. Exact, of floats as long as the quotient is below 2^24 (of
+  /// float64, 2^53); nothing is left of larger ones. Division of an integer by
+  /// zero gives 0.
   Tensor mod(const Operand &other) const;
-  /// Remainder of the division rounded towards zero, as C's fmod and %.
+  /// Remainder of the division rounded towards zero, as C's fmod and %: of the
+  /// sign of the dividend.
   Tensor fmod(const Operand &other) const;
   /// Of integers exact, modulo the type's size; integers to the power of a
   /// negative C++ number throw DTypeError.

@@ -1,0 +1,68 @@
+//===- tensor-functions.cpp - accuracy of tensor functions ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The largest errors of the functions of one f32 tensor.
+///
+///   tensor-functions [--stride=N] [function...]
+///
+/// Every N-th f32 is tried (257 if not given: a minute; 1 takes hours).
+///
+//===----------------------------------------------------------------------===//
+
+#include "../unittests/Tensor/FunctionAccuracy.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+
+using namespace tinygrad::testing;
+
+int main(int argc, char **argv) {
+  uint32_t stride = 257;
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], "--stride=", 9) == 0)
+      stride = uint32_t(std::strtoul(argv[i] + 9, nullptr, 10));
+    else
+      names.push_back(argv[i]);
+  }
+  if (stride == 0) {
+    std::fprintf(stderr, "tensor-functions: --stride takes a number above 0\n");
+    return 2;
+  }
+  for (const std::string &name : names) {
+    if (std::none_of(exactFunctions().begin(), exactFunctions().end(),
+                     [&](const ExactFunction &f) { return f.name == name; })) {
+      std::fprintf(stderr, "tensor-functions: no function \"%s\"\n",
+                   name.c_str());
+      return 2;
+    }
+  }
+  std::printf("largest error in units in the last place of an f32\n"
+              "%-12s %10s %10s %14s %10s %14s\n",
+              "", "|x| up to", "error", "at", "any x", "at");
+  try {
+    for (const ExactFunction &function : exactFunctions()) {
+      if (!names.empty() &&
+          std::find(names.begin(), names.end(), function.name) == names.end())
+        continue;
+      Accuracy usual, all;
+      measure(function, stride, usual, all);
+      std::printf("%-12s %10g %10.2f %14.9g %10.2f %14.9g\n", function.name,
+                  function.usual, usual.error, double(usual.at), all.error,
+                  double(all.at));
+      std::fflush(stdout);
+    }
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "tensor-functions: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

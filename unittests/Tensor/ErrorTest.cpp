@@ -1,0 +1,73 @@
+//===- ErrorTest.cpp - what misuse is answered with -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Messages name the method that was called, not those it is made of, and what
+/// is wrong with the operands. Sizes at the ends of their type do not overflow.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+
+#include <limits>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+static constexpr int64_t most = std::numeric_limits<int64_t>::max();
+static constexpr int64_t least = std::numeric_limits<int64_t>::min();
+
+TEST(Errors, OfShapes) {
+  Tensor x = counting({3, 4}), v = counting({4});
+  EXPECT_ERROR(counting({2, 3, 4}).matmul(counting({3, 4, 2})), ShapeError,
+               "matmul: the axes before the last two of [2, 3, 4] and [3, 4, "
+               "2] cannot be broadcast together");
+  EXPECT_ERROR(x.expand({most, 3, 4}), ShapeError, "expand: [");
+  EXPECT_ERROR(x.pad({{least, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
+  EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError, "cut more off axis 0");
+  EXPECT_ERROR(x.pad({{-3, least}, {0, 0}}), ShapeError, "pad: amounts");
+  EXPECT_ERROR(x.pad({{most, 0}, {0, 0}}), ShapeError, "pad: an axis of size");
+  EXPECT_ERROR(x.pad({{1, 1}}), ShapeError, "pad: 1 pairs");
+  EXPECT_ERROR(x.unflatten(1, {0, -1}), ShapeError,
+               "unflatten: an axis of size 4 does not fall into axes of sizes "
+               "[0, -1]");
+  EXPECT_ERROR(v.repeat({most}), ShapeError, "repeat: an axis of size 4");
+  EXPECT_ERROR(Tensor::eye(-1), ShapeError, "eye: [-1, -1]");
+  EXPECT_ERROR(Tensor::full({most, 2}, 1), ShapeError, "full: [");
+  EXPECT_ERROR(Tensor::rand({-2}), ShapeError, "rand: [-2]");
+  EXPECT_ERROR(Tensor::empty({-2}), ShapeError, "empty: [-2]");
+  EXPECT_ERROR(x.assign(counting({5})), ShapeError,
+               "assign: a tensor of shape [5] cannot be broadcast to [3, 4]");
+}
+
+TEST(Errors, OfAxesAndPositions) {
+  Tensor x = counting({3, 4}), v = counting({4});
+  EXPECT_ERROR(x.unsqueeze(3), IndexError,
+               "unsqueeze: there is no place for a new axis 3 in a tensor of "
+               "rank 2");
+  EXPECT_ERROR(Tensor::stack({v, v}, 2), IndexError,
+               "stack: there is no place");
+  EXPECT_ERROR(x.sum(least), IndexError, "sum: axis -9223372036854775808");
+  EXPECT_ERROR(x.index({least}), IndexError, "index: position -9223372036854");
+  EXPECT_ERROR(x.index({most}), IndexError, "index: position 9223372036854");
+  EXPECT_ERROR(x.index({Tensor::from({0, 1, 2}), Tensor::from({0, 1})}),
+               ShapeError,
+               "index: positions of shapes [3] and [2] cannot be broadcast");
+  expectTensor(x.index({Slice(least, most, most), Slice(most, least, -3)}),
+               {1, 2}, {3, 0});
+  expectTensor(v.roll(least, 0), {4}, {0, 1, 2, 3});
+}
+
+TEST(Errors, OfTypes) {
+  Tensor bytes = Tensor::from(std::vector<int8_t>{1, 2});
+  EXPECT_ERROR(bytes + 1000, DTypeError, "add: 1000 is not a value of int8");
+  EXPECT_ERROR(bytes.maximum(-129), DTypeError, "maximum: -129");
+  EXPECT_ERROR((bytes > 0).where(bytes, 128), DTypeError, "where: 128");
+  EXPECT_ERROR(bytes.fullLike(300), DTypeError, "fullLike: 300");
+  EXPECT_ERROR(bytes.assign(300), DTypeError, "assign: 300");
+  EXPECT_ERROR(bytes.assign(Tensor::from({1, 2})), DTypeError,
+               "assign: a value of int32 to a tensor of int8");
+}

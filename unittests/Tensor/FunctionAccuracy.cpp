@@ -1,0 +1,141 @@
+//===- FunctionAccuracy.cpp - How exact tensor functions are --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Measures the functions of one tensor.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FunctionAccuracy.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <numbers>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+static double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+static double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+/// x times something that goes to zero: zero, not NaN, at minus infinity.
+static double gate(double x, double factor) {
+  return x == 0 || factor == 0 ? x * 0.0 : x * factor;
+}
+
+#define METHOD(NAME) [](const Tensor &x) { return x.NAME(); }
+
+const std::vector<ExactFunction> &tinygrad::testing::exactFunctions() {
+  static const std::vector<ExactFunction> functions = {
+      {"reciprocal", METHOD(reciprocal), [](double x) { return 1 / x; }, 10000,
+       0.5, 0.5},
+      {"sqrt", METHOD(sqrt), [](double x) { return std::sqrt(x); }, 10000, 0.5,
+       0.5},
+      {"rsqrt", METHOD(rsqrt), [](double x) { return 1 / std::sqrt(x); }, 10000,
+       2, 2},
+      {"exp2", METHOD(exp2), [](double x) { return std::exp2(x); }, 10, 2, 2},
+      {"exp", METHOD(exp), [](double x) { return std::exp(x); }, 10, 3, 3},
+      {"log2", METHOD(log2), [](double x) { return std::log2(x); }, 10000, 2,
+       2},
+      {"log", METHOD(log), [](double x) { return std::log(x); }, 10000, 2, 2},
+      {"log10", METHOD(log10), [](double x) { return std::log10(x); }, 10000, 3,
+       3},
+      {"sin", METHOD(sin), [](double x) { return std::sin(x); }, 0x1p20, 2, 2},
+      {"cos", METHOD(cos), [](double x) { return std::cos(x); }, 0x1p20, 2,
+       INFINITY},
+      {"tan", METHOD(tan), [](double x) { return std::tan(x); }, 0x1p20, 3.5,
+       INFINITY},
+      {"asin", METHOD(asin), [](double x) { return std::asin(x); }, 1, 4, 4},
+      {"acos", METHOD(acos), [](double x) { return std::acos(x); }, 1, 4, 4},
+      {"atan", METHOD(atan), [](double x) { return std::atan(x); }, 10, 4, 4},
+      {"sinh", METHOD(sinh), [](double x) { return std::sinh(x); }, 10, 4, 4},
+      {"cosh", METHOD(cosh), [](double x) { return std::cosh(x); }, 10, 4, 4},
+      {"tanh", METHOD(tanh), [](double x) { return std::tanh(x); }, 10, 4, 4},
+      {"asinh", METHOD(asinh), [](double x) { return std::asinh(x); }, 10000, 4,
+       4},
+      {"acosh", METHOD(acosh), [](double x) { return std::acosh(x); }, 10000, 4,
+       4},
+      {"atanh", METHOD(atanh), [](double x) { return std::atanh(x); }, 1, 4, 4},
+      {"erf", METHOD(erf), [](double x) { return std::erf(x); }, 10, 3, 3},
+      {"sigmoid", METHOD(sigmoid), sigmoid, 10, 4, 4},
+      {"logsigmoid", METHOD(logsigmoid), [](double x) { return -softplus(-x); },
+       10, 4.5, 4.5},
+      {"softplus", METHOD(softplus), softplus, 10, 4.5, 4.5},
+      {"silu", METHOD(silu), [](double x) { return gate(x, sigmoid(x)); }, 10,
+       4.5, 200},
+      {"quickGelu", METHOD(quickGelu),
+       [](double x) { return gate(x, sigmoid(1.702 * x)); }, 5, 12, 2e7},
+      {"gelu", METHOD(gelu),
+       [](double x) {
+         const double inner = x + 0.044715 * x * x * x;
+         return gate(x, sigmoid(2 * std::sqrt(2 / std::numbers::pi) * inner));
+       },
+       5, 45, 2e7},
+      {"elu", METHOD(elu), [](double x) { return x > 0 ? x : std::expm1(x); },
+       10, 2, 2},
+      {"celu", METHOD(celu), [](double x) { return x > 0 ? x : std::expm1(x); },
+       10, 2, 2},
+      {"selu", METHOD(selu),
+       [](double x) { return 1.0507 * (x > 0 ? x : 1.67326 * std::expm1(x)); },
+       10, 4, 4},
+      {"softsign", METHOD(softsign),
+       [](double x) { return std::isinf(x) ? NAN : x / (1 + std::fabs(x)); },
+       10, 2, 2},
+      {"mish", METHOD(mish),
+       [](double x) { return gate(x, std::tanh(softplus(x))); }, 10, 5, 200},
+      {"hardswish", METHOD(hardswish),
+       [](double x) {
+         return gate(x, std::min(std::max(x + 3, 0.0), 6.0) / 6);
+       },
+       10, 3, 3},
+  };
+  return functions;
+}
+
+double tinygrad::testing::ulpDistance(float found, double exact) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (std::isnan(found) || std::isnan(exact))
+    return std::isnan(found) && std::isnan(exact) ? 0 : infinity;
+  const float rounded = float(exact);
+  if (found == rounded && (std::isinf(found) || found == 0))
+    return std::signbit(found) == std::signbit(rounded) ? 0 : infinity;
+  if (std::isinf(exact))
+    return infinity;
+  // An infinite result counts as the number that would follow the largest one.
+  const double value =
+      std::isinf(found) ? std::copysign(0x1p128, found) : found;
+  const int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
+  return std::fabs(value - exact) / std::ldexp(1.0, exponent - 23);
+}
+
+void tinygrad::testing::measure(const ExactFunction &function, uint32_t stride,
+                                Accuracy &usual, Accuracy &all) {
+  constexpr uint64_t count = uint64_t(1) << 32;
+  constexpr std::size_t block = std::size_t(1) << 18;
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  // Blocks of equal size are one program.
+  std::vector<float> points = {0.0f, -0.0f, infinity, -infinity,
+                               NAN,  1.0f,  -1.0f};
+  uint64_t bits = 0;
+  while (bits < count) {
+    for (; points.size() < block; bits += stride)
+      points.push_back(std::bit_cast<float>(uint32_t(bits % count)));
+    const std::vector<float> found =
+        function.compute(Tensor::from(points)).tolist<float>();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const double error = ulpDistance(found[i], function.exact(points[i]));
+      if (error > all.error)
+        all = {error, points[i]};
+      if (error > usual.error && std::fabs(points[i]) <= function.usual)
+        usual = {error, points[i]};
+    }
+    points.clear();
+  }
+}

@@ -1,0 +1,56 @@
+//===- FunctionAccuracy.h - How exact tensor functions are ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The functions of one f32 tensor next to exact ones, over all of f32. Shared
+/// by the unit test, which takes a sample, and the program that makes the table
+/// of docs/math-functions.md.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_UNITTESTS_TENSOR_FUNCTIONACCURACY_H
+#define TINYGRAD_UNITTESTS_TENSOR_FUNCTIONACCURACY_H
+
+#include "TinyGrad/Tensor/Tensor.h"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace tinygrad::testing {
+
+struct ExactFunction {
+  const char *name;
+  Tensor (*compute)(const Tensor &);
+  /// In f64, with enough digits to spare.
+  double (*exact)(double);
+  /// Largest error for |x| <= usual, and for all x, in units in the last place.
+  double usual, usualBound, bound;
+};
+
+/// All functions that are measured.
+const std::vector<ExactFunction> &exactFunctions();
+
+/// The largest error found, and where.
+struct Accuracy {
+  double error = 0;
+  float at = 0;
+};
+
+/// Tries every \p stride-th f32 and the special values. Points come in blocks
+/// of 2^18, the last of which goes on at the front.
+void measure(const ExactFunction &function, uint32_t stride, Accuracy &usual,
+             Accuracy &all);
+
+/// The distance of an f32 from the exact result, in units in the last place of
+/// the latter (of the smallest normal number, below it). Infinite when one of
+/// the two is NaN or infinite and the other is not, or when the sign of a zero
+/// differs.
+double ulpDistance(float found, double exact);
+
+} // namespace tinygrad::testing
+
+#endif // TINYGRAD_UNITTESTS_TENSOR_FUNCTIONACCURACY_H
