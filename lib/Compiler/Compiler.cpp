@@ -28,13 +28,6 @@ using namespace tinygrad;
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 
-int64_t CompiledProgram::getNumKernels() const {
-  int64_t count = 0;
-  for (const Step &step : const_cast<Executable &>(executable).list().steps)
-    count += step.kind == Step::Kind::Launch;
-  return count;
-}
-
 namespace {
 using Clock = std::chrono::steady_clock;
 

@@ -16,15 +16,27 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Npy.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
+#include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::tg;
 using tinygrad::DType;
+
+void mlir::tg::installOutOfMemoryHandler() {
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    // Nothing that could ask for memory again.
+    static constexpr char text[] = "error: out of memory\n";
+    (void)!::write(STDERR_FILENO, text, sizeof(text) - 1);
+    std::_Exit(1);
+  });
+}
 
 LogicalResult mlir::tg::reportError(const Twine &message) {
   llvm::WithColor::error(llvm::errs()) << message << '\n';

@@ -34,6 +34,10 @@ namespace mlir::tg {
 /// dense attribute of its type. It makes a `.mlir` file a complete test case.
 inline constexpr StringLiteral inputAttrName = "tg.input";
 
+/// Lets a program that runs out of memory end with a message and status 1.
+/// Comes after llvm::InitLLVM, which takes it for a crash.
+void installOutOfMemoryHandler();
+
 /// Prints `error: message` and returns failure.
 LogicalResult reportError(const Twine &message);
 

@@ -132,6 +132,7 @@ static LogicalResult runMain() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installOutOfMemoryHandler();
   llvm::setBugReportMsg(
       "This is a mistake in tg-compile, not in its input. Please "
       "report it, with the input.\n");

@@ -148,7 +148,9 @@ static LogicalResult runInterpreted(func::FuncOp function,
                                     MutableArrayRef<HostTensor> tensors,
                                     SmallVectorImpl<HostTensor> &results) {
   // Assignments of later runs must not change what the first one left.
-  std::vector<HostTensor> scratch(tensors.begin(), tensors.end());
+  std::vector<HostTensor> scratch;
+  if (repeat > 1)
+    scratch.assign(tensors.begin(), tensors.end());
   return runRepeatedly(0, [&](unsigned i) {
     SmallVector<HostTensor> more;
     return i == 0 ? interpret(function, tensors, results)
@@ -244,6 +246,7 @@ static LogicalResult runMain() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installOutOfMemoryHandler();
   llvm::setBugReportMsg("This is a mistake in tg-run, not in its input. Please "
                         "report it, with the input.\n");
   cl::HideUnrelatedOptions(category);

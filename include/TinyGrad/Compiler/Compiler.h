@@ -69,8 +69,6 @@ public:
   const std::vector<TensorInfo> &getResults() const { return results; }
   const CompileTimes &getTimes() const { return times; }
   Executable &getExecutable() { return executable; }
-  /// Launches of one run (copies not counted).
-  int64_t getNumKernels() const;
 
 private:
   Executable executable;

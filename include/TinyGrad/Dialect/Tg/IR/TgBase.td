@@ -29,8 +29,6 @@ class Tg_Op<string mnemonic, list<Trait> traits = []>
 // Element types
 //===----------------------------------------------------------------------===//
 
-def Tg_SInt : AnyTypeOf<[I8, I16, I32, I64], "signed integer">;
-def Tg_UInt : AnyTypeOf<[UI8, UI16, UI32, UI64], "unsigned integer">;
 def Tg_Int : AnyTypeOf<[I8, I16, I32, I64, UI8, UI16, UI32, UI64],
                        "integer of 8 to 64 bits">;
 def Tg_Fp8 : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ], "fp8">;
