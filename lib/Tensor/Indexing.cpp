@@ -303,6 +303,9 @@ Tensor Tensor::oneHot(int64_t numClasses) const {
 }
 
 Tensor Tensor::maskedFill(const Tensor &mask, const Operand &value) const {
+  if (!canBroadcast(shape(), mask.shape()))
+    throw ShapeError("maskedFill: a mask of shape " + toString(mask.shape()) +
+                     " does not fit a tensor of shape " + toString(shape()));
   return mask.where(value, *this);
 }
 

@@ -62,7 +62,17 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
 }
 
 Tensor Tensor::linear(const Tensor &weight, const Tensor &bias) const {
-  Tensor result = weight.ndim() == 1 ? *this * weight : matmul(weight);
+  const bool isVector = weight.ndim() == 1;
+  if (isVector ? !canBroadcast(shape(), weight.shape())
+               : ndim() == 0 || weight.ndim() == 0 ||
+                     shape().back() != weight.shape()[weight.ndim() - 2])
+    throw ShapeError("linear: a weight of shape " + toString(weight.shape()) +
+                     " does not fit a tensor of shape " + toString(shape()));
+  Tensor result = isVector ? *this * weight : matmul(weight);
+  if (bias.defined() && !canBroadcast(result.shape(), bias.shape()))
+    throw ShapeError("linear: a bias of shape " + toString(bias.shape()) +
+                     " does not fit a result of shape " +
+                     toString(result.shape()));
   return bias.defined() ? result + bias : result;
 }
 
@@ -125,14 +135,24 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
                        ": kernel, stride and dilation must be positive, "
                        "padding not negative");
     const int64_t size = x.shape()[x.ndim() - count + i];
-    window.input = size + window.before + window.after;
-    if (window.input < window.extent())
-      throw ShapeError(std::string(what) + ": a kernel of extent " +
-                       std::to_string(window.extent()) +
-                       " is larger than the padded input of size " +
-                       std::to_string(window.input) + " on axis " +
-                       std::to_string(x.ndim() - count + i) + " of " +
-                       toString(x.shape()));
+    window.input =
+        checkedSum(checkedSum(size, window.before, what), window.after, what);
+    // All that is wider than the input is as good as one that is a bit wider,
+    // with which the numbers below are small.
+    if (window.size == 1)
+      window.dilation = 1;
+    window.stride = std::min(window.stride, checkedSum(window.input, 1, what));
+    int64_t extent;
+    if (__builtin_mul_overflow(window.dilation, window.size - 1, &extent))
+      extent = std::numeric_limits<int64_t>::max();
+    else
+      extent = checkedSum(extent, 1, what);
+    if (window.input < extent)
+      throw ShapeError(
+          std::string(what) + ": a kernel of extent " + std::to_string(extent) +
+          " is larger than the padded input of size " +
+          std::to_string(window.input) + " on axis " +
+          std::to_string(x.ndim() - count + i) + " of " + toString(x.shape()));
     const int64_t steps = window.input - window.extent();
     window.output = steps / window.stride + 1;
     // A last window that begins inside the input or the padding before it.
@@ -249,7 +269,7 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
   checkOperands({this, &weight});
   const int64_t groups = options.groups;
   if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
-      shape()[1] != weight.shape()[1] * groups ||
+      shape()[1] % groups != 0 || shape()[1] / groups != weight.shape()[1] ||
       weight.shape()[0] % groups != 0)
     throw ShapeError("conv2d: an input of shape " + toString(shape()) +
                      " and a weight of shape " + toString(weight.shape()) +
@@ -418,9 +438,15 @@ Tensor Tensor::rmsnorm(int64_t axis, double eps) const {
 Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
                                          const Tensor &mask,
                                          bool isCausal) const {
+  auto batchOf = [](const Tensor &x) {
+    return Shape(x.shape().begin(), x.shape().end() - 2);
+  };
   if (ndim() < 2 || key.ndim() < 2 || value.ndim() < 2 ||
       shape().back() != key.shape().back() ||
-      key.shape()[key.ndim() - 2] != value.shape()[value.ndim() - 2])
+      key.shape()[key.ndim() - 2] != value.shape()[value.ndim() - 2] ||
+      !canBroadcast(batchOf(*this), batchOf(key)) ||
+      !canBroadcast(batchOf(*this), batchOf(value)) ||
+      !canBroadcast(batchOf(key), batchOf(value)))
     throw ShapeError("scaledDotProductAttention: query, key and value of "
                      "shapes " +
                      toString(shape()) + ", " + toString(key.shape()) +
@@ -440,6 +466,10 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
     Tensor column = prim::iota(scores, rank - 1, position, scores.shape());
     scores = (column <= row).where(scores, never);
   }
+  if (mask.defined() && !canBroadcast(scores.shape(), mask.shape()))
+    throw ShapeError("scaledDotProductAttention: a mask of shape " +
+                     toString(mask.shape()) + " does not fit scores of shape " +
+                     toString(scores.shape()));
   if (mask.defined())
     scores =
         mask.dtype() == DType::Bool ? mask.where(scores, never) : scores + mask;

@@ -176,7 +176,9 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const Axes list = normalizeAxis(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor power = exponential(x - x.max(list, true), false);
-    return power / power.sum(list, true);
+    // One division for each sum: a quotient for each element would be no nearer
+    // to the exact value, in which the error of the difference is the largest.
+    return power * power.sum(list, true).reciprocal();
   });
   return result.cast(dtype.value_or(result.dtype()));
 }

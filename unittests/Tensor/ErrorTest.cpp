@@ -43,6 +43,36 @@ TEST(Errors, OfShapes) {
                "assign: a tensor of shape [5] cannot be broadcast to [3, 4]");
 }
 
+TEST(Errors, OfNetworks) {
+  Tensor x = counting({2, 4, 5, 5}), w = counting({6, 4, 3, 3});
+  EXPECT_ERROR(x.conv2d(w, {}, {.groups = most}), ShapeError,
+               "conv2d: an input of shape [2, 4, 5, 5]");
+  EXPECT_ERROR(x.conv2d(w, {}, {.padding = most}), ShapeError,
+               "conv2d: an axis");
+  EXPECT_ERROR(x.conv2d(w, {}, {.dilation = most}), ShapeError,
+               "conv2d: a kernel of extent 9223372036854775807");
+  // One window: its stride does not matter.
+  expectTensor(x.conv2d(w, {}, {.stride = most}), {2, 6, 1, 1},
+               values(x.conv2d(w, {}, {.stride = 5})));
+  expectTensor(x.maxPool2d(2, {.stride = most, .ceilMode = true}), {2, 4, 1, 1},
+               {6, 31, 56, 81, 106, 131, 156, 181});
+  expectTensor(x.maxPool2d(1, {.stride = 4, .dilation = most})[1][3], {2, 2},
+               {175, 179, 195, 199});
+  EXPECT_ERROR(x.linear(counting({4, 3})), ShapeError,
+               "linear: a weight of shape [4, 3]");
+  EXPECT_ERROR(x.linear(counting({5, 3}), counting({4})), ShapeError,
+               "linear: a bias of shape [4]");
+  Tensor q = counting({2, 3, 4}), other = counting({3, 3, 4});
+  EXPECT_ERROR(q.scaledDotProductAttention(other, q), ShapeError,
+               "scaledDotProductAttention: query, key");
+  EXPECT_ERROR(q.scaledDotProductAttention(q, other), ShapeError,
+               "scaledDotProductAttention: query, key");
+  EXPECT_ERROR(q.scaledDotProductAttention(q, q, counting({2, 3})), ShapeError,
+               "scaledDotProductAttention: a mask of shape [2, 3]");
+  EXPECT_ERROR(q.maskedFill(counting({5}), 0), ShapeError,
+               "maskedFill: a mask");
+}
+
 TEST(Errors, OfAxesAndPositions) {
   Tensor x = counting({3, 4}), v = counting({4});
   EXPECT_ERROR(x.unsqueeze(3), IndexError,

@@ -128,7 +128,8 @@ public:
   /// Takes over what a file reader made; without a copy on the CPU.
   static Tensor fromHost(const HostArray &array,
                          const TensorOptions &options = {});
-  /// Uses \p buffer, which must hold exactly the elements, as it is.
+  /// Uses \p buffer as it is. It must hold exactly the elements and begin at a
+  /// multiple of their size; an element type of its own does not matter.
   static Tensor fromBuffer(const Buffer &buffer, const Shape &shape,
                            DType dtype);
 
@@ -383,7 +384,7 @@ public:
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
-  /// Divided by n - correction.
+  /// Divided by n - correction, or by zero if that is negative.
   Tensor var(const Axes &axes = {}, bool keepdim = false,
              int64_t correction = 1) const;
   Tensor std(const Axes &axes = {}, bool keepdim = false,
