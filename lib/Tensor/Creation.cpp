@@ -12,6 +12,7 @@
 #include "Primitives.h"
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <numbers>
@@ -54,6 +55,10 @@ Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
     throw ShapeError("fromBuffer: a tensor " + toString(shape) + " of " +
                      name(dtype) + " does not fit a buffer of " +
                      std::to_string(buffer.size()) + " bytes");
+  if (reinterpret_cast<uintptr_t>(buffer.address()) % itemSize(dtype) != 0)
+    throw ShapeError(std::string("fromBuffer: the buffer begins at an address "
+                                 "that is no multiple of the size of ") +
+                     name(dtype));
   // The compiler's code is checked against the buffer's element type.
   return prim::buffer(Graph::current(), buffer.view(0, buffer.size(), dtype),
                       dtype, shape);

@@ -185,6 +185,10 @@ TEST(Creation, Errors) {
   EXPECT_ERROR(
       Tensor::fromBuffer(Tensor::zeros({4}).buffer(), {5}, DType::Float32),
       ShapeError, "16 bytes");
+  // Kernels load whole elements.
+  EXPECT_ERROR(Tensor::fromBuffer(Tensor::zeros({4}).buffer().view(1, 12), {3},
+                                  DType::Float32),
+               ShapeError, "no multiple of the size of float32");
 }
 
 TEST(Creation, UndefinedTensor) {
