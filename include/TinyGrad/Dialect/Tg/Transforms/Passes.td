@@ -43,7 +43,12 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let description = [{
     A reduction of very many elements to few results gives too few independent
     work items. It becomes a reduction of equal parts, kept in memory, and one of
-    the parts' results.
+    the parts' results. How many parts depends on the shape alone, so that results
+    do not depend on the number of threads.
+
+    A reduction along an outer axis of a large tensor (from 16 MiB on) that is read
+    straight from memory becomes one of 16 rows at a time, which are read side by
+    side, and one of what these give.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
@@ -176,8 +181,11 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
   let summary = "Choose how the ranges of each kernel are executed";
   let description = [{
     Splits ranges and gives each its kind: parallel work items, vector lanes,
-    register tiles (unrolled copies), several accumulators in reductions. The
-    choice depends on the shape of the kernel and the target's vector width only.
+    register tiles (unrolled copies), several accumulators in reductions. Keeps
+    operands that lie far apart, and costly values that are needed twice, in tiles
+    (`tg.stage`); writes large results past the caches (`nontemporal`) and asks for
+    the next row of such tiles ahead of time (`prefetch`). The choice depends on
+    the shape of the kernel and the target's vector width only.
     Each choice is an optimization remark of the category `tg-optimize-kernels`.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
