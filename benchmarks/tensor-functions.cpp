@@ -9,7 +9,7 @@
 ///
 ///   tensor-functions [--stride=N] [function...]
 ///
-/// Every N-th f32 is tried (257 if not given: a minute; 1 takes hours).
+/// Every N-th f32 is tried (257 if not given: some seconds; 1 takes an hour).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -68,7 +68,7 @@ const std::vector<ExactFunction> &tinygrad::testing::exactFunctions() {
       {"logsigmoid", METHOD(logsigmoid), [](double x) { return -softplus(-x); },
        10, 4.5, 4.5},
       {"softplus", METHOD(softplus), softplus, 10, 4.5, 4.5},
-      {"silu", METHOD(silu), [](double x) { return gate(x, sigmoid(x)); }, 10,
+      {"silu", METHOD(silu), [](double x) { return gate(x, sigmoid(x)); }, 87,
        4.5, 200},
       {"quickGelu", METHOD(quickGelu),
        [](double x) { return gate(x, sigmoid(1.702 * x)); }, 5, 12, 2e7},
@@ -89,7 +89,7 @@ const std::vector<ExactFunction> &tinygrad::testing::exactFunctions() {
        [](double x) { return std::isinf(x) ? NAN : x / (1 + std::fabs(x)); },
        10, 2, 2},
       {"mish", METHOD(mish),
-       [](double x) { return gate(x, std::tanh(softplus(x))); }, 10, 5, 200},
+       [](double x) { return gate(x, std::tanh(softplus(x))); }, 87, 5, 200},
       {"hardswish", METHOD(hardswish),
        [](double x) {
          return gate(x, std::min(std::max(x + 3, 0.0), 6.0) / 6);
