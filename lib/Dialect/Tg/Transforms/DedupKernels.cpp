@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "KernelSet.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -42,35 +43,42 @@ static bool isEqual(KernelOp lhs, KernelOp rhs) {
              OperationEquivalence::IgnoreLocations);
 }
 
+KernelOp KernelSet::insert(KernelOp kernel) {
+  SmallVector<KernelOp, 1> &candidates = kernels[hashKernel(kernel)];
+  auto it = llvm::find_if(
+      candidates, [&](KernelOp other) { return isEqual(kernel, other); });
+  if (it != candidates.end())
+    return *it;
+  candidates.push_back(kernel);
+  return kernel;
+}
+
 namespace {
 struct TgDedupKernelsPass
     : public tg::impl::TgDedupKernelsBase<TgDedupKernelsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    DenseMap<size_t, SmallVector<KernelOp, 1>> kernels;
+    KernelSet kernels;
     DenseMap<Attribute, FlatSymbolRefAttr> replacements;
     for (KernelOp kernel :
          llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
-      SmallVector<KernelOp, 1> &candidates = kernels[hashKernel(kernel)];
-      auto it = llvm::find_if(
-          candidates, [&](KernelOp other) { return isEqual(kernel, other); });
-      if (it == candidates.end()) {
-        candidates.push_back(kernel);
+      KernelOp known = kernels.insert(kernel);
+      if (known == kernel)
         continue;
-      }
       replacements[kernel.getSymNameAttr()] =
-          FlatSymbolRefAttr::get(it->getSymNameAttr());
+          FlatSymbolRefAttr::get(known.getSymNameAttr());
       kernel.erase();
       ++numMerged;
     }
     if (replacements.empty())
       return markAllAnalysesPreserved();
-    getOperation().walk([&](LaunchOp launch) {
-      if (FlatSymbolRefAttr to =
-              replacements.lookup(launch.getKernelAttr().getAttr()))
-        launch.setKernelAttr(to);
-    });
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](LaunchOp launch) {
+        if (FlatSymbolRefAttr to =
+                replacements.lookup(launch.getKernelAttr().getAttr()))
+          launch.setKernelAttr(to);
+      });
   }
 };
 } // namespace

@@ -102,9 +102,10 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
 
 void TgNarrowBuffersPass::runOnOperation() {
   llvm::MapVector<Attribute, SmallVector<LaunchOp, 1>> launches;
-  getOperation().walk([&](LaunchOp launch) {
-    launches[launch.getKernelAttr().getAttr()].push_back(launch);
-  });
+  for (auto func : getOperation().getOps<func::FuncOp>())
+    func.walk([&](LaunchOp launch) {
+      launches[launch.getKernelAttr().getAttr()].push_back(launch);
+    });
   for (auto kernel : getOperation().getOps<KernelOp>()) {
     // What works in place is about the very buffers that it is given.
     auto it = launches.find(kernel.getSymNameAttr());

@@ -10,14 +10,23 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
+/// Functions and kernels have one block, so that there is nothing to simplify
+/// but operations.
+static std::unique_ptr<Pass> createCanonicalizer() {
+  GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  return createCanonicalizerPass(config);
+}
+
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createTgOrderAssigns());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());
   TgScheduleOptions schedule;
@@ -28,7 +37,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();
   kernel.addPass(createTgCollapseReduce());
-  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCanonicalizer());
   kernel.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }
@@ -40,6 +49,6 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   optimize.vectorBytes = options.vectorBytes;
   optimize.noOpt = options.noOpt;
   kernel.addPass(createTgOptimizeKernels(optimize));
-  kernel.addPass(createCanonicalizerPass());
+  kernel.addPass(createCanonicalizer());
   kernel.addPass(createCSEPass());
 }

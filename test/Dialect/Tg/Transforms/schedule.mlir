@@ -240,3 +240,25 @@ func.func @scalar_result(%x: tensor<f32>) -> tensor<f32> {
   %0 = tg.neg %x : tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Equal kernels are made once, and named in the order of their first launch.
+
+// CHECK:       tg.kernel @E_4_n0
+// CHECK:         tg.neg
+// CHECK:       tg.kernel @E_4_n1
+// CHECK:         tg.exp2
+// CHECK-NOT:   tg.kernel
+// CHECK-LABEL: func.func @repeated
+// CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>)
+// CHECK:         tg.launch @E_4_n0(%{{.*}}, %[[X]])
+// CHECK:         tg.launch @E_4_n1(%{{.*}}, %[[X]])
+// CHECK:         tg.launch @E_4_n0(%{{.*}}, %[[Y]])
+func.func @repeated(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %0 = tg.neg %x : tensor<4xf32>
+  %1 = tg.exp2 %x : tensor<4xf32>
+  %2 = tg.neg %y : tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -81,7 +81,7 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
     storing and loading it, where it is asked for (`tg.contiguous`, results,
     copies to another device), or where a nested reduction would leave too few
     independent work items. Each decision is an optimization remark of the
-    category `tg-schedule`.
+    category `tg-schedule`. Kernels of a function that are equal are made once.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::func::FuncDialect"];
   let options = [

@@ -23,8 +23,8 @@ int64_t Access::getEvaluations() const {
   return static_cast<int64_t>(std::min(count, 1e18));
 }
 
-KernelBuilder::KernelBuilder(Location loc, ArrayRef<int64_t> shape)
-    : loc(loc), block(new Block()), builder(loc.getContext()),
+KernelBuilder::KernelBuilder(Location loc, ArrayRef<int64_t> shape, size_t step)
+    : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
   for (int64_t extent : shape) {
@@ -45,7 +45,9 @@ KernelBuilder::~KernelBuilder() {
 }
 
 Value KernelBuilder::createRange(int64_t extent) {
-  return RangeOp::create(builder, loc, numRanges++, RangeKind::loop, extent);
+  extents.push_back(extent);
+  return RangeOp::create(builder, loc, int64_t(extents.size() - 1),
+                         RangeKind::loop, extent);
 }
 
 Value KernelBuilder::getArgument(Value buffer, bool isOutput) {
@@ -81,6 +83,7 @@ Value KernelBuilder::request(Value tensor, ArrayRef<Value> indices, Value mask,
       UnrealizedConversionCastOp::create(builder, loc, type, ValueRange())
           .getResult(0);
   ++numOps;
+  ++numWaiting;
   candidates.push_back(access.get());
   accesses.push_back(access.get());
   owned.push_back(std::move(access));
@@ -92,6 +95,7 @@ void KernelBuilder::provide(Access &access, Value value) {
   access.placeholder.replaceAllUsesWith(value);
   op->erase();
   access.placeholder = value;
+  --numWaiting;
 }
 
 SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<int64_t> extents,
@@ -144,9 +148,8 @@ void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
 
 std::string KernelBuilder::getName() const {
   std::string name = hasReduce() ? "r" : "E";
-  for (Operation &op : *block)
-    if (auto range = dyn_cast<RangeOp>(op))
-      name += "_" + std::to_string(range.getStaticExtent());
+  for (int64_t extent : extents)
+    name += "_" + std::to_string(extent);
   return name;
 }
 
@@ -181,10 +184,10 @@ void KernelBuilder::moveTo(Block &body) {
     op->moveBefore(&body, body.end());
 }
 
-KernelOp KernelBuilder::finish(OpBuilder &moduleBuilder, StringRef name,
-                               SmallVectorImpl<Value> &buffers) {
+KernelOp KernelBuilder::finish(SmallVectorImpl<Value> &buffers) {
+  OpBuilder detached(loc.getContext());
   auto kernel =
-      KernelOp::create(moduleBuilder, loc, name,
+      KernelOp::create(detached, loc, getName(),
                        TypeRange(block->getArgumentTypes()), numOutputs);
   Block &body = kernel.getBody().front();
   for (auto [from, to] : llvm::zip(block->getArguments(), body.getArguments()))

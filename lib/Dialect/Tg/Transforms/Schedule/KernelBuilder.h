@@ -45,11 +45,12 @@ struct Access {
 /// One kernel. Values are requested by `request` and provided by `provide`.
 class KernelBuilder {
 public:
-  /// A kernel that computes a tensor of `shape`.
-  KernelBuilder(Location loc, ArrayRef<int64_t> shape);
+  /// A kernel that computes a tensor of `shape`, the step of that number.
+  KernelBuilder(Location loc, ArrayRef<int64_t> shape, size_t step);
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }
+  size_t getStep() const { return step; }
   IndexBuilder &getIndex() { return index; }
   OpBuilder &getBuilder() { return builder; }
 
@@ -67,6 +68,8 @@ public:
 
   /// Says that `access` has this value.
   void provide(Access &access, Value value);
+  /// Whether some values were requested and not provided yet.
+  bool isWaiting() const { return numWaiting != 0; }
 
   /// Ranges over the reduced axes for a reduce of these extents whose indices
   /// depend on `used`. Reduces of equal extents share ranges where they can.
@@ -92,19 +95,18 @@ public:
   int64_t getNumOps() const { return numOps; }
   bool hasReduce() const { return !reduceRanges.empty(); }
 
-  /// Ends construction: orders the body and moves it into a tg.kernel. Buffers
-  /// come in argument order, outputs first.
-  KernelOp finish(OpBuilder &moduleBuilder, StringRef name,
-                  SmallVectorImpl<Value> &buffers);
-
-  /// A readable name, after tinygrad: E or r (with a reduce) and the extents.
-  std::string getName() const;
+  /// Ends construction: orders the body and moves it into a tg.kernel that is
+  /// in no module yet. Its name is a readable one, after tinygrad: E or r (with
+  /// a reduce) and the extents. Buffers come in argument order, outputs first.
+  KernelOp finish(SmallVectorImpl<Value> &buffers);
 
 private:
   Value createRange(int64_t extent);
+  std::string getName() const;
   void moveTo(Block &body);
 
   Location loc;
+  size_t step;
   Block *block;
   OpBuilder builder;
   IndexBuilder index;
@@ -112,8 +114,8 @@ private:
   SmallVector<std::pair<SmallVector<int64_t>, SmallVector<Value>>> reduceRanges;
   llvm::MapVector<Value, Value> arguments;
   int64_t numOutputs = 0;
-  int64_t numRanges = 0;
-  int64_t numOps = 0;
+  SmallVector<int64_t> extents; // of all ranges, by their ids
+  int64_t numOps = 0, numWaiting = 0;
   DenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>> lookup;
   std::vector<std::unique_ptr<Access>> owned;
 };

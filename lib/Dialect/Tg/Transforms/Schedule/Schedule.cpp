@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../KernelSet.h"
 #include "../OrderAssigns.h"
 #include "CostModel.h"
 #include "KernelBuilder.h"
@@ -19,7 +20,6 @@
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringSet.h"
-#include <list>
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSCHEDULE
@@ -31,18 +31,23 @@ using namespace mlir::tg;
 
 namespace {
 
-/// A step of the host program, in reverse order of execution.
+/// A step of the host program, in reverse order of execution: a transfer of
+/// `source` to `dest`, or the launch of a kernel.
 struct Step {
-  /// A kernel, or (if null) a transfer of `source` to `dest`.
-  KernelBuilder *kernel = nullptr;
   Value source, dest;
+  /// Until everything in it is known.
+  std::unique_ptr<KernelBuilder> builder;
+  /// From then on.
+  KernelOp kernel;
+  SmallVector<Value> operands;
+  Location loc;
 };
 
 /// An argument that is assigned to.
 struct Memory {
   SmallVector<AssignOp> assigns;
-  /// The kernel of each, once it was visited.
-  SmallVector<KernelBuilder *> kernels;
+  /// The step of each, once it was visited.
+  SmallVector<size_t> steps;
   /// Accesses of the contents after so many of them.
   SmallVector<SmallVector<Access *>> accesses;
 };
@@ -77,10 +82,8 @@ public:
     host.setInsertionPointToEnd(hostBlock.get());
   }
   ~FunctionScheduler() {
-    if (hostBlock) {
-      kernels.clear();
+    if (hostBlock)
       hostBlock->dropAllDefinedValueUses();
-    }
   }
 
   LogicalResult run();
@@ -93,6 +96,9 @@ private:
   Place locate(Operation *op);
   void findStored();
 
+  void provide(Access &access, Value value);
+  void finish(Step &step);
+  void finishComplete();
   Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,
                 Value mask, ArrayRef<Value> scope);
   void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
@@ -131,11 +137,11 @@ private:
   DenseMap<Value, Memory> memories;
   /// How many assignments to the same argument there are up to each.
   DenseMap<Operation *, int64_t> versions;
-  /// The order in which kernels were created.
-  DenseMap<KernelBuilder *, int64_t> created;
-
-  std::list<KernelBuilder> kernels;
   SmallVector<Step> steps;
+  /// Steps whose kernels waited for nothing at some time since the last look.
+  llvm::SmallSetVector<size_t, 8> complete;
+  /// What the launches refer to.
+  KernelSet kernels;
   std::unique_ptr<Block> hostBlock;
   OpBuilder host;
   std::unique_ptr<CostModel> costs;
@@ -253,7 +259,7 @@ void FunctionScheduler::numberAssigns() {
     versions[assign] = memory.assigns.size();
   }
   for (auto &[argument, memory] : memories) {
-    memory.kernels.resize(memory.assigns.size());
+    memory.steps.resize(memory.assigns.size());
     memory.accesses.resize(memory.assigns.size() + 1);
   }
 }
@@ -441,23 +447,49 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
   return kernel.request(tensor, indices, mask, scope, accesses[tensor]);
 }
 
+void FunctionScheduler::provide(Access &access, Value value) {
+  KernelBuilder &kernel = *access.kernel;
+  kernel.provide(access, value);
+  if (!kernel.isWaiting())
+    complete.insert(kernel.getStep());
+}
+
+/// Makes the kernel. Most programs repeat themselves, and are far larger than
+/// the caches: one that equals another is gone again at once.
+void FunctionScheduler::finish(Step &step) {
+  KernelOp kernel = step.builder->finish(step.operands);
+  step.builder.reset();
+  // What an assignment writes is the caller's memory, and may be read too.
+  kernel.setInPlace(isa<BlockArgument>(step.operands[0]));
+  step.kernel = kernels.insert(kernel);
+  if (step.kernel != kernel)
+    kernel.erase();
+}
+
+void FunctionScheduler::finishComplete() {
+  for (size_t number : complete)
+    if (Step &step = steps[number]; !step.builder->isWaiting())
+      finish(step);
+  complete.clear();
+}
+
 /// The elements come from a buffer that holds a tensor of `shape`.
 void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
                              ArrayRef<int64_t> shape) {
   for (Access *access : uses) {
     Value value = access->kernel->createLoad(buffer, shape, access->indices,
                                              access->mask);
-    access->kernel->provide(*access, value);
+    provide(*access, value);
   }
 }
 
 KernelBuilder &FunctionScheduler::createKernel(Location loc,
                                                ArrayRef<int64_t> shape) {
-  KernelBuilder &kernel = kernels.emplace_back(loc, shape);
-  created[&kernel] = steps.size();
-  steps.push_back({&kernel, {}, {}});
+  auto kernel = std::make_unique<KernelBuilder>(loc, shape, steps.size());
+  KernelBuilder &created = *kernel;
+  steps.push_back({{}, {}, std::move(kernel), {}, {}, loc});
   ++numKernels;
-  return kernel;
+  return created;
 }
 
 /// Computes the value wherever it is used.
@@ -471,7 +503,7 @@ void FunctionScheduler::computeInPlace(Operation *op) {
                                 return request(operand, *access->kernel,
                                                indices, mask, scope);
                               });
-    access->kernel->provide(*access, value);
+    provide(*access, value);
   }
 }
 
@@ -527,16 +559,17 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
   Memory &memory = memories[argument];
   if (version >= static_cast<int64_t>(memory.assigns.size()))
     return nullptr;
-  KernelBuilder *next = memory.kernels[version];
+  const size_t next = memory.steps[version];
   Value written;
   for (Access *access : accesses) {
-    if (created[access->kernel] > created[next])
+    KernelBuilder &kernel = *access->kernel;
+    if (kernel.getStep() > next)
       continue;
-    if (access->kernel == next) {
+    if (kernel.getStep() == next) {
       if (!written)
         written =
-            getPositionInArgument(memory.assigns[version], next->getIndex(),
-                                  next->getResultIndices());
+            getPositionInArgument(memory.assigns[version], kernel.getIndex(),
+                                  kernel.getResultIndices());
       if (getPosition(access) == written)
         continue;
     }
@@ -549,7 +582,7 @@ Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
       AllocOp::create(host, argument.getLoc(),
                       cast<MemRefType>(buffer.getType()), devices[argument]);
   ++numBuffers;
-  steps.push_back({nullptr, buffer, copy});
+  steps.push_back({buffer, copy, {}, {}, {}, func.getLoc()});
   remark::passed(memory.assigns[version].getLoc(),
                  remark::RemarkOpts::name("copy").category("tg-schedule"))
       << "the contents before this assignment are copied: a later kernel, or "
@@ -581,14 +614,13 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   for (Access *access : uses) {
     KernelBuilder &kernel = *access->kernel;
     Value source = kernel.getArgument(late.contains(access) ? copy : buffer);
-    kernel.provide(*access,
-                   LoadOp::create(kernel.getBuilder(), kernel.getLoc(), source,
-                                  getPosition(access), access->mask));
+    provide(*access, LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                    source, getPosition(access), access->mask));
   }
 
   KernelBuilder &kernel =
       createKernel(assign.getLoc(), assign.getType().getShape());
-  memory.kernels[version - 1] = &kernel;
+  memory.steps[version - 1] = kernel.getStep();
   Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
                         Value(), kernel.getResultRanges());
   kernel.createStore(value, buffer,
@@ -621,8 +653,12 @@ void FunctionScheduler::visitCopy(CopyOp copy) {
   Value buffer = getBuffer(copy);
   load(accesses.lookup(copy), buffer, copy.getType().getShape());
   if (copy.getType().getNumElements() != 0)
-    steps.push_back(
-        {nullptr, getView(places[copy.getX()], copy.getType()), buffer});
+    steps.push_back({getView(places[copy.getX()], copy.getType()),
+                     buffer,
+                     {},
+                     {},
+                     {},
+                     func.getLoc()});
 }
 
 void FunctionScheduler::visit(Operation *op) {
@@ -665,18 +701,18 @@ void FunctionScheduler::emit() {
   Location loc = func.getLoc();
   OpBuilder moduleBuilder(func);
   for (Step &step : llvm::reverse(steps)) {
-    if (!step.kernel) {
-      TransferOp::create(host, loc, step.source, step.dest);
+    if (step.source) {
+      TransferOp::create(host, step.loc, step.source, step.dest);
       continue;
     }
-    std::string name = names.get(step.kernel->getName());
-    SmallVector<Value> operands;
-    Location kernelLoc = step.kernel->getLoc();
-    KernelOp kernel = step.kernel->finish(moduleBuilder, name, operands);
-    // What an assignment writes is the caller's memory, and may be read too.
-    kernel.setInPlace(isa<BlockArgument>(operands[0]));
-    LaunchOp::create(host, kernelLoc,
-                     FlatSymbolRefAttr::get(kernel.getSymNameAttr()), operands);
+    KernelOp kernel = step.kernel;
+    if (!kernel->getBlock()) {
+      kernel.setName(names.get(kernel.getName()));
+      moduleBuilder.insert(kernel);
+    }
+    LaunchOp::create(host, step.loc,
+                     FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
+                     step.operands);
   }
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) {
@@ -710,10 +746,18 @@ LogicalResult FunctionScheduler::run() {
   SmallVector<Operation *> ops;
   for (Operation &op : block.without_terminator())
     ops.push_back(&op);
-  for (Operation *op : llvm::reverse(ops))
+  for (Operation *op : llvm::reverse(ops)) {
     visit(op);
+    accesses.erase(op->getResult(0));
+    finishComplete();
+  }
   for (BlockArgument argument : block.getArguments())
     visitArgument(argument);
+  finishComplete();
+  // Those that never waited.
+  for (Step &step : steps)
+    if (step.builder)
+      finish(step);
   emit();
   return success();
 }
