@@ -155,6 +155,27 @@ static void narrowSingleLaneStores(llvm::Module &module) {
   }
 }
 
+/// Reversals of all lanes where LLVM has found that some are not needed: its
+/// instruction selection for x86 does not end where 64 bytes are reversed in
+/// part after an operation with a constant.
+static void completeReversals(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction);
+      if (!shuffle || shuffle->changesLength())
+        continue;
+      llvm::SmallVector<int> mask(shuffle->getShuffleMask());
+      int size = mask.size();
+      bool isReversal = true;
+      for (int i = 0; i < size; ++i) {
+        isReversal &= mask[i] < 0 || mask[i] == size - 1 - i;
+        mask[i] = size - 1 - i;
+      }
+      if (isReversal)
+        shuffle->setShuffleMask(mask);
+    }
+}
+
 static LogicalResult optimize(llvm::Module &module,
                               llvm::TargetMachine *machine,
                               const CpuTargetOptions &target,
@@ -179,6 +200,7 @@ static LogicalResult optimize(llvm::Module &module,
   }
   passes.run(module, modules);
   narrowSingleLaneStores(module);
+  completeReversals(module);
   return success();
 }
 
