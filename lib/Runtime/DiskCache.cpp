@@ -22,6 +22,7 @@
 #include <filesystem>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -245,17 +246,56 @@ void DiskCache::store(std::string_view key, const void *data,
   }
 
   std::lock_guard<std::mutex> lock(mutex);
-  if (knownBytes)
-    *knownBytes += sizeof(Header) + size;
-  // The first store finds out how much is there. Other processes' files are
-  // seen when the bound seems reached.
-  if (!knownBytes || *knownBytes > maxBytes)
+  const std::optional<uint64_t> total = addToTotal(sizeof(Header) + size);
+  if (!total || *total > maxBytes)
     evict();
 }
 
 //===----------------------------------------------------------------------===//
 // Eviction
 //===----------------------------------------------------------------------===//
+
+// The size of all files together is noted in one more file, since looking at
+// ten thousands of them takes longer than compiling what is to be stored. Files
+// that somebody else removed only make it too large, which is found out when
+// the bound seems reached.
+namespace {
+struct Total {
+  uint64_t bytes;
+  uint64_t complement; // of bytes; else the file is damaged
+
+  explicit Total(uint64_t bytes = 0) : bytes(bytes), complement(~bytes) {}
+};
+} // namespace
+
+static constexpr const char *totalName = "/total";
+
+std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
+  const Descriptor file(
+      ::open((folder + totalName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  Total total;
+  // The lock ends with the descriptor.
+  if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0 ||
+      ::pread(file.number, &total, sizeof total, 0) != sizeof total ||
+      total.complement != ~total.bytes)
+    return std::nullopt;
+  total = Total(total.bytes + bytes);
+  if (::pwrite(file.number, &total, sizeof total, 0) != sizeof total)
+    return std::nullopt;
+  return total.bytes;
+}
+
+void DiskCache::noteTotal(uint64_t bytes) {
+  const Descriptor file(::open((folder + totalName).c_str(),
+                               O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+                               0600));
+  const Total total(bytes);
+  if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0)
+    return;
+  // A part of it would not be taken for the whole.
+  if (::pwrite(file.number, &total, sizeof total, 0) != sizeof total)
+    ::unlink((folder + totalName).c_str());
+}
 
 void DiskCache::evict() {
   struct Found {
@@ -302,5 +342,5 @@ void DiskCache::evict() {
       total -= file.bytes;
     }
   }
-  knownBytes = total;
+  noteTotal(total);
 }

@@ -43,11 +43,12 @@ static std::string load(DiskCache &cache, const std::string &key) {
   return value ? std::string(value->begin(), value->end()) : "miss";
 }
 
+/// All files but the one that notes their size.
 static std::vector<fs::path> filesIn(const std::string &directory) {
   std::vector<fs::path> files;
   for (const fs::directory_entry &entry :
        fs::recursive_directory_iterator(directory))
-    if (entry.is_regular_file())
+    if (entry.is_regular_file() && entry.path().filename() != "total")
       files.push_back(entry.path());
   return files;
 }
@@ -275,6 +276,36 @@ TEST(DiskCache, aFullDirectoryIsCleanedByANewObject) {
   store(small, "huge", std::string(20000, 'x'));
   EXPECT_EQ(load(small, "huge"), "miss");
   EXPECT_EQ(load(small, "new"), "code");
+}
+
+// Looking at all files takes long, so objects go by the size that is noted,
+// unless there is none or it is damaged.
+TEST(DiskCache, aNewObjectGoesByTheNotedSize) {
+  TemporaryDirectory directory;
+  const std::string total = directory.file("kernels/total");
+  auto storeOne = [&](const std::string &key) {
+    DiskCache cache(directory.path(), "v1", 10000);
+    store(cache, key, std::string(1000, 'x'));
+  };
+  for (int i = 0; i < 5; ++i)
+    storeOne(std::to_string(i));
+  // Files that the total does not count stay until the bound seems reached.
+  const std::string other = directory.file("kernels/other.kernel");
+  writeFile(other, std::string(8000, 'x'));
+  setAge(other, std::chrono::minutes(10));
+  storeOne("5");
+  EXPECT_TRUE(fs::exists(other));
+  for (const std::string &damaged : {std::string(), std::string(16, 'x')}) {
+    writeFile(other, std::string(8000, 'x'));
+    setAge(other, std::chrono::minutes(10));
+    writeFile(total, damaged);
+    storeOne("6");
+    EXPECT_FALSE(fs::exists(other));
+    EXPECT_EQ(fs::file_size(total), 16u);
+  }
+  for (int i = 10; i < 20; ++i)
+    storeOne(std::to_string(i));
+  EXPECT_LE(bytesIn(directory.path()), 10000u);
 }
 
 TEST(DiskCache, removesOldTemporaryFilesAndNothingElse) {

@@ -59,6 +59,9 @@ public:
 private:
   Digest digestOf(std::string_view key) const;
   bool prepareDirectory();
+  /// Adds to the noted size of all files. Nothing if none is noted.
+  std::optional<uint64_t> addToTotal(uint64_t bytes);
+  void noteTotal(uint64_t bytes);
   void evict();
   void disable(const std::string &reason);
 
@@ -68,7 +71,6 @@ private:
   std::atomic<bool> isEnabled{true};
   std::mutex mutex; // guards the members below
   bool isPrepared = false;
-  std::optional<uint64_t> knownBytes;
 };
 
 } // namespace tinygrad
