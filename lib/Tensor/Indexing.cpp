@@ -201,9 +201,10 @@ static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
   // The axes become one and the positions one position in it; outside of the
   // one axis if a position is out of range.
   const int64_t first = axes.front();
-  int64_t total = 1;
+  Shape sizes;
   for (int64_t axis : axes)
-    total *= x.shape()[axis];
+    sizes.push_back(x.shape()[axis]);
+  const int64_t total = checkedNumElements(sizes, DType::Bool, "index");
   const DType dtype = total > 0x7fffffff ? DType::Int64 : DType::Int32;
   Tensor position, isInside;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -296,6 +297,7 @@ Tensor Tensor::oneHot(int64_t numClasses) const {
                      std::to_string(numClasses));
   Shape result = shape();
   result.push_back(numClasses);
+  checkedNumElements(result, DType::Int64, "oneHot");
   Tensor index = cast(promote(dtype(), DType::Int32));
   return (prim::iota(index, ndim(), index.dtype(), result) ==
           index.unsqueeze(-1))

@@ -306,11 +306,16 @@ Tensor Tensor::cosh() const {
 
 Tensor Tensor::tanh() const {
   return inFloat(*this, [](const Tensor &x) {
-    const std::vector<double> series = {1, -1.0 / 3, 2.0 / 15, -17.0 / 315,
-                                        62.0 / 2835};
+    // tanh' = 1 - tanh^2 gives each coefficient from those before it.
+    std::vector<double> series = {1};
+    for (int n = 1; n < (isDouble(x) ? 12 : 5); ++n) {
+      double square = 0;
+      for (int i = 0; i < n; ++i)
+        square += series[i] * series[n - 1 - i];
+      series.push_back(-square / (2 * n + 1));
+    }
     Tensor decay = (x.abs() * (-2 * log2e)).exp2();
-    return oddFunction(x, isDouble(x) ? 0.01 : 0.25, series,
-                       (1 - decay) / (1 + decay));
+    return oddFunction(x, 0.25, series, (1 - decay) / (1 + decay));
   });
 }
 

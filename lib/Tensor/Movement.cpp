@@ -195,10 +195,8 @@ Tensor Tensor::flatten(int64_t startDim, int64_t endDim) const {
     throw IndexError("flatten: axis " + std::to_string(startDim) +
                      " comes after axis " + std::to_string(endDim));
   Shape result(shape().begin(), shape().begin() + startDim);
-  int64_t size = 1;
-  for (int64_t axis = startDim; axis <= endDim; ++axis)
-    size *= shape()[axis];
-  result.push_back(size);
+  const Shape merged(shape().begin() + startDim, shape().begin() + endDim + 1);
+  result.push_back(checkedNumElements(merged, DType::Bool, "flatten"));
   result.insert(result.end(), shape().begin() + endDim + 1, shape().end());
   return prim::reshape(*this, result);
 }
@@ -281,7 +279,7 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   const int64_t size = shape()[dim];
   if (size == 0)
     return split(std::vector<int64_t>(chunks, 0), dim);
-  return split((size + chunks - 1) / chunks, dim);
+  return split((size - 1) / chunks + 1, dim);
 }
 
 Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {

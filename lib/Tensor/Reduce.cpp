@@ -85,26 +85,26 @@ Tensor Tensor::all(const Axes &axes, bool keepdim) const {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-static int64_t numReduced(const Tensor &x, const std::vector<int64_t> &axes) {
-  int64_t count = 1;
+static double numReduced(const Tensor &x, const std::vector<int64_t> &axes) {
+  double count = 1;
   for (int64_t axis : axes)
-    count *= x.shape()[axis];
+    count *= double(x.shape()[axis]);
   return count;
 }
 
 Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "mean");
   return inFloat(*this, [&](const Tensor &x) {
-    return x.sum(list, keepdim) / double(numReduced(x, list));
+    return x.sum(list, keepdim) / numReduced(x, list);
   });
 }
 
 Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "var");
   return inFloat(*this, [&](const Tensor &x) {
-    const int64_t count = numReduced(x, list);
+    const double count = numReduced(x, list) - double(correction);
     return (x - x.mean(list, true)).square().sum(list, keepdim) /
-           double(std::max<int64_t>(count - correction, 0));
+           std::max(count, 0.0);
   });
 }
 

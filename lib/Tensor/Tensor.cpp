@@ -14,6 +14,8 @@
 #include "TensorImpl.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -109,10 +111,11 @@ int64_t Tensor::size(int64_t axis) const {
 int64_t Tensor::ndim() const { return int64_t(shape().size()); }
 
 int64_t Tensor::numel() const {
-  int64_t count = 1;
-  for (int64_t size : shape())
-    count *= size;
-  return count;
+  // Sizes next to a zero may have a product that is too large.
+  return std::find(shape().begin(), shape().end(), 0) != shape().end()
+             ? 0
+             : std::accumulate(shape().begin(), shape().end(), int64_t(1),
+                               std::multiplies<int64_t>());
 }
 
 DType Tensor::dtype() const { return impl().dtype; }

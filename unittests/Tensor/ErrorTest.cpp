@@ -43,6 +43,19 @@ TEST(Errors, OfShapes) {
                "assign: a tensor of shape [5] cannot be broadcast to [3, 4]");
 }
 
+TEST(Errors, SizesNextToZero) {
+  constexpr int64_t large = int64_t(1) << 40;
+  Tensor x = Tensor::zeros({0, large, large});
+  EXPECT_EQ(x.numel(), 0);
+  EXPECT_EQ(Tensor::zeros({large, large, 0}).numel(), 0);
+  EXPECT_EQ(x.flatten().shape(), (Shape{0}));
+  EXPECT_EQ(x.flatten(0, 1).shape(), (Shape{0, large}));
+  EXPECT_ERROR(x.flatten(1), ShapeError, "flatten: [1099511627776, ");
+  expectTensor(x.mean(), {}, {NAN});
+  EXPECT_EQ(counting({4}).chunk(most).size(), 4u);
+  EXPECT_ERROR(Tensor::from({1}).oneHot(most), ShapeError, "oneHot: [1, 9");
+}
+
 TEST(Errors, OfNetworks) {
   Tensor x = counting({2, 4, 5, 5}), w = counting({6, 4, 3, 3});
   EXPECT_ERROR(x.conv2d(w, {}, {.groups = most}), ShapeError,

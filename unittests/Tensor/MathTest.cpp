@@ -158,11 +158,30 @@ TEST(Math, Float64) {
   check(x.cosh(), std::cosh, 1e-15);
   check(x.sin(), std::sin, 1e-15);
   check(x.cos(), std::cos, 1e-15);
-  check(x.tanh(), std::tanh, 1e-14);
+  check(x.tanh(), std::tanh, 1e-15);
   check(x.sinh(), std::sinh, 1e-15);
   check(x.asinh(), std::asinh, 1e-14);
   check(x.erf(), std::erf, 1e-14);
   check(x.atan(), std::atan, 1e-14);
+}
+
+TEST(Math, Float64NearZero) {
+  std::vector<double> points;
+  for (int i = 1; i <= 200; ++i)
+    points.push_back(i * 0.0023);
+  Tensor x = Tensor::from(points);
+  auto check = [&](const Tensor &y, double (*reference)(double)) {
+    const std::vector<double> found = y.tolist<double>();
+    for (std::size_t i = 0; i < points.size(); ++i)
+      EXPECT_NEAR(found[i] / reference(points[i]), 1, 1e-15) << points[i];
+  };
+  check(x.tanh(), std::tanh);
+  check(x.sinh(), std::sinh);
+  check(x.asin(), std::asin);
+  check(x.asinh(), std::asinh);
+  check(x.atanh(), std::atanh);
+  check(x.erf(), std::erf);
+  check((-x).elu() * -1, [](double y) { return -std::expm1(-y); });
 }
 
 TEST(Math, IntegersBecomeFloats) {
