@@ -98,7 +98,8 @@ def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
     identity: 0, 1, or the lowest value (`-inf`, the smallest integer, false).
 
     The order of combination is unspecified but fixed for a program and a device:
-    sums and products of floats may be reassociated and computed in a wider type.
+    sums and products of floats may be reassociated and computed in a wider type,
+    and a product that is summed need not be rounded by itself.
     The sign of a sum of zeros, and of a maximum of zeros, is unspecified.
 
     C1: axes are in range, strictly increasing. C2: the result has the shape of

@@ -660,6 +660,12 @@ struct TgOptimizeKernelsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (vectorBytes < 1) {
+      kernel.emitError("tg-optimize-kernels needs vectors of at least 1 byte, "
+                       "not ")
+          << vectorBytes.getValue();
+      return signalPassFailure();
+    }
     for (auto range : kernel.getBody().getOps<RangeOp>()) {
       // Kernels without positions do nothing; scheduled ones stay as they are.
       if (!Dim(range.getExtent()).isStatic() || range.getStaticExtent() == 0 ||
