@@ -100,10 +100,11 @@ Tensor Tensor::selu(double alpha, double gamma) const {
 }
 
 Tensor Tensor::softplus(double beta) const {
+  const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
     // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y.
     Tensor y = x * beta;
-    return (y.maximum(0) + log1p((-y.abs()).exp())) * (1 / beta);
+    return (y.maximum(0) + log1p(exponential(-y.abs(), isExact))) * (1 / beta);
   });
 }
 

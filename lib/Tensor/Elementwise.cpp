@@ -203,12 +203,11 @@ Tensor Tensor::copysign(const Operand &other) const {
 Tensor Tensor::logaddexp(const Operand &other) const {
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
-  const Tensor &a = operands.lhs, &b = operands.rhs;
-  Tensor rest = inFloat((a - b).abs(), [](const Tensor &x) {
-    return detail::log1p(x.neg().exp());
-  });
+  const DType compute = promote(dtype, DType::Float32);
+  Tensor a = operands.lhs.cast(compute), b = operands.rhs.cast(compute);
+  Tensor rest = log1p(exponential(-(a - b).abs(), dtype == compute));
   // Equal infinities have no difference.
-  return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest);
+  return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest).cast(dtype);
 }
 
 Tensor Tensor::lerp(const Operand &end, const Operand &weight) const {

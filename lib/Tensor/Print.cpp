@@ -119,11 +119,12 @@ public:
   explicit Printer(const HostArray &array)
       : array(array), isSummary(array.numElements() > summaryThreshold ||
                                 array.numElements() == 0) {
+    // Without elements they may wrap around, and are not used.
     strides.resize(array.shape.size());
-    int64_t stride = 1;
+    uint64_t stride = 1;
     for (std::size_t i = strides.size(); i-- > 0;) {
-      strides[i] = stride;
-      stride *= array.shape[i];
+      strides[i] = int64_t(stride);
+      stride *= uint64_t(array.shape[i]);
     }
   }
 

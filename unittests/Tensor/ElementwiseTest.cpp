@@ -208,6 +208,17 @@ TEST(Arithmetic, CopysignAndLogaddexp) {
          b = Tensor::from({0.0f, 1.0f, -INFINITY, 1.0f});
   expectTensor(a.logaddexp(b), {4}, {std::log(2), 100, -INFINITY, INFINITY},
                1e-6);
+  // Narrow floats are rounded once.
+  std::vector<Half> points;
+  std::vector<double> sums;
+  for (int i = -40; i <= 40; ++i) {
+    points.push_back(Half(i * 0.37));
+    const double x = points.back();
+    sums.push_back(float(Half(std::log(std::exp(x) + std::exp(1.5)))));
+  }
+  Tensor half = Tensor::from(points).logaddexp(1.5);
+  EXPECT_EQ(half.dtype(), DType::Float16);
+  expectTensor(half, {81}, sums);
 }
 
 TEST(Bits, Operations) {
