@@ -20,17 +20,59 @@ using namespace tinygrad::testing;
 // Products
 //===----------------------------------------------------------------------===//
 
+static std::vector<double> product(const std::vector<double> &x,
+                                   const std::vector<double> &y, int n, int k,
+                                   int m) {
+  std::vector<double> result(std::size_t(n) * m);
+  for (int i = 0; i < n; ++i)
+    for (int l = 0; l < k; ++l)
+      for (int j = 0; j < m; ++j)
+        result[i * m + j] += x[i * k + l] * y[l * m + j];
+  return result;
+}
+
 TEST(Matmul, Matrices) {
   for (auto [n, k, m] : {std::array{3, 4, 5}, std::array{1, 1, 1},
                          std::array{33, 17, 65}, std::array{64, 128, 96}}) {
     Tensor a = noiseTensor({n, k}, 1), b = noiseTensor({k, m}, 2);
-    const std::vector<double> x = values(a), y = values(b);
-    std::vector<double> expected(std::size_t(n) * m);
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < m; ++j)
-        for (int l = 0; l < k; ++l)
-          expected[i * m + j] += x[i * k + l] * y[l * m + j];
-    expectTensor(a.matmul(b), {n, m}, expected, 1e-5);
+    expectTensor(a.matmul(b), {n, m}, product(values(a), values(b), n, k, m),
+                 1e-5);
+  }
+}
+
+/// Sizes on both sides of those from which on an operand is kept in a tile, and
+/// of what divides evenly.
+TEST(Matmul, TransposedOperands) {
+  for (auto [n, k, m] :
+       {std::array{64, 64, 64}, std::array{16, 16, 16}, std::array{15, 40, 33},
+        std::array{37, 53, 45}, std::array{130, 100, 70},
+        std::array{48, 260, 530}, std::array{140, 33, 129}})
+    for (bool turnX : {false, true})
+      for (bool turnY : {false, true}) {
+        Tensor x = turnX ? noiseTensor({k, n}, 1).T() : noiseTensor({n, k}, 1);
+        Tensor y = turnY ? noiseTensor({m, k}, 2).T() : noiseTensor({k, m}, 2);
+        SCOPED_TRACE(::testing::Message() << n << " x " << k << " x " << m
+                                          << ", " << turnX << turnY);
+        expectTensor(x.matmul(y), {n, m},
+                     product(values(x), values(y), n, k, m), 1e-5);
+      }
+}
+
+TEST(Matmul, TransposedOfEachType) {
+  for (DType dtype : {DType::Float64, DType::Float16, DType::BFloat16,
+                      DType::Int64, DType::Int32, DType::Int16, DType::UInt8}) {
+    SCOPED_TRACE(name(dtype));
+    const int n = 40, k = 36, m = 50;
+    auto small = [&](int rows, int columns) {
+      return Tensor::arange(rows * columns)
+          .reshape({rows, columns})
+          .mod(3)
+          .cast(dtype)
+          .contiguous()
+          .realize();
+    };
+    Tensor x = small(n, k), y = small(m, k).T();
+    expectTensor(x.matmul(y), {n, m}, product(values(x), values(y), n, k, m));
   }
 }
 

@@ -174,3 +174,42 @@ func.func @stores(%x: tensor<4194304xf32>, %y: tensor<2097152xf32>) -> (tensor<4
   %1 = tg.neg %y : tensor<2097152xf32>
   return %0, %1 : tensor<4194304xf32>, tensor<2097152xf32>
 }
+
+// -----
+
+// A right operand that is contiguous along what is reduced is turned on its way
+// into a tile, so that lanes run along the columns of the result all the same.
+
+// CHECK-LABEL: tg.kernel @r_128_96_80
+// CHECK: tg.range {{.*}} unroll 8
+// CHECK: tg.range {{.*}} unroll 16
+// CHECK: tg.stage
+// CHECK: tg.ranged_reduce
+// REMARK: remark: {{.*}}r_128_96_80{{.*}}stage transposed range
+func.func @turned(%a: tensor<128x80xf32>, %b: tensor<96x80xf32>) -> tensor<128x96x1xf32> {
+  %0 = tg.reshape %a : tensor<128x80xf32> -> tensor<128x1x80xf32>
+  %1 = tg.reshape %b : tensor<96x80xf32> -> tensor<1x96x80xf32>
+  %2 = tg.expand %0 : tensor<128x1x80xf32> -> tensor<128x96x80xf32>
+  %3 = tg.expand %1 : tensor<1x96x80xf32> -> tensor<128x96x80xf32>
+  %4 = tg.mul %2, %3 : tensor<128x96x80xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<128x96x80xf32> -> tensor<128x96x1xf32>
+  return %5 : tensor<128x96x1xf32>
+}
+
+// -----
+
+// Too few rows to pay for that: each element is a sum of its own, in lanes.
+
+// CHECK-LABEL: tg.kernel @r_4_96_80
+// CHECK-NOT: tg.stage
+// CHECK-NOT: unroll
+// CHECK: tg.ranged_reduce
+func.func @not_turned(%a: tensor<4x80xf32>, %b: tensor<96x80xf32>) -> tensor<4x96x1xf32> {
+  %0 = tg.reshape %a : tensor<4x80xf32> -> tensor<4x1x80xf32>
+  %1 = tg.reshape %b : tensor<96x80xf32> -> tensor<1x96x80xf32>
+  %2 = tg.expand %0 : tensor<4x1x80xf32> -> tensor<4x96x80xf32>
+  %3 = tg.expand %1 : tensor<1x96x80xf32> -> tensor<4x96x80xf32>
+  %4 = tg.mul %2, %3 : tensor<4x96x80xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<4x96x80xf32> -> tensor<4x96x1xf32>
+  return %5 : tensor<4x96x1xf32>
+}

@@ -31,6 +31,8 @@ constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
+/// One that is turned on its way into a tile is used by this many rows.
+constexpr int64_t kFewestRows = 16;
 constexpr int64_t kPageBytes = 2048;
 /// A short range of a reduce is unrolled up to so many copies of the body.
 constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
@@ -55,6 +57,7 @@ public:
 private:
   int64_t getNumLanes();
   int64_t countStrided(RangeOp lane, RangedReduceOp within);
+  bool isTransposable(LoadOp load, RangedReduceOp reduce, RangeOp lane);
   llvm::SetVector<Operation *> getSlice(Value value);
   bool needsManyRegisters(ArrayRef<Operation *> ops);
   bool hasLaneConflict(RangeOp lane);
@@ -63,7 +66,8 @@ private:
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
   void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
-                    RangeOp lane);
+                    RangeOp lane, ArrayRef<LoadOp> turned);
+  void shareRows(RangeOp columns);
   void separateReduces();
   bool isSameBut(Value value, Value other, Value from, Value to);
   void stageRepeated();
@@ -146,8 +150,30 @@ static bool isComputedFrom(Value value, Operation *op) {
   return false;
 }
 
+/// Whether a load of a reduce that is strided along `lane`, but contiguous
+/// along what is reduced, can be turned on its way into a tile: if it is used
+/// again by enough rows of the result.
+bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
+                               RangeOp lane) {
+  if (load.getMask() || reduce.getRanges().size() != 1)
+    return false;
+  auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  if (index.getCoefficient(depth) != 1 ||
+      index.getCoefficient(lane) < kSquare ||
+      depth.getStaticExtent() < kSquare || lane.getStaticExtent() < kSquare ||
+      depth.getStaticExtent() * 4 * vectorBytes > kMostStageBytes)
+    return false;
+  return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
+    return rows != lane && rows.getStaticExtent() >= kFewestRows &&
+           schedule.dependsOn(reduce, rows) &&
+           !schedule.dependsOn(load.getResult(), rows);
+  });
+}
+
 /// How many loads and stores (of one reduce, if given) would have to gather if
-/// `lane` became lanes: the index is neither constant along it nor contiguous.
+/// `lane` became lanes: the index is neither constant along it nor contiguous,
+/// and it cannot be turned.
 int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
   int64_t count = 0;
   IndexAnalysis &analysis = schedule.getAnalysis();
@@ -164,7 +190,9 @@ int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
       index = store.getIndex();
     if (!index || !schedule.dependsOn(index, lane))
       continue;
-    if (analysis.getLinear(index).getCoefficient(lane) != 1)
+    auto load = dyn_cast<LoadOp>(op);
+    if (analysis.getLinear(index).getCoefficient(lane) != 1 &&
+        !(within && load && isTransposable(load, within, lane)))
       ++count;
   }
   return count;
@@ -378,6 +406,16 @@ void Heuristic::tileResult() {
     }
   }
 
+  SmallVector<LoadOp> turned;
+  for (RangedReduceOp reduce : perLane)
+    for (Operation *op : getSlice(reduce.getValue()))
+      if (auto load = dyn_cast<LoadOp>(op);
+          load && isTransposable(load, reduce, lane))
+        turned.push_back(load);
+  // Only a tile makes good that the lanes are strided.
+  if (!turned.empty() && !rows)
+    return;
+
   int64_t extent = lane.getStaticExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
   int64_t laneRegisters = llvm::divideCeil(count, width);
@@ -419,8 +457,33 @@ void Heuristic::tileResult() {
   // The columns of a tile stay in cache while the rows pass.
   if (columns && outer->isBeforeInBlock(columns))
     schedule.moveBefore(columns, outer);
-  if (inColumn && outer.getStaticExtent() >= kFewestUses)
-    stageColumns(perLane, outer, inColumn);
+  if (inColumn)
+    stageColumns(perLane, outer, inColumn, turned);
+  if (stagedBefore)
+    shareRows(columns ? columns : outer);
+}
+
+/// Where tiles are too few to keep many cores busy, the rows that pass over one
+/// are shared out, each share with a copy of its own.
+void Heuristic::shareRows(RangeOp columns) {
+  int64_t items = 1;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == stagedBefore)
+      break;
+    items *= range.getStaticExtent();
+  }
+  int64_t rows = stagedBefore.getStaticExtent();
+  int64_t share = std::max<int64_t>(
+      llvm::divideCeil(rows * items, kEnoughItems), 2 * kFewestUses);
+  while (share < rows && rows % share != 0)
+    ++share;
+  if (share >= rows || stagedBefore.getPeel() != 0)
+    return;
+  report("share", stagedBefore, share);
+  auto [outer, inner] = schedule.split(stagedBefore, share);
+  if (columns->isBeforeInBlock(outer))
+    schedule.moveBefore(outer, columns);
+  stagedBefore = inner;
 }
 
 /// Short ranges that a reduce closes and that masks of its loads depend on, as
@@ -448,10 +511,10 @@ void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
   }
 }
 
-/// Operands whose rows lie on different pages are copied to a tile before the
-/// rows of the result pass over it.
+/// Operands whose rows lie on different pages, or that are strided along the
+/// lanes, are copied to a tile before the rows of the result pass over it.
 void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
-                             RangeOp lane) {
+                             RangeOp lane, ArrayRef<LoadOp> turned) {
   for (RangedReduceOp reduce : reduces) {
     if (reduce.getRanges().size() != 1)
       continue;
@@ -466,14 +529,25 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
       const LinearForm &index =
           schedule.getAnalysis().getLinear(load.getIndex());
       int64_t size = depth.getStaticExtent() * lane.getStaticExtent() * bytes;
-      if (index.getCoefficient(lane) != 1 ||
-          index.getCoefficient(depth) * bytes < kPageBytes ||
-          size < kLeastStageBytes || size > kMostStageBytes)
+      bool isTurned = llvm::is_contained(turned, load);
+      bool isFar = index.getCoefficient(lane) == 1 &&
+                   index.getCoefficient(depth) * bytes >= kPageBytes &&
+                   size >= kLeastStageBytes && size <= kMostStageBytes &&
+                   rows.getStaticExtent() >= kFewestUses;
+      if (!isTurned && !isFar)
         continue;
-      report("stage", depth, size);
-      Value tile = schedule.stage(load, {depth, lane}).first;
+      report(isTurned ? "stage transposed" : "stage", depth, size);
+      int64_t extents[] = {depth.getStaticExtent(), lane.getStaticExtent()};
+      auto [tile, copies] = schedule.stage(load, {depth, lane});
       schedule.replaceByLoad(load, tile, {depth.getResult(), lane.getResult()},
-                             {depth.getStaticExtent(), lane.getStaticExtent()});
+                             extents);
+      if (isTurned) {
+        int64_t square = std::min(kSquare, getNumLanes());
+        RangeOp inDepth = schedule.split(copies[0], square).second;
+        schedule.setKind(inDepth, RangeKind::unroll);
+        RangeOp across = schedule.split(copies[1], square).first;
+        schedule.setKind(across, RangeKind::loop);
+      }
       stagedBefore = rows;
       break;
     }
