@@ -46,8 +46,9 @@ static Tensor buildLstm(const Inputs &inputs, int64_t steps) {
   return hidden.back().sum(1);
 }
 
-static Workload makeLstm(int64_t steps) {
+static Workload makeLstm(int64_t steps, bool isTimed = true) {
   Workload workload;
+  workload.isTimed = isTimed;
   workload.name = "lstm-" + std::to_string(steps);
   workload.inputs = {{steps, kBatch, kHidden}};
   for (int64_t layer = 0; layer < kLayers; ++layer) {
@@ -120,6 +121,7 @@ static std::vector<Workload> makeWorkloads() {
       makeLstm(25),
       makeLstm(50),
       makeLstm(100),
+      makeLstm(400, false),
       {"small-add",
        {{1000}},
        [](const Inputs &in) { return in[0] * 2.0f + 1.0f; },
