@@ -139,8 +139,8 @@ public:
                      const TensorOptions &options = {});
   static Tensor zeros(const Shape &shape, const TensorOptions &options = {});
   static Tensor ones(const Shape &shape, const TensorOptions &options = {});
-  /// The numbers from \p start up to \p stop (exclusive): int32 (int64 or uint64
-  /// if they need that) if all three are integers, else float32. Throws
+  /// The numbers from \p start up to \p stop (exclusive): int32 (int64 or
+  /// uint64 if they need that) if all three are integers, else float32. Throws
   /// ShapeError for a step of 0 and DTypeError for integers that are no values
   /// of the type.
   static Tensor arange(Scalar start, Scalar stop, Scalar step = 1,
