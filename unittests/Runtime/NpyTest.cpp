@@ -185,6 +185,12 @@ TEST_F(NpyTest, readsScalarsAndEmptyArrays) {
       0u);
 }
 
+TEST_F(NpyTest, emptyWithSizesThatOverflow) {
+  HostArray array =
+      makeHostArray(DType::Float32, {int64_t(1) << 40, int64_t(1) << 40, 0});
+  EXPECT_EQ(array.numElements(), 0);
+}
+
 TEST_F(NpyTest, headersMayBeWrittenDifferently) {
   const std::string data = raw<int32_t>({1, 2});
   for (const char *text :

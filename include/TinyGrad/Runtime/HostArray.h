@@ -14,6 +14,7 @@
 
 #include "TinyGrad/Runtime/Buffer.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,6 +29,9 @@ struct HostArray {
   Buffer data;
 
   int64_t numElements() const {
+    // The product of the other sizes may be too large for a number.
+    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+      return 0;
     int64_t count = 1;
     for (int64_t size : shape)
       count *= size;
