@@ -61,10 +61,11 @@ bool Scalar::fits(DType dtype) const {
   if (isFloat(dtype) || dtype == DType::Bool || kind_ == Kind::Bool)
     return true;
   if (kind_ == Kind::Float) {
-    // The ends of the ranges are powers of two, but for the missing 1.
+    // A range ends one short of a power of two. Half of that power is exact in
+    // both types; the power itself would not fit for 64 bits.
     const double whole = std::trunc(number);
-    return whole >= double(integerMin(dtype)) &&
-           whole < double(integerMax(dtype) / 2 + 1) * 2;
+    const uint64_t half = (integerMax(dtype) / 2) + 1;
+    return whole >= double(integerMin(dtype)) && whole < 2 * double(half);
   }
   if (isNegative_)
     return int64_t(bits) >= integerMin(dtype);
