@@ -45,6 +45,8 @@ public:
           return success();
         }) {}
 
+  bool any() const { return !text.empty(); }
+
   /// Throws what was collected.
   [[noreturn]] void fail(const std::string &what) const {
     throw CompileError(text.empty() ? what : text);
@@ -83,7 +85,7 @@ void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
   PassManager manager(module.getContext());
   manager.enableVerifier(options.verifyEach);
   build(manager);
-  if (failed(manager.run(module)))
+  if (failed(manager.run(module)) || errors.any())
     errors.fail((what + " failed").str());
 }
 
@@ -111,7 +113,7 @@ std::string getKernelText(tg::KernelOp kernel) {
 }
 
 /// Object code of a kernel given by its text, for the CPU.
-std::vector<char> compileForCpu(const std::string &text) {
+std::vector<char> compileForCpu(const std::string &text, bool verifyEach) {
   // A context each keeps compilations on several threads apart.
   thread_local std::unique_ptr<MLIRContext> context;
   if (!context) {
@@ -120,7 +122,7 @@ std::vector<char> compileForCpu(const std::string &text) {
   }
   ErrorCollector errors(context.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      text, ParserConfig(context.get(), /*verifyAfterParse=*/false));
+      text, ParserConfig(context.get(), verifyEach));
   if (!module)
     errors.fail("a scheduled kernel could not be read back");
   tg::CpuDumps dumps;
@@ -129,8 +131,8 @@ std::vector<char> compileForCpu(const std::string &text) {
     dumps.llvmIR = &llvmIR;
   if (debugLevel() >= 7)
     dumps.assembly = &assembly;
-  FailureOr<tg::CpuObject> object =
-      tg::compileToObject(*module, tg::CpuTargetOptions::host(), dumps);
+  FailureOr<tg::CpuObject> object = tg::compileToObject(
+      *module, tg::CpuTargetOptions::host(), dumps, verifyEach);
   if (failed(object))
     errors.fail("code generation failed");
   if (!llvmIR.empty())
@@ -141,8 +143,8 @@ std::vector<char> compileForCpu(const std::string &text) {
 }
 
 /// Loaded code of every kernel of the module, by name.
-llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module,
-                                               Device &device) {
+llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
+                                               bool verifyEach) {
   std::string kind = device.name().substr(0, device.name().find(':'));
   std::string target;
   if (kind == "CPU")
@@ -174,7 +176,7 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module,
         device, target + "\n" + item.text, [&]() -> std::vector<char> {
           if (kind == "NULL")
             return {'\0'};
-          return compileForCpu(item.text);
+          return compileForCpu(item.text, verifyEach);
         });
     item.result.kernel = Kernel(program, item.base);
   };
@@ -209,6 +211,7 @@ tinygrad::getPipelineOptions(Device &device, const CompileOptions &options) {
   tg::PipelineOptions pipeline;
   pipeline.device = device.name();
   pipeline.noOpt = options.noOptimization;
+  pipeline.verifyRewrites = options.verifyEach;
   pipeline.vectorBytes = tg::CpuTargetOptions::host().getNumLanes(8);
   return pipeline;
 }
@@ -263,7 +266,8 @@ tinygrad::compile(ModuleOp module, Device &device,
       debugPrint(describeSchedule(kernel));
   debugModule(4, "scheduled kernels", module);
   begin = Clock::now();
-  llvm::StringMap<CompiledKernel> kernels = compileKernels(module, device);
+  llvm::StringMap<CompiledKernel> kernels =
+      compileKernels(module, device, options.verifyEach);
   times.kernels = millisecondsSince(begin);
   LaunchList list = buildLaunchList(
       module.lookupSymbol<func::FuncOp>(options.entry), device, kernels);

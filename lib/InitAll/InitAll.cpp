@@ -34,8 +34,14 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
   Option<bool> noOpt{*this, "no-opt",
                      llvm::cl::desc("Skip schedule optimization"),
                      llvm::cl::init(defaults.noOpt)};
+  Option<bool> verifyRewrites{
+      *this, "verify-rewrites",
+      llvm::cl::desc("Verify after every rewrite pattern"),
+      llvm::cl::init(defaults.verifyRewrites)};
 
-  tg::PipelineOptions get() const { return {device, vectorBytes, noOpt}; }
+  tg::PipelineOptions get() const {
+    return {device, vectorBytes, noOpt, verifyRewrites};
+  }
 };
 
 } // namespace

@@ -15,6 +15,7 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include "llvm/Support/CommandLine.h"
@@ -79,8 +80,8 @@ static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
     dumps.llvmIR = &text;
   if (stage == Stage::Asm)
     dumps.assembly = &text;
-  FailureOr<CpuObject> object =
-      compileToObject(module, CpuTargetOptions::host(), dumps);
+  FailureOr<CpuObject> object = compileToObject(
+      module, CpuTargetOptions::host(), dumps, tinygrad::verifyEveryRewrite());
   if (failed(object))
     return failure();
   if (stage == Stage::Obj)

@@ -26,7 +26,7 @@ struct CompileOptions {
   std::string entry = "main";
   /// Leave every loop scalar.
   bool noOptimization = noOpt();
-  /// Verify the IR after every pass.
+  /// Verify the IR after every rewrite pattern and every pass.
   bool verifyEach = verify();
 
 private:

@@ -15,7 +15,7 @@
 /// - DEV: default device; the best one if unset
 /// - DEBUG: verbosity, 0 (the default) to 7
 /// - NOOPT: 1: kernels are not scheduled by the optimizer
-/// - SPEC: 1: the IR is verified after every pass
+/// - SPEC: 1: the IR is verified after every rewrite and every pass; slow
 /// - LRU: 0: freed device memory goes back at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()

@@ -19,7 +19,7 @@ namespace mlir::tg::cpu {
 /// Lowers functions over scf, vector, arith, math and memref, as
 /// convert-tg-to-vector makes them, to LLVM's dialect, and adds the functions
 /// of the C interface.
-LogicalResult lowerToLLVM(ModuleOp module);
+LogicalResult lowerToLLVM(ModuleOp module, bool verifyEach);
 
 /// Makes an object file of a module in LLVM's dialect. Fills in the texts and
 /// times of its stages.

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,7 +69,8 @@ static void print(ModuleOp module, std::string *text) {
 
 FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
                                          const CpuTargetOptions &target,
-                                         const CpuDumps &dumps) {
+                                         const CpuDumps &dumps,
+                                         bool verifyEach) {
   CpuObject object;
   if (kernels.empty())
     return object;
@@ -92,7 +94,9 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
     object.kernels.push_back({func->getSymName().str(), extent.getInt()});
   }
   print(*module, dumps.vector);
-  if (failed(cpu::lowerToLLVM(*module)))
+  if (verifyEach && failed(verify(*module)))
+    return failure();
+  if (failed(cpu::lowerToLLVM(*module, verifyEach)))
     return failure();
   print(*module, dumps.llvmDialect);
   object.times.lowering = std::chrono::duration<double, std::milli>(
@@ -108,10 +112,11 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
 
 FailureOr<CpuObject> tg::compileToObject(ModuleOp module,
                                          const CpuTargetOptions &target,
-                                         const CpuDumps &dumps) {
+                                         const CpuDumps &dumps,
+                                         bool verifyEach) {
   SmallVector<Operation *> kernels;
   for (Operation &op : *module.getBody())
     if (isa<KernelOp>(op))
       kernels.push_back(&op);
-  return compileToObject(kernels, target, dumps);
+  return compileToObject(kernels, target, dumps, verifyEach);
 }

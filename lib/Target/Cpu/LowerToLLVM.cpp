@@ -148,11 +148,11 @@ static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
   });
 }
 
-LogicalResult cpu::lowerToLLVM(ModuleOp module) {
+LogicalResult cpu::lowerToLLVM(ModuleOp module, bool verifyEach) {
   for (auto func : module.getOps<func::FuncOp>())
     annotateArguments(func);
   PassManager passes(module.getContext());
-  passes.enableVerifier(false);
+  passes.enableVerifier(verifyEach);
   passes.addPass(createTgExpandMath());
   passes.addPass(createSCFToControlFlowPass());
   passes.addPass(std::make_unique<ToLLVMPass>());

@@ -12,6 +12,12 @@
 // RUN:   tg-optimize-pipeline{vector-bytes=32})' >> %t
 // RUN: FileCheck %s --check-prefix=SCHEDULED < %t
 
+// Verification of each rewrite changes nothing.
+// RUN: tg-opt %s --tg-schedule-pipeline=verify-rewrites \
+// RUN:   --tg-optimize-pipeline=verify-rewrites > %t.verified
+// RUN: tg-opt %s --tg-schedule-pipeline --tg-optimize-pipeline \
+// RUN:   | diff %t.verified -
+
 // KERNELS: tg.kernel @E_4096
 // KERNELS: tg.range {{.*}} loop 4096
 // KERNELS: tg.launch @E_4096

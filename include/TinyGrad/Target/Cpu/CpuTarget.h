@@ -99,7 +99,8 @@ void registerCpuTarget(DialectRegistry &registry);
 void loadCpuTarget(MLIRContext &context);
 
 /// Compiles all `tg.kernel`s of `module` (nested ones are not looked for; the
-/// host program is ignored). `module` is not changed. Errors are reported as
+/// host program is ignored). `module` is not changed. `verifyEach` verifies the
+/// IR after every step. Errors are reported as
 /// diagnostics at the operations at fault. Calls for different contexts may run
 /// at the same time; so may calls for one context that was made ready by
 /// loadCpuTarget and has multithreading enabled. The target has to be one of
@@ -107,14 +108,14 @@ void loadCpuTarget(MLIRContext &context);
 FailureOr<CpuObject>
 compileToObject(ModuleOp module,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),
-                const CpuDumps &dumps = {});
+                const CpuDumps &dumps = {}, bool verifyEach = false);
 
 /// The same for a selection of kernels, which may be of different modules of
 /// one context; the names must differ.
 FailureOr<CpuObject>
 compileToObject(ArrayRef<Operation *> kernels,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),
-                const CpuDumps &dumps = {});
+                const CpuDumps &dumps = {}, bool verifyEach = false);
 
 /// The number of parallel positions of a scheduled kernel: the product of the
 /// extents of its `thread` and `global` ranges, 1 if there are none.

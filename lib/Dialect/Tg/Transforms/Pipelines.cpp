@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Transforms/RewriteVerifier.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -17,8 +18,12 @@ using namespace mlir;
 
 /// Functions and kernels have one block, so that there is nothing to simplify
 /// but operations.
-static std::unique_ptr<Pass> createCanonicalizer() {
+static std::unique_ptr<Pass>
+createCanonicalizer(const tg::PipelineOptions &options) {
+  static tg::RewriteVerifier verifier;
   GreedyRewriteConfig config;
+  if (options.verifyRewrites)
+    config.setListener(&verifier);
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   return createCanonicalizerPass(config);
 }
@@ -26,7 +31,7 @@ static std::unique_ptr<Pass> createCanonicalizer() {
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createTgOrderAssigns());
-  pm.addNestedPass<func::FuncOp>(createCanonicalizer());
+  pm.addNestedPass<func::FuncOp>(createCanonicalizer(options));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());
   TgScheduleOptions schedule;
@@ -37,7 +42,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();
   kernel.addPass(createTgCollapseReduce());
-  kernel.addPass(createCanonicalizer());
+  kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }
@@ -49,6 +54,6 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   optimize.vectorBytes = options.vectorBytes;
   optimize.noOpt = options.noOpt;
   kernel.addPass(createTgOptimizeKernels(optimize));
-  kernel.addPass(createCanonicalizer());
+  kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
 }

@@ -33,6 +33,8 @@ struct PipelineOptions {
   int64_t vectorBytes = 64;
   /// Skip schedule optimization (NOOPT).
   bool noOpt = false;
+  /// Verify after every rewrite pattern (SPEC).
+  bool verifyRewrites = false;
 };
 
 /// Level 1 to level 2: canonicalization, scheduling, memory plan.

@@ -1,0 +1,33 @@
+//===- RewriteVerifier.cpp - verification of each rewrite -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the listener that verifies after each pattern.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/RewriteVerifier.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+/// What the patterns under way work in; a pattern may apply others. The root
+/// of a pattern may be gone at its end, but not what is around it.
+static thread_local SmallVector<Operation *, 2> scopes;
+
+void tg::RewriteVerifier::notifyPatternBegin(const Pattern &pattern,
+                                             Operation *op) {
+  Operation *scope = op->getParentWithTrait<OpTrait::IsIsolatedFromAbove>();
+  scopes.push_back(scope ? scope : op);
+}
+
+void tg::RewriteVerifier::notifyPatternEnd(const Pattern &pattern,
+                                           LogicalResult status) {
+  Operation *scope = scopes.pop_back_val();
+  if (succeeded(status) && failed(verify(scope)))
+    scope->emitError() << "the rewrite '" << pattern.getDebugName()
+                       << "' left invalid IR";
+}
