@@ -48,24 +48,30 @@ void detail::throwRagged(std::size_t expected, std::size_t found) {
                    std::to_string(expected) + " and " + std::to_string(found));
 }
 
-Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
-                          DType dtype) {
-  const int64_t count = checkedNumElements(shape, dtype, "fromBuffer");
+static Tensor wrapBuffer(const Buffer &buffer, const Shape &shape, DType dtype,
+                         const char *what) {
+  const int64_t count = checkedNumElements(shape, dtype, what);
   if (buffer.size() != std::size_t(count) * itemSize(dtype))
-    throw ShapeError("fromBuffer: a tensor " + toString(shape) + " of " +
-                     name(dtype) + " does not fit a buffer of " +
+    throw ShapeError(std::string(what) + ": a tensor " + toString(shape) +
+                     " of " + name(dtype) + " does not fit a buffer of " +
                      std::to_string(buffer.size()) + " bytes");
   if (reinterpret_cast<uintptr_t>(buffer.address()) % itemSize(dtype) != 0)
-    throw ShapeError(std::string("fromBuffer: the buffer begins at an address "
-                                 "that is no multiple of the size of ") +
+    throw ShapeError(std::string(what) +
+                     ": the buffer begins at an address that is no multiple of "
+                     "the size of " +
                      name(dtype));
   // The compiler's code is checked against the buffer's element type.
   return prim::buffer(Graph::current(), buffer.view(0, buffer.size(), dtype),
                       dtype, shape);
 }
 
+Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
+                          DType dtype) {
+  return wrapBuffer(buffer, shape, dtype, "fromBuffer");
+}
+
 Tensor Tensor::fromHost(const HostArray &array, const TensorOptions &options) {
-  Tensor tensor = fromBuffer(array.data, array.shape, array.dtype);
+  Tensor tensor = wrapBuffer(array.data, array.shape, array.dtype, "fromHost");
   Device &device = deviceOf(options);
   if (&device != tensor.impl().device)
     tensor = tensor.to(device.name());

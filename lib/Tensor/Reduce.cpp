@@ -129,7 +129,9 @@ std::pair<Tensor, Tensor> Tensor::stdMean(const Axes &axes, bool keepdim,
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
-  if (!axis) {
+  if (axis && ndim() == 0)
+    normalizeAxes(*axis, 0, "argmax");
+  if (!axis || ndim() == 0) {
     Tensor position = flatten().argmax(0);
     return keepdim ? position.reshape(Shape(ndim(), 1)) : position;
   }
@@ -150,7 +152,7 @@ Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
 
 Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
   if (axis)
-    normalizeAxis(*axis, ndim(), "argmin");
+    normalizeAxes(*axis, ndim(), "argmin");
   return reversed(*this).argmax(axis, keepdim);
 }
 
@@ -173,7 +175,7 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
 }
 
 Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
-  const Axes list = normalizeAxis(axis, ndim(), "softmax");
+  const Axes list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor power = exponential(x - x.max(list, true), false);
     // One division for each sum: a quotient for each element would be no nearer
@@ -184,7 +186,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
 }
 
 Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
-  const Axes list = normalizeAxis(axis, ndim(), "logSoftmax");
+  const Axes list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor shifted = x - x.max(list, true);
     return shifted - exponential(shifted, false).sum(list, true).log();

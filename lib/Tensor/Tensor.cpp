@@ -77,13 +77,18 @@ std::vector<int64_t> detail::normalizeAxes(const Axes &axes, int64_t rank,
       result.push_back(i);
     return result;
   }
-  for (int64_t axis : axes.get())
-    result.push_back(normalizeAxis(axis, rank, what));
+  for (int64_t axis : axes.get()) {
+    // A tensor of rank 0 counts as a row of one element.
+    const bool ofScalar = rank == 0 && (axis == 0 || axis == -1);
+    result.push_back(ofScalar ? 0 : normalizeAxis(axis, rank, what));
+  }
   std::sort(result.begin(), result.end());
   auto twice = std::adjacent_find(result.begin(), result.end());
   if (twice != result.end())
     throw IndexError(std::string(what) + ": axis " + std::to_string(*twice) +
                      " is given twice");
+  if (rank == 0)
+    result.clear();
   return result;
 }
 

@@ -53,7 +53,8 @@ std::string describe(const Tensor &tensor);
 
 /// The axis as a number from 0 on. Throws IndexError naming \p what.
 int64_t normalizeAxis(int64_t axis, int64_t rank, const char *what);
-/// The axes sorted. Throws IndexError if one is out of range or given twice.
+/// The axes sorted; none for a tensor of rank 0, of which 0 and -1 are axes
+/// here. Throws IndexError if one is out of range or given twice.
 std::vector<int64_t> normalizeAxes(const Axes &axes, int64_t rank,
                                    const char *what);
 

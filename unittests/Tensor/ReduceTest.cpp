@@ -31,7 +31,23 @@ TEST(Reduce, Axes) {
   EXPECT_ERROR(x.sum(3), IndexError, "sum: axis 3 is out of range");
   EXPECT_ERROR(x.max(-4), IndexError, "max: axis -4");
   EXPECT_ERROR(x.mean({1, -2}), IndexError, "given twice");
-  EXPECT_ERROR(Tensor(1).sum(0), IndexError, "rank 0");
+}
+
+// As in PyTorch and tinygrad, a scalar is a row of one element.
+TEST(Reduce, AxesOfScalars) {
+  Tensor x(3.5f);
+  expectTensor(x.sum(0), {}, {3.5});
+  expectTensor(x.max(-1, true), {}, {3.5});
+  expectTensor(x.softmax(), {}, {1});
+  expectTensor(x.logSoftmax(0), {}, {0});
+  expectTensor(x.argmax(-1), {}, {0});
+  expectTensor(x.argmin(0, true), {}, {0});
+  expectTensor(x.flip(0), {}, {3.5});
+  EXPECT_ERROR(x.sum(1), IndexError,
+               "axis 1 is out of range for a tensor of "
+               "rank 0");
+  EXPECT_ERROR(x.sum({0, -1}), IndexError, "given twice");
+  EXPECT_ERROR(x.argmin(-2), IndexError, "argmin: axis -2");
 }
 
 TEST(Reduce, SumTypes) {

@@ -68,7 +68,6 @@ public:
   const std::vector<TensorInfo> &getArguments() const { return arguments; }
   const std::vector<TensorInfo> &getResults() const { return results; }
   const CompileTimes &getTimes() const { return times; }
-  Executable &getExecutable() { return executable; }
 
 private:
   Executable executable;

@@ -373,7 +373,8 @@ public:
   // Reductions
   //===--------------------------------------------------------------------===//
 
-  // With keepdim the reduced axes stay, with size 1.
+  // With keepdim the reduced axes stay, with size 1. A scalar is reduced as a
+  // row of one element: 0 and -1 are its axes.
 
   /// Float types narrower than float32 are summed in float32 and rounded at the
   /// end; bool and small integers give int32 or uint32.

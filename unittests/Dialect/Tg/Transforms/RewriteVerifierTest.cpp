@@ -56,9 +56,8 @@ struct MendType : OpRewritePattern<NegOp> {
                                 PatternRewriter &rewriter) const override {
     if (op->getResult(0).getType() == op->getOperand(0).getType())
       return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op->getResult(0).setType(op->getOperand(0).getType());
-    });
+    rewriter.modifyOpInPlace(
+        op, [&] { op->getResult(0).setType(op->getOperand(0).getType()); });
     return success();
   }
 };
