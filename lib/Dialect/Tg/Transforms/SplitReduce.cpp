@@ -105,19 +105,41 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
   op.erase();
 }
 
+/// What stands behind the reshapes and expands of a value.
+static Value skipBroadcast(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<ReshapeOp, ExpandOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 /// Whether each element is computed from memory by a few elementwise
-/// operations: the reduction then runs as fast as memory is read. Repeated
-/// operands are products of which each element is used often, as in a matrix
-/// product.
-static bool isStreamed(Value value, int64_t depth = 0) {
-  Operation *op = value.getDefiningOp();
-  if (!op || isa<ConstOp, ContiguousOp, ReduceOp, AfterOp>(op))
-    return true;
-  if (!op->hasTrait<OpTrait::Elementwise>() || depth > 8)
+/// operations, so that the reduction runs as fast as memory is read. `streams`
+/// is set if some operand is read once from end to end; others may be repeated
+/// if they are small. Without the former it is a product of which each element
+/// is used often, as in a matrix product.
+static bool isStreamed(Value value, bool &streams, int64_t depth = 0) {
+  Value source = skipBroadcast(value);
+  int64_t size = cast<RankedTensorType>(value.getType()).getNumElements();
+  auto from = cast<RankedTensorType>(source.getType());
+  if (!from.hasStaticShape() || depth > 8)
     return false;
-  return llvm::all_of(op->getOperands(), [&](Value operand) {
-    return isStreamed(operand, depth + 1);
-  });
+  bool isRepeated = from.getNumElements() < size, ofSource = false;
+  if (isRepeated && from.getNumElements() * kFewRows > size)
+    return false;
+  Operation *op = source.getDefiningOp();
+  if (!op || isa<ConstOp, ContiguousOp, ReduceOp, AfterOp>(op)) {
+    ofSource = true;
+  } else if (!op->hasTrait<OpTrait::Elementwise>() ||
+             !llvm::all_of(op->getOperands(), [&](Value operand) {
+               return isStreamed(operand, ofSource, depth + 1);
+             })) {
+    return false;
+  }
+  streams |= ofSource && !isRepeated;
+  return true;
 }
 
 /// A large reduction along an outer axis reads one short piece of memory after
@@ -132,9 +154,10 @@ static bool splitColumns(ReduceOp op) {
     inner *= from.getDimSize(i);
   int64_t bits = from.getElementTypeBitWidth();
   int64_t size = from.getDimSize(axis);
+  bool streams = false;
   if (inner * bits < kRowBits || size < kFewRows * kFewRows ||
       from.getNumElements() * bits < kLargeBits || size % kFewRows != 0 ||
-      !isStreamed(op.getX()))
+      !isStreamed(op.getX(), streams) || !streams)
     return false;
   OpBuilder builder(op);
   op.replaceAllUsesWith(

@@ -114,6 +114,58 @@ func.func @matmul(%a: tensor<512x512x1xf32>, %b: tensor<1x512x512xf32>) -> tenso
 
 // -----
 
+// The matrix is read once, the vector is small: like a sum of columns.
+// CHECK-LABEL: func.func @vector_times_matrix
+// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<256x16x4096xf32>
+// CHECK-NEXT:    tg.reduce add %{{.*}} axes [1]
+// CHECK-NEXT:    tg.contiguous
+func.func @vector_times_matrix(%x: tensor<4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+  %0 = tg.reshape %x : tensor<4096xf32> -> tensor<4096x1xf32>
+  %1 = tg.expand %0 : tensor<4096x1xf32> -> tensor<4096x4096xf32>
+  %2 = tg.mul %1, %w : tensor<4096x4096xf32>
+  %3 = tg.reduce add %2 axes [0] : tensor<4096x4096xf32> -> tensor<1x4096xf32>
+  return %3 : tensor<1x4096xf32>
+}
+
+// The same for a batch of them, and for what is computed from a small tensor.
+// CHECK-LABEL: func.func @batch
+// CHECK:         tg.reduce add %{{.*}} axes [2]
+// CHECK-NEXT:    tg.contiguous
+func.func @batch(%x: tensor<4x1024xf32>, %w: tensor<4x1024x2048xf32>) -> tensor<4x1x2048xf32> {
+  %0 = tg.exp2 %x : tensor<4x1024xf32>
+  %1 = tg.reshape %0 : tensor<4x1024xf32> -> tensor<4x1024x1xf32>
+  %2 = tg.expand %1 : tensor<4x1024x1xf32> -> tensor<4x1024x2048xf32>
+  %3 = tg.mul %2, %w : tensor<4x1024x2048xf32>
+  %4 = tg.reduce add %3 axes [1] : tensor<4x1024x2048xf32> -> tensor<4x1x2048xf32>
+  return %4 : tensor<4x1x2048xf32>
+}
+
+// Two rows use each element of the matrix twice, which is for the schedule of
+// a matrix product. Nor is a transposed matrix read from end to end.
+// CHECK-LABEL: func.func @two_rows
+// CHECK-NOT:     tg.contiguous
+// CHECK-LABEL: func.func @transposed
+// CHECK-NOT:     tg.contiguous
+func.func @two_rows(%x: tensor<2x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<2x1x4096xf32> {
+  %0 = tg.reshape %x : tensor<2x4096xf32> -> tensor<2x4096x1xf32>
+  %1 = tg.expand %0 : tensor<2x4096x1xf32> -> tensor<2x4096x4096xf32>
+  %2 = tg.reshape %w : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
+  %3 = tg.expand %2 : tensor<1x4096x4096xf32> -> tensor<2x4096x4096xf32>
+  %4 = tg.mul %1, %3 : tensor<2x4096x4096xf32>
+  %5 = tg.reduce add %4 axes [1] : tensor<2x4096x4096xf32> -> tensor<2x1x4096xf32>
+  return %5 : tensor<2x1x4096xf32>
+}
+func.func @transposed(%x: tensor<4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+  %0 = tg.reshape %x : tensor<4096xf32> -> tensor<4096x1xf32>
+  %1 = tg.expand %0 : tensor<4096x1xf32> -> tensor<4096x4096xf32>
+  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %3 = tg.mul %1, %2 : tensor<4096x4096xf32>
+  %4 = tg.reduce add %3 axes [0] : tensor<4096x4096xf32> -> tensor<1x4096xf32>
+  return %4 : tensor<1x4096xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @no_elements
 // CHECK-NOT:     tg.contiguous
 func.func @no_elements(%x: tensor<0x1048576xf32>) -> (tensor<0x1xf32>, tensor<1x1048576xf32>) {

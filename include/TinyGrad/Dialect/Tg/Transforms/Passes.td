@@ -48,7 +48,8 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
 
     A reduction along an outer axis of a large tensor (from 16 MiB on) that is read
     straight from memory becomes one of 16 rows at a time, which are read side by
-    side, and one of what these give.
+    side, and one of what these give. Small operands may be repeated, so that this
+    holds for a vector times a matrix, but not for a product of matrices.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
