@@ -54,7 +54,7 @@ Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
 Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
                            const char *what) {
   if (x.shape() == shape)
-    return x;
+    return prim::alias(x);
   const int64_t added = int64_t(shape.size()) - x.ndim();
   bool fits = added >= 0;
   Shape aligned(std::max<int64_t>(added, 0), 1);

@@ -368,7 +368,7 @@ Tensor Tensor::cast(DType dtype) const { return prim::cast(*this, dtype); }
 
 Tensor Tensor::bitcast(DType dtype) const {
   if (dtype == this->dtype())
-    return *this;
+    return prim::alias(*this);
   if (itemSize(dtype) != itemsize() || dtype == DType::Bool ||
       this->dtype() == DType::Bool)
     throw DTypeError("bitcast: " + describe(*this) +
@@ -386,5 +386,6 @@ Tensor Tensor::clone() const { return prim::contiguous(*this); }
 
 Tensor Tensor::to(std::string_view device) const {
   Device &target = Device::get(device);
-  return &target == impl().device ? *this : prim::copy(*this, target);
+  return &target == impl().device ? prim::alias(*this)
+                                  : prim::copy(*this, target);
 }

@@ -52,10 +52,10 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
 }
 
 void GraphSlice::collectAgain() {
-  reached.insert(ops.begin(), ops.end());
   checkAssigns();
-  while (!collect())
-    ;
+  do
+    keepWhatStays();
+  while (!collect());
   // What is done in place has to take effect in the graph as well. It comes
   // first: replaced later, it might be gone by then.
   llvm::SmallSetVector<Operation *, 8> asked = std::move(resultList);
@@ -84,15 +84,64 @@ void GraphSlice::checkAssigns() {
   }
   for (auto [target, assign] : last) {
     const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
-    bool isNeeded = memory.useCount() > 1 || graph.hasHandles(target) ||
-                    returned.contains(target);
+    bool isNeeded = memory.useCount() > 1 || returned.contains(target);
     for (OpOperand &use : target->getUses())
       isNeeded |=
-          !reached.contains(use.getOwner()) ||
-          (isa<tg::AssignOp>(use.getOwner()) && use.getOperandNumber() == 1);
+          isa<tg::AssignOp>(use.getOwner()) && use.getOperandNumber() == 1;
     if (!isNeeded)
       inPlace.insert(assign);
   }
+}
+
+void GraphSlice::keepWhatStays() {
+  // What is taken out may stay itself then, with all that it reads.
+  SmallVector<Operation *> needed;
+  do {
+    needed.clear();
+    llvm::DenseMap<Operation *, bool> known;
+    for (Operation *assign : inPlace)
+      if (stays(assign->getOperand(0).getDefiningOp(), known))
+        needed.push_back(assign);
+    for (Operation *assign : needed)
+      inPlace.remove(assign);
+  } while (!needed.empty());
+}
+
+bool GraphSlice::stays(Operation *start,
+                       llvm::DenseMap<Operation *, bool> &known) const {
+  struct Users {
+    Operation *op;
+    Operation::user_iterator next;
+  };
+  SmallVector<Users> path;
+  auto enter = [&](Operation *op) {
+    if (resultList.contains(op) || inPlace.contains(op))
+      known[op] = false;
+    else if (graph.hasHandles(op))
+      known[op] = true;
+    else
+      path.push_back({op, op->user_begin()});
+  };
+  if (!known.contains(start))
+    enter(start);
+  while (!path.empty()) {
+    auto &[op, next] = path.back();
+    if (next == op->user_end()) {
+      known[op] = false;
+      path.pop_back();
+      continue;
+    }
+    auto user = known.find(*next);
+    if (user == known.end()) {
+      enter(*next);
+    } else if (user->second) {
+      known[op] = true;
+      path.pop_back();
+    } else {
+      ++next;
+    }
+  }
+  return known.at(start);
 }
 
 SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {

@@ -52,8 +52,16 @@ private:
   bool collect();
   /// Settles which assignments are done in place, and their order.
   void collectAgain();
-  /// Leaves those in inPlace whose target's old contents nothing else needs.
+  /// Leaves those in inPlace that are the last for their memory, of which
+  /// nobody else holds a part and nothing else is returned.
   void checkAssigns();
+  /// Takes those out of inPlace whose target's old contents are needed once the
+  /// results are there.
+  void keepWhatStays();
+  /// Whether some tensor depends on \p op that is not among what becomes a
+  /// buffer: it will be computed later, if ever. \p known is a memory of this.
+  bool stays(mlir::Operation *op,
+             llvm::DenseMap<mlir::Operation *, bool> &known) const;
   /// The operation that gives the value of \p op in this slice: for an
   /// assignment not done in place, that of the assigned value.
   mlir::Operation *resolve(mlir::Operation *op) const;
@@ -74,8 +82,6 @@ private:
   std::vector<uint64_t> structure;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
-  /// All operations of the first walk, for those that have assignments.
-  llvm::DenseSet<mlir::Operation *> reached;
   bool isFirstWalk = true;
 };
 

@@ -69,14 +69,14 @@ Tensor Tensor::neg() const {
 
 Tensor Tensor::abs() const {
   if (dtype() == DType::Bool || isUnsigned(dtype()))
-    return *this;
+    return prim::alias(*this);
   // 0 - x and not -x: it makes +0 of -0.
   return (*this > 0).where(*this, 0 - *this);
 }
 
 Tensor Tensor::sign() const {
   if (dtype() == DType::Bool)
-    return *this;
+    return prim::alias(*this);
   // What is neither above nor below zero is its own sign: zeros and NaN.
   Tensor result = (*this > 0).where(same(*this, 1), *this);
   if (isUnsigned(dtype()))
@@ -85,26 +85,27 @@ Tensor Tensor::sign() const {
 }
 
 Tensor Tensor::trunc() const {
-  return isFloat(dtype()) ? floatUnary(UnaryOp::Trunc, *this) : *this;
+  return isFloat(dtype()) ? floatUnary(UnaryOp::Trunc, *this)
+                          : prim::alias(*this);
 }
 
 Tensor Tensor::floor() const {
   if (!isFloat(dtype()))
-    return *this;
+    return prim::alias(*this);
   Tensor whole = trunc();
   return (*this < whole).where(whole - 1, whole);
 }
 
 Tensor Tensor::ceil() const {
   if (!isFloat(dtype()))
-    return *this;
+    return prim::alias(*this);
   Tensor whole = trunc();
   return (whole < *this).where(whole + 1, whole);
 }
 
 Tensor Tensor::round() const {
   if (!isFloat(dtype()))
-    return *this;
+    return prim::alias(*this);
   return inFloat(*this, [](const Tensor &x) {
     // The distance to the integer below, in absolute value, is exact.
     Tensor whole = x.trunc();

@@ -73,7 +73,7 @@ Tensor Tensor::permute(std::vector<int64_t> order) const {
     throw ShapeError("permute: " + toString(order) +
                      " is not an order of the axes of a tensor of rank " +
                      std::to_string(ndim()));
-  return order == all ? *this : prim::permute(*this, order);
+  return order == all ? prim::alias(*this) : prim::permute(*this, order);
 }
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
@@ -159,7 +159,7 @@ Tensor::shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const {
     to.push_back(end);
     isWhole &= begin == 0 && end == shape()[axis];
   }
-  return isWhole ? *this : prim::shrink(*this, from, to);
+  return isWhole ? prim::alias(*this) : prim::shrink(*this, from, to);
 }
 
 Tensor Tensor::squeeze() const {
@@ -174,7 +174,7 @@ Tensor Tensor::squeeze(int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "squeeze");
   Shape kept = shape();
   if (kept[dim] != 1)
-    return *this;
+    return prim::alias(*this);
   kept.erase(kept.begin() + dim);
   return prim::reshape(*this, kept);
 }
@@ -373,7 +373,7 @@ Tensor Tensor::roll(const std::vector<int64_t> &shifts,
   if (shifts.size() != dims.size())
     throw ShapeError("roll: " + std::to_string(shifts.size()) + " shifts for " +
                      std::to_string(dims.size()) + " axes");
-  Tensor result = *this;
+  Tensor result = prim::alias(*this);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = normalizeAxis(dims[i], ndim(), "roll");
     const int64_t size = shape()[dim];

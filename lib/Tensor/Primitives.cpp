@@ -55,6 +55,11 @@ void tinygrad::detail::checkOperands(
   }
 }
 
+Tensor prim::alias(const Tensor &x) {
+  Maker b(x);
+  return b.graph.wrap(x.impl().op, b.device);
+}
+
 Tensor prim::unary(UnaryOp op, const Tensor &x) {
   Maker b(x);
   switch (op) {
@@ -136,14 +141,14 @@ Tensor prim::mulacc(const Tensor &a, const Tensor &b, const Tensor &c) {
 
 Tensor prim::cast(const Tensor &x, DType dtype) {
   if (x.dtype() == dtype)
-    return x;
+    return alias(x);
   Maker b(x);
   return b.build<tg::CastOp>(b.graph.tensorType(dtype, x.shape()), b(x));
 }
 
 Tensor prim::bitcast(const Tensor &x, DType dtype) {
   if (x.dtype() == dtype)
-    return x;
+    return alias(x);
   Maker b(x);
   return b.build<tg::BitcastOp>(b.graph.tensorType(dtype, x.shape()), b(x));
 }
@@ -206,7 +211,7 @@ Tensor prim::buffer(const Graph &graph, const Buffer &memory, DType dtype,
 Tensor prim::reduce(ReduceOp op, const Tensor &x,
                     const std::vector<int64_t> &axes) {
   if (axes.empty())
-    return x;
+    return alias(x);
   Maker b(x);
   tg::ReduceKind kind = tg::ReduceKind::max;
   if (op == ReduceOp::Add)
@@ -218,7 +223,7 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
-    return x;
+    return alias(x);
   Maker b(x);
   return b.build<tg::ReshapeOp>(b.graph.tensorType(x.dtype(), shape), b(x));
 }
@@ -230,7 +235,7 @@ Tensor prim::permute(const Tensor &x, const std::vector<int64_t> &order) {
 
 Tensor prim::expand(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
-    return x;
+    return alias(x);
   Maker b(x);
   return b.build<tg::ExpandOp>(b.graph.tensorType(x.dtype(), shape), b(x));
 }
@@ -251,7 +256,7 @@ Tensor prim::shrink(const Tensor &x, const std::vector<int64_t> &from,
 
 Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
   if (axes.empty())
-    return x;
+    return alias(x);
   Maker b(x);
   return b.build<tg::FlipOp>(b(x), ArrayRef<int64_t>(axes));
 }

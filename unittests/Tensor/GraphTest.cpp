@@ -296,6 +296,65 @@ TEST_F(GraphTest, AssignLeavesOldValuesAlone) {
   EXPECT_EQ(seen[1], 2);
 }
 
+TEST_F(GraphTest, AssignKeepsWhatIsComputedLater) {
+  // All of these are computed after the assignment, from the old contents.
+  Tensor x = Tensor::from({1.0f, 2.0f}), twice = x * 2, more = twice + 1;
+  x.assign(twice);
+  expectTensor(x, {2}, {2, 4});
+  expectTensor(more, {2}, {3, 5});
+  expectTensor(twice, {2}, {2, 4});
+  Tensor flipped = x.flip(0);
+  x.assign(flipped + 10);
+  expectTensor(x, {2}, {14, 12});
+  expectTensor(flipped, {2}, {4, 2});
+  // A step of training of which only the parameter is asked for at first.
+  Tensor w = Tensor::from({3.0f, 3.0f}), error = (w * 2).sum() - 2;
+  Tensor loss = error * error;
+  w.assign(w - error);
+  expectTensor(w, {2}, {-7, -7});
+  expectTensor(loss, {}, {100});
+}
+
+TEST_F(GraphTest, AssignKeepsWhatOtherAssignmentsNeed) {
+  // The second needs the first one's old contents.
+  Tensor p = Tensor::from({10.0f}), m = Tensor::from({1.0f});
+  Tensor next = m * 0.5 + p * 0.5;
+  m.assign(next);
+  p.assign(p - next);
+  next = Tensor();
+  expectTensor(m, {1}, {5.5});
+  expectTensor(p, {1}, {4.5});
+  // Together they can be done in place.
+  const void *addresses[] = {m.buffer().address(), p.buffer().address()};
+  next = m * 0.5 + p;
+  m.assign(next);
+  p.assign(p - next);
+  next = Tensor();
+  realize({p, m});
+  expectTensor(m, {1}, {7.25});
+  expectTensor(p, {1}, {-2.75});
+  EXPECT_EQ(m.buffer().address(), addresses[0]);
+  EXPECT_EQ(p.buffer().address(), addresses[1]);
+}
+
+TEST_F(GraphTest, AssignDoesNotShowInOtherTensors) {
+  // Methods that have nothing to do return tensors of their own.
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  const Tensor others[] = {
+      x.reshape({2}),   x.expand({2}),
+      x.roll(2, 0),     x.index({Slice()}),
+      x.to("CPU"),      x.cast(DType::Float32),
+      Tensor::cat({x}), x.permute({0}),
+      x.pad({{0, 0}}),  x.flip(Axes(std::vector<int64_t>{})),
+      x.squeeze(0),     x.contiguous()};
+  x.assign(x + 10).realize();
+  for (const Tensor &other : others)
+    expectTensor(other, {2}, {1, 2});
+  Tensor whole = Tensor::from({1, 2}), rounded = whole.floor();
+  whole.assign(0);
+  expectTensor(rounded, {2}, {1, 2});
+}
+
 TEST_F(GraphTest, AssignAndReadInOneRealization) {
   Tensor x = Tensor::from({1.0f, 2.0f, 3.0f});
   Tensor before = x * 2;

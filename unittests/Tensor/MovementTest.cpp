@@ -56,6 +56,19 @@ TEST(Movement, Permute) {
   EXPECT_ERROR(x.transpose(0, 3), IndexError, "axis 3");
 }
 
+// The work of the compiler must not double with each step.
+TEST(Movement, LongChains) {
+  Tensor x = counting({5, 7});
+  std::vector<double> expected = values(x), previous;
+  for (int i = 0; i < 64; ++i) {
+    x = x.permute({1, 0}).reshape({5, 7});
+    previous = expected;
+    for (int j = 0; j < 35; ++j)
+      expected[j] = previous[(j % 5) * 7 + j / 5];
+  }
+  expectTensor(x, {5, 7}, expected);
+}
+
 TEST(Movement, Flip) {
   Tensor x = counting({2, 3});
   expectTensor(x.flip(0), {2, 3}, {3, 4, 5, 0, 1, 2});

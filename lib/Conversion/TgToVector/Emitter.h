@@ -115,6 +115,7 @@ private:
     std::shared_ptr<Anchor> anchor;
     DenseMap<Key, Value> values;
     DenseMap<Key, Form> forms;
+    DenseMap<Key, Bounds> bounds;
     DenseMap<Key, int> bools;
     std::map<std::tuple<int, void *, int64_t>, Value> sums;
     /// Tiles that hold values of this scope, and those of scopes within it that
@@ -186,7 +187,8 @@ private:
   Form computeForm(Value index);
   Form computeDivision(Operation *op, bool wantRemainder);
   Bounds getBounds(const Form &form);
-  Bounds getTermBounds(const Form::Term &term);
+  Bounds getTermBounds(Value value);
+  Bounds computeTermBounds(Operation *op);
   LaneForm splitLanes(const Form &form);
   /// An index that is equal in all lanes; placed as far out as its parts allow.
   Value getScalar(const Form &form, Location loc);

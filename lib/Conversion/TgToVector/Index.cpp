@@ -40,11 +40,19 @@ static Bounds scaleBounds(Bounds bounds, int64_t factor) {
   return {std::min(x, y), std::max(x, y)};
 }
 
+/// Modulo 2^64, as indices are computed.
+static int64_t addWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) + uint64_t(y));
+}
+static int64_t mulWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
+}
+
 void Form::addTerm(Value value, bool lane0, int64_t factor) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {
     if (it->value != value || it->lane0 != lane0)
       continue;
-    it->factor += factor;
+    it->factor = addWrapped(it->factor, factor);
     if (it->factor == 0)
       terms.erase(it);
     return;
@@ -54,19 +62,31 @@ void Form::addTerm(Value value, bool lane0, int64_t factor) {
 }
 
 void Form::add(const Form &other, int64_t factor) {
-  constant += other.constant * factor;
+  constant = addWrapped(constant, mulWrapped(other.constant, factor));
   for (const Term &term : other.terms)
-    addTerm(term.value, term.lane0, term.factor * factor);
+    addTerm(term.value, term.lane0, mulWrapped(term.factor, factor));
 }
 
-Bounds Emitter::getTermBounds(const Form::Term &term) {
-  if (auto it = rangeIndex.find(term.value); it != rangeIndex.end()) {
+Bounds Emitter::getTermBounds(Value value) {
+  if (auto it = rangeIndex.find(value); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (upcastSet & setOf(it->second))
       return {0, range.extent - 1};
     return {range.lo, range.hi};
   }
-  Operation *op = term.value.getDefiningOp();
+  // Quotient and remainder of one value both ask for its bounds: without a
+  // memory the work doubles at each level of a chain of them.
+  unsigned depth = getDepth(value);
+  Key key(value, getKey(value));
+  if (auto it = scopes[depth].bounds.find(key);
+      it != scopes[depth].bounds.end())
+    return it->second;
+  Bounds bounds = computeTermBounds(value.getDefiningOp());
+  scopes[depth].bounds[key] = bounds;
+  return bounds;
+}
+
+Bounds Emitter::computeTermBounds(Operation *op) {
   if (auto cast = dyn_cast<CastOp>(op)) {
     Type from = cast.getX().getType();
     if (from.isInteger(1))
@@ -107,7 +127,7 @@ Bounds Emitter::getTermBounds(const Form::Term &term) {
 Bounds Emitter::getBounds(const Form &form) {
   __int128 lo = form.constant, hi = form.constant;
   for (const Form::Term &term : form.terms) {
-    Bounds bounds = getTermBounds(term);
+    Bounds bounds = getTermBounds(term.value);
     // Without a bound at one end there is none for the sum.
     if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
       return {};
