@@ -30,14 +30,16 @@ static Tensor sumOfOne(const Tensor &x) {
   return prim::cast(prim::reshape(sum, shape), x.dtype());
 }
 
-/// \p index with positions from the end made positions from the start.
+/// \p index with positions from the end made positions from the start, in a
+/// type that holds all positions.
 static Tensor fromStart(const Tensor &index, int64_t size) {
-  if (isUnsigned(index.dtype()))
+  if (isUnsigned(index.dtype()) && uint64_t(size) <= integerMax(index.dtype()))
     return index;
-  // A narrow type may not hold the size.
   Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
   if (size > 0x7fffffff)
     wide = wide.cast(DType::Int64);
+  if (isUnsigned(index.dtype()))
+    return wide;
   return (wide < 0).where(wide + size, wide);
 }
 

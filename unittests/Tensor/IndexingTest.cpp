@@ -107,6 +107,18 @@ TEST(Indexing, NarrowIndexIntoALargeAxis) {
   expectTensor(x[index], {3}, {5, 999, 872});
 }
 
+// 84 + 256 is not 84, though it is in uint8.
+TEST(Indexing, UnsignedIndexIntoALargeAxis) {
+  Tensor x = Tensor::arange(600);
+  for (DType dtype :
+       {DType::UInt8, DType::UInt16, DType::UInt32, DType::UInt64}) {
+    Tensor index = Tensor::from({84, 255, 0}).cast(dtype);
+    expectTensor(x.gather(0, index), {3}, {84, 255, 0});
+    expectTensor(x.indexSelect(0, index), {3}, {84, 255, 0});
+    expectTensor(x.index({index}), {3}, {84, 255, 0});
+  }
+}
+
 TEST(Indexing, BySeveralTensors) {
   Tensor x = counting({3, 4, 5});
   Tensor i = Tensor::from({0, 2}), j = Tensor::from({3, -1}),
