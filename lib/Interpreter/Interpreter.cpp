@@ -81,6 +81,7 @@ private:
   LogicalResult execute(Operation *op);
   LogicalResult executeBuffer(BufferOp op);
   LogicalResult executeAssign(AssignOp op);
+  void addMemory(Value value, HostTensor *tensor);
   void keepContents(Value target, Value assign);
   const HostTensor &get(Value value);
   void freeAfter(Operation *op);
@@ -89,6 +90,9 @@ private:
   const InterpreterOptions &options;
   /// Arguments and tg.buffer results: memory of the caller.
   DenseMap<Value, HostTensor *> memory;
+  /// What memory held at the beginning, where there are assignments.
+  DenseMap<HostTensor *, std::unique_ptr<HostTensor>> old;
+  bool hasAssigns;
   /// All other values that are still needed.
   DenseMap<Value, std::unique_ptr<HostTensor>> values;
   /// The last operation that uses a value.
@@ -98,18 +102,24 @@ private:
 
 Run::Run(Block &block, MutableArrayRef<HostTensor> inputs,
          const InterpreterOptions &options)
-    : block(block), options(options) {
+    : block(block), options(options),
+      hasAssigns(!block.getOps<AssignOp>().empty()) {
   for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
-    memory[argument] = &input;
-  for (Value argument : block.getArguments())
-    keepContents(argument, nullptr);
+    addMemory(argument, &input);
   for (Operation &op : block)
     for (Value operand : op.getOperands())
       lastUse[operand] = &op;
 }
 
+/// An argument, or a buffer: two may be the same.
+void Run::addMemory(Value value, HostTensor *tensor) {
+  memory[value] = tensor;
+  if (hasAssigns && !old.contains(tensor))
+    old[tensor] = std::make_unique<HostTensor>(*tensor);
+}
+
 /// Keeps what memory holds now for the `tg.after`s that want it as it is after
-/// `assign`, or before any assignment if that is null.
+/// `assign`.
 void Run::keepContents(Value target, Value assign) {
   for (Operation *user : target.getUsers())
     if (auto after = dyn_cast<AfterOp>(user);
@@ -120,7 +130,9 @@ void Run::keepContents(Value target, Value assign) {
 
 const HostTensor &Run::get(Value value) {
   auto found = memory.find(value);
-  return found != memory.end() ? *found->second : *values.at(value);
+  if (found == memory.end())
+    return *values.at(value);
+  return hasAssigns ? *old.at(found->second) : *found->second;
 }
 
 void Run::freeAfter(Operation *op) {
@@ -143,8 +155,7 @@ LogicalResult Run::executeBuffer(BufferOp op) {
            << op.getId() << " holds "
            << RankedTensorType::get(tensor->shape, tensor->elementType)
            << ", not " << type;
-  memory[op.getResult()] = tensor;
-  keepContents(op.getResult(), nullptr);
+  addMemory(op.getResult(), tensor);
   return success();
 }
 
@@ -154,7 +165,6 @@ LogicalResult Run::executeAssign(AssignOp op) {
       getViewedPositions(op.getTarget(), root);
   if (failed(positions))
     return failure();
-  // The result first: `value` may be the very memory that is written.
   auto result = std::make_unique<HostTensor>(get(op.getValue()));
   HostTensor *target = memory.lookup(root);
   if (!target)
@@ -173,9 +183,13 @@ LogicalResult Run::execute(Operation *op) {
     return executeBuffer(buffer);
   if (auto assign = dyn_cast<AssignOp>(op))
     return executeAssign(assign);
-  // Its value was kept when its time came.
-  if (isa<AfterOp>(op))
+  if (auto after = dyn_cast<AfterOp>(op)) {
+    // The others' values were kept when their time came.
+    if (!after.getAssign())
+      values[after.getResult()] =
+          std::make_unique<HostTensor>(get(after.getTarget()));
     return success();
+  }
   SmallVector<const HostTensor *> operands;
   for (Value operand : op->getOperands())
     operands.push_back(&get(operand));

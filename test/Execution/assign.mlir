@@ -18,6 +18,13 @@
 // RUN:   | FileCheck %s --check-prefix=TWICE
 // RUN: tg-run %s --print --print-inputs --entry twice \
 // RUN:   | FileCheck %s --check-prefix=TWICE
+// RUN: tg-run %s --interpret --print --print-inputs --entry late \
+// RUN:   | FileCheck %s --check-prefix=LATE
+// RUN: tg-run %s --print --print-inputs --entry late \
+// RUN:   | FileCheck %s --check-prefix=LATE
+// RUN: tg-opt %s --canonicalize --cse \
+// RUN:   | tg-run --print --print-inputs --entry late - \
+// RUN:   | FileCheck %s --check-prefix=LATE
 
 // The argument's memory is overwritten.
 func.func @whole(%x: tensor<2xi32> {tg.input = dense<[1, 2]> : tensor<2xi32>},
@@ -85,3 +92,22 @@ func.func @twice(
 }
 // TWICE: result 0: tensor<2xi32> = [8, 9]
 // TWICE-NEXT: input 0: tensor<4xi32> = [-1, 8, 9, -4]
+
+// Reads mean the old contents wherever they stand, so that operations can be
+// moved and merged; tg.after is the new contents.
+func.func @late(
+    %x: tensor<4xf32> {tg.input = dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>},
+    %y: tensor<4xf32> {tg.input = dense<10.0> : tensor<4xf32>})
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %n = tg.neg %x : tensor<4xf32>
+  %a = tg.assign %x, %y : tensor<4xf32>
+  %m = tg.neg %x : tensor<4xf32>
+  %z = tg.add %n, %m : tensor<4xf32>
+  %new = tg.after %x[%a : tensor<4xf32>] : tensor<4xf32>
+  %w = tg.add %z, %new : tensor<4xf32>
+  return %z, %w, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+// LATE: result 0: tensor<4xf32> = [-2, -4, -6, -8]
+// LATE-NEXT: result 1: tensor<4xf32> = [8, 6, 4, 2]
+// LATE-NEXT: result 2: tensor<4xf32> = [1, 2, 3, 4]
+// LATE-NEXT: input 0: tensor<4xf32> = [10, 10, 10, 10]

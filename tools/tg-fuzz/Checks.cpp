@@ -79,9 +79,6 @@ static Outcome checkCanonicalized(ModuleOp original,
                                   std::string &message) {
   OwningOpRef<ModuleOp> module = original.clone();
   PassManager manager(module->getContext());
-  // Reads of memory that is assigned to first get an order that does not depend
-  // on places in the block.
-  manager.addNestedPass<func::FuncOp>(createTgOrderAssigns());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
   manager.enableVerifier(true);

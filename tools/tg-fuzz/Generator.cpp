@@ -528,7 +528,16 @@ Value Generator::assign() {
       target = view;
   }
   Value value = similar(target, elementOf(target));
-  return value ? emit<AssignOp>(target, value) : Value();
+  if (!value)
+    return {};
+  Value assign = emit<AssignOp>(target, value);
+  if (!assign || !random.percent(40))
+    return assign;
+  // What all of the memory holds then.
+  Value root = target;
+  while (Operation *op = root.getDefiningOp())
+    root = op->getOperand(0);
+  return emit<AfterOp>(root.getType(), root, assign);
 }
 
 Value Generator::identity() {

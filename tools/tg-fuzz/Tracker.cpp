@@ -84,7 +84,8 @@ bool Tracker::execute(Operation *op) {
     if (failed(positions))
       return false;
     TrackedTensor value = values.at(assign.getValue());
-    TrackedTensor &memory = values.at(root);
+    TrackedTensor &memory =
+        memories.try_emplace(root, values.at(root)).first->second;
     unsigned size = getElementSize(value.tensor.elementType);
     int64_t count = memory.tensor.numElements();
     for (auto [i, position] : llvm::enumerate(*positions)) {
@@ -93,7 +94,14 @@ bool Tracker::execute(Operation *op) {
       memory.error.set(position, value.error[i], count);
       memory.loose.set(position, value.loose[i], count);
     }
+    contents[assign.getResult()] = memory;
     values[assign.getResult()] = std::move(value);
+    return true;
+  }
+  if (auto after = dyn_cast<AfterOp>(op)) {
+    TrackedTensor found = after.getAssign() ? contents.at(after.getAssign())
+                                            : values.at(after.getTarget());
+    values[after.getResult()] = std::move(found);
     return true;
   }
   SmallVector<const TrackedTensor *> operands;
@@ -123,7 +131,7 @@ mlir::tg::trackFunction(func::FuncOp function, ArrayRef<HostTensor> inputs) {
       return std::nullopt;
   }
   for (Value argument : function.getArguments())
-    run.arguments.push_back(tracker.get(argument));
+    run.arguments.push_back(tracker.getMemory(argument));
   return run;
 }
 

@@ -65,7 +65,7 @@ struct TrackedTensor {
 };
 
 /// Evaluates `op`; none if its result would not be comparable. Not for
-/// `tg.assign`, which needs memory.
+/// `tg.assign` and `tg.after`, which need memory.
 std::optional<TrackedTensor> track(Operation *op,
                                    ArrayRef<const TrackedTensor *> operands);
 
@@ -77,11 +77,18 @@ public:
   /// Evaluates one operation; false if its result would not be comparable.
   bool execute(Operation *op);
   const TrackedTensor &get(Value value) const { return values.at(value); }
+  /// What an argument's memory holds now.
+  const TrackedTensor &getMemory(Value argument) const {
+    auto found = memories.find(argument);
+    return found == memories.end() ? get(argument) : found->second;
+  }
   bool contains(Value value) const { return values.contains(value); }
   void forget(Value value) { values.erase(value); }
 
 private:
   DenseMap<Value, TrackedTensor> values;
+  /// Of arguments that have been assigned to; and after each assignment.
+  DenseMap<Value, TrackedTensor> memories, contents;
 };
 
 /// What a run of a function has to give.

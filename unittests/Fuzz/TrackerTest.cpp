@@ -167,11 +167,15 @@ TEST_F(TrackerTest, BoundsMoveWithElements) {
 TEST_F(TrackerTest, Assignments) {
   auto result = runF32("[1.0, 2.0]", "%n = tg.neg %x : tensor<2xf32>\n"
                                      "%a = tg.assign %x, %n : tensor<2xf32>\n"
-                                     "%r = tg.add %x, %n : tensor<2xf32>");
+                                     "%w = tg.after %x[%a : tensor<2xf32>] : "
+                                     "tensor<2xf32>\n"
+                                     "%o = tg.mul %x, %n : tensor<2xf32>\n"
+                                     "%r = tg.add %w, %o : tensor<2xf32>");
   ASSERT_TRUE(result);
   float values[2];
   std::memcpy(values, result->results[0].tensor.bytes.data(), sizeof(values));
   EXPECT_EQ(values[0], -2.0f);
+  EXPECT_EQ(values[1], -6.0f);
   std::memcpy(values, result->arguments[0].tensor.bytes.data(), sizeof(values));
   EXPECT_EQ(values[1], -2.0f);
 }

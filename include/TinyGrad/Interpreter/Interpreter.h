@@ -10,9 +10,8 @@
 /// compiled code has to compute.
 ///
 /// Function arguments and `tg.buffer` results name memory: an operation that
-/// uses one reads what the memory holds when the operation's turn in the block
-/// comes. Every other SSA value is fixed once computed. `tg.assign` writes into
-/// the memory at the root of its target's chain of movement operations.
+/// uses one reads what the memory held at the beginning. `tg.assign` writes
+/// into the memory at the root of its target's chain of movement operations.
 ///
 /// What the operations leave open is decided as follows: a float sum is
 /// accumulated in row-major order in double precision and rounded once, a

@@ -23,15 +23,6 @@ using namespace mlir::tg;
 
 namespace {
 
-/// An argument that is assigned to.
-struct Memory {
-  /// The assignments in order, and the place of each in the block.
-  SmallVector<AssignOp> assigns;
-  SmallVector<int64_t> places;
-  /// The tg.after for the contents after so many of them, once there is one.
-  SmallVector<Value> contents;
-};
-
 class Orderer {
 public:
   explicit Orderer(Block &block) : block(block) {}
@@ -40,11 +31,10 @@ public:
 
 private:
   void rebaseTarget(AssignOp assign);
-  Value getContents(Value argument, Memory &memory, int64_t version);
 
   Block &block;
   DenseMap<Operation *, int64_t> places;
-  llvm::MapVector<Value, Memory> memories;
+  llvm::SmallSetVector<Value, 4> assigned;
   /// What each view became where it is a target.
   DenseMap<Value, Value> views;
   /// The root of each target, as far as it is known.
@@ -89,24 +79,6 @@ void Orderer::rebaseTarget(AssignOp assign) {
   assign.getTargetMutable().assign(target);
 }
 
-/// What `argument` holds after `version` assignments.
-Value Orderer::getContents(Value argument, Memory &memory, int64_t version) {
-  memory.contents.resize(memory.assigns.size() + 1);
-  Value &contents = memory.contents[version];
-  if (contents)
-    return contents;
-  OpBuilder builder(block.getParentOp()->getContext());
-  Value assign;
-  if (version == 0) {
-    builder.setInsertionPointToStart(&block);
-  } else {
-    assign = memory.assigns[version - 1];
-    builder.setInsertionPointAfterValue(assign);
-  }
-  return contents = AfterOp::create(builder, argument.getLoc(),
-                                    argument.getType(), argument, assign);
-}
-
 void Orderer::run() {
   SmallVector<AssignOp> assigns(block.getOps<AssignOp>());
   if (assigns.empty())
@@ -125,10 +97,8 @@ void Orderer::run() {
     }
     rebaseTarget(assign);
     Value root = roots[assign.getTarget()];
-    if (!isa<BlockArgument>(root))
-      continue;
-    memories[root].assigns.push_back(assign);
-    memories[root].places.push_back(places[assign]);
+    if (isa<BlockArgument>(root))
+      assigned.insert(root);
   }
   // Views that only targets used; users come before their operands.
   SmallVector<Operation *> unused(replaced.begin(), replaced.end());
@@ -137,16 +107,20 @@ void Orderer::run() {
   for (Operation *op : unused)
     if (op->use_empty())
       op->erase();
-  for (auto &[argument, memory] : memories) {
+  for (Value argument : assigned) {
+    Value contents;
     for (OpOperand &use : llvm::make_early_inc_range(argument.getUses())) {
       Operation *user = use.getOwner();
       if (user->getBlock() != &block || isa<AfterOp>(user) ||
-          targetOps.contains(user) || user->hasTrait<OpTrait::IsTerminator>() ||
+          targetOps.contains(user) ||
           (isa<AssignOp>(user) && use.getOperandNumber() == 0))
         continue;
-      int64_t version = llvm::lower_bound(memory.places, places[user]) -
-                        memory.places.begin();
-      use.set(getContents(argument, memory, version));
+      if (!contents) {
+        auto builder = OpBuilder::atBlockBegin(&block);
+        contents = AfterOp::create(builder, argument.getLoc(),
+                                   argument.getType(), argument, Value());
+      }
+      use.set(contents);
     }
   }
 }

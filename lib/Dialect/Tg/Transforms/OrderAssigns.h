@@ -16,10 +16,9 @@
 
 namespace mlir::tg {
 
-/// Makes every read of a block argument that is assigned to one of a tg.after
-/// (returning the argument itself, which is no read, excepted), and every
-/// target of an assignment a view of the argument itself. Assignments of no
-/// elements vanish. Nothing changes when it is done again.
+/// Makes every read of a block argument that is assigned to one of a tg.after,
+/// and every target of an assignment a view of the argument itself. Assignments
+/// of no elements vanish. Nothing changes when it is done again.
 void orderAssigns(Block &block);
 
 } // namespace mlir::tg

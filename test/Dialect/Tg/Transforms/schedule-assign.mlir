@@ -86,7 +86,8 @@ func.func @normalise(%x: tensor<4x4xf32>) {
 func.func @old_and_new(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = tg.neg %x : tensor<4xf32>
   %a = tg.assign %x, %y : tensor<4xf32>
-  %1 = tg.neg %x : tensor<4xf32>
+  %new = tg.after %x[%a : tensor<4xf32>] : tensor<4xf32>
+  %1 = tg.neg %new : tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
 
@@ -104,7 +105,8 @@ func.func @old_and_new(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, 
 func.func @late(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   %old = tg.neg %x : tensor<4xf32>
   %a = tg.assign %x, %y : tensor<4xf32>
-  %r = tg.mul %old, %x : tensor<4xf32>
+  %new = tg.after %x[%a : tensor<4xf32>] : tensor<4xf32>
+  %r = tg.mul %old, %new : tensor<4xf32>
   return %r : tensor<4xf32>
 }
 
@@ -127,7 +129,8 @@ func.func @parts(%x: tensor<4xf32>, %y: tensor<2xf32>, %z: tensor<2xf32>) -> (te
   %a = tg.assign %p, %y : tensor<2xf32>
   %q = tg.shrink %x from [1] to [3] : tensor<4xf32> -> tensor<2xf32>
   %b = tg.assign %q, %z : tensor<2xf32>
-  return %x, %b : tensor<4xf32>, tensor<2xf32>
+  %new = tg.after %x[%b : tensor<2xf32>] : tensor<4xf32>
+  return %new, %b : tensor<4xf32>, tensor<2xf32>
 }
 
 // -----
@@ -150,6 +153,20 @@ func.func @returned(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<2x3xf32>, %
   %t = tg.shrink %z from [0, 1] to [2, 2] : tensor<2x3xf32> -> tensor<2x1xf32>
   %c = tg.assign %t, %w : tensor<2x1xf32>
   return %a, %c : tensor<4xf32>, tensor<2x1xf32>
+}
+
+// -----
+
+// A result that is the old contents is a copy of them.
+
+// CHECK-LABEL: func.func @returned_old
+// CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>)
+// CHECK:         tg.launch @{{.*}}(%[[C:.*]], %[[X]])
+// CHECK-NEXT:    tg.launch @{{.*}}(%[[X]], %[[Y]])
+// CHECK-NEXT:    return %[[C]]
+func.func @returned_old(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %a = tg.assign %x, %y : tensor<4xf32>
+  return %x : tensor<4xf32>
 }
 
 // -----

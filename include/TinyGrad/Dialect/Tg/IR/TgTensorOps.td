@@ -339,11 +339,14 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, SameOperandsAndResultType]> {
 def Tg_AssignOp : Tg_Op<"assign", [SameOperandsAndResultType]> {
   let summary = "a buffer, or a view of one, overwritten";
   let description = [{
-    Writes `value` into the memory that `target` views and gives the target's new
-    contents. Reads of that memory written before the assignment in the block see
-    the old contents, those after it the new; scheduling keeps this, with a
-    copy where `value` itself reads other positions of the target. The result is
-    a value: later assignments do not change it.
+    Writes `value` into the memory that `target` views and gives the values
+    written. Assignments are done in the order of the block. They change memory,
+    not values: an argument or buffer that an operation reads, or that the
+    function returns, means what it held at the beginning, wherever the operation
+    stands, and the result is not changed by later assignments. What the whole
+    memory holds after an assignment is `tg.after`. So operations other than this
+    one can be moved, merged and folded. Scheduling makes copies where the old
+    contents are still needed.
 
     C1: `target` is a buffer, a function argument, the result of another assign,
     or movement operations other than `pad` and `expand` on one of these.
@@ -362,10 +365,7 @@ def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
   let summary = "the contents of memory at one time";
   let description = [{
     What the buffer or function argument `target` holds once `assign` is done or,
-    without one, before any assignment. Elsewhere a read of memory means its
-    contents at that place in the block, so that operations cannot be moved or
-    merged across an assignment. `tg-order-assigns` therefore names the contents
-    that each read means by this operation, and later passes need not care.
+    without one, at the beginning, which `target` itself means too.
 
     C1: `target` is a buffer or a function argument. C2: `assign` is the result of
     a `tg.assign` to `target` or a view of it.

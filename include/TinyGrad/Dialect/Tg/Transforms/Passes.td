@@ -15,24 +15,20 @@
 include "mlir/Pass/PassBase.td"
 
 def TgOrderAssigns : Pass<"tg-order-assigns", "::mlir::func::FuncOp"> {
-  let summary = "Say which contents of assigned arguments each read means";
+  let summary = "Tell targets of assignments from reads of old contents";
   let description = [{
-    A read of a function argument means its contents at that place in the block.
-    Where the argument is assigned to, the read is made one of a `tg.after`, which
-    stays right wherever operations are moved and whichever are merged. Targets
-    become views of the argument itself. Comes before anything that treats
-    operations on tensors as pure.
+    Where a function argument is assigned to, its uses as a value, which mean what
+    it held at the beginning, become uses of a `tg.after`. Targets become views of
+    the argument itself, so that each use of the argument names memory.
+    Assignments of no elements vanish.
 
     ```mlir
     %0 = tg.neg %x : tensor<4xf32>
-    %1 = tg.assign %x, %y : tensor<4xf32>
-    %2 = tg.neg %x : tensor<4xf32>
+    %1 = tg.assign %x, %0 : tensor<4xf32>
     // becomes
     %old = tg.after %x : tensor<4xf32>
     %0 = tg.neg %old : tensor<4xf32>
-    %1 = tg.assign %x, %y : tensor<4xf32>
-    %new = tg.after %x[%1 : tensor<4xf32>] : tensor<4xf32>
-    %2 = tg.neg %new : tensor<4xf32>
+    %1 = tg.assign %x, %0 : tensor<4xf32>
     ```
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
