@@ -453,6 +453,22 @@ func.func @assign_stays(%x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // -----
 
+// Its target names memory and does not become a constant, even without
+// elements. Views are merged.
+// CHECK-LABEL: func @target_stays
+// CHECK-SAME: (%[[X:.*]]: tensor<2x4xf32>, %[[Y:.*]]: tensor<0x4xf32>)
+func.func @target_stays(%x: tensor<2x4xf32>, %y: tensor<0x4xf32>) {
+  // CHECK-NEXT: %[[T:.*]] = tg.shrink %[[X]] from [1, 0] to [1, 4]
+  // CHECK-NEXT: tg.assign %[[T]], %[[Y]]
+  %0 = tg.flip %x axes [1] : tensor<2x4xf32>
+  %1 = tg.flip %0 axes [1] : tensor<2x4xf32>
+  %2 = tg.shrink %1 from [1, 0] to [1, 4] : tensor<2x4xf32> -> tensor<0x4xf32>
+  %3 = tg.assign %2, %y : tensor<0x4xf32>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Host programs and kernels
 //===----------------------------------------------------------------------===//

@@ -540,13 +540,25 @@ static bool getSourcePosition(Operation *op, ArrayRef<int64_t> sourceShape,
   return true;
 }
 
+/// Whether an assignment may write through `op`: its target stays a view of
+/// memory, even without elements.
+static bool isViewOfMemory(Operation *op) {
+  while (isMovementOp(op) && !isa<PadOp, ExpandOp>(op)) {
+    Operation *source = op->getOperand(0).getDefiningOp();
+    if (!source || isa<BufferOp, AssignOp>(source))
+      return true;
+    op = source;
+  }
+  return false;
+}
+
 Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   auto sourceType = cast<RankedTensorType>(op->getOperand(0).getType());
   std::optional<int64_t> count = getStaticNumElements(type);
   // Nothing, or nothing but padding.
   if (count == 0 || getStaticNumElements(sourceType) == 0)
-    return getZero(type);
+    return isViewOfMemory(op) ? Attribute() : getZero(type);
   if (isSplat(x))
     return isa<PadOp>(op) && !isPositiveZero(x) ? Attribute() : x;
   auto dense = dyn_cast_or_null<DenseElementsAttr>(x);

@@ -31,10 +31,13 @@ public:
 
 private:
   void rebaseTarget(AssignOp assign);
+  void dropAssign(AssignOp assign);
 
   Block &block;
   DenseMap<Operation *, int64_t> places;
   llvm::SmallSetVector<Value, 4> assigned;
+  /// The last assignment to each root so far.
+  DenseMap<Value, Value> last;
   /// What each view became where it is a target.
   DenseMap<Value, Value> views;
   /// The root of each target, as far as it is known.
@@ -79,6 +82,27 @@ void Orderer::rebaseTarget(AssignOp assign) {
   assign.getTargetMutable().assign(target);
 }
 
+/// Erases an assignment of no elements: after it memory holds what it held.
+void Orderer::dropAssign(AssignOp assign) {
+  Value root = assign.getTarget();
+  while (Operation *op = root.getDefiningOp()) {
+    if (!isMovementOp(op) && !isa<AssignOp>(op))
+      break;
+    root = op->getOperand(0);
+  }
+  for (Operation *user : llvm::make_early_inc_range(assign->getUsers())) {
+    auto after = dyn_cast<AfterOp>(user);
+    if (!after)
+      continue;
+    if (Value before = last.lookup(root))
+      after.getAssignMutable().assign(before);
+    else
+      after.getAssignMutable().clear();
+  }
+  assign.replaceAllUsesWith(assign.getValue());
+  assign.erase();
+}
+
 void Orderer::run() {
   SmallVector<AssignOp> assigns(block.getOps<AssignOp>());
   if (assigns.empty())
@@ -91,12 +115,12 @@ void Orderer::run() {
       for (Operation *op = assign.getTarget().getDefiningOp();
            op && isMovementOp(op); op = op->getOperand(0).getDefiningOp())
         replaced.insert(op);
-      assign.replaceAllUsesWith(assign.getValue());
-      assign.erase();
+      dropAssign(assign);
       continue;
     }
     rebaseTarget(assign);
     Value root = roots[assign.getTarget()];
+    last[root] = assign;
     if (isa<BlockArgument>(root))
       assigned.insert(root);
   }

@@ -87,11 +87,21 @@ func.func @other_argument(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32>
 
 // -----
 
+// Assignments of no elements vanish: memory holds what it held before.
+
 // CHECK-LABEL: func.func @no_elements
-// CHECK-SAME:    (%{{.*}}: tensor<4xf32>, %[[Y:.*]]: tensor<0xf32>)
-// CHECK-NEXT:    return %[[Y]]
-func.func @no_elements(%x: tensor<4xf32>, %y: tensor<0xf32>) -> tensor<0xf32> {
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<0xf32>, %[[Z:.*]]: tensor<4xf32>)
+// CHECK-NEXT:    %[[OLD:.*]] = tg.after %[[X]] : tensor<4xf32>
+// CHECK-NEXT:    %[[A:.*]] = tg.assign %[[X]], %[[Z]]
+// CHECK-NEXT:    %[[NEW:.*]] = tg.after %[[X]][%[[A]] : tensor<4xf32>]
+// CHECK-NEXT:    return %[[Y]], %[[OLD]], %[[NEW]]
+func.func @no_elements(%x: tensor<4xf32>, %y: tensor<0xf32>, %z: tensor<4xf32>)
+    -> (tensor<0xf32>, tensor<4xf32>, tensor<4xf32>) {
   %p = tg.shrink %x from [2] to [2] : tensor<4xf32> -> tensor<0xf32>
   %a = tg.assign %p, %y : tensor<0xf32>
-  return %a : tensor<0xf32>
+  %old = tg.after %x[%a : tensor<0xf32>] : tensor<4xf32>
+  %b = tg.assign %x, %z : tensor<4xf32>
+  %c = tg.assign %p, %y : tensor<0xf32>
+  %new = tg.after %x[%c : tensor<0xf32>] : tensor<4xf32>
+  return %a, %old, %new : tensor<0xf32>, tensor<4xf32>, tensor<4xf32>
 }
