@@ -171,7 +171,12 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     kernel.setName(item.name);
     work.push_back(std::move(item));
   }
+  // A Context of the calling thread holds for the workers too. Code that comes
+  // from the disk could not be shown on its way.
+  const int debug = debugLevel();
+  const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
   auto load = [&](Work &item) {
+    Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
     std::shared_ptr<Program> program = KernelCache::global().get(
         device, target + "\n" + item.text, [&]() -> std::vector<char> {
           if (kind == "NULL")
@@ -182,14 +187,8 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
   };
   if (work.size() == 1)
     load(work[0]);
-  else {
-    // A Context of the calling thread holds for the workers too.
-    const int cache = cacheLevel(), debug = debugLevel();
-    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) {
-      Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
-      load(work[i]);
-    });
-  }
+  else
+    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) { load(work[i]); });
 
   llvm::StringMap<CompiledKernel> kernels;
   for (Work &item : work)

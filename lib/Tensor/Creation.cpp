@@ -85,23 +85,28 @@ Tensor Tensor::fromHost(const HostArray &array, const TensorOptions &options) {
 Tensor::Tensor(Scalar value, const TensorOptions &options)
     : Tensor(full({}, value, options)) {}
 
-Tensor Tensor::full(const Shape &shape, Scalar value,
-                    const TensorOptions &options) {
-  const DType dtype = options.dtype.value_or(value.defaultDType());
-  checkFits(value, dtype, "full");
-  checkedNumElements(shape, dtype, "full");
+static Tensor makeFull(const Shape &shape, Scalar value, DType dtype,
+                       const TensorOptions &options, const char *what) {
+  checkFits(value, dtype, what);
+  checkedNumElements(shape, dtype, what);
   return prim::constant(Graph::current(), deviceOf(options), value, dtype,
                         shape);
 }
 
+Tensor Tensor::full(const Shape &shape, Scalar value,
+                    const TensorOptions &options) {
+  return makeFull(shape, value, options.dtype.value_or(value.defaultDType()),
+                  options, "full");
+}
+
 Tensor Tensor::zeros(const Shape &shape, const TensorOptions &options) {
-  return full(shape, 0,
-              {options.dtype.value_or(DType::Float32), options.device});
+  return makeFull(shape, 0, options.dtype.value_or(DType::Float32), options,
+                  "zeros");
 }
 
 Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
-  return full(shape, 1,
-              {options.dtype.value_or(DType::Float32), options.device});
+  return makeFull(shape, 1, options.dtype.value_or(DType::Float32), options,
+                  "ones");
 }
 
 static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,

@@ -11,6 +11,7 @@
 
 #include "Primitives.h"
 
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -194,8 +195,11 @@ Tensor Tensor::minimum(const Operand &other) const {
 Tensor Tensor::copysign(const Operand &other) const {
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "copysign");
-  // The reciprocal tells -0 from +0.
-  Tensor isNegative = (operands.rhs < 0) | (operands.rhs.reciprocal() < 0);
+  // The first bit is the sign, of zeros and NaN too.
+  constexpr DType bits[] = {DType::Int8, DType::Int16, DType::Int32,
+                            DType::Int64};
+  const DType integer = bits[std::countr_zero(itemSize(dtype))];
+  Tensor isNegative = prim::bitcast(operands.rhs, integer) < 0;
   Tensor magnitude = operands.lhs.abs();
   return isNegative.where(magnitude.neg(), magnitude);
 }

@@ -139,6 +139,7 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
     const DType common = promotedDType(*this, value);
     return cast(common).pad(amounts, value);
   }
+  checkFits(value, dtype(), "pad");
   Tensor isInside = prim::pad(
       prim::constant(part, true, DType::Bool, part.shape()), low, high);
   return isInside.where(result, value);

@@ -204,6 +204,12 @@ TEST(Arithmetic, CopysignAndLogaddexp) {
           .copysign(Tensor::from({-0.0f, 0.0f, -INFINITY, INFINITY}))
           .tolist<float>();
   EXPECT_THAT(zeros, ::testing::ElementsAre(-1, 1, -1, 1));
+  for (DType dtype : {DType::Float8E4M3, DType::Float8E5M2, DType::Float16,
+                      DType::BFloat16, DType::Float64})
+    expectTensor(Tensor::from({1.0f, -2.0f})
+                     .cast(dtype)
+                     .copysign(Tensor::from({-0.0f, 0.0f}).cast(dtype)),
+                 {2}, {-1, 2});
   Tensor a = Tensor::from({0.0f, 100.0f, -INFINITY, INFINITY}),
          b = Tensor::from({0.0f, 1.0f, -INFINITY, 1.0f});
   expectTensor(a.logaddexp(b), {4}, {std::log(2), 100, -INFINITY, INFINITY},

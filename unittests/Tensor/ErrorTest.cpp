@@ -111,6 +111,9 @@ TEST(Errors, OfTypes) {
   EXPECT_ERROR((bytes > 0).where(bytes, 128), DTypeError, "where: 128");
   EXPECT_ERROR(bytes.fullLike(300), DTypeError, "fullLike: 300");
   EXPECT_ERROR(bytes.assign(300), DTypeError, "assign: 300");
+  EXPECT_ERROR(bytes.pad({{1, 1}}, 300), DTypeError, "pad: 300");
+  EXPECT_ERROR(Tensor::zeros({-2}), ShapeError, "zeros: ");
+  EXPECT_ERROR(Tensor::ones({-2}), ShapeError, "ones: ");
   EXPECT_ERROR(bytes.assign(Tensor::from({1, 2})), DTypeError,
                "assign: a value of int32 to a tensor of int8");
 }

@@ -130,6 +130,8 @@ TEST(Indexing, BySeveralTensors) {
   // Apart: the new axis comes first.
   Tensor apart = x.index({i, Slice(1, 3), Tensor::from({4, 0})});
   expectTensor(apart, {2, 2}, {9, 14, 45, 50});
+  // An integer is no tensor: its axis is gone before.
+  EXPECT_EQ(x.index({0, Slice(), i}).shape(), (Shape{4, 2}));
   // Broadcast against each other.
   expectTensor(x.index({column, i, 0}), {2, 2}, {20, 30, 40, 50});
   // Out of range in one of them: zero, not another row.

@@ -33,6 +33,14 @@ TEST(Reduce, Axes) {
   EXPECT_ERROR(x.mean({1, -2}), IndexError, "given twice");
 }
 
+// Equal numbers are not added up one by one.
+TEST(Reduce, SumsOfRepeatedNumbers) {
+  expectTensor(Tensor::full({70000}, 1e5f).mean(), {}, {1e5});
+  expectTensor(Tensor::full({20000000}, 0.1f).sum(), {}, {2e6});
+  Tensor x = Tensor::from({1e5f, 0.1f}).reshape({2, 1});
+  expectTensor(x.expand({2, 70000}).mean(1), {2}, {1e5, 0.1f});
+}
+
 // As in PyTorch and tinygrad, a scalar is a row of one element.
 TEST(Reduce, AxesOfScalars) {
   Tensor x(3.5f);

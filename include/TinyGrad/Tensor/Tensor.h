@@ -224,7 +224,8 @@ public:
   // Indexing
   //===--------------------------------------------------------------------===//
 
-  /// NumPy's indexing. Positions in tensors that are out of range give zeros.
+  /// NumPy's indexing, but that integers are applied before tensors. Positions
+  /// in tensors that are out of range give zeros.
   Tensor index(const std::vector<Index> &entries) const;
   Tensor operator[](const Index &entry) const;
   /// result[i][j][k] = (*this)[index[i][j][k]][j][k] for dim = 0, and so on.

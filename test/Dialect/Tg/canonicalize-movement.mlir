@@ -344,18 +344,36 @@ func.func @reduce_of_expand(%x: tensor<4x1x1xf32>, %i: tensor<4x1xi8>, %b: tenso
 
 // -----
 
-// A sum of floats rounds at every step, a product once.
-// CHECK-LABEL: func @float_sum_of_expand_stays
-func.func @float_sum_of_expand_stays(%x: tensor<4x1xf32>, %i: tensor<4x1xi8>) -> (tensor<4x1xf32>, tensor<4x1xi8>) {
-  // CHECK: tg.expand
-  // CHECK: tg.reduce add
+// Floats too, where they hold the count: the product is rounded once, a sum at
+// every step.
+// CHECK-LABEL: func @float_sum_of_expand
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x1xf32>
+func.func @float_sum_of_expand(%x: tensor<4x1xf32>) -> tensor<4x1xf32> {
+  // CHECK: %[[C:.*]] = tg.const(9.000000e+00 : f32)
+  // CHECK: tg.mul %[[X]], %[[C]]
   %0 = tg.expand %x : tensor<4x1xf32> -> tensor<4x9xf32>
   %1 = tg.reduce add %0 axes [1] : tensor<4x9xf32> -> tensor<4x1xf32>
+  return %1 : tensor<4x1xf32>
+}
+
+// -----
+
+// Not where the count would be rounded, or the type is narrow, nor products.
+// CHECK-LABEL: func @reduce_of_expand_stays
+func.func @reduce_of_expand_stays(%x: tensor<4x1xf32>, %h: tensor<4x1xf16>, %i: tensor<4x1xi8>) -> (tensor<4x1xf32>, tensor<4x1xf16>, tensor<4x1xi8>) {
+  // CHECK: tg.expand
+  // CHECK: tg.reduce add
+  %0 = tg.expand %x : tensor<4x1xf32> -> tensor<4x16777217xf32>
+  %1 = tg.reduce add %0 axes [1] : tensor<4x16777217xf32> -> tensor<4x1xf32>
+  // CHECK: tg.expand
+  // CHECK: tg.reduce add
+  %2 = tg.expand %h : tensor<4x1xf16> -> tensor<4x9xf16>
+  %3 = tg.reduce add %2 axes [1] : tensor<4x9xf16> -> tensor<4x1xf16>
   // CHECK: tg.expand
   // CHECK: tg.reduce mul
-  %2 = tg.expand %i : tensor<4x1xi8> -> tensor<4x9xi8>
-  %3 = tg.reduce mul %2 axes [1] : tensor<4x9xi8> -> tensor<4x1xi8>
-  return %1, %3 : tensor<4x1xf32>, tensor<4x1xi8>
+  %4 = tg.expand %i : tensor<4x1xi8> -> tensor<4x9xi8>
+  %5 = tg.reduce mul %4 axes [1] : tensor<4x9xi8> -> tensor<4x1xi8>
+  return %1, %3, %5 : tensor<4x1xf32>, tensor<4x1xf16>, tensor<4x1xi8>
 }
 
 // -----

@@ -480,23 +480,32 @@ func.func @reduce_of_splats() -> (tensor<1xi8>, tensor<1xi32>, tensor<1xf32>, te
 
 // -----
 
-// What depends on the order of combination is left alone.
-// CHECK-LABEL: func @inexact_reduce_stays
-func.func @inexact_reduce_stays() -> (tensor<1xf32>, tensor<1xf16>, tensor<1xf32>, tensor<1xf32>) {
-  %a = tg.const(0.1 : f32) : tensor<300xf32>
-  // CHECK: tg.reduce add
-  %0 = tg.reduce add %a axes [0] : tensor<300xf32> -> tensor<1xf32>
+// Sums may be computed in a wider type: they are rounded once. Products of many
+// floats are left alone.
+// CHECK-LABEL: func @reduce_of_float_splats
+func.func @reduce_of_float_splats() -> (tensor<1xf32>, tensor<1xf16>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf16>) {
+  %a = tg.const(0.1 : f32) : tensor<20000000xf32>
+  // CHECK-DAG: %[[A:.*]] = tg.const(2.000000e+06 : f32)
+  %0 = tg.reduce add %a axes [0] : tensor<20000000xf32> -> tensor<1xf32>
   // 4096 ones: f16 counts to 2048.
   %b = tg.const(1.0 : f16) : tensor<4096xf16>
-  // CHECK: tg.reduce add
+  // CHECK-DAG: %[[B:.*]] = tg.const(4.096000e+03 : f16)
   %1 = tg.reduce add %b axes [0] : tensor<4096xf16> -> tensor<1xf16>
   %c = tg.const(1.5 : f32) : tensor<300xf32>
-  // CHECK: tg.reduce mul
+  // CHECK-DAG: %[[C:.*]] = tg.reduce mul
   %2 = tg.reduce mul %c axes [0] : tensor<300xf32> -> tensor<1xf32>
+  // Infinity.
   %d = tg.const(3.0e38 : f32) : tensor<2xf32>
-  // CHECK: tg.reduce add
+  // CHECK-DAG: %[[D:.*]] = tg.const(0x7F800000 : f32)
   %3 = tg.reduce add %d axes [0] : tensor<2xf32> -> tensor<1xf32>
-  return %0, %1, %2, %3 : tensor<1xf32>, tensor<1xf16>, tensor<1xf32>, tensor<1xf32>
+  %nan = tg.const(0x7FC00000 : f32) : tensor<7xf32>
+  // CHECK-DAG: %[[NAN:.*]] = tg.const(0x7FC00000 : f32)
+  %4 = tg.reduce add %nan axes [0] : tensor<7xf32> -> tensor<1xf32>
+  %e = tg.const(100.0 : f16) : tensor<4096xf16>
+  // CHECK-DAG: %[[E:.*]] = tg.const(0x7C00 : f16)
+  %5 = tg.reduce add %e axes [0] : tensor<4096xf16> -> tensor<1xf16>
+  // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %[[NAN]], %[[E]]
+  return %0, %1, %2, %3, %4, %5 : tensor<1xf32>, tensor<1xf16>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf16>
 }
 
 // -----

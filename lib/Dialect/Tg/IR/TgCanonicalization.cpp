@@ -161,8 +161,8 @@ struct ShrinkOfPad : OpRewritePattern<ShrinkOp> {
 //===----------------------------------------------------------------------===//
 
 /// reduce max(expand(x)) -> reduce max(x)
-/// reduce add(expand(x)) -> reduce add(x) * count (integers; the product of a
-/// float is rounded once, its sum at every step)
+/// reduce add(expand(x)) -> reduce add(x) * count (integers, and floats that
+/// hold the count)
 struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -179,7 +179,9 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
     // Combining equal elements gives that element, if there is one at all.
     bool isIdempotent =
         op.getKind() == ReduceKind::max || isBoolLike(elementType);
-    bool isSum = op.getKind() == ReduceKind::add && isIntLike(elementType);
+    bool isSum =
+        op.getKind() == ReduceKind::add &&
+        (isIntLike(elementType) || elementType.isF32() || elementType.isF64());
     if (!isIdempotent && !isSum)
       return rewriter.notifyMatchFailure(op, "not exact for this kind");
 
@@ -193,6 +195,9 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
         count *= static_cast<uint64_t>(*dims[axis].getStatic());
       dims[axis] = Dim(op.getContext(), 1);
     }
+    auto floatType = dyn_cast<FloatType>(elementType);
+    if (isSum && floatType && count >> floatType.getFPMantissaWidth())
+      return rewriter.notifyMatchFailure(op, "the count would be rounded");
     Value inner = ExpandOp::create(
         rewriter, op.getLoc(), getTensorType(dims, elementType), expand.getX());
     Value reduce = ReduceOp::create(rewriter, op.getLoc(), op.getType(),

@@ -592,33 +592,17 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   return getConstant(type, results);
 }
 
-/// `count` times `value`, if no partial sum rounds or overflows.
-static Attribute multiplyExactly(FloatAttr value, int64_t count) {
-  APFloat x = value.getValue();
-  if (x.isNegZero() || !x.isFinite())
-    return {};
-  if (x.isZero())
-    return value;
-  // x is an odd integer times a power of two. All partial sums are multiples of
-  // that power; they are exact if the integers fit the precision.
-  unsigned precision = APFloat::semanticsPrecision(x.getSemantics());
-  bool isExact;
-  APSInt odd(128, /*isUnsigned=*/false);
-  APFloat scaled = llvm::scalbn(x, static_cast<int>(precision) - 1 - ilogb(x),
-                                APFloat::rmNearestTiesToEven);
-  if (scaled.convertToInteger(odd, APFloat::rmTowardZero, &isExact) !=
-      APFloat::opOK)
-    return {};
-  APInt magnitude = odd.abs();
-  magnitude.lshrInPlace(magnitude.countr_zero());
-  if ((magnitude * APInt(128, count)).ugt(APInt::getOneBitSet(128, precision)))
-    return {};
-  // Exact as well: the count is not larger than the bound above.
-  APFloat factor(x.getSemantics());
+/// `count` times `value`, rounded once.
+static Attribute multiply(FloatAttr value, int64_t count) {
+  APFloat product = value.getValue(), factor(APFloat::IEEEquad());
+  bool losesInfo;
+  product.convert(APFloat::IEEEquad(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
   factor.convertFromAPInt(APInt(64, count), true, APFloat::rmNearestTiesToEven);
-  if (x.multiply(factor, APFloat::rmNearestTiesToEven) != APFloat::opOK)
-    return {};
-  return FloatAttr::get(value.getType(), x);
+  product.multiply(factor, APFloat::rmNearestTiesToEven);
+  product.convert(value.getValue().getSemantics(), APFloat::rmNearestTiesToEven,
+                  &losesInfo);
+  return FloatAttr::get(value.getType(), product);
 }
 
 Attribute mlir::tg::foldReduceOfSplat(ReduceKind kind, Attribute value,
@@ -633,7 +617,7 @@ Attribute mlir::tg::foldReduceOfSplat(ReduceKind kind, Attribute value,
     return value;
   if (auto number = dyn_cast<FloatAttr>(value)) {
     if (kind == ReduceKind::add)
-      return multiplyExactly(number, count);
+      return multiply(number, count);
     return isFloat(value, 1) ? value : Attribute();
   }
   APInt x = getInt(value);
