@@ -110,7 +110,9 @@ def suite_tidy(build):
         commands = {entry["file"]: entry["command"] for entry in json.load(file)}
     files = [
         str(ROOT / name)
-        for name in tracked("lib/*.cpp", "tools/*.cpp", "examples/*.cpp")
+        for name in tracked(
+            "lib/*.cpp", "tools/*.cpp", "examples/*.cpp", "benchmarks/*.cpp"
+        )
         if str(ROOT / name) in commands
     ]
     # A source that passed, with all it includes, passes again.

@@ -171,19 +171,20 @@ Tensor Tensor::log10() const {
                  [](const Tensor &x) { return x.log2() * (ln2 / ln10); });
 }
 
-Tensor detail::exponential(const Tensor &x, bool isExact) {
-  Tensor power = x * log2e, result = power.exp2();
+Tensor detail::exponential(const Tensor &argument, bool isExact) {
   if (!isExact)
-    return result;
-  // What rounding the product, and log2(e) before it, has lost. Both are
-  // infinite, and the loss NaN, for an infinite x; if x is merely too large,
-  // the loss may be too.
+    return (argument * log2e).exp2();
+  // What rounding the product, and log2(e) before it, has lost. That is a
+  // number as long as the product is one; the result is zero long before it is
+  // not.
+  Tensor x = argument.maximum(isDouble(argument) ? -1000 : -150);
+  Tensor power = x * log2e, result = power.exp2();
   const double high = isDouble(x) ? log2e : double(float(log2e));
   const double low = isDouble(x) ? 2.0355273740931033e-17 : log2e - high;
   Tensor loss = mulAdd(x, low, mulAdd(x, high, -power));
-  loss = (loss * loss < 1).where(loss, 0);
-  // 2^loss = 1 + loss ln(2). A product and no sum: the result may be infinite.
-  return result * mulAdd(loss, ln2, 1);
+  // 2^loss = 1 + loss ln(2)
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return (result < infinity).where(mulAdd(result, loss * ln2, result), result);
 }
 
 Tensor detail::expm1(const Tensor &x) {
