@@ -273,6 +273,38 @@ tg.kernel @kernel_c5_load(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 
 // -----
 
+tg.kernel @kernel_c6(%out: memref<4xi1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4294967296
+  %j = tg.range 1 loop 4294967296
+  // expected-error @+1 {{'tg.cmplt' op works over more positions than can be counted (C6)}}
+  %x = tg.cmplt %i, %j : index
+}
+
+// -----
+
+tg.kernel @kernel_c6_threads() attributes {outputs = 0 : i64} {
+  %i = tg.range 0 thread 4294967296
+  // expected-error @+1 {{'tg.range' op makes more work items than can be counted (C6)}}
+  %j = tg.range 1 global 4294967296
+}
+
+// -----
+
+// Not 2^64 positions: no value depends on both.
+tg.kernel @kernel_c6_apart(%out: memref<2xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %one = tg.const(1 : index) : index
+  %i = tg.range 0 loop 4294967296
+  %j = tg.range 1 loop 4294967296
+  %x = tg.load %a[%zero] : memref<1xf32>
+  %s = tg.ranged_reduce add %x over %i : f32
+  %t = tg.ranged_reduce add %x over %j : f32
+  tg.store %s, %out[%zero] : memref<2xf32>
+  tg.store %t, %out[%one] : memref<2xf32>
+}
+
+// -----
+
 // expected-error @+1 {{expected '{' to begin a region}}
 tg.kernel @kernel_without_body(%out: memref<4xf32>) attributes {outputs = 1 : i64}
 
@@ -299,6 +331,42 @@ tg.kernel @range_extent_of_text() attributes {outputs = 0 : i64} {
 tg.kernel @range_extent_of_i32() attributes {outputs = 0 : i64} {
   // expected-error @+1 {{'tg.range' op attribute 'extent' failed to satisfy constraint: dimension}}
   %i = tg.range 0 loop 4 : i32
+}
+
+// -----
+
+tg.kernel @range_c1_long() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op extent 281474976710657 can be more than 2^48 (C1)}}
+  %i = tg.range 0 loop 281474976710657
+}
+
+// -----
+
+tg.kernel @range_c1_longest() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op extent 9223372036854775807 can be more than 2^48 (C1)}}
+  %i = tg.range 0 thread 9223372036854775807 peel 1
+}
+
+// -----
+
+tg.kernel @range_c3() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op id 9223372036854775807 is not in [0, 2^31) (C3)}}
+  %i = tg.range 9223372036854775807 loop 4
+}
+
+// -----
+
+tg.kernel @range_c3_limit() attributes {outputs = 0 : i64} {
+  %i = tg.range 2147483647 loop 4
+  // expected-error @+1 {{'tg.range' op id 2147483648 is not in [0, 2^31) (C3)}}
+  %j = tg.range 2147483648 loop 4
+}
+
+// -----
+
+tg.kernel @range_c3_negative() attributes {outputs = 0 : i64} {
+  // expected-error @+1 {{'tg.range' op id -1 is not in [0, 2^31) (C3)}}
+  %i = tg.range -1 loop 4
 }
 
 // -----
@@ -413,8 +481,8 @@ tg.kernel @stage_c1() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @stage_c1_huge() attributes {outputs = 0 : i64} {
-  %i = tg.range 0 loop 9223372036854775807
-  %j = tg.range 1 loop 4
+  %i = tg.range 0 loop 281474976710656
+  %j = tg.range 1 loop 281474976710656
   %x = tg.const(1.0 : f32) : f32
   // expected-error @+1 {{'tg.stage' op has more positions than can be counted (C1)}}
   %t = tg.stage %x over %i, %j : memref<16xf32>

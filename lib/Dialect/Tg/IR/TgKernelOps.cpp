@@ -189,13 +189,22 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// Multiplies a number of positions by an extent; false where 63 bits do not
+/// do. Ranges without positions count as one, so that the order does not
+/// matter.
+static bool multiplyPositions(int64_t &positions, int64_t extent) {
+  return !llvm::MulOverflow(positions, std::max<int64_t>(extent, 1), positions);
+}
+
 /// The body, once each of its operations is known to be valid by itself.
 LogicalResult KernelOp::verifyRegions() {
   // The ranges that each value depends on, and those that a reduce closes.
   // Bodies are small and each operation is looked at once.
   DenseMap<Value, SmallVector<int64_t>> open;
-  DenseSet<int64_t> ids, isSinglePosition;
+  DenseSet<int64_t> isSinglePosition;
+  DenseMap<int64_t, int64_t> extents;
   DenseMap<int64_t, Operation *> closedBy;
+  int64_t parallelExtent = 1;
   SmallVector<StoreOp> stores;
   for (Operation &op : getBody().front()) {
     if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
@@ -219,12 +228,23 @@ LogicalResult KernelOp::verifyRegions() {
           deps.push_back(id);
     if (auto range = dyn_cast<RangeOp>(op)) {
       deps.push_back(range.getId());
-      if (Dim(range.getExtent()).getMax() <= 1)
+      int64_t extent = Dim(range.getExtent()).getMax();
+      if (extent <= 1)
         isSinglePosition.insert(range.getId());
-      if (!ids.insert(range.getId()).second)
+      if (!extents.try_emplace(range.getId(), extent).second)
         return range.emitOpError("id ")
                << range.getId() << " is used by another range (C2)";
+      if ((range.getKind() == RangeKind::thread ||
+           range.getKind() == RangeKind::global) &&
+          !multiplyPositions(parallelExtent, extent))
+        return range.emitOpError("makes more work items than can be counted "
+                                 "(C6)");
     }
+    int64_t positions = 1;
+    for (int64_t id : deps)
+      if (!multiplyPositions(positions, extents.lookup(id)))
+        return op.emitOpError("works over more positions than can be counted "
+                              "(C6)");
     auto close = [&](ValueRange ranges) {
       for (Value range : ranges)
         if (auto rangeOp = range.getDefiningOp<RangeOp>())
@@ -276,6 +296,11 @@ LogicalResult RangeOp::verify() {
   Dim extent(getExtent());
   if (extent.getMin() < 0)
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
+  if (extent.getMax() > maxRangeExtent)
+    return emitOpError("extent ")
+           << extent.str() << " can be more than 2^48 (C1)";
+  if (int64_t id = getId(); id < 0 || id > maxRangeId)
+    return emitOpError("id ") << id << " is not in [0, 2^31) (C3)";
   int64_t peel = getPeel();
   if (peel > extent.getMin())
     return emitOpError("peels ")

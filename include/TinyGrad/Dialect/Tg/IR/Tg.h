@@ -37,6 +37,11 @@
 
 namespace mlir::tg {
 
+/// The greatest id and extent of a `tg.range`. No loop of more positions comes
+/// to an end, and sums of their products with strides stay within 64 bits.
+inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
+inline constexpr int64_t maxRangeExtent = int64_t(1) << 48;
+
 /// Whether `op` is one of the six movement operations.
 bool isMovementOp(Operation *op);
 

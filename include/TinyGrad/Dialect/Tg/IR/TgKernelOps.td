@@ -151,7 +151,9 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     that a `tg.ranged_reduce` of the kernel closes: a range either spans what is
     written or is reduced over, possibly by several reduces, between which
     values may depend on it. C5: stores write to the first `outputs` arguments,
-    and loads do not read them unless the kernel is marked `in_place`.
+    and loads do not read them unless the kernel is marked `in_place`. C6: the
+    positions of the ranges that an operation works over, and those of all `thread`
+    and `global` ranges together, can be counted in 63 bits.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -200,8 +202,8 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
     `peel` positions of a loop get code of their own, so that conditions which
     hold for all the others cost nothing there.
 
-    C1: the extent is not negative. C2: `0 <= peel <= extent`, and `peel` is not 0
-    only for the kinds `loop` and `thread`.
+    C1: the extent is not negative and at most 2^48. C2: `0 <= peel <= extent`, and
+    `peel` is not 0 only for the kinds `loop` and `thread`. C3: `0 <= id < 2^31`.
 
     ```mlir
     %i = tg.range 0 loop 16

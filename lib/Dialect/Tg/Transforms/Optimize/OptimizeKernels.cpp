@@ -53,6 +53,7 @@ public:
 
   void run();
   void runWithoutOptimization();
+  bool hasTooManyPositions();
 
 private:
   int64_t getNumLanes();
@@ -714,6 +715,28 @@ void Heuristic::avoidCaches() {
     }
 }
 
+/// Whether the kernel would take years anyway. It stays as it is, so that what
+/// the steps multiply stays within 64 bits.
+bool Heuristic::hasTooManyPositions() {
+  auto isTooMany = [](ArrayRef<Value> ranges) {
+    double positions = 1;
+    for (Value range : ranges)
+      positions *=
+          static_cast<double>(range.getDefiningOp<RangeOp>().getStaticExtent());
+    return positions > 0x1p53;
+  };
+  SmallVector<Value> resultRanges;
+  for (RangeOp range : schedule.getResultRanges())
+    resultRanges.push_back(range);
+  if (isTooMany(resultRanges))
+    return true;
+  for (Operation &op : schedule.getKernel().getBody().front())
+    for (Value operand : op.getOperands())
+      if (isTooMany(schedule.getAnalysis().getRanges(operand)))
+        return true;
+  return false;
+}
+
 void Heuristic::runWithoutOptimization() { parallelize(); }
 
 void Heuristic::run() {
@@ -747,6 +770,8 @@ struct TgOptimizeKernelsPass
         return;
     }
     Heuristic heuristic(kernel, vectorBytes);
+    if (heuristic.hasTooManyPositions())
+      return;
     if (noOpt)
       heuristic.runWithoutOptimization();
     else

@@ -13,11 +13,20 @@
 #include "ScheduleSteps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-KernelSchedule::KernelSchedule(KernelOp kernel) : kernel(kernel) { changed(); }
+KernelSchedule::KernelSchedule(KernelOp kernel) : kernel(kernel) {
+  changed();
+  // Room for the ids of new ranges.
+  if (nextId > maxRangeId / 2) {
+    nextId = 0;
+    for (RangeOp range : ranges)
+      range.setId(nextId++);
+  }
+}
 
 void KernelSchedule::changed() {
   analysis = IndexAnalysis();
@@ -191,6 +200,10 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
       *std::next(position) != inner)
     return false;
   int64_t extent = inner.getStaticExtent();
+  if (int64_t merged;
+      llvm::MulOverflow(outer.getStaticExtent(), extent, merged) ||
+      merged > maxRangeExtent)
+    return false;
   // Closed by the same reduces.
   for (Operation *user : outer->getUsers())
     if (isa<RangedReduceOp, StageOp>(user) &&

@@ -180,6 +180,10 @@ LogicalResult FunctionScheduler::check() {
       if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
         return report() << "a tensor of shape " << toString(getDims(tensor))
                         << " has more bytes than can be counted";
+    for (int64_t size : tensor.getShape())
+      if (size > maxRangeExtent)
+        return report() << "an axis of " << size
+                        << " elements is longer than 2^48";
     return success();
   };
   for (BlockArgument argument : block.getArguments())

@@ -1,0 +1,62 @@
+// Kernels at the limits of what the dialect allows: ids stay different, sizes
+// stay within 64 bits.
+
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=no-opt | FileCheck %s --check-prefix=NOOPT
+
+// The ids leave no room for new ones and are counted anew.
+
+// CHECK-LABEL: tg.kernel @ids
+// CHECK: tg.range 0 thread 100
+// CHECK-NEXT: tg.range 2 loop 1
+// CHECK-NEXT: tg.range 3 upcast 8
+// NOOPT-LABEL: tg.kernel @ids
+// NOOPT: tg.range 0 thread 100
+// NOOPT-NEXT: tg.range 1 loop 5
+tg.kernel @ids(%out: memref<700xf32>, %a: memref<100xf32>) attributes {outputs = 1 : i64} {
+  %seven = tg.const(7 : index) : index
+  %i = tg.range 2147483647 loop 100
+  %j = tg.range 5 loop 5
+  %x = tg.load %a[%i] : memref<100xf32>
+  %k = tg.mul %i, %seven : index
+  %l = tg.add %k, %j : index
+  tg.store %x, %out[%l] : memref<700xf32>
+}
+
+// -----
+
+// Neither merged nor split: 2^60 positions.
+
+// CHECK-LABEL: tg.kernel @positions
+// CHECK: tg.range 0 loop 1073741824
+// CHECK-NEXT: tg.range 1 loop 1073741824
+// CHECK-NEXT: tg.load
+tg.kernel @positions(%out: memref<1152921504606846976xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %n = tg.const(1073741824 : index) : index
+  %i = tg.range 0 loop 1073741824
+  %j = tg.range 1 loop 1073741824
+  %x = tg.load %a[%zero] : memref<1xf32>
+  %k = tg.mul %i, %n : index
+  %l = tg.add %k, %j : index
+  tg.store %x, %out[%l] : memref<1152921504606846976xf32>
+}
+
+// -----
+
+// Not merged: one range of 2^50 positions would be too long.
+
+// CHECK-LABEL: tg.kernel @long
+// CHECK: tg.range 0 thread 33554432
+// CHECK-NEXT: tg.range 2 loop 1048576
+// CHECK-NEXT: tg.range 3 upcast 32
+tg.kernel @long(%out: memref<1125899906842624xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %n = tg.const(33554432 : index) : index
+  %i = tg.range 0 loop 33554432
+  %j = tg.range 1 loop 33554432
+  %x = tg.load %a[%zero] : memref<1xf32>
+  %k = tg.mul %i, %n : index
+  %l = tg.add %k, %j : index
+  tg.store %x, %out[%l] : memref<1125899906842624xf32>
+}
