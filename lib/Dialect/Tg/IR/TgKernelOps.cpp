@@ -64,6 +64,73 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
+namespace {
+/// The memory that a buffer is, as far as it is known.
+struct BufferPart {
+  /// What it is a view of, through all views; itself if it is none.
+  Value root;
+  /// The bytes of the root that it consists of, the end excluded. Not known if
+  /// there is a shape that is not static.
+  std::optional<std::pair<int64_t, int64_t>> bytes;
+
+  bool overlaps(const BufferPart &other) const {
+    return root == other.root && bytes && other.bytes &&
+           std::max(bytes->first, other.bytes->first) <
+               std::min(bytes->second, other.bytes->second);
+  }
+  bool isLiteral() const { return root.getDefiningOp<LiteralOp>() != nullptr; }
+  /// Empty if it is not known.
+  StringRef getDevice() const;
+};
+} // namespace
+
+static BufferPart getPart(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t begin = 0, size = 0;
+  bool isKnown =
+      type.hasStaticShape() &&
+      !llvm::MulOverflow(type.getNumElements(), getElementBytes(type), size);
+  while (auto view = buffer.getDefiningOp<ViewOp>()) {
+    isKnown &= !llvm::AddOverflow<int64_t>(begin, view.getOffset(), begin);
+    buffer = view.getSource();
+  }
+  BufferPart part{buffer, std::nullopt};
+  if (int64_t end; isKnown && !llvm::AddOverflow(begin, size, end))
+    part.bytes = {begin, end};
+  return part;
+}
+
+StringRef BufferPart::getDevice() const {
+  if (auto alloc = root.getDefiningOp<AllocOp>())
+    return alloc.getDevice();
+  if (auto literal = root.getDefiningOp<LiteralOp>())
+    return literal.getDevice();
+  auto argument = dyn_cast<BlockArgument>(root);
+  if (!argument || !argument.getOwner()->isEntryBlock())
+    return "";
+  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  auto device = func ? func.getArgAttrOfType<StringAttr>(
+                           argument.getArgNumber(), deviceAttrName)
+                     : StringAttr();
+  return device ? device.getValue() : "";
+}
+
+/// CPU, cpu and CPU:0 are one device.
+static bool isSameDevice(StringRef device, StringRef other) {
+  device.consume_back(":0");
+  other.consume_back(":0");
+  return device.equals_insensitive(other);
+}
+
+LogicalResult TransferOp::verify() {
+  BufferPart dest = getPart(getDest());
+  if (dest.isLiteral())
+    return emitOpError("writes to a tg.literal (C2)");
+  if (getSource() == getDest() || getPart(getSource()).overlaps(dest))
+    return emitOpError("the source overlaps the destination (C3)");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel =
       symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
@@ -73,14 +140,32 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("passes (")
            << getBuffers().getTypes() << ") to '" << getKernel()
            << "', which takes (" << kernel.getArgumentTypes() << ") (C1)";
-  if (kernel.getInPlace())
-    return success();
-  for (auto [i, buffer] :
-       llvm::enumerate(getBuffers().take_front(kernel.getOutputs())))
-    for (auto [j, other] : llvm::enumerate(getBuffers()))
-      if (i != j && buffer == other)
+  auto parts = llvm::map_to_vector(getBuffers(), getPart);
+  std::optional<size_t> placed;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    if (part.getDevice().empty())
+      continue;
+    if (placed && !isSameDevice(parts[*placed].getDevice(), part.getDevice()))
+      return emitOpError("argument ")
+             << *placed << " is on " << parts[*placed].getDevice()
+             << ", argument " << i << " on " << part.getDevice() << " (C4)";
+    placed = i;
+  }
+  for (size_t i = 0; i < kernel.getOutputs(); ++i) {
+    if (parts[i].isLiteral())
+      return emitOpError("argument ")
+             << i << ", which the kernel writes, is a tg.literal (C3)";
+    for (size_t j = 0; j < parts.size() && !kernel.getInPlace(); ++j) {
+      if (i == j)
+        continue;
+      if (getBuffers()[i] == getBuffers()[j])
         return emitOpError("the buffer written as argument ")
                << i << " is also argument " << j << " (C2)";
+      if (parts[i].overlaps(parts[j]))
+        return emitOpError("the buffer written as argument ")
+               << i << " overlaps argument " << j << " (C2)";
+    }
+  }
   return success();
 }
 

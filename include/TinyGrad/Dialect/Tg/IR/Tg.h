@@ -42,6 +42,9 @@ namespace mlir::tg {
 inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
 inline constexpr int64_t maxRangeExtent = int64_t(1) << 48;
 
+/// The device that a function argument is on, a string.
+inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
+
 /// Whether `op` is one of the six movement operations.
 bool isMovementOp(Operation *op);
 

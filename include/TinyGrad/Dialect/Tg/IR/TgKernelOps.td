@@ -93,7 +93,8 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
   let description = [{
     Copies all of `source` to `dest`, across devices where they differ.
 
-    C1: both have the same type.
+    C1: both have the same type. C2: `dest` is no part of a `tg.literal`. C3: they
+    do not overlap (checked where both are views of one buffer at known places).
 
     ```mlir
     tg.transfer %src to %dst : memref<16xf32>
@@ -102,6 +103,7 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
   let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$source,
                        Arg<Tg_Buffer, "", [MemWrite]>:$dest);
   let assemblyFormat = "$source `to` $dest attr-dict `:` type($source)";
+  let hasVerifier = 1;
 }
 
 def Tg_LaunchOp : Tg_Op<"launch", [
@@ -112,7 +114,10 @@ def Tg_LaunchOp : Tg_Op<"launch", [
 
     C1: the symbol names a `tg.kernel` whose arguments have the operands' types.
     C2: a buffer that the kernel writes is not also passed for another argument,
-    unless the kernel is marked `in_place`.
+    nor does it overlap one (checked where both are views of one buffer at known
+    places), unless the kernel is marked `in_place`. C3: what the kernel writes is
+    no part of a `tg.literal`. C4: all buffers are on one device (checked for
+    `tg.alloc`, `tg.literal` and function arguments with `tg.device`).
 
     ```mlir
     tg.launch @E_16(%out, %a, %b) : memref<16xf32>, memref<16xf32>, memref<16xf32>
