@@ -162,7 +162,7 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     list.slots[slot].isWritten = written.contains(argument);
     list.inputs.push_back(slot);
     if (auto name = host.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                      "tg.device")) {
+                                                      tg::deviceAttrName)) {
       Device &place = Device::get(name.getValue().str());
       if (&place != &device)
         list.slots[slot].device = &place;

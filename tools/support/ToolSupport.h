@@ -30,10 +30,6 @@ class SourceMgr;
 
 namespace mlir::tg {
 
-/// The attribute of a function argument that holds the argument's value, as a
-/// dense attribute of its type. It makes a `.mlir` file a complete test case.
-inline constexpr StringLiteral inputAttrName = "tg.input";
-
 /// Lets a program that runs out of memory end with a message and status 1.
 /// Comes after llvm::InitLLVM, which takes it for a crash.
 void installOutOfMemoryHandler();

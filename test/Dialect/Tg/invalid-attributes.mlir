@@ -64,3 +64,58 @@ func.func private @shape_negative(tensor<?xf32, #tg.shape<#tg.dim<add, #tg.var<"
 
 // expected-error @+1 {{unknown attribute `frobnicate` in dialect `tg`}}
 func.func private @unknown_attribute() attributes {a = #tg.frobnicate}
+
+// -----
+
+// expected-error @+1 {{argument 1: 'tg.device' is 3 : i64, not the name of a device}}
+func.func private @device_number(%x: tensor<4xf32>, %y: tensor<4xf32> {tg.device = 3})
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.device' is "", not the name of a device}}
+func.func private @device_empty(tensor<4xf32> {tg.device = ""})
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.input' is 1.000000e+00 : f32, not a list of elements}}
+func.func private @input_number(tensor<4xf32> {tg.input = 1.0 : f32})
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.devise' is not an attribute of the tg dialect}}
+func.func private @argument_unknown(tensor<4xf32> {tg.devise = "CPU"})
+
+// -----
+
+// expected-error @+1 {{result 0: 'tg.device' is not an attribute of results}}
+func.func private @device_of_result() -> (tensor<4xf32> {tg.device = "CPU"})
+
+// -----
+
+// expected-error @+1 {{'tg.device' is an attribute of function arguments}}
+func.func private @device_of_function() attributes {tg.device = "CPU"}
+
+// -----
+
+// expected-error @+1 {{'tg.parallel' is not an attribute of the tg dialect}}
+func.func private @unknown() attributes {tg.parallel = 4 : i64}
+
+// -----
+
+// expected-error @+1 {{'tg.parallel_extent' is an attribute of functions}}
+module attributes {tg.parallel_extent = 4 : i64} {}
+
+// -----
+
+// expected-error @+1 {{'tg.parallel_extent' is 4 : i32, not an i64 of at least 0}}
+func.func private @count_of_i32() attributes {tg.parallel_extent = 4 : i32}
+
+// -----
+
+// expected-error @+1 {{'tg.outputs' is -1 : i64, not an i64 of at least 0}}
+func.func private @count_negative() attributes {tg.outputs = -1 : i64}
+
+// -----
+
+// expected-error @+1 {{'tg.in_place' is true, but it has no value}}
+func.func private @flag() attributes {tg.in_place = true}

@@ -33,3 +33,60 @@ Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
     return nullptr;
   return ConstOp::create(builder, loc, type, typed);
 }
+
+LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  if (name == deviceAttrName || name == inputAttrName)
+    return op->emitError() << "'" << name
+                           << "' is an attribute of function arguments";
+  bool isCount = name == "tg.parallel_extent" || name == "tg.outputs";
+  if (!isCount && name != "tg.in_place")
+    return op->emitError() << "'" << name
+                           << "' is not an attribute of the tg dialect";
+  if (!isa<FunctionOpInterface>(op))
+    return op->emitError() << "'" << name << "' is an attribute of functions";
+  auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+  if (isCount &&
+      (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0))
+    return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                           << ", not an i64 of at least 0";
+  if (!isCount && !isa<UnitAttr>(attribute.getValue()))
+    return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                           << ", but it has no value";
+  return success();
+}
+
+LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
+                                                  unsigned region,
+                                                  unsigned argument,
+                                                  NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  auto report = [&] {
+    return op->emitError() << "argument " << argument << ": '" << name << "' ";
+  };
+  if (!isa<FunctionOpInterface>(op))
+    return report() << "is an attribute of function arguments";
+  if (name == deviceAttrName) {
+    auto device = dyn_cast<StringAttr>(attribute.getValue());
+    if (!device || device.empty())
+      return report() << "is " << attribute.getValue()
+                      << ", not the name of a device";
+    return success();
+  }
+  if (name != inputAttrName)
+    return report() << "is not an attribute of the tg dialect";
+  if (!isa<ElementsAttr>(attribute.getValue()))
+    return report() << "is " << attribute.getValue() << ", not a list of "
+                    << "elements like dense<[1, 2]> : tensor<2xi32>";
+  return success();
+}
+
+LogicalResult TgDialect::verifyRegionResultAttribute(Operation *op,
+                                                     unsigned region,
+                                                     unsigned result,
+                                                     NamedAttribute attribute) {
+  return op->emitError() << "result " << result << ": '"
+                         << attribute.getName().getValue()
+                         << "' is not an attribute of results";
+}

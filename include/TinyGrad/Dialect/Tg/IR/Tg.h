@@ -44,6 +44,8 @@ inline constexpr int64_t maxRangeExtent = int64_t(1) << 48;
 
 /// The device that a function argument is on, a string.
 inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
+/// The value of a function argument, for tools that run the function.
+inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
 
 /// Whether `op` is one of the six movement operations.
 bool isMovementOp(Operation *op);

@@ -58,11 +58,24 @@ def Tg_Dialect : Dialect {
     than where they are unspecified. A chain of movement operations without a
     `tg.reshape` ends up as at most one each of shrink, pad, flip, permute and
     expand, in this order; only a pad of an expanded axis stays behind the expand.
+
+    Attributes of the dialect on other operations are verified; there are no others
+    than these:
+
+    | attribute | of | value |
+    |---|---|---|
+    | `tg.device` | a function argument | a string: the device that the argument is on |
+    | `tg.input` | a function argument | dense elements of its type: the value that `tg-run` passes |
+    | `tg.parallel_extent`, `tg.outputs` | a function that was a kernel | an i64, see `convert-tg-to-vector` |
+    | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
   }];
   let cppNamespace = "::mlir::tg";
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let hasCanonicalizer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];
