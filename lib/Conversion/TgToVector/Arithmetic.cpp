@@ -131,7 +131,7 @@ static Value buildDivision(B &b, DivKind kind, Value x, Value y,
 }
 
 //===----------------------------------------------------------------------===//
-// Shifts, max, comparisons
+// Shifts, max, comparisons, rounding
 //===----------------------------------------------------------------------===//
 
 static Value buildShift(B &b, bool isLeft, Value x, Value amount,
@@ -182,6 +182,23 @@ static Value buildCompare(B &b, Operation *op, Value x, Value y,
                  : isEqual ? arith::CmpIPredicate::eq
                            : arith::CmpIPredicate::ne,
                  x, y);
+}
+
+/// Clears the bits of an f16 that stand for a fraction. In f32 that is one
+/// instruction, but LLVM narrows it to f16, which processors do one by one.
+static Value buildTruncF16(B &b, Value bits) {
+  Type type = bits.getType();
+  Value magnitude = arith::AndIOp::create(b, bits, buildInt(b, type, 0x7fff));
+  Value exponent = arith::ShRUIOp::create(b, magnitude, buildInt(b, type, 10));
+  // 1 has the exponent 15. What is smaller, and wraps around, is not used.
+  Value whole = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, exponent, buildInt(b, type, 15)),
+      buildInt(b, type, 15));
+  Value kept = arith::ShRSIOp::create(b, buildInt(b, type, 0xfc00), whole);
+  Value isFraction = compare(b, arith::CmpIPredicate::ult, magnitude,
+                             buildInt(b, type, 0x3c00));
+  return arith::AndIOp::create(
+      b, bits, select(b, isFraction, buildInt(b, type, 0x8000), kept));
 }
 
 //===----------------------------------------------------------------------===//
@@ -336,6 +353,8 @@ Value tovector::buildElementwise(B &b, Operation *op, ValueRange operands) {
   if (isa<NegOp>(op))
     return arith::XOrIOp::create(b, operands[0],
                                  buildInt(b, operands[0].getType(), 0x8000));
+  if (isa<TruncOp>(op) && element.isF16())
+    return buildTruncF16(b, operands[0]);
   SmallVector<Value> wide;
   for (Value operand : operands)
     wide.push_back(buildWiden(b, operand, element));
