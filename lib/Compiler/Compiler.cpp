@@ -97,6 +97,18 @@ std::string print(Operation *op) {
   return text;
 }
 
+/// Scheduling leaves a function of other dialects' operations as it is.
+void checkScheduled(func::FuncOp entry) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (llvm::none_of(entry.getArgumentTypes(), isTensor) &&
+      llvm::none_of(entry.getResultTypes(), isTensor))
+    return;
+  ErrorCollector errors(entry.getContext());
+  entry.getBody().front().front().emitOpError(
+      "is not an operation of a tensor graph");
+  errors.fail("the function is not a tensor graph");
+}
+
 void debugModule(int level, StringRef title, Operation *op) {
   if (debugLevel() >= level)
     debugPrint(("// " + title + "\n" + print(op)).str());
@@ -256,6 +268,7 @@ tinygrad::compile(ModuleOp module, Device &device,
   auto begin = Clock::now();
   schedule(module, device, options);
   times.schedule = millisecondsSince(begin);
+  checkScheduled(module.lookupSymbol<func::FuncOp>(options.entry));
   debugModule(5, "kernels", module);
   begin = Clock::now();
   optimize(module, device, options);

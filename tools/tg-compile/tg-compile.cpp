@@ -61,15 +61,44 @@ static cl::opt<std::string>
                         "one"),
                cl::value_desc("name"), cl::cat(category));
 
-/// Generates code for the scheduled kernels of `module`.
+/// Why `module`, which is not scheduled yet, needs no kernel if that turns out
+/// so.
+static std::string explainNoKernel(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      continue;
+    FunctionType type = func.getFunctionType();
+    for (Type part :
+         llvm::concat<const Type>(type.getInputs(), type.getResults()))
+      if (!isa<RankedTensorType>(part)) {
+        os << "'@" << func.getSymName() << "' is not a tensor graph, whose "
+           << "arguments and results are ranked tensors, not '" << part << "'";
+        return text;
+      }
+    for (Operation &op : func.getBody().front())
+      if (!isa<func::ReturnOp>(op) &&
+          !isa_and_nonnull<TgDialect>(op.getDialect())) {
+        os << "'@" << func.getSymName() << "' is not a tensor graph, which "
+           << "consists of operations of the tg dialect, not '" << op.getName()
+           << "'";
+        return text;
+      }
+  }
+  os << "'" << inputFile << "' computes nothing, so it needs no kernel";
+  return text;
+}
+
+/// Generates code for the scheduled kernels of `module`; \p reason says why
+/// there are none.
 static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
-                              raw_ostream &os) {
+                              raw_ostream &os, const std::string &reason) {
   if (StringRef(device.name()).split(':').first != "CPU")
     return reportError("there is no code generator for the device " +
                        device.name());
   if (module.getOps<KernelOp>().empty())
-    return reportError("there is no code: '" + inputFile +
-                       "' computes nothing, so it needs no kernel");
+    return reportError("there is no code: " + reason);
   std::string text;
   CpuDumps dumps;
   if (stage == Stage::Vector)
@@ -110,12 +139,13 @@ static LogicalResult runMain() {
                        "with -o");
   try {
     tinygrad::Device &device = getDevice(deviceName);
+    const std::string reason = explainNoKernel(*module);
     tinygrad::schedule(*module, device);
     if (stage != Stage::Kernels)
       tinygrad::optimize(*module, device);
     if (stage == Stage::Kernels || stage == Stage::Scheduled) {
       module->print(output.os());
-    } else if (failed(emitCode(*module, device, output.os()))) {
+    } else if (failed(emitCode(*module, device, output.os(), reason))) {
       return failure();
     }
   } catch (const tinygrad::Error &error) {

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 func.func @alloc_rank() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, but got 'memref<4x4xf32>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4x4xf32>'}}
   %0 = tg.alloc on "CPU" : memref<4x4xf32>
   return
 }
@@ -15,7 +15,7 @@ func.func @alloc_rank() {
 // -----
 
 func.func @alloc_element() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, but got 'memref<4xindex>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4xindex>'}}
   %0 = tg.alloc on "CPU" : memref<4xindex>
   return
 }
@@ -25,6 +25,14 @@ func.func @alloc_element() {
 func.func @alloc_layout() {
   // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type}}
   %0 = tg.alloc on "CPU" : memref<4xf32, strided<[2]>>
+  return
+}
+
+// -----
+
+func.func @alloc_space() {
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4xf32, 3>'}}
+  %0 = tg.alloc on "CPU" : memref<4xf32, 3>
   return
 }
 
@@ -238,14 +246,20 @@ func.func @transfer_c3(%x: memref<8xi32>) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type in the default memory space (C1)}}
 tg.kernel @kernel_c1_argument(%out: memref<4xf32>, %n: f32) attributes {outputs = 1 : i64} {
 }
 
 // -----
 
-// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type in the default memory space (C1)}}
 tg.kernel @kernel_c1_element(%out: memref<4xi7>) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xf32, 3>', not a flat buffer of a tg element type in the default memory space (C1)}}
+tg.kernel @kernel_c1_space(%out: memref<4xf32, 3>) attributes {outputs = 1 : i64} {
 }
 
 // -----

@@ -263,9 +263,10 @@ LogicalResult KernelOp::verify() {
         "has results; a kernel writes through its arguments (C1)");
   for (auto [i, type] : llvm::enumerate(getArgumentTypes())) {
     if (!isBufferType(type))
-      return emitOpError("argument ")
-             << i << " is " << type
-             << ", not a flat buffer of a tg element type (C1)";
+      return emitOpError("argument ") << i << " is " << type
+                                      << ", not a flat buffer of a tg element "
+                                         "type in the default memory "
+                                         "space (C1)";
   }
   if (static_cast<size_t>(getOutputs()) > getArgumentTypes().size())
     return emitOpError("has ")

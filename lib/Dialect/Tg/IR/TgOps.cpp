@@ -40,7 +40,7 @@ bool mlir::tg::isElementType(Type type) {
 bool mlir::tg::isBufferType(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
-         isElementType(buffer.getElementType());
+         !buffer.getMemorySpace() && isElementType(buffer.getElementType());
 }
 
 bool mlir::tg::isSignedInteger(Type type) {

@@ -15,6 +15,13 @@ func.func @symbolic_argument(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4
 
 // -----
 
+// expected-error @+1 {{scheduling needs static shapes, not 'tensor<?x4xf32>'; write a number in place of each '?'}}
+func.func @dynamic_argument(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
+}
+
+// -----
+
 func.func @symbolic_result(%x: tensor<4xf32>) -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>> {
   // expected-error @+1 {{scheduling needs static shapes, not [n]}}
   %0 = tg.shrink %x from [0] to [#tg.var<"n", 1, 4>] : tensor<4xf32> -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>>
@@ -24,9 +31,10 @@ func.func @symbolic_result(%x: tensor<4xf32>) -> tensor<?xf32, #tg.shape<#tg.var
 // -----
 
 func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.recip %x : tensor<4xf32>
   // expected-error @+1 {{'arith.negf' op is not an operation of a tensor graph}}
-  %0 = arith.negf %x : tensor<4xf32>
-  return %0 : tensor<4xf32>
+  %1 = arith.negf %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
 }
 
 // -----
@@ -57,7 +65,8 @@ func.func @element_type(%x: tensor<4xi3>) -> tensor<4xi3> {
 func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
   cf.br ^next
 ^next:
-  return %x : tensor<4xf32>
+  %0 = tg.neg %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
 }
 
 // -----
@@ -84,6 +93,44 @@ func.func @too_long(%x: tensor<1xi8>) -> tensor<1xi8> {
   %0 = tg.expand %x : tensor<1xi8> -> tensor<281474976710657xi8>
   %1 = tg.reduce max %0 axes [0] : tensor<281474976710657xi8> -> tensor<1xi8>
   return %1 : tensor<1xi8>
+}
+
+// -----
+
+// expected-note @+1 {{scheduling turns its tensors into buffers}}
+func.func @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.neg %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'func.call' op in '@caller' refers to '@callee', which is scheduled; calls of scheduled functions are not supported}}
+  %0 = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-note @+1 {{scheduling turns its tensors into buffers}}
+func.func @value(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @user() -> ((tensor<4xf32>) -> tensor<4xf32>) {
+  // expected-error @+1 {{'func.constant' op in '@user' refers to '@value', which is scheduled}}
+  %0 = func.constant @value : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : (tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+// expected-note @+1 {{scheduling turns its tensors into buffers}}
+func.func private @graph_callee(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @graph_caller(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.neg %x : tensor<4xf32>
+  // expected-error @+1 {{'func.call' op in '@graph_caller' refers to '@graph_callee', which is scheduled}}
+  %1 = func.call @graph_callee(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
 }
 
 // -----

@@ -54,7 +54,8 @@ bool isMovementOp(Operation *op);
 bool isElementType(Type type);
 
 /// Whether `type` is that of a flat buffer: a memref of rank 1 and identity
-/// layout with an element type of the dialect.
+/// layout in the default memory space, with an element type of the dialect.
+/// Which memory it is follows from what made it.
 bool isBufferType(Type type);
 
 /// Whether `type` (an element type) is a signed integer of the dialect.

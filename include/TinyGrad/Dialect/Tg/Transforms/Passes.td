@@ -71,7 +71,11 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
     Each function over tensors becomes a host program over flat buffers that
     launches `tg.kernel` operations. Its arguments become buffers in the same
     order; it returns a buffer for each result: an argument or part of one where
-    the result is just that, else a buffer of its own.
+    the result is just that, else a buffer of its own. Attributes of the function,
+    its arguments and results stay, elements (`tg.input`) apart.
+
+    Functions that consist of operations of other dialects alone stay as they are.
+    Nothing may call a function that is scheduled.
 
     Movement operations become index expressions and masks. An intermediate gets
     a buffer only where computing it again at every use would cost more than

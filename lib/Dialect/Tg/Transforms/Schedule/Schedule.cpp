@@ -14,6 +14,7 @@
 
 #include "../KernelSet.h"
 #include "../OrderAssigns.h"
+#include "CheckGraph.h"
 #include "CostModel.h"
 #include "KernelBuilder.h"
 #include "Lower.h"
@@ -90,7 +91,6 @@ public:
   int64_t numKernels = 0, numBuffers = 0;
 
 private:
-  LogicalResult check();
   LogicalResult assignDevices();
   void numberAssigns();
   Place locate(Operation *op);
@@ -162,58 +162,10 @@ static bool isLiteral(Value value) {
   return dense && !dense.isSplat() && dense.getNumElements() != 0;
 }
 
-LogicalResult FunctionScheduler::check() {
-  auto checkType = [&](Type type, auto report) -> LogicalResult {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return report() << "scheduling works on ranked tensors, not " << type;
-    Type element = tensor.getElementType();
-    if (!isElementType(element) && !isa<IndexType>(element))
-      return report() << "scheduling works on element types of the dialect, "
-                         "not "
-                      << element;
-    if (!tensor.hasStaticShape())
-      return report() << "scheduling needs static shapes, not "
-                      << toString(getDims(tensor));
-    int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-    for (int64_t size : tensor.getShape())
-      if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
-        return report() << "a tensor of shape " << toString(getDims(tensor))
-                        << " has more bytes than can be counted";
-    for (int64_t size : tensor.getShape())
-      if (size > maxRangeExtent)
-        return report() << "an axis of " << size
-                        << " elements is longer than 2^48";
-    return success();
-  };
-  for (BlockArgument argument : block.getArguments())
-    if (failed(checkType(argument.getType(),
-                         [&] { return emitError(argument.getLoc()); })))
-      return failure();
-  for (Operation &op : block.without_terminator()) {
-    if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
-      return op.emitOpError("is not an operation of a tensor graph");
-    if (isa<BufferOp>(op))
-      return op.emitOpError(
-          "has to become a function argument before scheduling");
-    if (auto constant = dyn_cast<ConstOp>(op))
-      if (isa<ElementsAttr>(constant.getValue()) &&
-          !isa<DenseElementsAttr>(constant.getValue()))
-        return op.emitError("scheduling takes constants of listed elements "
-                            "(dense<...>) only");
-    if (failed(checkType(op.getResult(0).getType(),
-                         [&] { return op.emitError(); })))
-      return failure();
-  }
-  if (!isa<func::ReturnOp>(block.getTerminator()))
-    return block.getTerminator()->emitOpError("does not end a tensor graph");
-  return success();
-}
-
 LogicalResult FunctionScheduler::assignDevices() {
   for (BlockArgument argument : block.getArguments()) {
-    auto attr =
-        func.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "tg.device");
+    auto attr = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  deviceAttrName);
     devices[argument] = attr ? attr.getValue() : defaultDevice;
   }
   for (Operation &op : block.without_terminator()) {
@@ -701,6 +653,20 @@ void FunctionScheduler::visit(Operation *op) {
   computeInPlace(op);
 }
 
+/// What others attached to the function, its arguments and results; the
+/// elements of an argument are not those of a buffer.
+static void copyAttributes(func::FuncOp from, func::FuncOp to) {
+  to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
+  to.setNoInline(from.getNoInline());
+  for (unsigned i = 0; i < from.getNumArguments(); ++i)
+    for (NamedAttribute attribute :
+         function_interface_impl::getArgAttrs(from, i))
+      if (!isa<ElementsAttr>(attribute.getValue()))
+        to.setArgAttr(i, attribute.getName(), attribute.getValue());
+  for (unsigned i = 0; i < from.getNumResults(); ++i)
+    to.setResultAttrs(i, from.getResultAttrDict(i));
+}
+
 void FunctionScheduler::emit() {
   Location loc = func.getLoc();
   OpBuilder moduleBuilder(func);
@@ -730,15 +696,13 @@ void FunctionScheduler::emit() {
       FunctionType::get(func.getContext(), hostBlock->getArgumentTypes(),
                         ValueRange(results).getTypes()));
   hostFunc.setVisibility(func.getVisibility());
-  for (unsigned i = 0; i < func.getNumArguments(); ++i)
-    if (Attribute device = func.getArgAttr(i, "tg.device"))
-      hostFunc.setArgAttr(i, "tg.device", device);
+  copyAttributes(func, hostFunc);
   hostFunc.getBody().push_back(hostBlock.release());
 }
 
 LogicalResult FunctionScheduler::run() {
   orderAssigns(block);
-  if (failed(check()) || failed(assignDevices()))
+  if (failed(checkGraph(block)) || failed(assignDevices()))
     return failure();
   numberAssigns();
   // Arguments keep their order.
@@ -775,14 +739,9 @@ struct TgSchedulePass : public tg::impl::TgScheduleBase<TgSchedulePass> {
     for (Operation &op : *getOperation().getBody())
       if (auto symbol = dyn_cast<SymbolOpInterface>(op))
         names.taken.insert(symbol.getName());
-    SmallVector<func::FuncOp> funcs;
-    for (func::FuncOp func : getOperation().getOps<func::FuncOp>()) {
-      auto isTensor = [](Type type) { return isa<TensorType>(type); };
-      FunctionType type = func.getFunctionType();
-      if (!func.isExternal() && (llvm::any_of(type.getInputs(), isTensor) ||
-                                 llvm::any_of(type.getResults(), isTensor)))
-        funcs.push_back(func);
-    }
+    SmallVector<func::FuncOp> funcs = findGraphs(getOperation());
+    if (failed(checkCalls(getOperation(), funcs)))
+      return signalPassFailure();
     for (func::FuncOp func : funcs) {
       if (!func.getBody().hasOneBlock()) {
         emitError(func.getLoc(), "scheduling needs a function of one block");

@@ -1,0 +1,124 @@
+//===- CheckGraph.cpp - what can be scheduled -----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Finds tensor graphs and checks them, so that scheduling itself cannot fail.
+///
+//===----------------------------------------------------------------------===//
+
+#include "CheckGraph.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+SmallVector<func::FuncOp> mlir::tg::findGraphs(ModuleOp module) {
+  SmallVector<func::FuncOp> graphs;
+  for (func::FuncOp func : module.getOps<func::FuncOp>()) {
+    auto isTensor = [](Type type) { return isa<TensorType>(type); };
+    FunctionType type = func.getFunctionType();
+    if (func.isExternal() || (llvm::none_of(type.getInputs(), isTensor) &&
+                              llvm::none_of(type.getResults(), isTensor)))
+      continue;
+    bool hasOwn = false, hasOther = false;
+    func.walk([&](Operation *op) {
+      if (isa_and_nonnull<TgDialect>(op->getDialect()))
+        hasOwn = true;
+      else if (!isa<func::FuncOp, func::ReturnOp>(op))
+        hasOther = true;
+    });
+    if (hasOwn || !hasOther)
+      graphs.push_back(func);
+  }
+  return graphs;
+}
+
+LogicalResult mlir::tg::checkCalls(ModuleOp module,
+                                   ArrayRef<func::FuncOp> graphs) {
+  // A lone function, which is the most common case, has no caller.
+  if (graphs.empty() || llvm::hasSingleElement(*module.getBody()))
+    return success();
+  SymbolTable symbols(module);
+  std::optional<SymbolTable::UseRange> uses =
+      SymbolTable::getSymbolUses(&module.getBodyRegion());
+  // Not known in unregistered operations.
+  if (!uses)
+    return success();
+  SmallPtrSet<Operation *, 8> scheduled(llvm::from_range, graphs);
+  for (SymbolTable::SymbolUse use : *uses) {
+    // Others only name it.
+    Operation *user = use.getUser();
+    if (!isa<CallOpInterface, func::ConstantOp>(user))
+      continue;
+    Operation *callee = symbols.lookup(use.getSymbolRef().getRootReference());
+    if (!scheduled.contains(callee))
+      continue;
+    InFlightDiagnostic diag = user->emitOpError();
+    if (auto caller = user->getParentOfType<func::FuncOp>())
+      diag << "in '@" << caller.getSymName() << "' ";
+    diag << "refers to '@" << cast<func::FuncOp>(callee).getSymName()
+         << "', which is scheduled; calls of scheduled functions are not "
+            "supported";
+    diag.attachNote(callee->getLoc())
+        << "scheduling turns its tensors into buffers";
+    return diag;
+  }
+  return success();
+}
+
+/// `report` begins an error where the type stands.
+static LogicalResult
+checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return report() << "scheduling works on ranked tensors, not " << type;
+  Type element = tensor.getElementType();
+  if (!isElementType(element) && !isa<IndexType>(element))
+    return report() << "scheduling works on element types of the dialect, "
+                       "not "
+                    << element;
+  if (!tensor.hasStaticShape() && !hasDims(tensor))
+    return report() << "scheduling needs static shapes, not " << tensor
+                    << "; write a number in place of each '?'";
+  if (!tensor.hasStaticShape())
+    return report() << "scheduling needs static shapes, not "
+                    << toString(getDims(tensor));
+  int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
+  for (int64_t size : tensor.getShape())
+    if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
+      return report() << "a tensor of shape " << toString(getDims(tensor))
+                      << " has more bytes than can be counted";
+  for (int64_t size : tensor.getShape())
+    if (size > maxRangeExtent)
+      return report() << "an axis of " << size
+                      << " elements is longer than 2^48";
+  return success();
+}
+
+LogicalResult mlir::tg::checkGraph(Block &block) {
+  for (BlockArgument argument : block.getArguments())
+    if (failed(checkType(argument.getType(),
+                         [&] { return emitError(argument.getLoc()); })))
+      return failure();
+  for (Operation &op : block.without_terminator()) {
+    if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
+      return op.emitOpError("is not an operation of a tensor graph");
+    if (isa<BufferOp>(op))
+      return op.emitOpError(
+          "has to become a function argument before scheduling");
+    if (auto constant = dyn_cast<ConstOp>(op))
+      if (isa<ElementsAttr>(constant.getValue()) &&
+          !isa<DenseElementsAttr>(constant.getValue()))
+        return op.emitError("scheduling takes constants of listed elements "
+                            "(dense<...>) only");
+    if (failed(checkType(op.getResult(0).getType(),
+                         [&] { return op.emitError(); })))
+      return failure();
+  }
+  if (!isa<func::ReturnOp>(block.getTerminator()))
+    return block.getTerminator()->emitOpError("does not end a tensor graph");
+  return success();
+}
