@@ -12,6 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Idx.h"
 #include "TinyGrad/Tensor/Tensor.h"
@@ -129,6 +130,11 @@ static void printConfusion(const Tensor &confusion) {
 }
 
 static void run(const std::string &folder) {
+  const Device &device = Device::getDefault();
+  if (!device.information().executes)
+    std::fprintf(stderr,
+                 "warning: device %s does not compute: results mean nothing\n",
+                 device.name().c_str());
   DataSet train, test;
   {
     Progress progress("reading " + folder);
@@ -174,12 +180,20 @@ static void run(const std::string &folder) {
   std::printf("\naccuracy: %.4f\n", double(accuracy.item<float>()));
 }
 
+/// Whether all that was printed could be written.
+static bool finishOutput() {
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return true;
+  std::fputs("fashion-centroids: cannot write to standard output\n", stderr);
+  return false;
+}
+
 int main(int argc, char **argv) {
   std::string folder = "/usr/share/datasets/fashion-mnist";
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--help") == 0) {
       std::fputs(usage, stdout);
-      return 0;
+      return finishOutput() ? 0 : 1;
     }
     if (std::strcmp(argv[i], "--data") == 0 && i + 1 < argc) {
       folder = argv[++i];
@@ -197,5 +211,5 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "fashion-centroids: %s\n", error.what());
     return 1;
   }
-  return 0;
+  return finishOutput() ? 0 : 1;
 }

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <filesystem>
 #include <system_error>
 
 #include <fcntl.h>
@@ -56,8 +57,26 @@ static std::string writeInPlace(const std::string &path,
   return error;
 }
 
-std::string detail::writeFileAtomically(const std::string &path,
+/// Where \p path leads to by symbolic links, of which the last may lead to
+/// nothing yet; empty if they go round in circles.
+static std::string followLinks(const std::string &path) {
+  std::filesystem::path place = path;
+  for (int i = 0; i < 40; ++i) {
+    std::error_code error;
+    std::filesystem::path target = std::filesystem::read_symlink(place, error);
+    if (error)
+      return place.string();
+    place = place.parent_path() / target;
+  }
+  return "";
+}
+
+std::string detail::writeFileAtomically(const std::string &name,
                                         std::initializer_list<Chunk> chunks) {
+  // A rename would replace a link by a regular file.
+  const std::string path = followLinks(name);
+  if (path.empty())
+    return errnoText(ELOOP);
   // A rename would replace a device or a pipe by a regular file.
   struct stat existing;
   if (::stat(path.c_str(), &existing) == 0) {

@@ -35,10 +35,11 @@ struct Chunk {
   std::size_t size;
 };
 
-/// Writes a temporary file beside \p path and renames it to \p path. Returns an
+/// Writes a temporary file beside \p name and renames it to \p name. Returns an
 /// error text, empty on success; nothing is left behind on failure. A pipe or
-/// device such as /dev/stdout is written in place.
-std::string writeFileAtomically(const std::string &path,
+/// device such as /dev/stdout is written in place, and a symbolic link stays:
+/// what it leads to is written.
+std::string writeFileAtomically(const std::string &name,
                                 std::initializer_list<Chunk> chunks);
 
 /// What the names of temporary files contain.

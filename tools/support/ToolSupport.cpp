@@ -43,6 +43,15 @@ LogicalResult mlir::tg::reportError(const Twine &message) {
   return failure();
 }
 
+int mlir::tg::getExitStatus(LogicalResult result) {
+  llvm::outs().flush();
+  if (std::error_code error = llvm::outs().error()) {
+    llvm::outs().clear_error();
+    result = reportError("cannot write to standard output: " + error.message());
+  }
+  return failed(result);
+}
+
 OwningOpRef<ModuleOp> mlir::tg::loadModule(StringRef path, MLIRContext &context,
                                            llvm::SourceMgr &sources) {
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);

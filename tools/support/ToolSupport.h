@@ -37,6 +37,11 @@ void installOutOfMemoryHandler();
 /// Prints `error: message` and returns failure.
 LogicalResult reportError(const Twine &message);
 
+/// What main returns: 1 if the tool failed, or if what it printed could not be
+/// written, which is reported. Otherwise LLVM would end the program as if it
+/// had a mistake.
+int getExitStatus(LogicalResult result);
+
 /// Parses and verifies a `.mlir` file; "-" is standard input. Its text goes to
 /// `sources`, of which the context's diagnostic handler shows lines.
 OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context,

@@ -169,5 +169,5 @@ int main(int argc, char **argv) {
       "report it, with the input.\n");
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Compiles a tensor graph\n");
-  return failed(runMain());
+  return getExitStatus(runMain());
 }

@@ -316,7 +316,7 @@ int main(int argc, char **argv) {
     GeneratorOptions options;
     options.maxOps = maxOps;
     generateGraph(&context, getGraphSeed(first), options)->print(llvm::outs());
-    return 0;
+    return getExitStatus(success());
   }
-  return failed(replayFile.empty() ? fuzz() : replay());
+  return getExitStatus(replayFile.empty() ? fuzz() : replay());
 }
