@@ -461,14 +461,14 @@ tg.kernel @range_extent_of_i32() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @range_c1_long() attributes {outputs = 0 : i64} {
-  // expected-error @+1 {{'tg.range' op extent 281474976710657 can be more than 2^48 (C1)}}
-  %i = tg.range 0 loop 281474976710657
+  // expected-error @+1 {{'tg.range' op extent 9007199254740993 can be more than 2^53 (C1)}}
+  %i = tg.range 0 loop 9007199254740993
 }
 
 // -----
 
 tg.kernel @range_c1_longest() attributes {outputs = 0 : i64} {
-  // expected-error @+1 {{'tg.range' op extent 9223372036854775807 can be more than 2^48 (C1)}}
+  // expected-error @+1 {{'tg.range' op extent 9223372036854775807 can be more than 2^53 (C1)}}
   %i = tg.range 0 thread 9223372036854775807 peel 1
 }
 
@@ -606,8 +606,8 @@ tg.kernel @stage_c1() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @stage_c1_huge() attributes {outputs = 0 : i64} {
-  %i = tg.range 0 loop 281474976710656
-  %j = tg.range 1 loop 281474976710656
+  %i = tg.range 0 loop 9007199254740992
+  %j = tg.range 1 loop 9007199254740992
   %x = tg.const(1.0 : f32) : f32
   // expected-error @+1 {{'tg.stage' op has more positions than can be counted (C1)}}
   %t = tg.stage %x over %i, %j : memref<16xf32>

@@ -384,7 +384,7 @@ LogicalResult RangeOp::verify() {
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
   if (extent.getMax() > maxRangeExtent)
     return emitOpError("extent ")
-           << extent.str() << " can be more than 2^48 (C1)";
+           << extent.str() << " can be more than 2^53 (C1)";
   if (int64_t id = getId(); id < 0 || id > maxRangeId)
     return emitOpError("id ") << id << " is not in [0, 2^31) (C3)";
   int64_t peel = getPeel();

@@ -44,19 +44,17 @@ tg.kernel @positions(%out: memref<1152921504606846976xf32>, %a: memref<1xf32>) a
 
 // -----
 
-// Not merged: one range of 2^50 positions would be too long.
+// Not merged: one range of 2^60 positions would be too long.
 
-// CHECK-LABEL: tg.kernel @long
-// CHECK: tg.range 0 thread 33554432
-// CHECK-NEXT: tg.range 2 loop 1048576
-// CHECK-NEXT: tg.range 3 upcast 32
-tg.kernel @long(%out: memref<1125899906842624xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+// CHECK-LABEL: tg.kernel @reduce
+// CHECK: tg.range 0 loop 1073741824
+// CHECK-NEXT: tg.range 1 loop 1073741824
+// CHECK: tg.ranged_reduce
+tg.kernel @reduce(%out: memref<1xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
   %zero = tg.const(0 : index) : index
-  %n = tg.const(33554432 : index) : index
-  %i = tg.range 0 loop 33554432
-  %j = tg.range 1 loop 33554432
+  %i = tg.range 0 loop 1073741824
+  %j = tg.range 1 loop 1073741824
   %x = tg.load %a[%zero] : memref<1xf32>
-  %k = tg.mul %i, %n : index
-  %l = tg.add %k, %j : index
-  tg.store %x, %out[%l] : memref<1125899906842624xf32>
+  %s = tg.ranged_reduce max %x over %i, %j : f32
+  tg.store %s, %out[%zero] : memref<1xf32>
 }

@@ -38,9 +38,9 @@
 namespace mlir::tg {
 
 /// The greatest id and extent of a `tg.range`. No loop of more positions comes
-/// to an end, and sums of their products with strides stay within 64 bits.
+/// to an end, and 64 bits have room for what is computed with these.
 inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
-inline constexpr int64_t maxRangeExtent = int64_t(1) << 48;
+inline constexpr int64_t maxRangeExtent = int64_t(1) << 53;
 
 /// The device that a function argument is on, a string.
 inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";

@@ -723,7 +723,7 @@ bool Heuristic::hasTooManyPositions() {
     for (Value range : ranges)
       positions *=
           static_cast<double>(range.getDefiningOp<RangeOp>().getStaticExtent());
-    return positions > 0x1p53;
+    return positions > static_cast<double>(maxRangeExtent);
   };
   SmallVector<Value> resultRanges;
   for (RangeOp range : schedule.getResultRanges())

@@ -94,7 +94,7 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   for (int64_t size : tensor.getShape())
     if (size > maxRangeExtent)
       return report() << "an axis of " << size
-                      << " elements is longer than 2^48";
+                      << " elements is longer than 2^53";
   return success();
 }
 
