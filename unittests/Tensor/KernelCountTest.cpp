@@ -165,3 +165,30 @@ TEST(KernelWork, SelectionsDoNoNeedlessWork) {
   EXPECT_LE(countOps(Tensor::arange(5000).contiguous()), 20000);
   EXPECT_LE(countOps(input({64, 64}).triu()), 10 * 64 * 64);
 }
+
+/// What joins many tensors is as many launches of one kernel, and what chooses
+/// between many by their values is a few kernels: in neither case one for each
+/// condition.
+TEST(KernelCounts, ChainsOfSelections) {
+  std::vector<Tensor> parts;
+  for (unsigned i = 0; i < 300; ++i)
+    parts.push_back(input({1000}, i));
+  auto count = [](const Tensor &result) {
+    GlobalCounters::reset();
+    result.realize();
+    return GlobalCounters::kernelCount.load();
+  };
+  EXPECT_LE(count(Tensor::cat(parts)), 300);
+  EXPECT_LE(GlobalCounters::globalOps.load(), 4 * 300 * 1000);
+  EXPECT_LE(count(Tensor::stack(parts).relu()), 300);
+  EXPECT_LE(GlobalCounters::globalOps.load(), 4 * 300 * 1000);
+  // A few of moderate size stay together.
+  parts.resize(8);
+  EXPECT_EQ(count(Tensor::cat(parts)), 1);
+
+  Tensor x = input({1000}), chosen = x;
+  for (unsigned i = 0; i < 400; ++i)
+    chosen = (x < float(i) / 400).where(input({1000}, i), chosen);
+  EXPECT_LE(count(chosen), 4);
+  EXPECT_LE(GlobalCounters::globalOps.load(), 4 * 400 * 1000);
+}

@@ -187,6 +187,48 @@ TEST(Movement, CatOfEveryElementType) {
   }
 }
 
+/// So many that they would make far too large a kernel.
+TEST(Movement, CatOfMany) {
+  for (int64_t size : {1, 3, 16, 100}) {
+    const Tensor expected = counting({600 * size}).contiguous().realize();
+    const std::vector<Tensor> parts = expected.split(size);
+    expectTensor(Tensor::cat(parts), {600 * size}, values(expected));
+    expectTensor(Tensor::cat(parts) * 2 + 1, {600 * size},
+                 values(expected * 2 + 1));
+    expectTensor(Tensor::stack(parts), {600, size}, values(expected));
+    expectTensor(Tensor::stack(parts, -1), {size, 600},
+                 values(expected.reshape({600, size}).T()));
+    expectTensor(Tensor::cat(parts).reshape({600, size}).sum(0), {size},
+                 values(expected.reshape({600, size}).sum(0)), 1e-5);
+  }
+}
+
+/// Parts that differ in size, that are computed, and that are no memory of
+/// their own.
+TEST(Movement, CatOfManyDifferent) {
+  Tensor x = counting({40, 500});
+  std::vector<Tensor> parts;
+  std::vector<double> expected(40 * 500);
+  for (int64_t from = 0, size = 1; from < 500; from += size, size += 1) {
+    size = std::min<int64_t>(size, 500 - from);
+    Tensor part = x.shrink({{0, 40}, {from, from + size}});
+    parts.push_back(part * float(size));
+    for (int64_t i = 0; i < 40; ++i)
+      for (int64_t j = from; j < from + size; ++j)
+        expected[i * 500 + j] = double(i * 500 + j) * double(size);
+  }
+  expectTensor(Tensor::cat(parts, 1), {40, 500}, expected);
+  // Read in other orders, in part, and written over what it is made of.
+  Tensor joined = Tensor::cat(parts, 1);
+  std::vector<double> part(expected.begin() + 3 * 500,
+                           expected.begin() + 4 * 500);
+  expectTensor(joined[3], {500}, part);
+  expectTensor(joined.T().T().contiguous(), {40, 500}, expected);
+  x = x.contiguous().realize();
+  x.assign(Tensor::cat(x.split(2, 0), 0).flip({0}));
+  expectTensor(x.flip({0}), {40, 500}, values(counting({40, 500})));
+}
+
 TEST(Movement, Repeat) {
   Tensor x = counting({2, 2});
   expectTensor(x.repeat({1, 2}), {2, 4}, {0, 1, 0, 1, 2, 3, 2, 3});

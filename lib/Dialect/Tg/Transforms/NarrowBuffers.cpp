@@ -107,9 +107,8 @@ void TgNarrowBuffersPass::runOnOperation() {
       launches[launch.getKernelAttr().getAttr()].push_back(launch);
     });
   for (auto kernel : getOperation().getOps<KernelOp>()) {
-    // What works in place is about the very buffers that it is given.
     auto it = launches.find(kernel.getSymNameAttr());
-    if (it != launches.end() && !kernel.getInPlace())
+    if (it != launches.end())
       narrow(kernel, it->second);
   }
 }

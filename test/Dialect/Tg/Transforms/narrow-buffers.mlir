@@ -89,7 +89,7 @@ tg.kernel @masked(%out: memref<6xf32>, %a: memref<4xf32>) attributes {outputs = 
   %x = tg.load %a[%i] mask %m : memref<4xf32>
   tg.store %x, %out[%i] : memref<6xf32>
 }
-// ... where an index is not known ...
+// ... and where an index is not known.
 // CHECK-LABEL: tg.kernel @gather
 // CHECK-SAME:    memref<2xf32>, %{{.*}}: memref<4xf32>, %{{.*}}: memref<2xi32>
 tg.kernel @gather(%out: memref<2xf32>, %a: memref<4xf32>, %p: memref<2xi32>) attributes {outputs = 1 : i64} {
@@ -99,14 +99,6 @@ tg.kernel @gather(%out: memref<2xf32>, %a: memref<4xf32>, %p: memref<2xi32>) att
   %x = tg.load %a[%j] : memref<4xf32>
   tg.store %x, %out[%i] : memref<2xf32>
 }
-// ... and where the kernel works in place.
-// CHECK-LABEL: tg.kernel @in_place
-// CHECK-SAME:    memref<4xf32>, %{{.*}}: memref<4xf32>
-tg.kernel @in_place(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, in_place} {
-  %i = tg.range 0 loop 2
-  %x = tg.load %a[%i] : memref<4xf32>
-  tg.store %x, %out[%i] : memref<4xf32>
-}
 // CHECK-LABEL: func.func @unchanged
 // CHECK-NOT:     tg.view
 func.func @unchanged(%a: memref<4xf32>, %p: memref<2xi32>) -> (memref<6xf32>, memref<2xf32>) {
@@ -114,6 +106,30 @@ func.func @unchanged(%a: memref<4xf32>, %p: memref<2xi32>) -> (memref<6xf32>, me
   %c = tg.alloc on "CPU" : memref<2xf32>
   tg.launch @masked(%b, %a) : memref<6xf32>, memref<4xf32>
   tg.launch @gather(%c, %a, %p) : memref<2xf32>, memref<4xf32>, memref<2xi32>
-  tg.launch @in_place(%a, %a) : memref<4xf32>, memref<4xf32>
   return %b, %c : memref<6xf32>, memref<2xf32>
+}
+
+// -----
+
+// What a kernel in place writes, and may read, stays whole. What else it reads
+// may be the same memory, of which a view is the same memory too.
+
+// CHECK-LABEL: tg.kernel @in_place
+// CHECK-SAME:    (%[[OUT:.*]]: memref<4xf32>, %[[A:.*]]: memref<2xf32>)
+// CHECK:         tg.load %[[A]][%{{.*}}] : memref<2xf32>
+// CHECK:         tg.load %[[OUT]][%{{.*}}] : memref<4xf32>
+tg.kernel @in_place(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, in_place} {
+  %i = tg.range 0 loop 2
+  %x = tg.load %a[%i] : memref<4xf32>
+  %y = tg.load %out[%i] : memref<4xf32>
+  %z = tg.add %x, %y : f32
+  tg.store %z, %out[%i] : memref<4xf32>
+}
+// CHECK-LABEL: func.func @same
+// CHECK-SAME:    (%[[A:.*]]: memref<4xf32>)
+// CHECK:         %[[V:.*]] = tg.view %[[A]] at 0 : memref<4xf32> -> memref<2xf32>
+// CHECK:         tg.launch @in_place(%[[A]], %[[V]])
+func.func @same(%a: memref<4xf32>) {
+  tg.launch @in_place(%a, %a) : memref<4xf32>, memref<4xf32>
+  return
 }

@@ -13,27 +13,53 @@
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_COSTMODEL_H
 
 #include "KernelBuilder.h"
+#include "Selection.h"
 
 namespace mlir::tg {
 
 /// Estimates of each value of a function, computed once from its inputs on.
 class CostModel {
 public:
-  /// `stored` tells which values have a buffer in any case.
-  CostModel(Block &block, function_ref<bool(Value)> stored);
+  /// `stored` are the values that have a buffer in any case.
+  CostModel(Block &block, const DenseSet<Value> &stored);
 
   /// Why `value` should get a buffer, or an empty string if it should be
   /// computed where it is used.
   std::string getReasonToStore(Value value, ArrayRef<Access *> accesses) const;
+
+  /// The parts of `value` that are worth a kernel each if it gets a buffer: it
+  /// chooses between tensors by position, and such a kernel computes only what
+  /// is chosen.
+  Partition getPartition(Value value) const;
+
+  /// About how many operations compute an element of `value` where it is used.
+  /// What is expected to be stored counts as a load, and so does a value whose
+  /// size makes it a place to cut a large kernel.
+  int64_t getExpectedOps(Value value) const;
 
 private:
   struct Estimate {
     /// Work for one element with everything behind it fused, in units of a
     /// simple arithmetic operation.
     double work = 1;
+    /// The same inside one part of a partition.
+    double workInPart = 1;
+    /// Operations behind it, those that are used twice counted twice.
+    int64_t ops = 1;
+    /// How many choices by position there are one behind the other, with
+    /// nothing but elementwise operations in between.
+    int64_t selections = 0;
     /// Whether one reduction is run for every element.
     bool reducesPerElement = false;
   };
+  Estimate estimate(Operation &op) const;
+  Estimate getOperand(Value operand) const {
+    return stored.contains(operand) ? Estimate() : estimates.lookup(operand);
+  }
+  SmallVector<SmallVector<int64_t>> getBounds(Value value) const;
+  double getCost(Value value, const Partition &partition) const;
+
+  const DenseSet<Value> &stored;
   DenseMap<Value, Estimate> estimates;
 };
 

@@ -61,7 +61,8 @@ Value KernelBuilder::getArgument(Value buffer, bool isOutput) {
 
 Value KernelBuilder::request(Value tensor, ArrayRef<Value> indices, Value mask,
                              ArrayRef<Value> scope,
-                             SmallVectorImpl<Access *> &accesses) {
+                             SmallVectorImpl<Access *> &accesses,
+                             int64_t expectedOps) {
   size_t hash = llvm::hash_combine(
       mask.getAsOpaquePointer(),
       llvm::hash_combine_range(llvm::map_range(
@@ -82,7 +83,8 @@ Value KernelBuilder::request(Value tensor, ArrayRef<Value> indices, Value mask,
   access->placeholder =
       UnrealizedConversionCastOp::create(builder, loc, type, ValueRange())
           .getResult(0);
-  ++numOps;
+  access->expectedOps = expectedOps;
+  numOps += expectedOps;
   ++numWaiting;
   candidates.push_back(access.get());
   accesses.push_back(access.get());
@@ -95,6 +97,8 @@ void KernelBuilder::provide(Access &access, Value value) {
   access.placeholder.replaceAllUsesWith(value);
   op->erase();
   access.placeholder = value;
+  // Its operands were requested, and count for themselves.
+  numOps -= access.expectedOps - 1;
   --numWaiting;
 }
 

@@ -37,6 +37,8 @@ struct Access {
   SmallVector<Value, 4> scope;
   /// Stands for the element until it is known how to compute it.
   Value placeholder;
+  /// What it counts for in the size of the kernel until then.
+  int64_t expectedOps = 1;
 
   /// How often the element is computed: the positions of its scope.
   int64_t getEvaluations() const;
@@ -62,9 +64,11 @@ public:
   Value getArgument(Value buffer, bool isOutput = false);
 
   /// Asks for the element of `tensor` at `indices`: an existing access with the
-  /// same indices and mask, or a new one, added to `accesses`.
+  /// same indices and mask, or a new one, added to `accesses`. About
+  /// `expectedOps` operations will compute it.
   Value request(Value tensor, ArrayRef<Value> indices, Value mask,
-                ArrayRef<Value> scope, SmallVectorImpl<Access *> &accesses);
+                ArrayRef<Value> scope, SmallVectorImpl<Access *> &accesses,
+                int64_t expectedOps = 1);
 
   /// Says that `access` has this value.
   void provide(Access &access, Value value);
@@ -92,6 +96,8 @@ public:
     return tg::linearize(index, shape, indices);
   }
 
+  /// The size of the kernel: operations, and what those will take that are
+  /// requested.
   int64_t getNumOps() const { return numOps; }
   bool hasReduce() const { return !reduceRanges.empty(); }
 

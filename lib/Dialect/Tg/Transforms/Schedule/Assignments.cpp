@@ -1,0 +1,127 @@
+//===- Assignments.cpp - memory that changes ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How FunctionScheduler writes to arguments, and what their readers read.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FunctionScheduler.h"
+#include "Lower.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// The position in the argument's memory of a position of the target.
+static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
+                                   ArrayRef<Value> indices) {
+  SmallVector<Value> position(indices);
+  Value target = assign.getTarget(), mask;
+  while (Operation *op = target.getDefiningOp()) {
+    position = mapIndices(op, index, position, mask);
+    target = op->getOperand(0);
+  }
+  return linearize(index, cast<RankedTensorType>(target.getType()).getShape(),
+                   position);
+}
+
+/// Some accesses want an argument as it is after `version` assignments, but run
+/// in or after the kernel of the next one. They are put into `late` and read
+/// the copy that is returned (null if there are none). An assignment may itself
+/// read the elements that it is about to write.
+Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
+                                     ArrayRef<Access *> accesses,
+                                     function_ref<Value(Access *)> getPosition,
+                                     SmallPtrSetImpl<Access *> &late) {
+  Memory &memory = memories[argument];
+  if (version >= static_cast<int64_t>(memory.assigns.size()))
+    return nullptr;
+  const size_t next = memory.steps[version];
+  Value written;
+  for (Access *access : accesses) {
+    KernelBuilder &kernel = *access->kernel;
+    if (kernel.getStep() > next)
+      continue;
+    if (kernel.getStep() == next) {
+      if (!written)
+        written =
+            getPositionInArgument(memory.assigns[version], kernel.getIndex(),
+                                  kernel.getResultIndices());
+      if (getPosition(access) == written)
+        continue;
+    }
+    late.insert(access);
+  }
+  if (late.empty())
+    return nullptr;
+  Value buffer = getBuffer(argument);
+  Value copy =
+      AllocOp::create(host, argument.getLoc(),
+                      cast<MemRefType>(buffer.getType()), devices[argument]);
+  ++numBuffers;
+  steps.push_back({buffer, copy, {}, {}, {}, func.getLoc()});
+  remark::passed(memory.assigns[version].getLoc(),
+                 remark::RemarkOpts::name("copy").category("tg-schedule"))
+      << "the contents before this assignment are copied: a later kernel, or "
+         "its own at other positions, reads them";
+  return copy;
+}
+
+void FunctionScheduler::visitAssign(AssignOp assign) {
+  BlockArgument argument = getAssignedArgument(assign);
+  Memory &memory = memories[argument];
+  int64_t version = versions[assign];
+  ArrayRef<int64_t> argumentShape =
+      cast<RankedTensorType>(argument.getType()).getShape();
+  Value buffer = getBuffer(argument);
+
+  // Uses of the result and of the whole argument at this version.
+  ArrayRef<Access *> ofArgument = memory.accesses[version];
+  SmallVector<Access *> uses = accesses.lookup(assign);
+  llvm::append_range(uses, ofArgument);
+  SmallPtrSet<Access *, 8> isOfArgument(llvm::from_range, ofArgument);
+  auto getPosition = [&](Access *access) {
+    if (isOfArgument.contains(access))
+      return access->kernel->linearize(argumentShape, access->indices);
+    return getPositionInArgument(assign, access->kernel->getIndex(),
+                                 access->indices);
+  };
+  SmallPtrSet<Access *, 8> late;
+  Value copy = snapshotFor(argument, version, uses, getPosition, late);
+  for (Access *access : uses) {
+    KernelBuilder &kernel = *access->kernel;
+    Value source = kernel.getArgument(late.contains(access) ? copy : buffer);
+    provide(*access, LoadOp::create(kernel.getBuilder(), kernel.getLoc(),
+                                    source, getPosition(access), access->mask));
+  }
+
+  KernelBuilder &kernel =
+      createKernel(assign.getLoc(), assign.getType().getShape());
+  memory.steps[version - 1] = kernel.getStep();
+  Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
+                        Value(), kernel.getResultRanges());
+  kernel.createStore(value, buffer,
+                     getPositionInArgument(assign, kernel.getIndex(),
+                                           kernel.getResultIndices()));
+}
+
+void FunctionScheduler::visitArgument(BlockArgument argument) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(argument.getType()).getShape();
+  Value buffer = getBuffer(argument);
+  auto it = memories.find(argument);
+  if (it == memories.end())
+    return load(accesses.lookup(argument), buffer, shape);
+  ArrayRef<Access *> uses = it->second.accesses[0];
+  SmallPtrSet<Access *, 8> late;
+  auto getPosition = [&](Access *access) {
+    return access->kernel->linearize(shape, access->indices);
+  };
+  Value copy = snapshotFor(argument, 0, uses, getPosition, late);
+  for (Access *access : uses)
+    load(access, late.contains(access) ? copy : buffer, shape);
+}

@@ -1,0 +1,220 @@
+//===- Prepare.cpp - what is known before scheduling ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What FunctionScheduler finds out about a function first: whether it can be
+/// scheduled, on which device each value is, which values lie in memory that is
+/// there already, and which get a buffer in any case.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FunctionScheduler.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+bool mlir::tg::isLiteral(Value value) {
+  auto constant = value.getDefiningOp<ConstOp>();
+  if (!constant)
+    return false;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  return dense && !dense.isSplat() && dense.getNumElements() != 0;
+}
+
+LogicalResult FunctionScheduler::assignDevices() {
+  for (BlockArgument argument : block.getArguments()) {
+    auto attr = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  deviceAttrName);
+    devices[argument] = attr ? attr.getValue() : defaultDevice;
+  }
+  for (Operation &op : block.without_terminator()) {
+    StringRef device;
+    for (Value operand : op.getOperands()) {
+      StringRef other = devices.lookup(operand);
+      if (!device.empty() && !other.empty() && device != other)
+        return op.emitError("operands are on different devices: ")
+               << device << " and " << other;
+      if (device.empty())
+        device = other;
+    }
+    if (auto copy = dyn_cast<CopyOp>(op))
+      device = copy.getDevice();
+    devices[op.getResult(0)] = device;
+  }
+  // What depends on no input is computed where it is needed.
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    StringRef &device = devices[op.getResult(0)];
+    if (device.empty())
+      device = defaultDevice;
+    if (isa<CopyOp>(op))
+      continue;
+    for (Value operand : op.getOperands())
+      if (StringRef &other = devices.find(operand)->second; other.empty())
+        other = device;
+  }
+  return success();
+}
+
+bool FunctionScheduler::isAcrossDevices(CopyOp copy) {
+  return devices.lookup(copy.getX()) != devices.lookup(copy.getResult());
+}
+
+BlockArgument mlir::tg::getAssignedArgument(AssignOp assign) {
+  Value target = assign.getTarget();
+  while (Operation *op = target.getDefiningOp())
+    target = op->getOperand(0);
+  return cast<BlockArgument>(target);
+}
+
+void FunctionScheduler::numberAssigns() {
+  for (AssignOp assign : block.getOps<AssignOp>()) {
+    Memory &memory = memories[getAssignedArgument(assign)];
+    memory.assigns.push_back(assign);
+    versions[assign] = memory.assigns.size();
+  }
+  for (auto &[argument, memory] : memories) {
+    memory.steps.resize(memory.assigns.size());
+    memory.accesses.resize(memory.assigns.size() + 1);
+  }
+}
+
+/// How many assignments come before what is read.
+int64_t FunctionScheduler::getVersion(AfterOp after) {
+  return after.getAssign() ? versions.lookup(after.getAssign().getDefiningOp())
+                           : 0;
+}
+
+/// Whether a shrink keeps a contiguous part, and the part's offset.
+static std::optional<int64_t> getContiguousOffset(ShrinkOp shrink) {
+  ArrayRef<int64_t> shape = shrink.getX().getType().getShape();
+  SmallVector<int64_t> from = *getStaticDims(shrink.getFrom());
+  SmallVector<int64_t> to = *getStaticDims(shrink.getTo());
+  int64_t offset = 0, stride = 1;
+  bool cut = false;
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    int64_t size = to[axis] - from[axis];
+    if (cut && size != 1)
+      return std::nullopt;
+    cut |= size != shape[axis];
+    offset += from[axis] * stride;
+    stride *= shape[axis];
+  }
+  return offset;
+}
+
+/// The offset of a target that is a contiguous part of its argument.
+static std::optional<int64_t> getTargetOffset(Value target) {
+  int64_t total = 0;
+  while (Operation *op = target.getDefiningOp()) {
+    if (auto shrink = dyn_cast<ShrinkOp>(op)) {
+      std::optional<int64_t> offset = getContiguousOffset(shrink);
+      if (!offset)
+        return std::nullopt;
+      total += *offset;
+    } else if (!isa<ReshapeOp>(op)) {
+      return std::nullopt;
+    }
+    target = op->getOperand(0);
+  }
+  return total;
+}
+
+/// Where the result of an operation lies, given where its operands do.
+Place FunctionScheduler::locate(Operation *op) {
+  Place own{op->getResult(0), 0};
+  auto isLast = [&](BlockArgument argument, int64_t version) {
+    auto it = memories.find(argument);
+    return it == memories.end() ||
+           version == static_cast<int64_t>(it->second.assigns.size());
+  };
+  if (auto assign = dyn_cast<AssignOp>(op)) {
+    // Later assignments would change it.
+    BlockArgument argument = getAssignedArgument(assign);
+    std::optional<int64_t> offset = getTargetOffset(assign.getTarget());
+    return offset && isLast(argument, versions[assign])
+               ? Place{argument, *offset}
+               : own;
+  }
+  if (auto after = dyn_cast<AfterOp>(op)) {
+    auto argument = cast<BlockArgument>(after.getTarget());
+    return isLast(argument, getVersion(after)) ? Place{argument, 0} : own;
+  }
+  if (op->getNumOperands() == 0)
+    return own;
+  Place place = places.lookup(op->getOperand(0));
+  if (auto shrink = dyn_cast<ShrinkOp>(op)) {
+    // Of a computed tensor only the part is worth computing.
+    std::optional<int64_t> offset = getContiguousOffset(shrink);
+    if (!offset || !isa<BlockArgument>(place.base))
+      return own;
+    place.offset += *offset;
+    return place;
+  }
+  auto copy = dyn_cast<CopyOp>(op);
+  if (isa<ReshapeOp, DetachOp, ContiguousOp>(op) ||
+      (copy && !isAcrossDevices(copy)))
+    return place;
+  return own;
+}
+
+void FunctionScheduler::findStored() {
+  for (BlockArgument argument : block.getArguments())
+    places[argument] = {argument, 0};
+  for (Operation &op : block.without_terminator())
+    places[op.getResult(0)] = locate(&op);
+
+  auto isContentsAtATime = [](Value base) {
+    return isa_and_nonnull<AssignOp, AfterOp>(base.getDefiningOp());
+  };
+  auto demand = [&](Value value) {
+    Value base = places[value].base;
+    auto copy = base.getDefiningOp<CopyOp>();
+    if (!isa<BlockArgument>(base) && !isContentsAtATime(base) &&
+        !isLiteral(base) && !(copy && isAcrossDevices(copy)))
+      stored.insert(base);
+  };
+  // Copies of memory that is about to change, or that must not change.
+  DenseMap<Value, Value> copies;
+  auto demandCopy = [&](OpOperand &use) {
+    Value value = use.get();
+    Value &copy = copies[value];
+    if (!copy) {
+      OpBuilder builder(func.getContext());
+      builder.setInsertionPointAfterValue(value);
+      copy = ContiguousOp::create(builder, value.getLoc(), value);
+      devices[copy] = devices.lookup(value);
+      places[copy] = {copy, 0};
+      stored.insert(copy);
+    }
+    use.set(copy);
+  };
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator())) {
+    Value result = op.getResult(0);
+    if (auto copy = dyn_cast<CopyOp>(op)) {
+      if (!isAcrossDevices(copy))
+        continue;
+      if (isContentsAtATime(places[copy.getX()].base))
+        demandCopy(copy.getXMutable());
+      else
+        demand(copy.getX());
+    } else if (isa<ContiguousOp>(op) && !stored.contains(result)) {
+      demand(result);
+    } else if (isLiteral(result)) {
+      auto dense = cast<DenseElementsAttr>(cast<ConstOp>(op).getValue());
+      buffers[result] = LiteralOp::create(
+          host, op.getLoc(),
+          getBufferType(dense.getElementType(), dense.getNumElements()), dense,
+          devices[result]);
+    }
+  }
+  for (OpOperand &result : block.getTerminator()->getOpOperands()) {
+    Value base = places[result.get()].base;
+    if (isContentsAtATime(base) || isLiteral(base))
+      demandCopy(result);
+    else
+      demand(result.get());
+  }
+}

@@ -1,0 +1,50 @@
+//===- Selection.h - values chosen by position ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A graph joins tensors by choosing between padded ones by the position along
+/// an axis. Where all positions of an access lie on one side of the boundary,
+/// the other tensor is not needed.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_SELECTION_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_SELECTION_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+
+namespace mlir::tg {
+
+/// The elements of `below` before position `bound` of `axis`, those of `above`
+/// from there on.
+struct Selection {
+  int64_t axis, bound;
+  Value below, above;
+};
+
+/// `value` as such a choice if it is one: a `tg.where` whose condition compares
+/// a `tg.iota` with a constant.
+std::optional<Selection> getSelection(Value value);
+
+/// The tensor that an element comes from if it is one of `value` at positions
+/// of these bounds along each axis. Looks no further than values that are
+/// stored.
+Value getSelected(Value value, function_ref<bool(Value)> isStored,
+                  function_ref<Interval(int64_t)> getPositions);
+
+/// A tensor cut along one axis at some positions, in ascending order.
+struct Partition {
+  int64_t axis = 0;
+  SmallVector<int64_t> bounds;
+
+  bool isWhole() const { return bounds.empty(); }
+  int64_t getNumParts() const { return bounds.size() + 1; }
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_SELECTION_H
