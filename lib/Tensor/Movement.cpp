@@ -308,7 +308,8 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
   checkedNumElements(whole, dtype, "cat");
 
   // Each part padded to the whole; the position tells which one counts. From
-  // the back, so that the condition of each part is one comparison.
+  // the back, so that the condition of each part is one comparison. Scheduling
+  // knows the pattern: many or large parts are copied one by one.
   Tensor result;
   Tensor position = prim::iota(first, dim, positionDType(whole), whole);
   int64_t end = total;

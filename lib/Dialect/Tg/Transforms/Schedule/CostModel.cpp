@@ -29,11 +29,18 @@ constexpr int64_t kMaxOps = 1000;
 constexpr int64_t kMinOpsToCut = 32;
 
 /// One more kernel to compile, shared out over its launches; and one more
-/// tensor to choose from in a kernel.
-constexpr double kKernel = 200000, kChoice = 1000;
-/// Fewer launches of one kernel than this count like kernels of their own: few
-/// kernels are what fusion is for.
+/// tensor to choose from in a kernel: that makes the kernel larger, and at each
+/// element a load that is masked out.
+constexpr double kKernel = 1000000, kChoice = 1000, kMaskedLoad = 6;
+/// Fewer launches of one kernel than this are avoided at some cost: few kernels
+/// are what fusion is for.
 constexpr int64_t kManyParts = 16;
+constexpr double kFewLaunch = 200000;
+/// Operations that parts may have in common, as a multiple of what is there
+/// without parts: each part builds them again.
+constexpr double kMaxShared = 64;
+/// How deep a computation is looked at to tell it from another one.
+constexpr int64_t kKindDepth = 4;
 /// Bytes that are written together.
 constexpr double kLineBytes = 64;
 
@@ -83,6 +90,7 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
     estimate.work += of.work;
     estimate.workInPart += of.workInPart;
     estimate.ops += of.ops;
+    estimate.opsInPart += of.opsInPart;
     estimate.selections = std::max(estimate.selections, of.selections);
     estimate.reducesPerElement |= of.reducesPerElement;
   }
@@ -106,11 +114,16 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
     ++estimate.selections;
     estimate.workInPart = std::max(getOperand(selection->below).workInPart,
                                    getOperand(selection->above).workInPart);
+    estimate.opsInPart = std::max(getOperand(selection->below).opsInPart,
+                                  getOperand(selection->above).opsInPart);
   } else if (!op.hasTrait<OpTrait::Elementwise>()) {
     estimate.selections = 0;
   }
-  if (estimate.selections == 0)
+  estimate.opsInPart = std::min(estimate.opsInPart, 1e15);
+  if (estimate.selections == 0) {
     estimate.workInPart = estimate.work;
+    estimate.opsInPart = 1;
+  }
   return estimate;
 }
 
@@ -119,17 +132,40 @@ int64_t CostModel::getExpectedOps(Value value) const {
   return ops < kMinOpsToCut ? ops : 1;
 }
 
+/// Equal for values that are computed in the same way from tensors of the same
+/// types, as far as that shows in the operations next to them.
+size_t CostModel::getKind(Value value, int64_t depth) const {
+  Operation *op = value.getDefiningOp();
+  size_t kind = llvm::hash_value(value.getType().getAsOpaquePointer());
+  if (!op || depth == 0 || stored.contains(value))
+    return kind;
+  // What chooses again is another computation in each part.
+  if (estimates.lookup(value).selections != 0)
+    return llvm::hash_value(value.getAsOpaquePointer());
+  // Which part of memory is used does not make another kernel.
+  if (!isa<PadOp, ShrinkOp>(op))
+    kind = OperationEquivalence::computeHash(
+        op, OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  for (Value operand : op->getOperands())
+    kind = llvm::hash_combine(kind, getKind(operand, depth - 1));
+  return kind;
+}
+
 /// What filling a buffer with the value costs.
-double CostModel::getCost(Value value, const Partition &partition) const {
+double CostModel::getCost(Value value, const Partition &partition) {
   Estimate estimate = estimates.lookup(value);
   const auto type = cast<RankedTensorType>(value.getType());
   const double size = countElements(value);
-  const double parts = partition.getNumParts();
-  if (partition.isWhole())
-    return size * (estimate.work + kStore) + kKernel +
-           kChoice * static_cast<double>(estimate.selections);
+  if (partition.isWhole()) {
+    const double choices = estimate.selections;
+    return size * (estimate.work + kMaskedLoad * choices + kStore) + kKernel +
+           kChoice * choices;
+  }
   // Parts of short rows share their lines with others.
   ArrayRef<int64_t> shape = type.getShape();
+  const double parts = partition.getNumParts();
   double lines = 1;
   if (llvm::any_of(shape.take_front(partition.axis),
                    [](int64_t outer) { return outer != 1; })) {
@@ -138,93 +174,113 @@ double CostModel::getCost(Value value, const Partition &partition) const {
       row *= static_cast<double>(inner);
     lines = std::max(1.0, kLineBytes * parts / row);
   }
-  // Parts of one size are hoped to be one kernel.
+  const double kernels = static_cast<double>(partition.numKernels);
+  double cost = size * (estimate.workInPart + kStore * lines) +
+                kernels * kKernel + parts * kLaunch;
+  // All parts together must not be larger than a graph of this size warrants,
+  // and boundaries that others brought in must not be most of them.
+  const double ops = static_cast<double>(getChoices(value).numOps) + parts;
+  if (parts * estimate.opsInPart > kMaxShared * ops ||
+      parts > 2.0 * static_cast<double>(estimate.selections + 1))
+    cost += 1e30;
+  if (parts < kManyParts)
+    cost += (parts - kernels) * kFewLaunch;
+  return cost;
+}
+
+/// What is chosen from behind the value with nothing but elementwise operations
+/// in between. All values on the way get the same answer, so that a chain is
+/// followed once: more boundaries than a value has do no harm.
+const CostModel::Choices &CostModel::getChoices(Value value) {
+  auto known = choicesOf.find(value);
+  if (known != choicesOf.end())
+    return *known->second;
+  auto choices = std::make_shared<Choices>();
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  choices->bounds.resize(shape.size());
+  SmallVector<Value> worklist{value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    auto [it, isNew] = choicesOf.try_emplace(next, choices);
+    if (!isNew) {
+      if (it->second == choices)
+        continue;
+      for (auto [axis, positions] : llvm::enumerate(it->second->bounds))
+        llvm::append_range(choices->bounds[axis], positions);
+      choices->kinds.insert_range(it->second->kinds);
+      choices->numOps += it->second->numOps;
+      continue;
+    }
+    ++choices->numOps;
+    if (auto selection = getSelection(next)) {
+      if (selection->bound > 0 && selection->bound < shape[selection->axis])
+        choices->bounds[selection->axis].push_back(selection->bound);
+      for (Value chosen : {selection->below, selection->above})
+        if (!getSelection(chosen))
+          choices->kinds.insert(getKind(chosen, kKindDepth));
+    }
+    for (Value operand : next.getDefiningOp()->getOperands())
+      if (getOperand(operand).selections != 0)
+        worklist.push_back(operand);
+  }
+  for (auto [axis, positions] : llvm::enumerate(choices->bounds)) {
+    llvm::sort(positions);
+    positions.erase(llvm::unique(positions), positions.end());
+    if (positions.size() > choices->partition.bounds.size())
+      choices->partition = {static_cast<int64_t>(axis), positions};
+  }
+  // Parts of one size that are computed in one way are one kernel.
+  Partition &partition = choices->partition;
   DenseSet<int64_t> sizes;
   int64_t from = 0;
   for (int64_t bound : partition.bounds) {
     sizes.insert(bound - from);
     from = bound;
   }
-  sizes.insert(shape[partition.axis] - from);
-  const double kernels =
-      parts < kManyParts ? parts : static_cast<double>(sizes.size());
-  return size * (estimate.workInPart + kStore * lines) + kernels * kKernel +
-         parts * kLaunch;
+  if (!partition.isWhole())
+    sizes.insert(shape[partition.axis] - from);
+  partition.numKernels = std::min<int64_t>(
+      partition.getNumParts(), std::max(sizes.size(), choices->kinds.size()));
+  return *choices;
 }
 
-/// The boundaries, by axis and in order, that the choices behind the value with
-/// nothing but elementwise operations in between have.
-SmallVector<SmallVector<int64_t>> CostModel::getBounds(Value value) const {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  SmallVector<SmallVector<int64_t>> bounds(shape.size());
-  if (estimates.lookup(value).selections == 0)
-    return bounds;
-  SmallVector<Value> worklist{value};
-  DenseSet<Value> seen;
-  while (!worklist.empty()) {
-    Value next = worklist.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (auto selection = getSelection(next))
-      if (selection->bound > 0 && selection->bound < shape[selection->axis])
-        bounds[selection->axis].push_back(selection->bound);
-    for (Value operand : next.getDefiningOp()->getOperands())
-      if (getOperand(operand).selections != 0)
-        worklist.push_back(operand);
-  }
-  for (SmallVector<int64_t> &positions : bounds) {
-    llvm::sort(positions);
-    positions.erase(llvm::unique(positions), positions.end());
-  }
-  return bounds;
-}
-
-/// Along the axis that has the most.
-static Partition getFinestPartition(ArrayRef<SmallVector<int64_t>> bounds) {
-  Partition partition;
-  for (auto [axis, positions] : llvm::enumerate(bounds))
-    if (positions.size() > partition.bounds.size())
-      partition = {static_cast<int64_t>(axis), positions};
-  return partition;
-}
-
-Partition CostModel::getPartition(Value value) const {
-  Partition partition = getFinestPartition(getBounds(value));
-  if (countElements(value) != 0 &&
-      getCost(value, partition) < getCost(value, {}))
+Partition CostModel::getPartition(Value value) {
+  if (estimates.lookup(value).selections == 0 || countElements(value) == 0)
+    return {};
+  const Partition &partition = getChoices(value).partition;
+  if (getCost(value, partition) < getCost(value, {}))
     return partition;
   return {};
 }
 
-/// Work for one element of an access, which may meet a few of the choices only.
-static double getWorkAt(Access &access, double work, double workInPart,
-                        ArrayRef<SmallVector<int64_t>> bounds) {
-  int64_t met = 0, all = 0;
-  for (auto [index, positions] : llvm::zip(access.indices, bounds)) {
-    if (positions.empty())
+/// How many of the boundaries an access may meet, as a share of all.
+static double getShare(Access &access,
+                       ArrayRef<SmallVector<int64_t>> boundsOfAxes) {
+  size_t met = 0, all = 0;
+  for (auto [index, bounds] : llvm::zip(access.indices, boundsOfAxes)) {
+    if (bounds.empty())
       continue;
-    Interval interval =
+    const Interval positions =
         access.kernel->getIndex().getAnalysis().getInterval(index);
-    met += llvm::upper_bound(positions, interval.hi) -
-           llvm::upper_bound(positions, interval.lo);
-    all += positions.size();
+    met += llvm::upper_bound(bounds, positions.hi) -
+           llvm::upper_bound(bounds, positions.lo);
+    all += bounds.size();
   }
-  return all == 0
-             ? work
-             : workInPart + (work - workInPart) * static_cast<double>(met) /
-                                static_cast<double>(all);
+  return all == 0 ? 1.0 : static_cast<double>(met) / static_cast<double>(all);
 }
 
 std::string CostModel::getReasonToStore(Value value,
-                                        ArrayRef<Access *> accesses) const {
-  Estimate estimate = estimates.lookup(value);
-  const SmallVector<SmallVector<int64_t>> bounds = getBounds(value);
+                                        ArrayRef<Access *> accesses) {
+  const Estimate estimate = estimates.lookup(value);
+  const Choices *choices =
+      estimate.selections != 0 ? &getChoices(value) : nullptr;
   double size = countElements(value), evaluations = 0, again = 0;
   for (Access *access : accesses) {
-    const double count = access->getEvaluations();
+    const auto count = static_cast<double>(access->getEvaluations());
     evaluations += count;
-    again +=
-        count * getWorkAt(*access, estimate.work, estimate.workInPart, bounds);
+    const double share = choices ? getShare(*access, choices->bounds) : 1;
+    again += count * (estimate.workInPart +
+                      share * (estimate.work - estimate.workInPart));
     if (estimate.ops >= kMinOpsToCut && access->kernel->getNumOps() > kMaxOps)
       return "the kernel is large";
     if (!estimate.reducesPerElement)
@@ -234,8 +290,8 @@ std::string CostModel::getReasonToStore(Value value,
         return "a reduction would run inside another one";
   }
   double once = size * (estimate.work + kStore) + kLaunch;
-  if (Partition partition = getFinestPartition(bounds); !partition.isWhole())
-    once = std::min(once, getCost(value, partition));
+  if (choices && !choices->partition.isWhole())
+    once = std::min(once, getCost(value, choices->partition));
   if (again > once + evaluations * kLoad)
     return llvm::formatv("{0} evaluations of {1} elements at {2} operations "
                          "each cost more than storing them",

@@ -25,12 +25,12 @@ public:
 
   /// Why `value` should get a buffer, or an empty string if it should be
   /// computed where it is used.
-  std::string getReasonToStore(Value value, ArrayRef<Access *> accesses) const;
+  std::string getReasonToStore(Value value, ArrayRef<Access *> accesses);
 
   /// The parts of `value` that are worth a kernel each if it gets a buffer: it
   /// chooses between tensors by position, and such a kernel computes only what
   /// is chosen.
-  Partition getPartition(Value value) const;
+  Partition getPartition(Value value);
 
   /// About how many operations compute an element of `value` where it is used.
   /// What is expected to be stored counts as a load, and so does a value whose
@@ -44,6 +44,8 @@ private:
     double work = 1;
     /// The same inside one part of a partition.
     double workInPart = 1;
+    /// Operations that all parts of a partition need.
+    double opsInPart = 1;
     /// Operations behind it, those that are used twice counted twice.
     int64_t ops = 1;
     /// How many choices by position there are one behind the other, with
@@ -56,11 +58,24 @@ private:
   Estimate getOperand(Value operand) const {
     return stored.contains(operand) ? Estimate() : estimates.lookup(operand);
   }
-  SmallVector<SmallVector<int64_t>> getBounds(Value value) const;
-  double getCost(Value value, const Partition &partition) const;
+  /// The choices by position behind a value.
+  struct Choices {
+    /// Their boundaries by axis, in order.
+    SmallVector<SmallVector<int64_t>> bounds;
+    /// The different computations that are chosen from.
+    DenseSet<size_t> kinds;
+    /// Operations between the value and these computations.
+    int64_t numOps = 0;
+    /// Along the axis that has the most boundaries.
+    Partition partition;
+  };
+  const Choices &getChoices(Value value);
+  size_t getKind(Value value, int64_t depth) const;
+  double getCost(Value value, const Partition &partition);
 
   const DenseSet<Value> &stored;
   DenseMap<Value, Estimate> estimates;
+  DenseMap<Value, std::shared_ptr<Choices>> choicesOf;
 };
 
 } // namespace mlir::tg

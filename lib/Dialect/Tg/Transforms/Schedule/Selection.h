@@ -40,6 +40,8 @@ Value getSelected(Value value, function_ref<bool(Value)> isStored,
 struct Partition {
   int64_t axis = 0;
   SmallVector<int64_t> bounds;
+  /// How many different kernels compute the parts, about.
+  int64_t numKernels = 1;
 
   bool isWhole() const { return bounds.empty(); }
   int64_t getNumParts() const { return bounds.size() + 1; }
