@@ -54,7 +54,10 @@ mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
     result.rounding = Bounds::move(op, x.tensor, x.rounding);
     return result;
   }
-  if (isa<CopyOp, ContiguousOp, DetachOp>(op)) {
+  const bool isNoCast =
+      isa<CastOp, BitcastOp>(op) &&
+      op->getOperand(0).getType() == op->getResult(0).getType();
+  if (isa<CopyOp, ContiguousOp, DetachOp>(op) || isNoCast) {
     result.error = operands[0]->error;
     result.loose = operands[0]->loose;
     result.rounding = operands[0]->rounding;

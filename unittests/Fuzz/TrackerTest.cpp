@@ -124,6 +124,16 @@ TEST_F(TrackerTest, SumsOfProductsMayBeFused) {
   auto exact = run("tensor<2xf32>", "[1.5, 4.0]", body, "tensor<1xf32>");
   ASSERT_TRUE(exact);
   EXPECT_EQ(exact->results[0].error[0], 0);
+  // A subnormal product rounds, however exact the sum is; a cast to the same
+  // type is nothing.
+  auto subnormal =
+      run("tensor<2xf32>", "[3.97e-23, 0.0]",
+          "%p = tg.mul %x, %x : tensor<2xf32>\n"
+          "%c = tg.cast %p : tensor<2xf32> -> tensor<2xf32>\n"
+          "%r = tg.reduce add %c axes [0] : tensor<2xf32> -> tensor<1xf32>",
+          "tensor<1xf32>");
+  ASSERT_TRUE(subnormal);
+  EXPECT_GT(subnormal->results[0].error[0], 0);
   // An overflow that a fused sum might not have.
   EXPECT_FALSE(run("tensor<2xf32>", "[1.0e30, 4.0]", body, "tensor<1xf32>"));
 }
