@@ -24,6 +24,7 @@
 #include <filesystem>
 #include <functional>
 #include <new>
+#include <string>
 
 using namespace tinygrad;
 
@@ -163,9 +164,11 @@ static void benchmarkMemory(Device &cpu) {
 }
 
 static void benchmarkCaches(Device &cpu) {
-  char directory[] = "/tmp/launch-overhead-XXXXXX";
-  if (!::mkdtemp(directory)) {
-    std::perror(directory);
+  std::string directory =
+      (std::filesystem::temp_directory_path() / "launch-overhead-XXXXXX")
+          .string();
+  if (!::mkdtemp(directory.data())) {
+    std::perror(directory.c_str());
     return;
   }
   {

@@ -84,11 +84,7 @@ void GraphSlice::checkAssigns() {
   }
   for (auto [target, assign] : last) {
     const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
-    bool isNeeded = memory.useCount() > 1 || returned.contains(target);
-    for (OpOperand &use : target->getUses())
-      isNeeded |=
-          isa<tg::AssignOp>(use.getOwner()) && use.getOperandNumber() == 1;
-    if (!isNeeded)
+    if (memory.useCount() == 1 && !returned.contains(target))
       inPlace.insert(assign);
   }
 }

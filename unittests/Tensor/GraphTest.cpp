@@ -409,12 +409,23 @@ TEST_F(GraphTest, AssignTensors) {
   realize({a, b});
   expectTensor(a, {2}, {3, 4});
   expectTensor(b, {2}, {1, 2});
+  // And by way of a view of the old contents, in place.
+  const void *addresses[] = {a.buffer().address(), b.buffer().address()};
+  Tensor old = a.flip(0);
+  a.assign(b);
+  b.assign(old);
+  old = Tensor();
+  realize({a, b});
+  expectTensor(a, {2}, {1, 2});
+  expectTensor(b, {2}, {4, 3});
+  EXPECT_EQ(a.buffer().address(), addresses[0]);
+  EXPECT_EQ(b.buffer().address(), addresses[1]);
   a.assign(Tensor(7.0));
   expectTensor(a, {2}, {7, 7});
-  expectTensor(b, {2}, {1, 2});
+  expectTensor(b, {2}, {4, 3});
   Tensor unrealized = a * 2;
   unrealized.assign(b);
-  expectTensor(unrealized, {2}, {1, 2});
+  expectTensor(unrealized, {2}, {4, 3});
   expectTensor(a, {2}, {7, 7});
 }
 

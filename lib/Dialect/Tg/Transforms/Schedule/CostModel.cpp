@@ -14,6 +14,7 @@
 #include "CostModel.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -182,7 +183,7 @@ double CostModel::getCost(Value value, const Partition &partition) {
   const double ops = static_cast<double>(getChoices(value).numOps) + parts;
   if (parts * estimate.opsInPart > kMaxShared * ops ||
       parts > 2.0 * static_cast<double>(estimate.selections + 1))
-    cost += 1e30;
+    return std::numeric_limits<double>::infinity();
   if (parts < kManyParts)
     cost += (parts - kernels) * kFewLaunch;
   return cost;
