@@ -93,3 +93,8 @@ tg.kernel @stage_c1() attributes {outputs = 0 : i64} {
   // expected-error @+1 {{'tg.stage' op the tile is 'memref<4xf32>', the ranges have 8 positions (C1)}}
   %t = tg.stage %x over %i : memref<4xf32>
 }
+
+// -----
+
+// expected-error @+1 {{variable 'n' is bound to 9, which is not in [1, 8]}}
+func.func private @f(tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8, 9>>>)

@@ -224,3 +224,24 @@ tg.kernel @symbolic_range(%out: memref<?xf32>) attributes {outputs = 1 : i64} {
   %t = tg.stage %x over %i, %j : memref<32xf32>
   tg.store %x, %out[%i] : memref<?xf32>
 }
+
+// -----
+
+// The value of an expression; one without variables is a constant. A variable
+// may have a value, which keeps it apart from the variable itself.
+#n = #tg.var<"n", 1, 8>
+// CHECK-LABEL: func @dim_values
+// CANON-LABEL: func @dim_values
+func.func @dim_values() -> (tensor<4xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>) {
+  // CHECK: tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
+  // CANON: tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
+  %0 = tg.dim(#n) : tensor<4xi32>
+  // CHECK: tg.dim(#tg.dim<mul, #tg.var<"n", 1, 8>, 4>) : tensor<2x2xf32>
+  %1 = tg.dim(#tg.dim<mul, #n, 4>) : tensor<2x2xf32>
+  // CHECK: tg.dim(5) : tensor<i64>
+  // CANON-DAG: tg.const(5 : i64) : tensor<i64>
+  %2 = tg.dim(5) : tensor<i64>
+  // CHECK: tg.dim(#tg.dim<add, #tg.var<"n", 1, 8, 3>, #tg.dim<mul, #tg.var<"n", 1, 8>, -1>>) : tensor<i64>
+  %3 = tg.dim(#tg.dim<add, #tg.var<"n", 1, 8, 3>, #tg.dim<mul, #n, -1>>) : tensor<i64>
+  return %0, %1, %2, %3 : tensor<4xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>
+}

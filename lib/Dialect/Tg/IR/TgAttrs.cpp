@@ -29,13 +29,18 @@ void TgDialect::registerAttributes() {
 }
 
 LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                              StringAttr name, int64_t min, int64_t max) {
+                              StringAttr name, int64_t min, int64_t max,
+                              std::optional<int64_t> value) {
   if (name.empty())
     return emitError() << "a variable needs a name";
   if (min > max)
     return emitError() << "variable '" << name.getValue()
                        << "' has an empty range: min " << min << " > max "
                        << max;
+  if (value && (*value < min || *value > max))
+    return emitError() << "variable '" << name.getValue() << "' is bound to "
+                       << *value << ", which is not in [" << min << ", " << max
+                       << "]";
   return success();
 }
 

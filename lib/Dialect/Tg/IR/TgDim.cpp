@@ -10,14 +10,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
-#include <limits>
-#include <map>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
+using namespace mlir::tg::dim;
 
 Dim::Dim(MLIRContext *context, int64_t value)
     : attr(IntegerAttr::get(IntegerType::get(context, 64), value)) {}
@@ -34,185 +35,74 @@ std::optional<int64_t> Dim::getStatic() const {
   return std::nullopt;
 }
 
-static int64_t saturate(bool positive) {
-  return positive ? std::numeric_limits<int64_t>::max()
-                  : std::numeric_limits<int64_t>::min();
-}
-
-static int64_t add(int64_t a, int64_t b) {
-  int64_t sum;
-  return llvm::AddOverflow(a, b, sum) ? saturate(a > 0) : sum;
-}
-
-static int64_t multiply(int64_t a, int64_t b) {
-  int64_t product;
-  return llvm::MulOverflow(a, b, product) ? saturate((a > 0) == (b > 0))
-                                          : product;
-}
-
-static int64_t floorDiv(int64_t a, int64_t b) {
-  if (b == 0)
-    return 0;
-  if (b == -1)
-    return multiply(a, -1);
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-
-static int64_t evaluate(DimOpKind kind, int64_t a, int64_t b) {
-  switch (kind) {
-  case DimOpKind::add:
-    return add(a, b);
-  case DimOpKind::mul:
-    return multiply(a, b);
-  case DimOpKind::floordiv:
-    return floorDiv(a, b);
-  case DimOpKind::mod:
-    return b == 0 || b == -1 ? 0 : a - floorDiv(a, b) * b;
-  case DimOpKind::min:
-    return std::min(a, b);
-  case DimOpKind::max:
-    return std::max(a, b);
-  }
-  llvm_unreachable("unknown DimOpKind");
-}
-
-/// Least and greatest value of a dimension attribute.
-static std::pair<int64_t, int64_t> getBounds(Attribute attr) {
-  if (auto integer = dyn_cast<IntegerAttr>(attr))
-    return {integer.getInt(), integer.getInt()};
-  if (auto var = dyn_cast<VarAttr>(attr))
-    return {var.getMin(), var.getMax()};
-  auto expr = cast<DimExprAttr>(attr);
-  auto [lhsMin, lhsMax] = getBounds(expr.getLhs());
-  auto [rhsMin, rhsMax] = getBounds(expr.getRhs());
-  // A remainder has the sign of the divisor and is smaller than it.
-  if (expr.getKind() == DimOpKind::mod)
-    return {rhsMin < 0 ? add(rhsMin, 1) : 0, rhsMax > 0 ? rhsMax - 1 : 0};
-  int64_t corners[] = {evaluate(expr.getKind(), lhsMin, rhsMin),
-                       evaluate(expr.getKind(), lhsMin, rhsMax),
-                       evaluate(expr.getKind(), lhsMax, rhsMin),
-                       evaluate(expr.getKind(), lhsMax, rhsMax)};
-  auto [least, greatest] = std::minmax_element(corners, corners + 4);
-  // Quotients are largest for divisors next to zero, which are no corners.
-  if (expr.getKind() == DimOpKind::floordiv && rhsMin <= 0 && rhsMax >= 0) {
-    int64_t bound = std::max(std::abs(std::max(lhsMin, -saturate(true))),
-                             std::abs(std::max(lhsMax, -saturate(true))));
-    return {-bound, bound};
-  }
-  return {*least, *greatest};
-}
-
 int64_t Dim::getMin() const { return getBounds(attr).first; }
 int64_t Dim::getMax() const { return getBounds(attr).second; }
 
 //===----------------------------------------------------------------------===//
-// Sums and products
+// Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// The full text, bounds included, by which variables and terms are ordered.
-static std::string getKey(Attribute attr) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  attr.print(os);
-  return text;
+/// Quotient and remainder of polynomials, as far as they are known without the
+/// variables' values: lhs = quotient * divisor + rest.
+static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
+                                                Dim divisor) {
+  std::pair<Polynomial, Polynomial> parts =
+      lhs.divideTerms(Polynomial(divisor.getAttr()));
+  // What is left of the constant stays a remainder: 0 <= rest < divisor.
+  if (std::optional<int64_t> number = divisor.getStatic()) {
+    const int64_t constant = parts.second.getConstant();
+    const int64_t quotient = floorDiv(constant, *number);
+    parts.first.addTerm({}, quotient);
+    parts.second.addTerm({}, -quotient * *number);
+  }
+  return parts;
 }
 
-namespace {
-/// A product of variables, and of expressions that are neither sum nor product,
-/// by their keys.
-using Monomial = std::multimap<std::string, Attribute>;
+static bool isWithin(Dim value, Dim divisor) {
+  return value.getMin() >= 0 && (divisor - value).getMin() > 0;
+}
 
-/// A sum of monomials with coefficients: the normal form of a dimension.
-class Polynomial {
-public:
-  explicit Polynomial(Attribute attr) {
-    if (auto integer = dyn_cast<IntegerAttr>(attr)) {
-      addTerm({}, integer.getInt());
-      return;
+/// x floordiv divisor, where the divisor is positive.
+static Dim getQuotient(Dim x, Dim divisor) {
+  MLIRContext *context = x.getContext();
+  auto [quotient, rest] = divide(Polynomial(x.getAttr()), divisor);
+  Dim restDim = rest.getDim(context);
+  if (isWithin(restDim, divisor))
+    return quotient.getDim(context);
+  std::optional<int64_t> number = divisor.getStatic();
+  if (number) {
+    // (g * a + b) floordiv (g * c) is (a + b floordiv g) floordiv c.
+    const int64_t common = std::gcd(rest.getCommonFactor(), *number);
+    if (common > 1) {
+      auto [scaled, left] = divide(rest, Dim(context, common));
+      return quotient.getDim(context) +
+             getQuotient(scaled.getDim(context),
+                         Dim(context, *number / common));
     }
-    if (auto expr = dyn_cast<DimExprAttr>(attr)) {
-      Polynomial lhs(expr.getLhs()), rhs(expr.getRhs());
-      if (expr.getKind() == DimOpKind::add) {
-        swap(lhs + rhs);
-        return;
-      }
-      if (expr.getKind() == DimOpKind::mul) {
-        swap(lhs * rhs);
-        return;
-      }
+    // (a floordiv b) floordiv c is a floordiv (b * c).
+    if (auto inner = dyn_cast<DimExprAttr>(restDim.getAttr());
+        inner && inner.getKind() == DimOpKind::floordiv) {
+      std::optional<int64_t> other = Dim(inner.getRhs()).getStatic();
+      int64_t product;
+      if (other && *other > 0 && !llvm::MulOverflow(*other, *number, product))
+        return quotient.getDim(context) +
+               getQuotient(Dim(inner.getLhs()), Dim(context, product));
     }
-    addTerm({{getKey(attr), attr}}, 1);
   }
+  return quotient.getDim(context) +
+         Dim(DimExprAttr::get(context, DimOpKind::floordiv, restDim.getAttr(),
+                              divisor.getAttr()));
+}
 
-  friend Polynomial operator+(Polynomial lhs, const Polynomial &rhs) {
-    for (const auto &[monomial, coefficient] : rhs.terms)
-      lhs.addTerm(monomial, coefficient);
-    return lhs;
-  }
-
-  friend Polynomial operator*(const Polynomial &lhs, const Polynomial &rhs) {
-    Polynomial product;
-    for (const auto &[a, aCoefficient] : lhs.terms)
-      for (const auto &[b, bCoefficient] : rhs.terms) {
-        Monomial both = a;
-        both.insert(b.begin(), b.end());
-        product.addTerm(both, multiply(aCoefficient, bCoefficient));
-      }
-    return product;
-  }
-
-  /// `(a * b * 2 + c) + 4`: what is constant is on the right.
-  Dim getDim(MLIRContext *context) const {
-    Attribute sum;
-    int64_t constant = 0;
-    for (const auto &[monomial, coefficient] : terms) {
-      if (monomial.empty()) {
-        constant = coefficient;
-        continue;
-      }
-      Attribute product;
-      for (const auto &[key, factor] : monomial)
-        product = combine(DimOpKind::mul, product, factor);
-      if (coefficient != 1)
-        product = combine(DimOpKind::mul, product,
-                          Dim(context, coefficient).getAttr());
-      sum = combine(DimOpKind::add, sum, product);
-    }
-    if (!sum || constant != 0)
-      sum = combine(DimOpKind::add, sum, Dim(context, constant).getAttr());
-    return Dim(sum);
-  }
-
-private:
-  Polynomial() = default;
-
-  void swap(Polynomial other) { terms.swap(other.terms); }
-
-  void addTerm(const Monomial &monomial, int64_t coefficient) {
-    int64_t &sum = terms[monomial];
-    sum = add(sum, coefficient);
-    if (sum == 0)
-      terms.erase(monomial);
-  }
-
-  static Attribute combine(DimOpKind kind, Attribute lhs, Attribute rhs) {
-    if (!lhs)
-      return rhs;
-    return DimExprAttr::get(rhs.getContext(), kind, lhs, rhs);
-  }
-
-  /// Orders monomials by the keys of their factors.
-  struct Less {
-    bool operator()(const Monomial &a, const Monomial &b) const {
-      return std::lexicographical_compare(
-          a.begin(), a.end(), b.begin(), b.end(),
-          [](const auto &x, const auto &y) { return x.first < y.first; });
-    }
-  };
-  std::map<Monomial, int64_t, Less> terms;
-};
-} // namespace
+/// x mod divisor, where the divisor is positive.
+static Dim getRemainder(Dim x, Dim divisor) {
+  MLIRContext *context = x.getContext();
+  Dim rest = divide(Polynomial(x.getAttr()), divisor).second.getDim(context);
+  if (isWithin(rest, divisor))
+    return rest;
+  return Dim(DimExprAttr::get(context, DimOpKind::mod, rest.getAttr(),
+                              divisor.getAttr()));
+}
 
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
@@ -230,22 +120,49 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       return a == 1 ? rhs : lhs;
     return (Polynomial(lhs.attr) * Polynomial(rhs.attr)).getDim(context);
   case DimOpKind::min:
-  case DimOpKind::max:
-    if (lhs == rhs)
-      return lhs;
+  case DimOpKind::max: {
+    Dim difference = lhs - rhs;
+    if (difference.getMax() <= 0)
+      return kind == DimOpKind::min ? lhs : rhs;
+    if (difference.getMin() >= 0)
+      return kind == DimOpKind::min ? rhs : lhs;
     if (a || (!b && getKey(rhs.attr) < getKey(lhs.attr)))
       std::swap(lhs, rhs);
     break;
+  }
   case DimOpKind::floordiv:
     if (b == 1)
       return lhs;
+    if (rhs.getMin() > 0)
+      return getQuotient(lhs, rhs);
     break;
   case DimOpKind::mod:
     if (b == 1)
       return Dim(context, 0);
+    if (rhs.getMin() > 0)
+      return getRemainder(lhs, rhs);
     break;
   }
   return Dim(DimExprAttr::get(context, kind, lhs.attr, rhs.attr));
+}
+
+Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
+  if (auto var = dyn_cast<VarAttr>(attr))
+    return getValue(var);
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  if (!expr)
+    return *this;
+  return get(expr.getKind(), Dim(expr.getLhs()).substitute(getValue),
+             Dim(expr.getRhs()).substitute(getValue));
+}
+
+void Dim::walk(function_ref<void(VarAttr)> visit) const {
+  if (auto var = dyn_cast<VarAttr>(attr)) {
+    visit(var);
+  } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
+    Dim(expr.getLhs()).walk(visit);
+    Dim(expr.getRhs()).walk(visit);
+  }
 }
 
 Dim Dim::operator+(Dim other) const {
@@ -267,6 +184,8 @@ static void print(llvm::raw_ostream &os, Attribute attr) {
     os << integer.getInt();
   } else if (auto var = dyn_cast<VarAttr>(attr)) {
     os << var.getName().getValue();
+    if (var.getValue())
+      os << '=' << *var.getValue();
   } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
     static const char *const symbols[] = {"+",   "*",   "floordiv",
                                           "mod", "min", "max"};

@@ -80,6 +80,12 @@ OpFoldResult IotaOp::fold(FoldAdaptor) {
   return {};
 }
 
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  if (std::optional<int64_t> value = Dim(getDim()).getStatic())
+    return getNumberAttr(getElementTypeOrSelf(getType()), *value);
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Unary operations
 //===----------------------------------------------------------------------===//

@@ -9,11 +9,16 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "mlir/IR/MLIRContext.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
 
 #include "gtest/gtest.h"
+#include <functional>
 #include <limits>
+#include <random>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -113,6 +118,130 @@ TEST_F(DimTest, BoundsHoldAllValues) {
           EXPECT_GE(expr.getMax(), value) << expr.str() << a << ' ' << b;
         }
     }
+}
+
+TEST_F(DimTest, QuotientsAndRemaindersTakeOutWhatDivides) {
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
+  Dim n = var("n", 1, 8), m = var("m", 1, 5);
+  EXPECT_EQ(div(n * number(4), number(4)), n);
+  EXPECT_EQ(div(n * number(4) + number(3), number(4)), n);
+  EXPECT_EQ(div(n * number(4) + number(7), number(4)), n + number(1));
+  EXPECT_EQ(mod(n * number(4) + number(7), number(4)), number(3));
+  EXPECT_EQ(div(n * number(4), number(8)), div(n, number(2)));
+  EXPECT_EQ(div(div(n, number(2)), number(3)), div(n, number(6)));
+  EXPECT_EQ(div(n, number(9)), number(0));
+  EXPECT_EQ(mod(n, number(9)), n);
+  EXPECT_EQ(div(n * m * number(6), m * number(2)), n * number(3));
+  EXPECT_EQ(mod(n * m, m), number(0));
+  EXPECT_EQ(div((n + m) * number(4), n + m), number(4));
+  EXPECT_EQ(div(n * number(2), n + number(1)).str(),
+            "((n * 2) floordiv (n + 1))");
+  EXPECT_EQ(div(n, number(3)) * number(3) + mod(n, number(3)), n);
+  // A divisor that can be 0 stays.
+  Dim zero = var("z", 0, 4);
+  EXPECT_NE(div(zero * number(4), zero), number(4));
+  EXPECT_NE(mod(zero, zero), number(0));
+}
+
+TEST_F(DimTest, MinimaAndMaximaAreDecidedByBounds) {
+  Dim n = var("n", 1, 8), m = var("m", 8, 9);
+  EXPECT_EQ(Dim::get(DimOpKind::min, n, m), n);
+  EXPECT_EQ(Dim::get(DimOpKind::max, n, m), m);
+  EXPECT_EQ(Dim::get(DimOpKind::max, n + number(1), n), n + number(1));
+  EXPECT_EQ(Dim::get(DimOpKind::min, n, number(7)).str(), "(n min 7)");
+}
+
+TEST_F(DimTest, BoundsSeeWhatCancels) {
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  Dim n = var("n", 1, 100), m = var("m", 1, 5);
+  // The last position of all full pieces of 16 is below n.
+  Dim last = div(n, number(16)) * number(16) - number(1);
+  EXPECT_EQ((last - n).getMax(), -1);
+  Dim covered = div(n + number(15), number(16)) * number(16);
+  EXPECT_EQ((covered - n).getMin(), 0);
+  EXPECT_EQ((covered - n).getMax(), 15);
+  EXPECT_EQ((n * m - n).getMin(), 0);
+  EXPECT_EQ((n * m - n).getMax(), 400);
+}
+
+// Any expression equals, for all values, what it was made from.
+TEST_F(DimTest, NormalFormKeepsValues) {
+  std::mt19937 random(17);
+  auto pick = [&](int64_t lo, int64_t hi) {
+    return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+  };
+  for (int64_t trial = 0; trial < 3000; ++trial) {
+    const std::pair<int64_t, int64_t> bounds[] = {{pick(-2, 1), pick(2, 5)},
+                                                  {pick(0, 2), pick(2, 4)}};
+    Dim vars[] = {var("a", bounds[0].first, bounds[0].second),
+                  var("b", bounds[1].first, bounds[1].second)};
+    struct Node {
+      Dim dim;
+      std::function<int64_t(int64_t, int64_t)> value;
+    };
+    std::vector<Node> nodes{{vars[0], [](int64_t a, int64_t) { return a; }},
+                            {vars[1], [](int64_t, int64_t b) { return b; }}};
+    for (int64_t step = pick(1, 7); step > 0; --step) {
+      if (pick(0, 2) == 0) {
+        int64_t constant = pick(-4, 9);
+        nodes.push_back(
+            {number(constant), [=](int64_t, int64_t) { return constant; }});
+      }
+      auto kind = static_cast<DimOpKind>(pick(0, 5));
+      Node x = nodes[pick(0, nodes.size() - 1)];
+      Node y = nodes[pick(0, nodes.size() - 1)];
+      nodes.push_back(
+          {Dim::get(kind, x.dim, y.dim), [=, this](int64_t a, int64_t b) {
+             return *Dim::get(kind, number(x.value(a, b)),
+                              number(y.value(a, b)))
+                         .getStatic();
+           }});
+    }
+    Node &last = nodes.back();
+    for (int64_t a = bounds[0].first; a <= bounds[0].second; ++a)
+      for (int64_t b = bounds[1].first; b <= bounds[1].second; ++b) {
+        int64_t expected = last.value(a, b);
+        Dim value = last.dim.substitute([&](VarAttr var) {
+          return number(var.getName().getValue() == "a" ? a : b);
+        });
+        ASSERT_EQ(value.getStatic(), expected)
+            << last.dim.str() << " a=" << a << " b=" << b;
+        ASSERT_LE(last.dim.getMin(), expected) << last.dim.str();
+        ASSERT_GE(last.dim.getMax(), expected) << last.dim.str();
+      }
+  }
+}
+
+TEST_F(DimTest, VariablesAreCollectedAndReplaced) {
+  const char *text = R"mlir(
+    #n = #tg.var<"n", 1, 8>
+    #m = #tg.var<"m", 0, 4>
+    func.func @f(%x: tensor<?x4xf32, #tg.shape<#n, 4>>)
+        -> tensor<?x?xf32, #tg.shape<#n, #m>> {
+      %0 = tg.shrink %x from [0, 0] to [#n, #m]
+          : tensor<?x4xf32, #tg.shape<#n, 4>>
+          -> tensor<?x?xf32, #tg.shape<#n, #m>>
+      return %0 : tensor<?x?xf32, #tg.shape<#n, #m>>
+    }
+  )mlir";
+  context.loadDialect<func::FuncDialect>();
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(module);
+  auto variables = collectVariables(*module);
+  ASSERT_TRUE(succeeded(variables));
+  ASSERT_EQ(variables->size(), 2u);
+  EXPECT_EQ((*variables)[0].getName().getValue(), "m");
+  EXPECT_EQ((*variables)[1].getName().getValue(), "n");
+  llvm::StringMap<int64_t> values;
+  values["n"] = 3;
+  values["m"] = 2;
+  bindVariables(*module, values);
+  ASSERT_TRUE(succeeded(verify(*module)));
+  EXPECT_TRUE(collectVariables(*module)->empty());
+  auto func = module->lookupSymbol<func::FuncOp>("f");
+  EXPECT_EQ(func.getResultTypes()[0],
+            RankedTensorType::get({3, 2}, Float32Type::get(&context)));
 }
 
 TEST_F(DimTest, TypesKnowTheirDimensions) {

@@ -129,11 +129,22 @@ def Tg_VarAttr : Tg_Attr<"Var", "var"> {
   let description = [{
     `#tg.var<"n", 1, 4096>` is an integer known when a program runs. Name and
     bounds (both inclusive) are part of the attribute, so that nothing has to be
-    looked up and two variables are the same exactly when all three agree.
+    looked up and two variables are the same exactly when all three agree. In one
+    program a name has one pair of bounds.
+
+    A graph that is being built may hold variables that were given a value for the
+    next run: `#tg.var<"n", 1, 4096, 17>`. These are different from each other and
+    from the variable itself, and what is computed is still right for all values.
+    Scheduling takes programs without such values (`tg::eraseBindings`).
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$min,
-                        "int64_t":$max);
-  let assemblyFormat = "`<` $name `,` $min `,` $max `>`";
+                        "int64_t":$max,
+                        OptionalParameter<"std::optional<int64_t>">:$value);
+  let builders = [AttrBuilder<(ins "::mlir::StringAttr":$name, "int64_t":$min,
+                                   "int64_t":$max), [{
+    return $_get($_ctxt, name, min, max, std::optional<int64_t>());
+  }]>];
+  let assemblyFormat = "`<` $name `,` $min `,` $max (`,` $value^)? `>`";
   let genVerifyDecl = 1;
 }
 

@@ -21,11 +21,14 @@
 namespace mlir::tg {
 
 enum class DimOpKind : uint32_t;
+class VarAttr;
 
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
-/// expression. Arithmetic keeps sums and products in one normal form, so that
-/// equal attributes mean equal dimensions. It saturates where 64 bits do not
-/// do.
+/// expression. Arithmetic keeps expressions in one normal form: sums of
+/// products, quotients and remainders by what is positive with all that divides
+/// taken out of them, minima and maxima decided by bounds where they can be. So
+/// equal attributes mean equal dimensions, and different ones mostly different
+/// dimensions. It saturates where 64 bits do not do.
 class Dim {
 public:
   Dim() = default;
@@ -43,7 +46,9 @@ public:
   bool isStatic() const { return getStatic().has_value(); }
   bool is(int64_t value) const { return getStatic() == value; }
 
-  /// The least and the greatest value it can take.
+  /// The least and the greatest value it can take. Exact for an expression
+  /// without quotients in which no variable is multiplied by itself; otherwise
+  /// all values lie between these.
   int64_t getMin() const;
   int64_t getMax() const;
 
@@ -56,7 +61,12 @@ public:
   /// An operator applied to two dimensions, in normal form.
   static Dim get(DimOpKind kind, Dim lhs, Dim rhs);
 
-  /// For messages: `4`, `n`, `(n * 4)`.
+  /// With each variable replaced by what the function gives for it.
+  Dim substitute(function_ref<Dim(VarAttr)> getValue) const;
+  /// Calls the function for each variable, repeated ones again.
+  void walk(function_ref<void(VarAttr)> visit) const;
+
+  /// For messages: `4`, `n`, `(n * 4)`; `n=3` for a variable with a value.
   std::string str() const;
 
 private:

@@ -80,6 +80,25 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tg_DimOp : Tg_Op<"dim", [Pure]> {
+  let summary = "the value of a dimension expression";
+  let description = [{
+    A dimension as a number to compute with: it fills the whole result, converted
+    to the element type as `tg.cast` does from `index` (integers wrap). Inside
+    kernels the result is an `index`. An expression without variables folds to a
+    `tg.const`.
+
+    ```mlir
+    %n = tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
+    %c = tg.dim(#tg.dim<mul, #tg.var<"n", 1, 8>, 4>) : index
+    ```
+  }];
+  let arguments = (ins Tg_DimAttr:$dim);
+  let results = (outs AnyTypeOf<[Index, Tg_NumTensor]>:$result);
+  let assemblyFormat = "`(` custom<Dim>($dim) `)` attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
 } // opDocGroup = Tg_CreationDoc
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,107 @@
+//===- TgVariables.cpp - the variables of a program -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Collects and replaces variables.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+FailureOr<SmallVector<VarAttr>> mlir::tg::collectVariables(Operation *root) {
+  std::map<StringRef, VarAttr> variables;
+  Operation *current = nullptr;
+  bool isValid = true;
+  AttrTypeWalker walker;
+  walker.addWalk([&](VarAttr var) {
+    if (var.getValue()) {
+      current->emitError() << "variable '" << var.getName().getValue()
+                           << "' has the value " << *var.getValue()
+                           << ", which a program takes when it runs";
+      isValid = false;
+      return WalkResult::interrupt();
+    }
+    VarAttr known =
+        variables.try_emplace(var.getName().getValue(), var).first->second;
+    if (known == var)
+      return WalkResult::advance();
+    current->emitError() << "variable '" << var.getName().getValue()
+                         << "' has the bounds [" << var.getMin() << ", "
+                         << var.getMax() << "] here and [" << known.getMin()
+                         << ", " << known.getMax() << "] elsewhere";
+    isValid = false;
+    return WalkResult::interrupt();
+  });
+  root->walk([&](Operation *op) {
+    current = op;
+    if (walker.walk(op->getAttrDictionary()).wasInterrupted())
+      return WalkResult::interrupt();
+    for (Type type : op->getResultTypes())
+      if (walker.walk(type).wasInterrupted())
+        return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (walker.walk(argument.getType()).wasInterrupted())
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (!isValid)
+    return failure();
+  return llvm::map_to_vector(variables,
+                             [](const auto &entry) { return entry.second; });
+}
+
+AttrTypeReplacer
+mlir::tg::getVariableReplacer(std::function<Dim(VarAttr)> getValue) {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [getValue](Attribute attr)
+          -> std::optional<std::pair<Attribute, WalkResult>> {
+        if (!isa<VarAttr, DimExprAttr>(attr))
+          return std::nullopt;
+        return std::make_pair(Dim(attr).substitute(getValue).getAttr(),
+                              WalkResult::skip());
+      });
+  replacer.addReplacement(
+      [getValue](RankedTensorType type)
+          -> std::optional<std::pair<Type, WalkResult>> {
+        if (!isa_and_nonnull<ShapeAttr>(type.getEncoding()))
+          return std::nullopt;
+        SmallVector<Dim> dims = getDims(type);
+        for (Dim &dim : dims)
+          dim = dim.substitute(getValue);
+        return std::make_pair(Type(getTensorType(dims, type.getElementType())),
+                              WalkResult::skip());
+      });
+  return replacer;
+}
+
+void mlir::tg::replaceVariables(Operation *root,
+                                std::function<Dim(VarAttr)> getValue) {
+  AttrTypeReplacer replacer = getVariableReplacer(std::move(getValue));
+  replacer.recursivelyReplaceElementsIn(root, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+void mlir::tg::bindVariables(Operation *root,
+                             const llvm::StringMap<int64_t> &values) {
+  replaceVariables(root, [&](VarAttr var) {
+    auto it = values.find(var.getName().getValue());
+    return it == values.end() ? Dim(var) : Dim(var.getContext(), it->second);
+  });
+}
+
+void mlir::tg::eraseBindings(Operation *root) {
+  replaceVariables(root, [](VarAttr var) {
+    return Dim(VarAttr::get(var.getContext(), var.getName(), var.getMin(),
+                            var.getMax()));
+  });
+}
