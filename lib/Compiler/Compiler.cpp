@@ -13,6 +13,7 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "KernelCost.h"
 #include "LaunchListBuilder.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -176,7 +177,13 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     KernelCost cost = estimateCost(kernel);
     item.result.opCount = cost.operations;
     item.result.memBytes = cost.bytes;
-    item.result.dims.parallelExtent = tg::getParallelExtent(kernel);
+    // The program's variables were found to be consistent.
+    item.result.variables = *tg::collectVariables(kernel);
+    tg::Dim extent = tg::getParallelExtent(kernel);
+    item.result.dims.parallelExtent =
+        getExpression(extent, item.result.variables);
+    if (!extent.isStatic())
+      item.result.dims.largestExtent = extent.getMax();
     item.result.dims.estimatedNanoseconds = cost.getNanoseconds();
     item.text = getKernelText(kernel);
     item.base = kernel.getName().str();
@@ -256,12 +263,25 @@ tinygrad::compile(ModuleOp module, Device &device,
       if (!tensor)
         throw CompileError("the function's arguments and results have to be "
                            "ranked tensors");
-      infos.push_back({getDType(tensor.getElementType()), tensor.getShape()});
+      if (!tg::hasDims(tensor))
+        throw CompileError("the function's arguments and results have to be "
+                           "of static shape, or with a #tg.shape");
+      infos.push_back({getDType(tensor.getElementType()),
+                       ArrayRef<int64_t>(tg::getLargestShape(tensor))});
     }
     return infos;
   };
   std::vector<TensorInfo> arguments = describe(entry.getArgumentTypes());
   std::vector<TensorInfo> results = describe(entry.getResultTypes());
+
+  SmallVector<tg::VarAttr> variables;
+  {
+    ErrorCollector errors(module.getContext());
+    FailureOr<SmallVector<tg::VarAttr>> found = tg::collectVariables(entry);
+    if (failed(found))
+      errors.fail("the variables of the program contradict each other");
+    variables = std::move(*found);
+  }
 
   CompileTimes times;
   debugModule(5, "tensor graph", module);
@@ -281,8 +301,9 @@ tinygrad::compile(ModuleOp module, Device &device,
   llvm::StringMap<CompiledKernel> kernels =
       compileKernels(module, device, options.verifyEach);
   times.kernels = millisecondsSince(begin);
-  LaunchList list = buildLaunchList(
-      module.lookupSymbol<func::FuncOp>(options.entry), device, kernels);
+  LaunchList list =
+      buildLaunchList(module.lookupSymbol<func::FuncOp>(options.entry), device,
+                      variables, kernels);
   return std::make_shared<CompiledProgram>(
       device, std::move(list), std::move(arguments), std::move(results), times);
 }

@@ -19,8 +19,9 @@ using namespace tinygrad;
 namespace {
 class ListBuilder {
 public:
-  ListBuilder(Device &device, const llvm::StringMap<CompiledKernel> &kernels)
-      : device(device), kernels(kernels) {}
+  ListBuilder(Device &device, ArrayRef<tg::VarAttr> variables,
+              const llvm::StringMap<CompiledKernel> &kernels)
+      : device(device), variables(variables), kernels(kernels) {}
 
   LaunchList build(func::FuncOp host);
 
@@ -29,12 +30,58 @@ private:
   void visit(Operation *op);
 
   Device &device;
+  ArrayRef<tg::VarAttr> variables;
   const llvm::StringMap<CompiledKernel> &kernels;
   LaunchList list;
   llvm::DenseMap<Value, uint32_t> slots;
   llvm::DenseSet<Value> returned;
 };
 } // namespace
+
+/// Adds the steps that compute a dimension.
+static void addSteps(Expression::Builder &builder, tg::Dim dim,
+                     ArrayRef<tg::VarAttr> variables) {
+  if (std::optional<int64_t> number = dim.getStatic()) {
+    builder.number(*number);
+    return;
+  }
+  if (auto variable = dyn_cast<tg::VarAttr>(dim.getAttr())) {
+    const auto *found = llvm::find(variables, variable);
+    if (found == variables.end())
+      throw CompileError("the program has no variable " +
+                         variable.getName().str());
+    builder.variable(uint32_t(found - variables.begin()));
+    return;
+  }
+  auto expr = cast<tg::DimExprAttr>(dim.getAttr());
+  addSteps(builder, tg::Dim(expr.getLhs()), variables);
+  addSteps(builder, tg::Dim(expr.getRhs()), variables);
+  auto getOperator = [](tg::DimOpKind kind) {
+    switch (kind) {
+    case tg::DimOpKind::add:
+      return Expression::Operator::Add;
+    case tg::DimOpKind::mul:
+      return Expression::Operator::Mul;
+    case tg::DimOpKind::floordiv:
+      return Expression::Operator::FloorDiv;
+    case tg::DimOpKind::mod:
+      return Expression::Operator::Mod;
+    case tg::DimOpKind::min:
+      return Expression::Operator::Min;
+    case tg::DimOpKind::max:
+      return Expression::Operator::Max;
+    }
+    llvm_unreachable("unknown DimOpKind");
+  };
+  builder.apply(getOperator(expr.getKind()));
+}
+
+Expression tinygrad::getExpression(tg::Dim dim,
+                                   ArrayRef<tg::VarAttr> variables) {
+  Expression::Builder builder;
+  addSteps(builder, dim, variables);
+  return builder.build();
+}
 
 static size_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -100,6 +147,9 @@ void ListBuilder::visit(Operation *op) {
     step.displayName = launch.getKernel().str();
     step.kernel = kernel.kernel;
     step.dims = kernel.dims;
+    for (tg::VarAttr variable : kernel.variables)
+      step.variables.push_back(
+          uint32_t(llvm::find(variables, variable) - variables.begin()));
     step.opCount = kernel.opCount;
     step.memBytes = kernel.memBytes;
     for (Value buffer : launch.getBuffers()) {
@@ -133,6 +183,9 @@ void ListBuilder::visit(Operation *op) {
 }
 
 LaunchList ListBuilder::build(func::FuncOp host) {
+  for (tg::VarAttr variable : variables)
+    list.variables.push_back(
+        {variable.getName().str(), variable.getMin(), variable.getMax()});
   Block &block = host.getBody().front();
   // What is returned, through views, is no intermediate.
   for (Value value : block.getTerminator()->getOperands()) {
@@ -175,6 +228,7 @@ LaunchList ListBuilder::build(func::FuncOp host) {
 
 LaunchList
 tinygrad::buildLaunchList(func::FuncOp host, Device &device,
+                          ArrayRef<tg::VarAttr> variables,
                           const llvm::StringMap<CompiledKernel> &kernels) {
-  return ListBuilder(device, kernels).build(host);
+  return ListBuilder(device, variables, kernels).build(host);
 }

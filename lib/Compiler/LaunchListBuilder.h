@@ -19,16 +19,25 @@
 
 namespace tinygrad {
 
+/// The expression over variables that are given by their place in the list.
+/// Throws CompileError for a variable that is not in it.
+Expression getExpression(mlir::tg::Dim dim,
+                         llvm::ArrayRef<mlir::tg::VarAttr> variables);
+
 /// A loaded kernel and what a launch of it is.
 struct CompiledKernel {
   Kernel kernel;
+  /// Whose values it takes.
+  llvm::SmallVector<mlir::tg::VarAttr> variables;
   LaunchDims dims;
   int64_t opCount = 0;
   int64_t memBytes = 0;
 };
 
-/// Throws CompileError for operations that a launch list has no step for.
+/// A list that takes the values of `variables`. Throws CompileError for
+/// operations that a launch list has no step for.
 LaunchList buildLaunchList(mlir::func::FuncOp host, Device &device,
+                           llvm::ArrayRef<mlir::tg::VarAttr> variables,
                            const llvm::StringMap<CompiledKernel> &kernels);
 
 } // namespace tinygrad

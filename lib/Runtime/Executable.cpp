@@ -133,6 +133,9 @@ static void verifySlots(const LaunchList &list, Device &target) {
       if (!isWithin(slot.offset, slot.bytes, list.slots[slot.base].bytes))
         throw Error(where + " reaches beyond slot " +
                     std::to_string(slot.base));
+      if (slot.symbolicOffset.numVariables() > list.variables.size())
+        throw Error(where + " begins at an offset over variables that the "
+                            "program does not have");
       break;
     }
   }
@@ -149,9 +152,9 @@ void Executable::verify() const {
         throw Error(where + " uses slot " + std::to_string(slot) + " of " +
                     std::to_string(program.slots.size()));
     for (uint32_t variable : step.variables)
-      if (variable >= program.numVariables)
+      if (variable >= program.variables.size())
         throw Error(where + " uses variable " + std::to_string(variable) +
-                    " of " + std::to_string(program.numVariables));
+                    " of " + std::to_string(program.variables.size()));
     if (step.kind == Step::Kind::Copy) {
       if (step.slots.size() != 2 || program.slots[step.slots[0]].bytes !=
                                         program.slots[step.slots[1]].bytes)
@@ -168,8 +171,11 @@ void Executable::verify() const {
       if (&deviceOf(slot) != &target)
         throw Error(where + " uses slot " + std::to_string(slot) +
                     ", which is on " + deviceOf(slot).name());
-    if (step.dims.parallelExtent < 0)
+    if (step.dims.parallelExtent.isConstant() &&
+        step.dims.parallelExtent.constant() < 0)
       throw Error(where + " has a negative extent");
+    if (step.dims.parallelExtent.numVariables() > step.variables.size())
+      throw Error(where + " has an extent over more variables than the kernel");
   }
   for (uint32_t slot : program.outputs) {
     if (slot >= program.slots.size())
@@ -223,9 +229,17 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
   if (inputs.size() != program.inputs.size())
     throw ShapeError("program takes " + std::to_string(program.inputs.size()) +
                      " inputs, not " + std::to_string(inputs.size()));
-  if (values.size() != program.numVariables)
-    throw ShapeError("program takes " + std::to_string(program.numVariables) +
+  if (values.size() != program.variables.size())
+    throw ShapeError("program takes " +
+                     std::to_string(program.variables.size()) +
                      " variable values, not " + std::to_string(values.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (const ProgramVariable &variable = program.variables[i];
+        values[i] < variable.min || values[i] > variable.max)
+      throw ShapeError("variable " + variable.name + " cannot be " +
+                       std::to_string(values[i]) + ", which is not in [" +
+                       std::to_string(variable.min) + ", " +
+                       std::to_string(variable.max) + "]");
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     const Buffer &input = inputs[i];
     const Slot &slot = program.slots[program.inputs[i]];
@@ -271,9 +285,16 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
     case Slot::Kind::Arena:
       addresses[i] = arena + slot.offset;
       break;
-    case Slot::Kind::View:
-      addresses[i] = static_cast<char *>(addresses[slot.base]) + slot.offset;
+    case Slot::Kind::View: {
+      const int64_t offset =
+          int64_t(slot.offset) + slot.symbolicOffset.evaluate(values.data());
+      if (offset < 0 || !isWithin(std::size_t(offset), slot.bytes,
+                                  program.slots[slot.base].bytes))
+        throw Error("launch list: slot " + std::to_string(i) +
+                    " reaches beyond slot " + std::to_string(slot.base));
+      addresses[i] = static_cast<char *>(addresses[slot.base]) + offset;
       break;
+    }
     }
   }
 

@@ -74,7 +74,7 @@ protected:
     list.inputs = {0};
     list.outputs = {2};
     list.arenaBytes = 64 + bytes;
-    list.numVariables = 1;
+    list.variables = {{"n", 0, 1000}};
     return list;
   }
   static Buffer iota(int64_t first = 0, const std::string &device = "CPU") {
@@ -157,7 +157,7 @@ TEST_F(LaunchListTest, constantsAndViews) {
     step.dims.parallelExtent = 8;
   list.inputs = {0};
   list.outputs = {2, 6, 1, 0, 5};
-  list.numVariables = 1;
+  list.variables = {{"n", 0, 1000}};
   Executable program(cpu, list);
   Buffer in = iota();
   std::vector<Buffer> results = program.run({in}, {100});
@@ -199,7 +199,7 @@ TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
   list.inputs = {0};
   list.outputs = {2, 3};
   list.arenaBytes = bytes;
-  list.numVariables = 1;
+  list.variables = {{"n", 0, 1000}};
   Executable program(cpu, list);
   std::vector<Buffer> results = program.run({iota(0, "CPU:1")}, {30});
   EXPECT_EQ(at(results[0], 5), 35);
@@ -348,7 +348,7 @@ TEST_F(LaunchListTest, inconsistentListsAreRefused) {
   list.steps[1].slots[2] = 3;
   EXPECT_THAT(problem(list), HasSubstr("step 1 (add) uses slot 3 of 3"));
   list = sample();
-  list.numVariables = 0;
+  list.variables.clear();
   EXPECT_THAT(problem(list), HasSubstr("uses variable 0 of 0"));
   list = sample();
   list.steps[0].kernel = Kernel();

@@ -34,7 +34,8 @@ private:
   static bool verify();
 };
 
-/// Element type and shape of an argument or result.
+/// Element type and shape of an argument or result. A symbolic tensor lies in
+/// memory as one of its largest shape does, which is the shape given here.
 struct TensorInfo {
   DType dtype;
   std::vector<int64_t> shape;
@@ -57,14 +58,18 @@ public:
       : executable(device, std::move(list)), arguments(std::move(arguments)),
         results(std::move(results)), times(times) {}
 
-  /// Runs the program on one flat buffer per argument; returns one per result.
-  /// Arguments that the function assigns to are changed. Throws what
-  /// Executable::run throws.
+  /// Runs the program on one flat buffer per argument and one value for each of
+  /// variables(); returns a buffer per result. Arguments that the function
+  /// assigns to are changed. Throws what Executable::run throws.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {}) {
     return executable.run(inputs, values);
   }
 
+  /// The variables of symbolic sizes, by name.
+  const std::vector<ProgramVariable> &variables() const {
+    return executable.list().variables;
+  }
   const std::vector<TensorInfo> &getArguments() const { return arguments; }
   const std::vector<TensorInfo> &getResults() const { return results; }
   const CompileTimes &getTimes() const { return times; }

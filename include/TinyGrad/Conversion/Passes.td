@@ -67,7 +67,9 @@ def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
     Turns every `tg.kernel` into a function that takes the kernel's buffers and
     two indices, and runs the positions from the first to the second (exclusive)
     of the kernel's `thread` and `global` ranges, of which the attribute
-    `tg.parallel_extent` tells how many there are. `loop` ranges become loops,
+    `tg.parallel_extent` tells how many there are. The values of variables in
+    extents are further arguments, by name, which `tg.variables` lists; the last
+    position of such a range is peeled like any other. `loop` ranges become loops,
     `unroll` ranges copies of code, and `upcast` ranges the lanes of vectors.
 
     * Nothing that stays the same in a loop is inside it.

@@ -16,6 +16,7 @@
 #define TINYGRAD_RUNTIME_DEVICE_H
 
 #include "TinyGrad/Runtime/CachingAllocator.h"
+#include "TinyGrad/Runtime/Expression.h"
 
 #include <array>
 #include <cstddef>
@@ -46,13 +47,15 @@ inline constexpr unsigned kernelAbiVersion = 1;
 
 /// How much work a launch is, and over how much hardware it is spread.
 struct LaunchDims {
-  /// Work items that may run in parallel (CPU).
-  int64_t parallelExtent = 1;
+  /// Work items that may run in parallel (CPU), over the launch's variables.
+  Expression parallelExtent = 1;
+  /// The most that there can be; 0 where the number is fixed.
+  int64_t largestExtent = 0;
   /// Fewest work items worth handing to a thread at once (CPU).
   int64_t grain = 1;
-  /// Estimated time of the whole launch on one compute unit. Launches below a
-  /// few microseconds stay on the calling thread. Zero: unknown, which counts
-  /// as large.
+  /// Estimated time of the whole launch on one compute unit, of one of
+  /// `largestExtent` where that is given. Launches below a few microseconds
+  /// stay on the calling thread. Zero: unknown, which counts as large.
   double estimatedNanoseconds = 0;
   /// Grid, work-group and shared memory (GPUs).
   std::array<uint32_t, 3> globalSize{1, 1, 1};

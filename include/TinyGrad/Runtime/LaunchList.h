@@ -38,7 +38,9 @@ struct Slot {
   Kind kind = Kind::Input;
   std::size_t bytes = 0;
   std::size_t offset = 0; ///< Arena, View
-  uint32_t base = 0;      ///< View; an earlier slot
+  /// View: bytes to add, over the values given to run().
+  Expression symbolicOffset;
+  uint32_t base = 0; ///< View; an earlier slot
   std::optional<DType> dtype;
   /// Input: a kernel writes to it (assignment in place).
   bool isWritten = false;
@@ -54,13 +56,21 @@ struct Step {
   Kind kind = Kind::Launch;
   /// What is shown at DEBUG >= 2.
   std::string displayName;
-  Kernel kernel;                   ///< Launch
-  std::vector<uint32_t> slots;     ///< Launch: all; Copy: destination, source
-  std::vector<uint32_t> variables; ///< Launch; indices of run()'s values
-  LaunchDims dims;                 ///< Launch
+  Kernel kernel;               ///< Launch
+  std::vector<uint32_t> slots; ///< Launch: all; Copy: destination, source
+  /// Launch: indices of run()'s values. `dims` are over these.
+  std::vector<uint32_t> variables;
+  LaunchDims dims; ///< Launch
   /// Estimated arithmetic operations and bytes moved, for the counters.
   int64_t opCount = 0;
   int64_t memBytes = 0;
+};
+
+/// A variable of a program. Both bounds are values that it may have.
+struct ProgramVariable {
+  std::string name;
+  int64_t min = 0;
+  int64_t max = 0;
 };
 
 /// A whole program as plain data.
@@ -73,7 +83,8 @@ struct LaunchList {
   /// not be an Output: an input written in place, a constant, a view of one.
   std::vector<uint32_t> outputs;
   std::size_t arenaBytes = 0;
-  uint32_t numVariables = 0;
+  /// What the values given to run() are for, in their order.
+  std::vector<ProgramVariable> variables;
 };
 
 /// A launch list ready to run. Safe to run from several threads at once.
@@ -88,8 +99,9 @@ public:
 
   /// Enqueues all steps and returns the outputs; work may still be going on
   /// when the device is asynchronous. Throws ShapeError for a wrong number of
-  /// inputs or values or a wrong buffer size, DTypeError or DeviceError for a
-  /// buffer of the wrong type or place.
+  /// inputs or values, a value outside of its variable's bounds or a wrong
+  /// buffer size, DTypeError or DeviceError for a buffer of the wrong type or
+  /// place.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {});
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,7 +31,7 @@ Emitter::Emitter(KernelOp kernel, OpBuilder &builder)
 
 static bool isKernelOperation(Operation *op) {
   return isa<RangeOp, RangedReduceOp, LoadOp, StoreOp, StageOp, BarrierOp,
-             ConstOp>(op) ||
+             ConstOp, DimOp>(op) ||
          op->hasTrait<OpTrait::Elementwise>();
 }
 
@@ -80,14 +81,12 @@ LogicalResult Emitter::analyze() {
       if (ranges.size() == 64)
         return op.emitOpError("is the 65th range that the kernel uses; 64 are "
                               "supported");
-      std::optional<int64_t> extent = Dim(range.getExtent()).getStatic();
-      if (!extent)
-        return op.emitOpError("has a symbolic extent, which is not supported");
+      Dim extent(range.getExtent());
       set = setOf(ranges.size());
       Range info;
       info.op = range;
       info.kind = range.getKind();
-      info.extent = *extent;
+      info.extent = extent.getMax();
       info.peel = range.getPeel();
       switch (info.kind) {
       case RangeKind::upcast:
@@ -108,6 +107,10 @@ LogicalResult Emitter::analyze() {
         break;
       }
       if (!(set & loopSet)) {
+        if (!extent.isStatic())
+          return op.emitOpError(
+              "has a symbolic extent; as lanes or unrolled it "
+              "has to be a number");
         info.keyFactor = keyFactor;
         uint64_t positions = info.extent + 1;
         if (keyFactor > UINT64_MAX / positions)
@@ -168,11 +171,11 @@ LogicalResult Emitter::analyze() {
   return success();
 }
 
-int64_t Emitter::getParallelExtent() const {
-  int64_t extent = 1;
+Dim Emitter::getParallelExtent() const {
+  Dim extent(kernel.getContext(), 1);
   for (const auto &[i, range] : llvm::enumerate(ranges))
     if (threadSet & setOf(i))
-      extent *= range.extent;
+      extent = extent * getExtent(range);
   return extent;
 }
 
@@ -263,26 +266,34 @@ void Emitter::emitLoops(ArrayRef<unsigned> indices,
   if (indices.empty())
     return body(carried);
   const Range &range = ranges[indices.front()];
-  int64_t middle = range.extent - std::min(range.peel, range.extent);
-  emitLoopPart(indices, 0, middle, carried, loc, body);
-  emitLoopPart(indices, middle, range.extent, carried, loc, body);
+  Dim extent = getExtent(range), zero = getNumber(0);
+  Dim middle = Dim::get(DimOpKind::max, extent - getNumber(range.peel), zero);
+  emitLoopPart(indices, zero, middle, carried, loc, body);
+  emitLoopPart(indices, middle, extent, carried, loc, body);
 }
 
-void Emitter::emitLoopPart(ArrayRef<unsigned> indices, int64_t begin,
-                           int64_t end, SmallVectorImpl<Value> &carried,
-                           Location loc, Body body) {
+void Emitter::setPart(Range &range, Dim begin, Dim end) {
+  range.lo = begin.getMin();
+  range.hi = end.getMax() - 1;
+  range.part = Part();
+  if (!begin.isStatic() || !end.isStatic())
+    range.part = {begin, end - getNumber(1)};
+}
+
+void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
+                           SmallVectorImpl<Value> &carried, Location loc,
+                           Body body) {
   if (begin == end)
     return;
   unsigned index = indices.front();
   Range saved = ranges[index];
-  ranges[index].lo = begin;
-  ranges[index].hi = end - 1;
+  setPart(ranges[index], begin, end);
   ranges[index].depth = scopes.size();
 
   Scope scope;
-  if (end - begin == 1) {
+  if ((end - begin).is(1)) {
     scope.anchor = scopes.back().anchor;
-    ranges[index].value = Value();
+    ranges[index].value = begin.isStatic() ? Value() : getDimValue(begin, loc);
     scopes.push_back(std::move(scope));
     emitLoops(indices.drop_front(), carried, loc, body);
     closeScope();
@@ -291,8 +302,8 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, int64_t begin,
   }
 
   // The bounds stand at the top of the function, out of everybody's way.
-  Value lower = getIndexConstant(begin, loc);
-  Value upper = getIndexConstant(end, loc);
+  Value lower = getDimValue(begin, loc);
+  Value upper = getDimValue(end, loc);
   Value step = getIndexConstant(1, loc);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   auto loop = scf::ForOp::create(at(top(), loc), lower, upper, step, carried);
@@ -319,11 +330,11 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   SmallVector<unsigned> threads;
   for (RangeSet set = threadSet; set; set &= set - 1)
     threads.push_back(llvm::countr_zero(set));
-  int64_t total = getParallelExtent();
-  if (total == 0)
+  Dim total = getParallelExtent();
+  if (total.is(0))
     return;
   Location loc = kernel.getLoc();
-  if (total == 1) {
+  if (total.is(1)) {
     SmallVector<Value> none;
     for (unsigned index : threads)
       ranges[index].peel = 0;
@@ -346,25 +357,27 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   scopes.push_back(std::move(scope));
 
   Value rest = loop.getInductionVar();
-  at(top(), loc);
+  unsigned outermost = *llvm::find_if(
+      threads, [&](unsigned index) { return !getExtent(ranges[index]).is(1); });
   for (unsigned index : llvm::reverse(threads)) {
     Range &range = ranges[index];
-    range.lo = 0;
-    range.hi = range.extent - 1;
+    Dim extent = getExtent(range);
+    setPart(range, getNumber(0), extent);
     range.depth = top();
-    total /= range.extent;
-    if (range.extent == 1)
+    if (extent.is(1))
       continue;
     range.value = rest;
-    if (total == 1)
+    if (index == outermost)
       continue;
-    Value extent = buildInt(b, b.getIndexType(), range.extent);
-    range.value = arith::RemUIOp::create(b, rest, extent);
-    rest = arith::DivUIOp::create(b, rest, extent);
+    Value divisor = getDimValue(extent, loc);
+    at(top(), loc);
+    range.value = arith::RemUIOp::create(b, rest, divisor);
+    rest = arith::DivUIOp::create(b, rest, divisor);
   }
   SmallVector<unsigned> peeled;
   for (unsigned index : threads)
-    if (ranges[index].peel != 0 && ranges[index].peel != ranges[index].extent)
+    if (ranges[index].peel != 0 &&
+        !getExtent(ranges[index]).is(ranges[index].peel))
       peeled.push_back(index);
   emitThreadParts(peeled, body);
   closeScope();
@@ -377,19 +390,21 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
     return body();
   Location loc = kernel.getLoc();
   Range saved = ranges[peeled.front()];
-  int64_t middle = saved.extent - saved.peel;
+  Dim extent = getExtent(saved), middle = extent - getNumber(saved.peel);
+  Value bound = getDimValue(middle, loc);
   B &b = at(top(), loc);
   Value isMain =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value,
-                            buildInt(b, b.getIndexType(), middle));
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value, bound);
   auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   Operation *savedBefore = parent->before;
   parent->before = branch;
   for (bool isTail : {false, true}) {
     Range &range = ranges[peeled.front()];
-    range.lo = isTail ? middle : 0;
-    range.hi = (isTail ? saved.extent : middle) - 1;
+    if (isTail)
+      setPart(range, middle, extent);
+    else
+      setPart(range, getNumber(0), middle);
     range.value = range.lo == range.hi ? Value() : saved.value;
     range.depth = scopes.size();
     Scope scope;
@@ -589,7 +604,11 @@ FailureOr<func::FuncOp> Emitter::emit() {
     arguments.push_back(MemRefType::get(
         buffer.getShape(), getMemoryType(buffer.getElementType())));
   }
-  arguments.append(2, builder.getIndexType());
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(kernel);
+  if (failed(variables))
+    return failure();
+  isSymbolic = !variables->empty();
+  arguments.append(2 + variables->size(), builder.getIndexType());
   builder.setLoc(kernel.getLoc());
   auto func =
       func::FuncOp::create(builder, kernel.getSymName(),
@@ -601,6 +620,9 @@ FailureOr<func::FuncOp> Emitter::emit() {
   for (auto [argument, buffer] :
        llvm::zip_first(body.getArguments(), func.getArguments()))
     buffers[argument] = buffer;
+  for (auto [variable, value] : llvm::zip_equal(
+           *variables, func.getArguments().take_back(variables->size())))
+    dimValues[variable] = value;
 
   Scope scope;
   scope.anchor = std::make_shared<Anchor>();
@@ -624,8 +646,10 @@ FailureOr<func::FuncOp> Emitter::emit() {
   at(0, kernel.getLoc());
   for (Value tile : heapTiles)
     memref::DeallocOp::create(builder, tile);
-  func->setAttr("tg.parallel_extent",
-                builder.getI64IntegerAttr(getParallelExtent()));
+  func->setAttr("tg.parallel_extent", getParallelExtent().getAttr());
+  if (isSymbolic)
+    func->setAttr("tg.variables", builder.getArrayAttr(SmallVector<Attribute>(
+                                      variables->begin(), variables->end())));
   func->setAttr("tg.outputs", builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())
     func->setAttr("tg.in_place", builder.getUnitAttr());

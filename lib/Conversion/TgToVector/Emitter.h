@@ -86,18 +86,24 @@ public:
   FailureOr<func::FuncOp> emit();
 
   /// The product of the extents of the ranges that run in parallel.
-  int64_t getParallelExtent() const;
+  Dim getParallelExtent() const;
 
 private:
+  /// Positions of a range: from the first to the last, both included, which
+  /// are expressions where the range is symbolic.
+  struct Part {
+    Dim first, last;
+  };
   struct Range {
     RangeOp op;
     RangeKind kind = RangeKind::loop;
-    int64_t extent = 0;
+    int64_t extent = 0; ///< the greatest, where it is symbolic
     int64_t peel = 0;
     uint64_t keyFactor = 0; ///< in environment keys; unroll and upcast only
     // Current binding of a loop range.
     Value value; ///< null while it is one known position
     int64_t lo = 0, hi = 0;
+    Part part;          ///< the same ends; null unless the range is symbolic
     unsigned depth = 0; ///< of the scope that binds it
     // Current position of an unroll or upcast range; -1: none, or all lanes.
     int64_t position = -1;
@@ -150,8 +156,14 @@ private:
   using Body = llvm::function_ref<void(SmallVectorImpl<Value> &carried)>;
   void emitLoops(ArrayRef<unsigned> ranges, SmallVectorImpl<Value> &carried,
                  Location loc, Body body);
-  void emitLoopPart(ArrayRef<unsigned> ranges, int64_t begin, int64_t end,
+  void emitLoopPart(ArrayRef<unsigned> ranges, Dim begin, Dim end,
                     SmallVectorImpl<Value> &carried, Location loc, Body body);
+  /// Says that the range is between these positions now, the end excluded.
+  void setPart(Range &range, Dim begin, Dim end);
+  Dim getExtent(const Range &range) const {
+    return Dim(RangeOp(range.op).getExtent());
+  }
+  Dim getNumber(int64_t value) { return Dim(kernel.getContext(), value); }
   void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
   /// Calls `body` in a branch for the main part and one for the peeled
   /// positions of each of these ranges.
@@ -187,6 +199,9 @@ private:
   Form computeForm(Value index);
   Form computeDivision(Operation *op, bool wantRemainder);
   Bounds getBounds(const Form &form);
+  Bounds getSymbolicBounds(const Form &form);
+  /// The value of a dimension, at the top of the function.
+  Value getDimValue(Dim dim, Location loc);
   Bounds getTermBounds(Value value);
   Bounds computeTermBounds(Operation *op);
   LaneForm splitLanes(const Form &form);
@@ -274,6 +289,10 @@ private:
   RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
   SmallVector<Scope, 0> scopes;
   DenseMap<Value, Value> buffers;
+  /// The function's arguments that are the values of variables, and what was
+  /// computed from them.
+  DenseMap<Attribute, Value> dimValues;
+  bool isSymbolic = false;
   unsigned level = 0;
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;

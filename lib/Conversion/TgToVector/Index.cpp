@@ -87,6 +87,9 @@ Bounds Emitter::getTermBounds(Value value) {
 }
 
 Bounds Emitter::computeTermBounds(Operation *op) {
+  if (auto dim = dyn_cast<DimOp>(op))
+    return {std::max(Dim(dim.getDim()).getMin(), Bounds::least),
+            std::min(Dim(dim.getDim()).getMax(), Bounds::most)};
   if (auto cast = dyn_cast<CastOp>(op)) {
     Type from = cast.getX().getType();
     if (from.isInteger(1))
@@ -109,12 +112,29 @@ Bounds Emitter::computeTermBounds(Operation *op) {
     Bounds y = getBounds(getForm(op->getOperand(1)));
     return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
   }
+  if (isa<MulOp>(op)) {
+    Bounds x = getBounds(getForm(op->getOperand(0)));
+    Bounds y = getBounds(getForm(op->getOperand(1)));
+    if (x.lo < 0 || y.lo < 0 || x.hi >= Bounds::most || y.hi >= Bounds::most)
+      return {};
+    return {clampToBounds(__int128(x.lo) * y.lo),
+            clampToBounds(__int128(x.hi) * y.hi)};
+  }
   if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
     Form divisor = getForm(op->getOperand(1));
-    if (!divisor.isConstant() || divisor.constant <= 0)
+    Bounds x = getBounds(getForm(op->getOperand(0)));
+    if (!divisor.isConstant()) {
+      // By a symbolic size, which is positive where there are positions at all.
+      Bounds y = getBounds(divisor);
+      if (x.lo < 0 || y.lo <= 0)
+        return {};
+      if (isa<IDivOp, FloorDivOp>(op))
+        return {0, x.hi / y.lo};
+      return {0, std::min(x.hi, y.hi - 1)};
+    }
+    if (divisor.constant <= 0)
       return {};
     int64_t d = divisor.constant;
-    Bounds x = getBounds(getForm(op->getOperand(0)));
     if (isa<FloorModOp>(op) || (isa<ModOp>(op) && x.lo >= 0))
       return {0, std::min(d - 1, x.lo >= 0 ? x.hi : d - 1)};
     if (isa<ModOp>(op))
@@ -124,7 +144,43 @@ Bounds Emitter::computeTermBounds(Operation *op) {
   return {};
 }
 
+/// Bounds in which the ends of symbolic ranges cancel against other terms.
+Bounds Emitter::getSymbolicBounds(const Form &form) {
+  Dim least = getNumber(form.constant), greatest = least;
+  for (const Form::Term &term : form.terms) {
+    Dim first, last;
+    if (auto dim = term.value.getDefiningOp<DimOp>()) {
+      first = last = Dim(dim.getDim());
+    } else if (auto it = rangeIndex.find(term.value);
+               it != rangeIndex.end() &&
+               ranges[it->second].part.first.getAttr()) {
+      first = ranges[it->second].part.first;
+      last = ranges[it->second].part.last;
+    } else {
+      Bounds bounds = getTermBounds(term.value);
+      if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
+        return {};
+      first = getNumber(bounds.lo);
+      last = getNumber(bounds.hi);
+    }
+    Dim factor = getNumber(term.factor);
+    if (term.factor < 0)
+      std::swap(first, last);
+    least = least + first * factor;
+    greatest = greatest + last * factor;
+  }
+  return {std::max(least.getMin(), Bounds::least),
+          std::min(greatest.getMax(), Bounds::most)};
+}
+
 Bounds Emitter::getBounds(const Form &form) {
+  if (isSymbolic && llvm::any_of(form.terms, [&](const Form::Term &term) {
+        auto it = rangeIndex.find(term.value);
+        return term.value.getDefiningOp<DimOp>() ||
+               (it != rangeIndex.end() &&
+                ranges[it->second].part.first.getAttr());
+      }))
+    return getSymbolicBounds(form);
   __int128 lo = form.constant, hi = form.constant;
   for (const Form::Term &term : form.terms) {
     Bounds bounds = getTermBounds(term.value);
@@ -186,6 +242,11 @@ Form Emitter::computeForm(Value index) {
     form.constant = cast<IntegerAttr>(constant.getValue()).getInt();
     return form;
   }
+  if (auto dim = dyn_cast<DimOp>(op))
+    if (std::optional<int64_t> value = Dim(dim.getDim()).getStatic()) {
+      form.constant = *value;
+      return form;
+    }
   auto operand = [&](unsigned i) { return getForm(op->getOperand(i)); };
   if (isa<AddOp, SubOp>(op)) {
     form = operand(0);
@@ -327,9 +388,88 @@ Value Emitter::getTerm(const Form::Term &term) {
   return result;
 }
 
+/// x / y or x mod y, where x is not negative and y is positive.
+static Value buildDivision(B &b, DimOpKind kind, Value x, Value y) {
+  if (kind == DimOpKind::floordiv)
+    return arith::DivUIOp::create(b, x, y);
+  return arith::RemUIOp::create(b, x, y);
+}
+
+Value Emitter::getDimValue(Dim dim, Location loc) {
+  if (std::optional<int64_t> value = dim.getStatic())
+    return getIndexConstant(*value, loc);
+  if (Value found = dimValues.lookup(dim.getAttr()))
+    return found;
+  auto expr = cast<DimExprAttr>(dim.getAttr());
+  Dim lhs(expr.getLhs()), rhs(expr.getRhs());
+  Value x = getDimValue(lhs, loc), y = getDimValue(rhs, loc), result;
+  B &b = at(0, loc);
+  switch (expr.getKind()) {
+  case DimOpKind::add:
+    result = arith::AddIOp::create(b, x, y);
+    break;
+  case DimOpKind::mul:
+    result = arith::MulIOp::create(b, x, y);
+    break;
+  case DimOpKind::min:
+    result = arith::MinSIOp::create(b, x, y);
+    break;
+  case DimOpKind::max:
+    result = arith::MaxSIOp::create(b, x, y);
+    break;
+  case DimOpKind::floordiv:
+  case DimOpKind::mod:
+    if (lhs.getMin() >= 0 && rhs.getMin() > 0) {
+      result = buildDivision(b, expr.getKind(), x, y);
+      break;
+    }
+    // By 0 it is 0.
+    Value zero = buildInt(b, b.getIndexType(), 0);
+    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, zero);
+    Value one = buildInt(b, b.getIndexType(), 1);
+    Value divisor = arith::SelectOp::create(b, isZero, one, y);
+    // Rounded towards negative infinity, the remainder has the sign of the
+    // divisor.
+    Value quotient = arith::DivSIOp::create(b, x, divisor);
+    Value rest = arith::SubIOp::create(
+        b, x, arith::MulIOp::create(b, quotient, divisor));
+    auto isLess = [&](Value value) {
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
+    };
+    Value isExact =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+    Value differs = arith::XOrIOp::create(b, isLess(rest), isLess(divisor));
+    Value isRounded = arith::SelectOp::create(
+        b, isExact, buildInt(b, b.getI1Type(), 0), differs);
+    if (expr.getKind() == DimOpKind::mod)
+      result = arith::AddIOp::create(
+          b, rest, arith::SelectOp::create(b, isRounded, divisor, zero));
+    else
+      result = arith::SubIOp::create(
+          b, quotient, arith::SelectOp::create(b, isRounded, one, zero));
+    result = arith::SelectOp::create(b, isZero, zero, result);
+    break;
+  }
+  dimValues[dim.getAttr()] = result;
+  return result;
+}
+
 Value Emitter::createIndexOp(Operation *op, unsigned depth) {
+  if (auto dim = dyn_cast<DimOp>(op))
+    return getDimValue(Dim(dim.getDim()), op->getLoc());
   if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
     Form x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
+    if (!y.isConstant() && getBounds(x).lo >= 0 && getBounds(y).lo > 0) {
+      Value dividend = get(op->getOperand(0)), divisor = get(op->getOperand(1));
+      B &b = at(depth, op->getLoc());
+      if (auto vector = dyn_cast<VectorType>(dividend.getType()))
+        divisor = toLanes(b, divisor, vector.getNumElements());
+      else if (auto vector = dyn_cast<VectorType>(divisor.getType()))
+        dividend = toLanes(b, dividend, vector.getNumElements());
+      return buildDivision(
+          b, isa<IDivOp, FloorDivOp>(op) ? DimOpKind::floordiv : DimOpKind::mod,
+          dividend, divisor);
+    }
     if (y.isConstant() && y.constant > 0 && getBounds(x).lo >= 0) {
       Value dividend = get(op->getOperand(0));
       B &b = at(depth, op->getLoc());

@@ -194,11 +194,13 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
                        const int64_t *values, const LaunchDims &dims) {
   const auto function = reinterpret_cast<CpuKernelFunction>(kernel.entry());
   void **addresses = const_cast<void **>(buffers);
-  const int64_t extent = dims.parallelExtent;
+  const int64_t extent = dims.parallelExtent.evaluate(values);
   if (extent <= 0)
     return;
-  const bool isSmall = dims.estimatedNanoseconds > 0 &&
-                       dims.estimatedNanoseconds < serialNanoseconds;
+  double nanoseconds = dims.estimatedNanoseconds;
+  if (dims.largestExtent > 0)
+    nanoseconds *= double(extent) / double(dims.largestExtent);
+  const bool isSmall = nanoseconds > 0 && nanoseconds < serialNanoseconds;
   if (extent == 1 || isSmall) {
     function(addresses, values, 0, extent);
     return;

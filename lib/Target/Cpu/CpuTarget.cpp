@@ -51,12 +51,12 @@ void tg::loadCpuTarget(MLIRContext &context) {
                       vector::VectorDialect>();
 }
 
-int64_t tg::getParallelExtent(Operation *kernel) {
-  int64_t extent = 1;
+Dim tg::getParallelExtent(Operation *kernel) {
+  Dim extent(kernel->getContext(), 1);
   for (auto range : cast<KernelOp>(kernel).getBody().getOps<RangeOp>())
     if (range.getKind() == RangeKind::thread ||
         range.getKind() == RangeKind::global)
-      extent *= range.getStaticExtent();
+      extent = extent * Dim(range.getExtent());
   return extent;
 }
 
@@ -90,8 +90,8 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
         convertKernelToVector(builder, cast<KernelOp>(kernel));
     if (failed(func))
       return failure();
-    auto extent = (*func)->getAttrOfType<IntegerAttr>(parallelExtentAttrName);
-    object.kernels.push_back({func->getSymName().str(), extent.getInt()});
+    Dim extent((*func)->getAttr(parallelExtentAttrName));
+    object.kernels.push_back({func->getSymName().str(), extent.getMax()});
   }
   print(*module, dumps.vector);
   if (verifyEach && failed(verify(*module)))

@@ -101,7 +101,7 @@ static void annotateArguments(func::FuncOp func) {
 /// Exports the kernel under its name with the C interface. `body`, whose
 /// arguments say which buffers do not overlap, is inlined by LLVM, which turns
 /// that into metadata: one function costs half of what two do.
-static void addInterface(LLVM::LLVMFuncOp body) {
+static void addInterface(LLVM::LLVMFuncOp body, unsigned numVariables) {
   MLIRContext *context = body.getContext();
   std::string name = body.getSymName().str();
   body.setSymName(name + ".body");
@@ -118,7 +118,7 @@ static void addInterface(LLVM::LLVMFuncOp body) {
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
-  unsigned numBuffers = body.getNumArguments() - 2;
+  unsigned numBuffers = body.getNumArguments() - 2 - numVariables;
   for (unsigned i = 0; i < numBuffers; ++i) {
     Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
                                      block->getArgument(0),
@@ -127,6 +127,12 @@ static void addInterface(LLVM::LLVMFuncOp body) {
   }
   arguments.push_back(block->getArgument(2));
   arguments.push_back(block->getArgument(3));
+  for (unsigned i = 0; i < numVariables; ++i) {
+    Value slot =
+        LLVM::GEPOp::create(builder, loc, pointer, i64, block->getArgument(1),
+                            ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, i64, slot));
+  }
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
@@ -163,11 +169,12 @@ LogicalResult cpu::lowerToLLVM(ModuleOp module, bool verifyEach) {
     if (func->hasAttr(parallelExtentAttrName))
       bodies.push_back(func);
   for (LLVM::LLVMFuncOp body : bodies) {
-    for (StringRef name :
-         {parallelExtentAttrName, outputsAttrName, inPlaceAttrName})
+    auto variables = body->getAttrOfType<ArrayAttr>(variablesAttrName);
+    for (StringRef name : {parallelExtentAttrName, outputsAttrName,
+                           inPlaceAttrName, variablesAttrName})
       body->removeAttr(name);
     fenceNontemporalStores(body);
-    addInterface(body);
+    addInterface(body, variables ? variables.size() : 0);
   }
   return success();
 }

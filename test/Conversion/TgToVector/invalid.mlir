@@ -17,7 +17,7 @@ tg.kernel @two_lanes(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs
 
 tg.kernel @symbolic(%o: memref<64xf32>) attributes {outputs = 1 : i64} {
   // expected-error@+1 {{has a symbolic extent}}
-  %i = tg.range 0 loop #tg.var<"n", 1, 64>
+  %i = tg.range 0 upcast #tg.var<"n", 1, 64>
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %o[%i] : memref<64xf32>
 }

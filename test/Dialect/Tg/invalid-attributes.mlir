@@ -107,7 +107,7 @@ module attributes {tg.parallel_extent = 4 : i64} {}
 
 // -----
 
-// expected-error @+1 {{'tg.parallel_extent' is 4 : i32, not an i64 of at least 0}}
+// expected-error @+1 {{'tg.parallel_extent' is 4 : i32, not a dimension of at least 0}}
 func.func private @count_of_i32() attributes {tg.parallel_extent = 4 : i32}
 
 // -----

@@ -81,8 +81,8 @@ tg.kernel @range_c1() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @range_c2() attributes {outputs = 0 : i64} {
-  // expected-error @+1 {{'tg.range' op peels 2 of n positions (C2)}}
-  %i = tg.range 0 loop #tg.var<"n", 1, 8> peel 2
+  // expected-error @+1 {{'tg.range' op peels 9 of n positions (C2)}}
+  %i = tg.range 0 loop #tg.var<"n", 1, 8> peel 9
 }
 
 // -----

@@ -25,7 +25,7 @@ class KernelOp;
 #define GEN_PASS_DECL_CONVERTTGTOVECTOR
 #include "TinyGrad/Conversion/Passes.h.inc"
 
-/// Attribute on the functions: how many positions run in parallel.
+/// Attribute on the functions: how many positions run in parallel, a dimension.
 inline constexpr llvm::StringLiteral parallelExtentAttrName =
     "tg.parallel_extent";
 /// Attribute on the functions: how many leading arguments are written.
@@ -33,10 +33,14 @@ inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
 /// Attribute on functions whose outputs may be among their other arguments.
 inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
 
+/// Attribute on functions of kernels with symbolic sizes: the variables whose
+/// values are the last arguments.
+inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
+
 /// Creates, at the builder's insertion point, the function that runs positions
 /// [begin, end) of `kernel`; it has the kernel's name and takes its buffers,
-/// begin and end. The kernel stays. Where it cannot be compiled, the operation
-/// at fault is reported.
+/// begin and end, and the values of its variables by name. The kernel stays.
+/// Where it cannot be compiled, the operation at fault is reported.
 FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
                                               KernelOp kernel);
 

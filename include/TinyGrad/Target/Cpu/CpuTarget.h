@@ -24,6 +24,7 @@
 #ifndef TINYGRAD_TARGET_CPU_CPUTARGET_H
 #define TINYGRAD_TARGET_CPU_CPUTARGET_H
 
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -63,7 +64,7 @@ struct CpuTargetOptions {
 struct CpuKernelInfo {
   std::string name;
   /// Positions that can run in parallel: the valid values of [begin, end).
-  int64_t parallelExtent = 1;
+  int64_t parallelExtent = 1; ///< the greatest, if it is symbolic
 };
 
 /// Texts of the stages of a compilation; only those asked for are made.
@@ -119,7 +120,7 @@ compileToObject(ArrayRef<Operation *> kernels,
 
 /// The number of parallel positions of a scheduled kernel: the product of the
 /// extents of its `thread` and `global` ranges, 1 if there are none.
-int64_t getParallelExtent(Operation *kernel);
+Dim getParallelExtent(Operation *kernel);
 
 } // namespace tg
 } // namespace mlir

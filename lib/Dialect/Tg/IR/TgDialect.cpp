@@ -40,8 +40,10 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   if (name == deviceAttrName || name == inputAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
-  bool isCount = name == "tg.parallel_extent" || name == "tg.outputs";
-  if (!isCount && name != "tg.in_place")
+  bool isDim = name == "tg.parallel_extent";
+  bool isCount = name == "tg.outputs";
+  bool isVariables = name == "tg.variables";
+  if (!isCount && !isDim && !isVariables && name != "tg.in_place")
     return op->emitError() << "'" << name
                            << "' is not an attribute of the tg dialect";
   if (!isa<FunctionOpInterface>(op))
@@ -51,7 +53,18 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not an i64 of at least 0";
-  if (!isCount && !isa<UnitAttr>(attribute.getValue()))
+  if (isDim && (!Dim::isDim(attribute.getValue()) ||
+                Dim(attribute.getValue()).getMin() < 0))
+    return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                           << ", not a dimension of at least 0";
+  if (isVariables) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!list || !llvm::all_of(list, llvm::IsaPred<VarAttr>))
+      return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                             << ", not a list of variables";
+    return success();
+  }
+  if (!isCount && !isDim && !isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", but it has no value";
   return success();

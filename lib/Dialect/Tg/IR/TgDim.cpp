@@ -251,6 +251,16 @@ RankedTensorType mlir::tg::getTensorType(ArrayRef<Dim> dims, Type elementType) {
   return RankedTensorType::get(sizes, elementType, encoding);
 }
 
+SmallVector<int64_t> mlir::tg::getLargestShape(ArrayRef<Dim> dims) {
+  return llvm::map_to_vector(dims, [](Dim dim) { return dim.getMax(); });
+}
+
+SmallVector<int64_t> mlir::tg::getLargestShape(RankedTensorType type) {
+  if (type.hasStaticShape())
+    return SmallVector<int64_t>(type.getShape());
+  return getLargestShape(getDims(type));
+}
+
 Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
   Dim count(context, 1);
   for (Dim dim : dims)

@@ -343,8 +343,8 @@ Interval64 Polynomial::getBoxBounds() const {
       for (const auto &[key, factor] : monomial) {
         auto it = box.find(key);
         bool isHigh = corner >> std::distance(box.begin(), it) & 1;
-        product =
-            dim::multiply(product, isHigh ? it->second.second : it->second.first);
+        product = dim::multiply(product,
+                                isHigh ? it->second.second : it->second.first);
       }
       value = dim::add(value, product);
     }

@@ -388,7 +388,7 @@ LogicalResult RangeOp::verify() {
   if (int64_t id = getId(); id < 0 || id > maxRangeId)
     return emitOpError("id ") << id << " is not in [0, 2^31) (C3)";
   int64_t peel = getPeel();
-  if (peel > extent.getMin())
+  if (peel > extent.getMax())
     return emitOpError("peels ")
            << peel << " of " << extent.str() << " positions (C2)";
   if (peel > 0 && getKind() != RangeKind::loop &&

@@ -62,24 +62,23 @@ AttrTypeReplacer
 mlir::tg::getVariableReplacer(std::function<Dim(VarAttr)> getValue) {
   AttrTypeReplacer replacer;
   replacer.addReplacement(
-      [getValue](Attribute attr)
-          -> std::optional<std::pair<Attribute, WalkResult>> {
+      [getValue](
+          Attribute attr) -> std::optional<std::pair<Attribute, WalkResult>> {
         if (!isa<VarAttr, DimExprAttr>(attr))
           return std::nullopt;
         return std::make_pair(Dim(attr).substitute(getValue).getAttr(),
                               WalkResult::skip());
       });
-  replacer.addReplacement(
-      [getValue](RankedTensorType type)
-          -> std::optional<std::pair<Type, WalkResult>> {
-        if (!isa_and_nonnull<ShapeAttr>(type.getEncoding()))
-          return std::nullopt;
-        SmallVector<Dim> dims = getDims(type);
-        for (Dim &dim : dims)
-          dim = dim.substitute(getValue);
-        return std::make_pair(Type(getTensorType(dims, type.getElementType())),
-                              WalkResult::skip());
-      });
+  replacer.addReplacement([getValue](RankedTensorType type)
+                              -> std::optional<std::pair<Type, WalkResult>> {
+    if (!isa_and_nonnull<ShapeAttr>(type.getEncoding()))
+      return std::nullopt;
+    SmallVector<Dim> dims = getDims(type);
+    for (Dim &dim : dims)
+      dim = dim.substitute(getValue);
+    return std::make_pair(Type(getTensorType(dims, type.getElementType())),
+                          WalkResult::skip());
+  });
   return replacer;
 }
 

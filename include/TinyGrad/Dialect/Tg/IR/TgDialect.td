@@ -66,7 +66,9 @@ def Tg_Dialect : Dialect {
     |---|---|---|
     | `tg.device` | a function argument | a string: the device that the argument is on |
     | `tg.input` | a function argument | dense elements of its type: the value that `tg-run` passes |
-    | `tg.parallel_extent`, `tg.outputs` | a function that was a kernel | an i64, see `convert-tg-to-vector` |
+    | `tg.parallel_extent` | a function that was a kernel | a dimension, see `convert-tg-to-vector` |
+    | `tg.outputs` | the same | an i64: how many leading arguments are written |
+    | `tg.variables` | the same | a list of `#tg.var`: what the last arguments are the values of |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
   }];
   let cppNamespace = "::mlir::tg";

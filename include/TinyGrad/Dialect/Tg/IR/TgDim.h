@@ -84,6 +84,11 @@ bool hasDims(Type type);
 /// The tensor type with these dimensions: static, or with a `#tg.shape`.
 RankedTensorType getTensorType(ArrayRef<Dim> dims, Type elementType);
 
+/// The shape with each dimension as large as it can be: that by which a tensor
+/// lies in memory.
+SmallVector<int64_t> getLargestShape(ArrayRef<Dim> dims);
+SmallVector<int64_t> getLargestShape(RankedTensorType type);
+
 /// The product of the dimensions: how many elements a tensor has.
 Dim getNumElements(MLIRContext *context, ArrayRef<Dim> dims);
 

@@ -207,8 +207,9 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
     `peel` positions of a loop get code of their own, so that conditions which
     hold for all the others cost nothing there.
 
-    C1: the extent is not negative and at most 2^53. C2: `0 <= peel <= extent`, and
-    `peel` is not 0 only for the kinds `loop` and `thread`. C3: `0 <= id < 2^31`.
+    C1: the extent is not negative and at most 2^53. C2: `0 <= peel <= extent` (the
+    greatest, if it is symbolic), and `peel` is not 0 only for the kinds `loop` and
+    `thread`. C3: `0 <= id < 2^31`.
 
     ```mlir
     %i = tg.range 0 loop 16
