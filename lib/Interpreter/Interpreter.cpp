@@ -35,6 +35,18 @@ static void evaluateIota(IotaOp op, HostTensor &result) {
   evaluateCast(positions, result);
 }
 
+/// Variables have their values by now.
+static FailureOr<HostTensor> evaluateDim(DimOp op) {
+  Dim dim(op.getDim());
+  std::optional<int64_t> value = dim.getStatic();
+  if (!value)
+    return op.emitOpError("has the value ")
+           << dim.str() << "; its variables need values before it is executed";
+  auto type = cast<RankedTensorType>(op.getType());
+  return makeHostTensor(op.getLoc(), type,
+                        getNumberAttr(type.getElementType(), *value));
+}
+
 FailureOr<HostTensor>
 mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
   auto unsupported = [&]() {
@@ -63,6 +75,8 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
     evaluateReduce(reduce, *operands[0], *result);
   else if (auto iota = dyn_cast<IotaOp>(op))
     evaluateIota(iota, *result);
+  else if (auto dim = dyn_cast<DimOp>(op))
+    return evaluateDim(dim);
   else if (!evaluateElementwise(op, operands, *result))
     return unsupported();
   return result;

@@ -12,6 +12,7 @@
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/Npy.h"
@@ -162,23 +163,118 @@ HostTensor mlir::tg::makeRandomTensor(HostTensor tensor,
   return tensor;
 }
 
-std::vector<tinygrad::Buffer>
-mlir::tg::toBuffers(tinygrad::Device &device, ArrayRef<HostTensor> tensors) {
+/// Calls `copy` with the positions of each row of a tensor: in the tensor, and
+/// in memory that is laid out for a larger shape. Rows are contiguous in both.
+static void
+forEachRow(ArrayRef<int64_t> shape, ArrayRef<int64_t> memoryShape,
+           llvm::function_ref<void(int64_t, int64_t, int64_t)> copy) {
+  int64_t rowLength = shape.empty() ? 1 : shape.back(), numRows = 1;
+  for (int64_t size : shape.drop_back(shape.empty() ? 0 : 1))
+    numRows *= size;
+  for (int64_t row = 0; row < numRows && rowLength != 0; ++row) {
+    int64_t rest = row, stride = 1, place = 0;
+    for (size_t axis = shape.size(); axis-- > 0;) {
+      if (axis + 1 != shape.size()) {
+        place += rest % shape[axis] * stride;
+        rest /= shape[axis];
+      }
+      stride *= memoryShape[axis];
+    }
+    copy(row * rowLength, place, rowLength);
+  }
+}
+
+std::vector<tinygrad::Buffer> mlir::tg::toBuffers(tinygrad::Device &device,
+                                                  ArrayRef<HostTensor> tensors,
+                                                  TypeRange types) {
   std::vector<tinygrad::Buffer> buffers;
-  for (const HostTensor &tensor : tensors)
-    buffers.push_back(tinygrad::Buffer::fromHost(
-        device, tensor.bytes.data(), tensor.bytes.size(),
-        tinygrad::getDType(tensor.elementType)));
+  for (auto [tensor, type] : llvm::zip_equal(tensors, types)) {
+    auto tensorType = cast<RankedTensorType>(type);
+    const std::vector<char> *bytes = &tensor.bytes;
+    std::vector<char> spread;
+    if (!tensorType.hasStaticShape()) {
+      const int64_t size = getElementSize(tensor.elementType);
+      spread.assign(getBufferSize(tensorType) * size, char(0xff));
+      forEachRow(tensor.shape, getLargestShape(tensorType),
+                 [&](int64_t from, int64_t to, int64_t length) {
+                   std::memcpy(spread.data() + to * size,
+                               tensor.bytes.data() + from * size,
+                               length * size);
+                 });
+      bytes = &spread;
+    }
+    buffers.push_back(
+        tinygrad::Buffer::fromHost(device, bytes->data(), bytes->size(),
+                                   tinygrad::getDType(tensor.elementType)));
+  }
   return buffers;
 }
 
 HostTensor mlir::tg::fromBuffer(const tinygrad::Buffer &buffer,
-                                RankedTensorType type) {
+                                RankedTensorType type,
+                                ArrayRef<int64_t> shape) {
   HostTensor tensor;
-  tensor.shape.assign(type.getShape().begin(), type.getShape().end());
+  tensor.shape.assign(shape.begin(), shape.end());
   tensor.elementType = type.getElementType();
-  tensor.bytes.resize(tensor.numElements() *
-                      getElementSize(tensor.elementType));
-  buffer.copyOut(tensor.bytes.data(), tensor.bytes.size());
+  const int64_t size = getElementSize(tensor.elementType);
+  tensor.bytes.resize(tensor.numElements() * size);
+  if (type.hasStaticShape()) {
+    buffer.copyOut(tensor.bytes.data(), tensor.bytes.size());
+    return tensor;
+  }
+  std::vector<char> memory(buffer.size());
+  buffer.copyOut(memory.data(), memory.size());
+  forEachRow(shape, getLargestShape(type),
+             [&](int64_t to, int64_t from, int64_t length) {
+               std::memcpy(tensor.bytes.data() + to * size,
+                           memory.data() + from * size, length * size);
+             });
   return tensor;
+}
+
+FailureOr<llvm::StringMap<int64_t>>
+mlir::tg::readValues(ModuleOp module, ArrayRef<std::string> values) {
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
+  if (failed(variables))
+    return failure();
+  llvm::StringMap<int64_t> result;
+  for (StringRef value : values) {
+    auto [name, text] = value.split('=');
+    int64_t number;
+    if (name.empty() || text.getAsInteger(10, number))
+      return reportError("'" + value + "' is not name=number, as in n=4");
+    std::string names;
+    VarAttr variable;
+    for (VarAttr known : *variables) {
+      names += (names.empty() ? "" : ", ") + known.getName().str();
+      if (known.getName().getValue() == name)
+        variable = known;
+    }
+    if (!variable)
+      return reportError("there is no variable '" + name +
+                         "'; the program has " +
+                         (names.empty() ? "none at all" : names));
+    if (number < variable.getMin() || number > variable.getMax())
+      return reportError("variable '" + name + "' cannot be " + Twine(number) +
+                         ", which is not in [" + Twine(variable.getMin()) +
+                         ", " + Twine(variable.getMax()) + "]");
+    if (!result.try_emplace(name, number).second)
+      return reportError("variable '" + name + "' is given two values");
+  }
+  for (VarAttr variable : *variables)
+    if (StringRef name = variable.getName(); !result.contains(name))
+      return reportError("variable '" + name + "' in [" +
+                         Twine(variable.getMin()) + ", " +
+                         Twine(variable.getMax()) +
+                         "] has no value: give --var " + name + "=NUMBER");
+  return result;
+}
+
+std::vector<int64_t>
+mlir::tg::orderValues(ArrayRef<tinygrad::ProgramVariable> variables,
+                      const llvm::StringMap<int64_t> &values) {
+  std::vector<int64_t> result;
+  for (const tinygrad::ProgramVariable &variable : variables)
+    result.push_back(values.lookup(variable.name));
+  return result;
 }

@@ -16,9 +16,11 @@
 
 #include "TinyGrad/Interpreter/Interpreter.h"
 #include "TinyGrad/Runtime/Buffer.h"
+#include "TinyGrad/Runtime/LaunchList.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
 
 #include <random>
@@ -70,12 +72,26 @@ LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
 /// any bool, fp8 values like floats.
 HostTensor makeRandomTensor(HostTensor tensor, std::mt19937_64 &random);
 
-/// Copies tensors to a device. Throws what Buffer::fromHost throws.
+/// Copies tensors to a device, each as its largest shape, which the type says,
+/// lies in memory; what is beside them is filled with ones. Throws what
+/// Buffer::fromHost throws.
 std::vector<tinygrad::Buffer> toBuffers(tinygrad::Device &device,
-                                        ArrayRef<HostTensor> tensors);
+                                        ArrayRef<HostTensor> tensors,
+                                        TypeRange types);
 
-/// Copies a buffer that holds a tensor of this type from its device.
-HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type);
+/// Copies a tensor from a buffer in which it lies as one of \p type does, with
+/// these sizes.
+HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type,
+                      ArrayRef<int64_t> shape);
+
+/// Reads values of variables given as `name=number`, one for each variable of
+/// the module. What is wrong is reported.
+FailureOr<llvm::StringMap<int64_t>> readValues(ModuleOp module,
+                                               ArrayRef<std::string> values);
+
+/// The values in the order in which a program takes them.
+std::vector<int64_t> orderValues(ArrayRef<tinygrad::ProgramVariable> variables,
+                                 const llvm::StringMap<int64_t> &values);
 
 struct PrintOptions {
   /// Significant digits of a float; 0: as many as tell it from its neighbours.

@@ -103,6 +103,8 @@ static Outcome checkCompiled(ModuleOp original, const ExpectedRun &expected,
   auto function = module->lookupSymbol<func::FuncOp>("main");
   for (unsigned i = 0; i < inputs.size(); ++i)
     function.removeArgAttr(i, inputAttrName);
+  SmallVector<Type> inputTypes(function.getArgumentTypes());
+  SmallVector<Type> resultTypes(function.getResultTypes());
   try {
     // Every graph is new: nothing to remember, on disk least of all.
     tinygrad::Context settings({{"CACHELEVEL", 0}});
@@ -111,20 +113,22 @@ static Outcome checkCompiled(ModuleOp original, const ExpectedRun &expected,
     options.noOptimization = noOpt;
     options.verifyEach = true;
     auto program = tinygrad::compile(*module, device, options);
-    std::vector<tinygrad::Buffer> buffers = toBuffers(device, inputs);
+    std::vector<tinygrad::Buffer> buffers =
+        toBuffers(device, inputs, inputTypes);
     std::vector<tinygrad::Buffer> outputs = program->run(buffers);
     device.synchronize();
-    auto gather = [](ArrayRef<TrackedTensor> types,
+    auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
                      ArrayRef<tinygrad::Buffer> from) {
       std::vector<HostTensor> tensors;
-      for (auto [type, buffer] : llvm::zip_equal(types, from))
-        tensors.push_back(
-            fromBuffer(buffer, RankedTensorType::get(type.tensor.shape,
-                                                     type.tensor.elementType)));
+      for (auto [tracked, type, buffer] :
+           llvm::zip_equal(expected, types, from))
+        tensors.push_back(fromBuffer(buffer, cast<RankedTensorType>(type),
+                                     tracked.tensor.shape));
       return tensors;
     };
-    return compare(expected, gather(expected.results, outputs),
-                   gather(expected.arguments, buffers), path, message);
+    return compare(expected, gather(expected.results, resultTypes, outputs),
+                   gather(expected.arguments, inputTypes, buffers), path,
+                   message);
   } catch (const tinygrad::Error &error) {
     message = path + ": " + error.what();
     return Outcome::Failed;

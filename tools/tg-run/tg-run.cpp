@@ -13,8 +13,10 @@
 #include "support/ToolSupport.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -50,6 +52,10 @@ static cl::opt<std::string> deviceName("device",
                                                 "that of DEV or the best one"),
                                        cl::value_desc("name"),
                                        cl::cat(category));
+static cl::list<std::string>
+    variableValues("var", cl::CommaSeparated, cl::value_desc("n=4"),
+                   cl::desc("Value of a variable of symbolic shapes"),
+                   cl::cat(category));
 static cl::opt<bool> interpretFlag("interpret",
                                    cl::desc("Use the reference interpreter"),
                                    cl::cat(category));
@@ -158,13 +164,19 @@ static LogicalResult runInterpreted(func::FuncOp function,
   });
 }
 
-/// Compiles the module, which is rewritten, and runs it.
-static LogicalResult runCompiled(ModuleOp module,
+/// Compiles the module, which is rewritten, and runs it. Its sizes are those of
+/// `concrete` in this run.
+static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
+                                 const llvm::StringMap<int64_t> &values,
                                  MutableArrayRef<HostTensor> tensors,
                                  SmallVectorImpl<HostTensor> &results) {
   auto function = module.lookupSymbol<func::FuncOp>(entryName);
   SmallVector<Type> inputTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
+  auto read = [](const tinygrad::Buffer &buffer, Type type, Type sizes) {
+    return fromBuffer(buffer, cast<RankedTensorType>(type),
+                      cast<RankedTensorType>(sizes).getShape());
+  };
   // The values are inputs now, not a part of the program.
   for (unsigned i = 0; i < inputTypes.size(); ++i)
     function.removeArgAttr(i, inputAttrName);
@@ -180,23 +192,26 @@ static LogicalResult runCompiled(ModuleOp module,
     std::shared_ptr<tinygrad::CompiledProgram> program =
         tinygrad::compile(module, device, options);
     double preparation = millisecondsSince(begin);
-    std::vector<tinygrad::Buffer> buffers = toBuffers(device, tensors);
+    std::vector<tinygrad::Buffer> buffers =
+        toBuffers(device, tensors, inputTypes);
     std::vector<tinygrad::Buffer> scratch =
-        repeat > 1 ? toBuffers(device, tensors) : buffers;
+        repeat > 1 ? toBuffers(device, tensors, inputTypes) : buffers;
+    std::vector<int64_t> ordered = orderValues(program->variables(), values);
     std::vector<tinygrad::Buffer> first;
     if (failed(runRepeatedly(preparation, [&](unsigned i) {
-          auto outputs = program->run(i == 0 ? buffers : scratch);
+          auto outputs = program->run(i == 0 ? buffers : scratch, ordered);
           device.synchronize();
           if (i == 0)
             first = std::move(outputs);
           return success();
         })))
       return failure();
-    for (auto [buffer, type] : llvm::zip_equal(first, resultTypes))
-      results.push_back(fromBuffer(buffer, cast<RankedTensorType>(type)));
-    for (auto [buffer, type, tensor] :
-         llvm::zip_equal(buffers, inputTypes, tensors))
-      tensor = fromBuffer(buffer, cast<RankedTensorType>(type));
+    for (auto [buffer, type, sizes] :
+         llvm::zip_equal(first, resultTypes, concrete.getResults()))
+      results.push_back(read(buffer, type, sizes));
+    for (auto [buffer, type, sizes, tensor] :
+         llvm::zip_equal(buffers, inputTypes, concrete.getInputs(), tensors))
+      tensor = read(buffer, type, sizes);
     return success();
   } catch (const tinygrad::Error &error) {
     return reportError(error.what());
@@ -218,10 +233,25 @@ static LogicalResult runMain() {
     return reportError("@" + entryName + " has " +
                        Twine(function->getNumResults()) + " results, but " +
                        Twine(outputs.size()) + " are named with --output");
+  // With values for the variables, the program is one of static shapes.
+  FailureOr<llvm::StringMap<int64_t>> values =
+      readValues(*module, variableValues);
+  if (failed(values))
+    return failure();
+  OwningOpRef<ModuleOp> concreteModule;
+  func::FuncOp concrete = *function;
+  if (!values->empty()) {
+    concreteModule = module->clone();
+    bindVariables(*concreteModule, *values);
+    concrete = concreteModule->lookupSymbol<func::FuncOp>(entryName);
+    if (failed(verify(*concreteModule)))
+      return failure();
+  }
   SmallVector<HostTensor> tensors, results;
-  if (failed(makeInputs(*function, tensors)) ||
-      failed(interpretFlag ? runInterpreted(*function, tensors, results)
-                           : runCompiled(*module, tensors, results)))
+  if (failed(makeInputs(concrete, tensors)) ||
+      failed(interpretFlag ? runInterpreted(concrete, tensors, results)
+                           : runCompiled(*module, concrete.getFunctionType(),
+                                         *values, tensors, results)))
     return failure();
   for (auto [path, result] : llvm::zip(outputs, results))
     if (failed(writeTensor(path, result)))

@@ -87,7 +87,7 @@ LogicalResult Emitter::analyze() {
       info.op = range;
       info.kind = range.getKind();
       info.extent = extent.getMax();
-      info.peel = range.getPeel();
+      info.peel = range.getPeelDim();
       switch (info.kind) {
       case RangeKind::upcast:
         upcastSet |= set;
@@ -267,7 +267,7 @@ void Emitter::emitLoops(ArrayRef<unsigned> indices,
     return body(carried);
   const Range &range = ranges[indices.front()];
   Dim extent = getExtent(range), zero = getNumber(0);
-  Dim middle = Dim::get(DimOpKind::max, extent - getNumber(range.peel), zero);
+  Dim middle = Dim::get(DimOpKind::max, extent - range.peel, zero);
   emitLoopPart(indices, zero, middle, carried, loc, body);
   emitLoopPart(indices, middle, extent, carried, loc, body);
 }
@@ -337,7 +337,7 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   if (total.is(1)) {
     SmallVector<Value> none;
     for (unsigned index : threads)
-      ranges[index].peel = 0;
+      ranges[index].peel = getNumber(0);
     return emitLoops(threads, none, loc,
                      [&](SmallVectorImpl<Value> &) { body(); });
   }
@@ -376,8 +376,8 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   }
   SmallVector<unsigned> peeled;
   for (unsigned index : threads)
-    if (ranges[index].peel != 0 &&
-        !getExtent(ranges[index]).is(ranges[index].peel))
+    if (!ranges[index].peel.is(0) &&
+        getExtent(ranges[index]) != ranges[index].peel)
       peeled.push_back(index);
   emitThreadParts(peeled, body);
   closeScope();
@@ -390,7 +390,7 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
     return body();
   Location loc = kernel.getLoc();
   Range saved = ranges[peeled.front()];
-  Dim extent = getExtent(saved), middle = extent - getNumber(saved.peel);
+  Dim extent = getExtent(saved), middle = extent - saved.peel;
   Value bound = getDimValue(middle, loc);
   B &b = at(top(), loc);
   Value isMain =

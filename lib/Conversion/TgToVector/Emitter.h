@@ -98,7 +98,7 @@ private:
     RangeOp op;
     RangeKind kind = RangeKind::loop;
     int64_t extent = 0; ///< the greatest, where it is symbolic
-    int64_t peel = 0;
+    Dim peel;
     uint64_t keyFactor = 0; ///< in environment keys; unroll and upcast only
     // Current binding of a loop range.
     Value value; ///< null while it is one known position

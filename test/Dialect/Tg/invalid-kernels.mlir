@@ -504,7 +504,7 @@ tg.kernel @range_c2() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @range_c2_negative() attributes {outputs = 0 : i64} {
-  // expected-error @+1 {{'tg.range' op attribute 'peel' failed to satisfy constraint}}
+  // expected-error @+1 {{'tg.range' op peels -1 of 4 positions (C2)}}
   %i = tg.range 0 loop 4 peel -1
 }
 

@@ -371,12 +371,28 @@ LogicalResult KernelOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 void RangeOp::build(OpBuilder &builder, OperationState &state, int64_t id,
-                    RangeKind kind, int64_t extent) {
-  build(builder, state, builder.getIndexType(), id, kind,
-        builder.getI64IntegerAttr(extent));
+                    RangeKind kind, Dim extent) {
+  build(builder, state, builder.getIndexType(), id, kind, extent.getAttr(),
+        /*peel=*/Attribute());
 }
 
-int64_t RangeOp::getStaticExtent() { return *Dim(getExtent()).getStatic(); }
+void RangeOp::build(OpBuilder &builder, OperationState &state, int64_t id,
+                    RangeKind kind, int64_t extent) {
+  build(builder, state, id, kind, Dim(builder.getContext(), extent));
+}
+
+Dim RangeOp::getPeelDim() {
+  if (std::optional<Attribute> peel = getPeel())
+    return Dim(*peel);
+  return Dim(getContext(), 0);
+}
+
+void RangeOp::setPeelDim(Dim peel) {
+  if (peel.is(0))
+    removePeelAttr();
+  else
+    setPeelAttr(peel.getAttr());
+}
 
 LogicalResult RangeOp::verify() {
   Dim extent(getExtent());
@@ -387,11 +403,11 @@ LogicalResult RangeOp::verify() {
            << extent.str() << " can be more than 2^53 (C1)";
   if (int64_t id = getId(); id < 0 || id > maxRangeId)
     return emitOpError("id ") << id << " is not in [0, 2^31) (C3)";
-  int64_t peel = getPeel();
-  if (peel > extent.getMax())
+  Dim peel = getPeelDim();
+  if (peel.getMin() < 0 || peel.getMin() > extent.getMax())
     return emitOpError("peels ")
-           << peel << " of " << extent.str() << " positions (C2)";
-  if (peel > 0 && getKind() != RangeKind::loop &&
+           << peel.str() << " of " << extent.str() << " positions (C2)";
+  if (!peel.is(0) && getKind() != RangeKind::loop &&
       getKind() != RangeKind::thread)
     return emitOpError("peels a range of kind '")
            << stringifyRangeKind(getKind())

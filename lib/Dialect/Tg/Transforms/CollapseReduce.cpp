@@ -30,7 +30,7 @@ static bool isPositionOf(Value value, RangeOp range) {
     if (!type || type.getWidth() < 8)
       return false;
     unsigned bits = type.getWidth() - (isSignedInteger(type) ? 1 : 0);
-    if (bits < 62 && range.getStaticExtent() > (int64_t(1) << bits))
+    if (bits < 62 && range.getLargestExtent() > (int64_t(1) << bits))
       return false;
     value = cast.getX();
   }
@@ -108,8 +108,9 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
     };
     Value inside = AndOp::create(
         builder, loc, CmpLtOp::create(builder, loc, number(-1), position),
-        CmpLtOp::create(builder, loc, position,
-                        number(range.getStaticExtent())));
+        CmpLtOp::create(
+            builder, loc, position,
+            builder.createOrFold<DimOp>(loc, indexType, range.getExtent())));
     // A position outside must not reach index arithmetic that assumes bounds.
     Value safe =
         WhereOp::create(builder, loc, indexType, inside, position, number(0));

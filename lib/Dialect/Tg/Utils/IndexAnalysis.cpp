@@ -151,8 +151,8 @@ const LinearForm &IndexAnalysis::getLinear(Value index) {
 
 /// Operations whose bounds come from those of their operands.
 static bool isBoundedByOperands(Operation *op) {
-  return isa_and_nonnull<FloorDivOp, IDivOp, FloorModOp, ModOp, MaxOp, WhereOp>(
-      op);
+  return isa_and_nonnull<FloorDivOp, IDivOp, FloorModOp, ModOp, MaxOp, WhereOp,
+                         MulOp>(op);
 }
 
 Interval IndexAnalysis::getAtomInterval(Value atom) {
@@ -189,6 +189,19 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
     return {};
   if (auto range = dyn_cast<RangeOp>(op))
     return {0, std::max<int64_t>(Dim(range.getExtent()).getMax() - 1, 0)};
+  if (auto dim = dyn_cast<DimOp>(op))
+    return {std::max(Dim(dim.getDim()).getMin(), Interval::kMin),
+            std::min(Dim(dim.getDim()).getMax(), Interval::kMax)};
+  if (isa<MulOp>(op)) {
+    Interval lhs = getInterval(op->getOperand(0));
+    Interval rhs = getInterval(op->getOperand(1));
+    // Only of what is not negative, as the products of sizes are.
+    if (lhs.lo < 0 || rhs.lo < 0 || lhs.hi == Interval::kMax ||
+        rhs.hi == Interval::kMax)
+      return {};
+    return {clampEnd(__int128(lhs.lo) * rhs.lo),
+            clampEnd(__int128(lhs.hi) * rhs.hi)};
+  }
   if (auto cast = dyn_cast<CastOp>(op)) {
     auto type = dyn_cast<IntegerType>(cast.getX().getType());
     if (!type || type.getWidth() > 32)
@@ -201,7 +214,16 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
   if (isa<FloorDivOp, IDivOp, FloorModOp, ModOp>(op)) {
     std::optional<int64_t> divisor = getConstant(op->getOperand(1));
     Interval operand = getInterval(op->getOperand(0));
-    if (!divisor || *divisor <= 0)
+    if (!divisor) {
+      Interval size = getInterval(op->getOperand(1));
+      if (operand.lo < 0 || size.lo <= 0)
+        return {};
+      if (isa<FloorDivOp, IDivOp>(op))
+        return {0, operand.hi == Interval::kMax ? Interval::kMax
+                                                : operand.hi / size.lo};
+      return {0, std::min(operand.hi, size.hi - 1)};
+    }
+    if (*divisor <= 0)
       return {};
     bool floor = isa<FloorDivOp, FloorModOp>(op) || operand.lo >= 0;
     if (!floor)
@@ -226,10 +248,50 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
   return {};
 }
 
+/// Whether the atom's bounds are expressions, which other terms may cancel.
+static bool hasSymbolicBounds(Value atom) {
+  if (auto range = atom.getDefiningOp<RangeOp>())
+    return !Dim(range.getExtent()).isStatic();
+  return isa_and_nonnull<DimOp>(atom.getDefiningOp());
+}
+
+Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
+  MLIRContext *context = form.terms.front().first.getContext();
+  auto number = [&](int64_t value) { return Dim(context, value); };
+  Dim least = number(form.constant), greatest = least;
+  for (auto [atom, coefficient] : form.terms) {
+    Dim first, last;
+    auto range = atom.getDefiningOp<RangeOp>();
+    if (auto dim = atom.getDefiningOp<DimOp>()) {
+      first = last = Dim(dim.getDim());
+    } else if (range && !narrowed.contains(atom)) {
+      first = number(0);
+      last = Dim(range.getExtent()) - number(1);
+    } else {
+      Interval interval = getAtomInterval(atom);
+      if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
+        return {};
+      first = number(interval.lo);
+      last = number(interval.hi);
+    }
+    if (coefficient < 0)
+      std::swap(first, last);
+    least = least + first * number(coefficient);
+    greatest = greatest + last * number(coefficient);
+  }
+  return {std::max(least.getMin(), Interval::kMin),
+          std::min(greatest.getMax(), Interval::kMax)};
+}
+
 Interval IndexAnalysis::getInterval(const LinearForm &form) {
   Interval sum{form.constant, form.constant};
   for (auto [atom, coefficient] : form.terms)
     sum = sum + getAtomInterval(atom) * coefficient;
+  if (llvm::any_of(form.terms,
+                   [](auto &term) { return hasSymbolicBounds(term.first); })) {
+    Interval symbolic = getSymbolicInterval(form);
+    sum = {std::max(sum.lo, symbolic.lo), std::min(sum.hi, symbolic.hi)};
+  }
   return sum;
 }
 

@@ -8,24 +8,31 @@ func.func @devices(%x: tensor<4xf32>, %y: tensor<4xf32> {tg.device = "NULL"}) ->
 
 // -----
 
-// expected-error @+1 {{scheduling needs static shapes, not [n, 4]}}
-func.func @symbolic_argument(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>) {
+// A name means one variable.
+// expected-error @+1 {{variable 'n' has the bounds [1, 9] here and [1, 8] elsewhere}}
+func.func @two_bounds(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>, %y: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{scheduling needs static shapes, not 'tensor<?x4xf32>'; write a number in place of each '?'}}
-func.func @dynamic_argument(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
-  return %x : tensor<?x4xf32>
+// expected-error @+1 {{variable 'n' has the value 3, which a program takes when it runs}}
+func.func @bound(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8, 3>, 4>>) {
+  return
 }
 
 // -----
 
-func.func @symbolic_result(%x: tensor<4xf32>) -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>> {
-  // expected-error @+1 {{scheduling needs static shapes, not [n]}}
-  %0 = tg.shrink %x from [0] to [#tg.var<"n", 1, 4>] : tensor<4xf32> -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>>
-  return %0 : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 4>>>
+// expected-error @+1 {{a tensor of shape [n, n] has more bytes than can be counted}}
+func.func @too_large(%x: tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 4294967296>, #tg.var<"n", 1, 4294967296>>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{scheduling needs the sizes of axes, not 'tensor<?x4xf32>'; write a number in place of each '?', or say what it is with a #tg.shape}}
+func.func @dynamic_argument(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  return %x : tensor<?x4xf32>
 }
 
 // -----

@@ -205,7 +205,8 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
     `upcast` as the lanes of one vector; `unroll` as copies of the code;
     `group_reduce` as a reduction shared by a work-group. With `peel`, the last
     `peel` positions of a loop get code of their own, so that conditions which
-    hold for all the others cost nothing there.
+    hold for all the others cost nothing there. Of a symbolic range they may be a
+    number of positions that is known when the kernel runs.
 
     C1: the extent is not negative and at most 2^53. C2: `0 <= peel <= extent` (the
     greatest, if it is symbolic), and `peel` is not 0 only for the kinds `loop` and
@@ -218,16 +219,23 @@ def Tg_RangeOp : Tg_Op<"range", [Pure]> {
     ```
   }];
   let arguments = (ins I64Attr:$id, Tg_RangeKindAttr:$kind, Tg_DimAttr:$extent,
-      DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$peel);
+      OptionalAttr<Tg_DimAttr>:$peel);
   let results = (outs Index:$result);
   let assemblyFormat =
-      "$id `` $kind custom<Dim>($extent) (`peel` $peel^)? attr-dict";
+      "$id `` $kind custom<Dim>($extent) (`peel` custom<Dim>($peel)^)? attr-dict";
   let builders = [OpBuilder<(ins "int64_t":$id, "::mlir::tg::RangeKind":$kind,
+                                 "::mlir::tg::Dim":$extent)>,
+                  OpBuilder<(ins "int64_t":$id, "::mlir::tg::RangeKind":$kind,
                                  "int64_t":$extent)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The extent, which must be static.
-    int64_t getStaticExtent();
+    /// The extent as a dimension, and the greatest value that it can have.
+    Dim getExtentDim() { return Dim(getExtent()); }
+    int64_t getLargestExtent() { return getExtentDim().getMax(); }
+    bool isSymbolic() { return !getExtentDim().isStatic(); }
+    /// The number of peeled positions, 0 if there are none.
+    Dim getPeelDim();
+    void setPeelDim(Dim peel);
   }];
 }
 

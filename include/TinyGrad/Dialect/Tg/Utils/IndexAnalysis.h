@@ -13,6 +13,7 @@
 #ifndef TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
 #define TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
 
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -73,6 +74,7 @@ public:
   }
 
 private:
+  Interval getSymbolicInterval(const LinearForm &form);
   Interval getAtomInterval(Value atom);
   Interval computeAtomInterval(Value atom);
 
@@ -89,6 +91,8 @@ public:
   explicit IndexBuilder(OpBuilder &builder, Location loc)
       : builder(builder), loc(loc) {}
 
+  MLIRContext *getContext() const { return builder.getContext(); }
+
   Value constant(int64_t value);
   Value add(Value lhs, Value rhs);
   Value add(Value lhs, int64_t rhs);
@@ -102,6 +106,17 @@ public:
   /// index >= bound and index < bound as i1; null where it always holds.
   Value atLeast(Value index, int64_t bound);
   Value lessThan(Value index, int64_t bound);
+
+  /// The same with dimensions (SymbolicIndex.cpp). Divisors are positive where
+  /// there are positions at all. A dimension enters sums term by term, so that
+  /// equal ones cancel.
+  Value dim(Dim value);
+  Value add(Value lhs, Dim rhs);
+  Value mul(Value lhs, Dim factor);
+  Value floorDiv(Value lhs, Dim divisor);
+  Value floorMod(Value lhs, Dim divisor);
+  Value atLeast(Value index, Dim bound);
+  Value lessThan(Value index, Dim bound);
   /// The conjunction; null stands for true.
   Value conjunction(Value lhs, Value rhs);
 
@@ -112,6 +127,8 @@ private:
   LinearForm recombine(LinearForm form);
   unsigned getOrdinal(Value atom);
   Value create(StringRef opName, Value lhs, int64_t rhs);
+  Value create(StringRef opName, Value lhs, Value rhs);
+  LinearForm getLinear(Dim dim);
 
   OpBuilder &builder;
   Location loc;
@@ -121,6 +138,8 @@ private:
       sums;
   std::map<std::tuple<std::string, void *, int64_t>, Value> binaries;
   DenseMap<std::pair<Value, Value>, Value> conjunctions;
+  DenseMap<Attribute, Value> dims;
+  std::map<std::tuple<std::string, void *, void *>, Value> symbolicBinaries;
 };
 
 } // namespace mlir::tg

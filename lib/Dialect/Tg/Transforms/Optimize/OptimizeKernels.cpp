@@ -162,11 +162,11 @@ bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   if (index.getCoefficient(depth) != 1 ||
       index.getCoefficient(lane) < kSquare ||
-      depth.getStaticExtent() < kSquare || lane.getStaticExtent() < kSquare ||
-      depth.getStaticExtent() * 4 * vectorBytes > kMostStageBytes)
+      depth.getLargestExtent() < kSquare || lane.getLargestExtent() < kSquare ||
+      depth.getLargestExtent() * 4 * vectorBytes > kMostStageBytes)
     return false;
   return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
-    return rows != lane && rows.getStaticExtent() >= kFewestRows &&
+    return rows != lane && rows.getLargestExtent() >= kFewestRows &&
            schedule.dependsOn(reduce, rows) &&
            !schedule.dependsOn(load.getResult(), rows);
   });
@@ -240,9 +240,9 @@ RangeOp Heuristic::chooseResultLane() {
   RangeOp lane;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
     for (RangeOp range : schedule.getResultRanges())
-      if (range.getStaticExtent() > 1 && schedule.getAnalysis()
-                                                 .getLinear(store.getIndex())
-                                                 .getCoefficient(range) == 1)
+      if (range.getLargestExtent() > 1 && schedule.getAnalysis()
+                                                  .getLinear(store.getIndex())
+                                                  .getCoefficient(range) == 1)
         lane = range;
   if (!lane)
     return lane;
@@ -252,10 +252,17 @@ RangeOp Heuristic::chooseResultLane() {
     RangeOp inner = reduce.getRanges().back().getDefiningOp<RangeOp>();
     int64_t here = countStrided(lane, reduce);
     int64_t there = countStrided(inner, reduce);
-    if (here > there && inner.getStaticExtent() >= 8)
+    if (here > there && inner.getLargestExtent() >= 8)
       return RangeOp();
   }
   return lane;
+}
+
+/// Whether the factor divides the extent, for all values of a symbolic one.
+static bool isMultiple(RangeOp range, int64_t factor) {
+  return Dim::get(DimOpKind::mod, range.getExtentDim(),
+                  Dim(range.getContext(), factor))
+      .is(0);
 }
 
 /// How many lanes, a power of two up to `limit`, take the fewest registers in
@@ -337,12 +344,12 @@ void Heuristic::stageRepeated() {
       if (!isa<Exp2Op, Log2Op, SinOp, PowOp>(op) ||
           !schedule.dependsOn(op->getResult(0), inner))
         continue;
-      int64_t bytes = inner.getStaticExtent() *
+      int64_t bytes = inner.getLargestExtent() *
                       op->getResult(0).getType().getIntOrFloatBitWidth() / 8;
       if (bytes > kMostRowBytes)
         continue;
       for (RangeOp outer : schedule.getResultRanges()) {
-        if (outer.getStaticExtent() != inner.getStaticExtent() ||
+        if (outer.getExtentDim() != inner.getExtentDim() ||
             schedule.dependsOn(op->getResult(0), outer) ||
             outer != schedule.getResultRanges().back())
           continue;
@@ -355,7 +362,7 @@ void Heuristic::stageRepeated() {
           continue;
         report("stage", inner, bytes);
         auto [tile, ranges] = schedule.stage(op->getResult(0), {inner});
-        int64_t extent = inner.getStaticExtent();
+        int64_t extent = inner.getLargestExtent();
         schedule.replaceByLoad(op->getResult(0), tile, {inner.getResult()},
                                {extent});
         schedule.replaceByLoad(again->getResult(0), tile, {outer.getResult()},
@@ -392,7 +399,7 @@ void Heuristic::tileResult() {
   RangeOp rows;
   SmallVector<RangeOp> candidates = schedule.getResultRanges();
   for (RangeOp range : llvm::reverse(candidates)) {
-    if (range == lane || range.getStaticExtent() < 2)
+    if (range == lane || range.getLargestExtent() < 2)
       continue;
     bool dependsAll = llvm::all_of(perLane, [&](RangedReduceOp reduce) {
       return schedule.dependsOn(reduce, range);
@@ -417,7 +424,7 @@ void Heuristic::tileResult() {
   if (!turned.empty() && !rows)
     return;
 
-  int64_t extent = lane.getStaticExtent();
+  int64_t extent = lane.getLargestExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
   int64_t laneRegisters = llvm::divideCeil(count, width);
   int64_t rowCount = 1;
@@ -428,11 +435,10 @@ void Heuristic::tileResult() {
       laneRegisters = 2;
       most = std::min<int64_t>(registers / laneRegisters, 8);
     }
-    int64_t size = rows.getStaticExtent();
-    rowCount = std::min(most, size);
+    rowCount = std::min(most, rows.getLargestExtent());
     for (int64_t candidate = rowCount;
          candidate >= std::min<int64_t>(4, rowCount); --candidate)
-      if (size % candidate == 0) {
+      if (isMultiple(rows, candidate)) {
         rowCount = candidate;
         break;
       }
@@ -441,9 +447,9 @@ void Heuristic::tileResult() {
   if (!rows && columns) {
     // Nothing is used twice; long rows keep the memory busy.
     int64_t copies = std::min<int64_t>(registers / laneRegisters, 4);
-    while (copies > 1 && columns.getStaticExtent() % copies != 0)
+    while (copies > 1 && !isMultiple(columns, copies))
       --copies;
-    if (copies > 1 && columns.getPeel() == 0) {
+    if (copies > 1 && !columns.getPeel()) {
       report("unroll", columns, copies);
       schedule.setKind(schedule.split(columns, copies).second,
                        RangeKind::unroll);
@@ -467,18 +473,20 @@ void Heuristic::tileResult() {
 /// Where tiles are too few to keep many cores busy, the rows that pass over one
 /// are shared out, each share with a copy of its own.
 void Heuristic::shareRows(RangeOp columns) {
+  if (stagedBefore.isSymbolic())
+    return;
   int64_t items = 1;
   for (RangeOp range : schedule.getResultRanges()) {
     if (range == stagedBefore)
       break;
-    items *= range.getStaticExtent();
+    items *= range.getLargestExtent();
   }
-  int64_t rows = stagedBefore.getStaticExtent();
+  int64_t rows = stagedBefore.getLargestExtent();
   int64_t share = std::max<int64_t>(
       llvm::divideCeil(rows * items, kEnoughItems), 2 * kFewestUses);
-  while (share < rows && rows % share != 0)
+  while (share < rows && !isMultiple(stagedBefore, share))
     ++share;
-  if (share >= rows || stagedBefore.getPeel() != 0)
+  if (share >= rows || stagedBefore.getPeel())
     return;
   report("share", stagedBefore, share);
   auto [outer, inner] = schedule.split(stagedBefore, share);
@@ -501,7 +509,7 @@ void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
         return load && load.getMask() &&
                schedule.dependsOn(load.getMask(), range);
       });
-      int64_t extent = range.getStaticExtent();
+      int64_t extent = range.getLargestExtent();
       if (!isInMask || range.getKind() != RangeKind::loop ||
           extent > kLongestWindow || copies * extent > kMostCopies)
         continue;
@@ -529,16 +537,16 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
           llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
       const LinearForm &index =
           schedule.getAnalysis().getLinear(load.getIndex());
-      int64_t size = depth.getStaticExtent() * lane.getStaticExtent() * bytes;
+      int64_t size = depth.getLargestExtent() * lane.getLargestExtent() * bytes;
       bool isTurned = llvm::is_contained(turned, load);
       bool isFar = index.getCoefficient(lane) == 1 &&
                    index.getCoefficient(depth) * bytes >= kPageBytes &&
                    size >= kLeastStageBytes && size <= kMostStageBytes &&
-                   rows.getStaticExtent() >= kFewestUses;
+                   rows.getLargestExtent() >= kFewestUses;
       if (!isTurned && !isFar)
         continue;
       report(isTurned ? "stage transposed" : "stage", depth, size);
-      int64_t extents[] = {depth.getStaticExtent(), lane.getStaticExtent()};
+      int64_t extents[] = {depth.getLargestExtent(), lane.getLargestExtent()};
       auto [tile, copies] = schedule.stage(load, {depth, lane});
       schedule.replaceByLoad(load, tile, {depth.getResult(), lane.getResult()},
                              extents);
@@ -574,7 +582,8 @@ void Heuristic::vectorizeReduces() {
       RangeOp best;
       for (Value value : reduce.getRanges()) {
         auto range = value.getDefiningOp<RangeOp>();
-        if (range.getStaticExtent() < 4 || range.getKind() != RangeKind::loop ||
+        if (range.getLargestExtent() < 4 ||
+            range.getKind() != RangeKind::loop ||
             !schedule.dependsOn(reduce.getValue(), range) ||
             hasLaneConflict(range))
           continue;
@@ -585,8 +594,8 @@ void Heuristic::vectorizeReduces() {
         continue;
       bool isHeavy =
           needsManyRegisters(getSlice(reduce.getValue()).getArrayRef());
-      addLanes(best, fitLanes(best.getStaticExtent(), (isHeavy ? 1 : 4) * width,
-                              width));
+      addLanes(best, fitLanes(best.getLargestExtent(),
+                              (isHeavy ? 1 : 4) * width, width));
       changed = true;
       break;
     }
@@ -610,13 +619,13 @@ void Heuristic::vectorizeResult() {
   if (across)
     limit = width = std::min(width, kSquare);
   auto [outer, inner] =
-      addLanes(lane, fitLanes(lane.getStaticExtent(), limit, width));
+      addLanes(lane, fitLanes(lane.getLargestExtent(), limit, width));
   if (!across || !outer)
     return;
   // Squares of registers, several side by side so that neighbouring lines are
   // read while their page is at hand.
   hasSquares = true;
-  int64_t rows = inner.getStaticExtent();
+  int64_t rows = inner.getLargestExtent();
   report("block", across, rows * kSquares);
   RangeOp squares = schedule.split(across, rows * kSquares).second;
   auto [square, row] = schedule.split(squares, rows);
@@ -634,8 +643,8 @@ RangeOp Heuristic::findTransposed(RangeOp lane) {
       continue;
     for (RangeOp range : schedule.getResultRanges())
       if (range != lane && range->isBeforeInBlock(lane) &&
-          range.getKind() == RangeKind::loop && range.getPeel() == 0 &&
-          range.getStaticExtent() >= kSquare &&
+          range.getKind() == RangeKind::loop && !range.getPeel() &&
+          range.getLargestExtent() >= kSquare &&
           index.getCoefficient(range) == 1)
         return range;
   }
@@ -663,7 +672,7 @@ void Heuristic::parallelize() {
   int64_t items = 1;
   for (size_t i = 0; i < limit && items < kEnoughItems; ++i) {
     schedule.setKind(leading[i], RangeKind::thread);
-    items *= leading[i].getStaticExtent();
+    items *= leading[i].getLargestExtent();
   }
 }
 
@@ -682,7 +691,7 @@ bool Heuristic::isSequential(StoreOp store) {
   return loop && lane &&
          schedule.getAnalysis()
                  .getLinear(store.getIndex())
-                 .getCoefficient(loop) == lane.getStaticExtent();
+                 .getCoefficient(loop) == lane.getLargestExtent();
 }
 
 /// Results larger than the caches are written past them, which saves reading
@@ -721,8 +730,8 @@ bool Heuristic::hasTooManyPositions() {
   auto isTooMany = [](ArrayRef<Value> ranges) {
     double positions = 1;
     for (Value range : ranges)
-      positions *=
-          static_cast<double>(range.getDefiningOp<RangeOp>().getStaticExtent());
+      positions *= static_cast<double>(
+          range.getDefiningOp<RangeOp>().getLargestExtent());
     return positions > static_cast<double>(maxRangeExtent);
   };
   SmallVector<Value> resultRanges;
@@ -765,8 +774,7 @@ struct TgOptimizeKernelsPass
     }
     for (auto range : kernel.getBody().getOps<RangeOp>()) {
       // Kernels without positions do nothing; scheduled ones stay as they are.
-      if (!Dim(range.getExtent()).isStatic() || range.getStaticExtent() == 0 ||
-          range.getKind() != RangeKind::loop)
+      if (range.getLargestExtent() == 0 || range.getKind() != RangeKind::loop)
         return;
     }
     Heuristic heuristic(kernel, vectorBytes);

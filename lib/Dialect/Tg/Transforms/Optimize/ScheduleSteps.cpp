@@ -67,7 +67,7 @@ bool KernelSchedule::dependsOn(Value value, RangeOp range) {
   return llvm::is_contained(analysis.getRanges(value), range.getResult());
 }
 
-RangeOp KernelSchedule::createRange(int64_t extent, RangeOp before) {
+RangeOp KernelSchedule::createRange(Dim extent, RangeOp before) {
   OpBuilder builder(before);
   return RangeOp::create(builder, before.getLoc(), nextId++, RangeKind::loop,
                          extent);
@@ -101,7 +101,7 @@ static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
 static void resizeTile(StageOp stage) {
   int64_t size = 1;
   for (Value range : stage.getRanges())
-    size *= range.getDefiningOp<RangeOp>().getStaticExtent();
+    size *= range.getDefiningOp<RangeOp>().getLargestExtent();
   MemRefType type = getBufferType(stage.getValue().getType(), size);
   stage.getTile().setType(type);
   for (Operation *user : stage->getUsers())
@@ -111,13 +111,16 @@ static void resizeTile(StageOp stage) {
 
 std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
                                                   int64_t factor) {
-  int64_t extent = range.getStaticExtent();
-  int64_t outerExtent = llvm::divideCeil(extent, factor);
-  bool exact = extent % factor == 0;
+  auto number = [&](int64_t value) { return Dim(range.getContext(), value); };
+  Dim extent = range.getExtentDim();
+  Dim full = Dim::get(DimOpKind::floordiv, extent, number(factor));
+  Dim outerExtent = Dim::get(DimOpKind::floordiv, extent + number(factor - 1),
+                             number(factor));
+  // Known to divide, whatever the value of a symbolic extent.
+  bool exact = full == outerExtent;
   RangeOp outer = createRange(outerExtent, range);
-  RangeOp inner = createRange(factor, range);
-  if (!exact)
-    outer.setPeel(1);
+  RangeOp inner = createRange(number(factor), range);
+  outer.setPeelDim(outerExtent - full);
   outer.setKind(range.getKind());
   replaceInReduces(range, {outer, inner});
 
@@ -127,8 +130,8 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   IndexBuilder index(builder, range.getLoc());
   Value position = index.add(index.mul(outer, factor), inner);
   // With one outer position there is nothing to loop over or to peel.
-  if (outerExtent == 1)
-    outer.setPeel(0);
+  if (outerExtent.is(1))
+    outer.setPeelDim(number(0));
   range.getResult().replaceAllUsesWith(position);
   range.erase();
   changed();
@@ -138,8 +141,8 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
         resizeTile(stage);
   if (!exact) {
     builder.setInsertionPointAfterValue(position);
-    Value bound = ConstOp::create(builder, outer.getLoc(),
-                                  builder.getIndexType(), extent);
+    Value bound = builder.createOrFold<DimOp>(
+        outer.getLoc(), builder.getIndexType(), extent.getAttr());
     guard(inner, CmpLtOp::create(builder, outer.getLoc(), position, bound));
   }
   changed();
@@ -193,15 +196,15 @@ static bool isLinearStep(Operation *user) {
 }
 
 bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
-  if (outer.getPeel() != 0 || inner.getPeel() != 0)
+  if (outer.getPeel() || inner.getPeel() || inner.isSymbolic())
     return false;
   auto position = llvm::find(ranges, outer);
   if (position == ranges.end() || std::next(position) == ranges.end() ||
       *std::next(position) != inner)
     return false;
-  int64_t extent = inner.getStaticExtent();
+  int64_t extent = inner.getLargestExtent();
   if (int64_t merged;
-      llvm::MulOverflow(outer.getStaticExtent(), extent, merged) ||
+      llvm::MulOverflow(outer.getLargestExtent(), extent, merged) ||
       merged > maxRangeExtent)
     return false;
   // Closed by the same reduces.
@@ -234,7 +237,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
 
 RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
   RangeOp merged =
-      createRange(outer.getStaticExtent() * inner.getStaticExtent(), outer);
+      createRange(outer.getExtentDim() * inner.getExtentDim(), outer);
   replaceInReduces(outer, {});
   replaceInReduces(inner, {merged});
   OpBuilder builder(kernel.getContext());
@@ -264,9 +267,9 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over) {
   IRMapping mapping;
   SmallVector<RangeOp> copies;
   for (RangeOp range : over) {
-    RangeOp copy = createRange(range.getStaticExtent(), range);
+    RangeOp copy = createRange(range.getExtentDim(), range);
     copy.setKind(range.getKind());
-    copy.setPeel(range.getPeel());
+    copy.setPeelDim(range.getPeelDim());
     mapping.map(range.getResult(), copy.getResult());
     copies.push_back(copy);
   }
@@ -312,7 +315,7 @@ KernelSchedule::stage(Value value, ArrayRef<RangeOp> over) {
   int64_t size = 1;
   for (RangeOp copy : copies) {
     ranges.push_back(copy);
-    size *= copy.getStaticExtent();
+    size *= copy.getLargestExtent();
   }
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfterValue(copied);

@@ -37,7 +37,8 @@ public:
   /// SPLIT: range of extent n -> (outer of n / factor, rounded up) * factor +
   /// inner. Where the factor does not divide the extent, loads, stores and
   /// reduced values past the end are masked, and the last outer position is
-  /// peeled. Both take the place of the range; returns (outer, inner).
+  /// peeled; of a symbolic extent only if there is a remainder when the kernel
+  /// runs. Both take the place of the range; returns (outer, inner).
   std::pair<RangeOp, RangeOp> split(RangeOp range, int64_t factor);
 
   /// MERGE: two neighbouring ranges that are only used as
@@ -67,7 +68,7 @@ public:
                      ArrayRef<int64_t> extents);
 
 private:
-  RangeOp createRange(int64_t extent, RangeOp before);
+  RangeOp createRange(Dim extent, RangeOp before);
   /// Copies of the ranges, and the value computed at their positions.
   std::pair<Value, SmallVector<RangeOp>> copyAlong(Value value,
                                                    ArrayRef<RangeOp> over);

@@ -25,7 +25,8 @@ static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
     position = mapIndices(op, index, position, mask);
     target = op->getOperand(0);
   }
-  return linearize(index, cast<RankedTensorType>(target.getType()).getShape(),
+  return linearize(index,
+                   getLargestShape(cast<RankedTensorType>(target.getType())),
                    position);
 }
 
@@ -75,8 +76,8 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   BlockArgument argument = getAssignedArgument(assign);
   Memory &memory = memories[argument];
   int64_t version = versions[assign];
-  ArrayRef<int64_t> argumentShape =
-      cast<RankedTensorType>(argument.getType()).getShape();
+  SmallVector<int64_t> argumentShape =
+      getLargestShape(cast<RankedTensorType>(argument.getType()));
   Value buffer = getBuffer(argument);
 
   // Uses of the result and of the whole argument at this version.
@@ -100,7 +101,7 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   }
 
   KernelBuilder &kernel =
-      createKernel(assign.getLoc(), assign.getType().getShape());
+      createKernel(assign.getLoc(), getDims(assign.getType()));
   memory.steps[version - 1] = kernel.getStep();
   Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
                         Value(), kernel.getResultRanges());
@@ -110,8 +111,8 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
 }
 
 void FunctionScheduler::visitArgument(BlockArgument argument) {
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(argument.getType()).getShape();
+  SmallVector<int64_t> shape =
+      getLargestShape(cast<RankedTensorType>(argument.getType()));
   Value buffer = getBuffer(argument);
   auto it = memories.find(argument);
   if (it == memories.end())

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckGraph.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -80,18 +81,17 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
     return report() << "scheduling works on element types of the dialect, "
                        "not "
                     << element;
-  if (!tensor.hasStaticShape() && !hasDims(tensor))
-    return report() << "scheduling needs static shapes, not " << tensor
-                    << "; write a number in place of each '?'";
-  if (!tensor.hasStaticShape())
-    return report() << "scheduling needs static shapes, not "
-                    << toString(getDims(tensor));
+  if (!hasDims(tensor))
+    return report() << "scheduling needs the sizes of axes, not " << tensor
+                    << "; write a number in place of each '?', or say what it "
+                       "is with a #tg.shape";
   int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-  for (int64_t size : tensor.getShape())
+  SmallVector<int64_t> shape = getLargestShape(tensor);
+  for (int64_t size : shape)
     if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
       return report() << "a tensor of shape " << toString(getDims(tensor))
                       << " has more bytes than can be counted";
-  for (int64_t size : tensor.getShape())
+  for (int64_t size : shape)
     if (size > maxRangeExtent)
       return report() << "an axis of " << size
                       << " elements is longer than 2^53";
@@ -99,6 +99,8 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
 }
 
 LogicalResult mlir::tg::checkGraph(Block &block) {
+  if (failed(collectVariables(block.getParentOp())))
+    return failure();
   for (BlockArgument argument : block.getArguments())
     if (failed(checkType(argument.getType(),
                          [&] { return emitError(argument.getLoc()); })))

@@ -58,7 +58,7 @@ static double getWork(Operation *op) {
 }
 
 static int64_t countElements(Value value) {
-  return cast<RankedTensorType>(value.getType()).getNumElements();
+  return getBufferSize(cast<RankedTensorType>(value.getType()));
 }
 
 CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
@@ -69,18 +69,20 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
 
 CostModel::Estimate CostModel::estimate(Operation &op) const {
   Estimate estimate;
-  if (isa<ConstOp, IotaOp, CopyOp, AssignOp, AfterOp>(op))
+  if (isa<ConstOp, IotaOp, DimOp, CopyOp, AssignOp, AfterOp>(op))
     return estimate;
   Value result = op.getResult(0);
   const double own = isMovementOp(&op) ? 0 : getWork(&op);
   estimate.work = estimate.workInPart = own;
   for (Value operand : op.getOperands()) {
     if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-      SmallVector<int64_t> from = *getStaticDims(shrink.getFrom());
-      SmallVector<int64_t> to = *getStaticDims(shrink.getTo());
+      SmallVector<Dim> from = getDims(shrink.getFrom());
+      SmallVector<Dim> to = getDims(shrink.getTo());
       operand = getSelected(
           operand, [&](Value value) { return stored.contains(value); },
-          [&](int64_t axis) { return Interval{from[axis], to[axis] - 1}; });
+          [&](int64_t axis) {
+            return Interval{from[axis].getMin(), to[axis].getMax() - 1};
+          });
     }
     Estimate of = getOperand(operand);
     // A reduction that is used more than once will hardly be run for each
@@ -165,13 +167,14 @@ double CostModel::getCost(Value value, const Partition &partition) {
            kChoice * choices;
   }
   // Parts of short rows share their lines with others.
-  ArrayRef<int64_t> shape = type.getShape();
+  SmallVector<int64_t> shape = getLargestShape(type);
   const double parts = partition.getNumParts();
   double lines = 1;
-  if (llvm::any_of(shape.take_front(partition.axis),
+  ArrayRef<int64_t> extents(shape);
+  if (llvm::any_of(extents.take_front(partition.axis),
                    [](int64_t outer) { return outer != 1; })) {
     double row = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    for (int64_t inner : shape.drop_front(partition.axis))
+    for (int64_t inner : extents.drop_front(partition.axis))
       row *= static_cast<double>(inner);
     lines = std::max(1.0, kLineBytes * parts / row);
   }
@@ -197,7 +200,8 @@ const CostModel::Choices &CostModel::getChoices(Value value) {
   if (known != choicesOf.end())
     return *known->second;
   auto choices = std::make_shared<Choices>();
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
+  SmallVector<int64_t> shape =
+      getLargestShape(cast<RankedTensorType>(value.getType()));
   choices->bounds.resize(shape.size());
   SmallVector<Value> worklist{value};
   while (!worklist.empty()) {

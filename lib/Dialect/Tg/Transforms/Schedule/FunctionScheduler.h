@@ -98,12 +98,13 @@ private:
   void finishComplete();
   Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,
                 Value mask, ArrayRef<Value> scope);
+  /// The shape is the largest one of a symbolic tensor.
   void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
-  KernelBuilder &createKernel(Location loc, ArrayRef<int64_t> shape);
+  KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape);
   void visit(Operation *op);
   void computeInPlace(Operation *op);
   void store(Operation *op, StringRef reason);
-  void storePart(Value tensor, ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+  void storePart(Value tensor, ArrayRef<Dim> from, ArrayRef<Dim> to,
                  SmallVectorImpl<Access *> &own);
   void visitAssign(AssignOp assign);
   void visitCopy(CopyOp copy);

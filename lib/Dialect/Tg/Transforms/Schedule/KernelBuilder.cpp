@@ -11,6 +11,7 @@
 
 #include "KernelBuilder.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -18,17 +19,17 @@ using namespace mlir::tg;
 int64_t Access::getEvaluations() const {
   double count = 1;
   for (Value range : scope)
-    count *= static_cast<double>(
-        std::max<int64_t>(range.getDefiningOp<RangeOp>().getStaticExtent(), 1));
+    count *= static_cast<double>(std::max<int64_t>(
+        range.getDefiningOp<RangeOp>().getLargestExtent(), 1));
   return static_cast<int64_t>(std::min(count, 1e18));
 }
 
-KernelBuilder::KernelBuilder(Location loc, ArrayRef<int64_t> shape, size_t step)
+KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step)
     : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
-  for (int64_t extent : shape) {
-    if (extent == 1) {
+  for (Dim extent : shape) {
+    if (extent.is(1)) {
       resultIndices.push_back(index.constant(0));
       continue;
     }
@@ -44,7 +45,7 @@ KernelBuilder::~KernelBuilder() {
   }
 }
 
-Value KernelBuilder::createRange(int64_t extent) {
+Value KernelBuilder::createRange(Dim extent) {
   extents.push_back(extent);
   return RangeOp::create(builder, loc, int64_t(extents.size() - 1),
                          RangeKind::loop, extent);
@@ -102,7 +103,7 @@ void KernelBuilder::provide(Access &access, Value value) {
   --numWaiting;
 }
 
-SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<int64_t> extents,
+SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<Dim> extents,
                                                   ArrayRef<Value> used) {
   for (auto &[known, ranges] : reduceRanges)
     if (llvm::equal(known, extents) && llvm::none_of(ranges, [&](Value range) {
@@ -110,9 +111,9 @@ SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<int64_t> extents,
         }))
       return ranges;
   SmallVector<Value> ranges;
-  for (int64_t extent : extents)
+  for (Dim extent : extents)
     ranges.push_back(createRange(extent));
-  reduceRanges.emplace_back(SmallVector<int64_t>(extents), ranges);
+  reduceRanges.emplace_back(SmallVector<Dim>(extents), ranges);
   return ranges;
 }
 
@@ -138,6 +139,25 @@ Value mlir::tg::linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
   return index.get(form);
 }
 
+Value mlir::tg::linearize(IndexBuilder &index, ArrayRef<Dim> shape,
+                          ArrayRef<Value> indices) {
+  SmallVector<int64_t> sizes;
+  for (Dim dim : shape)
+    if (std::optional<int64_t> size = dim.getStatic())
+      sizes.push_back(*size);
+  if (sizes.size() == shape.size())
+    return linearize(index, sizes, indices);
+  if (shape.empty())
+    return index.constant(0);
+  Dim stride(shape.front().getContext(), 1);
+  Value position = index.constant(0);
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    position = index.add(index.mul(indices[axis], stride), position);
+    stride = stride * shape[axis];
+  }
+  return position;
+}
+
 Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
                                 ArrayRef<Value> indices, Value mask) {
   Value argument = getArgument(buffer);
@@ -150,10 +170,27 @@ void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
                   linearIndex, Value());
 }
 
+/// `n`, `nx4p1` for `n * 4 + 1`: what a symbol can hold without quotes, and
+/// other tools as well.
+static std::string getNameOf(Dim dim) {
+  std::string name;
+  for (char c : dim.str()) {
+    if (c == '*')
+      name += 'x';
+    else if (c == '+')
+      name += 'p';
+    else if (c == '-')
+      name += 'm';
+    else if (llvm::isAlnum(c) || c == '_')
+      name += c;
+  }
+  return name;
+}
+
 std::string KernelBuilder::getName() const {
   std::string name = hasReduce() ? "r" : "E";
-  for (int64_t extent : extents)
-    name += "_" + std::to_string(extent);
+  for (Dim extent : extents)
+    name += "_" + getNameOf(extent);
   return name;
 }
 

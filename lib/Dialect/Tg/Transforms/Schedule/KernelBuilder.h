@@ -25,6 +25,8 @@ class KernelBuilder;
 /// The position in a row-major tensor.
 Value linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
                 ArrayRef<Value> indices);
+Value linearize(IndexBuilder &index, ArrayRef<Dim> shape,
+                ArrayRef<Value> indices);
 
 /// A request for one element of a tensor at each position of some ranges.
 struct Access {
@@ -48,7 +50,7 @@ struct Access {
 class KernelBuilder {
 public:
   /// A kernel that computes a tensor of `shape`, the step of that number.
-  KernelBuilder(Location loc, ArrayRef<int64_t> shape, size_t step);
+  KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step);
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }
@@ -77,14 +79,15 @@ public:
 
   /// Ranges over the reduced axes for a reduce of these extents whose indices
   /// depend on `used`. Reduces of equal extents share ranges where they can.
-  SmallVector<Value> getReduceRanges(ArrayRef<int64_t> extents,
+  SmallVector<Value> getReduceRanges(ArrayRef<Dim> extents,
                                      ArrayRef<Value> used);
 
   /// The part of `scope` up to the last range that the values depend on.
   SmallVector<Value, 4> narrowScope(ArrayRef<Value> scope,
                                     ArrayRef<Value> values);
 
-  /// A load of one element of a row-major buffer of `shape`.
+  /// A load of one element of a row-major buffer of `shape`, the largest one of
+  /// a symbolic tensor.
   Value createLoad(Value buffer, ArrayRef<int64_t> shape,
                    ArrayRef<Value> indices, Value mask);
 
@@ -103,11 +106,12 @@ public:
 
   /// Ends construction: orders the body and moves it into a tg.kernel that is
   /// in no module yet. Its name is a readable one, after tinygrad: E or r (with
-  /// a reduce) and the extents. Buffers come in argument order, outputs first.
+  /// a reduce) and the extents, variables by their names. Buffers come in
+  /// argument order, outputs first.
   KernelOp finish(SmallVectorImpl<Value> &buffers);
 
 private:
-  Value createRange(int64_t extent);
+  Value createRange(Dim extent);
   std::string getName() const;
   void moveTo(Block &body);
 
@@ -117,10 +121,10 @@ private:
   OpBuilder builder;
   IndexBuilder index;
   SmallVector<Value> resultIndices, resultRanges;
-  SmallVector<std::pair<SmallVector<int64_t>, SmallVector<Value>>> reduceRanges;
+  SmallVector<std::pair<SmallVector<Dim>, SmallVector<Value>>> reduceRanges;
   llvm::MapVector<Value, Value> arguments;
   int64_t numOutputs = 0;
-  SmallVector<int64_t> extents; // of all ranges, by their ids
+  SmallVector<Dim> extents; // of all ranges, by their ids
   int64_t numOps = 0, numWaiting = 0;
   DenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>> lookup;
   std::vector<std::unique_ptr<Access>> owned;

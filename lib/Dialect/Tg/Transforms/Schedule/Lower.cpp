@@ -25,40 +25,29 @@ using namespace mlir::tg;
 /// axes that hold equally many elements, so that axes which a reshape leaves
 /// alone keep their index.
 static SmallVector<Value> reshapeIndices(IndexBuilder &index,
-                                         ArrayRef<int64_t> from,
-                                         ArrayRef<int64_t> to,
+                                         ArrayRef<Dim> from, ArrayRef<Dim> to,
                                          ArrayRef<Value> indices) {
   SmallVector<Value> result(from.size());
-  size_t i = 0, j = 0;
-  while (i < from.size() || j < to.size()) {
-    size_t fromBegin = i, toBegin = j;
-    int64_t fromCount = i < from.size() ? from[i++] : 1;
-    int64_t toCount = j < to.size() ? to[j++] : 1;
-    while (fromCount != toCount) {
-      if (fromCount < toCount)
-        fromCount *= from[i++];
-      else
-        toCount *= to[j++];
-    }
-    // Trailing axes of size 1 belong to the group, so that none is left alone.
-    while (i < from.size() && from[i] == 1)
-      ++i;
-    while (j < to.size() && to[j] == 1)
-      ++j;
-    Value position = linearize(index, to.slice(toBegin, j - toBegin),
-                               indices.slice(toBegin, j - toBegin));
-    int64_t stride = 1;
-    int64_t rest = fromCount;
-    for (size_t axis = i; axis-- > fromBegin;) {
-      if (from[axis] == 1) {
-        result[axis] = index.constant(0);
+  for (ReshapeGroup group : getReshapeGroups(from, to)) {
+    Value position =
+        linearize(index, group.to, indices.take_front(group.to.size()));
+    indices = indices.drop_front(group.to.size());
+    size_t first = group.from.data() - from.data();
+    // The outermost axis of more than one position needs no remainder.
+    size_t outermost = 0;
+    while (outermost < group.from.size() && group.from[outermost].is(1))
+      ++outermost;
+    Dim stride(index.getContext(), 1);
+    for (size_t axis = group.from.size(); axis-- > 0;) {
+      Dim size = group.from[axis];
+      if (size.is(1)) {
+        result[first + axis] = index.constant(0);
         continue;
       }
-      rest /= from[axis];
       Value quotient = index.floorDiv(position, stride);
-      result[axis] =
-          rest == 1 ? quotient : index.floorMod(quotient, from[axis]);
-      stride *= from[axis];
+      result[first + axis] =
+          axis == outermost ? quotient : index.floorMod(quotient, size);
+      stride = stride * size;
     }
   }
   return result;
@@ -68,10 +57,10 @@ SmallVector<Value> mlir::tg::mapIndices(Operation *movement,
                                         IndexBuilder &index,
                                         ArrayRef<Value> indices, Value &mask) {
   SmallVector<Value> result(indices);
-  ArrayRef<int64_t> from =
-      cast<RankedTensorType>(movement->getOperand(0).getType()).getShape();
+  SmallVector<Dim> from =
+      getDims(cast<RankedTensorType>(movement->getOperand(0).getType()));
   if (auto reshape = dyn_cast<ReshapeOp>(movement))
-    return reshapeIndices(index, from, reshape.getType().getShape(), indices);
+    return reshapeIndices(index, from, getDims(reshape.getType()), indices);
   if (auto permute = dyn_cast<PermuteOp>(movement)) {
     for (auto [i, axis] : llvm::enumerate(permute.getOrder()))
       result[axis] = indices[i];
@@ -79,24 +68,26 @@ SmallVector<Value> mlir::tg::mapIndices(Operation *movement,
   }
   if (isa<ExpandOp>(movement)) {
     for (auto [axis, size] : llvm::enumerate(from))
-      if (size == 1)
+      if (size.is(1))
         result[axis] = index.constant(0);
     return result;
   }
   if (auto flip = dyn_cast<FlipOp>(movement)) {
     for (int64_t axis : flip.getAxes())
-      result[axis] = index.add(index.mul(indices[axis], -1), from[axis] - 1);
+      result[axis] = index.add(index.mul(indices[axis], -1),
+                               from[axis] - Dim(index.getContext(), 1));
     return result;
   }
   if (auto shrink = dyn_cast<ShrinkOp>(movement)) {
-    for (auto [axis, start] : llvm::enumerate(*getStaticDims(shrink.getFrom())))
+    for (auto [axis, start] : llvm::enumerate(getDims(shrink.getFrom())))
       result[axis] = index.add(indices[axis], start);
     return result;
   }
   auto pad = cast<PadOp>(movement);
-  for (auto [axis, low] : llvm::enumerate(*getStaticDims(pad.getLow()))) {
-    result[axis] = index.add(indices[axis], -low);
-    mask = index.conjunction(mask, index.atLeast(result[axis], 0));
+  Dim zero(index.getContext(), 0);
+  for (auto [axis, low] : llvm::enumerate(getDims(pad.getLow()))) {
+    result[axis] = index.add(indices[axis], zero - low);
+    mask = index.conjunction(mask, index.atLeast(result[axis], zero));
     mask = index.conjunction(mask, index.lessThan(result[axis], from[axis]));
   }
   return result;
@@ -124,16 +115,16 @@ static Value lowerPad(PadOp pad, Access &access, RequestFn request) {
 
 static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
   KernelBuilder &kernel = *access.kernel;
-  ArrayRef<int64_t> shape = reduce.getX().getType().getShape();
-  SmallVector<int64_t> axes, extents;
+  SmallVector<Dim> shape = getDims(reduce.getX().getType()), extents;
+  SmallVector<int64_t> axes;
   for (int64_t axis : reduce.getAxes())
-    if (shape[axis] != 1) {
+    if (!shape[axis].is(1)) {
       axes.push_back(axis);
       extents.push_back(shape[axis]);
     }
   if (axes.empty())
     return request(reduce.getX(), access.indices, access.mask, access.scope);
-  if (llvm::is_contained(extents, 0))
+  if (llvm::any_of(extents, [](Dim extent) { return extent.is(0); }))
     return ConstOp::create(
         kernel.getBuilder(), kernel.getLoc(), reduce.getType().getElementType(),
         getReduceIdentity(reduce.getKind(), reduce.getType().getElementType()));
@@ -185,6 +176,13 @@ Value mlir::tg::lowerAccess(Operation *op, Access &access, RequestFn request) {
       position = CastOp::create(builder, kernel.getLoc(), builder.getI64Type(),
                                 position);
     return CastOp::create(builder, kernel.getLoc(), type, position);
+  }
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    Value value = kernel.getIndex().dim(Dim(dim.getDim()));
+    if (isa<FloatType>(type))
+      value =
+          CastOp::create(builder, kernel.getLoc(), builder.getI64Type(), value);
+    return CastOp::create(builder, kernel.getLoc(), type, value);
   }
   // Elementwise: the same operation, on scalars.
   OperationState state(kernel.getLoc(), op->getName());

@@ -87,20 +87,26 @@ int64_t FunctionScheduler::getVersion(AfterOp after) {
                            : 0;
 }
 
+/// Whether the elements stay where they are in memory.
+static bool keepsLayout(ReshapeOp reshape) {
+  return isSameLayout(getDims(reshape.getX().getType()),
+                      getDims(reshape.getType()));
+}
+
 /// Whether a shrink keeps a contiguous part, and the part's offset.
 static std::optional<int64_t> getContiguousOffset(ShrinkOp shrink) {
-  ArrayRef<int64_t> shape = shrink.getX().getType().getShape();
-  SmallVector<int64_t> from = *getStaticDims(shrink.getFrom());
-  SmallVector<int64_t> to = *getStaticDims(shrink.getTo());
+  SmallVector<Dim> shape = getDims(shrink.getX().getType());
+  SmallVector<Dim> from = getDims(shrink.getFrom());
+  SmallVector<Dim> to = getDims(shrink.getTo());
   int64_t offset = 0, stride = 1;
   bool cut = false;
   for (size_t axis = shape.size(); axis-- > 0;) {
-    int64_t size = to[axis] - from[axis];
-    if (cut && size != 1)
+    Dim size = to[axis] - from[axis];
+    if (!from[axis].isStatic() || (cut && !size.is(1)))
       return std::nullopt;
     cut |= size != shape[axis];
-    offset += from[axis] * stride;
-    stride *= shape[axis];
+    offset += from[axis].getMax() * stride;
+    stride *= shape[axis].getMax();
   }
   return offset;
 }
@@ -114,7 +120,8 @@ static std::optional<int64_t> getTargetOffset(Value target) {
       if (!offset)
         return std::nullopt;
       total += *offset;
-    } else if (!isa<ReshapeOp>(op)) {
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op);
+               !reshape || !keepsLayout(reshape)) {
       return std::nullopt;
     }
     target = op->getOperand(0);
@@ -154,7 +161,8 @@ Place FunctionScheduler::locate(Operation *op) {
     return place;
   }
   auto copy = dyn_cast<CopyOp>(op);
-  if (isa<ReshapeOp, DetachOp, ContiguousOp>(op) ||
+  auto reshape = dyn_cast<ReshapeOp>(op);
+  if ((reshape && keepsLayout(reshape)) || isa<DetachOp, ContiguousOp>(op) ||
       (copy && !isAcrossDevices(copy)))
     return place;
   return own;

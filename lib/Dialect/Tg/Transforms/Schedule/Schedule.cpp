@@ -39,7 +39,7 @@ Value FunctionScheduler::getBuffer(Value value) {
     return buffer;
   auto type = cast<RankedTensorType>(value.getType());
   MemRefType bufferType =
-      getBufferType(type.getElementType(), type.getNumElements());
+      getBufferType(type.getElementType(), getBufferSize(type));
   if (isa<BlockArgument>(value))
     return buffer = hostBlock->addArgument(bufferType, value.getLoc());
   ++numBuffers;
@@ -50,7 +50,7 @@ Value FunctionScheduler::getBuffer(Value value) {
 Value FunctionScheduler::getView(Place place, RankedTensorType type) {
   Value buffer = getBuffer(place.base);
   MemRefType viewType =
-      getBufferType(type.getElementType(), type.getNumElements());
+      getBufferType(type.getElementType(), getBufferSize(type));
   if (buffer.getType() == viewType && place.offset == 0)
     return buffer;
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
@@ -67,7 +67,7 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
                                  ArrayRef<Value> scope) {
   auto type = cast<RankedTensorType>(tensor.getType());
   // There is no such element, so whoever asks will not use it.
-  if (type.getNumElements() == 0)
+  if (getBufferSize(type) == 0)
     return ConstOp::create(kernel.getBuilder(), kernel.getLoc(),
                            type.getElementType(), int64_t(0));
   tensor = getSelected(
@@ -119,7 +119,7 @@ void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
 }
 
 KernelBuilder &FunctionScheduler::createKernel(Location loc,
-                                               ArrayRef<int64_t> shape) {
+                                               ArrayRef<Dim> shape) {
   auto kernel = std::make_unique<KernelBuilder>(loc, shape, steps.size());
   KernelBuilder &created = *kernel;
   steps.push_back({{}, {}, std::move(kernel), {}, {}, loc});
@@ -144,31 +144,37 @@ void FunctionScheduler::computeInPlace(Operation *op) {
 
 /// A kernel for the positions [from, to) of a tensor that has a buffer. Adds to
 /// `own` if it needs an element of the tensor as a whole.
-void FunctionScheduler::storePart(Value tensor, ArrayRef<int64_t> from,
-                                  ArrayRef<int64_t> to,
+void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
+                                  ArrayRef<Dim> to,
                                   SmallVectorImpl<Access *> &own) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  SmallVector<int64_t> extents;
+  SmallVector<int64_t> shape = getLargestShape(type);
+  SmallVector<Dim> extents;
   int64_t offset = 0, last = 0, stride = 1;
   for (size_t axis = from.size(); axis-- > 0;) {
     extents.push_back(to[axis] - from[axis]);
-    offset += from[axis] * stride;
-    last += (extents.back() - 1) * stride;
-    stride *= type.getShape()[axis];
+    // Boundaries of parts are numbers.
+    offset += from[axis].getMax() * stride;
+    last += (extents.back().getMax() - 1) * stride;
+    stride *= shape[axis];
   }
   std::reverse(extents.begin(), extents.end());
   KernelBuilder &kernel = createKernel(tensor.getLoc(), extents);
   // First of all, so that kernels for equal parts are equal to the order of
   // terms. For the same reason the buffer is a view from the first element on.
-  Value position = kernel.linearize(type.getShape(), kernel.getResultIndices());
-  Value buffer = getView({tensor, offset}, type.clone({last + 1}));
+  Value position = kernel.linearize(shape, kernel.getResultIndices());
+  Value buffer =
+      getView({tensor, offset},
+              RankedTensorType::get({last + 1}, type.getElementType()));
   SmallVector<Value> indices;
   for (auto [index, start] : llvm::zip(kernel.getResultIndices(), from))
     indices.push_back(kernel.getIndex().add(index, start));
   Value chosen = getSelected(
       tensor,
       [&](Value value) { return value != tensor && stored.contains(value); },
-      [&](int64_t axis) { return Interval{from[axis], to[axis] - 1}; });
+      [&](int64_t axis) {
+        return Interval{from[axis].getMin(), to[axis].getMax() - 1};
+      });
   Value value = chosen == tensor ? kernel.request(tensor, indices, Value(),
                                                   kernel.getResultRanges(), own)
                                  : request(chosen, kernel, indices, Value(),
@@ -182,7 +188,7 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   Value buffer = getBuffer(result);
-  load(accesses[result], buffer, type.getShape());
+  load(accesses[result], buffer, getLargestShape(type));
   const Partition partition = costs->getPartition(result);
   const std::string inParts =
       partition.isWhole()
@@ -193,17 +199,18 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
       << (op->getName().getStringRef() + " " + toString(getDims(type)) +
           " gets a buffer" + inParts + ": " + reason)
              .str();
-  if (type.getNumElements() == 0)
+  if (getBufferSize(type) == 0)
     return;
   SmallVector<Access *> own;
-  SmallVector<int64_t> from(type.getRank(), 0);
+  MLIRContext *context = type.getContext();
+  SmallVector<Dim> from(type.getRank(), Dim(context, 0));
   for (int64_t bound : partition.bounds) {
-    SmallVector<int64_t> to(type.getShape());
-    to[partition.axis] = bound;
+    SmallVector<Dim> to = getDims(type);
+    to[partition.axis] = Dim(context, bound);
     storePart(result, from, to, own);
-    from[partition.axis] = bound;
+    from[partition.axis] = Dim(context, bound);
   }
-  storePart(result, from, type.getShape(), own);
+  storePart(result, from, getDims(type), own);
   accesses[result] = own;
   computeInPlace(op);
 }
@@ -214,8 +221,8 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
 
 void FunctionScheduler::visitCopy(CopyOp copy) {
   Value buffer = getBuffer(copy);
-  load(accesses.lookup(copy), buffer, copy.getType().getShape());
-  if (copy.getType().getNumElements() != 0)
+  load(accesses.lookup(copy), buffer, getLargestShape(copy.getType()));
+  if (getBufferSize(copy.getType()) != 0)
     steps.push_back({getView(places[copy.getX()], copy.getType()),
                      buffer,
                      {},
@@ -240,7 +247,7 @@ void FunctionScheduler::visit(Operation *op) {
     return;
   if (isLiteral(result))
     return load(uses, buffers[result],
-                cast<RankedTensorType>(result.getType()).getShape());
+                getLargestShape(cast<RankedTensorType>(result.getType())));
   if (auto after = dyn_cast<AfterOp>(op)) {
     // How memory is read is decided when the assignment before is visited.
     auto it = memories.find(after.getTarget());
@@ -252,7 +259,7 @@ void FunctionScheduler::visit(Operation *op) {
   }
   // Views, constants and positions cost nothing where they are used.
   if (isMovementOp(op) ||
-      isa<ConstOp, IotaOp, DetachOp, ContiguousOp, CopyOp>(op))
+      isa<ConstOp, IotaOp, DimOp, DetachOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
   std::string reason = costs->getReasonToStore(result, uses);
   if (!reason.empty())
