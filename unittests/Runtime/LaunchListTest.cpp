@@ -74,7 +74,7 @@ protected:
     list.inputs = {0};
     list.outputs = {2};
     list.arenaBytes = 64 + bytes;
-    list.variables = {{"n", 0, 1000}};
+    list.variables = {{"n", -1000, 1000}};
     return list;
   }
   static Buffer iota(int64_t first = 0, const std::string &device = "CPU") {
@@ -157,7 +157,7 @@ TEST_F(LaunchListTest, constantsAndViews) {
     step.dims.parallelExtent = 8;
   list.inputs = {0};
   list.outputs = {2, 6, 1, 0, 5};
-  list.variables = {{"n", 0, 1000}};
+  list.variables = {{"n", -1000, 1000}};
   Executable program(cpu, list);
   Buffer in = iota();
   std::vector<Buffer> results = program.run({in}, {100});
@@ -199,7 +199,7 @@ TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
   list.inputs = {0};
   list.outputs = {2, 3};
   list.arenaBytes = bytes;
-  list.variables = {{"n", 0, 1000}};
+  list.variables = {{"n", -1000, 1000}};
   Executable program(cpu, list);
   std::vector<Buffer> results = program.run({iota(0, "CPU:1")}, {30});
   EXPECT_EQ(at(results[0], 5), 35);
@@ -379,4 +379,72 @@ TEST_F(LaunchListTest, inconsistentListsAreRefused) {
   list.steps[2] = copy(2, 1);
   list.slots[1].bytes = 8;
   EXPECT_THAT(problem(list), HasSubstr("does not copy between two slots"));
+}
+
+TEST_F(LaunchListTest, valuesHaveToBeInTheirBounds) {
+  Executable program(cpu, sample());
+  EXPECT_EQ(messageOf<ShapeError>([&] { program.run({iota()}, {1001}); }),
+            "variable n cannot be 1001, which is not in [-1000, 1000]");
+  EXPECT_EQ(messageOf<ShapeError>([&] { program.run({iota()}, {}); }),
+            "program takes 1 variable values, not 0");
+  EXPECT_EQ(program.run({iota()}, {1000}).size(), 1u);
+}
+
+TEST_F(LaunchListTest, viewsBeginAtSymbolicOffsets) {
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::View, 16)};
+  list.slots[1].bytes = 16;
+  list.slots[1].symbolicOffset = Expression::Builder()
+                                     .variable(0)
+                                     .number(8)
+                                     .apply(Expression::Operator::Mul)
+                                     .build();
+  list.inputs = {0};
+  list.outputs = {1};
+  list.variables = {{"n", 0, 1 << 20}};
+  Executable program(cpu, list);
+  EXPECT_EQ(at(program.run({iota()}, {3})[0], 0), 5);
+  EXPECT_THROW(program.run({iota()}, {1 << 20}), Error);
+}
+
+TEST(ExpressionTest, computesWithVariables) {
+  using Operator = Expression::Operator;
+  auto make = [](Operator op) {
+    return Expression::Builder().variable(0).variable(1).apply(op).build();
+  };
+  auto at = [](const Expression &expression, int64_t a, int64_t b) {
+    const int64_t values[] = {a, b};
+    return expression.evaluate(values);
+  };
+  EXPECT_EQ(at(make(Operator::Add), 3, -5), -2);
+  EXPECT_EQ(at(make(Operator::Mul), 3, -5), -15);
+  EXPECT_EQ(at(make(Operator::Min), 3, -5), -5);
+  EXPECT_EQ(at(make(Operator::Max), 3, -5), 3);
+  EXPECT_EQ(at(make(Operator::FloorDiv), -7, 2), -4);
+  EXPECT_EQ(at(make(Operator::Mod), -7, 2), 1);
+  EXPECT_EQ(at(make(Operator::FloorDiv), 7, -2), -4);
+  EXPECT_EQ(at(make(Operator::Mod), 7, -2), -1);
+  EXPECT_EQ(at(make(Operator::FloorDiv), 7, 0), 0);
+  EXPECT_EQ(at(make(Operator::Mod), 7, 0), 0);
+  EXPECT_EQ(at(make(Operator::FloorDiv), INT64_MIN, -1), INT64_MIN);
+  EXPECT_EQ(at(make(Operator::Mod), INT64_MIN, -1), 0);
+  EXPECT_EQ(make(Operator::Add).numVariables(), 2u);
+}
+
+TEST(ExpressionTest, constantsAreNumbers) {
+  Expression five = Expression::Builder()
+                        .number(2)
+                        .number(3)
+                        .apply(Expression::Operator::Add)
+                        .build();
+  EXPECT_TRUE(five.isConstant());
+  EXPECT_EQ(five.constant(), 5);
+  EXPECT_EQ(Expression(7).evaluate(nullptr), 7);
+}
+
+TEST(ExpressionTest, incompleteOnesAreRejected) {
+  EXPECT_THROW(Expression::Builder().build(), Error);
+  EXPECT_THROW(Expression::Builder().number(1).variable(0).build(), Error);
+  EXPECT_THROW(Expression::Builder().number(1).apply(Expression::Operator::Add),
+               Error);
 }
