@@ -175,10 +175,10 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     Work item;
     item.name = kernel.getName().str();
     KernelCost cost = estimateCost(kernel);
-    item.result.opCount = cost.operations;
-    item.result.memBytes = cost.bytes;
     // The program's variables were found to be consistent.
     item.result.variables = *tg::collectVariables(kernel);
+    item.result.opCount = getExpression(cost.operations, item.result.variables);
+    item.result.memBytes = getExpression(cost.bytes, item.result.variables);
     tg::Dim extent = tg::getParallelExtent(kernel);
     item.result.dims.parallelExtent =
         getExpression(extent, item.result.variables);

@@ -18,22 +18,51 @@ using namespace tinygrad;
 
 double KernelCost::getNanoseconds() const {
   // About 4 operations and 8 bytes a nanosecond.
-  return std::max(double(operations) / 4, double(bytes) / 8);
+  return std::max(double(operations.getMax()) / 4, double(bytes.getMax()) / 8);
 }
 
-static double getPositions(ArrayRef<Value> ranges) {
-  double count = 1;
-  for (Value range : ranges)
-    count *= static_cast<double>(
-        tg::Dim(range.getDefiningOp<tg::RangeOp>().getExtent()).getMax());
-  return count;
-}
+namespace {
+/// A sum that is a number as far as it can be: kernels without variables do no
+/// arithmetic on expressions.
+class Count {
+public:
+  explicit Count(MLIRContext *context) : symbolic(context, 0) {}
+
+  /// Adds `times` the number of positions of these ranges together.
+  void add(ArrayRef<Value> ranges, int64_t times) {
+    double count = double(times);
+    tg::Dim positions;
+    for (Value range : ranges) {
+      tg::Dim extent = range.getDefiningOp<tg::RangeOp>().getExtentDim();
+      if (std::optional<int64_t> size = extent.getStatic())
+        count *= double(*size);
+      else
+        positions = positions.getAttr() ? positions * extent : extent;
+    }
+    if (positions.getAttr())
+      symbolic = symbolic + positions * toDim(count);
+    else
+      number += count;
+  }
+
+  tg::Dim get() const { return symbolic + toDim(number); }
+
+private:
+  tg::Dim toDim(double value) const {
+    return tg::Dim(symbolic.getContext(), int64_t(std::min(value, 1e18)));
+  }
+
+  double number = 0;
+  tg::Dim symbolic;
+};
+} // namespace
 
 KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
   tg::IndexAnalysis analysis;
-  double operations = 0;
+  MLIRContext *context = kernel.getContext();
+  Count operations(context);
   // Bytes that the loads and stores of each buffer touch at most.
-  llvm::DenseMap<Value, double> touched;
+  llvm::DenseMap<Value, std::unique_ptr<Count>> touched;
   for (Operation &op : kernel.getBody().front()) {
     Value buffer;
     ArrayRef<Value> ranges;
@@ -46,40 +75,40 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
     }
     if (buffer) {
       Type type = cast<MemRefType>(buffer.getType()).getElementType();
-      touched[buffer] += getPositions(ranges) *
-                         llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+      std::unique_ptr<Count> &count = touched[buffer];
+      if (!count)
+        count = std::make_unique<Count>(context);
+      count->add(ranges, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+      continue;
+    }
+    if (auto reduce = dyn_cast<tg::RangedReduceOp>(op)) {
+      SmallVector<Value> all(analysis.getRanges(reduce.getResult()));
+      llvm::append_range(all, reduce.getRanges());
+      operations.add(all, 1);
       continue;
     }
     if (op.getNumResults() != 1 ||
         isa<tg::ConstOp, tg::RangeOp, tg::StageOp, tg::BarrierOp, tg::WhereOp>(
             op) ||
         isa<IndexType>(op.getResult(0).getType()) ||
+        op.getResult(0).getType().isInteger(1) ||
         llvm::any_of(op.getOperandTypes(),
                      [](Type type) { return isa<IndexType>(type); }))
-      if (!isa<tg::RangedReduceOp>(op))
-        continue;
-    Value counted = op.getResult(0);
-    if (auto reduce = dyn_cast<tg::RangedReduceOp>(op)) {
-      double count = getPositions(analysis.getRanges(reduce.getResult()));
-      SmallVector<Value> closed(reduce.getRanges());
-      operations += count * getPositions(closed);
       continue;
-    }
-    if (counted.getType().isInteger(1))
-      continue;
-    operations += getPositions(analysis.getRanges(counted));
+    operations.add(analysis.getRanges(op.getResult(0)), 1);
   }
-  double bytes = 0;
+  tg::Dim bytes(context, 0);
   for (BlockArgument argument : kernel.getArguments()) {
+    auto it = touched.find(argument);
+    if (it == touched.end())
+      continue;
     auto type = cast<MemRefType>(argument.getType());
-    double all = double(type.getNumElements()) *
-                 llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    bytes += std::min(all, touched.lookup(argument));
+    const tg::Dim all(context, type.getNumElements() *
+                                   int64_t(llvm::divideCeil(
+                                       type.getElementTypeBitWidth(), 8)));
+    bytes = bytes + tg::Dim::get(tg::DimOpKind::min, all, it->second->get());
   }
-  KernelCost cost;
-  cost.operations = static_cast<int64_t>(std::min(operations, 1e18));
-  cost.bytes = static_cast<int64_t>(std::min(bytes, 1e18));
-  return cost;
+  return {operations.get(), bytes};
 }
 
 std::string tinygrad::describeSchedule(tg::KernelOp kernel) {

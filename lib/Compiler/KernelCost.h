@@ -18,11 +18,11 @@ namespace tinygrad {
 
 struct KernelCost {
   /// Arithmetic operations on elements (index arithmetic does not count).
-  int64_t operations = 0;
+  mlir::tg::Dim operations;
   /// Bytes of the buffers' elements that are read or written, each once.
-  int64_t bytes = 0;
+  mlir::tg::Dim bytes;
 
-  /// A rough time on one core.
+  /// A rough time on one core, for the greatest values of variables.
   double getNanoseconds() const;
 };
 

@@ -170,7 +170,7 @@ void ListBuilder::visit(Operation *op) {
     step.displayName = "copy";
     step.slots = {slots.lookup(transfer.getDest()),
                   slots.lookup(transfer.getSource())};
-    step.memBytes = 2 * list.slots[step.slots[0]].bytes;
+    step.memBytes = int64_t(2 * list.slots[step.slots[0]].bytes);
     list.steps.push_back(std::move(step));
   } else if (auto result = dyn_cast<func::ReturnOp>(op)) {
     for (Value value : result.getOperands())

@@ -30,8 +30,8 @@ struct CompiledKernel {
   /// Whose values it takes.
   llvm::SmallVector<mlir::tg::VarAttr> variables;
   LaunchDims dims;
-  int64_t opCount = 0;
-  int64_t memBytes = 0;
+  Expression opCount;
+  Expression memBytes;
 };
 
 /// A list that takes the values of `variables`. Throws CompileError for

@@ -35,8 +35,18 @@ struct Executable::Run {
 /// ordinary CPU. Only has to tell small launches from large ones.
 static double estimateNanoseconds(const Step &step) {
   constexpr double bytesPerNanosecond = 10, opsPerNanosecond = 10;
-  return std::max(double(step.memBytes) / bytesPerNanosecond,
-                  double(step.opCount) / opsPerNanosecond);
+  return std::max(double(step.memBytes.constant()) / bytesPerNanosecond,
+                  double(step.opCount.constant()) / opsPerNanosecond);
+}
+
+/// The values of the step's variables.
+static std::vector<int64_t> chooseValues(const Step &step,
+                                         const std::vector<int64_t> &values) {
+  std::vector<int64_t> chosen;
+  chosen.reserve(step.variables.size());
+  for (uint32_t variable : step.variables)
+    chosen.push_back(values[variable]);
+  return chosen;
 }
 
 Executable::Executable(Device &device, LaunchList list)
@@ -44,9 +54,14 @@ Executable::Executable(Device &device, LaunchList list)
   verify();
 
   bool staysOnDevice = true;
-  for (Step &step : program.steps) {
-    totalOps += step.opCount;
-    totalBytes += step.memBytes;
+  for (uint32_t i = 0; i < program.steps.size(); ++i) {
+    Step &step = program.steps[i];
+    if (step.opCount.isConstant() && step.memBytes.isConstant()) {
+      totalOps += step.opCount.constant();
+      totalBytes += step.memBytes.constant();
+    } else {
+      symbolicSteps.push_back(i);
+    }
     if (step.dims.estimatedNanoseconds == 0)
       step.dims.estimatedNanoseconds = estimateNanoseconds(step);
     for (uint32_t slot : step.slots)
@@ -174,7 +189,9 @@ void Executable::verify() const {
     if (step.dims.parallelExtent.isConstant() &&
         step.dims.parallelExtent.constant() < 0)
       throw Error(where + " has a negative extent");
-    if (step.dims.parallelExtent.numVariables() > step.variables.size())
+    if (std::max({step.dims.parallelExtent.numVariables(),
+                  step.opCount.numVariables(), step.memBytes.numVariables()}) >
+        step.variables.size())
       throw Error(where + " has an extent over more variables than the kernel");
   }
   for (uint32_t slot : program.outputs) {
@@ -342,8 +359,15 @@ void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
       runStep(step, run, values);
   GlobalCounters::kernelCount.fetch_add(int64_t(program.steps.size()),
                                         std::memory_order_relaxed);
-  GlobalCounters::globalOps.fetch_add(totalOps, std::memory_order_relaxed);
-  GlobalCounters::globalMem.fetch_add(totalBytes, std::memory_order_relaxed);
+  int64_t ops = totalOps, bytes = totalBytes;
+  for (uint32_t i : symbolicSteps) {
+    const Step &step = program.steps[i];
+    const std::vector<int64_t> chosen = chooseValues(step, values);
+    ops += step.opCount.evaluate(chosen.data());
+    bytes += step.memBytes.evaluate(chosen.data());
+  }
+  GlobalCounters::globalOps.fetch_add(ops, std::memory_order_relaxed);
+  GlobalCounters::globalMem.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 void Executable::runStep(const Step &step, Run &run,
@@ -363,9 +387,7 @@ void Executable::runStep(const Step &step, Run &run,
   std::vector<void *> buffers;
   for (uint32_t slot : step.slots)
     buffers.push_back(run.addresses[slot]);
-  std::vector<int64_t> chosen;
-  for (uint32_t variable : step.variables)
-    chosen.push_back(values[variable]);
+  const std::vector<int64_t> chosen = chooseValues(step, values);
   target.launch(step.kernel, buffers.data(), chosen.data(), step.dims);
 }
 
@@ -381,14 +403,17 @@ void Executable::runStepTimed(const Step &step, Run &run,
   const double seconds = device.secondsBetween(*begin, *end);
 
   const int64_t index = ++GlobalCounters::kernelCount;
-  GlobalCounters::globalOps += step.opCount;
-  GlobalCounters::globalMem += step.memBytes;
+  const std::vector<int64_t> chosen = chooseValues(step, values);
+  const int64_t ops = step.opCount.evaluate(chosen.data());
+  const int64_t bytes = step.memBytes.evaluate(chosen.data());
+  GlobalCounters::globalOps += ops;
+  GlobalCounters::globalMem += bytes;
   const double total =
       GlobalCounters::timeSumSeconds.fetch_add(seconds) + seconds;
-  debugPrint(formatKernelLine(
-      device.name(), index, step.displayName, step.slots.size(),
-      double(GlobalCounters::memUsed.load()), seconds, total,
-      double(step.opCount), double(step.memBytes)));
+  debugPrint(formatKernelLine(device.name(), index, step.displayName,
+                              step.slots.size(),
+                              double(GlobalCounters::memUsed.load()), seconds,
+                              total, double(ops), double(bytes)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -61,9 +61,10 @@ struct Step {
   /// Launch: indices of run()'s values. `dims` are over these.
   std::vector<uint32_t> variables;
   LaunchDims dims; ///< Launch
-  /// Estimated arithmetic operations and bytes moved, for the counters.
-  int64_t opCount = 0;
-  int64_t memBytes = 0;
+  /// Estimated arithmetic operations and bytes moved, for the counters; over
+  /// the same variables as `dims`.
+  Expression opCount;
+  Expression memBytes;
 };
 
 /// A variable of a program. Both bounds are values that it may have.
@@ -129,8 +130,10 @@ private:
   Device &target;
   LaunchList program;
   std::unique_ptr<CommandList> commands; // null if steps leave the device
+  // What all steps with a fixed number take, and the others.
   int64_t totalOps = 0;
   int64_t totalBytes = 0;
+  std::vector<uint32_t> symbolicSteps;
   std::mutex mutex; // guards the members below
   std::vector<std::unique_ptr<Run>> idleRuns;
   bool keepsArena = false;

@@ -407,15 +407,54 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
       setPart(range, getNumber(0), middle);
     range.value = range.lo == range.hi ? Value() : saved.value;
     range.depth = scopes.size();
-    Scope scope;
-    scope.anchor = std::make_shared<Anchor>();
-    scope.anchor->block = isTail ? branch.elseBlock() : branch.thenBlock();
-    scope.anchor->before = scope.anchor->block->getTerminator();
-    scopes.push_back(std::move(scope));
-    emitThreadParts(peeled.drop_front(), body);
-    closeScope();
+    emitInBlock(isTail ? branch.elseBlock() : branch.thenBlock(),
+                [&] { emitThreadParts(peeled.drop_front(), body); });
   }
   ranges[peeled.front()] = saved;
+  parent->before = savedBefore;
+}
+
+void Emitter::emitInBlock(Block *block, llvm::function_ref<void()> body) {
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = block;
+  scope.anchor->before = block->getTerminator();
+  scopes.push_back(std::move(scope));
+  body();
+  closeScope();
+}
+
+/// Results of fewer bytes are not stored past the caches.
+static constexpr int64_t largeBytes = 16 << 20;
+
+void Emitter::emitSizes(ArrayRef<StoreOp> stores,
+                        llvm::function_ref<void()> body) {
+  Dim bytes;
+  for (StoreOp store : stores) {
+    if (!store.getNontemporal())
+      continue;
+    bytes = getNumber(llvm::divideCeil(
+        store.getValue().getType().getIntOrFloatBitWidth(), 8));
+    for (const auto &[i, range] : llvm::enumerate(ranges))
+      if (getDeps(store.getIndex()) & setOf(i))
+        bytes = bytes * getExtent(range);
+  }
+  if (!bytes.getAttr() || bytes.getMin() >= largeBytes)
+    return body();
+  Location loc = kernel.getLoc();
+  Value size = getDimValue(bytes, loc);
+  B &b = at(top(), loc);
+  Value condition =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
+                            buildInt(b, b.getIndexType(), largeBytes));
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = branch;
+  emitInBlock(branch.thenBlock(), body);
+  isLarge = false;
+  emitInBlock(branch.elseBlock(), body);
+  isLarge = true;
   parent->before = savedBefore;
 }
 
@@ -642,7 +681,9 @@ FailureOr<func::FuncOp> Emitter::emit() {
       stores.push_back(store);
   }
   if (!stores.empty())
-    emitThreadLoop(func, [&] { emitStores(stores, threadSet); });
+    emitThreadLoop(func, [&] {
+      emitSizes(stores, [&] { emitStores(stores, threadSet); });
+    });
   at(0, kernel.getLoc());
   for (Value tile : heapTiles)
     memref::DeallocOp::create(builder, tile);

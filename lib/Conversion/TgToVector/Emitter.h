@@ -170,6 +170,11 @@ private:
   void emitThreadParts(ArrayRef<unsigned> peeled,
                        llvm::function_ref<void()> body);
   void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
+  /// Calls `body` in a branch for results that are worth storing past the
+  /// caches and one for smaller ones, where that depends on variables.
+  void emitSizes(ArrayRef<StoreOp> stores, llvm::function_ref<void()> body);
+  /// Calls `body` with operations going to a block.
+  void emitInBlock(Block *block, llvm::function_ref<void()> body);
   void prefetchValues(StoreOp store);
 
   //===--- Values (Emitter.cpp) ---===//
@@ -293,6 +298,8 @@ private:
   /// computed from them.
   DenseMap<Attribute, Value> dimValues;
   bool isSymbolic = false;
+  /// Whether stores that are marked so go past the caches.
+  bool isLarge = true;
   unsigned level = 0;
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;

@@ -307,7 +307,7 @@ void Emitter::emitStore(StoreOp op) {
   Access access;
   access.element = op.getValue().getType();
   access.buffer = getBuffer(op.getBuffer());
-  access.nontemporal = op.getNontemporal();
+  access.nontemporal = op.getNontemporal() && isLarge;
   if (isEmpty(access.buffer))
     return;
   if (Value mask = op.getMask()) {
