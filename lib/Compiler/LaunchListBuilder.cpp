@@ -140,7 +140,11 @@ void ListBuilder::visit(Operation *op) {
   } else if (auto view = dyn_cast<tg::ViewOp>(op)) {
     uint32_t slot = addSlot(view, Slot::Kind::View);
     list.slots[slot].base = slots.lookup(view.getSource());
-    list.slots[slot].offset = view.getOffset();
+    tg::Dim offset = view.getOffsetDim();
+    if (std::optional<int64_t> bytes = offset.getStatic())
+      list.slots[slot].offset = *bytes;
+    else
+      list.slots[slot].symbolicOffset = getExpression(offset, variables);
   } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
     const CompiledKernel &kernel = kernels.at(launch.getKernel());
     Step step;

@@ -98,3 +98,27 @@ tg.kernel @stage_c1() attributes {outputs = 0 : i64} {
 
 // expected-error @+1 {{variable 'n' is bound to 9, which is not in [1, 8]}}
 func.func private @f(tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8, 9>>>)
+
+// -----
+
+func.func @view_c1(%x: memref<8xf32>) {
+  // expected-error @+1 {{'tg.view' op can end at byte 36 of a source of 32 bytes (C1)}}
+  %0 = tg.view %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 4>) : memref<8xf32> -> memref<2xf32>
+  return
+}
+
+// -----
+
+func.func @view_c2_multiple(%x: memref<8xf32>) {
+  // expected-error @+1 {{'tg.view' op offset n is not a multiple of the element size 4 (C2)}}
+  %0 = tg.view %x at (#tg.var<"n", 0, 4>) : memref<8xf32> -> memref<2xf32>
+  return
+}
+
+// -----
+
+func.func @view_c2_negative(%x: memref<8xf32>) {
+  // expected-error @+1 {{'tg.view' op offset (n * 4) can be negative (C2)}}
+  %0 = tg.view %x at (#tg.dim<mul, #tg.var<"n", -1, 4>, 4>) : memref<8xf32> -> memref<2xf32>
+  return
+}

@@ -594,11 +594,11 @@ OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
 
 OpFoldResult ViewOp::fold(FoldAdaptor) {
   // view(x) of all of it -> x
-  if (getOffset() == 0 && getSource().getType() == getType())
+  if (getOffsetDim().is(0) && getSource().getType() == getType())
     return getSource();
   // view(view(x)) -> view(x)
   if (auto inner = getSource().getDefiningOp<ViewOp>()) {
-    setOffset(getOffset() + inner.getOffset());
+    setOffsetAttr((getOffsetDim() + inner.getOffsetDim()).getAttr());
     setOperand(inner.getSource());
     return getResult();
   }

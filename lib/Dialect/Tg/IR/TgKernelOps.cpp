@@ -43,23 +43,37 @@ static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+void ViewOp::build(OpBuilder &builder, OperationState &state, Type type,
+                   Value source, Dim offset) {
+  build(builder, state, type, source, offset.getAttr());
+}
+
+void ViewOp::build(OpBuilder &builder, OperationState &state, Type type,
+                   Value source, int64_t offset) {
+  build(builder, state, type, source, Dim(builder.getContext(), offset));
+}
+
 LogicalResult ViewOp::verify() {
   MemRefType source = getSource().getType(), result = getType();
-  int64_t elementBytes = getElementBytes(result), offset = getOffset();
-  if (offset < 0)
-    return emitOpError("offset ") << offset << " is negative (C2)";
-  if (offset % elementBytes != 0)
+  int64_t elementBytes = getElementBytes(result);
+  Dim offset = getOffsetDim();
+  if (offset.getMin() < 0)
     return emitOpError("offset ")
-           << offset << " is not a multiple of the element size "
+           << offset.str() << (offset.isStatic() ? " is" : " can be")
+           << " negative (C2)";
+  if (!Dim::get(DimOpKind::mod, offset, Dim(getContext(), elementBytes)).is(0))
+    return emitOpError("offset ")
+           << offset.str() << " is not a multiple of the element size "
            << elementBytes << " (C2)";
   if (source.hasStaticShape() && result.hasStaticShape()) {
     uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
-        result.getNumElements(), elementBytes, offset);
+        result.getNumElements(), elementBytes, offset.getMax());
     uint64_t size = llvm::SaturatingMultiply<uint64_t>(source.getNumElements(),
                                                        getElementBytes(source));
     if (end > size)
-      return emitOpError("ends at byte ")
-             << end << " of a source of " << size << " bytes (C1)";
+      return emitOpError(offset.isStatic() ? "ends" : "can end")
+             << " at byte " << end << " of a source of " << size
+             << " bytes (C1)";
   }
   return success();
 }
@@ -70,7 +84,7 @@ struct BufferPart {
   /// What it is a view of, through all views; itself if it is none.
   Value root;
   /// The bytes of the root that it consists of, the end excluded. Not known if
-  /// there is a shape that is not static.
+  /// there is a shape or an offset that is not static.
   std::optional<std::pair<int64_t, int64_t>> bytes;
 
   bool overlaps(const BufferPart &other) const {
@@ -91,7 +105,8 @@ static BufferPart getPart(Value buffer) {
       type.hasStaticShape() &&
       !llvm::MulOverflow(type.getNumElements(), getElementBytes(type), size);
   while (auto view = buffer.getDefiningOp<ViewOp>()) {
-    isKnown &= !llvm::AddOverflow<int64_t>(begin, view.getOffset(), begin);
+    std::optional<int64_t> offset = view.getOffsetDim().getStatic();
+    isKnown &= offset && !llvm::AddOverflow<int64_t>(begin, *offset, begin);
     buffer = view.getSource();
   }
   BufferPart part{buffer, std::nullopt};

@@ -5,7 +5,7 @@
 // CHECK-NOT:   tg.kernel
 // CHECK-LABEL: func.func @parts_of_arguments
 // CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<12xf32>)
-// CHECK:         %[[V:.*]] = tg.view %[[Y]] at 32 : memref<12xf32> -> memref<3xf32>
+// CHECK:         %[[V:.*]] = tg.view %[[Y]] at (32) : memref<12xf32> -> memref<3xf32>
 // CHECK:         return %[[X]], %[[X]], %[[X]], %[[V]], %[[X]]
 func.func @parts_of_arguments(%x: tensor<4xf32>, %y: tensor<2x6xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<1x3xf32>, tensor<4xf32>) {
@@ -21,7 +21,7 @@ func.func @parts_of_arguments(%x: tensor<4xf32>, %y: tensor<2x6xf32>)
 // bool takes a byte each.
 
 // CHECK-LABEL: func.func @offset_of_bool
-// CHECK:         tg.view %{{.*}} at 3 : memref<8xi1> -> memref<2xi1>
+// CHECK:         tg.view %{{.*}} at (3) : memref<8xi1> -> memref<2xi1>
 func.func @offset_of_bool(%x: tensor<8xi1>) -> tensor<2xi1> {
   %s = tg.shrink %x from [3] to [5] : tensor<8xi1> -> tensor<2xi1>
   return %s : tensor<2xi1>
@@ -162,4 +162,39 @@ func.func @pad_and_shrink(%x: tensor<4xf32>) -> tensor<4xf32> {
   %s = tg.shrink %p from [3] to [7] : tensor<9xf32> -> tensor<4xf32>
   %n = tg.neg %s : tensor<4xf32>
   return %n : tensor<4xf32>
+}
+
+// -----
+
+// A contiguous part at a symbolic place is a view as well.
+// CHECK-LABEL: func.func @symbolic_part
+// CHECK-SAME:    (%[[X:.*]]: memref<80xf32>)
+// CHECK-NEXT:    %[[V:.*]] = tg.view %[[X]] at (#tg.dim<mul, #tg.var<"s", 0, 6>, 32>) : memref<80xf32> -> memref<32xf32>
+// CHECK-NEXT:    %[[W:.*]] = tg.view %[[X]] at (0) : memref<80xf32> -> memref<56xf32>
+// CHECK-NEXT:    return %[[V]], %[[W]]
+#s = #tg.var<"s", 0, 6>
+#n = #tg.var<"n", 1, 7>
+func.func @symbolic_part(%x: tensor<10x8xf32>) -> (tensor<4x8xf32>, tensor<?x8xf32, #tg.shape<#n, 8>>) {
+  %0 = tg.shrink %x from [#s, 0] to [#tg.dim<add, #s, 4>, 8] : tensor<10x8xf32> -> tensor<4x8xf32>
+  %1 = tg.contiguous %0 : tensor<4x8xf32>
+  %2 = tg.shrink %x from [0, 0] to [#n, 8] : tensor<10x8xf32> -> tensor<?x8xf32, #tg.shape<#n, 8>>
+  return %1, %2 : tensor<4x8xf32>, tensor<?x8xf32, #tg.shape<#n, 8>>
+}
+
+// -----
+
+// In memory, rows are as far apart as those of the largest shape. So a reshape
+// is the same memory if only its outermost size varies, and a kernel otherwise.
+// CHECK-LABEL: func.func @symbolic_reshape
+// CHECK-SAME:    (%[[X:.*]]: memref<32xf32>, %[[Y:.*]]: memref<32xf32>)
+// CHECK-NOT:     tg.launch
+// CHECK:         %[[O:.*]] = tg.alloc on "CPU" : memref<32xf32>
+// CHECK:         tg.launch @{{.*}}(%[[O]], %[[Y]])
+// CHECK-NEXT:    return %[[X]], %[[O]]
+#n = #tg.var<"n", 1, 8>
+#n4 = #tg.dim<mul, #n, 4>
+func.func @symbolic_reshape(%x: tensor<?x4xf32, #tg.shape<#n, 4>>, %y: tensor<4x?xf32, #tg.shape<4, #n>>) -> (tensor<?xf32, #tg.shape<#n4>>, tensor<?xf32, #tg.shape<#n4>>) {
+  %0 = tg.reshape %x : tensor<?x4xf32, #tg.shape<#n, 4>> -> tensor<?xf32, #tg.shape<#n4>>
+  %1 = tg.reshape %y : tensor<4x?xf32, #tg.shape<4, #n>> -> tensor<?xf32, #tg.shape<#n4>>
+  return %0, %1 : tensor<?xf32, #tg.shape<#n4>>, tensor<?xf32, #tg.shape<#n4>>
 }

@@ -71,21 +71,31 @@ def Tg_ViewOp : Tg_Op<"view", [Pure]> {
   let summary = "a part of a buffer";
   let description = [{
     The part of `source` that begins at a byte offset, read as the result type.
+    The offset is a number or, known when the program runs, an expression.
 
-    C1: the part lies inside the source. C2: the offset is a multiple of the size
-    of the result's elements, and not negative.
+    C1: the part lies inside the source, for all values of variables. C2: the
+    offset is a multiple of the size of the result's elements, and not negative.
 
     ```mlir
-    %v = tg.view %arena at 256 : memref<4096xi8> -> memref<16xf32>
+    %v = tg.view %arena at (256) : memref<4096xi8> -> memref<16xf32>
+    %w = tg.view %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 64>) : memref<128xf32> -> memref<16xf32>
     ```
   }];
-  let arguments = (ins Tg_Buffer:$source, I64Attr:$offset);
+  let arguments = (ins Tg_Buffer:$source, Tg_DimAttr:$offset);
   let results = (outs Tg_Buffer:$result);
   let assemblyFormat = [{
-    $source `at` $offset attr-dict `:` type($source) `->` type($result)
+    $source `at` ` ` `(` custom<Dim>($offset) `)` attr-dict `:` type($source) `->`
+    type($result)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$source,
+                                 "::mlir::tg::Dim":$offset)>,
+                  OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$source,
+                                 "int64_t":$offset)>];
   let hasFolder = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    Dim getOffsetDim() { return Dim(getOffset()); }
+  }];
 }
 
 def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {

@@ -117,7 +117,7 @@ def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
       %x = tg.load %a[%i] : memref<4xf32>
       tg.store %x, %out[%i] : memref<4xf32>
     }
-    %v = tg.view %a at 32 : memref<12xf32> -> memref<4xf32>
+    %v = tg.view %a at (32) : memref<12xf32> -> memref<4xf32>
     tg.launch @k(%b, %v) : memref<4xf32>, memref<4xf32>
     ```
   }];

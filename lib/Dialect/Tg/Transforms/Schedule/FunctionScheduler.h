@@ -42,7 +42,7 @@ struct Place {
   /// An argument or any other value, which then needs a buffer.
   Value base;
   /// In elements from the beginning of the base.
-  int64_t offset = 0;
+  Dim offset;
 };
 
 /// A constant with listed elements, which is memory from the beginning.

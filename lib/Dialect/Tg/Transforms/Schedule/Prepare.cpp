@@ -94,32 +94,34 @@ static bool keepsLayout(ReshapeOp reshape) {
 }
 
 /// Whether a shrink keeps a contiguous part, and the part's offset.
-static std::optional<int64_t> getContiguousOffset(ShrinkOp shrink) {
+static std::optional<Dim> getContiguousOffset(ShrinkOp shrink) {
   SmallVector<Dim> shape = getDims(shrink.getX().getType());
   SmallVector<Dim> from = getDims(shrink.getFrom());
   SmallVector<Dim> to = getDims(shrink.getTo());
-  int64_t offset = 0, stride = 1;
+  MLIRContext *context = shrink.getContext();
+  Dim offset(context, 0);
+  int64_t stride = 1;
   bool cut = false;
   for (size_t axis = shape.size(); axis-- > 0;) {
     Dim size = to[axis] - from[axis];
-    if (!from[axis].isStatic() || (cut && !size.is(1)))
+    if (cut && !size.is(1))
       return std::nullopt;
     cut |= size != shape[axis];
-    offset += from[axis].getMax() * stride;
+    offset = offset + from[axis] * Dim(context, stride);
     stride *= shape[axis].getMax();
   }
   return offset;
 }
 
 /// The offset of a target that is a contiguous part of its argument.
-static std::optional<int64_t> getTargetOffset(Value target) {
-  int64_t total = 0;
+static std::optional<Dim> getTargetOffset(Value target) {
+  Dim total(target.getContext(), 0);
   while (Operation *op = target.getDefiningOp()) {
     if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-      std::optional<int64_t> offset = getContiguousOffset(shrink);
+      std::optional<Dim> offset = getContiguousOffset(shrink);
       if (!offset)
         return std::nullopt;
-      total += *offset;
+      total = total + *offset;
     } else if (auto reshape = dyn_cast<ReshapeOp>(op);
                !reshape || !keepsLayout(reshape)) {
       return std::nullopt;
@@ -131,7 +133,8 @@ static std::optional<int64_t> getTargetOffset(Value target) {
 
 /// Where the result of an operation lies, given where its operands do.
 Place FunctionScheduler::locate(Operation *op) {
-  Place own{op->getResult(0), 0};
+  const Dim zero(func.getContext(), 0);
+  Place own{op->getResult(0), zero};
   auto isLast = [&](BlockArgument argument, int64_t version) {
     auto it = memories.find(argument);
     return it == memories.end() ||
@@ -140,24 +143,24 @@ Place FunctionScheduler::locate(Operation *op) {
   if (auto assign = dyn_cast<AssignOp>(op)) {
     // Later assignments would change it.
     BlockArgument argument = getAssignedArgument(assign);
-    std::optional<int64_t> offset = getTargetOffset(assign.getTarget());
+    std::optional<Dim> offset = getTargetOffset(assign.getTarget());
     return offset && isLast(argument, versions[assign])
                ? Place{argument, *offset}
                : own;
   }
   if (auto after = dyn_cast<AfterOp>(op)) {
     auto argument = cast<BlockArgument>(after.getTarget());
-    return isLast(argument, getVersion(after)) ? Place{argument, 0} : own;
+    return isLast(argument, getVersion(after)) ? Place{argument, zero} : own;
   }
   if (op->getNumOperands() == 0)
     return own;
   Place place = places.lookup(op->getOperand(0));
   if (auto shrink = dyn_cast<ShrinkOp>(op)) {
     // Of a computed tensor only the part is worth computing.
-    std::optional<int64_t> offset = getContiguousOffset(shrink);
+    std::optional<Dim> offset = getContiguousOffset(shrink);
     if (!offset || !isa<BlockArgument>(place.base))
       return own;
-    place.offset += *offset;
+    place.offset = place.offset + *offset;
     return place;
   }
   auto copy = dyn_cast<CopyOp>(op);
@@ -170,7 +173,7 @@ Place FunctionScheduler::locate(Operation *op) {
 
 void FunctionScheduler::findStored() {
   for (BlockArgument argument : block.getArguments())
-    places[argument] = {argument, 0};
+    places[argument] = {argument, Dim(func.getContext(), 0)};
   for (Operation &op : block.without_terminator())
     places[op.getResult(0)] = locate(&op);
 
@@ -194,7 +197,7 @@ void FunctionScheduler::findStored() {
       builder.setInsertionPointAfterValue(value);
       copy = ContiguousOp::create(builder, value.getLoc(), value);
       devices[copy] = devices.lookup(value);
-      places[copy] = {copy, 0};
+      places[copy] = {copy, Dim(func.getContext(), 0)};
       stored.insert(copy);
     }
     use.set(copy);

@@ -51,11 +51,11 @@ Value FunctionScheduler::getView(Place place, RankedTensorType type) {
   Value buffer = getBuffer(place.base);
   MemRefType viewType =
       getBufferType(type.getElementType(), getBufferSize(type));
-  if (buffer.getType() == viewType && place.offset == 0)
+  if (buffer.getType() == viewType && place.offset.is(0))
     return buffer;
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
   return ViewOp::create(host, buffer.getLoc(), viewType, buffer,
-                        place.offset * bytes);
+                        place.offset * Dim(func.getContext(), bytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,7 +95,9 @@ void FunctionScheduler::finish(Step &step) {
   // part of a buffer may begin anywhere in a line.
   auto part = step.operands[0].getDefiningOp<ViewOp>();
   kernel.setInPlace(isa<BlockArgument>(step.operands[0]) ||
-                    (part && part.getOffset() % kOutputAlignment != 0));
+                    (part && !Dim::get(DimOpKind::mod, part.getOffsetDim(),
+                                       Dim(func.getContext(), kOutputAlignment))
+                                  .is(0)));
   step.kernel = kernels.insert(kernel);
   if (step.kernel != kernel)
     kernel.erase();
@@ -150,11 +152,11 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> shape = getLargestShape(type);
   SmallVector<Dim> extents;
-  int64_t offset = 0, last = 0, stride = 1;
+  Dim offset(func.getContext(), 0);
+  int64_t last = 0, stride = 1;
   for (size_t axis = from.size(); axis-- > 0;) {
     extents.push_back(to[axis] - from[axis]);
-    // Boundaries of parts are numbers.
-    offset += from[axis].getMax() * stride;
+    offset = offset + from[axis] * Dim(func.getContext(), stride);
     last += (extents.back().getMax() - 1) * stride;
     stride *= shape[axis];
   }
