@@ -18,6 +18,7 @@
 namespace mlir::tg {
 
 class ReduceOp;
+class StridedOp;
 
 /// Unary, binary, compare and ternary operations, casts and threefry. False if
 /// `op` is none of them.
@@ -25,6 +26,8 @@ bool evaluateElementwise(Operation *op, ArrayRef<const HostTensor *> operands,
                          HostTensor &result);
 void evaluateCast(const HostTensor &x, HostTensor &result);
 void evaluateReduce(ReduceOp op, const HostTensor &x, HostTensor &result);
+
+FailureOr<HostTensor> evaluateStrided(StridedOp op, const HostTensor &x);
 
 /// Row-major strides in elements.
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape);

@@ -68,6 +68,8 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
 
   if (isMovementOp(op))
     return interpretMovement(op, *operands[0]);
+  if (auto strided = dyn_cast<StridedOp>(op))
+    return evaluateStrided(strided, *operands[0]);
   FailureOr<HostTensor> result = makeHostTensor(op->getLoc(), type);
   if (failed(result))
     return failure();

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The six movement operations as copies, and the positions that the target of
-/// an assignment views.
+/// The six movement operations and tg.strided as copies, and the positions that
+/// the target of an assignment views.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #include "Evaluate.h"
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -88,6 +89,27 @@ FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
     if (auto source = getSource(op, index, x.shape, strides, *offsets))
       std::memcpy(result->bytes.data() + i * size,
                   x.bytes.data() + *source * size, size);
+    nextIndex(index, result->shape);
+  }
+  return result;
+}
+
+FailureOr<HostTensor> mlir::tg::evaluateStrided(StridedOp op,
+                                                const HostTensor &x) {
+  FailureOr<HostTensor> result =
+      makeHostTensor(op.getLoc(), op.getType().clone(x.elementType));
+  if (failed(result))
+    return failure();
+  std::optional<ViewEvaluator> evaluator =
+      ViewEvaluator::get(ViewChain(op.getX().getType(), op.getViews()));
+  if (!evaluator)
+    return op.emitOpError("the interpreter needs static views");
+  SmallVector<int64_t> index(result->shape.size(), 0);
+  unsigned size = getElementSize(result->elementType);
+  for (int64_t i = 0, e = result->numElements(); i < e; ++i) {
+    if (auto position = evaluator->getPosition(index))
+      std::memcpy(result->bytes.data() + i * size,
+                  x.bytes.data() + *position * size, size);
     nextIndex(index, result->shape);
   }
   return result;

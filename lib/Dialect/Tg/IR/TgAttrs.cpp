@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -127,5 +128,92 @@ ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
       return emitError() << "dimension " << axis << ", " << Dim(attr).str()
                          << ", can be negative: " << Dim(attr).getMin();
   }
+  return success();
+}
+
+static ParseResult parseDims(AsmParser &parser,
+                             SmallVectorImpl<Attribute> &dims) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseAttribute(dims.emplace_back());
+  });
+}
+
+Attribute ViewAttr::parse(AsmParser &parser, Type) {
+  SMLoc loc = parser.getCurrentLocation();
+  SmallVector<Attribute> shape, strides, begin, end;
+  Attribute offset = parser.getBuilder().getI64IntegerAttr(0);
+  if (parser.parseLess() || parseDims(parser, shape) ||
+      parser.parseKeyword("strides") || parseDims(parser, strides))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("offset")) &&
+      parser.parseAttribute(offset))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("mask")) &&
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return failure(parser.parseAttribute(begin.emplace_back()) ||
+                       parser.parseKeyword("to") ||
+                       parser.parseAttribute(end.emplace_back()));
+      }))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  auto attr =
+      getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                 shape, strides, offset, begin, end);
+  if (!attr)
+    return {};
+  View view(attr);
+  view.normalize();
+  return view.getAttr();
+}
+
+void ViewAttr::print(AsmPrinter &printer) const {
+  auto print = [&](Attribute dim) { printer.printAttributeWithoutType(dim); };
+  printer << "<[";
+  llvm::interleaveComma(getShape(), printer, print);
+  printer << "] strides [";
+  llvm::interleaveComma(getStrides(), printer, print);
+  printer << ']';
+  if (!Dim(getOffset()).is(0)) {
+    printer << " offset ";
+    print(getOffset());
+  }
+  if (!getBegin().empty()) {
+    printer << " mask [";
+    llvm::interleaveComma(llvm::zip(getBegin(), getEnd()), printer,
+                          [&](auto span) {
+                            print(std::get<0>(span));
+                            printer << " to ";
+                            print(std::get<1>(span));
+                          });
+    printer << ']';
+  }
+  printer << '>';
+}
+
+LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<Attribute> shape,
+                               ArrayRef<Attribute> strides, Attribute offset,
+                               ArrayRef<Attribute> begin,
+                               ArrayRef<Attribute> end) {
+  for (ArrayRef<Attribute> dims :
+       {shape, strides, ArrayRef<Attribute>(offset), begin, end})
+    for (Attribute dim : dims)
+      if (!Dim::isDim(dim))
+        return emitError() << "entry " << dim
+                           << " of a view is not an integer (of 64 bits), "
+                              "#tg.var or #tg.dim";
+  if (strides.size() != shape.size())
+    return emitError() << "a view of rank " << shape.size() << " has "
+                       << strides.size() << " strides";
+  if (begin.size() != end.size() ||
+      (!begin.empty() && begin.size() != shape.size()))
+    return emitError() << "a view of rank " << shape.size()
+                       << " has a mask for " << begin.size() << " axes";
+  for (auto [axis, size] : llvm::enumerate(shape))
+    if (Dim(size).getMin() < 0)
+      return emitError() << "axis " << axis << " of a view has the size "
+                         << Dim(size).str()
+                         << ", which can be negative: " << Dim(size).getMin();
   return success();
 }

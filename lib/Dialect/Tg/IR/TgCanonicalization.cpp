@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "TinyGrad/Dialect/Tg/IR/TgPatterns.h"
 #include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -156,6 +157,23 @@ struct ShrinkOfPad : OpRewritePattern<ShrinkOp> {
   }
 };
 
+/// f(strided(x)) -> strided(x), for each movement operation f and strided.
+template <typename OpT> struct MovementOfStrided : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpT op,
+                                PatternRewriter &rewriter) const override {
+    auto strided = op.getX().template getDefiningOp<StridedOp>();
+    if (!strided)
+      return rewriter.notifyMatchFailure(op, "the operand is not a strided");
+    ViewChain chain(strided.getX().getType(), strided.getViews());
+    chain.apply(op);
+    rewriter.replaceOpWithNewOp<StridedOp>(op, op.getType(), strided.getX(),
+                                           chain.getAttr());
+    return success();
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Reduce
 //===----------------------------------------------------------------------===//
@@ -259,6 +277,10 @@ struct StoreOfConstantMask : OpRewritePattern<StoreOp> {
 
 void mlir::tg::populateTgCanonicalizationPatterns(RewritePatternSet &patterns) {
   populateWithGenerated(patterns);
+  patterns.add<MovementOfStrided<ReshapeOp>, MovementOfStrided<PermuteOp>,
+               MovementOfStrided<ExpandOp>, MovementOfStrided<PadOp>,
+               MovementOfStrided<ShrinkOp>, MovementOfStrided<FlipOp>,
+               MovementOfStrided<StridedOp>>(patterns.getContext());
   patterns.add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand,
                ShrinkOfPad, ReduceOfExpand, ReduceOfPad, StoreOfConstantMask>(
       patterns.getContext());

@@ -16,6 +16,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
@@ -556,6 +557,21 @@ OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
     return getResult();
   }
   return foldMovement(*this, adaptor.getX());
+}
+
+OpFoldResult StridedOp::fold(FoldAdaptor adaptor) {
+  ViewChain chain(getX().getType(), getViews());
+  if (getX().getType() == getType() &&
+      chain.getViews() == ViewChain(getType()).getViews())
+    return getX();
+  if (llvm::any_of(getType().getShape(), [](int64_t n) { return n == 0; }))
+    return getZero(getResult());
+  if (!isSplat(adaptor.getX()))
+    return {};
+  const bool isMasked = llvm::any_of(
+      chain.getViews(), [](const View &view) { return !view.mask.empty(); });
+  return isMasked && !isPositiveZero(adaptor.getX()) ? Attribute()
+                                                     : adaptor.getX();
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -368,6 +369,19 @@ LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
 
 LogicalResult FlipOp::verify() {
   return checkAxes(getLoc(), "tg.flip", getAxes(), getType().getRank());
+}
+
+LogicalResult StridedOp::verify() {
+  RankedTensorType from = getX().getType(), to = getType();
+  ViewChain chain(from, getViews());
+  if (chain.getShape() != ArrayRef<Dim>(tg::getDims(to)))
+    return emitOpError("the last view has the shape ")
+           << toString(chain.getShape()) << ", the result "
+           << toString(tg::getDims(to)) << " (C1)";
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("changes the element type: ")
+           << from.getElementType() << " to " << to.getElementType() << " (C2)";
+  return chain.verify([&] { return emitOpError(); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -68,6 +69,14 @@ mlir::tg::getVariableReplacer(std::function<Dim(VarAttr)> getValue) {
           return std::nullopt;
         return std::make_pair(Dim(attr).substitute(getValue).getAttr(),
                               WalkResult::skip());
+      });
+  // A view has a normal form of its own.
+  replacer.addReplacement(
+      [getValue](
+          ViewAttr attr) -> std::optional<std::pair<Attribute, WalkResult>> {
+        View view(attr);
+        view.substitute(getValue);
+        return std::make_pair(Attribute(view.getAttr()), WalkResult::skip());
       });
   replacer.addReplacement([getValue](RankedTensorType type)
                               -> std::optional<std::pair<Type, WalkResult>> {

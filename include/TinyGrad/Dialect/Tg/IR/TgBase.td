@@ -87,4 +87,9 @@ def Tg_DimAttr
 }
 def Tg_DimArrayAttr : TypedArrayAttrBase<Tg_DimAttr, "list of dimensions">;
 
+
+/// Views, each over the positions of the one before.
+def Tg_ViewArrayAttr : ConfinedAttr<
+    TypedArrayAttrBase<Tg_ViewAttr, "list of views">, [ArrayMinCount<1>]>;
+
 #endif // TINYGRAD_DIALECT_TG_IR_TGBASE_TD

@@ -182,4 +182,30 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
   let genVerifyDecl = 1;
 }
 
+def Tg_ViewAttr : Tg_Attr<"View", "view"> {
+  let summary = "Strides, an offset and a mask: elements of a row-major space";
+  let description = [{
+    A tensor of the view's shape. Its element at an index is the one at position
+    `offset + sum of index * stride` of the space that the view is over, in row-major
+    order; where the mask does not hold, it is a zero and no position is looked at.
+    The mask gives the indices of each axis that hold elements, from the first
+    (inclusive) to the last (exclusive). All entries may be symbolic. An offset of 0
+    and a mask that always holds are left out; the stride of an axis of size 1 is 0.
+
+    ```mlir
+    // Rows 1 and 2 of a tensor of 4x6 elements, transposed, a zero before each.
+    #tg.view<[6, 3] strides [1, 6] mask [0 to 6, 1 to 3]>
+    // A part at a symbolic position.
+    #tg.view<[4] strides [1] offset #tg.var<"p", 0, 28>>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::Attribute">:$shape,
+                        ArrayRefParameter<"::mlir::Attribute">:$strides,
+                        "::mlir::Attribute":$offset,
+                        ArrayRefParameter<"::mlir::Attribute">:$begin,
+                        ArrayRefParameter<"::mlir::Attribute">:$end);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // TINYGRAD_DIALECT_TG_IR_TGDIALECT_TD

@@ -277,6 +277,35 @@ def Tg_FlipOp : Tg_MovementOp<"flip", [SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+def Tg_StridedOp : Tg_MovementOp<"strided"> {
+  let summary = "elements by a chain of views";
+  let description = [{
+    The first view is over the row-major positions of the operand, each further one
+    over those of the view before it. One view is what movement operations come to
+    other than reshapes of what is no longer in order; these need a further view.
+    Scheduling makes one such operation of each chain of movement operations; views
+    with other strides say what no movement operation does, like overlapping windows.
+
+    C1: the last view has the shape of the result. C2: operand and result have the
+    same element type. C3: where its mask holds, no view leaves what it is over, as
+    far as that is known without the values of variables.
+
+    ```mlir
+    %r = tg.strided %x [#tg.view<[6, 4] strides [1, 6]>]
+        : tensor<4x6xf32> -> tensor<6x4xf32>
+    %s = tg.strided %x [#tg.view<[6, 4] strides [1, 6]>, #tg.view<[24] strides [1]>]
+        : tensor<4x6xf32> -> tensor<24xf32>
+    %w = tg.strided %y [#tg.view<[8, 3] strides [1, 1]>]
+        : tensor<10xf32> -> tensor<8x3xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Tensor:$x, Tg_ViewArrayAttr:$views);
+  let results = (outs Tg_Tensor:$result);
+  let assemblyFormat = "$x $views attr-dict `:` type($x) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 } // opDocGroup = Tg_MovementDoc
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,412 @@
+//===- TgView.cpp - views of memory ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Movement operations on views, and chains of views.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static Dim getMinimum(Dim lhs, Dim rhs) {
+  return Dim::get(DimOpKind::min, lhs, rhs);
+}
+static Dim getMaximum(Dim lhs, Dim rhs) {
+  return Dim::get(DimOpKind::max, lhs, rhs);
+}
+
+/// Strides of a row-major space. An axis of size 1 has none.
+static SmallVector<Dim, 4> getStrides(MLIRContext *context,
+                                      ArrayRef<Dim> shape) {
+  SmallVector<Dim, 4> strides(shape.size(), Dim(context, 0));
+  Dim stride(context, 1);
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    if (shape[axis].is(1))
+      continue;
+    strides[axis] = stride;
+    stride = stride * shape[axis];
+  }
+  return strides;
+}
+
+static SmallVector<Dim, 4> getLargest(ArrayRef<Dim> shape) {
+  SmallVector<Dim, 4> largest;
+  for (Dim dim : shape)
+    largest.push_back(dim.isStatic() ? dim
+                                     : Dim(dim.getContext(), dim.getMax()));
+  return largest;
+}
+
+int64_t mlir::tg::getMemorySize(ArrayRef<Dim> shape) {
+  int64_t count = 1;
+  for (Dim dim : shape)
+    count *= dim.getMax();
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// View
+//===----------------------------------------------------------------------===//
+
+View::View(ViewAttr attr) : offset(attr.getOffset()) {
+  for (Attribute dim : attr.getShape())
+    shape.push_back(Dim(dim));
+  for (Attribute stride : attr.getStrides())
+    strides.push_back(Dim(stride));
+  for (auto [begin, end] : llvm::zip(attr.getBegin(), attr.getEnd()))
+    mask.push_back({Dim(begin), Dim(end)});
+}
+
+ViewAttr View::getAttr() const {
+  auto getAttrs = [](ArrayRef<Dim> dims) {
+    return llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); });
+  };
+  SmallVector<Attribute> begin, end;
+  for (const Span &span : mask) {
+    begin.push_back(span.begin.getAttr());
+    end.push_back(span.end.getAttr());
+  }
+  return ViewAttr::get(getContext(), getAttrs(shape), getAttrs(strides),
+                       offset.getAttr(), begin, end);
+}
+
+View View::getRowMajor(MLIRContext *context, ArrayRef<Dim> shape) {
+  View view;
+  view.shape.assign(shape.begin(), shape.end());
+  view.strides = getStrides(context, shape);
+  view.offset = Dim(context, 0);
+  return view;
+}
+
+View View::getMemory(MLIRContext *context, ArrayRef<Dim> shape) {
+  View view = getRowMajor(context, shape);
+  view.strides = getStrides(context, getLargest(shape));
+  return view;
+}
+
+Span View::getSpan(size_t axis) const {
+  return mask.empty() ? Span{Dim(getContext(), 0), shape[axis]} : mask[axis];
+}
+
+bool View::isMasked(size_t axis) const {
+  return !mask.empty() &&
+         (!mask[axis].begin.is(0) || mask[axis].end != shape[axis]);
+}
+
+bool View::isEmpty() const {
+  for (Dim size : shape)
+    if (size.is(0))
+      return true;
+  return llvm::any_of(mask, [](const Span &span) {
+    return (span.end - span.begin).getMax() <= 0;
+  });
+}
+
+void View::normalize() {
+  Dim zero(getContext(), 0);
+  for (auto [axis, span] : llvm::enumerate(mask)) {
+    span.begin = getMaximum(span.begin, zero);
+    span.end = getMinimum(span.end, shape[axis]);
+  }
+  for (auto [size, stride] : llvm::zip(shape, strides))
+    if (size.is(1) && !stride.is(0))
+      stride = zero;
+  // All that is masked out looks the same.
+  if (!mask.empty() && isEmpty()) {
+    offset = zero;
+    llvm::fill(strides, zero);
+    llvm::fill(mask, Span{zero, zero});
+  }
+  for (size_t axis = 0, e = mask.size(); axis < e; ++axis)
+    if (isMasked(axis))
+      return;
+  mask.clear();
+}
+
+void View::substitute(function_ref<Dim(VarAttr)> getValue) {
+  for (MutableArrayRef<Dim> dims :
+       {MutableArrayRef<Dim>(shape), MutableArrayRef<Dim>(strides),
+        MutableArrayRef<Dim>(offset)})
+    for (Dim &dim : dims)
+      dim = dim.substitute(getValue);
+  for (Span &span : mask)
+    span = {span.begin.substitute(getValue), span.end.substitute(getValue)};
+  normalize();
+}
+
+View View::permute(ArrayRef<int64_t> order) const {
+  View result;
+  result.offset = offset;
+  for (int64_t axis : order) {
+    result.shape.push_back(shape[axis]);
+    result.strides.push_back(strides[axis]);
+    if (!mask.empty())
+      result.mask.push_back(mask[axis]);
+  }
+  return result;
+}
+
+View View::expand(ArrayRef<Dim> newShape) const {
+  View result = *this;
+  for (auto [axis, size] : llvm::enumerate(newShape)) {
+    if (shape[axis] == size)
+      continue;
+    result.shape[axis] = size;
+    result.strides[axis] = Dim(getContext(), 0);
+    // All or nothing of an axis of size 1.
+    if (!mask.empty())
+      result.mask[axis] = {mask[axis].begin * size, mask[axis].end * size};
+  }
+  result.normalize();
+  return result;
+}
+
+View View::pad(ArrayRef<Dim> low, ArrayRef<Dim> high) const {
+  View result = *this;
+  for (auto [axis, before, after] : llvm::enumerate(low, high)) {
+    Span span = getSpan(axis);
+    if (result.mask.empty())
+      for (Dim size : shape)
+        result.mask.push_back({Dim(getContext(), 0), size});
+    result.shape[axis] = shape[axis] + before + after;
+    result.offset = result.offset - before * strides[axis];
+    result.mask[axis] = {span.begin + before, span.end + before};
+  }
+  result.normalize();
+  return result;
+}
+
+View View::shrink(ArrayRef<Dim> from, ArrayRef<Dim> to) const {
+  View result = *this;
+  for (auto [axis, begin, end] : llvm::enumerate(from, to)) {
+    result.shape[axis] = end - begin;
+    result.offset = result.offset + begin * strides[axis];
+    if (!mask.empty())
+      result.mask[axis] = {mask[axis].begin - begin, mask[axis].end - begin};
+  }
+  result.normalize();
+  return result;
+}
+
+View View::flip(ArrayRef<int64_t> axes) const {
+  View result = *this;
+  Dim one(getContext(), 1), minusOne(getContext(), -1);
+  for (int64_t axis : axes) {
+    result.offset = result.offset + (shape[axis] - one) * strides[axis];
+    result.strides[axis] = strides[axis] * minusOne;
+    if (!mask.empty())
+      result.mask[axis] = {shape[axis] - mask[axis].end,
+                           shape[axis] - mask[axis].begin};
+  }
+  return result;
+}
+
+std::optional<View> View::reshape(ArrayRef<Dim> newShape) const {
+  return merge(*this, getRowMajor(getContext(), newShape));
+}
+
+std::optional<std::pair<Dim, Dim>> View::getTouched() const {
+  Dim least = offset, greatest = offset, one(getContext(), 1);
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    if (stride.is(0))
+      continue;
+    Span span = getSpan(axis);
+    Dim first = span.begin * stride, last = (span.end - one) * stride;
+    if (stride.getMin() < 0) {
+      if (stride.getMax() > 0)
+        return std::nullopt;
+      std::swap(first, last);
+    }
+    least = least + first;
+    greatest = greatest + last;
+  }
+  return std::make_pair(least, greatest);
+}
+
+bool View::isWithin(Dim size) const {
+  if (isEmpty())
+    return true;
+  auto touched = getTouched();
+  return touched && touched->first.getMin() >= 0 &&
+         (size - touched->second).getMin() > 0;
+}
+
+bool View::leaves(Dim size) const {
+  // Where there may be no element, none of them leaves.
+  for (size_t axis = 0, e = shape.size(); axis < e; ++axis)
+    if (Span span = getSpan(axis); (span.end - span.begin).getMin() <= 0)
+      return false;
+  auto touched = getTouched();
+  return touched && (touched->first.getMin() < 0 ||
+                     (size - touched->second).getMin() <= 0) &&
+         !isWithin(size);
+}
+
+//===----------------------------------------------------------------------===//
+// ViewChain
+//===----------------------------------------------------------------------===//
+
+ViewChain::ViewChain(RankedTensorType type) : baseShape(getDims(type)) {
+  views.push_back(View::getRowMajor(type.getContext(), baseShape));
+}
+
+ViewChain::ViewChain(RankedTensorType type, ArrayAttr attr)
+    : baseShape(getDims(type)) {
+  for (auto view : attr.getAsRange<ViewAttr>())
+    views.push_back(View(view));
+}
+
+ArrayAttr ViewChain::getAttr() const {
+  SmallVector<Attribute> attrs;
+  for (const View &view : views)
+    attrs.push_back(view.getAttr());
+  return ArrayAttr::get(views.front().getContext(), attrs);
+}
+
+/// The number of positions that a view is over.
+Dim ViewChain::getSpaceSize(size_t number) const {
+  return getNumElements(views.front().getContext(),
+                        number == 0 ? ArrayRef<Dim>(baseShape)
+                                    : ArrayRef<Dim>(views[number - 1].shape));
+}
+
+/// Merges the last view with those before as far as possible. What cannot be
+/// shown to stay in its space is not taken.
+void ViewChain::mergeLast() {
+  while (views.size() > 1) {
+    const size_t last = views.size() - 1;
+    std::optional<View> merged = View::merge(views[last - 1], views[last]);
+    if (!merged || !merged->isWithin(getSpaceSize(last - 1)))
+      return;
+    views.pop_back();
+    views.back() = std::move(*merged);
+  }
+}
+
+void ViewChain::append(View view) {
+  views.push_back(std::move(view));
+  mergeLast();
+}
+
+void ViewChain::apply(Operation *movement) {
+  MLIRContext *context = movement->getContext();
+  SmallVector<Dim> shape =
+      getDims(cast<RankedTensorType>(movement->getResult(0).getType()));
+  if (auto strided = dyn_cast<StridedOp>(movement)) {
+    for (auto view : strided.getViews().getAsRange<ViewAttr>())
+      append(View(view));
+    return;
+  }
+  if (isa<ReshapeOp>(movement))
+    return append(View::getRowMajor(context, shape));
+  auto apply = [&](const View &view) {
+    if (auto permute = dyn_cast<PermuteOp>(movement))
+      return view.permute(permute.getOrder());
+    if (isa<ExpandOp>(movement))
+      return view.expand(shape);
+    if (auto flip = dyn_cast<FlipOp>(movement))
+      return view.flip(flip.getAxes());
+    if (auto shrink = dyn_cast<ShrinkOp>(movement))
+      return view.shrink(getDims(shrink.getFrom()), getDims(shrink.getTo()));
+    auto pad = cast<PadOp>(movement);
+    return view.pad(getDims(pad.getLow()), getDims(pad.getHigh()));
+  };
+  View applied = apply(views.back());
+  if (!applied.isWithin(getSpaceSize(views.size() - 1)))
+    return append(apply(View::getRowMajor(context, getShape())));
+  views.back() = std::move(applied);
+  mergeLast();
+}
+
+std::optional<View> ViewChain::getMemoryView() const {
+  if (views.size() != 1)
+    return std::nullopt;
+  View memory = View::getMemory(views.front().getContext(), baseShape);
+  // With static sizes, which are most, they are the positions already.
+  if (llvm::all_of(baseShape, [](Dim dim) { return dim.isStatic(); }))
+    return views.front();
+  return View::merge(memory, views.front());
+}
+
+std::optional<Dim> ViewChain::getContiguousOffset() const {
+  std::optional<View> view = getMemoryView();
+  if (!view || !view->mask.empty())
+    return std::nullopt;
+  SmallVector<Dim, 4> strides =
+      View::getMemory(view->getContext(), view->shape).strides;
+  // Without elements any order will do.
+  if (!view->isEmpty() && view->strides != strides)
+    return std::nullopt;
+  return view->offset;
+}
+
+LogicalResult
+ViewChain::verify(function_ref<InFlightDiagnostic()> emitError) const {
+  for (auto [number, view] : llvm::enumerate(views)) {
+    Dim size = getSpaceSize(number);
+    if (!view.leaves(size))
+      continue;
+    auto [least, greatest] = *view.getTouched();
+    return emitError() << "view " << number << " reads positions "
+                       << least.str() << " to " << greatest.str() << " of "
+                       << (number == 0 ? "a tensor" : "a view") << " of "
+                       << size.str() << " elements (C3)";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// ViewEvaluator
+//===----------------------------------------------------------------------===//
+
+std::optional<ViewEvaluator> ViewEvaluator::get(const ViewChain &chain) {
+  ViewEvaluator evaluator;
+  for (const View &view : chain.getViews()) {
+    if (!view.offset.isStatic())
+      return std::nullopt;
+    Level &level = evaluator.levels.emplace_back();
+    level.offset = *view.offset.getStatic();
+    for (auto [axis, size] : llvm::enumerate(view.shape)) {
+      Span span = view.getSpan(axis);
+      for (Dim dim : {size, view.strides[axis], span.begin, span.end})
+        if (!dim.isStatic())
+          return std::nullopt;
+      level.axes.push_back(
+          {*size.getStatic(), *view.strides[axis].getStatic(),
+           *span.begin.getStatic(), *span.end.getStatic()});
+    }
+  }
+  return evaluator;
+}
+
+std::optional<int64_t>
+ViewEvaluator::getPosition(ArrayRef<int64_t> index) const {
+  SmallVector<int64_t, 4> current(index);
+  int64_t position = 0;
+  for (size_t number = levels.size(); number-- > 0;) {
+    const Level &level = levels[number];
+    position = level.offset;
+    for (auto [i, axis] : llvm::zip_equal(current, level.axes)) {
+      if (i < axis.begin || i >= axis.end)
+        return std::nullopt;
+      position += i * axis.stride;
+    }
+    if (number == 0)
+      break;
+    ArrayRef<Axis> axes = levels[number - 1].axes;
+    current.resize(axes.size());
+    int64_t rest = position;
+    for (size_t axis = axes.size(); axis-- > 0;) {
+      current[axis] = rest % axes[axis].size;
+      rest /= axes[axis].size;
+    }
+  }
+  return position;
+}

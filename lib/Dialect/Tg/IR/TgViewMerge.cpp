@@ -1,0 +1,374 @@
+//===- TgViewMerge.cpp - a view of a view ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Positions of a view by the axes of the space that it is over, and two views
+/// as one.
+///
+/// A position of a row-major space has one digit for each axis. An index of a
+/// view counts steps of its stride from the lowest position that the view
+/// touches, so the position is a sum of multiples of strides. The digits of the
+/// sum are the sums of digits wherever these are less than the sizes of their
+/// axes: then nothing is carried, and each digit is linear in the indices.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Whether a < b for all values of the variables.
+static bool isLess(Dim a, Dim b) { return (b - a).getMin() > 0; }
+static bool isAtMost(Dim a, Dim b) { return (b - a).getMin() >= 0; }
+
+/// The quotients of a position by the strides of a row-major space, one after
+/// the other. None where a digit is not known to be one.
+static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
+                                                    ArrayRef<Dim> strides) {
+  SmallVector<Dim, 4> digits;
+  for (auto [axis, stride] : llvm::enumerate(strides)) {
+    if (stride.is(1)) {
+      digits.push_back(position);
+      position = position - position;
+      continue;
+    }
+    if (stride.getMin() < 1)
+      return std::nullopt;
+    Dim quotient = Dim::get(DimOpKind::floordiv, position, stride);
+    Dim rest = position - quotient * stride;
+    if (rest.getMin() < 0 || !isLess(rest, stride))
+      return std::nullopt;
+    digits.push_back(quotient);
+    position = rest;
+  }
+  return digits;
+}
+
+/// Strides by which digits are taken. Those of axes of size 1 are those of the
+/// axis before, so that their digits are 0.
+static SmallVector<Dim, 4> getDigitStrides(ArrayRef<Dim> shape) {
+  SmallVector<Dim, 4> strides(shape.size(), Dim());
+  Dim stride(shape.front().getContext(), 1);
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = stride;
+    stride = stride * shape[axis];
+  }
+  return strides;
+}
+
+namespace {
+/// What an index of a view adds to its position: `stride` for each of up to
+/// `steps` steps, up from the beginning of its span or down from the end.
+struct Direction {
+  Dim stride, steps, first;
+  bool isDown = false;
+};
+} // namespace
+
+/// Directions from the lowest position that the view touches, and that
+/// position; none if a stride can be both negative and positive.
+static std::optional<SmallVector<Direction, 4>>
+getDirections(const View &view, Dim &origin) {
+  Dim one(view.getContext(), 1), minusOne(view.getContext(), -1);
+  origin = view.offset;
+  SmallVector<Direction, 4> directions;
+  for (auto [axis, stride] : llvm::enumerate(view.strides)) {
+    Span span = view.getSpan(axis);
+    Direction direction{stride, span.end - span.begin - one, span.begin, false};
+    if (stride.getMin() < 0) {
+      if (stride.getMax() > 0)
+        return std::nullopt;
+      direction = {stride * minusOne, direction.steps, span.end - one, true};
+    }
+    if (!stride.is(0))
+      origin = origin + direction.first * stride;
+    directions.push_back(direction);
+  }
+  return directions;
+}
+
+SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
+                                                   const View &view) {
+  MLIRContext *context = view.getContext();
+  Dim zero(context, 0), one(context, 1);
+  const size_t rank = view.shape.size();
+  if (shape.empty())
+    return {};
+  // All axes as one is always right.
+  AxisGroup whole{0, shape.size(), view.offset, view.strides, zero,
+                  getNumElements(context, shape) - one};
+  Dim origin;
+  auto directions = getDirections(view, origin);
+  if (!directions || view.isEmpty() || shape.size() == 1)
+    return {whole};
+  SmallVector<Dim, 4> strides = getDigitStrides(shape);
+  auto originDigits = getDigits(origin, strides);
+  if (!originDigits)
+    return {whole};
+  SmallVector<SmallVector<Dim, 4>, 4> digits;
+  for (const Direction &direction : *directions) {
+    auto ofStride = getDigits(direction.stride, strides);
+    if (!ofStride)
+      return {whole};
+    digits.push_back(std::move(*ofStride));
+  }
+
+  // From the last axis on, so that what is carried meets the next one.
+  SmallVector<AxisGroup, 4> groups;
+  size_t end = shape.size();
+  while (end > 0) {
+    size_t begin = end;
+    Dim size = one, low = zero, high;
+    SmallVector<Dim, 4> steps(rank, zero);
+    do {
+      --begin;
+      low = low + (*originDigits)[begin] * size;
+      for (size_t d = 0; d < rank; ++d)
+        if (!digits[d][begin].is(0))
+          steps[d] = steps[d] + digits[d][begin] * size;
+      size = size * shape[begin];
+      high = low;
+      for (auto [step, direction] : llvm::zip(steps, *directions))
+        if (!step.is(0))
+          high = high + step * direction.steps;
+      // Nothing is carried out of the first axis.
+    } while (begin > 0 && !isLess(high, size));
+    AxisGroup group{begin, end, low, {}, low, high};
+    for (auto [step, direction] : llvm::zip(steps, *directions)) {
+      Dim coefficient = direction.isDown ? zero - step : step;
+      group.coefficients.push_back(coefficient);
+      if (!step.is(0))
+        group.constant = group.constant - coefficient * direction.first;
+    }
+    groups.push_back(std::move(group));
+    end = begin;
+  }
+  std::reverse(groups.begin(), groups.end());
+  return groups;
+}
+
+View View::joinAxes() const {
+  View result;
+  result.offset = offset;
+  Dim zero(getContext(), 0);
+  for (size_t axis = 0, e = shape.size(); axis < e; ++axis) {
+    if (shape[axis].is(1) && !isMasked(axis))
+      continue;
+    Span span = getSpan(axis);
+    if (!result.shape.empty() && !isMasked(axis) &&
+        result.strides.back() == strides[axis] * shape[axis]) {
+      result.shape.back() = result.shape.back() * shape[axis];
+      result.strides.back() = strides[axis];
+      result.mask.back() = {result.mask.back().begin * shape[axis],
+                            result.mask.back().end * shape[axis]};
+      continue;
+    }
+    result.shape.push_back(shape[axis]);
+    result.strides.push_back(strides[axis]);
+    result.mask.push_back(span);
+  }
+  // No axis is left of a space of one position.
+  if (result.shape.empty()) {
+    result.shape.push_back(Dim(getContext(), 1));
+    result.strides.push_back(zero);
+  }
+  result.normalize();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+static Dim getCeilDiv(Dim a, Dim b) {
+  Dim one(a.getContext(), 1);
+  return Dim::get(DimOpKind::floordiv, a + b - one, b);
+}
+
+namespace {
+/// For each index of the outer view the steps [begin, end) for which a digit of
+/// the inner space is within its mask.
+class MaskSolver {
+public:
+  MaskSolver(ArrayRef<Direction> directions, MLIRContext *context)
+      : zero(context, 0), one(context, 1) {
+    for (const Direction &direction : directions)
+      bounds.push_back({zero, direction.steps + one});
+  }
+
+  struct Term {
+    size_t axis;
+    Dim step, steps;
+  };
+
+  /// Demands `low <= sum of step * count < high`. False where that is not a
+  /// bound for each count.
+  bool demand(ArrayRef<Term> terms, Dim low, Dim high);
+
+  SmallVector<Span, 4> bounds;
+  /// No counts satisfy the demands.
+  bool isNever = false;
+
+private:
+  void bound(size_t axis, Dim begin, Dim end) {
+    Span &span = bounds[axis];
+    span.begin = Dim::get(DimOpKind::max, span.begin, begin);
+    span.end = Dim::get(DimOpKind::min, span.end, end);
+  }
+  bool demandWithin(ArrayRef<Term> terms, size_t big, Dim rest, Dim low,
+                    Dim high);
+
+  Dim zero, one;
+};
+} // namespace
+
+bool MaskSolver::demand(ArrayRef<Term> terms, Dim low, Dim high) {
+  Dim greatest = zero;
+  for (const Term &term : terms)
+    greatest = greatest + term.step * term.steps;
+  if (low.getMax() <= 0 && isLess(greatest, high))
+    return true;
+  if (isAtMost(high, low) || high.getMax() <= 0 || isLess(greatest, low)) {
+    isNever = true;
+    return true;
+  }
+  if (terms.size() == 1) {
+    const Term &term = terms.front();
+    if (term.step.getMin() < 1)
+      return false;
+    bound(term.axis, getCeilDiv(low, term.step), getCeilDiv(high, term.step));
+    return true;
+  }
+  for (auto [big, term] : llvm::enumerate(terms)) {
+    Dim rest = greatest - term.step * term.steps;
+    if (isLess(rest, term.step) && demandWithin(terms, big, rest, low, high))
+      return true;
+  }
+  return false;
+}
+
+/// The step of one term is larger than all others together come to.
+bool MaskSolver::demandWithin(ArrayRef<Term> terms, size_t big, Dim rest,
+                              Dim low, Dim high) {
+  const Term &term = terms[big];
+  if (term.step.getMin() < 1)
+    return false;
+  // The others do not matter where they do not reach the bound, or always do.
+  auto isUpToTerm = [&](Dim value) {
+    Dim remainder = Dim::get(DimOpKind::mod, value, term.step);
+    return remainder.is(0) || isLess(rest, remainder);
+  };
+  Dim greatest = term.step * term.steps + rest;
+  const bool isAbove = low.getMax() <= 0;
+  const bool isBelow = isLess(greatest, high);
+  if ((isAbove || isUpToTerm(low)) && (isBelow || isUpToTerm(high))) {
+    bound(term.axis, isAbove ? zero : getCeilDiv(low, term.step),
+          isBelow ? term.steps + one : getCeilDiv(high, term.step));
+    return true;
+  }
+  // All of it within one step of the large one.
+  Dim count = Dim::get(DimOpKind::floordiv, low, term.step);
+  Dim next = (count + one) * term.step;
+  if (low.getMin() < 0 || !isAtMost(high, next))
+    return false;
+  SmallVector<Term, 4> others;
+  for (auto [i, other] : llvm::enumerate(terms))
+    if (i != big)
+      others.push_back(other);
+  Dim before = count * term.step;
+  const SmallVector<Span, 4> known = bounds;
+  bound(term.axis, count, count + one);
+  if (demand(others, low - before, high - before))
+    return true;
+  bounds = known;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// A view of this shape with zeros alone.
+static std::optional<View> getZeros(MLIRContext *context, ArrayRef<Dim> shape) {
+  // An index of no axis has no mask.
+  if (shape.empty())
+    return std::nullopt;
+  View view = View::getRowMajor(context, shape);
+  Dim zero(context, 0);
+  view.mask.assign(shape.size(), {zero, zero});
+  view.normalize();
+  return view;
+}
+
+std::optional<View> View::merge(const View &inner, const View &outer) {
+  MLIRContext *context = outer.getContext();
+  if (outer.isEmpty())
+    return outer;
+  if (inner.isEmpty())
+    return getZeros(context, outer.shape);
+  const View space = inner.joinAxes();
+  Dim origin;
+  auto directions = getDirections(outer, origin);
+  if (!directions)
+    return std::nullopt;
+
+  View result;
+  result.shape = outer.shape;
+  result.offset = space.offset;
+  result.strides.assign(outer.shape.size(), Dim(context, 0));
+  MaskSolver solver(*directions, context);
+  for (const AxisGroup &group : splitPositions(space.shape, outer)) {
+    if (group.end - group.begin != 1)
+      return std::nullopt;
+    const size_t axis = group.begin;
+    result.offset = result.offset + group.constant * space.strides[axis];
+    SmallVector<MaskSolver::Term, 4> terms;
+    for (auto [i, coefficient] : llvm::enumerate(group.coefficients)) {
+      if (coefficient.is(0))
+        continue;
+      result.strides[i] =
+          result.strides[i] + coefficient * space.strides[axis];
+      const Direction &direction = (*directions)[i];
+      // An index that never moves adds nothing.
+      if (!direction.steps.is(0))
+        terms.push_back({i,
+                         direction.isDown ? Dim(context, 0) - coefficient
+                                          : coefficient,
+                         direction.steps});
+    }
+    if (!space.isMasked(axis))
+      continue;
+    // The steps begin at the least position.
+    Dim low = group.constant;
+    for (auto [coefficient, direction] :
+         llvm::zip(group.coefficients, *directions))
+      if (!coefficient.is(0))
+        low = low + coefficient * direction.first;
+    const Span span = space.mask[axis];
+    if (!solver.demand(terms, span.begin - low, span.end - low))
+      return std::nullopt;
+  }
+  if (solver.isNever)
+    return getZeros(context, outer.shape);
+
+  // From steps back to indices.
+  Dim one(context, 1);
+  for (auto [axis, direction] : llvm::enumerate(*directions)) {
+    const Span steps = solver.bounds[axis];
+    const Span span = outer.getSpan(axis);
+    if (steps.begin.is(0) && steps.end == direction.steps + one)
+      result.mask.push_back(span);
+    else if (direction.isDown)
+      result.mask.push_back({span.end - steps.end, span.end - steps.begin});
+    else
+      result.mask.push_back({span.begin + steps.begin,
+                             span.begin + steps.end});
+  }
+  result.normalize();
+  return result;
+}
