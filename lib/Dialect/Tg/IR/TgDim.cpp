@@ -268,67 +268,6 @@ int64_t mlir::tg::getBufferSize(RankedTensorType type) {
   return size;
 }
 
-SmallVector<ReshapeGroup> mlir::tg::getReshapeGroups(ArrayRef<Dim> from,
-                                                     ArrayRef<Dim> to) {
-  SmallVector<ReshapeGroup> groups;
-  if (from.empty() && to.empty())
-    return groups;
-  MLIRContext *context =
-      from.empty() ? to.front().getContext() : from.front().getContext();
-  // Products of the axes up to each; a group ends where two are equal.
-  auto getProducts = [&](ArrayRef<Dim> dims) {
-    SmallVector<Dim> products{Dim(context, 1)};
-    for (Dim size : dims)
-      products.push_back(products.back() * size);
-    return products;
-  };
-  SmallVector<Dim> fromProducts = getProducts(from),
-                   toProducts = getProducts(to);
-  size_t i = 0, j = 0;
-  auto findEnd = [&]() -> std::pair<size_t, size_t> {
-    for (size_t fromEnd = i + 1; fromEnd <= from.size(); ++fromEnd)
-      for (size_t toEnd = j + 1; toEnd <= to.size(); ++toEnd)
-        if (fromProducts[fromEnd] == toProducts[toEnd])
-          return {fromEnd, toEnd};
-    return {from.size(), to.size()};
-  };
-  while (i < from.size() || j < to.size()) {
-    auto [fromEnd, toEnd] = findEnd();
-    while (fromEnd < from.size() && from[fromEnd].is(1))
-      ++fromEnd;
-    while (toEnd < to.size() && to[toEnd].is(1))
-      ++toEnd;
-    groups.push_back({from.slice(i, fromEnd - i), to.slice(j, toEnd - j)});
-    i = fromEnd;
-    j = toEnd;
-  }
-  return groups;
-}
-
-bool mlir::tg::isSameLayout(ArrayRef<Dim> from, ArrayRef<Dim> to) {
-  auto isStatic = [](Dim dim) { return dim.isStatic(); };
-  if (llvm::all_of(from, isStatic) && llvm::all_of(to, isStatic))
-    return true;
-  auto isRegular = [&](ArrayRef<Dim> dims) {
-    dims = dims.drop_while([](Dim dim) { return dim.is(1); });
-    return dims.empty() || llvm::all_of(dims.drop_front(), isStatic);
-  };
-  auto getSize = [](ArrayRef<Dim> dims) {
-    int64_t size = 1;
-    for (Dim dim : dims)
-      size = multiply(size, dim.getMax());
-    return size;
-  };
-  // Only the outermost axis of a group may vary, and it takes equal room.
-  return llvm::all_of(getReshapeGroups(from, to), [&](ReshapeGroup group) {
-    auto isOne = [](Dim dim) { return dim.is(1); };
-    SmallVector<Dim> a, b;
-    llvm::copy_if(group.from, std::back_inserter(a), std::not_fn(isOne));
-    llvm::copy_if(group.to, std::back_inserter(b), std::not_fn(isOne));
-    return a == b || (isRegular(a) && isRegular(b) && getSize(a) == getSize(b));
-  });
-}
-
 Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
   Dim count(context, 1);
   for (Dim dim : dims)

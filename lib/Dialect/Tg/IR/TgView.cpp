@@ -36,21 +36,6 @@ static SmallVector<Dim, 4> getStrides(MLIRContext *context,
   return strides;
 }
 
-static SmallVector<Dim, 4> getLargest(ArrayRef<Dim> shape) {
-  SmallVector<Dim, 4> largest;
-  for (Dim dim : shape)
-    largest.push_back(dim.isStatic() ? dim
-                                     : Dim(dim.getContext(), dim.getMax()));
-  return largest;
-}
-
-int64_t mlir::tg::getMemorySize(ArrayRef<Dim> shape) {
-  int64_t count = 1;
-  for (Dim dim : shape)
-    count *= dim.getMax();
-  return count;
-}
-
 //===----------------------------------------------------------------------===//
 // View
 //===----------------------------------------------------------------------===//
@@ -87,7 +72,10 @@ View View::getRowMajor(MLIRContext *context, ArrayRef<Dim> shape) {
 
 View View::getMemory(MLIRContext *context, ArrayRef<Dim> shape) {
   View view = getRowMajor(context, shape);
-  view.strides = getStrides(context, getLargest(shape));
+  SmallVector<Dim> largest;
+  for (int64_t size : getLargestShape(shape))
+    largest.push_back(Dim(context, size));
+  view.strides = getStrides(context, largest);
   return view;
 }
 
@@ -244,8 +232,9 @@ bool View::leaves(Dim size) const {
     if (Span span = getSpan(axis); (span.end - span.begin).getMin() <= 0)
       return false;
   auto touched = getTouched();
-  return touched && (touched->first.getMin() < 0 ||
-                     (size - touched->second).getMin() <= 0) &&
+  return touched &&
+         (touched->first.getMin() < 0 ||
+          (size - touched->second).getMin() <= 0) &&
          !isWithin(size);
 }
 
@@ -339,10 +328,10 @@ std::optional<Dim> ViewChain::getContiguousOffset() const {
   std::optional<View> view = getMemoryView();
   if (!view || !view->mask.empty())
     return std::nullopt;
-  SmallVector<Dim, 4> strides =
-      View::getMemory(view->getContext(), view->shape).strides;
-  // Without elements any order will do.
-  if (!view->isEmpty() && view->strides != strides)
+  // Without elements any place will do.
+  if (view->isEmpty())
+    return Dim(view->getContext(), 0);
+  if (view->strides != View::getMemory(view->getContext(), view->shape).strides)
     return std::nullopt;
   return view->offset;
 }
@@ -378,9 +367,8 @@ std::optional<ViewEvaluator> ViewEvaluator::get(const ViewChain &chain) {
       for (Dim dim : {size, view.strides[axis], span.begin, span.end})
         if (!dim.isStatic())
           return std::nullopt;
-      level.axes.push_back(
-          {*size.getStatic(), *view.strides[axis].getStatic(),
-           *span.begin.getStatic(), *span.end.getStatic()});
+      level.axes.push_back({*size.getStatic(), *view.strides[axis].getStatic(),
+                            *span.begin.getStatic(), *span.end.getStatic()});
     }
   }
   return evaluator;

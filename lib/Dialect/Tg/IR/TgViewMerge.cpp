@@ -72,8 +72,8 @@ struct Direction {
 
 /// Directions from the lowest position that the view touches, and that
 /// position; none if a stride can be both negative and positive.
-static std::optional<SmallVector<Direction, 4>>
-getDirections(const View &view, Dim &origin) {
+static std::optional<SmallVector<Direction, 4>> getDirections(const View &view,
+                                                              Dim &origin) {
   Dim one(view.getContext(), 1), minusOne(view.getContext(), -1);
   origin = view.offset;
   SmallVector<Direction, 4> directions;
@@ -100,8 +100,9 @@ SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
   if (shape.empty())
     return {};
   // All axes as one is always right.
-  AxisGroup whole{0, shape.size(), view.offset, view.strides, zero,
-                  getNumElements(context, shape) - one};
+  AxisGroup whole{0,           shape.size(),
+                  view.offset, view.strides,
+                  zero,        getNumElements(context, shape) - one};
   Dim origin;
   auto directions = getDirections(view, origin);
   if (!directions || view.isEmpty() || shape.size() == 1)
@@ -331,15 +332,13 @@ std::optional<View> View::merge(const View &inner, const View &outer) {
     for (auto [i, coefficient] : llvm::enumerate(group.coefficients)) {
       if (coefficient.is(0))
         continue;
-      result.strides[i] =
-          result.strides[i] + coefficient * space.strides[axis];
+      result.strides[i] = result.strides[i] + coefficient * space.strides[axis];
       const Direction &direction = (*directions)[i];
       // An index that never moves adds nothing.
       if (!direction.steps.is(0))
-        terms.push_back({i,
-                         direction.isDown ? Dim(context, 0) - coefficient
-                                          : coefficient,
-                         direction.steps});
+        terms.push_back(
+            {i, direction.isDown ? Dim(context, 0) - coefficient : coefficient,
+             direction.steps});
     }
     if (!space.isMasked(axis))
       continue;
@@ -366,8 +365,7 @@ std::optional<View> View::merge(const View &inner, const View &outer) {
     else if (direction.isDown)
       result.mask.push_back({span.end - steps.end, span.end - steps.begin});
     else
-      result.mask.push_back({span.begin + steps.begin,
-                             span.begin + steps.end});
+      result.mask.push_back({span.begin + steps.begin, span.begin + steps.end});
   }
   result.normalize();
   return result;

@@ -11,6 +11,7 @@
 
 #include "RandomGraph.h"
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
@@ -350,7 +351,29 @@ Value GraphMaker::makeMovement(Value x) {
     return RankedTensorType::get(sizes, type.getElementType());
   };
   int64_t rank = type.getRank();
-  switch (pick(6)) {
+  switch (pick(7)) {
+  case 6: {
+    // As it is, a window of two, or every second element backwards.
+    const int64_t count = type.getNumElements();
+    ViewChain chain(type);
+    View view = View::getRowMajor(builder.getContext(),
+                                  {Dim(builder.getContext(), count)});
+    auto number = [&](int64_t n) { return Dim(builder.getContext(), n); };
+    const bool isWindow = pick(2);
+    if (isWindow && count > 1 && count <= 8) {
+      view.shape = {number(count - 1), number(2)};
+      view.strides = {number(1), number(1)};
+      chain.append(view);
+    } else if (!isWindow && count > 2) {
+      view.shape = {number(count / 2)};
+      view.strides = {number(-2)};
+      view.offset = number(count - 1);
+      chain.append(view);
+    }
+    return StridedOp::create(
+        builder, loc, getTensorType(chain.getShape(), type.getElementType()), x,
+        chain.getAttr());
+  }
   case 0: {
     // Insert or remove an axis of size 1, or merge all axes.
     SmallVector<int64_t> sizes(shape);

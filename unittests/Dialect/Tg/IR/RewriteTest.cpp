@@ -49,7 +49,7 @@ struct RuleListener : RewriterBase::Listener {
 /// How many graphs to try: TG_REWRITE_GRAPHS, or a number that takes seconds.
 static unsigned getGraphCount() {
   const char *text = std::getenv("TG_REWRITE_GRAPHS");
-  return text ? std::atoi(text) : 30000;
+  return text ? std::atoi(text) : 33000;
 }
 
 TEST(RewriteTest, CanonicalGraphsGiveTheSameBits) {

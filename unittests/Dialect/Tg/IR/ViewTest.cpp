@@ -89,8 +89,7 @@ Elements evaluate(Operation *op, const Elements &x) {
 }
 
 /// What a chain says, link by link.
-std::vector<int64_t> evaluate(const ViewChain &chain,
-                              ArrayRef<int64_t> shape) {
+std::vector<int64_t> evaluate(const ViewChain &chain, ArrayRef<int64_t> shape) {
   std::optional<ViewEvaluator> evaluator = ViewEvaluator::get(chain);
   EXPECT_TRUE(evaluator.has_value());
   std::vector<int64_t> positions;
@@ -176,7 +175,8 @@ Value ViewTest::pickMovement(Value x) {
   SmallVector<int64_t> shape(from.getShape());
   switch (pick(0, 5)) {
   case 0: {
-    SmallVector<int64_t> order(llvm::to_vector(llvm::seq<int64_t>(0, shape.size())));
+    SmallVector<int64_t> order(
+        llvm::to_vector(llvm::seq<int64_t>(0, shape.size())));
     std::shuffle(order.begin(), order.end(), random);
     return PermuteOp::create(builder, loc, x, order);
   }
@@ -261,7 +261,8 @@ TEST_F(ViewTest, RandomMovements) {
 View ViewTest::pickView(int64_t space) {
   View view;
   const SmallVector<int64_t> shape = pickShape(3);
-  view.shape.append(llvm::map_to_vector<4>(shape, [&](int64_t n) { return number(n); }));
+  view.shape.append(
+      llvm::map_to_vector<4>(shape, [&](int64_t n) { return number(n); }));
   int64_t least = 0, greatest = 0;
   for (int64_t size : shape) {
     int64_t begin = pick(0, size - 1), end = pick(begin + 1, size);
@@ -309,9 +310,9 @@ TEST_F(ViewTest, RandomMerges) {
       SmallVector<Attribute> attrs;
       for (const View &view : views)
         attrs.push_back(view.getAttr());
-      return evaluate(ViewChain(type({size}), builder.getArrayAttr(attrs)),
-                      *getStaticDims(builder.getArrayAttr(
-                          outer.getAttr().getShape())));
+      return evaluate(
+          ViewChain(type({size}), builder.getArrayAttr(attrs)),
+          *getStaticDims(builder.getArrayAttr(outer.getAttr().getShape())));
     };
     ASSERT_EQ(evaluateViews({*merged}), evaluateViews({inner, outer}))
         << "round " << round;
@@ -334,7 +335,8 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
   };
   switch (pick(0, 6)) {
   case 0: {
-    SmallVector<int64_t> order(llvm::to_vector(llvm::seq<int64_t>(0, shape.size())));
+    SmallVector<int64_t> order(
+        llvm::to_vector(llvm::seq<int64_t>(0, shape.size())));
     std::shuffle(order.begin(), order.end(), random);
     return PermuteOp::create(builder, loc, x, order);
   }
@@ -359,7 +361,8 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
         from = number(0);
         to = size;
       }
-      // Nor can sizes be shown to be positive that multiply a variable by itself.
+      // Nor can sizes be shown to be positive that multiply a variable by
+      // itself.
       if ((to - from).getMin() < 0)
         return x;
       begin.push_back(from);
@@ -447,7 +450,8 @@ TEST_F(ViewTest, RandomSymbolicMovements) {
         }
         if (count(elements.shape) > 2000)
           continue;
-        ViewChain boundChain(boundType, cast<ArrayAttr>(replacer.replace(attr)));
+        ViewChain boundChain(boundType,
+                             cast<ArrayAttr>(replacer.replace(attr)));
         ASSERT_EQ(evaluate(boundChain, elements.shape), elements.positions)
             << "round " << round << ", n " << valueOfN << ", m " << valueOfM;
         if (!offset || llvm::is_contained(elements.positions, -1))

@@ -92,21 +92,6 @@ SmallVector<int64_t> getLargestShape(RankedTensorType type);
 /// How many elements the memory of a tensor has room for.
 int64_t getBufferSize(RankedTensorType type);
 
-/// Axes of two shapes that hold equally many elements.
-struct ReshapeGroup {
-  ArrayRef<Dim> from, to;
-};
-
-/// Cuts two shapes of equally many elements into the smallest groups of
-/// neighbouring axes that hold equally many, outermost first. Axes of size 1
-/// belong to the group before them.
-SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<Dim> from,
-                                           ArrayRef<Dim> to);
-
-/// Whether the elements of the two shapes, of which there are equally many, lie
-/// at the same places in memory. Static shapes always do.
-bool isSameLayout(ArrayRef<Dim> from, ArrayRef<Dim> to);
-
 /// The product of the dimensions: how many elements a tensor has.
 Dim getNumElements(MLIRContext *context, ArrayRef<Dim> dims);
 

@@ -161,9 +161,6 @@ private:
   SmallVector<Level, 1> levels;
 };
 
-/// The number of elements of a buffer that holds a tensor of this shape.
-int64_t getMemorySize(ArrayRef<Dim> shape);
-
 } // namespace mlir::tg
 
 #endif // TINYGRAD_DIALECT_TG_IR_TGVIEW_H

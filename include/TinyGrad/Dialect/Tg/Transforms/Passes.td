@@ -34,6 +34,26 @@ def TgOrderAssigns : Pass<"tg-order-assigns", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
+def TgComposeViews : Pass<"tg-compose-views", "::mlir::func::FuncOp"> {
+  let summary = "Chains of movement operations as one operation each";
+  let description = [{
+    What reads the result of a chain of movement operations reads a `tg.strided` of
+    the value at its beginning. The targets of assignments, which name memory, stay
+    movement operations. `tg.detach`, which means nothing to what runs, vanishes.
+
+    ```mlir
+    %0 = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+    %1 = tg.pad %0 low [1, 0] high [0, 0] : tensor<6x4xf32> -> tensor<7x4xf32>
+    %2 = tg.neg %1 : tensor<7x4xf32>
+    // becomes
+    %1 = tg.strided %x [#tg.view<[7, 4] strides [1, 6] offset -1 mask [1 to 7, 0 to 4]>]
+        : tensor<4x6xf32> -> tensor<7x4xf32>
+    %2 = tg.neg %1 : tensor<7x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let summary = "Split large reductions to few results into two steps";
   let description = [{

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionScheduler.h"
-#include "Lower.h"
+#include "LowerViews.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -19,14 +19,12 @@ using namespace mlir::tg;
 /// The position in the argument's memory of a position of the target.
 static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
                                    ArrayRef<Value> indices) {
-  SmallVector<Value> position(indices);
-  Value target = assign.getTarget(), mask;
-  while (Operation *op = target.getDefiningOp()) {
-    position = mapIndices(op, index, position, mask);
-    target = op->getOperand(0);
-  }
+  Value mask;
+  SmallVector<Value> position =
+      mapIndices(getTargetChain(assign), index, indices, mask);
+  BlockArgument argument = getAssignedArgument(assign);
   return linearize(index,
-                   getLargestShape(cast<RankedTensorType>(target.getType())),
+                   getLargestShape(cast<RankedTensorType>(argument.getType())),
                    position);
 }
 

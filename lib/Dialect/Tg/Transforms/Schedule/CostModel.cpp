@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostModel.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
@@ -67,22 +68,44 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
     estimates[op.getResult(0)] = estimate(op);
 }
 
+/// How often each element is read that is read at all.
+static double countRepetitions(StridedOp strided) {
+  double count = 1;
+  for (auto attr : strided.getViews().getAsRange<ViewAttr>()) {
+    View view(attr);
+    for (auto [size, stride] : llvm::zip(view.shape, view.strides))
+      if (stride.is(0))
+        count *= static_cast<double>(std::max<int64_t>(size.getMax(), 1));
+  }
+  return count;
+}
+
+/// Bounds of the positions that are read along each axis of the operand.
+static SmallVector<Interval> getReadPositions(StridedOp strided) {
+  SmallVector<Interval> positions(strided.getX().getType().getRank());
+  const View view(cast<ViewAttr>(strided.getViews()[0]));
+  SmallVector<Dim> shape = getDims(strided.getX().getType());
+  for (const AxisGroup &group : splitPositions(shape, view))
+    if (group.end - group.begin == 1)
+      positions[group.begin] = {group.min.getMin(), group.max.getMax()};
+  return positions;
+}
+
 CostModel::Estimate CostModel::estimate(Operation &op) const {
   Estimate estimate;
   if (isa<ConstOp, IotaOp, DimOp, CopyOp, AssignOp, AfterOp>(op))
     return estimate;
   Value result = op.getResult(0);
-  const double own = isMovementOp(&op) ? 0 : getWork(&op);
+  auto strided = dyn_cast<StridedOp>(op);
+  // Other movement operations only name the targets of assignments.
+  const double own = strided || isMovementOp(&op) ? 0 : getWork(&op);
   estimate.work = estimate.workInPart = own;
   for (Value operand : op.getOperands()) {
-    if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-      SmallVector<Dim> from = getDims(shrink.getFrom());
-      SmallVector<Dim> to = getDims(shrink.getTo());
+    if (strided) {
+      const SmallVector<Interval> positions = getReadPositions(strided);
       operand = getSelected(
           operand, [&](Value value) { return stored.contains(value); },
-          [&](int64_t axis) {
-            return Interval{from[axis].getMin(), to[axis].getMax() - 1};
-          });
+          [&](int64_t axis) { return positions[axis]; });
     }
     Estimate of = getOperand(operand);
     // A reduction that is used more than once will hardly be run for each
@@ -105,11 +128,10 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
   }
   // What is repeated is computed once for many elements, if loops allow;
   // whether they do shows in the accesses of the operand.
-  if (isa<ExpandOp>(op) &&
-      countElements(op.getOperand(0)) < countElements(result)) {
+  const double repeated = strided ? countRepetitions(strided) : 1;
+  if (repeated > 1) {
     estimate.reducesPerElement = false;
-    estimate.work *=
-        double(countElements(op.getOperand(0))) / double(countElements(result));
+    estimate.work /= repeated;
   }
   estimate.work = std::min(estimate.work, 1e15);
   estimate.ops = std::min<int64_t>(estimate.ops, kMaxOps);
@@ -146,11 +168,16 @@ size_t CostModel::getKind(Value value, int64_t depth) const {
   if (estimates.lookup(value).selections != 0)
     return llvm::hash_value(value.getAsOpaquePointer());
   // Which part of memory is used does not make another kernel.
-  if (!isa<PadOp, ShrinkOp>(op))
+  if (auto strided = dyn_cast<StridedOp>(op)) {
+    for (auto view : strided.getViews().getAsRange<ViewAttr>())
+      kind = llvm::hash_combine(kind, llvm::hash_combine_range(view.getShape()),
+                                llvm::hash_combine_range(view.getStrides()));
+  } else {
     kind = OperationEquivalence::computeHash(
         op, OperationEquivalence::ignoreHashValue,
         OperationEquivalence::ignoreHashValue,
         OperationEquivalence::IgnoreLocations);
+  }
   for (Value operand : op->getOperands())
     kind = llvm::hash_combine(kind, getKind(operand, depth - 1));
   return kind;

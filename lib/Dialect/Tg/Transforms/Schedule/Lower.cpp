@@ -5,112 +5,40 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Movement operations become index arithmetic and masks, elementwise
+/// Views become index arithmetic and masks, elementwise
 /// operations work on scalars, a reduce works over new ranges.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Lower.h"
+#include "LowerViews.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-//===----------------------------------------------------------------------===//
-// Movement
-//===----------------------------------------------------------------------===//
-
-/// Maps positions of a row-major tensor of shape `to` to those of the same
-/// elements in shape `from`. The shapes are cut into the smallest groups of
-/// axes that hold equally many elements, so that axes which a reshape leaves
-/// alone keep their index.
-static SmallVector<Value> reshapeIndices(IndexBuilder &index,
-                                         ArrayRef<Dim> from, ArrayRef<Dim> to,
-                                         ArrayRef<Value> indices) {
-  SmallVector<Value> result(from.size());
-  for (ReshapeGroup group : getReshapeGroups(from, to)) {
-    Value position =
-        linearize(index, group.to, indices.take_front(group.to.size()));
-    indices = indices.drop_front(group.to.size());
-    size_t first = group.from.data() - from.data();
-    // The outermost axis of more than one position needs no remainder.
-    size_t outermost = 0;
-    while (outermost < group.from.size() && group.from[outermost].is(1))
-      ++outermost;
-    Dim stride(index.getContext(), 1);
-    for (size_t axis = group.from.size(); axis-- > 0;) {
-      Dim size = group.from[axis];
-      if (size.is(1)) {
-        result[first + axis] = index.constant(0);
-        continue;
-      }
-      Value quotient = index.floorDiv(position, stride);
-      result[first + axis] =
-          axis == outermost ? quotient : index.floorMod(quotient, size);
-      stride = stride * size;
-    }
-  }
-  return result;
-}
-
-SmallVector<Value> mlir::tg::mapIndices(Operation *movement,
-                                        IndexBuilder &index,
-                                        ArrayRef<Value> indices, Value &mask) {
-  SmallVector<Value> result(indices);
-  SmallVector<Dim> from =
-      getDims(cast<RankedTensorType>(movement->getOperand(0).getType()));
-  if (auto reshape = dyn_cast<ReshapeOp>(movement))
-    return reshapeIndices(index, from, getDims(reshape.getType()), indices);
-  if (auto permute = dyn_cast<PermuteOp>(movement)) {
-    for (auto [i, axis] : llvm::enumerate(permute.getOrder()))
-      result[axis] = indices[i];
-    return result;
-  }
-  if (isa<ExpandOp>(movement)) {
-    for (auto [axis, size] : llvm::enumerate(from))
-      if (size.is(1))
-        result[axis] = index.constant(0);
-    return result;
-  }
-  if (auto flip = dyn_cast<FlipOp>(movement)) {
-    for (int64_t axis : flip.getAxes())
-      result[axis] = index.add(index.mul(indices[axis], -1),
-                               from[axis] - Dim(index.getContext(), 1));
-    return result;
-  }
-  if (auto shrink = dyn_cast<ShrinkOp>(movement)) {
-    for (auto [axis, start] : llvm::enumerate(getDims(shrink.getFrom())))
-      result[axis] = index.add(indices[axis], start);
-    return result;
-  }
-  auto pad = cast<PadOp>(movement);
-  Dim zero(index.getContext(), 0);
-  for (auto [axis, low] : llvm::enumerate(getDims(pad.getLow()))) {
-    result[axis] = index.add(indices[axis], zero - low);
-    mask = index.conjunction(mask, index.atLeast(result[axis], zero));
-    mask = index.conjunction(mask, index.lessThan(result[axis], from[axis]));
-  }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Values
-//===----------------------------------------------------------------------===//
-
-static Value lowerPad(PadOp pad, Access &access, RequestFn request) {
+/// Elements of another tensor. Where there are none, it is a zero.
+static Value lowerStrided(StridedOp strided, Access &access,
+                          RequestFn request) {
   KernelBuilder &kernel = *access.kernel;
   OpBuilder &builder = kernel.getBuilder();
+  auto getZero = [&] {
+    return ConstOp::create(builder, kernel.getLoc(),
+                           strided.getType().getElementType(), int64_t(0));
+  };
+  ViewChain chain(strided.getX().getType(), strided.getViews());
+  for (const View &view : chain.getViews())
+    if (view.isEmpty())
+      return getZero();
   Value inside;
   SmallVector<Value> indices =
-      mapIndices(pad, kernel.getIndex(), access.indices, inside);
+      mapIndices(chain, kernel.getIndex(), access.indices, inside);
   Value mask = kernel.getIndex().conjunction(access.mask, inside);
-  Value value = request(pad.getX(), indices, mask, access.scope);
+  Value value = request(strided.getX(), indices, mask, access.scope);
   if (!inside)
     return value;
-  Value zero =
-      ConstOp::create(builder, kernel.getLoc(), value.getType(), int64_t(0));
   return WhereOp::create(builder, kernel.getLoc(), value.getType(), inside,
-                         value, zero);
+                         value, getZero());
 }
 
 static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
@@ -150,17 +78,11 @@ Value mlir::tg::lowerAccess(Operation *op, Access &access, RequestFn request) {
   OpBuilder &builder = kernel.getBuilder();
   Type type =
       cast<RankedTensorType>(op->getResult(0).getType()).getElementType();
-  if (auto pad = dyn_cast<PadOp>(op))
-    return lowerPad(pad, access, request);
-  if (isMovementOp(op)) {
-    Value mask = access.mask;
-    SmallVector<Value> indices =
-        mapIndices(op, kernel.getIndex(), access.indices, mask);
-    return request(op->getOperand(0), indices, mask, access.scope);
-  }
+  if (auto strided = dyn_cast<StridedOp>(op))
+    return lowerStrided(strided, access, request);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return lowerReduce(reduce, access, request);
-  if (isa<DetachOp, ContiguousOp, CopyOp>(op))
+  if (isa<ContiguousOp, CopyOp>(op))
     return request(op->getOperand(0), access.indices, access.mask,
                    access.scope);
   if (auto constant = dyn_cast<ConstOp>(op)) {

@@ -21,12 +21,6 @@ namespace mlir::tg {
 using RequestFn =
     function_ref<Value(Value, ArrayRef<Value>, Value, ArrayRef<Value>)>;
 
-/// The positions of the operand of a movement operation that correspond to
-/// positions of its result. For a pad, `mask` gains the condition under which
-/// there is such a position.
-SmallVector<Value> mapIndices(Operation *movement, IndexBuilder &index,
-                              ArrayRef<Value> indices, Value &mask);
-
 /// The value of `op` at an access.
 Value lowerAccess(Operation *op, Access &access, RequestFn request);
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionScheduler.h"
+#include "LowerViews.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -87,50 +88,6 @@ int64_t FunctionScheduler::getVersion(AfterOp after) {
                            : 0;
 }
 
-/// Whether the elements stay where they are in memory.
-static bool keepsLayout(ReshapeOp reshape) {
-  return isSameLayout(getDims(reshape.getX().getType()),
-                      getDims(reshape.getType()));
-}
-
-/// Whether a shrink keeps a contiguous part, and the part's offset.
-static std::optional<Dim> getContiguousOffset(ShrinkOp shrink) {
-  SmallVector<Dim> shape = getDims(shrink.getX().getType());
-  SmallVector<Dim> from = getDims(shrink.getFrom());
-  SmallVector<Dim> to = getDims(shrink.getTo());
-  MLIRContext *context = shrink.getContext();
-  Dim offset(context, 0);
-  int64_t stride = 1;
-  bool cut = false;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    Dim size = to[axis] - from[axis];
-    if (cut && !size.is(1))
-      return std::nullopt;
-    cut |= size != shape[axis];
-    offset = offset + from[axis] * Dim(context, stride);
-    stride *= shape[axis].getMax();
-  }
-  return offset;
-}
-
-/// The offset of a target that is a contiguous part of its argument.
-static std::optional<Dim> getTargetOffset(Value target) {
-  Dim total(target.getContext(), 0);
-  while (Operation *op = target.getDefiningOp()) {
-    if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-      std::optional<Dim> offset = getContiguousOffset(shrink);
-      if (!offset)
-        return std::nullopt;
-      total = total + *offset;
-    } else if (auto reshape = dyn_cast<ReshapeOp>(op);
-               !reshape || !keepsLayout(reshape)) {
-      return std::nullopt;
-    }
-    target = op->getOperand(0);
-  }
-  return total;
-}
-
 /// Where the result of an operation lies, given where its operands do.
 Place FunctionScheduler::locate(Operation *op) {
   const Dim zero(func.getContext(), 0);
@@ -143,7 +100,7 @@ Place FunctionScheduler::locate(Operation *op) {
   if (auto assign = dyn_cast<AssignOp>(op)) {
     // Later assignments would change it.
     BlockArgument argument = getAssignedArgument(assign);
-    std::optional<Dim> offset = getTargetOffset(assign.getTarget());
+    std::optional<Dim> offset = getTargetChain(assign).getContiguousOffset();
     return offset && isLast(argument, versions[assign])
                ? Place{argument, *offset}
                : own;
@@ -155,18 +112,20 @@ Place FunctionScheduler::locate(Operation *op) {
   if (op->getNumOperands() == 0)
     return own;
   Place place = places.lookup(op->getOperand(0));
-  if (auto shrink = dyn_cast<ShrinkOp>(op)) {
+  if (auto strided = dyn_cast<StridedOp>(op)) {
+    RankedTensorType from = strided.getX().getType();
+    std::optional<Dim> offset =
+        ViewChain(from, strided.getViews()).getContiguousOffset();
     // Of a computed tensor only the part is worth computing.
-    std::optional<Dim> offset = getContiguousOffset(shrink);
-    if (!offset || !isa<BlockArgument>(place.base))
+    const bool isWhole =
+        getBufferSize(from) == getBufferSize(strided.getType());
+    if (!offset || (!isWhole && !isa<BlockArgument>(place.base)))
       return own;
     place.offset = place.offset + *offset;
     return place;
   }
   auto copy = dyn_cast<CopyOp>(op);
-  auto reshape = dyn_cast<ReshapeOp>(op);
-  if ((reshape && keepsLayout(reshape)) || isa<DetachOp, ContiguousOp>(op) ||
-      (copy && !isAcrossDevices(copy)))
+  if (isa<ContiguousOp>(op) || (copy && !isAcrossDevices(copy)))
     return place;
   return own;
 }

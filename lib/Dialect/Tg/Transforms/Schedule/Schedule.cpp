@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../ComposeViews.h"
 #include "../OrderAssigns.h"
 #include "CheckGraph.h"
 #include "FunctionScheduler.h"
@@ -260,8 +261,7 @@ void FunctionScheduler::visit(Operation *op) {
     return;
   }
   // Views, constants and positions cost nothing where they are used.
-  if (isMovementOp(op) ||
-      isa<ConstOp, IotaOp, DimOp, DetachOp, ContiguousOp, CopyOp>(op))
+  if (isa<StridedOp, ConstOp, IotaOp, DimOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
   std::string reason = costs->getReasonToStore(result, uses);
   if (!reason.empty())
@@ -318,6 +318,7 @@ void FunctionScheduler::emit() {
 
 LogicalResult FunctionScheduler::run() {
   orderAssigns(block);
+  composeViews(block);
   if (failed(checkGraph(block)) || failed(assignDevices()))
     return failure();
   numberAssigns();

@@ -1,0 +1,100 @@
+//===- LowerViews.cpp - views as index arithmetic -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Follows a chain of views from its indices to those of the tensor that it is
+/// over. Positions are never put together only to be taken apart again: each
+/// view is split by the axes of what it is over first, into groups that are as
+/// small as its mask allows, and a group of one axis needs no division.
+///
+//===----------------------------------------------------------------------===//
+
+#include "LowerViews.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// The position in a group of axes.
+static Value getPosition(const AxisGroup &group, IndexBuilder &index,
+                         ArrayRef<Value> indices) {
+  LinearForm form;
+  for (auto [coefficient, value] : llvm::zip(group.coefficients, indices)) {
+    std::optional<int64_t> number = coefficient.getStatic();
+    if (!number)
+      form.add(index.getAnalysis().getLinear(index.mul(value, coefficient)));
+    else if (*number != 0)
+      form.add(index.getAnalysis().getLinear(value), *number);
+  }
+  std::optional<int64_t> number = group.constant.getStatic();
+  if (!number)
+    return index.add(index.get(form), group.constant);
+  form.constant += *number;
+  return index.get(form);
+}
+
+SmallVector<Value> mlir::tg::mapIndices(const ViewChain &chain,
+                                        IndexBuilder &index,
+                                        ArrayRef<Value> indices, Value &mask) {
+  SmallVector<Value> current(indices);
+  // What is known of them where the mask of the view after holds.
+  SmallVector<std::optional<std::pair<Dim, Dim>>> known(current.size());
+  ArrayRef<View> views = chain.getViews();
+  for (size_t number = views.size(); number-- > 0;) {
+    const View &view = views[number];
+    for (size_t axis = 0, e = current.size(); axis < e; ++axis) {
+      if (!view.isMasked(axis))
+        continue;
+      const Span span = view.mask[axis];
+      if (!known[axis] || (known[axis]->first - span.begin).getMin() < 0)
+        mask =
+            index.conjunction(mask, index.atLeast(current[axis], span.begin));
+      if (!known[axis] || (span.end - known[axis]->second).getMin() <= 0)
+        mask = index.conjunction(mask, index.lessThan(current[axis], span.end));
+    }
+    ArrayRef<Dim> space =
+        number == 0 ? chain.getBaseShape() : ArrayRef(views[number - 1].shape);
+    SmallVector<Value> next(space.size());
+    known.assign(space.size(), std::nullopt);
+    for (const AxisGroup &group : splitPositions(space, view)) {
+      Value position = getPosition(group, index, current);
+      if (group.end - group.begin == 1) {
+        next[group.begin] = position;
+        known[group.begin] = {group.min, group.max};
+        continue;
+      }
+      // The first axis of a group has no more positions than its size.
+      size_t first = group.begin;
+      while (first + 1 < group.end && space[first].is(1))
+        ++first;
+      Dim stride(view.getContext(), 1);
+      for (size_t axis = group.end; axis-- > group.begin;) {
+        if (space[axis].is(1)) {
+          next[axis] = index.constant(0);
+          continue;
+        }
+        Value quotient = index.floorDiv(position, stride);
+        next[axis] =
+            axis == first ? quotient : index.floorMod(quotient, space[axis]);
+        stride = stride * space[axis];
+      }
+    }
+    current = std::move(next);
+  }
+  return current;
+}
+
+ViewChain mlir::tg::getTargetChain(AssignOp assign) {
+  SmallVector<Operation *> movements;
+  Value target = assign.getTarget();
+  while (Operation *op = target.getDefiningOp()) {
+    movements.push_back(op);
+    target = op->getOperand(0);
+  }
+  ViewChain chain(cast<RankedTensorType>(target.getType()));
+  for (Operation *movement : llvm::reverse(movements))
+    chain.apply(movement);
+  return chain;
+}

@@ -1,0 +1,31 @@
+//===- LowerViews.h - views as index arithmetic -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The one way from movement operations to index expressions and masks.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWERVIEWS_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWERVIEWS_H
+
+#include "KernelBuilder.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+
+namespace mlir::tg {
+
+/// The indices in the tensor that a chain is over of the element at `indices`
+/// of the chain. Adds to `mask` where there is one; elsewhere the indices mean
+/// nothing.
+SmallVector<Value> mapIndices(const ViewChain &chain, IndexBuilder &index,
+                              ArrayRef<Value> indices, Value &mask);
+
+/// The movement operations from an argument to the target of an assignment.
+ViewChain getTargetChain(AssignOp assign);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_LOWERVIEWS_H
