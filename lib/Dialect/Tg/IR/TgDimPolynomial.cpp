@@ -169,8 +169,38 @@ static DimExprAttr getExpr(Attribute attr, DimOpKind kind) {
   return expr && expr.getKind() == kind ? expr : nullptr;
 }
 
+/// x * k - (x floordiv c) * (c * k) is (x mod c) * k, where c is positive.
+bool Polynomial::findRemainder() {
+  for (const auto &[monomial, coefficient] : terms)
+    for (const auto &[i, factor] : llvm::enumerate(monomial)) {
+      DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
+      std::optional<int64_t> divisor =
+          quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
+      if (!divisor || *divisor <= 0 || coefficient % *divisor != 0)
+        continue;
+      const int64_t times = -(coefficient / *divisor);
+      const Monomial rest = without(monomial, i);
+      Polynomial result = *this;
+      result.terms.erase(monomial);
+      for (const auto &[x, xCoefficient] : Polynomial(quotient.getLhs()).terms)
+        result.addTerm(::multiply(rest, x),
+                       dim::multiply(xCoefficient, -times));
+      Attribute remainder =
+          DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
+                           quotient.getLhs(), quotient.getRhs());
+      result.addTerm(::multiply(rest, {{getKey(remainder), remainder}}), times);
+      if (result.terms.size() < terms.size()) {
+        terms.swap(result.terms);
+        return true;
+      }
+    }
+  return false;
+}
+
 /// (x floordiv c) * (c * k) + (x mod c) * k is x * k.
 void Polynomial::recombine() {
+  while (findRemainder())
+    ;
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial)) {
       DimExprAttr remainder = getExpr(factor.second, DimOpKind::mod);

@@ -70,6 +70,7 @@ private:
   };
 
   void recombine();
+  bool findRemainder();
   std::pair<int64_t, int64_t> getBoxBounds() const;
   int64_t getRelaxedBound(bool upper, unsigned depth) const;
 

@@ -28,17 +28,17 @@ constexpr int64_t kFewResults = 64;
 constexpr int64_t kFewRows = 16, kRowBits = 2048 * 8,
                   kLargeBits = int64_t(16) << 23;
 
-/// The reduction of `x`, of shape [..., n, ...] with n = parts * size at
-/// `axis`, as a stored reduction of each part and one of the parts.
+/// The reduction of `x`, of shape [..., parts * size, ...] at `axis`, as a
+/// stored reduction of each part and one of the parts.
 static Value reduceParts(OpBuilder &builder, ReduceOp op, Value x, int64_t axis,
-                         int64_t parts) {
+                         Dim parts, Dim size) {
   Location loc = op.getLoc();
   auto type = cast<RankedTensorType>(x.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[axis] /= parts;
+  SmallVector<Dim> shape = getDims(type);
+  shape[axis] = size;
   shape.insert(shape.begin() + axis, parts);
   Value split = ReshapeOp::create(
-      builder, loc, RankedTensorType::get(shape, type.getElementType()), x);
+      builder, loc, getTensorType(shape, type.getElementType()), x);
   SmallVector<int64_t> axes;
   for (int64_t a : op.getAxes())
     axes.push_back(a < axis ? a : a + 1);
@@ -49,60 +49,81 @@ static Value reduceParts(OpBuilder &builder, ReduceOp op, Value x, int64_t axis,
   return ReshapeOp::create(builder, loc, op.getType(), total);
 }
 
-static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
-  RankedTensorType from = op.getX().getType(), to = op.getType();
-  if (!from.hasStaticShape() || to.getNumElements() == 0 ||
-      to.getNumElements() >= kFewResults ||
-      from.getNumElements() / to.getNumElements() < threshold)
-    return;
-  // The longest reduced axis; the outermost of equal ones, whose parts are
-  // contiguous.
-  int64_t axis = op.getAxes().front();
-  for (int64_t candidate : op.getAxes())
-    if (from.getDimSize(candidate) > from.getDimSize(axis))
-      axis = candidate;
-  int64_t size = from.getDimSize(axis);
-  if (size < 2 * kFewResults)
-    return;
-  int64_t parts = 0;
-  for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
-    if (size % candidate == 0) {
-      parts = candidate;
-      break;
-    }
-  OpBuilder builder(op);
-  if (parts != 0) {
-    op.replaceAllUsesWith(reduceParts(builder, op, op.getX(), axis, parts));
-    op.erase();
-    return;
-  }
-  // No good divisor: a part with one, and the rest.
-  int64_t main = size / maxParts * maxParts;
-  if (main == 0)
-    return;
-  SmallVector<int64_t> begin(from.getRank(), 0), end(from.getShape());
-  end[axis] = main;
-  Value head = ShrinkOp::create(builder, op.getLoc(), op.getX(), begin, end);
-  begin[axis] = main;
-  end[axis] = size;
-  Value tail = ShrinkOp::create(builder, op.getLoc(), op.getX(), begin, end);
-  Value left = reduceParts(builder, op, head, axis, maxParts);
-  Value right =
-      ReduceOp::create(builder, op.getLoc(), op.getKind(), tail, op.getAxes());
-  Value total;
+static Value combine(OpBuilder &builder, ReduceOp op, Value x, Value y) {
   switch (op.getKind()) {
   case ReduceKind::add:
-    total = AddOp::create(builder, op.getLoc(), left, right);
-    break;
+    return AddOp::create(builder, op.getLoc(), x, y);
   case ReduceKind::mul:
-    total = MulOp::create(builder, op.getLoc(), left, right);
-    break;
+    return MulOp::create(builder, op.getLoc(), x, y);
   case ReduceKind::max:
-    total = MaxOp::create(builder, op.getLoc(), left, right);
-    break;
+    return MaxOp::create(builder, op.getLoc(), x, y);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+/// Replaces the reduction by one of \p parts of \p size positions each and, if
+/// there are more, one of the positions behind them.
+static void replaceByParts(ReduceOp op, int64_t axis, Dim parts, Dim size) {
+  OpBuilder builder(op);
+  Dim length = getDim(op.getX().getType(), axis), main = parts * size;
+  Value total;
+  if (main == length) {
+    total = reduceParts(builder, op, op.getX(), axis, parts, size);
+  } else {
+    SmallVector<Dim> end = getDims(op.getX().getType());
+    SmallVector<Dim> begin(end.size(), Dim(op.getContext(), 0));
+    auto shrink = [&]() -> Value {
+      auto getAttr = [&](ArrayRef<Dim> dims) {
+        return builder.getArrayAttr(
+            llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
+      };
+      return ShrinkOp::create(builder, op.getLoc(), op.getX(), getAttr(begin),
+                              getAttr(end));
+    };
+    end[axis] = main;
+    Value head = shrink();
+    begin[axis] = main;
+    end[axis] = length;
+    Value tail = ReduceOp::create(builder, op.getLoc(), op.getKind(), shrink(),
+                                  op.getAxes());
+    total = combine(builder, op,
+                    reduceParts(builder, op, head, axis, parts, size), tail);
   }
   op.replaceAllUsesWith(total);
   op.erase();
+}
+
+static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
+  RankedTensorType from = op.getX().getType();
+  const int64_t results = getBufferSize(op.getType());
+  if (results == 0 || results >= kFewResults ||
+      getBufferSize(from) / results < threshold)
+    return;
+  // The longest reduced axis; the outermost of equal ones, whose parts are
+  // contiguous.
+  SmallVector<int64_t> shape = getLargestShape(from);
+  int64_t axis = op.getAxes().front();
+  for (int64_t candidate : op.getAxes())
+    if (shape[candidate] > shape[axis])
+      axis = candidate;
+  const int64_t size = shape[axis];
+  if (size < 2 * kFewResults)
+    return;
+  auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
+  Dim length = getDim(from, axis);
+  if (!length.isStatic()) {
+    // Parts of a fixed size, full vectors each, as many as there are.
+    Dim part = number(llvm::alignTo(llvm::divideCeil(size, maxParts), 64));
+    return replaceByParts(op, axis, Dim::get(DimOpKind::floordiv, length, part),
+                          part);
+  }
+  for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
+    if (size % candidate == 0)
+      return replaceByParts(op, axis, number(candidate),
+                            number(size / candidate));
+  // No good divisor: as many as there are at most, and the rest.
+  if (size >= maxParts)
+    replaceByParts(op, axis, number(maxParts), number(size / maxParts));
 }
 
 /// What stands behind the reshapes and expands of a value.
@@ -122,12 +143,12 @@ static Value skipBroadcast(Value value) {
 /// is used often, as in a matrix product.
 static bool isStreamed(Value value, bool &streams, int64_t depth = 0) {
   Value source = skipBroadcast(value);
-  int64_t size = cast<RankedTensorType>(value.getType()).getNumElements();
-  auto from = cast<RankedTensorType>(source.getType());
-  if (!from.hasStaticShape() || depth > 8)
+  int64_t size = getBufferSize(cast<RankedTensorType>(value.getType()));
+  int64_t sourceSize = getBufferSize(cast<RankedTensorType>(source.getType()));
+  if (depth > 8)
     return false;
-  bool isRepeated = from.getNumElements() < size, ofSource = false;
-  if (isRepeated && from.getNumElements() * kFewRows > size)
+  bool isRepeated = sourceSize < size, ofSource = false;
+  if (isRepeated && sourceSize > size / kFewRows)
     return false;
   Operation *op = source.getDefiningOp();
   if (!op || isa<ConstOp, ContiguousOp, ReduceOp, AfterOp>(op)) {
@@ -147,22 +168,21 @@ static bool isStreamed(Value value, bool &streams, int64_t depth = 0) {
 /// side along the inner axis, and a reduction of these.
 static bool splitColumns(ReduceOp op) {
   RankedTensorType from = op.getX().getType();
-  if (!from.hasStaticShape() || op.getAxes().size() != 1)
+  if (op.getAxes().size() != 1)
     return false;
+  SmallVector<int64_t> shape = getLargestShape(from);
   int64_t axis = op.getAxes()[0], inner = 1;
-  for (int64_t i = axis + 1; i < from.getRank(); ++i)
-    inner *= from.getDimSize(i);
+  for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(axis + 1))
+    inner *= extent;
   int64_t bits = from.getElementTypeBitWidth();
-  int64_t size = from.getDimSize(axis);
+  Dim length = getDim(from, axis), rows(op.getContext(), kFewRows);
   bool streams = false;
-  if (inner * bits < kRowBits || size < kFewRows * kFewRows ||
-      from.getNumElements() * bits < kLargeBits || size % kFewRows != 0 ||
+  if (inner * bits < kRowBits || shape[axis] < kFewRows * kFewRows ||
+      getBufferSize(from) * bits < kLargeBits ||
+      (length.isStatic() && shape[axis] % kFewRows != 0) ||
       !isStreamed(op.getX(), streams) || !streams)
     return false;
-  OpBuilder builder(op);
-  op.replaceAllUsesWith(
-      reduceParts(builder, op, op.getX(), axis, size / kFewRows));
-  op.erase();
+  replaceByParts(op, axis, Dim::get(DimOpKind::floordiv, length, rows), rows);
   return true;
 }
 

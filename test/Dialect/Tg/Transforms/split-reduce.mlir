@@ -173,3 +173,34 @@ func.func @no_elements(%x: tensor<0x1048576xf32>) -> (tensor<0x1xf32>, tensor<1x
   %1 = tg.reduce add %x axes [0] : tensor<0x1048576xf32> -> tensor<1x1048576xf32>
   return %0, %1 : tensor<0x1xf32>, tensor<1x1048576xf32>
 }
+
+// -----
+
+// A symbolic axis: parts of a fixed size, as many as there are, and the rest.
+// CHECK-LABEL: func.func @symbolic
+// CHECK:         tg.shrink %{{.*}} from [0] to [#tg.dim<mul, #tg.dim<floordiv, #tg.var<"n", 0, 1000000>, 3968>, 3968>]
+// CHECK-NEXT:    tg.reshape {{.*}} -> tensor<?x3968xf32,
+// CHECK-NEXT:    tg.reduce max %{{.*}} axes [1]
+// CHECK-NEXT:    tg.contiguous
+// CHECK-NEXT:    tg.reduce max %{{.*}} axes [0]
+// CHECK:         tg.shrink %{{.*}} to [#tg.var<"n", 0, 1000000>]
+// CHECK-SAME:      -> tensor<?xf32, #tg.shape<#tg.dim<mod, #tg.var<"n", 0, 1000000>, 3968>>>
+// CHECK:         tg.reduce max
+// CHECK:         tg.max
+#n = #tg.var<"n", 0, 1000000>
+func.func @symbolic(%x: tensor<?xf32, #tg.shape<#n>>) -> tensor<1xf32> {
+  %0 = tg.reduce max %x axes [0] : tensor<?xf32, #tg.shape<#n>> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
+// At most as many elements as are reduced in one step: it stays.
+// CHECK-LABEL: func.func @symbolic_small
+// CHECK-NEXT:    tg.reduce
+// CHECK-NEXT:    return
+#n = #tg.var<"n", 0, 100000>
+func.func @symbolic_small(%x: tensor<?xf32, #tg.shape<#n>>) -> tensor<1xf32> {
+  %0 = tg.reduce max %x axes [0] : tensor<?xf32, #tg.shape<#n>> -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}

@@ -138,6 +138,8 @@ TEST_F(DimTest, QuotientsAndRemaindersTakeOutWhatDivides) {
   EXPECT_EQ(div(n * number(2), n + number(1)).str(),
             "((n * 2) floordiv (n + 1))");
   EXPECT_EQ(div(n, number(3)) * number(3) + mod(n, number(3)), n);
+  EXPECT_EQ(n - div(n, number(3)) * number(3), mod(n, number(3)));
+  EXPECT_EQ(n * m - div(n, number(3)) * m * number(3), m * mod(n, number(3)));
   // A divisor that can be 0 stays.
   Dim zero = var("z", 0, 4);
   EXPECT_NE(div(zero * number(4), zero), number(4));

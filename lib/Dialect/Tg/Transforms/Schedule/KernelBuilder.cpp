@@ -173,8 +173,14 @@ void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
 /// `n`, `nx4p1` for `n * 4 + 1`: what a symbol can hold without quotes, and
 /// other tools as well.
 static std::string getNameOf(Dim dim) {
-  std::string name;
-  for (char c : dim.str()) {
+  std::string name, text = dim.str();
+  while (true) {
+    size_t place = text.find("floordiv");
+    if (place == std::string::npos)
+      break;
+    text.replace(place, 8, "div");
+  }
+  for (char c : text) {
     if (c == '*')
       name += 'x';
     else if (c == '+')
