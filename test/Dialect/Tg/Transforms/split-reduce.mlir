@@ -177,16 +177,16 @@ func.func @no_elements(%x: tensor<0x1048576xf32>) -> (tensor<0x1xf32>, tensor<1x
 // -----
 
 // A symbolic axis: parts of a fixed size, as many as there are, and the rest.
-// CHECK-LABEL: func.func @symbolic
-// CHECK:         tg.shrink %{{.*}} from [0] to [#tg.dim<mul, #tg.dim<floordiv, #tg.var<"n", 0, 1000000>, 3968>, 3968>]
-// CHECK-NEXT:    tg.reshape {{.*}} -> tensor<?x3968xf32,
-// CHECK-NEXT:    tg.reduce max %{{.*}} axes [1]
-// CHECK-NEXT:    tg.contiguous
-// CHECK-NEXT:    tg.reduce max %{{.*}} axes [0]
-// CHECK:         tg.shrink %{{.*}} to [#tg.var<"n", 0, 1000000>]
+// CHECK-LABEL: func.func @symbolic(
+// CHECK:         %[[HEAD:.*]] = tg.shrink %{{.*}} from [0] to [#tg.dim<mul, #tg.dim<floordiv, #tg.var<"n", 0, 1000000>, 3968>, 3968>]
+// CHECK-NEXT:    %[[TAIL:.*]] = tg.shrink %{{.*}} to [#tg.var<"n", 0, 1000000>]
 // CHECK-SAME:      -> tensor<?xf32, #tg.shape<#tg.dim<mod, #tg.var<"n", 0, 1000000>, 3968>>>
-// CHECK:         tg.reduce max
-// CHECK:         tg.max
+// CHECK-NEXT:    %[[REST:.*]] = tg.reduce max %[[TAIL]]
+// CHECK-NEXT:    %[[SPLIT:.*]] = tg.reshape %[[HEAD]] {{.*}} -> tensor<?x3968xf32,
+// CHECK-NEXT:    %[[PARTS:.*]] = tg.reduce max %[[SPLIT]] axes [1]
+// CHECK-NEXT:    %[[STORED:.*]] = tg.contiguous %[[PARTS]]
+// CHECK-NEXT:    tg.reduce max %[[STORED]] axes [0]
+// CHECK:         tg.max %{{.*}}, %[[REST]]
 #n = #tg.var<"n", 0, 1000000>
 func.func @symbolic(%x: tensor<?xf32, #tg.shape<#n>>) -> tensor<1xf32> {
   %0 = tg.reduce max %x axes [0] : tensor<?xf32, #tg.shape<#n>> -> tensor<1xf32>
