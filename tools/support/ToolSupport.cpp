@@ -232,6 +232,63 @@ HostTensor mlir::tg::fromBuffer(const tinygrad::Buffer &buffer,
   return tensor;
 }
 
+HostTensor mlir::tg::getLeadingPart(const HostTensor &tensor,
+                                    ArrayRef<int64_t> shape) {
+  HostTensor part;
+  part.shape.assign(shape.begin(), shape.end());
+  part.elementType = tensor.elementType;
+  const int64_t size = getElementSize(tensor.elementType);
+  part.bytes.resize(part.numElements() * size);
+  SmallVector<int64_t> common;
+  for (auto [a, b] : llvm::zip_equal(tensor.shape, shape))
+    common.push_back(std::min(a, b));
+  // Rows of what both have, in each of them.
+  SmallVector<int64_t> from;
+  forEachRow(common, tensor.shape,
+             [&](int64_t, int64_t place, int64_t) { from.push_back(place); });
+  size_t row = 0;
+  forEachRow(common, shape, [&](int64_t, int64_t place, int64_t length) {
+    std::memcpy(part.bytes.data() + place * size,
+                tensor.bytes.data() + from[row++] * size, length * size);
+  });
+  return part;
+}
+
+void mlir::tg::replaceVariablesAndInputs(ModuleOp module,
+                                         std::function<Dim(VarAttr)> getValue) {
+  // The arguments whose values follow their shapes.
+  SmallVector<std::pair<func::FuncOp, unsigned>> inputs;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      auto value = function.getArgAttrOfType<ElementsAttr>(i, inputAttrName);
+      if (tensor && hasDims(tensor) && !tensor.hasStaticShape() && value &&
+          value.getShapedType().getShape() ==
+              ArrayRef<int64_t>(getLargestShape(tensor)))
+        inputs.push_back({function, i});
+    }
+  replaceVariables(module, std::move(getValue));
+  for (auto [function, i] : inputs) {
+    auto value = function.getArgAttrOfType<ElementsAttr>(i, inputAttrName);
+    auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    auto given = cast<RankedTensorType>(value.getShapedType());
+    FailureOr<HostTensor> tensor = makeHostTensor(
+        function.getArgument(i).getLoc(), given, cast<TypedAttr>(value));
+    if (succeeded(tensor) && given.getElementType() == type.getElementType())
+      function.setArgAttr(
+          i, inputAttrName,
+          getDenseElements(getLeadingPart(*tensor, getLargestShape(type))));
+  }
+}
+
+void mlir::tg::bindProgram(ModuleOp module,
+                           const llvm::StringMap<int64_t> &values) {
+  replaceVariablesAndInputs(module, [&](VarAttr var) {
+    auto it = values.find(var.getName().getValue());
+    return it == values.end() ? Dim(var) : Dim(var.getContext(), it->second);
+  });
+}
+
 FailureOr<llvm::StringMap<int64_t>>
 mlir::tg::readValues(ModuleOp module, ArrayRef<std::string> values) {
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);

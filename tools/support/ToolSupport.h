@@ -14,6 +14,7 @@
 #ifndef TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
 #define TINYGRAD_TOOLS_SUPPORT_TOOLSUPPORT_H
 
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Interpreter/Interpreter.h"
 #include "TinyGrad/Runtime/Buffer.h"
 #include "TinyGrad/Runtime/LaunchList.h"
@@ -83,6 +84,18 @@ std::vector<tinygrad::Buffer> toBuffers(tinygrad::Device &device,
 /// these sizes.
 HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type,
                       ArrayRef<int64_t> shape);
+
+/// The leading part of a tensor, in another shape of the same rank; zeros where
+/// that reaches further.
+HostTensor getLeadingPart(const HostTensor &tensor, ArrayRef<int64_t> shape);
+
+/// Replaces the variables of a module. The `tg.input` value of an argument of
+/// symbolic shape may have its largest shape: it is cut to what that is then.
+void replaceVariablesAndInputs(ModuleOp module,
+                               std::function<Dim(VarAttr)> getValue);
+
+/// The same with values by name: makes the program for one value of each.
+void bindProgram(ModuleOp module, const llvm::StringMap<int64_t> &values);
 
 /// Reads values of variables given as `name=number`, one for each variable of
 /// the module. What is wrong is reported.

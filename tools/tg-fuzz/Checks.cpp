@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checks.h"
+#include "Bindings.h"
 #include "Generator.h"
-#include "Tracker.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -73,9 +73,26 @@ static Outcome compare(const ExpectedRun &expected,
   return compareList(expected.arguments, arguments, "argument");
 }
 
-static Outcome checkCanonicalized(ModuleOp original,
-                                  const ExpectedRun &expected,
-                                  std::vector<HostTensor> inputs,
+namespace {
+/// A graph with values for its variables, and what it computes then.
+struct Case {
+  Binding binding;
+  OwningOpRef<ModuleOp> module;
+  std::vector<HostTensor> inputs;
+  ExpectedRun expected;
+
+  func::FuncOp getFunction() const {
+    return module.get().lookupSymbol<func::FuncOp>("main");
+  }
+  /// For messages: `compiled`, `compiled, --var n=3`.
+  std::string describe(StringRef path) const {
+    return binding.empty() ? path.str()
+                           : path.str() + ", --var " + toString(binding);
+  }
+};
+} // namespace
+
+static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
                                   std::string &message) {
   OwningOpRef<ModuleOp> module = original.clone();
   PassManager manager(module->getContext());
@@ -86,22 +103,35 @@ static Outcome checkCanonicalized(ModuleOp original,
     message = "canonicalization: " + message;
     return Outcome::Invalid;
   }
-  SmallVector<HostTensor> results;
-  if (failed(interpret(module->lookupSymbol<func::FuncOp>("main"), inputs,
-                       results))) {
-    message = "canonicalized: " + message;
-    return Outcome::Failed;
+  for (const Case &one : cases) {
+    OwningOpRef<ModuleOp> bound = bind(*module, one.binding);
+    if (failed(verify(*bound))) {
+      message = one.describe("canonicalized") + ": " + message;
+      return Outcome::Invalid;
+    }
+    SmallVector<HostTensor> results;
+    std::vector<HostTensor> inputs = one.inputs;
+    if (failed(interpret(bound->lookupSymbol<func::FuncOp>("main"), inputs,
+                         results))) {
+      message = one.describe("canonicalized") + ": " + message;
+      return Outcome::Failed;
+    }
+    Outcome outcome = compare(one.expected, results, inputs,
+                              one.describe("canonicalized"), message);
+    if (outcome != Outcome::Good)
+      return outcome;
   }
-  return compare(expected, results, inputs, "canonicalized", message);
+  return Outcome::Good;
 }
 
-static Outcome checkCompiled(ModuleOp original, const ExpectedRun &expected,
-                             ArrayRef<HostTensor> inputs, bool noOpt,
-                             StringRef deviceName, std::string &message) {
+/// Compiles the graph once and runs it for each of the cases.
+static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
+                             bool noOpt, StringRef deviceName,
+                             std::string &message) {
   std::string path = noOpt ? "compiled, NOOPT=1" : "compiled";
   OwningOpRef<ModuleOp> module = original.clone();
   auto function = module->lookupSymbol<func::FuncOp>("main");
-  for (unsigned i = 0; i < inputs.size(); ++i)
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
     function.removeArgAttr(i, inputAttrName);
   SmallVector<Type> inputTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
@@ -113,10 +143,6 @@ static Outcome checkCompiled(ModuleOp original, const ExpectedRun &expected,
     options.noOptimization = noOpt;
     options.verifyEach = true;
     auto program = tinygrad::compile(*module, device, options);
-    std::vector<tinygrad::Buffer> buffers =
-        toBuffers(device, inputs, inputTypes);
-    std::vector<tinygrad::Buffer> outputs = program->run(buffers);
-    device.synchronize();
     auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
                      ArrayRef<tinygrad::Buffer> from) {
       std::vector<HostTensor> tensors;
@@ -126,13 +152,45 @@ static Outcome checkCompiled(ModuleOp original, const ExpectedRun &expected,
                                      tracked.tensor.shape));
       return tensors;
     };
-    return compare(expected, gather(expected.results, resultTypes, outputs),
-                   gather(expected.arguments, inputTypes, buffers), path,
-                   message);
+    for (const Case &one : cases) {
+      path = one.describe(noOpt ? "compiled, NOOPT=1" : "compiled");
+      std::vector<tinygrad::Buffer> buffers =
+          toBuffers(device, one.inputs, inputTypes);
+      std::vector<tinygrad::Buffer> outputs =
+          program->run(buffers, orderValues(program->variables(), one.binding));
+      device.synchronize();
+      Outcome outcome = compare(
+          one.expected, gather(one.expected.results, resultTypes, outputs),
+          gather(one.expected.arguments, inputTypes, buffers), path, message);
+      if (outcome != Outcome::Good)
+        return outcome;
+    }
+    return Outcome::Good;
   } catch (const tinygrad::Error &error) {
     message = path + ": " + error.what();
     return Outcome::Failed;
   }
+}
+
+/// What the graph computes for one binding. Useless if that says nothing.
+static Outcome makeCase(ModuleOp module, const Binding &binding, Case &result,
+                        std::string &message) {
+  result.binding = binding;
+  result.module = bind(module, binding);
+  if (failed(verify(*result.module))) {
+    message = result.describe("bound") + ": " + message;
+    return Outcome::Invalid;
+  }
+  FailureOr<std::vector<HostTensor>> inputs = getInputs(result.getFunction());
+  if (failed(inputs))
+    return Outcome::Useless;
+  std::optional<ExpectedRun> expected =
+      trackFunction(result.getFunction(), *inputs);
+  if (!expected)
+    return Outcome::Useless;
+  result.inputs = std::move(*inputs);
+  result.expected = std::move(*expected);
+  return Outcome::Good;
 }
 
 Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
@@ -145,24 +203,34 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
       });
   if (failed(verify(module)))
     return Outcome::Invalid;
-  auto function = module.lookupSymbol<func::FuncOp>("main");
-  if (!function)
+  if (!module.lookupSymbol<func::FuncOp>("main"))
     return Outcome::Useless;
-  FailureOr<std::vector<HostTensor>> inputs = getInputs(function);
-  if (failed(inputs))
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
+  if (failed(variables))
+    return Outcome::Invalid;
+  std::vector<Case> cases;
+  for (const Binding &binding : options.binding.empty()
+                                    ? chooseBindings(*variables)
+                                    : std::vector<Binding>{options.binding}) {
+    Case one;
+    Outcome outcome = makeCase(module, binding, one, message);
+    if (outcome == Outcome::Good)
+      cases.push_back(std::move(one));
+    else if (outcome != Outcome::Useless)
+      return outcome;
+  }
+  if (cases.empty())
     return Outcome::Useless;
-  std::optional<ExpectedRun> expected = trackFunction(function, *inputs);
-  if (!expected)
-    return Outcome::Useless;
+  message.clear();
   Outcome outcome = Outcome::Good;
   if (options.canonicalize)
-    outcome = checkCanonicalized(module, *expected, *inputs, message);
+    outcome = checkCanonicalized(module, cases, message);
   if (outcome == Outcome::Good && !options.device.empty())
-    outcome = checkCompiled(module, *expected, *inputs, /*noOpt=*/false,
-                            options.device, message);
+    outcome =
+        checkCompiled(module, cases, /*noOpt=*/false, options.device, message);
   if (outcome == Outcome::Good && !options.device.empty() && options.noOpt)
-    outcome = checkCompiled(module, *expected, *inputs, /*noOpt=*/true,
-                            options.device, message);
+    outcome =
+        checkCompiled(module, cases, /*noOpt=*/true, options.device, message);
   return outcome;
 }
 

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <string>
 
@@ -45,10 +46,14 @@ struct CheckOptions {
   bool canonicalize = true;
   /// Also compile with optimization off.
   bool noOpt = true;
+  /// The values of a graph's variables; without, several are tried.
+  llvm::StringMap<int64_t> binding;
 };
 
-/// Checks a graph whose arguments have `tg.input` values. `message` says what
-/// is wrong. May crash: run it in a process of its own.
+/// Checks a graph whose arguments have `tg.input` values, of their largest
+/// shapes where these are symbolic. A graph with variables is compiled once and
+/// compared for several values of them. `message` says what is wrong. May
+/// crash: run it in a process of its own.
 Outcome check(ModuleOp module, const CheckOptions &options,
               std::string &message);
 

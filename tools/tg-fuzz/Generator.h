@@ -51,11 +51,12 @@ private:
 struct GeneratorOptions {
   /// Operations, not counting constants.
   int64_t maxOps = 12;
-  /// Elements of a tensor. One graph of fifty takes the large bound, one of a
-  /// thousand the huge one, where several threads work on a kernel.
+  /// How many of a hundred graphs have variables, one to three.
+  int64_t symbolicPercent = 30;
+  /// Elements of a tensor. One graph of fifty takes the large bound, one of
+  /// twenty of those with variables.
   int64_t maxElements = 2048;
   int64_t largeElements = 100000;
-  int64_t hugeElements = 6000000;
 };
 
 /// A module with one function, @main, whose arguments have their values in a

@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Changes the size of one axis and follows the consequences from operation to
-/// operation, in both directions.
+/// operation, in both directions. Symbolic sizes stay.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,6 @@
 #include "TinyGrad/Interpreter/Interpreter.h"
 #include "support/ToolSupport.h"
 
-#include <cstring>
 #include <deque>
 
 using namespace mlir;
@@ -32,6 +31,9 @@ public:
 
 private:
   ArrayRef<int64_t> shape(Value value);
+  bool isSymbolic(Value value, int64_t axis) {
+    return ShapedType::isDynamic(shape(value)[axis]);
+  }
   bool isFixed(Value value, int64_t axis);
   bool set(Value value, int64_t axis, int64_t size);
   bool same(Value a, int64_t axisA, Value b, int64_t axisB);
@@ -65,7 +67,7 @@ bool Resizer::isFixed(Value value, int64_t axis) {
 bool Resizer::set(Value value, int64_t axis, int64_t size) {
   if (shape(value)[axis] == size)
     return true;
-  if (size < 0 || isFixed(value, axis))
+  if (size < 0 || isFixed(value, axis) || isSymbolic(value, axis))
     return false;
   shapes[value][axis] = size;
   fixed.insert({value, axis});
@@ -86,20 +88,28 @@ bool Resizer::same(Value a, int64_t axisA, Value b, int64_t axisB) {
 
 bool Resizer::enforceShrink(ShrinkOp op) {
   Value x = op.getX(), result = op.getResult();
-  auto from = getStaticDims(op.getFrom()), to = getStaticDims(op.getTo());
-  if (!from || !to)
-    return false;
-  for (size_t axis = 0; axis < from->size(); ++axis) {
+  SmallVector<Attribute> from(op.getFrom().getValue()),
+      to(op.getTo().getValue());
+  for (size_t axis = 0; axis < from.size(); ++axis) {
+    std::optional<int64_t> begin = Dim(from[axis]).getStatic(),
+                           end = Dim(to[axis]).getStatic();
+    if (!begin || !end || isSymbolic(x, axis)) {
+      // Where the part is depends on variables: it and the whole stay.
+      if (isFixed(x, axis) || isFixed(result, axis))
+        return false;
+      continue;
+    }
     int64_t length = shape(result)[axis];
     if (!isFixed(result, axis))
       length = std::min(length, shape(x)[axis]);
     if (length > shape(x)[axis] || !set(result, axis, length))
       return false;
-    (*from)[axis] = std::min((*from)[axis], shape(x)[axis] - length);
-    (*to)[axis] = (*from)[axis] + length;
+    begin = std::min(*begin, shape(x)[axis] - length);
+    from[axis] = Dim(op.getContext(), *begin).getAttr();
+    to[axis] = Dim(op.getContext(), *begin + length).getAttr();
   }
-  op.setFromAttr(getDimArrayAttr(op.getContext(), *from));
-  op.setToAttr(getDimArrayAttr(op.getContext(), *to));
+  op.setFromAttr(ArrayAttr::get(op.getContext(), from));
+  op.setToAttr(ArrayAttr::get(op.getContext(), to));
   return true;
 }
 
@@ -107,37 +117,40 @@ bool Resizer::enforceShrink(ShrinkOp op) {
 /// can be resized if that of the other side follows in whole numbers.
 bool Resizer::enforceReshape(ReshapeOp op) {
   Value x = op.getX(), result = op.getResult();
-  ArrayRef<int64_t> from = cast<RankedTensorType>(x.getType()).getShape();
-  ArrayRef<int64_t> to = cast<RankedTensorType>(result.getType()).getShape();
+  const SmallVector<Dim> from = getDims(cast<RankedTensorType>(x.getType()));
+  const SmallVector<Dim> to = getDims(cast<RankedTensorType>(result.getType()));
   auto product = [](ArrayRef<int64_t> sizes) {
     int64_t count = 1;
     for (int64_t size : sizes)
       count *= size;
     return count;
   };
-  if (product(from) == 0)
-    return product(shape(x)) == product(shape(result));
-  size_t a = 0, b = 0;
-  while (a < from.size() || b < to.size()) {
-    size_t beginA = a, beginB = b;
-    int64_t productA = a < from.size() ? from[a++] : 1;
-    int64_t productB = b < to.size() ? to[b++] : 1;
-    while (productA != productB) {
-      if (productA < productB && a < from.size())
-        productA *= from[a++];
-      else if (b < to.size())
-        productB *= to[b++];
-      else
+  for (ReshapeGroup group : getReshapeGroups(from, to)) {
+    const size_t beginA = group.from.data() - from.data(),
+                 countA = group.from.size(),
+                 beginB = group.to.data() - to.data(), countB = group.to.size();
+    auto isFixedIn = [&](Value value, size_t begin, size_t count) {
+      for (size_t axis = begin; axis < begin + count; ++axis)
+        if (isFixed(value, axis))
+          return true;
+      return false;
+    };
+    // Sizes that make a symbolic product stay.
+    auto isStatic = [](Dim dim) { return dim.isStatic(); };
+    if (!llvm::all_of(group.from, isStatic) ||
+        !llvm::all_of(group.to, isStatic)) {
+      if (isFixedIn(x, beginA, countA) || isFixedIn(result, beginB, countB))
         return false;
+      continue;
     }
-    int64_t newA = product(shape(x).slice(beginA, a - beginA));
-    int64_t newB = product(shape(result).slice(beginB, b - beginB));
+    int64_t newA = product(shape(x).slice(beginA, countA));
+    int64_t newB = product(shape(result).slice(beginB, countB));
     if (newA == newB)
       continue;
     // The side with an axis that is still free follows.
-    auto follow = [&](Value value, size_t begin, size_t end, int64_t have,
+    auto follow = [&](Value value, size_t begin, size_t count, int64_t have,
                       int64_t want) {
-      for (size_t axis = begin; axis < end; ++axis) {
+      for (size_t axis = begin; axis < begin + count; ++axis) {
         int64_t size = shape(value)[axis];
         int64_t rest = size == 0 ? 0 : have / size;
         if (!isFixed(value, axis) && rest != 0 && want % rest == 0)
@@ -145,15 +158,15 @@ bool Resizer::enforceReshape(ReshapeOp op) {
       }
       return false;
     };
-    if (!follow(result, beginB, b, newB, newA) &&
-        !follow(x, beginA, a, newA, newB))
+    if (!follow(result, beginB, countB, newB, newA) &&
+        !follow(x, beginA, countA, newA, newB))
       return false;
   }
   return true;
 }
 
 bool Resizer::enforce(Operation *op) {
-  if (isa<func::ReturnOp, ConstOp, IotaOp>(op))
+  if (isa<func::ReturnOp, ConstOp, IotaOp, DimOp>(op))
     return true;
   Value result = op->getResult(0);
   if (auto reshape = dyn_cast<ReshapeOp>(op))
@@ -171,17 +184,17 @@ bool Resizer::enforce(Operation *op) {
         else
           isDone = shape(result)[axis] == 1;
       } else if (isa<ExpandOp>(op)) {
-        auto type = cast<RankedTensorType>(x.getType());
-        if (type.getDimSize(axis) != 1)
+        if (!getDim(cast<RankedTensorType>(x.getType()), axis).is(1))
           isDone = same(x, axis, result, axis);
       } else if (auto pad = dyn_cast<PadOp>(op)) {
-        auto low = getStaticDims(pad.getLow()),
-             high = getStaticDims(pad.getHigh());
-        if (!low || !high)
-          return false;
-        int64_t added = (*low)[axis] + (*high)[axis];
-        isDone = isFixed(x, axis) ? set(result, axis, shape(x)[axis] + added)
-                                  : set(x, axis, shape(result)[axis] - added);
+        std::optional<int64_t> low = getDims(pad.getLow())[axis].getStatic(),
+                               high = getDims(pad.getHigh())[axis].getStatic();
+        if (!low || !high || isSymbolic(x, axis))
+          isDone = !isFixed(x, axis) && !isFixed(result, axis);
+        else if (isFixed(x, axis))
+          isDone = set(result, axis, shape(x)[axis] + *low + *high);
+        else
+          isDone = set(x, axis, shape(result)[axis] - *low - *high);
       } else {
         isDone = same(x, axis, result, axis);
       }
@@ -191,45 +204,29 @@ bool Resizer::enforce(Operation *op) {
   return true;
 }
 
-/// The leading part of a tensor, in a smaller shape.
-static std::optional<HostTensor> cut(const HostTensor &tensor,
-                                     ArrayRef<int64_t> shape) {
-  HostTensor result;
-  result.shape.assign(shape.begin(), shape.end());
-  result.elementType = tensor.elementType;
-  unsigned size = getElementSize(tensor.elementType);
-  for (auto [from, to] : llvm::zip(tensor.shape, shape))
-    if (to > from)
-      return std::nullopt;
-  SmallVector<int64_t> index(shape.size(), 0);
-  for (int64_t i = 0, e = result.numElements(); i < e; ++i) {
-    int64_t source = 0;
-    for (size_t axis = 0; axis < shape.size(); ++axis)
-      source = source * tensor.shape[axis] + index[axis];
-    result.bytes.insert(result.bytes.end(),
-                        tensor.bytes.begin() + source * size,
-                        tensor.bytes.begin() + (source + 1) * size);
-    for (size_t axis = shape.size(); axis > 0; --axis) {
-      if (++index[axis - 1] < shape[axis - 1])
-        break;
-      index[axis - 1] = 0;
-    }
-  }
-  return result;
-}
-
 bool Resizer::apply() {
   for (auto &[value, newShape] : shapes) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getShape() == ArrayRef<int64_t>(newShape))
       continue;
-    auto newType = RankedTensorType::get(newShape, type.getElementType());
+    // Symbolic sizes stay what they are.
+    SmallVector<Dim> dims = getDims(type);
+    for (auto [dim, size] : llvm::zip_equal(dims, newShape))
+      if (!ShapedType::isDynamic(size))
+        dim = Dim(value.getContext(), size);
+    auto newType = getTensorType(dims, type.getElementType());
+    auto largest =
+        RankedTensorType::get(getLargestShape(type), type.getElementType());
     auto cutAttr = [&](TypedAttr attr) -> TypedAttr {
-      FailureOr<HostTensor> tensor = makeHostTensor(value.getLoc(), type, attr);
-      if (failed(tensor))
-        return {};
-      std::optional<HostTensor> part = cut(*tensor, newShape);
-      return part ? TypedAttr(getDenseElements(*part)) : TypedAttr();
+      FailureOr<HostTensor> tensor =
+          makeHostTensor(value.getLoc(), largest, attr);
+      SmallVector<int64_t> shape = getLargestShape(newType);
+      for (auto [from, to] : llvm::zip(largest.getShape(), shape))
+        if (to > from)
+          return {};
+      return failed(tensor)
+                 ? TypedAttr()
+                 : TypedAttr(getDenseElements(getLeadingPart(*tensor, shape)));
     };
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       unsigned index = argument.getArgNumber();

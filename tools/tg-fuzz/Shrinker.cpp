@@ -7,7 +7,8 @@
 /// \file
 /// Each step works on a copy, which replaces the graph if it still fails. Steps
 /// are tried until none helps: fewer results, operations replaced by an operand
-/// or by their value as an argument, simpler values, smaller shapes.
+/// or by their value as an argument, fewer variables, simpler values, smaller
+/// shapes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/IR/Verifier.h"
 #include "support/ToolSupport.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -62,8 +64,15 @@ static void setInput(func::FuncOp function, unsigned index,
   function.setArgAttr(index, inputAttrName, getDenseElements(tensor));
 }
 
-/// What the interpreter computes for the result of the operation `index`.
-static std::optional<HostTensor> getValueOf(ModuleOp module, unsigned index) {
+/// What the interpreter computes for the result of the operation `index`, in
+/// its largest shape. Where the variables are not as large as they can be, it
+/// may well be something else.
+static std::optional<HostTensor> getValueOf(ModuleOp symbolic, unsigned index) {
+  OwningOpRef<ModuleOp> bound = symbolic.clone();
+  replaceVariablesAndInputs(*bound, [](VarAttr variable) {
+    return Dim(variable.getContext(), variable.getMax());
+  });
+  ModuleOp module = *bound;
   func::FuncOp function = getMain(module);
   FailureOr<std::vector<HostTensor>> inputs = getInputs(function);
   if (failed(inputs))
@@ -75,7 +84,10 @@ static std::optional<HostTensor> getValueOf(ModuleOp module, unsigned index) {
   for (unsigned i = 0; i <= index; ++i)
     if (!tracker.execute(getOp(module, i)))
       return std::nullopt;
-  return tracker.get(getOp(module, index)->getResult(0)).tensor;
+  auto type =
+      cast<RankedTensorType>(getOp(symbolic, index)->getResult(0).getType());
+  return getLeadingPart(tracker.get(getOp(module, index)->getResult(0)).tensor,
+                        getLargestShape(type));
 }
 
 namespace {
@@ -93,6 +105,7 @@ private:
 
   bool dropResults();
   bool dropOps();
+  bool bindVariables();
   bool simplifyValues();
   bool shrinkShapes();
 
@@ -195,14 +208,12 @@ bool Shrinker::simplifyValues() {
     for (int64_t number : {1, 0, 2}) {
       bool simplified = attempt([&](ModuleOp module) {
         func::FuncOp function = getMain(module);
-        auto type = cast<RankedTensorType>(function.getArgumentTypes()[i]);
         auto old =
             function.getArgAttrOfType<DenseElementsAttr>(i, inputAttrName);
-        if (!old || (old.isSplat() && type.getNumElements() > 0) ||
-            type.getNumElements() < 2)
+        if (!old || old.getNumElements() < 2 || old.isSplat())
           return false;
         auto value = DenseElementsAttr::get(
-            type, Attribute(getSimple(type.getElementType(), number)));
+            old.getType(), Attribute(getSimple(old.getElementType(), number)));
         function.setArgAttr(i, inputAttrName, value);
         return true;
       });
@@ -211,6 +222,46 @@ bool Shrinker::simplifyValues() {
         break;
     }
   // Constants as arguments, where a splat is no longer folded.
+  return changed;
+}
+
+/// Gives variables values, or makes their ranges shorter.
+bool Shrinker::bindVariables() {
+  bool changed = false;
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(*current);
+  if (failed(variables))
+    return false;
+  for (VarAttr variable : *variables) {
+    const int64_t min = variable.getMin(), max = variable.getMax();
+    auto replace = [&](auto getReplacement) {
+      return attempt([&](ModuleOp module) {
+        replaceVariablesAndInputs(module, [&](VarAttr other) {
+          return other == variable ? Dim(getReplacement()) : Dim(other);
+        });
+        return true;
+      });
+    };
+    llvm::SmallSetVector<int64_t, 8> values;
+    for (int64_t value : {max, min, min + 1, (min + max) / 2, max - 1})
+      if (value >= min && value <= max)
+        values.insert(value);
+    bool isDone = llvm::any_of(values, [&](int64_t value) {
+      return replace([&] { return Dim(variable.getContext(), value); });
+    });
+    auto narrow = [&](int64_t newMin, int64_t newMax) {
+      return replace([&] {
+        return Dim(VarAttr::get(variable.getContext(), variable.getName(),
+                                newMin, newMax));
+      });
+    };
+    for (int64_t value : {min + 1, min + 2, min + (max - min) / 2, max - 1})
+      if (!isDone && value > min && value < max)
+        isDone = narrow(min, value);
+    for (int64_t value : {max - 1, min + (max - min) / 2, min + 1})
+      if (!isDone && value > min && value < max)
+        isDone = narrow(value, max);
+    changed |= isDone;
+  }
   return changed;
 }
 
@@ -259,6 +310,7 @@ OwningOpRef<ModuleOp> Shrinker::run() {
   while (changed && triesLeft > 0) {
     changed = dropResults();
     changed |= dropOps();
+    changed |= bindVariables();
     changed |= shrinkShapes();
     changed |= simplifyValues();
   }

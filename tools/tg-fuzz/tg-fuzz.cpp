@@ -15,6 +15,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Bindings.h"
 #include "Checks.h"
 #include "Generator.h"
 #include "Shrinker.h"
@@ -55,6 +56,10 @@ static cl::opt<uint64_t> seed("seed", cl::init(1),
 static cl::opt<int64_t> maxOps("max-ops", cl::init(12),
                                cl::desc("Most operations of a graph"),
                                cl::value_desc("K"), cl::cat(category));
+static cl::opt<int64_t>
+    symbolic("symbolic", cl::init(30),
+             cl::desc("How many of a hundred graphs have symbolic shapes"),
+             cl::value_desc("percent"), cl::cat(category));
 static cl::opt<std::string>
     deviceName("device", cl::init("CPU"),
                cl::desc("Where graphs run; 'none' checks the canonicalizer "
@@ -98,6 +103,13 @@ static CheckOptions getCheckOptions() {
   return options;
 }
 
+static GeneratorOptions getGeneratorOptions() {
+  GeneratorOptions options;
+  options.maxOps = maxOps;
+  options.symbolicPercent = symbolic;
+  return options;
+}
+
 static uint64_t getGraphSeed(uint64_t graph) {
   // Series of neighbouring seeds must not overlap.
   return (seed * 0x9E3779B97F4A7C15u) ^ (graph * 0xD1B54A32D192ED03u + graph);
@@ -129,8 +141,7 @@ static Outcome work(uint64_t begin, uint64_t end, Progress *progress,
                     std::string &message) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
-  GeneratorOptions options;
-  options.maxOps = maxOps;
+  const GeneratorOptions options = getGeneratorOptions();
   std::string current = getPath("current.mlir");
   for (uint64_t graph = begin; graph < end; ++graph) {
     progress->graph = graph;
@@ -149,10 +160,31 @@ static Outcome work(uint64_t begin, uint64_t end, Progress *progress,
   return Outcome::Good;
 }
 
-static Outcome checkGuarded(ModuleOp module, std::string &message) {
+static Outcome checkGuarded(ModuleOp module, std::string &message,
+                            const Binding &binding = {}) {
+  CheckOptions options = getCheckOptions();
+  options.binding = binding;
   return runGuarded(timeLimit, message, [&](std::string &text) {
-    return check(module, getCheckOptions(), text);
+    return check(module, options, text);
   });
+}
+
+/// Values of the variables with which a graph fails: one set alone if that is
+/// enough, else the first that is tried.
+static Binding findBinding(ModuleOp module, Outcome outcome,
+                           std::string &message) {
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
+  if (failed(variables) || variables->empty())
+    return {};
+  std::vector<Binding> bindings = chooseBindings(*variables);
+  for (const Binding &binding : bindings) {
+    std::string text;
+    if (checkGuarded(module, text, binding) != outcome)
+      continue;
+    message = text;
+    return binding;
+  }
+  return bindings.front();
 }
 
 /// Shrinks the graph that a worker stopped at and says what became of it.
@@ -185,21 +217,25 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
     if (checkGuarded(*module, last) == outcome)
       message = last;
   }
+  const Binding binding = findBinding(*module, outcome, message);
+  const std::string run =
+      "tg-run " + (binding.empty() ? "" : "--var " + toString(binding) + " ");
+  const StringRef name = llvm::sys::path::filename(path);
   std::string header;
   llvm::raw_string_ostream os(header);
   os << "// " << getName(outcome) << ": ";
   for (char c : message)
     os << c << (c == '\n' ? "// " : "");
   os << "\n// Graph " << graph << " of tg-fuzz --seed=" << seed
-     << " --max-ops=" << maxOps << ", shrunk. Reproduce with\n"
-     << "//   tg-fuzz --device=" << deviceName << " "
-     << llvm::sys::path::filename(path) << "\n"
-     << "//   tg-run --interpret " << llvm::sys::path::filename(path)
-     << "   and   tg-run --device=" << deviceName << " "
-     << llvm::sys::path::filename(path) << "\n";
+     << " --max-ops=" << maxOps << " --symbolic=" << symbolic
+     << ", shrunk. Reproduce with\n"
+     << "//   tg-fuzz --device=" << deviceName << " " << name << "\n"
+     << "//   " << run << "--interpret " << name << "   and   " << run
+     << "--device=" << deviceName << " " << name << "\n";
   if (failed(writeModule(*module, path, header)))
     return failure();
-  llvm::outs() << "  " << message << "\n  see " << path << '\n';
+  llvm::outs() << "  " << message << "\n  see " << path << ", " << run << path
+               << '\n';
   return success();
 }
 
@@ -293,6 +329,10 @@ int main(int argc, char **argv) {
     (void)reportError("--max-ops has to be at least 1");
     return 1;
   }
+  if (symbolic < 0 || symbolic > 100) {
+    (void)reportError("--symbolic is a percentage, 0 to 100");
+    return 1;
+  }
   if (!getCheckOptions().device.empty()) {
     // The device itself is opened by child processes, since it has threads;
     // here only its name is checked.
@@ -313,9 +353,8 @@ int main(int argc, char **argv) {
   if (printGraph) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     tinygrad::prepareContext(context);
-    GeneratorOptions options;
-    options.maxOps = maxOps;
-    generateGraph(&context, getGraphSeed(first), options)->print(llvm::outs());
+    generateGraph(&context, getGraphSeed(first), getGeneratorOptions())
+        ->print(llvm::outs());
     return getExitStatus(success());
   }
   return getExitStatus(replayFile.empty() ? fuzz() : replay());

@@ -242,7 +242,7 @@ static LogicalResult runMain() {
   func::FuncOp concrete = *function;
   if (!values->empty()) {
     concreteModule = module->clone();
-    bindVariables(*concreteModule, *values);
+    bindProgram(*concreteModule, *values);
     concrete = concreteModule->lookupSymbol<func::FuncOp>(entryName);
     if (failed(verify(*concreteModule)))
       return failure();

@@ -27,7 +27,7 @@ class GeneratorTest : public ::testing::Test {
 protected:
   GeneratorTest() : context(MLIRContext::Threading::DISABLED) {
     tinygrad::prepareContext(context);
-    options.largeElements = options.hugeElements = 10000;
+    options.largeElements = 10000;
   }
 
   std::string print(uint64_t seed) {

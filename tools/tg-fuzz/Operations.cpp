@@ -1,0 +1,341 @@
+//===- Operations.cpp - random operations ---------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// One random operation on operands that fit.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GraphGenerator.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static Type elementOf(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+Value GraphGenerator::unary() {
+  switch (random.below(8)) {
+  case 0:
+    if (Value x = pick(Class::Num))
+      return emit<NegOp>(x);
+    return {};
+  case 1:
+    if (Value x = pick(Class::Float))
+      return emit<RecipOp>(x);
+    return {};
+  case 2:
+    if (Value x = pick(Class::Float))
+      return emit<SqrtOp>(x);
+    return {};
+  case 3:
+    if (Value x = pick(Class::Float))
+      return emit<Exp2Op>(x);
+    return {};
+  case 4:
+    if (Value x = pick(Class::Float))
+      return emit<Log2Op>(x);
+    return {};
+  case 5:
+    if (Value x = pick(Class::Float))
+      return emit<SinOp>(x);
+    return {};
+  case 6:
+    if (Value x = pick(Class::Float))
+      return emit<TruncOp>(x);
+    return {};
+  default:
+    if (Value x = pick(Class::Num))
+      return emit<NegOp>(x);
+    return {};
+  }
+}
+
+Value GraphGenerator::binary() {
+  static const Class classes[] = {
+      Class::Arith,     Class::Num,   Class::Arith,     Class::Float,
+      Class::Int,       Class::Int,   Class::Int,       Class::Int,
+      Class::Arith,     Class::Float, Class::IntOrBool, Class::IntOrBool,
+      Class::IntOrBool, Class::Int,   Class::Int};
+  int64_t kind = random.below(std::size(classes));
+  Value a = pick(classes[kind]);
+  Value b = a ? similar(a, elementOf(a)) : Value();
+  if (!b)
+    return {};
+  if (random.percent(50))
+    std::swap(a, b);
+  switch (kind) {
+  case 0:
+    return emit<AddOp>(a, b);
+  case 1:
+    return emit<SubOp>(a, b);
+  case 2:
+    return emit<MulOp>(a, b);
+  case 3:
+    return emit<FDivOp>(a, b);
+  case 4:
+    return emit<IDivOp>(a, b);
+  case 5:
+    return emit<FloorDivOp>(a, b);
+  case 6:
+    return emit<ModOp>(a, b);
+  case 7:
+    return emit<FloorModOp>(a, b);
+  case 8:
+    return emit<MaxOp>(a, b);
+  case 9:
+    return emit<PowOp>(a, b);
+  case 10:
+    return emit<AndOp>(a, b);
+  case 11:
+    return emit<OrOp>(a, b);
+  case 12:
+    return emit<XorOp>(a, b);
+  case 13:
+    return emit<ShlOp>(a, b);
+  default:
+    return emit<ShrOp>(a, b);
+  }
+}
+
+Value GraphGenerator::compare() {
+  Value a = pick(Class::Arith);
+  Value b = a ? similar(a, elementOf(a)) : Value();
+  if (!b)
+    return {};
+  switch (random.below(3)) {
+  case 0:
+    return emit<CmpLtOp>(a, b);
+  case 1:
+    return emit<CmpEqOp>(a, b);
+  default:
+    return emit<CmpNeOp>(a, b);
+  }
+}
+
+Value GraphGenerator::ternary() {
+  bool isWhere = random.percent(60);
+  Value a = pick(isWhere ? Class::Element : Class::Num);
+  Value b = a ? similar(a, elementOf(a)) : Value();
+  Value c = !b        ? Value()
+            : isWhere ? similar(a, builder.getI1Type())
+                      : similar(a, elementOf(a));
+  if (!c)
+    return {};
+  if (isWhere)
+    return emit<WhereOp>(a.getType(), c, a, b);
+  return emit<MulAccOp>(a, b, c);
+}
+
+Value GraphGenerator::cast() {
+  Value x = pick(Class::Element);
+  if (!x)
+    return {};
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  return emit<CastOp>(type.clone(randomElementType(Class::Element)), x);
+}
+
+Value GraphGenerator::bitcast() {
+  Value x = pick(Class::Element);
+  if (!x || elementOf(x).isInteger(1))
+    return {};
+  Type to = randomElementType(Class::Element);
+  if (to.getIntOrFloatBitWidth() != elementOf(x).getIntOrFloatBitWidth())
+    return {};
+  return emit<BitcastOp>(::mlir::cast<RankedTensorType>(x.getType()).clone(to),
+                         x);
+}
+
+Value GraphGenerator::threefry() {
+  Value counter = pick(Class::U64);
+  Value key = counter ? similar(counter, elementOf(counter)) : Value();
+  return key ? emit<ThreefryOp>(counter, key) : Value();
+}
+
+Value GraphGenerator::reduce() {
+  Value x = pick(Class::Arith);
+  if (!x)
+    return {};
+  SmallVector<int64_t> axes;
+  for (int64_t axis = 0,
+               rank = ::mlir::cast<RankedTensorType>(x.getType()).getRank();
+       axis < rank; ++axis)
+    if (random.percent(50))
+      axes.push_back(axis);
+  static const ReduceKind kinds[] = {ReduceKind::add, ReduceKind::add,
+                                     ReduceKind::max, ReduceKind::mul};
+  return emit<ReduceOp>(random.pick(kinds), x, axes);
+}
+
+/// Cuts a size in two that have it as their product: null if there is no way.
+static std::pair<Dim, Dim> factorize(Dim size, Random &random) {
+  if (auto product = dyn_cast<DimExprAttr>(size.getAttr());
+      product && product.getKind() == DimOpKind::mul && random.percent(60))
+    return {Dim(product.getLhs()), Dim(product.getRhs())};
+  Dim factor(size.getContext(),
+             random.between(2, std::min<int64_t>(size.getMax(), 9)));
+  if (!Dim::get(DimOpKind::mod, size, factor).is(0))
+    return {};
+  return {Dim::get(DimOpKind::floordiv, size, factor), factor};
+}
+
+/// The same elements in a random other shape.
+Value GraphGenerator::reshape(Value x) {
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  SmallVector<Dim> shape = getDims(type);
+  for (int64_t step = random.between(1, 4); step > 0; --step) {
+    size_t rank = shape.size();
+    size_t axis = rank > 0 ? random.below(rank) : 0;
+    switch (random.below(4)) {
+    case 0: // merge with the next axis
+      if (axis + 1 < rank) {
+        shape[axis] = shape[axis] * shape[axis + 1];
+        shape.erase(shape.begin() + axis + 1);
+      }
+      break;
+    case 1: // split
+      if (rank > 0 && rank < 5 && shape[axis].getMax() > 1) {
+        auto [first, second] = factorize(shape[axis], random);
+        if (first.getAttr()) {
+          if (random.percent(50))
+            std::swap(first, second);
+          shape[axis] = first;
+          shape.insert(shape.begin() + axis + 1, second);
+        }
+      }
+      break;
+    case 2: // an axis of size 1 more
+      if (rank < 5)
+        shape.insert(shape.begin() + random.below(rank + 1), number(1));
+      break;
+    default: // or less
+      if (rank > 0 && shape[axis].is(1))
+        shape.erase(shape.begin() + axis);
+      break;
+    }
+  }
+  return emit<ReshapeOp>(getTensorType(shape, type.getElementType()), x);
+}
+
+/// A random movement operation on x; of those that an assignment's target may
+/// consist of when `isTarget`.
+Value GraphGenerator::movement(Value x, bool isTarget) {
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  SmallVector<Dim> dims = getDims(type), low, high;
+  SmallVector<int64_t> axes;
+  int64_t rank = type.getRank();
+  int64_t count = std::max<int64_t>(1, getBufferSize(type));
+  switch (random.below(isTarget ? 4 : 6)) {
+  case 0:
+    return reshape(x);
+  case 1: {
+    for (int64_t axis = 0; axis < rank; ++axis)
+      axes.insert(axes.begin() + random.below(axis + 1), axis);
+    return emit<PermuteOp>(x, axes);
+  }
+  case 2: {
+    for (Dim size : dims) {
+      Dim from = random.percent(50) ? number(0) : randomPosition(size);
+      Dim to = random.percent(50) ? size : from + randomPosition(size - from);
+      // Mostly leave something.
+      if (from == to && random.percent(90)) {
+        from = number(0);
+        to = size;
+      }
+      // What is there on paper need not be seen by bounds.
+      if (from.getMin() < 0 || (to - from).getMin() < 0 ||
+          (size - to).getMin() < 0)
+        return {};
+      low.push_back(from);
+      high.push_back(to);
+    }
+    return emit<ShrinkOp>(x, dimArray(low), dimArray(high));
+  }
+  case 3: {
+    for (int64_t axis = 0; axis < rank; ++axis)
+      if (random.percent(50))
+        axes.push_back(axis);
+    return emit<FlipOp>(x, axes);
+  }
+  case 4: {
+    auto amount = [&](Dim size) {
+      if (random.percent(50))
+        return number(0);
+      if (!isSymbolic() || random.percent(50))
+        return number(random.below(4));
+      // Up to a fixed size, or anything.
+      Dim rest = number(size.getMax() + random.below(3)) - size;
+      return random.percent(40) ? rest : randomDim(70);
+    };
+    for (Dim size : dims) {
+      low.push_back(amount(size));
+      high.push_back(amount(size));
+      count *= (size + low.back() + high.back()).getMax();
+    }
+    if (count > maxElements * std::max<int64_t>(1, getBufferSize(type)))
+      return {};
+    return emit<PadOp>(x, dimArray(low), dimArray(high));
+  }
+  default: {
+    for (Dim &size : dims) {
+      Dim to = size;
+      if (size.is(1) && random.percent(70))
+        to = random.percent(4)                    ? number(0)
+             : isSymbolic() && random.percent(50) ? randomDim(maxElements / count)
+                                                  : number(random.between(1, 9));
+      if (count * to.getMax() > maxElements)
+        to = size;
+      count *= std::max<int64_t>(
+          1, to.getMax() / std::max<int64_t>(1, size.getMax()));
+      size = to;
+    }
+    return emit<ExpandOp>(getTensorType(dims, type.getElementType()), x);
+  }
+  }
+}
+
+Value GraphGenerator::assign() {
+  // Memory: an argument, or what an assignment made of one.
+  SmallVector<Value> memory;
+  for (Value value : pool)
+    if (isa<BlockArgument>(value) || value.getDefiningOp<AssignOp>())
+      memory.push_back(value);
+  if (memory.empty())
+    return {};
+  Value target = random.pick(memory);
+  for (int64_t i = random.below(4); i > 0; --i) {
+    Value view = movement(target, /*isTarget=*/true);
+    if (view)
+      target = view;
+  }
+  Value value = similar(target, elementOf(target));
+  if (!value)
+    return {};
+  Value assign = emit<AssignOp>(target, value);
+  if (!assign || !random.percent(40))
+    return assign;
+  // What all of the memory holds then.
+  Value root = target;
+  while (Operation *op = root.getDefiningOp())
+    root = op->getOperand(0);
+  return emit<AfterOp>(root.getType(), root, assign);
+}
+
+Value GraphGenerator::identity() {
+  Value x = pick(Class::Element);
+  if (!x)
+    return {};
+  switch (random.below(3)) {
+  case 0:
+    return emit<ContiguousOp>(x);
+  case 1:
+    return emit<DetachOp>(x);
+  default:
+    return emit<CopyOp>(x, builder.getStringAttr("CPU"));
+  }
+}
+
