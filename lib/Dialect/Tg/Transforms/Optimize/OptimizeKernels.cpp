@@ -511,7 +511,8 @@ void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
       });
       int64_t extent = range.getLargestExtent();
       if (!isInMask || range.getKind() != RangeKind::loop ||
-          extent > kLongestWindow || copies * extent > kMostCopies)
+          range.isSymbolic() || extent > kLongestWindow ||
+          copies * extent > kMostCopies)
         continue;
       copies *= extent;
       report("unroll", range, extent);

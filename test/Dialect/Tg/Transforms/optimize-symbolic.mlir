@@ -1,0 +1,17 @@
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --verify-each | FileCheck %s
+
+// The window of a reduce that masks depend on is unrolled only if its length is
+// a number.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: unroll
+// CHECK: tg.store
+#n = #tg.var<"n", 0, 1>
+#rows = #tg.dim<add, #n, 4>
+!x = tensor<4x64xi16>
+!p = tensor<?x64xi16, #tg.shape<#rows, 64>>
+func.func @window(%x: !x) -> tensor<1x64xi16> {
+  %0 = tg.pad %x low [0, 0] high [#n, 0] : !x -> !p
+  %1 = tg.reduce mul %0 axes [0] : !p -> tensor<1x64xi16>
+  return %1 : tensor<1x64xi16>
+}
