@@ -66,3 +66,21 @@ tg.kernel @division(%o: memref<40xi64>) attributes {outputs = 1 : i64} {
   %x = tg.cast %q : index -> i64
   tg.store %x, %o[%i] : memref<40xi64>
 }
+
+// -----
+
+// Both extents are never negative, and neither is their product, of which bounds
+// alone do not show it.
+// CHECK-LABEL: func.func @rest
+// CHECK-SAME: tg.parallel_extent = #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 9>, 9>, #tg.dim<mul, #tg.dim<mul, #tg.var<"n", 0, 9>, #tg.var<"n", 0, 9>>, -1>>
+#n = #tg.var<"n", 0, 9>
+#rest = #tg.dim<add, 9, #tg.dim<mul, #n, -1>>
+tg.kernel @rest(%o: memref<90xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread #n
+  %j = tg.range 1 thread #rest
+  %x = tg.const(1.0 : f32) : f32
+  %c = tg.const(9 : index) : index
+  %p = tg.mul %i, %c : index
+  %q = tg.add %p, %j : index
+  tg.store %x, %o[%q] : memref<90xf32>
+}

@@ -53,8 +53,10 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not an i64 of at least 0";
+  // Of a product of sizes that depend on each other, bounds may not show that
+  // it cannot be negative: n * (9 - n).
   if (isDim && (!Dim::isDim(attribute.getValue()) ||
-                Dim(attribute.getValue()).getMin() < 0))
+                Dim(attribute.getValue()).getMax() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not a dimension of at least 0";
   if (isVariables) {
