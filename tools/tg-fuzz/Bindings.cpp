@@ -99,9 +99,9 @@ struct BoundTrackers::Bound {
                      binding.lookup(var.getName().getValue()));
         })) {
     builder.setInsertionPointToEnd(module->getBody());
-    function = func::FuncOp::create(builder, original.getLoc(), "main",
-                                    FunctionType::get(builder.getContext(), {},
-                                                      {}));
+    function =
+        func::FuncOp::create(builder, original.getLoc(), "main",
+                             FunctionType::get(builder.getContext(), {}, {}));
     builder.setInsertionPointToEnd(function.addEntryBlock());
   }
 
@@ -128,8 +128,7 @@ void BoundTrackers::addArgument(BlockArgument argument,
     auto type = cast<RankedTensorType>(
         bound->isStatic ? argument.getType()
                         : bound->replacer.replace(argument.getType()));
-    Value value =
-        bound->function.front().addArgument(type, argument.getLoc());
+    Value value = bound->function.front().addArgument(type, argument.getLoc());
     bound->mapping.map(argument, value);
     bound->tracker.addArgument(
         value, TrackedTensor(getLeadingPart(largest, type.getShape())));

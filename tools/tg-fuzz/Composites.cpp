@@ -31,18 +31,14 @@ Value GraphGenerator::matmul() {
   // Operands that are worth packing, in large graphs.
   auto size = [&]() {
     return isSymbolic() && random.percent(50) ? randomDim(isLarge ? 400 : 100)
-           : isLarge ? number(random.between(1, 200))
-                     : number(random.pick(sizes));
+           : isLarge                          ? number(random.between(1, 200))
+                                              : number(random.pick(sizes));
   };
   Dim m = size(), n = size(), k = size();
-  auto work = [&]() {
-    return batch * m.getMax() * n.getMax() * k.getMax();
-  };
+  auto work = [&]() { return batch * m.getMax() * n.getMax() * k.getMax(); };
   // Static sizes become smaller, symbolic ones static first.
   while (work() > std::min<int64_t>(20 * maxElements, 1500000)) {
-    Dim &most = m.getMax() > n.getMax()   ? m
-                : n.getMax() > k.getMax() ? n
-                                          : k;
+    Dim &most = m.getMax() > n.getMax() ? m : n.getMax() > k.getMax() ? n : k;
     most = number(most.getMax() / 2);
   }
   Type type = random.percent(60) ? Float32Type::get(context)
@@ -73,7 +69,8 @@ Value GraphGenerator::matmul() {
   Value sum =
       product ? emit<ReduceOp>(ReduceKind::add, product, ArrayRef<int64_t>(3))
               : Value();
-  return sum ? emit<ReshapeOp>(getTensorType({number(batch), m, n}, type), sum) : Value();
+  return sum ? emit<ReshapeOp>(getTensorType({number(batch), m, n}, type), sum)
+             : Value();
 }
 
 Value GraphGenerator::softmax(Value x) {
@@ -134,7 +131,8 @@ Value GraphGenerator::slidingSum(Value x) {
     SmallVector<Dim> to = getDims(type);
     from[axis] = i;
     to[axis] = to[axis] + number(i);
-    Value window = emit<ShrinkOp>(padded, dimArray(numbers(from)), dimArray(to));
+    Value window =
+        emit<ShrinkOp>(padded, dimArray(numbers(from)), dimArray(to));
     if (!window)
       return {};
     if (!sum)
@@ -166,6 +164,8 @@ Value GraphGenerator::join() {
     return {};
   Value y = leaf(getTensorType(dims, type.getElementType()));
   if (!y)
+    return {};
+  if (!areSizes(first + second))
     return {};
   SmallVector<Dim> after = none, before = none;
   after[axis] = second;
@@ -224,15 +224,14 @@ Value GraphGenerator::gather() {
   index = spread(index, row, i32);
   x = spread(x, column, element);
   Value position = emit<IotaOp>(getTensorType(all, i32), axis);
-  Value isChosen =
-      index && position ? emit<CmpEqOp>(position, index) : Value();
+  Value isChosen = index && position ? emit<CmpEqOp>(position, index) : Value();
   Value zero = emit<ConstOp>(getTensorType(all, element), int64_t(0));
   Value chosen = isChosen && x && zero
                      ? emit<WhereOp>(x.getType(), isChosen, x, zero)
                      : Value();
-  return chosen ? emit<ReduceOp>(ReduceKind::add, chosen,
-                                 ArrayRef<int64_t>(axis))
-                : Value();
+  return chosen
+             ? emit<ReduceOp>(ReduceKind::add, chosen, ArrayRef<int64_t>(axis))
+             : Value();
 }
 
 /// What lies on one side of a diagonal or of a position, as attention masks it.
@@ -279,6 +278,8 @@ Value GraphGenerator::growCache() {
   if (!table || !isa<BlockArgument>(table))
     return table;
   const Dim zero = number(0);
+  if (!areSizes({used + count, capacity - used - count}))
+    return {};
   Value part = emit<ShrinkOp>(table, dimArray({used, zero}),
                               dimArray({used + count, width}));
   Value row = part ? similar(part, element) : Value();

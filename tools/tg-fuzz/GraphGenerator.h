@@ -55,6 +55,11 @@ private:
   Dim randomDim(int64_t limit);
   /// A position in [0, size], whatever the variables' values.
   Dim randomPosition(Dim size);
+  /// Whether none of them can be negative, by what bounds show of it: that of a
+  /// product of sizes cannot always be seen.
+  static bool areSizes(ArrayRef<Dim> dims) {
+    return llvm::all_of(dims, [](Dim dim) { return dim.getMin() >= 0; });
+  }
   /// A size of at most `limit`, symbolic now and then.
   Dim randomSize(ArrayRef<int64_t> sizes, int64_t limit);
 

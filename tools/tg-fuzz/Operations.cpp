@@ -218,6 +218,8 @@ Value GraphGenerator::reshape(Value x) {
       break;
     }
   }
+  if (!areSizes(shape))
+    return {};
   return emit<ReshapeOp>(getTensorType(shape, type.getElementType()), x);
 }
 
@@ -247,8 +249,7 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
         to = size;
       }
       // What is there on paper need not be seen by bounds.
-      if (from.getMin() < 0 || (to - from).getMin() < 0 ||
-          (size - to).getMin() < 0)
+      if (!areSizes({from, to - from, size - to}))
         return {};
       low.push_back(from);
       high.push_back(to);
@@ -274,7 +275,10 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
     for (Dim size : dims) {
       low.push_back(amount(size));
       high.push_back(amount(size));
-      count *= (size + low.back() + high.back()).getMax();
+      Dim sum = size + low.back() + high.back();
+      if (!areSizes(sum))
+        return {};
+      count *= sum.getMax();
     }
     if (count > maxElements * std::max<int64_t>(1, getBufferSize(type)))
       return {};
@@ -284,13 +288,14 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
     for (Dim &size : dims) {
       Dim to = size;
       if (size.is(1) && random.percent(70))
-        to = random.percent(4)                    ? number(0)
-             : isSymbolic() && random.percent(50) ? randomDim(maxElements / count)
-                                                  : number(random.between(1, 9));
+        to = random.percent(4) ? number(0)
+             : isSymbolic() && random.percent(50)
+                 ? randomDim(maxElements / count)
+                 : number(random.between(1, 9));
       if (count * to.getMax() > maxElements)
         to = size;
-      count *= std::max<int64_t>(
-          1, to.getMax() / std::max<int64_t>(1, size.getMax()));
+      count *= std::max<int64_t>(1, to.getMax() /
+                                        std::max<int64_t>(1, size.getMax()));
       size = to;
     }
     return emit<ExpandOp>(getTensorType(dims, type.getElementType()), x);
@@ -338,4 +343,3 @@ Value GraphGenerator::identity() {
     return emit<CopyOp>(x, builder.getStringAttr("CPU"));
   }
 }
-

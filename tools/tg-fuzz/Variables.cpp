@@ -27,13 +27,15 @@ void GraphGenerator::addVariables() {
     int64_t max = random.percent(5) ? min : std::max(min, random.pick(most));
     if (maxElements > options.maxElements)
       max = random.between(min, 400);
-    variables.push_back(VarAttr::get(
-        context, StringAttr::get(context, names[i]), min, max));
+    variables.push_back(
+        VarAttr::get(context, StringAttr::get(context, names[i]), min, max));
   }
 }
 
 Dim GraphGenerator::randomDim(int64_t limit) {
-  auto make = [&](DimOpKind kind, Dim a, Dim b) { return Dim::get(kind, a, b); };
+  auto make = [&](DimOpKind kind, Dim a, Dim b) {
+    return Dim::get(kind, a, b);
+  };
   for (int tries = 0; tries < 3 && isSymbolic(); ++tries) {
     Dim variable(random.pick(variables)), other(random.pick(variables));
     int64_t constant = random.between(2, 4);
@@ -81,8 +83,8 @@ Dim GraphGenerator::randomDim(int64_t limit) {
     if (size.getMin() >= 0 && size.getMax() <= limit)
       return size;
   }
-  return number(random.between(std::min<int64_t>(1, limit),
-                               std::min<int64_t>(9, limit)));
+  return number(
+      random.between(std::min<int64_t>(1, limit), std::min<int64_t>(9, limit)));
 }
 
 Dim GraphGenerator::randomPosition(Dim size) {
