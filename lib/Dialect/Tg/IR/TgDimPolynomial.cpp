@@ -391,29 +391,36 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   int64_t bound = upper ? hi : lo;
   if (depth == 0)
     return bound;
+  // Outer quotients come first, before what they divide changes in its turn.
+  // Their texts are longer.
+  const Monomial *longest = nullptr;
   for (const auto &[monomial, coefficient] : terms) {
     if (monomial.size() != 1)
       continue;
     DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
-    if (!quotient)
-      continue;
-    std::optional<int64_t> divisor = Dim(quotient.getRhs()).getStatic();
-    if (!divisor || *divisor <= 0)
-      continue;
-    Polynomial x(quotient.getLhs());
-    if ((coefficient > 0) != upper)
-      x.addTerm({}, 1 - *divisor);
-    Polynomial relaxed = scale(*divisor);
-    relaxed.terms.erase(monomial);
-    relaxed = relaxed + x.scale(coefficient);
-    int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
-    if (scaled == saturate(upper))
-      return bound;
-    int64_t other = upper ? dim::floorDiv(scaled, *divisor)
-                          : -dim::floorDiv(-scaled, *divisor);
-    return upper ? std::min(bound, other) : std::max(bound, other);
+    std::optional<int64_t> divisor =
+        quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
+    if (divisor && *divisor > 0 &&
+        (!longest || monomial[0].first.size() > longest->front().first.size()))
+      longest = &monomial;
   }
-  return bound;
+  if (!longest)
+    return bound;
+  const int64_t coefficient = terms.at(*longest);
+  auto quotient = cast<DimExprAttr>(longest->front().second);
+  const int64_t divisor = *Dim(quotient.getRhs()).getStatic();
+  Polynomial x(quotient.getLhs());
+  if ((coefficient > 0) != upper)
+    x.addTerm({}, 1 - divisor);
+  Polynomial relaxed = scale(divisor);
+  relaxed.terms.erase(*longest);
+  relaxed = relaxed + x.scale(coefficient);
+  int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
+  if (scaled == saturate(upper))
+    return bound;
+  int64_t other =
+      upper ? dim::floorDiv(scaled, divisor) : -dim::floorDiv(-scaled, divisor);
+  return upper ? std::min(bound, other) : std::max(bound, other);
 }
 
 Interval64 Polynomial::getBounds() const {

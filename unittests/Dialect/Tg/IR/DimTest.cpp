@@ -168,6 +168,15 @@ TEST_F(DimTest, BoundsSeeWhatCancels) {
 }
 
 // Any expression equals, for all values, what it was made from.
+/// A quotient of what has quotients in it goes first, before those change.
+TEST_F(DimTest, BoundsSeeWhatCancelsInQuotientsOfQuotients) {
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  Dim blocks = div(var("m", 3, 64) + number(2), number(3)) * number(27);
+  Dim rest = div(blocks + number(15), number(16)) - div(blocks, number(16));
+  EXPECT_EQ(rest.getMin(), 0);
+  EXPECT_EQ(rest.getMax(), 1);
+}
+
 TEST_F(DimTest, NormalFormKeepsValues) {
   std::mt19937 random(17);
   auto pick = [&](int64_t lo, int64_t hi) {
