@@ -15,3 +15,23 @@ func.func @window(%x: !x) -> tensor<1x64xi16> {
   %1 = tg.reduce mul %0 axes [0] : !p -> tensor<1x64xi16>
   return %1 : tensor<1x64xi16>
 }
+
+// -----
+
+// Rows of at most one element are not kept in a tile: lanes go along the column.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: upcast
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+#n = #tg.var<"n", 2, 100>
+#odd = #tg.dim<mod, #n, 2>
+!x = tensor<?x?xf32, #tg.shape<#n, #odd>>
+!s = tensor<?x1xf32, #tg.shape<#n, 1>>
+func.func @short_rows(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  %1 = tg.reduce add %0 axes [1] : !x -> !s
+  %2 = tg.expand %1 : !s -> !x
+  %3 = tg.fdiv %0, %2 : !x
+  return %3 : !x
+}

@@ -340,6 +340,10 @@ void Heuristic::stageRepeated() {
     if (reduce.getRanges().size() != 1)
       continue;
     auto inner = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    // Lanes go along a range of more than one position, which is not in this
+    // tile then.
+    if (inner.getLargestExtent() < 2)
+      continue;
     for (Operation *op : getSlice(reduce.getValue())) {
       if (!isa<Exp2Op, Log2Op, SinOp, PowOp>(op) ||
           !schedule.dependsOn(op->getResult(0), inner))
