@@ -65,7 +65,7 @@ def Tg_Dialect : Dialect {
     | attribute | of | value |
     |---|---|---|
     | `tg.device` | a function argument | a string: the device that the argument is on |
-    | `tg.input` | a function argument | dense elements of its type: the value that `tg-run` passes |
+    | `tg.input` | a function argument | dense elements of its type, or of its largest shape, of which the leading part counts: the value that `tg-run` passes |
     | `tg.parallel_extent` | a function that was a kernel | a dimension, see `convert-tg-to-vector` |
     | `tg.outputs` | the same | an i64: how many leading arguments are written |
     | `tg.variables` | the same | a list of `#tg.var`: what the last arguments are the values of |
