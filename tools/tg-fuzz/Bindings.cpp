@@ -21,7 +21,7 @@ using namespace mlir::tg;
 
 std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
   // All of them up to the first number, else the second number of them.
-  constexpr int64_t maxAll = 12, maxSome = 8;
+  constexpr int64_t maxAll = 10, maxSome = 7;
   int64_t count = 1;
   uint64_t hash = 1;
   for (VarAttr variable : variables) {

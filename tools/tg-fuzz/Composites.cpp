@@ -36,10 +36,15 @@ Value GraphGenerator::matmul() {
   };
   Dim m = size(), n = size(), k = size();
   auto work = [&]() { return batch * m.getMax() * n.getMax() * k.getMax(); };
-  // Static sizes become smaller, symbolic ones static first.
-  while (work() > std::min<int64_t>(20 * maxElements, 1500000)) {
-    Dim &most = m.getMax() > n.getMax() ? m : n.getMax() > k.getMax() ? n : k;
-    most = number(most.getMax() / 2);
+  // Graphs with variables are evaluated several times. Sizes that are too large
+  // become numbers.
+  const int64_t most =
+      std::min<int64_t>(20 * maxElements, isSymbolic() ? 250000 : 1500000);
+  while (work() > most) {
+    Dim &largest = m.getMax() > n.getMax()   ? m
+                   : n.getMax() > k.getMax() ? n
+                                             : k;
+    largest = number(largest.getMax() / 2);
   }
   Type type = random.percent(60) ? Float32Type::get(context)
                                  : randomElementType(Class::Num);

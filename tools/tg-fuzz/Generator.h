@@ -52,7 +52,7 @@ struct GeneratorOptions {
   /// Operations, not counting constants.
   int64_t maxOps = 12;
   /// How many of a hundred graphs have variables, one to three.
-  int64_t symbolicPercent = 30;
+  int64_t symbolicPercent = 20;
   /// Elements of a tensor. One graph of fifty takes the large bound, one of
   /// twenty of those with variables.
   int64_t maxElements = 2048;

@@ -129,6 +129,71 @@ TEST_F(ShrinkerTest, ResizeFollowsEveryOperation) {
             "tensor<5xi32> tensor<5x1xi32> tensor<1x5xi32> tensor<1x1xi32> ");
 }
 
+/// A failure that has nothing to do with variables keeps none.
+TEST_F(ShrinkerTest, VariablesGetValues) {
+  EXPECT_EQ(shrinkTo("#n = #tg.var<\"n\", 1, 8>\n"
+                     "!v = tensor<?x6xi32, #tg.shape<#n, 6>>\n"
+                     "func.func @main(%x: !v {tg.input = dense<3> : "
+                     "tensor<8x6xi32>}) -> tensor<1x6xi32> {\n"
+                     "%n = tg.neg %x : !v\n"
+                     "%r = tg.reduce add %n axes [0] : !v -> tensor<1x6xi32>\n"
+                     "return %r : tensor<1x6xi32> }",
+                     "tg.reduce"),
+            "tg.reduce tensor<1x1xi32>\nfunc.return \n");
+}
+
+/// One that needs a variable keeps it, in the shortest range, and loses the
+/// rest: static axes become shorter beside it.
+TEST_F(ShrinkerTest, VariablesStayWhereTheyAreNeeded) {
+  OwningOpRef<ModuleOp> module =
+      parse("#n = #tg.var<\"n\", 1, 8>\n#m = #tg.var<\"m\", 0, 5>\n"
+            "!v = tensor<?x6xi32, #tg.shape<#n, 6>>\n"
+            "!w = tensor<?x?xi32, #tg.shape<#n, #tg.dim<add, #m, 6>>>\n"
+            "func.func @main(%x: !v {tg.input = dense<3> : tensor<8x6xi32>}) "
+            "-> !w {\n"
+            "%n = tg.neg %x : !v\n"
+            "%p = tg.pad %n low [0, 0] high [0, #m] : !v -> !w\n"
+            "return %p : !w }");
+  module = shrink(
+      *module,
+      [&](ModuleOp candidate) {
+        bool found = false;
+        candidate.walk([&](PadOp pad) {
+          found |= !getDim(pad.getX().getType(), 0).isStatic();
+        });
+        return found;
+      },
+      500);
+  std::string text;
+  llvm::raw_string_ostream(text) << *module;
+  EXPECT_EQ(text.find("tg.neg"), std::string::npos) << text;
+  EXPECT_EQ(text.find("\"m\""), std::string::npos) << text;
+  EXPECT_NE(text.find("#tg.shape<#tg.var<\"n\", 1, 2>, "), std::string::npos)
+      << text;
+  EXPECT_TRUE(succeeded(verify(*module)));
+}
+
+TEST_F(ShrinkerTest, SymbolicSizesAreNotResized) {
+  std::string text =
+      "#n = #tg.var<\"n\", 0, 4>\n"
+      "!v = tensor<?x6xi32, #tg.shape<#n, 6>>\n"
+      "!s = tensor<?x4xi32, #tg.shape<#n, 4>>\n"
+      "!f = tensor<?xi32, #tg.shape<#tg.dim<mul, #n, 4>>>\n"
+      "func.func @main(%x: !v {tg.input = dense<3> : tensor<4x6xi32>}) -> !f "
+      "{\n"
+      "%n = tg.neg %x : !v\n"
+      "%s = tg.shrink %n from [0, 1] to [#n, 5] : !v -> !s\n"
+      "%f = tg.reshape %s : !s -> !f\n"
+      "return %f : !f }";
+  // Up to the part that is left, no further: it makes a symbolic size.
+  EXPECT_EQ(resize(text, 1, 5),
+            "tensor<?x5xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 5>> "
+            "tensor<?x4xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 4>> "
+            "tensor<?xi32, #tg.shape<#tg.dim<mul, #tg.var<\"n\", 0, 4>, 4>>> ");
+  EXPECT_EQ(resize(text, 1, 3), "");
+  EXPECT_EQ(resize(text, 0, 2), "");
+}
+
 TEST_F(ShrinkerTest, ChildProcesses) {
   std::string message;
   EXPECT_EQ(runGuarded(10, message,
