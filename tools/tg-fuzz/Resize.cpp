@@ -113,6 +113,53 @@ bool Resizer::enforceShrink(ShrinkOp op) {
   return true;
 }
 
+namespace {
+/// Axes of two shapes that hold equally many elements.
+struct ReshapeGroup {
+  ArrayRef<Dim> from, to;
+};
+} // namespace
+
+/// Cuts two shapes of equally many elements into the smallest groups of
+/// neighbouring axes that hold equally many, outermost first. Axes of size 1
+/// belong to the group before them.
+static SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<Dim> from,
+                                                  ArrayRef<Dim> to) {
+  SmallVector<ReshapeGroup> groups;
+  if (from.empty() && to.empty())
+    return groups;
+  MLIRContext *context =
+      from.empty() ? to.front().getContext() : from.front().getContext();
+  // Products of the axes up to each; a group ends where two are equal.
+  auto getProducts = [&](ArrayRef<Dim> dims) {
+    SmallVector<Dim> products{Dim(context, 1)};
+    for (Dim size : dims)
+      products.push_back(products.back() * size);
+    return products;
+  };
+  SmallVector<Dim> fromProducts = getProducts(from),
+                   toProducts = getProducts(to);
+  size_t i = 0, j = 0;
+  auto findEnd = [&]() -> std::pair<size_t, size_t> {
+    for (size_t fromEnd = i + 1; fromEnd <= from.size(); ++fromEnd)
+      for (size_t toEnd = j + 1; toEnd <= to.size(); ++toEnd)
+        if (fromProducts[fromEnd] == toProducts[toEnd])
+          return {fromEnd, toEnd};
+    return {from.size(), to.size()};
+  };
+  while (i < from.size() || j < to.size()) {
+    auto [fromEnd, toEnd] = findEnd();
+    while (fromEnd < from.size() && from[fromEnd].is(1))
+      ++fromEnd;
+    while (toEnd < to.size() && to[toEnd].is(1))
+      ++toEnd;
+    groups.push_back({from.slice(i, fromEnd - i), to.slice(j, toEnd - j)});
+    i = fromEnd;
+    j = toEnd;
+  }
+  return groups;
+}
+
 /// Axes of both shapes in groups with equal products; within a group one axis
 /// can be resized if that of the other side follows in whole numbers.
 bool Resizer::enforceReshape(ReshapeOp op) {

@@ -59,9 +59,9 @@ TEST_F(BindingsTest, AllValuesOfSmallRanges) {
   EXPECT_EQ(getTexts({}), std::set<std::string>{""});
   EXPECT_EQ(getTexts(variable("n", 2, 4)),
             (std::set<std::string>{"n=2", "n=3", "n=4"}));
-  EXPECT_EQ(getTexts({variable("m", 0, 1), variable("n", 5, 6)}),
-            (std::set<std::string>{"m=0,n=5", "m=0,n=6", "m=1,n=5",
-                                   "m=1,n=6"}));
+  EXPECT_EQ(
+      getTexts({variable("m", 0, 1), variable("n", 5, 6)}),
+      (std::set<std::string>{"m=0,n=5", "m=0,n=6", "m=1,n=5", "m=1,n=6"}));
 }
 
 TEST_F(BindingsTest, TheEndsOfLargeRanges) {
@@ -88,10 +88,9 @@ TEST_F(BindingsTest, InputsAreCutToTheirShapes) {
     EXPECT_TRUE(succeeded(verify(*bound)));
     auto function = bound->lookupSymbol<func::FuncOp>("main");
     std::string text;
-    llvm::raw_string_ostream(text)
-        << function.getArgumentTypes()[0] << ' '
-        << function.getArgAttr(0, "tg.input") << ' '
-        << function.getArgAttr(1, "tg.input");
+    llvm::raw_string_ostream(text) << function.getArgumentTypes()[0] << ' '
+                                   << function.getArgAttr(0, "tg.input") << ' '
+                                   << function.getArgAttr(1, "tg.input");
     return text;
   };
   EXPECT_EQ(getInput(2), "tensor<2x2xi32> dense<[[1, 2], [4, 5]]> : "
