@@ -110,8 +110,7 @@ void Orderer::run() {
   for (auto [place, op] : llvm::enumerate(block))
     places[&op] = place;
   for (AssignOp assign : assigns) {
-    if (assign.getType().hasStaticShape() &&
-        assign.getType().getNumElements() == 0) {
+    if (getBufferSize(assign.getType()) == 0) {
       for (Operation *op = assign.getTarget().getDefiningOp();
            op && isMovementOp(op); op = op->getOperand(0).getDefiningOp())
         replaced.insert(op);

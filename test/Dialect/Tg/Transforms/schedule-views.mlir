@@ -198,3 +198,17 @@ func.func @symbolic_reshape(%x: tensor<?x4xf32, #tg.shape<#n, 4>>, %y: tensor<4x
   %1 = tg.reshape %y : tensor<4x?xf32, #tg.shape<4, #n>> -> tensor<?xf32, #tg.shape<#n4>>
   return %0, %1 : tensor<?xf32, #tg.shape<#n4>>, tensor<?xf32, #tg.shape<#n4>>
 }
+
+// -----
+
+// A part whose size depends on where it begins: memory for its largest size
+// would reach beyond the argument.
+// CHECK-LABEL: func.func @symbolic_rest
+// CHECK-SAME:    (%[[X:.*]]: memref<8xf32>)
+// CHECK:         tg.launch
+#n = #tg.var<"n", 0, 8>
+!r = tensor<?xf32, #tg.shape<#tg.dim<add, 8, #tg.dim<mul, #n, -1>>>>
+func.func @symbolic_rest(%x: tensor<8xf32>) -> !r {
+  %0 = tg.shrink %x from [#n] to [8] : tensor<8xf32> -> !r
+  return %0 : !r
+}

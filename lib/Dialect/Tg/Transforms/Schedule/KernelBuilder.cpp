@@ -166,8 +166,17 @@ Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
 }
 
 void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
+  // Nothing is written along a range without positions, even if it has one at
+  // most, on which no index depends.
+  Value mask;
+  ArrayRef<Value> used = index.getAnalysis().getRanges(linearIndex);
+  for (Value range : resultRanges) {
+    Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
+    if (!llvm::is_contained(used, range) && extent.getMin() <= 0)
+      mask = index.conjunction(mask, index.lessThan(index.constant(0), extent));
+  }
   StoreOp::create(builder, loc, value, getArgument(buffer, /*isOutput=*/true),
-                  linearIndex, Value());
+                  linearIndex, mask);
 }
 
 /// `n`, `nx4p1` for `n * 4 + 1`: what a symbol can hold without quotes, and

@@ -88,6 +88,16 @@ int64_t FunctionScheduler::getVersion(AfterOp after) {
                            : 0;
 }
 
+/// Whether memory laid out for the type lies inside of that of the base,
+/// wherever it begins. That of a part whose size depends on where it begins may
+/// not, although the part does.
+static bool isInside(const Place &place, Type type) {
+  int64_t end;
+  return !llvm::AddOverflow(place.offset.getMax(),
+                            getBufferSize(cast<RankedTensorType>(type)), end) &&
+         end <= getBufferSize(cast<RankedTensorType>(place.base.getType()));
+}
+
 /// Where the result of an operation lies, given where its operands do.
 Place FunctionScheduler::locate(Operation *op) {
   const Dim zero(func.getContext(), 0);
@@ -101,9 +111,10 @@ Place FunctionScheduler::locate(Operation *op) {
     // Later assignments would change it.
     BlockArgument argument = getAssignedArgument(assign);
     std::optional<Dim> offset = getTargetChain(assign).getContiguousOffset();
-    return offset && isLast(argument, versions[assign])
-               ? Place{argument, *offset}
-               : own;
+    if (!offset || !isLast(argument, versions[assign]))
+      return own;
+    Place place{argument, *offset};
+    return isInside(place, assign.getType()) ? place : own;
   }
   if (auto after = dyn_cast<AfterOp>(op)) {
     auto argument = cast<BlockArgument>(after.getTarget());
@@ -122,7 +133,7 @@ Place FunctionScheduler::locate(Operation *op) {
     if (!offset || (!isWhole && !isa<BlockArgument>(place.base)))
       return own;
     place.offset = place.offset + *offset;
-    return place;
+    return isInside(place, strided.getType()) ? place : own;
   }
   auto copy = dyn_cast<CopyOp>(op);
   if (isa<ContiguousOp>(op) || (copy && !isAcrossDevices(copy)))
