@@ -123,7 +123,7 @@ TEST_F(GeneratorTest, EverySymbolicFormIsReached) {
   std::set<DimOpKind> kinds;
   std::set<size_t> counts;
   bool canBeEmpty = false;
-  for (uint64_t seed = 0; seed < 400; ++seed) {
+  for (uint64_t seed = 0; seed < 250; ++seed) {
     OwningOpRef<ModuleOp> module = generateGraph(&context, seed, options);
     auto variables = collectVariables(*module);
     ASSERT_TRUE(succeeded(variables));
