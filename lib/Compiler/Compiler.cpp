@@ -28,6 +28,7 @@ using namespace tinygrad;
 
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
+bool CompileOptions::check() { return tinygrad::checkBounds(); }
 
 namespace {
 using Clock = std::chrono::steady_clock;
@@ -126,7 +127,9 @@ std::string getKernelText(tg::KernelOp kernel) {
 }
 
 /// Object code of a kernel given by its text, for the CPU.
-std::vector<char> compileForCpu(const std::string &text, bool verifyEach) {
+std::vector<char> compileForCpu(const std::string &text,
+                                const tg::CpuTargetOptions &target,
+                                bool verifyEach) {
   // A context each keeps compilations on several threads apart.
   thread_local std::unique_ptr<MLIRContext> context;
   if (!context) {
@@ -144,8 +147,8 @@ std::vector<char> compileForCpu(const std::string &text, bool verifyEach) {
     dumps.llvmIR = &llvmIR;
   if (debugLevel() >= 7)
     dumps.assembly = &assembly;
-  FailureOr<tg::CpuObject> object = tg::compileToObject(
-      *module, tg::CpuTargetOptions::host(), dumps, verifyEach);
+  FailureOr<tg::CpuObject> object =
+      tg::compileToObject(*module, target, dumps, verifyEach);
   if (failed(object))
     errors.fail("code generation failed");
   if (!llvmIR.empty())
@@ -157,11 +160,13 @@ std::vector<char> compileForCpu(const std::string &text, bool verifyEach) {
 
 /// Loaded code of every kernel of the module, by name.
 llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
-                                               bool verifyEach) {
+                                               const CompileOptions &options) {
   std::string kind = device.name().substr(0, device.name().find(':'));
+  tg::CpuTargetOptions cpu = tg::CpuTargetOptions::host();
+  cpu.checkBounds = options.checkBounds;
   std::string target;
   if (kind == "CPU")
-    target = tg::CpuTargetOptions::host().str();
+    target = cpu.str();
   else if (kind != "NULL")
     throw DeviceError("there is no code generator for the device " +
                       device.name());
@@ -200,7 +205,7 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
         device, target + "\n" + item.text, [&]() -> std::vector<char> {
           if (kind == "NULL")
             return {'\0'};
-          return compileForCpu(item.text, verifyEach);
+          return compileForCpu(item.text, cpu, options.verifyEach);
         });
     item.result.kernel = Kernel(program, item.base);
   };
@@ -299,7 +304,7 @@ tinygrad::compile(ModuleOp module, Device &device,
   debugModule(4, "scheduled kernels", module);
   begin = Clock::now();
   llvm::StringMap<CompiledKernel> kernels =
-      compileKernels(module, device, options.verifyEach);
+      compileKernels(module, device, options);
   times.kernels = millisecondsSince(begin);
   LaunchList list =
       buildLaunchList(module.lookupSymbol<func::FuncOp>(options.entry), device,

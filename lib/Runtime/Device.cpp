@@ -25,7 +25,8 @@ CommandList::~CommandList() = default;
 Event::~Event() = default;
 
 Kernel::Kernel(std::shared_ptr<Program> program, const std::string &symbol)
-    : code(std::move(program)), entryPoint(code->lookup(symbol)) {}
+    : code(std::move(program)), symbol(symbol),
+      entryPoint(code->lookup(symbol)) {}
 
 Device::Device(DeviceInfo description)
     : info(std::move(description)), allocator(*this, info.name) {}

@@ -57,7 +57,7 @@ struct Overrides {
 static constexpr NumberFacts numberFacts[numNumbers] = {
     {"DEBUG", 0, 7, 0},
     {"NOOPT", 0, 1, 0},
-    {"SPEC", 0, 1, 0},
+    {"SPEC", 0, 2, 0},
     {"LRU", 0, 1, 1},
     {"CACHELEVEL", 0, 2, 2},
     {"CACHESIZE", 0, int64_t(1) << 40, 1024},
@@ -111,6 +111,7 @@ template <Text variable> static std::string text() {
 int tinygrad::debugLevel() { return int(number<Debug>()); }
 bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
+bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
 bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }
 int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }
 uint64_t tinygrad::diskCacheBytes() {

@@ -78,7 +78,8 @@ void GraphSlice::checkAssigns() {
   // Results that are the old contents themselves, or a part of them.
   llvm::DenseSet<Operation *> returned;
   for (Operation *op : resultList) {
-    while (tg::isMovementOp(op) || isa<tg::ContiguousOp, tg::DetachOp>(op))
+    while (tg::isMovementOp(op) ||
+           isa<tg::StridedOp, tg::ContiguousOp, tg::DetachOp>(op))
       op = op->getOperand(0).getDefiningOp();
     returned.insert(op);
   }
@@ -226,13 +227,16 @@ bool GraphSlice::collect() {
   return true;
 }
 
-Digest GraphSlice::hash(const Device &device, bool noOptimization) const {
+Digest GraphSlice::hash(const Device &device,
+                        const CompileOptions &options) const {
   struct {
     Digest structure;
     const Device *device;
-    uint64_t noOptimization;
+    uint64_t settings;
   } all = {Digest::of(structure.data(), structure.size() * sizeof(uint64_t)),
-           &device, noOptimization};
+           &device,
+           uint64_t(options.noOptimization) +
+               2 * uint64_t(options.checkBounds)};
   return Digest::of(&all, sizeof all);
 }
 

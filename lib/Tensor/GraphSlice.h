@@ -15,6 +15,7 @@
 #define TINYGRAD_LIB_TENSOR_GRAPHSLICE_H
 
 #include "GraphImpl.h"
+#include "TinyGrad/Compiler/Compiler.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -36,7 +37,7 @@ public:
 
   /// Stands for the structure, and for what else the code depends on. Valid
   /// within one graph and process.
-  Digest hash(const Device &device, bool noOptimization) const;
+  Digest hash(const Device &device, const CompileOptions &options) const;
   /// A module with one function: buffers become arguments.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
 

@@ -12,6 +12,7 @@
 
 #include "GraphImpl.h"
 #include "GraphSlice.h"
+#include "MemoryView.h"
 #include "Primitives.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
@@ -83,18 +84,21 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   return memory;
 }
 
-/// The memory of a value that is the same elements in the same order as a
-/// buffer, or that has none; else an empty handle.
+/// The memory of a value that is a part of a buffer in the same order, or that
+/// has no elements; else an empty handle.
 static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   const DType dtype = getDType(type.getElementType());
   if (type.getNumElements() == 0)
     return Buffer::allocate(device, 0, dtype);
-  while (isa<tg::ReshapeOp, tg::ContiguousOp, tg::DetachOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  if (auto buffer = dyn_cast<tg::BufferOp>(op))
-    return graph.buffers.at(buffer.getId());
-  return Buffer();
+  std::optional<MemoryView> view = findMemoryView(op);
+  std::optional<tg::Dim> offset =
+      view ? view->chain.getContiguousOffset() : std::nullopt;
+  std::optional<int64_t> number = offset ? offset->getStatic() : std::nullopt;
+  if (!number)
+    return Buffer();
+  return graph.buffers.at(view->buffer.getId())
+      .view(std::size_t(*number) * itemSize(dtype), sizeInBytes(type), dtype);
 }
 
 static void replaceByBuffer(GraphImpl &graph, Operation *op,
@@ -110,7 +114,7 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
                                     Device &device) {
   const CompileOptions options;
-  const Digest key = slice.hash(device, options.noOptimization);
+  const Digest key = slice.hash(device, options);
   std::shared_ptr<CompiledProgram> &program = graph.programs[key];
   if (program) {
     ++GlobalCounters::scheduleCacheHits;

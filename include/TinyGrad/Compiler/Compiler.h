@@ -28,10 +28,14 @@ struct CompileOptions {
   bool noOptimization = noOpt();
   /// Verify the IR after every rewrite pattern and every pass.
   bool verifyEach = verify();
+  /// Check every access to memory when kernels run: one outside of its buffer
+  /// makes the run throw IndexError.
+  bool checkBounds = check();
 
 private:
   static bool noOpt();
   static bool verify();
+  static bool check();
 };
 
 /// Element type and shape of an argument or result. A symbolic tensor lies in

@@ -116,4 +116,35 @@ def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgCheckBounds : Pass<"tg-check-bounds", "::mlir::ModuleOp"> {
+  let summary = "Check every access to memory of kernels when they run";
+  let description = [{
+    Takes what `convert-tg-to-vector` makes. An access to a buffer or tile of known
+    size that leaves it calls `tg_report_bounds` with the element, the size and the
+    number of the buffer among the function's arguments (-1 for a tile), and is not
+    done: a load gives zeros. Of masked accesses each lane is looked at by itself.
+    `SPEC=2` compiles kernels with this pass.
+
+    ```mlir
+    %x = memref.load %a[%i] : memref<8xf32>
+    ```
+    becomes
+    ```mlir
+    %inside = arith.cmpi ult, %i, %c8 : index
+    %x = scf.if %inside -> (f32) {
+      %0 = memref.load %a[%i] : memref<8xf32>
+      scf.yield %0 : f32
+    } else {
+      ...
+      func.call @tg_report_bounds(%element, %size, %number) : (i64, i64, i64) -> ()
+      scf.yield %zero : f32
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // TINYGRAD_CONVERSION_PASSES_TD

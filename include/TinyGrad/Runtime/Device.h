@@ -92,9 +92,12 @@ public:
   const std::shared_ptr<Program> &program() const { return code; }
   /// For devices: what Program::lookup returned.
   void *entry() const { return entryPoint; }
+  /// The symbol, for messages.
+  const std::string &name() const { return symbol; }
 
 private:
   std::shared_ptr<Program> code;
+  std::string symbol;
   void *entryPoint = nullptr;
 };
 

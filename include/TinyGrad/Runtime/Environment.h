@@ -15,7 +15,9 @@
 /// - DEV: default device; the best one if unset
 /// - DEBUG: verbosity, 0 (the default) to 7
 /// - NOOPT: 1: kernels are not scheduled by the optimizer
-/// - SPEC: 1: the IR is verified after every rewrite and every pass; slow
+/// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
+///   2: kernels check every access to memory as well; a run in which one leaves
+///   its buffer throws IndexError
 /// - LRU: 0: freed device memory goes back at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
@@ -44,6 +46,7 @@ namespace tinygrad {
 int debugLevel();
 bool noOptimization();     ///< NOOPT
 bool verifyEveryRewrite(); ///< SPEC
+bool checkBounds();        ///< SPEC=2
 bool cacheFreedMemory();   ///< LRU
 int cacheLevel();          ///< CACHELEVEL
 uint64_t diskCacheBytes(); ///< CACHESIZE, in bytes

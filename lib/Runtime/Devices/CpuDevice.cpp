@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "BoundsReport.h"
 #include "HostMemory.h"
 #include "ObjectLoader.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -201,13 +202,16 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
   if (dims.largestExtent > 0)
     nanoseconds *= double(extent) / double(dims.largestExtent);
   const bool isSmall = nanoseconds > 0 && nanoseconds < serialNanoseconds;
-  if (extent == 1 || isSmall) {
-    function(addresses, values, 0, extent);
-    return;
-  }
-  parallel(extent, dims.grain, [=](int64_t begin, int64_t end) {
+  detail::BoundsReport report;
+  auto run = [&](int64_t begin, int64_t end) {
+    detail::BoundsReport::Scope scope(report);
     function(addresses, values, begin, end);
-  });
+  };
+  if (extent == 1 || isSmall)
+    run(0, extent);
+  else
+    parallel(extent, dims.grain, run);
+  report.check(kernel.name());
 }
 
 double CpuDevice::secondsBetween(Event &begin, Event &end) {

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ObjectLoader.h"
+#include "BoundsReport.h"
 #include "TinyGrad/Runtime/DType.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -113,6 +114,7 @@ Session::Session() {
   define("__truncsfhf2", floatToHalf);
   define("__truncdfhf2", doubleToHalf);
   define("__extendhfsf2", halfToFloat);
+  define(tinygrad::detail::reportBoundsName, tinygrad::detail::reportBounds);
   cantFail(process->define(absoluteSymbols(std::move(symbols))));
   auto generator = DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
   if (!generator)

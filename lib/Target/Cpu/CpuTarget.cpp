@@ -93,6 +93,8 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
     Dim extent((*func)->getAttr(parallelExtentAttrName));
     object.kernels.push_back({func->getSymName().str(), extent.getMax()});
   }
+  if (target.checkBounds)
+    insertBoundsChecks(*module);
   print(*module, dumps.vector);
   if (verifyEach && failed(verify(*module)))
     return failure();

@@ -54,7 +54,8 @@ const CpuTargetOptions &CpuTargetOptions::host() {
 std::string CpuTargetOptions::str() const {
   return triple + ";" + cpu + ";" + features + ";" +
          std::to_string(preferVectorWidth) + ";" +
-         std::to_string(codegenLevel) + ";" + llvmPasses;
+         std::to_string(codegenLevel) + ";" + llvmPasses +
+         (checkBounds ? ";bounds" : "");
 }
 
 unsigned CpuTargetOptions::getNumLanes(unsigned bits) const {

@@ -156,7 +156,8 @@ static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
 
 LogicalResult cpu::lowerToLLVM(ModuleOp module, bool verifyEach) {
   for (auto func : module.getOps<func::FuncOp>())
-    annotateArguments(func);
+    if (!func.isExternal())
+      annotateArguments(func);
   PassManager passes(module.getContext());
   passes.enableVerifier(verifyEach);
   passes.addPass(createTgExpandMath());

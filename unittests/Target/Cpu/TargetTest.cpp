@@ -14,6 +14,7 @@
 #include "KernelText.h"
 #include "Reference.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -40,6 +41,107 @@ tg.kernel @negate(%o: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 
   %y = tg.neg %x : f32
   tg.store %y, %o[%i] : memref<32xf32>
 })";
+
+/// Runs a kernel that is compiled with checks; what it throws, or nothing.
+static std::string runChecked(const std::string &text,
+                              std::vector<void *> buffers) {
+  MLIRContext context;
+  tg::loadCpuTarget(context);
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  tg::CpuTargetOptions options = tg::CpuTargetOptions::host();
+  options.checkBounds = true;
+  FailureOr<tg::CpuObject> object = tg::compileToObject(*module, options);
+  if (failed(object))
+    return "not compiled";
+  tinygrad::Device &device = tinygrad::Device::get("CPU");
+  auto program = device.loadProgram(object->bytes.data(), object->bytes.size(),
+                                    "the host");
+  tinygrad::LaunchDims dims;
+  dims.parallelExtent = tinygrad::Expression(object->kernels[0].parallelExtent);
+  try {
+    device.launch(tinygrad::Kernel(program, object->kernels[0].name),
+                  buffers.data(), nullptr, dims);
+  } catch (const tinygrad::IndexError &error) {
+    return error.what();
+  }
+  return "";
+}
+
+namespace {
+/// Eight floats within memory that must not change.
+struct Guarded {
+  std::vector<float> memory = std::vector<float>(24, -1.0f);
+  float *data = memory.data() + 8;
+
+  Guarded() {
+    for (int i = 0; i < 8; ++i)
+      data[i] = float(i + 1);
+  }
+  bool isIntact() const {
+    for (int i = 0; i < 8; ++i)
+      if (memory[i] != -1.0f || memory[16 + i] != -1.0f)
+        return false;
+    return true;
+  }
+};
+} // namespace
+
+/// A kernel over `range` that copies the element at `index` (of %i) where
+/// `mask` holds.
+static std::string makeCopy(const std::string &range, const std::string &index,
+                            const std::string &mask, bool isMaskedStore) {
+  return "tg.kernel @copy(%o: memref<8xf32>, %a: memref<8xf32>) "
+         "attributes {outputs = 1 : i64} {\n"
+         "%i = tg.range 0 " +
+         range +
+         "\n%c0 = tg.const(0 : index) : index\n"
+         "%c2 = tg.const(2 : index) : index\n"
+         "%c8 = tg.const(8 : index) : index\n"
+         "%c-1 = tg.const(-1 : index) : index\n" +
+         "%p = " + index + "\n" + "%m = " + mask + "\n%x = tg.load %a[" +
+         (isMaskedStore ? "%i" : "%p") + "] mask %m" + " : memref<8xf32>\n" +
+         "tg.store %x, %o[" + (isMaskedStore ? "%p" : "%i") +
+         "] mask %m : memref<8xf32>\n}";
+}
+
+TEST(CpuTargetTest, ChecksBounds) {
+  struct Case {
+    const char *range, *index, *mask, *expected;
+  };
+  const Case cases[] = {
+      // Each lane for itself: those outside are masked.
+      {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
+      {"loop 8", "tg.add %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
+      {"upcast 8", "tg.mul %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
+      // No mask keeps these from leaving the buffer.
+      {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %c-1, %p : index",
+       "element 8 of"},
+      {"loop 8", "tg.add %i, %c2 : index", "tg.cmplt %c-1, %p : index",
+       "element 8 of"},
+      {"upcast 8", "tg.mul %i, %c2 : index", "tg.cmplt %c-1, %p : index",
+       "element 8 of"},
+      {"upcast 8", "tg.add %i, %c-1 : index", "tg.cmplt %p, %c8 : index",
+       "element -1 of"},
+      {"loop 8", "tg.add %i, %c-1 : index", "tg.cmplt %p, %c8 : index",
+       "element -1 of"},
+      // A mask that leaves one lane too many.
+      {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %i, %c8 : index",
+       "element 8 of"},
+  };
+  for (const Case &c : cases)
+    for (bool isStore : {false, true}) {
+      Guarded out, in;
+      std::string message = runChecked(
+          makeCopy(c.range, c.index, c.mask, isStore), {out.data, in.data});
+      std::string expected = c.expected;
+      if (!expected.empty())
+        expected = "kernel copy reaches " + expected + " buffer " +
+                   (isStore ? "0" : "1") + ", which has 8 elements";
+      EXPECT_EQ(message, expected)
+          << c.range << " " << c.index << " " << c.mask;
+      EXPECT_TRUE(out.isIntact() && in.isIntact());
+    }
+}
 
 TEST(CpuTargetTest, SeveralKernelsInOneObject) {
   MLIRContext context;

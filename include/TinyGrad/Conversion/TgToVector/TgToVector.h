@@ -14,6 +14,7 @@
 #define TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 #include <memory>
@@ -23,6 +24,7 @@ namespace mlir::tg {
 class KernelOp;
 
 #define GEN_PASS_DECL_CONVERTTGTOVECTOR
+#define GEN_PASS_DECL_TGCHECKBOUNDS
 #include "TinyGrad/Conversion/Passes.h.inc"
 
 /// Attribute on the functions: how many positions run in parallel, a dimension.
@@ -43,6 +45,15 @@ inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
 /// Where it cannot be compiled, the operation at fault is reported.
 FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
                                               KernelOp kernel);
+
+/// What checked code calls for an access outside of a buffer: with the element,
+/// the buffer's size and its number among the arguments (-1 for a tile).
+inline constexpr llvm::StringLiteral reportBoundsFunctionName =
+    "tg_report_bounds";
+
+/// Checks every access in the functions that kernels became. One outside of its
+/// buffer is reported and not done; lanes that a mask excludes do not count.
+void insertBoundsChecks(ModuleOp module);
 
 } // namespace mlir::tg
 

@@ -49,6 +49,8 @@ struct CpuTargetOptions {
   unsigned codegenLevel = 1;
   /// LLVM's pass pipeline in its textual form; empty for the usual short one.
   std::string llvmPasses;
+  /// Check every access to memory, as tg-check-bounds does.
+  bool checkBounds = false;
 
   /// The machine that this process runs on. Detected once.
   static const CpuTargetOptions &host();

@@ -1,0 +1,31 @@
+//===- MemoryView.h - tensors that are views of memory ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Finds the memory that a tensor is a view of.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_MEMORYVIEW_H
+#define TINYGRAD_LIB_TENSOR_MEMORYVIEW_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+
+namespace tinygrad::detail {
+
+struct MemoryView {
+  mlir::tg::BufferOp buffer;
+  mlir::tg::ViewChain chain;
+};
+
+/// The buffer and the views behind an operation; none if something has to be
+/// computed, or copied to be contiguous as asked.
+std::optional<MemoryView> findMemoryView(mlir::Operation *op);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_MEMORYVIEW_H

@@ -1,0 +1,211 @@
+//===- ExternalTest.cpp - strided memory in and out -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Arrays with strides as tensors and the other way, with no copy and no
+/// kernel, and what is wrong with some of them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+#include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Tensor/External.h"
+
+#include <numeric>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+namespace {
+/// 0, 1, ..., 23 in memory of the caller, who learns when it is let go.
+struct Array {
+  std::vector<float> data = std::vector<float>(24);
+  bool isReleased = false;
+
+  Array() { std::iota(data.begin(), data.end(), 0.0f); }
+  Buffer buffer() {
+    return Buffer::external(Device::get("CPU"), data.data(),
+                            data.size() * sizeof(float),
+                            [this] { isReleased = true; });
+  }
+};
+
+template <typename Body> void expectNoKernel(const Body &body) {
+  const uint64_t before = GlobalCounters::kernelCount;
+  body();
+  EXPECT_EQ(GlobalCounters::kernelCount, before);
+}
+
+/// The message of the exception of this class that `body` throws.
+template <typename E, typename Body> std::string messageOf(const Body &body) {
+  try {
+    body();
+  } catch (const E &error) {
+    return error.what();
+  }
+  return "nothing of this class was thrown";
+}
+} // namespace
+
+TEST(ExternalTest, ReadsStridedMemory) {
+  Array array;
+  const Buffer memory = array.buffer();
+  // Every second column of 4 x 6, the last row first.
+  const Tensor x = fromStrided({memory, DType::Float32, {4, 3}, {-6, 2}, 18});
+  expectTensor(x, {4, 3}, {18, 20, 22, 12, 14, 16, 6, 8, 10, 0, 2, 4});
+  // Overlapping windows, repeated.
+  const Tensor w = fromStrided({memory, DType::Float32, {3, 2, 3}, {1, 0, 1}, 4});
+  expectTensor(w + 0.5, {3, 2, 3},
+               {4.5, 5.5, 6.5, 4.5, 5.5, 6.5, 5.5, 6.5, 7.5, 5.5, 6.5, 7.5, 6.5,
+                7.5, 8.5, 6.5, 7.5, 8.5});
+  // A single element, and none at all.
+  expectTensor(fromStrided({memory, DType::Float32, {}, {}, 23}), {}, {23});
+  expectTensor(fromStrided({memory, DType::Float32, {0, 3}, {100, -7}, 99}),
+               {0, 3}, {});
+}
+
+TEST(ExternalTest, ReadsInOneKernel) {
+  Array array;
+  const Tensor x =
+      fromStrided({array.buffer(), DType::Float32, {6, 4}, {1, 6}, 0});
+  const uint64_t before = GlobalCounters::kernelCount;
+  expectTensor((x * 2).sum(0), {4}, {30, 102, 174, 246});
+  EXPECT_EQ(GlobalCounters::kernelCount, before + 1);
+}
+
+TEST(ExternalTest, KeepsTheMemory) {
+  Array array;
+  {
+    Tensor y;
+    {
+      const Tensor x =
+          fromStrided({array.buffer(), DType::Float32, {3}, {-8}, 20});
+      y = x + 1;
+    }
+    EXPECT_FALSE(array.isReleased);
+    // Not a copy: what the owner writes before it is read shows.
+    array.data[4] = 100;
+    expectTensor(y, {3}, {21, 13, 101});
+  }
+  EXPECT_TRUE(array.isReleased);
+}
+
+TEST(ExternalTest, ContiguousMemoryIsABuffer) {
+  Array array;
+  const Buffer memory = array.buffer();
+  expectNoKernel([&] {
+    const Tensor x = fromStrided({memory, DType::Float32, {2, 6}, {6, 1}, 6});
+    EXPECT_EQ(x.buffer().address(), array.data.data() + 6);
+    // Views of a view, asked to be contiguous.
+    const Tensor part = x.reshape({3, 4}).index({Slice(1, 3)}).contiguous();
+    EXPECT_EQ(part.reshape({8}).index({Slice(2, 6)}).contiguous().buffer().address(),
+              array.data.data() + 12);
+  });
+}
+
+TEST(ExternalTest, ViewsComeOutAsTheyAre) {
+  const Tensor x = counting({4, 6});
+  x.realize();
+  const auto *data = static_cast<const float *>(x.buffer().address());
+  expectNoKernel([&] {
+    StridedView view = toStrided(x);
+    EXPECT_EQ(view.data(), data);
+    EXPECT_EQ(view.shape, (std::vector<int64_t>{4, 6}));
+    EXPECT_EQ(view.strides, (std::vector<int64_t>{6, 1}));
+    view = toStrided(x.permute({1, 0}));
+    EXPECT_EQ(view.data(), data);
+    EXPECT_EQ(view.shape, (std::vector<int64_t>{6, 4}));
+    EXPECT_EQ(view.strides, (std::vector<int64_t>{1, 6}));
+    view = toStrided(x.flip({0}).index({Slice(1, 3), Slice(None, None, 2)}));
+    EXPECT_EQ(view.data(), data + 12);
+    EXPECT_EQ(view.shape, (std::vector<int64_t>{2, 3}));
+    EXPECT_EQ(view.strides, (std::vector<int64_t>{-6, 2}));
+    view = toStrided(x.reshape({4, 1, 6}).expand({4, 5, 6}));
+    EXPECT_EQ(view.data(), data);
+    EXPECT_EQ(view.strides, (std::vector<int64_t>{6, 0, 1}));
+    EXPECT_EQ(view.dtype, DType::Float32);
+  });
+}
+
+TEST(ExternalTest, OthersAreRealized) {
+  const Tensor x = counting({4, 6});
+  x.realize();
+  auto read = [](const Tensor &tensor) {
+    const StridedView view = toStrided(tensor);
+    EXPECT_TRUE(tensor.isRealized());
+    EXPECT_EQ(view.data(), tensor.buffer().address());
+    return static_cast<const float *>(view.data())[3];
+  };
+  EXPECT_EQ(read(x + 1), 4);
+  // Zeros are not in memory, nor is an order that no strides give.
+  EXPECT_EQ(read(x.pad({{0, 0}, {1, 0}})), 2);
+  EXPECT_EQ(read(x.permute({1, 0}).reshape({24})), 18);
+  // Equal elements are not one in memory.
+  EXPECT_EQ(toStrided(Tensor::full({2}, 7.0f)).strides,
+            (std::vector<int64_t>{1}));
+}
+
+TEST(ExternalTest, InAndOutIsTheSameMemory) {
+  Array array;
+  const StridedView view{array.buffer(), DType::Float32, {3, 4}, {-8, 2}, 16};
+  expectNoKernel([&] {
+    const StridedView found = toStrided(fromStrided(view));
+    EXPECT_EQ(found.data(), view.data());
+    EXPECT_EQ(found.shape, view.shape);
+    EXPECT_EQ(found.strides, view.strides);
+  });
+}
+
+TEST(ExternalTest, AssigningLeavesTheMemoryAlone) {
+  Array array;
+  Tensor x = fromStrided({array.buffer(), DType::Float32, {2, 2}, {1, 2}, 0});
+  x.assign(Tensor::full({2, 2}, 5.0f));
+  expectTensor(x, {2, 2}, {5, 5, 5, 5});
+  EXPECT_EQ(array.data[1], 1);
+}
+
+TEST(ExternalTest, Errors) {
+  Array array;
+  const Buffer memory = array.buffer();
+  auto from = [&](std::vector<int64_t> shape, std::vector<int64_t> strides,
+                  int64_t offset = 0) {
+    return [=] {
+      fromStrided({memory, DType::Float32, shape, strides, offset});
+    };
+  };
+  EXPECT_EQ(messageOf<ShapeError>(from({2, 3}, {3})),
+            "fromStrided: as many strides as axes are needed, not shape [2, "
+            "3], strides [3], offset 0");
+  EXPECT_THAT(messageOf<ShapeError>(from({2, -3}, {3, 1})),
+              ::testing::HasSubstr("-3"));
+  EXPECT_EQ(messageOf<IndexError>(from({5, 6}, {6, 1})),
+            "fromStrided: elements of a view of shape [5, 6], strides [6, 1], "
+            "offset 0 are not in the buffer, which has 96 bytes, 24 elements "
+            "of float32");
+  for (auto [stride, offset] :
+       {std::pair<int64_t, int64_t>{-1, 2}, {1, 21}, {INT64_MAX, 0},
+        {INT64_MIN, 0}, {0, 24}, {0, -1}, {0, INT64_MIN}})
+    EXPECT_THAT(messageOf<IndexError>(from({4}, {stride}, offset)),
+                ::testing::HasSubstr("are not in the buffer"));
+  // As far as it goes.
+  EXPECT_NO_THROW(from({4}, {-1}, 3)());
+  EXPECT_NO_THROW(from({4}, {1}, 20)());
+
+  EXPECT_EQ(messageOf<ShapeError>([&] {
+              fromStrided({memory.view(2, 8), DType::Float32, {1}, {1}, 0});
+            }),
+            "fromStrided: the buffer begins at an address that is no multiple "
+            "of the size of float32");
+  EXPECT_EQ(messageOf<DTypeError>([&] {
+              fromStrided({memory.view(0, 8, DType::Int32), DType::Float32,
+                           {1}, {1}, 0});
+            }),
+            "fromStrided: a view of float32 on a buffer of int32");
+  EXPECT_THROW(fromStrided({Buffer(), DType::Float32, {1}, {1}, 0}),
+               DeviceError);
+}
