@@ -62,8 +62,7 @@ static std::pair<int64_t, int64_t> getTouched(const StridedView &view) {
   const int64_t count = int64_t(view.buffer.size()) / size;
   __int128 first = view.offset, last = view.offset;
   for (std::size_t axis = 0; axis < view.shape.size(); ++axis) {
-    const __int128 reach =
-        __int128(view.shape[axis] - 1) * view.strides[axis];
+    const __int128 reach = __int128(view.shape[axis] - 1) * view.strides[axis];
     (reach < 0 ? first : last) += reach;
     // Far outside already, and no more than 128 bits hold.
     if (first < 0 || last >= count)

@@ -10,11 +10,11 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Tensor/External.h"
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
-#include "TinyGrad/Tensor/External.h"
 
 #include <numeric>
 
@@ -59,7 +59,8 @@ TEST(ExternalTest, ReadsStridedMemory) {
   const Tensor x = fromStrided({memory, DType::Float32, {4, 3}, {-6, 2}, 18});
   expectTensor(x, {4, 3}, {18, 20, 22, 12, 14, 16, 6, 8, 10, 0, 2, 4});
   // Overlapping windows, repeated.
-  const Tensor w = fromStrided({memory, DType::Float32, {3, 2, 3}, {1, 0, 1}, 4});
+  const Tensor w =
+      fromStrided({memory, DType::Float32, {3, 2, 3}, {1, 0, 1}, 4});
   expectTensor(w + 0.5, {3, 2, 3},
                {4.5, 5.5, 6.5, 4.5, 5.5, 6.5, 5.5, 6.5, 7.5, 5.5, 6.5, 7.5, 6.5,
                 7.5, 8.5, 6.5, 7.5, 8.5});
@@ -103,8 +104,9 @@ TEST(ExternalTest, ContiguousMemoryIsABuffer) {
     EXPECT_EQ(x.buffer().address(), array.data.data() + 6);
     // Views of a view, asked to be contiguous.
     const Tensor part = x.reshape({3, 4}).index({Slice(1, 3)}).contiguous();
-    EXPECT_EQ(part.reshape({8}).index({Slice(2, 6)}).contiguous().buffer().address(),
-              array.data.data() + 12);
+    EXPECT_EQ(
+        part.reshape({8}).index({Slice(2, 6)}).contiguous().buffer().address(),
+        array.data.data() + 12);
   });
 }
 
@@ -174,9 +176,8 @@ TEST(ExternalTest, Errors) {
   const Buffer memory = array.buffer();
   auto from = [&](std::vector<int64_t> shape, std::vector<int64_t> strides,
                   int64_t offset = 0) {
-    return [=] {
-      fromStrided({memory, DType::Float32, shape, strides, offset});
-    };
+    return
+        [=] { fromStrided({memory, DType::Float32, shape, strides, offset}); };
   };
   EXPECT_EQ(messageOf<ShapeError>(from({2, 3}, {3})),
             "fromStrided: as many strides as axes are needed, not shape [2, "
@@ -187,9 +188,13 @@ TEST(ExternalTest, Errors) {
             "fromStrided: elements of a view of shape [5, 6], strides [6, 1], "
             "offset 0 are not in the buffer, which has 96 bytes, 24 elements "
             "of float32");
-  for (auto [stride, offset] :
-       {std::pair<int64_t, int64_t>{-1, 2}, {1, 21}, {INT64_MAX, 0},
-        {INT64_MIN, 0}, {0, 24}, {0, -1}, {0, INT64_MIN}})
+  for (auto [stride, offset] : {std::pair<int64_t, int64_t>{-1, 2},
+                                {1, 21},
+                                {INT64_MAX, 0},
+                                {INT64_MIN, 0},
+                                {0, 24},
+                                {0, -1},
+                                {0, INT64_MIN}})
     EXPECT_THAT(messageOf<IndexError>(from({4}, {stride}, offset)),
                 ::testing::HasSubstr("are not in the buffer"));
   // As far as it goes.
@@ -201,11 +206,12 @@ TEST(ExternalTest, Errors) {
             }),
             "fromStrided: the buffer begins at an address that is no multiple "
             "of the size of float32");
-  EXPECT_EQ(messageOf<DTypeError>([&] {
-              fromStrided({memory.view(0, 8, DType::Int32), DType::Float32,
-                           {1}, {1}, 0});
-            }),
-            "fromStrided: a view of float32 on a buffer of int32");
+  EXPECT_EQ(
+      messageOf<DTypeError>([&] {
+        fromStrided(
+            {memory.view(0, 8, DType::Int32), DType::Float32, {1}, {1}, 0});
+      }),
+      "fromStrided: a view of float32 on a buffer of int32");
   EXPECT_THROW(fromStrided({Buffer(), DType::Float32, {1}, {1}, 0}),
                DeviceError);
 }

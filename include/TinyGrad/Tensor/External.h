@@ -55,10 +55,10 @@ struct StridedView {
 /// elements of another type.
 Tensor fromStrided(const StridedView &view);
 
-/// The elements of a tensor where they are. A realized tensor, and what permute,
-/// flip, expand, slices and reshape make of one, are views of its memory: no
-/// kernel runs, and nothing is copied. Anything else (padding, a reshape of what
-/// is not in order any more, a computation) is realized first.
+/// The elements of a tensor where they are. A realized tensor, and what
+/// permute, flip, expand, slices and reshape make of one, are views of its
+/// memory: no kernel runs, and nothing is copied. Anything else (padding, a
+/// reshape of what is not in order any more, a computation) is realized first.
 ///
 /// Throws DeviceError if the host cannot read the device's memory, and what
 /// realize throws.

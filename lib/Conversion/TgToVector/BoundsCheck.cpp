@@ -71,9 +71,9 @@ void BoundsChecker::report(Value index) {
 
 void BoundsChecker::checkRun(Value index, int64_t width) {
   // As unsigned numbers, negative ones are too large.
-  Value inside = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::ult, index,
-      constant(std::max<int64_t>(size - width + 1, 0)));
+  Value inside =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
+                            constant(std::max<int64_t>(size - width + 1, 0)));
   auto guard = scf::IfOp::create(builder, loc, op->getResultTypes(), inside,
                                  /*withElseRegion=*/true);
   op->replaceAllUsesWith(guard);
@@ -86,8 +86,8 @@ void BoundsChecker::checkRun(Value index, int64_t width) {
   report(arith::SelectOp::create(builder, loc, isBefore, index, last));
   SmallVector<Value> zeros;
   for (Type type : op->getResultTypes())
-    zeros.push_back(arith::ConstantOp::create(builder, loc,
-                                              builder.getZeroAttr(type)));
+    zeros.push_back(
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
   if (!zeros.empty())
     scf::YieldOp::create(builder, loc, zeros);
   Block *then = guard.thenBlock();
@@ -106,8 +106,7 @@ void BoundsChecker::checkLanes(Value index, Value offsets, Value mask,
   auto splat = [&](Value value) {
     return vector::BroadcastOp::create(builder, loc, indexType, value);
   };
-  Value places =
-      arith::AddIOp::create(builder, loc, splat(index), offsets);
+  Value places = arith::AddIOp::create(builder, loc, splat(index), offsets);
   Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        places, splat(constant(size)));
   Value allowed = arith::AndIOp::create(builder, loc, mask, inside);
@@ -119,11 +118,10 @@ void BoundsChecker::checkLanes(Value index, Value offsets, Value mask,
   auto guard = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(guard.thenBlock());
   // The least of them.
-  Value candidates =
-      arith::SelectOp::create(builder, loc, wrong, places,
-                              splat(constant(INT64_MAX)));
-  report(vector::ReductionOp::create(builder, loc,
-                                     vector::CombiningKind::MINSI, candidates));
+  Value candidates = arith::SelectOp::create(builder, loc, wrong, places,
+                                             splat(constant(INT64_MAX)));
+  report(vector::ReductionOp::create(builder, loc, vector::CombiningKind::MINSI,
+                                     candidates));
 }
 
 void BoundsChecker::checkLanes(Value index, Value mask,
@@ -132,8 +130,8 @@ void BoundsChecker::checkLanes(Value index, Value mask,
   auto type = VectorType::get(count, builder.getIndexType());
   Value lanes = arith::ConstantOp::create(
       builder, loc,
-      DenseIntElementsAttr::get(
-          type, llvm::to_vector(llvm::seq<int64_t>(0, count))));
+      DenseIntElementsAttr::get(type,
+                                llvm::to_vector(llvm::seq<int64_t>(0, count))));
   checkLanes(index, lanes, mask, setMask);
 }
 
@@ -214,9 +212,9 @@ void tg::insertBoundsChecks(ModuleOp module) {
     check(op);
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Type i64 = builder.getI64Type();
-  auto report = func::FuncOp::create(
-      builder, module.getLoc(), reportBoundsFunctionName,
-      builder.getFunctionType({i64, i64, i64}, {}));
+  auto report =
+      func::FuncOp::create(builder, module.getLoc(), reportBoundsFunctionName,
+                           builder.getFunctionType({i64, i64, i64}, {}));
   report.setPrivate();
 }
 

@@ -35,9 +35,8 @@ void BoundsReport::add(int64_t newIndex, int64_t newSize, int64_t number) {
 void BoundsReport::check(const std::string &kernel) const {
   if (state != Written)
     return;
-  const std::string buffer = argument < 0
-                                 ? "a tile of its own"
-                                 : "buffer " + std::to_string(argument);
+  const std::string buffer =
+      argument < 0 ? "a tile of its own" : "buffer " + std::to_string(argument);
   throw IndexError("kernel " + kernel + " reaches element " +
                    std::to_string(index) + " of " + buffer + ", which has " +
                    std::to_string(size) + " elements");

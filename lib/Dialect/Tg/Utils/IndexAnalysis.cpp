@@ -255,34 +255,6 @@ static bool hasSymbolicBounds(Value atom) {
   return isa_and_nonnull<DimOp>(atom.getDefiningOp());
 }
 
-Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
-  MLIRContext *context = form.terms.front().first.getContext();
-  auto number = [&](int64_t value) { return Dim(context, value); };
-  Dim least = number(form.constant), greatest = least;
-  for (auto [atom, coefficient] : form.terms) {
-    Dim first, last;
-    auto range = atom.getDefiningOp<RangeOp>();
-    if (auto dim = atom.getDefiningOp<DimOp>()) {
-      first = last = Dim(dim.getDim());
-    } else if (range && !narrowed.contains(atom)) {
-      first = number(0);
-      last = Dim(range.getExtent()) - number(1);
-    } else {
-      Interval interval = getAtomInterval(atom);
-      if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
-        return {};
-      first = number(interval.lo);
-      last = number(interval.hi);
-    }
-    if (coefficient < 0)
-      std::swap(first, last);
-    least = least + first * number(coefficient);
-    greatest = greatest + last * number(coefficient);
-  }
-  return {std::max(least.getMin(), Interval::kMin),
-          std::min(greatest.getMax(), Interval::kMax)};
-}
-
 Interval IndexAnalysis::getInterval(const LinearForm &form) {
   Interval sum{form.constant, form.constant};
   for (auto [atom, coefficient] : form.terms)

@@ -15,6 +15,81 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+/// The value of a product by a dimension: what is multiplied, and by what.
+static std::optional<std::pair<Value, Dim>> getProduct(Value atom) {
+  auto mul = atom.getDefiningOp<MulOp>();
+  if (!mul)
+    return std::nullopt;
+  IndexAnalysis analysis;
+  for (auto [x, factor] : {std::pair(mul.getLhs(), mul.getRhs()),
+                           std::pair(mul.getRhs(), mul.getLhs())}) {
+    const LinearForm form = analysis.getLinear(factor);
+    Dim dim(factor.getContext(), form.constant);
+    bool isDim = true;
+    for (auto [term, coefficient] : form.terms) {
+      auto value = term.getDefiningOp<DimOp>();
+      isDim &= value != nullptr;
+      if (value)
+        dim = dim + Dim(value.getDim()) * Dim(dim.getContext(), coefficient);
+    }
+    if (isDim)
+      return std::make_pair(x, dim);
+  }
+  return std::nullopt;
+}
+
+/// Ends as expressions, in which terms may cancel.
+std::optional<std::pair<Dim, Dim>>
+IndexAnalysis::getSymbolicEnds(const LinearForm &form, MLIRContext *context) {
+  auto number = [&](int64_t value) { return Dim(context, value); };
+  Dim least = number(form.constant), greatest = least;
+  for (auto [atom, coefficient] : form.terms) {
+    Dim first, last;
+    auto range = atom.getDefiningOp<RangeOp>();
+    auto product = getProduct(atom);
+    if (auto dim = atom.getDefiningOp<DimOp>()) {
+      first = last = Dim(dim.getDim());
+    } else if (range && !narrowed.contains(atom)) {
+      first = number(0);
+      last = Dim(range.getExtent()) - number(1);
+    } else if (product && product->second.getMin() >= 0) {
+      const LinearForm inner = getLinear(product->first);
+      auto ends = getSymbolicEnds(inner, context);
+      if (!ends)
+        return std::nullopt;
+      first = ends->first * product->second;
+      last = ends->second * product->second;
+    } else {
+      Interval interval = getAtomInterval(atom);
+      if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
+        return std::nullopt;
+      first = number(interval.lo);
+      last = number(interval.hi);
+    }
+    if (coefficient < 0)
+      std::swap(first, last);
+    least = least + first * number(coefficient);
+    greatest = greatest + last * number(coefficient);
+  }
+  return std::make_pair(least, greatest);
+}
+
+Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
+  auto ends = getSymbolicEnds(form, form.terms.front().first.getContext());
+  if (!ends)
+    return {};
+  return {std::max(ends->first.getMin(), Interval::kMin),
+          std::min(ends->second.getMax(), Interval::kMax)};
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
 LinearForm IndexBuilder::getLinear(Dim dim) {
   LinearForm form;
   SmallVector<Attribute> sums{dim.getAttr()};
@@ -86,20 +161,49 @@ static bool isWithin(IndexAnalysis &analysis, LinearForm index,
   return analysis.getInterval(index).hi < 0;
 }
 
+/// The index as quotient * divisor + rest, with all terms in the quotient that
+/// are multiples of the divisor.
+std::pair<LinearForm, LinearForm> IndexBuilder::divide(Value index,
+                                                       Dim divisor) {
+  LinearForm quotient, rest;
+  const LinearForm form = analysis.getLinear(index);
+  rest.constant = form.constant;
+  for (auto [atom, coefficient] : form.terms) {
+    Dim factor(getContext(), coefficient);
+    auto product = getProduct(atom);
+    auto dim = atom.getDefiningOp<DimOp>();
+    if (product)
+      factor = factor * product->second;
+    else if (dim)
+      factor = factor * Dim(dim.getDim());
+    Dim times = Dim::get(DimOpKind::floordiv, factor, divisor);
+    if ((!product && !dim) || times * divisor != factor) {
+      rest.addTerm(atom, coefficient);
+    } else if (dim) {
+      quotient.add(getLinear(times));
+    } else {
+      quotient.add(analysis.getLinear(mul(product->first, times)));
+    }
+  }
+  return {quotient, rest};
+}
+
 Value IndexBuilder::floorDiv(Value lhs, Dim divisor) {
   if (std::optional<int64_t> number = divisor.getStatic())
     return floorDiv(lhs, *number);
-  if (isWithin(analysis, analysis.getLinear(lhs), getLinear(divisor)))
-    return constant(0);
-  return create("floordiv", lhs, dim(divisor));
+  auto [quotient, rest] = divide(lhs, divisor);
+  if (!isWithin(analysis, rest, getLinear(divisor)))
+    quotient.addTerm(create("floordiv", get(rest), dim(divisor)), 1);
+  return get(quotient);
 }
 
 Value IndexBuilder::floorMod(Value lhs, Dim divisor) {
   if (std::optional<int64_t> number = divisor.getStatic())
     return floorMod(lhs, *number);
-  if (isWithin(analysis, analysis.getLinear(lhs), getLinear(divisor)))
-    return lhs;
-  return create("floormod", lhs, dim(divisor));
+  auto [quotient, rest] = divide(lhs, divisor);
+  if (isWithin(analysis, rest, getLinear(divisor)))
+    return get(rest);
+  return create("floormod", get(rest), dim(divisor));
 }
 
 Value IndexBuilder::atLeast(Value index, Dim bound) {

@@ -75,6 +75,8 @@ public:
 
 private:
   Interval getSymbolicInterval(const LinearForm &form);
+  std::optional<std::pair<Dim, Dim>> getSymbolicEnds(const LinearForm &form,
+                                                     MLIRContext *context);
   Interval getAtomInterval(Value atom);
   Interval computeAtomInterval(Value atom);
 
@@ -129,6 +131,7 @@ private:
   Value create(StringRef opName, Value lhs, int64_t rhs);
   Value create(StringRef opName, Value lhs, Value rhs);
   LinearForm getLinear(Dim dim);
+  std::pair<LinearForm, LinearForm> divide(Value index, Dim divisor);
 
   OpBuilder &builder;
   Location loc;
