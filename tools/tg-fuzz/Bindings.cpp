@@ -19,13 +19,20 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// How many values a variable can have; no more than can be counted.
+static int64_t countValues(VarAttr variable) {
+  const uint64_t distance = static_cast<uint64_t>(variable.getMax()) -
+                            static_cast<uint64_t>(variable.getMin());
+  return static_cast<int64_t>(std::min<uint64_t>(distance, 1ull << 62)) + 1;
+}
+
 std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
   // All of them up to the first number, else the second number of them.
   constexpr int64_t maxAll = 10, maxSome = 7;
   int64_t count = 1;
   uint64_t hash = 1;
   for (VarAttr variable : variables) {
-    int64_t size = variable.getMax() - variable.getMin() + 1;
+    int64_t size = countValues(variable);
     count = count > maxAll || size > maxAll ? maxAll + 1 : count * size;
     hash = hash * 0x9E3779B97F4A7C15u + variable.getMin();
     hash = hash * 0x9E3779B97F4A7C15u + variable.getMax();
@@ -36,8 +43,7 @@ std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
     Binding binding;
     for (auto [i, variable] : llvm::enumerate(variables))
       binding[variable.getName().getValue()] =
-          variable.getMin() +
-          choose(i, variable.getMax() - variable.getMin() + 1);
+          variable.getMin() + choose(i, countValues(variable));
     auto isSame = [&](const Binding &other) {
       return toString(other) == toString(binding);
     };

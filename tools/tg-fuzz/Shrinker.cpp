@@ -21,6 +21,8 @@
 #include "support/ToolSupport.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::tg;
 
@@ -242,7 +244,7 @@ bool Shrinker::bindVariables() {
       });
     };
     llvm::SmallSetVector<int64_t, 8> values;
-    for (int64_t value : {max, min, min + 1, (min + max) / 2, max - 1})
+    for (int64_t value : {max, min, min + 1, std::midpoint(min, max), max - 1})
       if (value >= min && value <= max)
         values.insert(value);
     bool isDone = llvm::any_of(values, [&](int64_t value) {
@@ -254,10 +256,10 @@ bool Shrinker::bindVariables() {
                                 newMin, newMax));
       });
     };
-    for (int64_t value : {min + 1, min + 2, min + (max - min) / 2, max - 1})
+    for (int64_t value : {min + 1, min + 2, std::midpoint(min, max), max - 1})
       if (!isDone && value > min && value < max)
         isDone = narrow(min, value);
-    for (int64_t value : {max - 1, min + (max - min) / 2, min + 1})
+    for (int64_t value : {max - 1, std::midpoint(min, max), min + 1})
       if (!isDone && value > min && value < max)
         isDone = narrow(value, max);
     changed |= isDone;
