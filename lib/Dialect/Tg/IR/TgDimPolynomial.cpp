@@ -424,6 +424,19 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
 }
 
 Interval64 Polynomial::getBounds() const {
+  // A multiple lies between multiples of bounds: 2 * (n - (n + 3) floordiv 4)
+  // is not negative, which dividing 6 * n - 6 by 4 does not show.
+  const int64_t factor = getCommonFactor();
+  auto isExact = [](const auto &term) { return term.second != saturate(false); };
+  if (factor > 1 && llvm::all_of(terms, isExact)) {
+    Polynomial part;
+    for (const auto &[monomial, coefficient] : terms)
+      if (!monomial.empty())
+        part.addTerm(monomial, coefficient / factor);
+    auto [lo, hi] = part.getBounds();
+    return {dim::add(dim::multiply(lo, factor), getConstant()),
+            dim::add(dim::multiply(hi, factor), getConstant())};
+  }
   return {getRelaxedBound(false, kMostQuotients),
           getRelaxedBound(true, kMostQuotients)};
 }

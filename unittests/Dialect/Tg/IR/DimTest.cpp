@@ -177,6 +177,17 @@ TEST_F(DimTest, BoundsSeeWhatCancelsInQuotientsOfQuotients) {
   EXPECT_EQ(rest.getMax(), 1);
 }
 
+TEST_F(DimTest, BoundsOfMultiples) {
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  Dim n = var("n", 0, 31);
+  Dim rest = n - div(n + number(3), number(4));
+  EXPECT_EQ(rest.getMin(), 0);
+  EXPECT_EQ((rest * number(8)).getMin(), 0);
+  EXPECT_EQ((rest * number(8) + number(5)).getMin(), 5);
+  EXPECT_EQ((number(5) - rest * number(8)).getMax(), 5);
+  EXPECT_EQ((rest * number(8)).getMax(), 8 * rest.getMax());
+}
+
 TEST_F(DimTest, NormalFormKeepsValues) {
   std::mt19937 random(17);
   auto pick = [&](int64_t lo, int64_t hi) {
