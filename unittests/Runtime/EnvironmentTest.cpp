@@ -50,6 +50,9 @@ static bool inChild(const char *variable, const char *value,
 TEST(Environment, numbersAreReadFromTheEnvironment) {
   EXPECT_TRUE(inChild("SPEC", "1", [] { return verifyEveryRewrite(); }));
   EXPECT_TRUE(inChild("SPEC", "", [] { return !verifyEveryRewrite(); }));
+  EXPECT_TRUE(inChild("SPEC", "1", [] { return !checkBounds(); }));
+  EXPECT_TRUE(inChild("SPEC", "2",
+                      [] { return checkBounds() && verifyEveryRewrite(); }));
   EXPECT_TRUE(inChild("NOOPT", "1", [] { return noOptimization(); }));
   EXPECT_TRUE(inChild("CACHESIZE", "2",
                       [] { return diskCacheBytes() == uint64_t(2) << 20; }));
@@ -64,7 +67,7 @@ TEST(Environment, badNumbersNameTheVariable) {
     });
   };
   EXPECT_TRUE(isNamed("yes", [] { verifyEveryRewrite(); }));
-  EXPECT_TRUE(isNamed("2", [] { verifyEveryRewrite(); }));
+  EXPECT_TRUE(isNamed("3", [] { verifyEveryRewrite(); }));
   EXPECT_TRUE(isNamed("1x", [] { verifyEveryRewrite(); }));
   EXPECT_TRUE(isNamed("99999999999999999999", [] { verifyEveryRewrite(); }));
 }

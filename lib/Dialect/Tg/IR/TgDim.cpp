@@ -20,8 +20,21 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-Dim::Dim(MLIRContext *context, int64_t value)
-    : attr(IntegerAttr::get(IntegerType::get(context, 64), value)) {}
+Dim::Dim(Attribute from) {
+  if (!from)
+    return;
+  context = from.getContext();
+  if (auto integer = dyn_cast<IntegerAttr>(from))
+    number = integer.getInt();
+  else
+    attr = from;
+}
+
+Attribute Dim::getAttr() const {
+  if (!isStatic())
+    return attr;
+  return IntegerAttr::get(IntegerType::get(context, 64), number);
+}
 
 bool Dim::isDim(Attribute attr) {
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
@@ -29,14 +42,12 @@ bool Dim::isDim(Attribute attr) {
   return isa_and_nonnull<VarAttr, DimExprAttr>(attr);
 }
 
-std::optional<int64_t> Dim::getStatic() const {
-  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
-    return integer.getInt();
-  return std::nullopt;
+int64_t Dim::getMin() const {
+  return isStatic() ? number : getBounds(attr).first;
 }
-
-int64_t Dim::getMin() const { return getBounds(attr).first; }
-int64_t Dim::getMax() const { return getBounds(attr).second; }
+int64_t Dim::getMax() const {
+  return isStatic() ? number : getBounds(attr).second;
+}
 
 //===----------------------------------------------------------------------===//
 // Arithmetic
@@ -114,11 +125,13 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
     // The two cases that inference asks for most.
     if (a == 0 || b == 0)
       return a == 0 ? rhs : lhs;
-    return (Polynomial(lhs.attr) + Polynomial(rhs.attr)).getDim(context);
+    return (Polynomial(lhs.getAttr()) + Polynomial(rhs.getAttr()))
+        .getDim(context);
   case DimOpKind::mul:
     if (a == 1 || b == 1)
       return a == 1 ? rhs : lhs;
-    return (Polynomial(lhs.attr) * Polynomial(rhs.attr)).getDim(context);
+    return (Polynomial(lhs.getAttr()) * Polynomial(rhs.getAttr()))
+        .getDim(context);
   case DimOpKind::min:
   case DimOpKind::max: {
     Dim difference = lhs - rhs;
@@ -143,13 +156,13 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       return getRemainder(lhs, rhs);
     break;
   }
-  return Dim(DimExprAttr::get(context, kind, lhs.attr, rhs.attr));
+  return Dim(DimExprAttr::get(context, kind, lhs.getAttr(), rhs.getAttr()));
 }
 
 Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
-  if (auto var = dyn_cast<VarAttr>(attr))
+  if (auto var = dyn_cast_or_null<VarAttr>(attr))
     return getValue(var);
-  auto expr = dyn_cast<DimExprAttr>(attr);
+  auto expr = dyn_cast_or_null<DimExprAttr>(attr);
   if (!expr)
     return *this;
   return get(expr.getKind(), Dim(expr.getLhs()).substitute(getValue),
@@ -157,9 +170,9 @@ Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
 }
 
 void Dim::walk(function_ref<void(VarAttr)> visit) const {
-  if (auto var = dyn_cast<VarAttr>(attr)) {
+  if (auto var = dyn_cast_or_null<VarAttr>(attr)) {
     visit(var);
-  } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
+  } else if (auto expr = dyn_cast_or_null<DimExprAttr>(attr)) {
     Dim(expr.getLhs()).walk(visit);
     Dim(expr.getRhs()).walk(visit);
   }
@@ -200,7 +213,7 @@ static void print(llvm::raw_ostream &os, Attribute attr) {
 std::string Dim::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  print(os, attr);
+  print(os, getAttr());
   return text;
 }
 

@@ -212,3 +212,33 @@ func.func @symbolic_rest(%x: tensor<8xf32>) -> !r {
   %0 = tg.shrink %x from [#n] to [8] : tensor<8xf32> -> !r
   return %0 : !r
 }
+
+// -----
+
+// Views of views, and a part of a reshaped tensor at a symbolic position: what
+// follows one another in memory costs no kernel, whatever it went through.
+
+// CHECK-LABEL: func.func @views_of_views
+// CHECK-SAME:    (%[[X:.*]]: memref<24xf32>, %[[Y:.*]]: memref<8xf32>)
+// CHECK-DAG:     %[[A:.*]] = tg.view %[[X]] at (56) : memref<24xf32> -> memref<3xf32>
+// CHECK-DAG:     %[[B:.*]] = tg.view %[[Y]] at (#tg.dim<mul, #tg.var<"p", 0, 4>, 4>) : memref<8xf32> -> memref<4xf32>
+// CHECK-NOT:     tg.launch
+// CHECK:         return %[[A]], %[[X]], %[[B]]
+#p = #tg.var<"p", 0, 4>
+func.func @views_of_views(%x: tensor<4x6xf32>, %y: tensor<8xf32>) -> (tensor<3xf32>, tensor<24xf32>, tensor<4xf32>) {
+  %0 = tg.shrink %x from [2, 0] to [4, 6] : tensor<4x6xf32> -> tensor<2x6xf32>
+  %1 = tg.contiguous %0 : tensor<2x6xf32>
+  %2 = tg.reshape %1 : tensor<2x6xf32> -> tensor<12xf32>
+  %3 = tg.shrink %2 from [2] to [5] : tensor<12xf32> -> tensor<3xf32>
+  %4 = tg.contiguous %3 : tensor<3xf32>
+  %5 = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  %6 = tg.flip %5 axes [1] : tensor<6x4xf32>
+  %7 = tg.permute %6 [1, 0] : tensor<6x4xf32> -> tensor<4x6xf32>
+  %8 = tg.flip %7 axes [0] : tensor<4x6xf32>
+  %9 = tg.reshape %8 : tensor<4x6xf32> -> tensor<24xf32>
+  %10 = tg.shrink %y from [#p] to [#tg.dim<add, #p, 4>] : tensor<8xf32> -> tensor<4xf32>
+  %11 = tg.reshape %10 : tensor<4xf32> -> tensor<2x2xf32>
+  %12 = tg.contiguous %11 : tensor<2x2xf32>
+  %13 = tg.reshape %12 : tensor<2x2xf32> -> tensor<4xf32>
+  return %4, %9, %13 : tensor<3xf32>, tensor<24xf32>, tensor<4xf32>
+}

@@ -32,19 +32,21 @@ class VarAttr;
 class Dim {
 public:
   Dim() = default;
-  explicit Dim(Attribute attr) : attr(attr) {}
-  Dim(MLIRContext *context, int64_t value);
+  explicit Dim(Attribute attr);
+  Dim(MLIRContext *context, int64_t value) : context(context), number(value) {}
 
   /// Whether `attr` can stand for a dimension.
   static bool isDim(Attribute attr);
 
-  Attribute getAttr() const { return attr; }
-  MLIRContext *getContext() const { return attr.getContext(); }
+  Attribute getAttr() const;
+  MLIRContext *getContext() const { return context; }
 
   /// The value, when the dimension is a number.
-  std::optional<int64_t> getStatic() const;
-  bool isStatic() const { return getStatic().has_value(); }
-  bool is(int64_t value) const { return getStatic() == value; }
+  std::optional<int64_t> getStatic() const {
+    return isStatic() ? std::optional<int64_t>(number) : std::nullopt;
+  }
+  bool isStatic() const { return context && !attr; }
+  bool is(int64_t value) const { return isStatic() && number == value; }
 
   /// The least and the greatest value it can take. Exact for an expression
   /// without quotients in which no variable is multiplied by itself; otherwise
@@ -55,8 +57,11 @@ public:
   Dim operator+(Dim other) const;
   Dim operator-(Dim other) const;
   Dim operator*(Dim other) const;
-  bool operator==(const Dim &other) const { return attr == other.attr; }
-  bool operator!=(const Dim &other) const { return attr != other.attr; }
+  bool operator==(const Dim &other) const {
+    return attr == other.attr && context == other.context &&
+           number == other.number;
+  }
+  bool operator!=(const Dim &other) const { return !(*this == other); }
 
   /// An operator applied to two dimensions, in normal form.
   static Dim get(DimOpKind kind, Dim lhs, Dim rhs);
@@ -70,7 +75,11 @@ public:
   std::string str() const;
 
 private:
+  /// Null for a number: most dimensions are, and arithmetic on these makes no
+  /// attributes.
   Attribute attr;
+  MLIRContext *context = nullptr;
+  int64_t number = 0;
 };
 
 /// The dimensions of a tensor type, symbolic ones from its encoding.
