@@ -385,7 +385,8 @@ Interval64 Polynomial::getBoxBounds() const {
 }
 
 /// A bound with quotients bounded by what they divide, which may cancel with
-/// other terms: x - c + 1 <= (x floordiv c) * c <= x.
+/// other terms: x - c + 1 <= (x floordiv c) * c <= x. So may minima and maxima:
+/// n - min(n, 3) is n - n or n - 3, and at least the greater of these.
 int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   auto [lo, hi] = getBoxBounds();
   int64_t bound = upper ? hi : lo;
@@ -397,6 +398,23 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   for (const auto &[monomial, coefficient] : terms) {
     if (monomial.size() != 1)
       continue;
+    DimExprAttr choice = getExpr(monomial[0].second, DimOpKind::min);
+    const bool isMin = choice != nullptr;
+    if (!isMin)
+      choice = getExpr(monomial[0].second, DimOpKind::max);
+    if (choice) {
+      auto boundWith = [&](Attribute chosen) {
+        Polynomial rest = *this;
+        rest.terms.erase(monomial);
+        return (rest + Polynomial(chosen).scale(coefficient))
+            .getRelaxedBound(upper, depth - 1);
+      };
+      int64_t a = boundWith(choice.getLhs()), b = boundWith(choice.getRhs());
+      // Both are bounds, or the one that is further out.
+      const bool isEither = ((coefficient > 0) == upper) == isMin;
+      int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
+      return upper ? std::min(bound, other) : std::max(bound, other);
+    }
     DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
     std::optional<int64_t> divisor =
         quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
