@@ -19,7 +19,7 @@ using namespace tinygrad::detail;
 bool detail::canBroadcast(const Shape &a, const Shape &b) {
   // From the last axes on.
   for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
-    const int64_t x = a[a.size() - i], y = b[b.size() - i];
+    const SymInt x = a[a.size() - i], y = b[b.size() - i];
     if (x != y && x != 1 && y != 1)
       return false;
   }
@@ -35,8 +35,8 @@ Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
   for (const Shape *shape : shapes) {
     const std::size_t added = rank - shape->size();
     for (std::size_t i = 0; i < shape->size(); ++i) {
-      const int64_t size = (*shape)[i];
-      int64_t &common = result[added + i];
+      const SymInt size = (*shape)[i];
+      SymInt &common = result[added + i];
       if (common == 1) {
         common = size;
       } else if (size != 1 && size != common) {
@@ -44,7 +44,8 @@ Shape detail::broadcastShapes(std::initializer_list<const Shape *> shapes,
         for (const Shape *each : shapes)
           text += (text.empty() ? "" : ", ") + toString(*each);
         throw ShapeError(std::string(what) + ": shapes " + text +
-                         " cannot be broadcast together");
+                         " cannot be broadcast together" +
+                         explainDifference(size, common));
       }
     }
   }
@@ -57,14 +58,18 @@ Tensor detail::broadcastTo(const Tensor &x, const Shape &shape,
     return prim::alias(x);
   const int64_t added = int64_t(shape.size()) - x.ndim();
   bool fits = added >= 0;
+  std::string why;
   Shape aligned(std::max<int64_t>(added, 0), 1);
   aligned.insert(aligned.end(), x.shape().begin(), x.shape().end());
-  for (std::size_t i = 0; fits && i < shape.size(); ++i)
-    fits = shape[i] >= 0 && (aligned[i] == shape[i] || aligned[i] == 1);
+  for (std::size_t i = 0; fits && i < shape.size(); ++i) {
+    fits = shape[i].min() >= 0 && (aligned[i] == shape[i] || aligned[i] == 1);
+    if (!fits)
+      why = explainDifference(aligned[i], shape[i]);
+  }
   if (!fits)
     throw ShapeError(std::string(what) + ": a tensor of shape " +
                      toString(x.shape()) + " cannot be broadcast to " +
-                     toString(shape));
+                     toString(shape) + why);
   checkedNumElements(shape, x.dtype(), what);
   return prim::expand(prim::reshape(x, aligned), shape);
 }
@@ -115,9 +120,9 @@ Tensor detail::same(const Tensor &x, Scalar value) {
 DType detail::positionDType(const Shape &shape) {
   constexpr int64_t most = 0x7fffffff;
   int64_t count = 1;
-  for (int64_t size : shape)
-    if (size > most || __builtin_mul_overflow(count, size, &count) ||
-        count > most)
+  for (SymInt size : shape)
+    if (size.max() > most ||
+        __builtin_mul_overflow(count, size.max(), &count) || count > most)
       return DType::Int64;
   return DType::Int32;
 }

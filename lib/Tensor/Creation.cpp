@@ -11,6 +11,7 @@
 
 #include "Primitives.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -26,10 +27,11 @@ using namespace tinygrad::detail;
 
 Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
                          const TensorOptions &options) {
-  const int64_t count = checkedNumElements(shape, dtype, "from");
+  constantsOf(shape, "from");
+  const SymInt count = checkedNumElements(shape, dtype, "from");
   Device &device = deviceOf(options);
-  Buffer memory = Buffer::fromHost(device, data,
-                                   std::size_t(count) * itemSize(dtype), dtype);
+  Buffer memory = Buffer::fromHost(
+      device, data, std::size_t(count.value()) * itemSize(dtype), dtype);
   return prim::buffer(Graph::current(), memory, dtype, shape)
       .cast(options.dtype.value_or(dtype));
 }
@@ -37,7 +39,8 @@ Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
 Tensor Tensor::fromNested(const void *data, std::size_t count,
                           const Shape &shape, DType dtype,
                           const TensorOptions &options) {
-  if (checkedNumElements(shape, dtype, "from") != int64_t(count))
+  constantsOf(shape, "from");
+  if (checkedNumElements(shape, dtype, "from") != count)
     throw ShapeError("from: " + std::to_string(count) +
                      " elements do not fill the shape " + toString(shape));
   return fromBytes(data, shape, dtype, options);
@@ -48,10 +51,21 @@ void detail::throwRagged(std::size_t expected, std::size_t found) {
                    std::to_string(expected) + " and " + std::to_string(found));
 }
 
+/// What a tensor whose shape was checked takes.
+static std::size_t sizeInBytes(const Shape &shape, DType dtype) {
+  std::size_t bytes = itemSize(dtype);
+  for (SymInt size : shape)
+    if (size.max() == 0)
+      return 0;
+  for (SymInt size : shape)
+    bytes *= std::size_t(size.max());
+  return bytes;
+}
+
 static Tensor wrapBuffer(const Buffer &buffer, const Shape &shape, DType dtype,
                          const char *what) {
-  const int64_t count = checkedNumElements(shape, dtype, what);
-  if (buffer.size() != std::size_t(count) * itemSize(dtype))
+  checkedNumElements(shape, dtype, what);
+  if (buffer.size() != sizeInBytes(shape, dtype))
     throw ShapeError(std::string(what) + ": a tensor " + toString(shape) +
                      " of " + name(dtype) + " does not fit a buffer of " +
                      std::to_string(buffer.size()) + " bytes");
@@ -71,7 +85,8 @@ Tensor Tensor::fromBuffer(const Buffer &buffer, const Shape &shape,
 }
 
 Tensor Tensor::fromHost(const HostArray &array, const TensorOptions &options) {
-  Tensor tensor = wrapBuffer(array.data, array.shape, array.dtype, "fromHost");
+  const Shape shape(array.shape.begin(), array.shape.end());
+  Tensor tensor = wrapBuffer(array.data, shape, array.dtype, "fromHost");
   Device &device = deviceOf(options);
   if (&device != tensor.impl().device)
     tensor = tensor.to(device.name());
@@ -111,11 +126,10 @@ Tensor Tensor::ones(const Shape &shape, const TensorOptions &options) {
 
 static Tensor makeEmpty(const Graph &graph, Device &device, const Shape &shape,
                         DType dtype) {
-  const int64_t count = checkedNumElements(shape, dtype, "empty");
+  checkedNumElements(shape, dtype, "empty");
   return prim::buffer(
-      graph,
-      Buffer::allocate(device, std::size_t(count) * itemSize(dtype), dtype),
-      dtype, shape);
+      graph, Buffer::allocate(device, sizeInBytes(shape, dtype), dtype), dtype,
+      shape);
 }
 
 Tensor Tensor::empty(const Shape &shape, const TensorOptions &options) {
@@ -141,6 +155,8 @@ Tensor Tensor::zerosLike(std::optional<DType> dtype) const {
 Tensor Tensor::onesLike(std::optional<DType> dtype) const {
   return fullLike(1, dtype);
 }
+
+static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
 [[noreturn]] static void throwNoRange(Scalar start, Scalar stop, Scalar step) {
   throw ShapeError("arange: there is no range from " + start.str() + " to " +
@@ -201,6 +217,30 @@ static Tensor arangeOfIntegers(Scalar start, Scalar stop, Scalar step,
       .cast(dtype);
 }
 
+/// A symbolic number of positions; the numbers may be symbolic themselves.
+static Tensor arangeOfExpressions(Scalar start, Scalar stop, Scalar step,
+                                  DType dtype, Device &device) {
+  for (const Scalar &bound : {start, stop, step})
+    if (bound.kind() == Scalar::Kind::Float)
+      throw DTypeError("arange: a range with a symbolic bound is one of "
+                       "integers, not from " +
+                       start.str() + " to " + stop.str() + " in steps of " +
+                       step.str());
+  const int64_t stride = constantOf(step.toSymInt(), "arange: the step");
+  if (stride == 0)
+    throwNoRange(start, stop, step);
+  const SymInt first = start.toSymInt(), last = stop.toSymInt();
+  const SymInt distance = stride > 0 ? last - first : first - last;
+  const int64_t length = stride > 0 ? stride : -std::max(stride, -furthest);
+  const SymInt count = symMax((distance - 1) / length + 1, 0);
+  checkFits(start, dtype, "arange");
+  checkFits(stop, dtype, "arange");
+  checkedNumElements({count}, DType::Int64, "arange");
+  Tensor position =
+      prim::iota(Graph::current(), device, 0, DType::Int64, {count});
+  return (position * stride + start).cast(dtype);
+}
+
 Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
                       const TensorOptions &options) {
   const bool isInt = start.kind() != Scalar::Kind::Float &&
@@ -214,13 +254,16 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
   if (dtype == DType::Bool)
     throw DTypeError("arange: there is no range of bools");
   Device &device = deviceOf(options);
+  if (start.isSymbolic() || stop.isSymbolic() || step.isSymbolic())
+    return arangeOfExpressions(start, stop, step, dtype, device);
   return isInt && !isFloat(dtype)
              ? arangeOfIntegers(start, stop, step, dtype, device)
              : arangeOfFloats(start, stop, step, dtype, device);
 }
 
-Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
+Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,
                         const TensorOptions &options) {
+  const int64_t steps = constantOf(number, "linspace");
   if (steps < 0)
     throw ShapeError("linspace: the number of steps is negative: " +
                      std::to_string(steps));
@@ -240,7 +283,7 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, int64_t steps,
   return (position == steps - 1).where(stop.toDouble(), values).cast(dtype);
 }
 
-Tensor Tensor::eye(int64_t rows, std::optional<int64_t> columns,
+Tensor Tensor::eye(SymInt rows, std::optional<SymInt> columns,
                    const TensorOptions &options) {
   const Shape shape = {rows, columns.value_or(rows)};
   checkedNumElements(shape, options.dtype.value_or(DType::Float32), "eye");
@@ -261,7 +304,19 @@ void Tensor::manualSeed(uint64_t seed) { Graph::current().manualSeed(seed); }
 /// 64 random bits for each element.
 static Tensor randomBits(const Graph &graph, Device &device,
                          const Shape &shape) {
-  const int64_t count = checkedNumElements(shape, DType::UInt64, "rand");
+  checkedNumElements(shape, DType::UInt64, "rand");
+  if (isSymbolic(shape)) {
+    // A part of the greatest tensor, so that each element is the same for all
+    // values of the variables.
+    const std::vector<int64_t> greatest = largestOf(shape);
+    std::vector<Part> parts;
+    for (SymInt size : shape)
+      parts.emplace_back(0, size);
+    return randomBits(graph, device, Shape(greatest.begin(), greatest.end()))
+        .shrink(parts);
+  }
+  const int64_t count =
+      checkedNumElements(shape, DType::UInt64, "rand").value();
   uint64_t state[2];
   takeRandomState(graph, uint64_t(count), state);
   // Key and counter are data: graphs that differ in them are the same program.

@@ -12,6 +12,7 @@
 #include "GraphImpl.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Tensor/Graph.h"
 
 #include "mlir/IR/OperationSupport.h"
@@ -178,7 +179,10 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
       if (const unsigned hash = hashOf(user);
           unique.insert({user, hash}).second)
         node(user).hash = hash;
+  moveHandles(op, replacement);
+}
 
+void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
   TensorImpl *&handles = node(op).firstHandle;
   if (TensorImpl *first = std::exchange(handles, nullptr)) {
     TensorImpl *last = first;
@@ -217,9 +221,9 @@ Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
 
 Tensor GraphImpl::wrap(Operation *op, Device *device) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  return Tensor(std::make_shared<TensorImpl>(
-      shared_from_this(), op, getDType(type.getElementType()),
-      Shape(type.getShape().begin(), type.getShape().end()), device));
+  return Tensor(std::make_shared<TensorImpl>(shared_from_this(), op,
+                                             getDType(type.getElementType()),
+                                             shapeOf(type), device));
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,7 +235,92 @@ Type GraphImpl::elementType(DType dtype) {
 }
 
 RankedTensorType GraphImpl::tensorType(DType dtype, const Shape &shape) {
-  return RankedTensorType::get(shape, elementType(dtype));
+  if (!isSymbolic(shape)) {
+    SmallVector<int64_t, 6> sizes;
+    for (SymInt size : shape)
+      sizes.push_back(size.value());
+    return RankedTensorType::get(sizes, elementType(dtype));
+  }
+  checkVariables({&shape});
+  SmallVector<tg::Dim> list;
+  for (SymInt size : shape)
+    list.push_back(tg::Dim(dimension(size)));
+  return tg::getTensorType(list, elementType(dtype));
+}
+
+Shape GraphImpl::shapeOf(RankedTensorType type) {
+  if (!type.getEncoding())
+    return Shape(type.getShape().begin(), type.getShape().end());
+  Shape shape;
+  for (tg::Dim dim : tg::getDims(type))
+    shape.push_back(size(dim.getAttr()));
+  return shape;
+}
+
+SymInt GraphImpl::size(Attribute dimension) {
+  if (std::optional<int64_t> number = tg::Dim(dimension).getStatic())
+    return *number;
+  const SymExpr *&expr = sizes[dimension];
+  if (!expr)
+    expr = makeExpression(dimension).expression();
+  dims.try_emplace(expr, dimension);
+  return SymInt(expr);
+}
+
+Attribute GraphImpl::dimension(SymInt size) {
+  if (!size.isSymbolic())
+    return builder.getI64IntegerAttr(size.value());
+  Attribute &dim = dims[size.expression()];
+  if (!dim) {
+    dim = copyExpression(&context, size.expression());
+    sizes.try_emplace(dim, size.expression());
+  }
+  return dim;
+}
+
+ArrayAttr GraphImpl::dimensions(const Shape &list) {
+  SmallVector<Attribute> attributes;
+  for (SymInt size : list)
+    attributes.push_back(dimension(size));
+  return builder.getArrayAttr(attributes);
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+template <typename T> static GraphImpl::Symbols findSymbols(T symbolic) {
+  GraphImpl::Symbols found;
+  AttrTypeWalker walker;
+  walker.addWalk([&](tg::VarAttr var) {
+    const SymVariable variable = {var.getName().str(), var.getMin(),
+                                  var.getMax(), var.getValue()};
+    addVariables(found.variables, {&variable, 1});
+  });
+  walker.walk(symbolic);
+  AttrTypeReplacer replacer = tg::getVariableReplacer([](tg::VarAttr var) {
+    return tg::Dim(tg::VarAttr::get(var.getContext(), var.getName(),
+                                    var.getMin(), var.getMax()));
+  });
+  found.unbound = replacer.replace(symbolic).getAsOpaquePointer();
+  return found;
+}
+
+const GraphImpl::Symbols &GraphImpl::symbolsOf(Type type) {
+  auto it = symbols.find(type.getAsOpaquePointer());
+  if (it == symbols.end())
+    it = symbols.emplace(type.getAsOpaquePointer(), findSymbols(type)).first;
+  return it->second;
+}
+
+const GraphImpl::Symbols &GraphImpl::symbolsOf(DictionaryAttr attributes) {
+  auto it = symbols.find(attributes.getAsOpaquePointer());
+  if (it == symbols.end())
+    it = symbols
+             .emplace(attributes.getAsOpaquePointer(),
+                      findSymbols(Attribute(attributes)))
+             .first;
+  return it->second;
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 #define TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 
+#include "SymDim.h"
 #include "TensorImpl.h"
 #include "TinyGrad/Runtime/DiskCache.h"
 
@@ -25,6 +26,7 @@
 
 #include <map>
 #include <mutex>
+#include <unordered_map>
 
 namespace tinygrad {
 class CompiledProgram;
@@ -99,6 +101,8 @@ public:
 
   /// Makes all users and handles of \p op those of \p replacement.
   void replace(mlir::Operation *op, mlir::Operation *replacement);
+  /// Makes the handles of \p op those of \p replacement, but not the users.
+  void moveHandles(mlir::Operation *op, mlir::Operation *replacement);
   /// Makes one handle refer to another operation.
   void rebind(TensorImpl &tensor, mlir::Operation *op);
   /// Called by TensorImpl.
@@ -113,7 +117,25 @@ public:
   std::size_t numOperations() const { return nodes.size(); }
 
   mlir::Type elementType(DType dtype);
+  /// Throws ShapeError if a variable in the shape has two bounds or values.
   mlir::RankedTensorType tensorType(DType dtype, const Shape &shape);
+  Shape shapeOf(mlir::RankedTensorType type);
+  /// A size as an attribute of operations.
+  mlir::Attribute dimension(SymInt size);
+  mlir::ArrayAttr dimensions(const Shape &sizes);
+  /// The size that such an attribute is.
+  SymInt size(mlir::Attribute dimension);
+
+  /// What a type or attribute says of variables.
+  struct Symbols {
+    /// The same type or attribute with variables that have no values.
+    const void *unbound;
+    std::vector<SymVariable> variables;
+  };
+  const Symbols &symbolsOf(mlir::Type type);
+  const Symbols &symbolsOf(mlir::DictionaryAttr attributes);
+  /// Whether there is anything symbolic in the graph.
+  bool hasSymbols() const { return !dims.empty(); }
 
   /// What is known of each operation.
   struct Node {
@@ -140,6 +162,11 @@ private:
   /// all the time.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Attribute>, mlir::Operation *>
       constants;
+  /// Expressions as attributes of this graph's context, and back.
+  llvm::DenseMap<const SymExpr *, mlir::Attribute> dims;
+  llvm::DenseMap<mlir::Attribute, const SymExpr *> sizes;
+  /// By the pointer to the type or attribute.
+  std::unordered_map<const void *, Symbols> symbols;
   std::size_t numCopies = 0;
   uint64_t numWalks = 0;
   std::array<mlir::Type, numDTypes> elementTypes;

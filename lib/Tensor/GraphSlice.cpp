@@ -11,10 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphSlice.h"
+#include "Assign.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -52,6 +55,7 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
 }
 
 void GraphSlice::collectAgain() {
+  const SmallVector<Operation *> assigns(inPlace.begin(), inPlace.end());
   checkAssigns();
   do
     keepWhatStays();
@@ -62,6 +66,11 @@ void GraphSlice::collectAgain() {
   resultList = {};
   for (Operation *op : ops)
     if (inPlace.contains(op))
+      resultList.insert(op);
+  // Others are computed with the rest, not put off: variables have one value
+  // now and may have another then.
+  for (Operation *op : assigns)
+    if (!inPlace.contains(op) && graph.hasHandles(op))
       resultList.insert(op);
   resultList.insert(asked.begin(), asked.end());
 }
@@ -155,13 +164,26 @@ void GraphSlice::appendStructure(Operation *op) {
   auto add = [&](const void *object) {
     structure.push_back(reinterpret_cast<uintptr_t>(object));
   };
+  // Values of variables are no part of the structure.
+  auto addUnbound = [&](const auto &symbolic) {
+    const GraphImpl::Symbols &symbols = graph.symbolsOf(symbolic);
+    addVariables(variableList, symbols.variables);
+    add(symbols.unbound);
+  };
   add(op->getName().getAsOpaquePointer());
-  add(op->getResult(0).getType().getAsOpaquePointer());
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getEncoding())
+    addUnbound(Type(type));
+  else
+    add(type.getAsOpaquePointer());
   if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
     add(buffer.getDeviceAttr().getAsOpaquePointer());
     return;
   }
-  add(op->getAttrDictionary().getAsOpaquePointer());
+  if (graph.hasSymbols() && isa<tg::DimOp, tg::PadOp, tg::ShrinkOp>(op))
+    addUnbound(op->getAttrDictionary());
+  else
+    add(op->getAttrDictionary().getAsOpaquePointer());
   structure.push_back(op->getNumOperands());
   for (Value operand : op->getOperands())
     structure.push_back(numberOf(operand.getDefiningOp()));
@@ -171,6 +193,7 @@ bool GraphSlice::collect() {
   ops.clear();
   inputList = {};
   structure.clear();
+  variableList.clear();
   constexpr unsigned onPath = ~0u;
   const uint64_t walk = graph.beginWalk();
   unsigned count = 0;
@@ -240,6 +263,11 @@ Digest GraphSlice::hash(const Device &device,
   return Digest::of(&all, sizeof all);
 }
 
+Operation *GraphSlice::keptBy(Operation *assign) const {
+  auto choice = assign->getOperand(1).getDefiningOp<tg::WhereOp>();
+  return choice ? resolve(choice.getY().getDefiningOp()) : nullptr;
+}
+
 OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
   OpBuilder builder(location.getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
@@ -257,11 +285,19 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
   IRMapping mapping;
   for (auto [op, argument] : llvm::zip(inputList, block->getArguments()))
     mapping.map(op->getResult(0), argument);
+  bool hasParts = false;
   for (Operation *op : ops) {
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (Operation *resolved = resolve(producer); resolved != producer)
         mapping.map(operand, mapping.lookup(resolved->getResult(0)));
+    }
+    if (isa<tg::AssignOp>(op) && inPlace.contains(op)) {
+      if (Value after = emitPartialAssign(builder, op, keptBy(op), mapping)) {
+        mapping.map(op->getResult(0), after);
+        hasParts = true;
+        continue;
+      }
     }
     builder.clone(*op, mapping);
   }
@@ -269,6 +305,13 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
   for (Operation *op : resultList)
     results.push_back(mapping.lookup(resolve(op)->getResult(0)));
   func::ReturnOp::create(builder, location, results);
+  // The whole of what is assigned in parts.
+  if (hasParts)
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  if (!variableList.empty())
+    tg::eraseBindings(*module);
   return module;
 }
 

@@ -24,6 +24,7 @@ namespace tinygrad::detail {
 class GraphSlice {
 public:
   /// The graph has to be locked as long as the slice is used.
+  /// Throws ShapeError for variables of one name that are not the same.
   GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results);
 
   /// The tg.buffer operations that are read or written.
@@ -35,10 +36,14 @@ public:
     return resultList.getArrayRef();
   }
 
-  /// Stands for the structure, and for what else the code depends on. Valid
-  /// within one graph and process.
+  /// The variables, by name, with their values if they have any.
+  const std::vector<SymVariable> &variables() const { return variableList; }
+
+  /// Stands for the structure, and for what else the code depends on: not for
+  /// the values of variables. Valid within one graph and process.
   Digest hash(const Device &device, const CompileOptions &options) const;
-  /// A module with one function: buffers become arguments.
+  /// A module with one function: buffers become arguments, and variables have
+  /// no values.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
 
   /// The tg.copy operations that values depend on, each after those that it
@@ -70,6 +75,8 @@ private:
   llvm::SmallVector<mlir::Operation *, 0>
   readersBefore(mlir::Operation *assign) const;
 
+  /// What an assignment to a part of memory leaves in the rest of it.
+  mlir::Operation *keptBy(mlir::Operation *assign) const;
   /// What \p op is and where its operands come from, by their numbers.
   void appendStructure(mlir::Operation *op);
   unsigned numberOf(mlir::Operation *op) const {
@@ -81,6 +88,7 @@ private:
   llvm::SmallSetVector<mlir::Operation *, 8> inputList, resultList;
   /// Of all operations, in words that hash() condenses.
   std::vector<uint64_t> structure;
+  std::vector<SymVariable> variableList;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
   bool isFirstWalk = true;

@@ -15,9 +15,12 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+
+static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
 /// The sum along the last axis, of which one element at most is not zero.
 static Tensor sumOfOne(const Tensor &x) {
@@ -32,11 +35,12 @@ static Tensor sumOfOne(const Tensor &x) {
 
 /// \p index with positions from the end made positions from the start, in a
 /// type that holds all positions.
-static Tensor fromStart(const Tensor &index, int64_t size) {
-  if (isUnsigned(index.dtype()) && uint64_t(size) <= integerMax(index.dtype()))
+static Tensor fromStart(const Tensor &index, SymInt size) {
+  if (isUnsigned(index.dtype()) &&
+      uint64_t(size.max()) <= integerMax(index.dtype()))
     return index;
   Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
-  if (size > 0x7fffffff)
+  if (size.max() > 0x7fffffff)
     wide = wide.cast(DType::Int64);
   if (isUnsigned(index.dtype()))
     return wide;
@@ -53,7 +57,7 @@ static void checkIndexTensor(const Tensor &index, const char *what) {
 /// \p x has the shape of \p index but for the last axis, which is selected
 /// from.
 static Tensor selectLast(const Tensor &x, const Tensor &index) {
-  const int64_t size = x.shape().back();
+  const SymInt size = x.shape().back();
   Shape shape = index.shape();
   shape.push_back(size);
   Tensor position = fromStart(index, size).unsqueeze(-1).expand(shape);
@@ -67,9 +71,9 @@ Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "gather");
   bool fits = index.ndim() == ndim();
-  std::vector<std::pair<int64_t, int64_t>> parts;
+  std::vector<Part> parts;
   for (int64_t axis = 0; fits && axis < ndim(); ++axis) {
-    fits = axis == dim || index.shape()[axis] <= shape()[axis];
+    fits = axis == dim || isAtMost(index.shape()[axis], shape()[axis]);
     parts.emplace_back(0, axis == dim ? shape()[axis] : index.shape()[axis]);
   }
   if (!fits)
@@ -102,7 +106,7 @@ Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
   order.push_back(dim);
   Shape result = theirs;
   for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = std::max(ours[i] == 1 ? result[i] : ours[i], int64_t(0));
+    result[i] = ours[i] == 1 ? result[i] : ours[i];
   return selectLast(permute(order).reshape(ours),
                     index.reshape(theirs).expand(result));
 }
@@ -114,44 +118,70 @@ Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
 /// A slice with all bounds given: `count` positions from `start` on.
 namespace {
 struct Range {
-  int64_t start, step, count;
+  SymInt start;
+  int64_t step;
+  SymInt count;
 };
 } // namespace
 
-static Range resolve(const Slice &slice, int64_t size) {
-  const int64_t step = slice.step.get().value_or(1);
+/// A position counted from the start. Throws IndexError for one that may be
+/// either.
+static SymInt fromStart(SymInt position, SymInt size) {
+  if (position.min() >= 0)
+    return position;
+  if (position.max() >= 0)
+    throw IndexError("index: position " + position.str() +
+                     " is from the start for some values and from the end for "
+                     "others");
+  // Far outside, which a sum of both may not be able to say.
+  if (position.min() < -size.max() && !position.isSymbolic())
+    return -1;
+  return position + size;
+}
+
+static Range resolve(const Slice &slice, SymInt size) {
+  const int64_t step =
+      constantOf(slice.step.get().value_or(1), "index: the step of a slice");
   if (step == 0)
     throw IndexError("index: the step of a slice is 0");
   const bool isForward = step > 0;
   // Going backwards, -1 stands for "before the first".
-  const int64_t least = isForward ? 0 : -1, most = isForward ? size : size - 1;
-  auto bound = [&](const SliceBound &given, int64_t otherwise) {
+  const SymInt least = isForward ? 0 : -1, most = isForward ? size : size - 1;
+  auto bound = [&](const SliceBound &given, SymInt otherwise) {
     if (!given.get())
       return otherwise;
-    const int64_t value = *given.get();
-    return std::clamp(value < 0 ? value + size : value, least, most);
+    return symMin(symMax(fromStart(*given.get(), size), least), most);
   };
-  const int64_t start = bound(slice.start, isForward ? 0 : size - 1);
-  const int64_t stop = bound(slice.stop, isForward ? size : -1);
-  const int64_t distance = isForward ? stop - start : start - stop;
-  if (distance <= 0)
+  const SymInt start = bound(slice.start, isForward ? SymInt(0) : size - 1);
+  const SymInt stop = bound(slice.stop, isForward ? size : SymInt(-1));
+  const SymInt distance = symMax(isForward ? stop - start : start - stop, 0);
+  if (distance == 0)
     return {0, 1, 0};
+  // A step beyond the axis is as good as the greatest number.
+  int64_t stride = step;
+  if (!isForward)
+    stride = step < -furthest ? furthest : -step;
+  if (stride == 1)
+    return {start, step, distance};
   // Written so that no step is too large to divide by.
-  const uint64_t stride = isForward ? uint64_t(step) : uint64_t(0) - step;
-  return {start, step, int64_t((uint64_t(distance) - 1) / stride) + 1};
+  return {start, step, (distance - 1) / stride + 1};
 }
 
 /// Every step-th element of \p axis from \p range.start on.
 static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
-  std::vector<std::pair<int64_t, int64_t>> parts;
-  for (int64_t size : x.shape())
+  std::vector<Part> parts;
+  for (SymInt size : x.shape())
     parts.emplace_back(0, size);
   if (range.count == 0) {
     parts[axis] = {0, 0};
     return x.shrink(parts);
   }
-  const int64_t last = range.start + (range.count - 1) * range.step;
-  parts[axis] = {std::min(range.start, last), std::max(range.start, last) + 1};
+  // From the first to the last element; nothing if a symbolic count is 0.
+  const SymInt length = symMax((range.count - 1) * std::abs(range.step) + 1, 0);
+  if (range.step > 0)
+    parts[axis] = {range.start, range.start + length};
+  else
+    parts[axis] = {range.start + 1 - length, range.start + 1};
   Tensor result = x.shrink(parts);
   if (range.step < 0)
     result = result.flip(axis);
@@ -167,11 +197,11 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
   rows.insert(rows.begin() + axis + 1, stride);
   result = result.pad(amounts).reshape(rows);
   parts.clear();
-  for (int64_t size : rows)
+  for (SymInt size : rows)
     parts.emplace_back(0, size);
   parts[axis + 1] = {0, 1};
   rows.erase(rows.begin() + axis + 1);
-  return result.shrink(parts).reshape(rows);
+  return prim::viewOf(x, result.shrink(parts).reshape(rows));
 }
 
 /// \p x indexed at \p axes with one tensor of positions each. The new axes come
@@ -206,11 +236,11 @@ static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
   Shape sizes;
   for (int64_t axis : axes)
     sizes.push_back(x.shape()[axis]);
-  const int64_t total = checkedNumElements(sizes, DType::Bool, "index");
-  const DType dtype = total > 0x7fffffff ? DType::Int64 : DType::Int32;
+  const SymInt total = checkedNumElements(sizes, DType::Bool, "index");
+  const DType dtype = total.max() > 0x7fffffff ? DType::Int64 : DType::Int32;
   Tensor position, isInside;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const int64_t size = x.shape()[axes[i]];
+    const SymInt size = x.shape()[axes[i]];
     Tensor index = fromStart(*indices[i], size);
     Tensor fits = index < size;
     if (!isUnsigned(index.dtype()))
@@ -254,13 +284,16 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
       result = result.unsqueeze(axis++);
       continue;
     }
-    const int64_t size = result.shape()[axis];
-    if (const int64_t *position = std::get_if<int64_t>(&entry.get())) {
-      const int64_t start = *position < 0 ? *position + size : *position;
-      if (start < 0 || start >= size)
-        throw IndexError("index: position " + std::to_string(*position) +
+    const SymInt size = result.shape()[axis];
+    if (const SymInt *position = std::get_if<SymInt>(&entry.get())) {
+      const SymInt start = fromStart(*position, size);
+      if (start.min() < 0 || start.max() == furthest ||
+          !isAtMost(start + 1, size))
+        throw IndexError("index: position " + position->str() +
                          " is out of range for axis " + std::to_string(axis) +
-                         " of " + toString(result.shape()));
+                         " of " + toString(result.shape()) +
+                         explainExcess(0, start) +
+                         explainExcess(start, size - 1));
       result = slice(result, axis, {start, 1, 1});
       dropped.push_back(axis);
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
@@ -292,11 +325,10 @@ Tensor Tensor::operator[](const Index &entry) const { return index({entry}); }
 // By comparison of positions
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::oneHot(int64_t numClasses) const {
+Tensor Tensor::oneHot(SymInt numClasses) const {
   checkIndexTensor(*this, "oneHot");
-  if (numClasses < 0)
-    throw ShapeError("oneHot: the number of classes is " +
-                     std::to_string(numClasses));
+  if (numClasses.min() < 0)
+    throw ShapeError("oneHot: the number of classes is " + numClasses.str());
   Shape result = shape();
   result.push_back(numClasses);
   checkedNumElements(result, DType::Int64, "oneHot");
@@ -323,8 +355,8 @@ static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
   Tensor row = prim::iota(x, x.ndim() - 2, position, x.shape());
   Tensor column = prim::iota(x, x.ndim() - 1, position, x.shape());
   // Diagonals further out are as empty, or as full.
-  Tensor limit =
-      row + std::clamp(diagonal, -x.shape()[x.ndim() - 2], x.shape().back());
+  Tensor limit = row + std::clamp(diagonal, -x.shape()[x.ndim() - 2].max(),
+                                  x.shape().back().max());
   return (isLower ? column <= limit : column >= limit).where(x, same(x, 0));
 }
 

@@ -28,13 +28,29 @@ static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
   return result;
 }
 
+/// Sets the one open size so that all together are \p total, if there is such a
+/// size.
+static bool fillIn(const Shape &shape, SymInt &open, SymInt total) {
+  SymInt known = 1;
+  for (const SymInt &size : shape)
+    if (&size != &open)
+      known *= size;
+  if (known.min() <= 0)
+    return false;
+  const SymInt size = total / known;
+  if (size * known != total)
+    return false;
+  open = size;
+  return true;
+}
+
 Tensor Tensor::reshape(Shape shape) const {
   const Shape asked = shape;
-  int64_t *open = nullptr;
-  int64_t known = 1;
-  for (int64_t &size : shape) {
-    if (size >= 0) {
-      if (__builtin_mul_overflow(known, size, &known))
+  SymInt *open = nullptr;
+  int64_t most = 1;
+  for (SymInt &size : shape) {
+    if (size.min() >= 0) {
+      if (__builtin_mul_overflow(most, size.max(), &most))
         throw ShapeError("reshape: " + toString(asked) + " is too large");
     } else if (size == -1 && !open) {
       open = &size;
@@ -44,13 +60,12 @@ Tensor Tensor::reshape(Shape shape) const {
           (size == -1 ? " has more than one -1" : " has a negative size"));
     }
   }
-  if (open && known != 0 && numel() % known == 0)
-    *open = numel() / known;
-  if ((open && *open < 0) ||
-      checkedNumElements(shape, dtype(), "reshape") != numel())
+  const bool isFilled = !open || fillIn(shape, *open, numel());
+  if (!isFilled || checkedNumElements(shape, dtype(), "reshape") != numel())
     throw ShapeError("reshape: a tensor of shape " + toString(this->shape()) +
-                     " has " + std::to_string(numel()) +
-                     " elements, which do not fill " + toString(asked));
+                     " has " + numel().str() + " elements, which do not fill " +
+                     toString(asked) +
+                     (isFilled ? explainDifference(this->shape(), shape) : ""));
   return prim::reshape(*this, shape);
 }
 
@@ -70,7 +85,7 @@ Tensor Tensor::permute(std::vector<int64_t> order) const {
   std::vector<int64_t> all(ndim());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all)
-    throw ShapeError("permute: " + toString(order) +
+    throw ShapeError("permute: " + toString(Shape(order.begin(), order.end())) +
                      " is not an order of the axes of a tensor of rank " +
                      std::to_string(ndim()));
   return order == all ? prim::alias(*this) : prim::permute(*this, order);
@@ -100,31 +115,30 @@ static void checkPerAxis(std::size_t count, const Tensor &x, const char *what) {
                      " pairs for a tensor of shape " + toString(x.shape()));
 }
 
-static bool allZero(const std::vector<int64_t> &values) {
+static bool allZero(const Shape &values) {
   return std::all_of(values.begin(), values.end(),
-                     [](int64_t value) { return value == 0; });
+                     [](SymInt value) { return value == 0; });
 }
 
 Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   checkPerAxis(amounts.size(), *this, "pad");
-  std::vector<std::pair<int64_t, int64_t>> parts;
-  std::vector<int64_t> low, high;
-  Shape padded;
+  std::vector<Part> parts;
+  Shape low, high, padded;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     const auto [before, after] = amounts[axis];
-    const int64_t size = shape()[axis];
+    const SymInt size = shape()[axis];
+    const SymInt cutBefore = symMin(before, 0), cutAfter = symMin(after, 0);
     // Neither amount is negated before it is known to be small.
-    if (before < -size || after < -size ||
-        std::min<int64_t>(before, 0) + std::min<int64_t>(after, 0) < -size)
-      throw ShapeError("pad: amounts " + std::to_string(before) + " and " +
-                       std::to_string(after) + " cut more off axis " +
-                       std::to_string(axis) + " of " + toString(shape()) +
-                       " than it has");
-    parts.emplace_back(std::max<int64_t>(-before, 0),
-                       size - std::max<int64_t>(-after, 0));
-    low.push_back(std::max<int64_t>(before, 0));
-    high.push_back(std::max<int64_t>(after, 0));
-    const int64_t kept = parts.back().second - parts.back().first;
+    const int64_t most = size.max();
+    if (cutBefore.min() < -most || cutAfter.min() < -most ||
+        !isAtMost(-(cutBefore + cutAfter), size))
+      throw ShapeError("pad: amounts " + before.str() + " and " + after.str() +
+                       " cut more off axis " + std::to_string(axis) + " of " +
+                       toString(shape()) + " than it has");
+    parts.emplace_back(-cutBefore, size + cutAfter);
+    low.push_back(symMax(before, 0));
+    high.push_back(symMax(after, 0));
+    const SymInt kept = parts.back().second - parts.back().first;
     padded.push_back(
         checkedSum(checkedSum(kept, low.back(), "pad"), high.back(), "pad"));
   }
@@ -133,7 +147,8 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   if (allZero(low) && allZero(high))
     return part;
   Tensor result = prim::pad(part, low, high);
-  if (value.toDouble() == 0 && !std::signbit(value.toDouble()))
+  if (!value.isSymbolic() && value.toDouble() == 0 &&
+      !std::signbit(value.toDouble()))
     return result;
   if (!value.isWeakerThan(dtype())) {
     const DType common = promotedDType(*this, value);
@@ -145,17 +160,19 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   return isInside.where(result, value);
 }
 
-Tensor
-Tensor::shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const {
+Tensor Tensor::shrink(const std::vector<Part> &parts) const {
   checkPerAxis(parts.size(), *this, "shrink");
-  std::vector<int64_t> from, to;
+  Shape from, to;
   bool isWhole = true;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     const auto [begin, end] = parts[axis];
-    if (begin < 0 || begin > end || end > shape()[axis])
+    if (begin.min() < 0 || !isAtMost(begin, end) ||
+        !isAtMost(end, shape()[axis]))
       throw IndexError("shrink: axis " + std::to_string(axis) + " of " +
-                       toString(shape()) + " has no part from " +
-                       std::to_string(begin) + " to " + std::to_string(end));
+                       toString(shape()) + " has no part from " + begin.str() +
+                       " to " + end.str() + explainExcess(0, begin) +
+                       explainExcess(begin, end) +
+                       explainExcess(end, shape()[axis]));
     from.push_back(begin);
     to.push_back(end);
     isWhole &= begin == 0 && end == shape()[axis];
@@ -165,7 +182,7 @@ Tensor::shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const {
 
 Tensor Tensor::squeeze() const {
   Shape kept;
-  for (int64_t size : shape())
+  for (SymInt size : shape())
     if (size != 1)
       kept.push_back(size);
   return prim::reshape(*this, kept);
@@ -205,22 +222,22 @@ Tensor Tensor::flatten(int64_t startDim, int64_t endDim) const {
 Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
   dim = normalizeAxis(dim, ndim(), "unflatten");
   Shape inner = sizes;
-  int64_t known = 1;
-  int64_t *open = nullptr;
-  for (int64_t &size : inner) {
+  int64_t most = 1;
+  SymInt *open = nullptr;
+  for (SymInt &size : inner) {
     if (size == -1 && !open)
       open = &size;
-    else if (size < 0 || __builtin_mul_overflow(known, size, &known))
+    else if (size.min() < 0 || __builtin_mul_overflow(most, size.max(), &most))
       throw ShapeError("unflatten: " + toString(sizes) +
                        " are not sizes for an axis");
   }
-  if (open && known != 0)
-    *open = shape()[dim] / known;
-  if ((open && *open < 0) ||
+  const bool isFilled = !open || fillIn(inner, *open, shape()[dim]);
+  if (!isFilled ||
       checkedNumElements(inner, DType::Bool, "unflatten") != shape()[dim])
-    throw ShapeError("unflatten: an axis of size " +
-                     std::to_string(shape()[dim]) +
-                     " does not fall into axes of sizes " + toString(sizes));
+    throw ShapeError(
+        "unflatten: an axis of size " + shape()[dim].str() +
+        " does not fall into axes of sizes " + toString(sizes) +
+        (isFilled ? explainDifference({shape()[dim]}, inner) : ""));
   Shape result(shape().begin(), shape().begin() + dim);
   result.insert(result.end(), inner.begin(), inner.end());
   result.insert(result.end(), shape().begin() + dim + 1, shape().end());
@@ -232,28 +249,31 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
 //===----------------------------------------------------------------------===//
 
 /// The part [from, to) of one axis.
-static Tensor partOf(const Tensor &x, int64_t dim, int64_t from, int64_t to) {
-  std::vector<std::pair<int64_t, int64_t>> parts;
-  for (int64_t size : x.shape())
+static Tensor partOf(const Tensor &x, int64_t dim, SymInt from, SymInt to) {
+  std::vector<Part> parts;
+  for (SymInt size : x.shape())
     parts.emplace_back(0, size);
   parts[dim] = {from, to};
   return x.shrink(parts);
 }
 
-std::vector<Tensor> Tensor::split(const std::vector<int64_t> &sizes,
-                                  int64_t dim) const {
+std::vector<Tensor> Tensor::split(const Shape &sizes, int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "split");
-  int64_t total = 0;
-  for (int64_t size : sizes)
-    if (size < 0 || __builtin_add_overflow(total, size, &total))
+  SymInt total = 0;
+  for (SymInt size : sizes) {
+    int64_t most;
+    if (size.min() < 0 ||
+        __builtin_add_overflow(total.max(), size.max(), &most))
       throw ShapeError("split: " + toString(sizes) + " are not sizes of parts");
+    total += size;
+  }
   if (total != shape()[dim])
     throw ShapeError("split: parts of sizes " + toString(sizes) +
-                     " do not make up an axis of size " +
-                     std::to_string(shape()[dim]));
+                     " do not make up an axis of size " + shape()[dim].str() +
+                     explainDifference(total, shape()[dim]));
   std::vector<Tensor> parts;
-  int64_t from = 0;
-  for (int64_t size : sizes) {
+  SymInt from = 0;
+  for (SymInt size : sizes) {
     parts.push_back(partOf(*this, dim, from, from + size));
     from += size;
   }
@@ -264,12 +284,27 @@ std::vector<Tensor> Tensor::split(int64_t size, int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "split");
   if (size <= 0)
     throw ShapeError("split: the size of a part is " + std::to_string(size));
-  std::vector<int64_t> sizes;
-  for (int64_t rest = shape()[dim]; rest > 0; rest -= size)
+  Shape sizes;
+  for (int64_t rest = constantOf(shape()[dim], "split"); rest > 0; rest -= size)
     sizes.push_back(std::min(size, rest));
   if (sizes.empty())
     sizes.push_back(0);
   return split(sizes, dim);
+}
+
+std::vector<Tensor> Tensor::splitEvenly(SymInt size, int64_t dim) const {
+  if (!size.isSymbolic())
+    return split(size.value(), dim);
+  dim = normalizeAxis(dim, ndim(), "split");
+  const SymInt whole = shape()[dim];
+  if (size.min() <= 0)
+    throw ShapeError("split: the size of a part is " + size.str() +
+                     ", which may be 0");
+  const SymInt count = whole / size;
+  if (count.isSymbolic() || count * size != whole)
+    throw ShapeError("split: parts of size " + size.str() +
+                     " do not make up an axis of size " + whole.str());
+  return split(Shape(std::size_t(count.value()), size), dim);
 }
 
 std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
@@ -277,10 +312,12 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   if (chunks <= 0)
     throw ShapeError("chunk: the number of chunks is " +
                      std::to_string(chunks));
-  const int64_t size = shape()[dim];
+  const SymInt size = shape()[dim];
   if (size == 0)
-    return split(std::vector<int64_t>(chunks, 0), dim);
-  return split((size - 1) / chunks + 1, dim);
+    return split(Shape(chunks, 0), dim);
+  if (size.isSymbolic() && size % chunks == 0)
+    return split(Shape(chunks, size / chunks), dim);
+  return split((constantOf(size, "chunk") - 1) / chunks + 1, dim);
 }
 
 Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
@@ -290,17 +327,22 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
   const int64_t rank = first.ndim();
   dim = normalizeAxis(dim, rank, "cat");
   DType dtype = first.dtype();
-  int64_t total = 0;
+  SymInt total = 0;
   for (const Tensor &tensor : tensors) {
     checkOperands({&first, &tensor});
     dtype = promote(dtype, tensor.dtype());
     bool fits = tensor.ndim() == rank;
-    for (int64_t axis = 0; fits && axis < rank; ++axis)
-      fits = axis == dim || tensor.shape()[axis] == first.shape()[axis];
+    std::string why;
+    for (int64_t axis = 0; fits && axis < rank; ++axis) {
+      const SymInt size = tensor.shape()[axis], wanted = first.shape()[axis];
+      fits = axis == dim || size == wanted;
+      if (!fits)
+        why = explainDifference(wanted, size);
+    }
     if (!fits)
       throw ShapeError("cat: shapes " + toString(first.shape()) + " and " +
                        toString(tensor.shape()) + " differ in more than axis " +
-                       std::to_string(dim));
+                       std::to_string(dim) + why);
     total = checkedSum(total, tensor.shape()[dim], "cat");
   }
   Shape whole = first.shape();
@@ -312,9 +354,9 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
   // knows the pattern: many or large parts are copied one by one.
   Tensor result;
   Tensor position = prim::iota(first, dim, positionDType(whole), whole);
-  int64_t end = total;
+  SymInt end = total;
   for (auto it = tensors.rbegin(); it != tensors.rend(); ++it) {
-    const int64_t size = it->shape()[dim], begin = end - size;
+    const SymInt size = it->shape()[dim], begin = end - size;
     if (size == 0 && (result.defined() || it + 1 != tensors.rend()))
       continue;
     std::vector<PadAmount> amounts(rank);
@@ -340,7 +382,7 @@ Tensor Tensor::stack(const std::vector<Tensor> &tensors, int64_t dim) {
   return cat(parts, dim);
 }
 
-Tensor Tensor::repeat(const std::vector<int64_t> &repeats) const {
+Tensor Tensor::repeat(const Shape &repeats) const {
   const int64_t added = int64_t(repeats.size()) - ndim();
   if (added < 0)
     throw ShapeError("repeat: " + std::to_string(repeats.size()) +
@@ -348,29 +390,43 @@ Tensor Tensor::repeat(const std::vector<int64_t> &repeats) const {
   // [a, b] becomes [1, a, 1, b], that [r, a, s, b], and that [r * a, s * b].
   Shape split, expanded, merged;
   for (int64_t i = 0; i < int64_t(repeats.size()); ++i) {
-    const int64_t size = i < added ? 1 : shape()[i - added];
-    if (repeats[i] < 0)
-      throw ShapeError("repeat: " + std::to_string(repeats[i]) +
+    const SymInt size = i < added ? 1 : shape()[i - added];
+    if (repeats[i].min() < 0)
+      throw ShapeError("repeat: " + repeats[i].str() +
                        " is not a number of repetitions");
     split.insert(split.end(), {1, size});
     expanded.insert(expanded.end(), {repeats[i], size});
-    int64_t total;
-    if (__builtin_mul_overflow(repeats[i], size, &total))
-      throw ShapeError("repeat: an axis of size " + std::to_string(size) +
-                       " cannot be repeated " + std::to_string(repeats[i]) +
-                       " times");
-    merged.push_back(total);
+    int64_t most;
+    if (__builtin_mul_overflow(repeats[i].max(), size.max(), &most))
+      throw ShapeError("repeat: an axis of size " + size.str() +
+                       " cannot be repeated " + repeats[i].str() + " times");
+    merged.push_back(repeats[i] * size);
   }
   checkedNumElements(merged, dtype(), "repeat");
   return prim::reshape(prim::expand(prim::reshape(*this, split), expanded),
                        merged);
 }
 
-Tensor Tensor::roll(int64_t shift, int64_t dim) const {
-  return roll(std::vector<int64_t>{shift}, std::vector<int64_t>{dim});
+/// The same shift by a number from 0 to \p size.
+static SymInt shiftWithin(SymInt shift, SymInt size) {
+  if (!shift.isSymbolic() && !size.isSymbolic())
+    return shift % size;
+  if (shift.min() >= 0 && isAtMost(shift, size))
+    return shift;
+  if (shift.max() <= 0 && isAtMost(-shift, size))
+    return shift + size;
+  if (size.min() > 0)
+    if (const SymInt rest = shift % size; isAtMost(rest, size))
+      return rest;
+  throw ShapeError("roll: a shift by " + shift.str() +
+                   " is not known to lie within an axis of size " + size.str());
 }
 
-Tensor Tensor::roll(const std::vector<int64_t> &shifts,
+Tensor Tensor::roll(SymInt shift, int64_t dim) const {
+  return roll(Shape{shift}, std::vector<int64_t>{dim});
+}
+
+Tensor Tensor::roll(const Shape &shifts,
                     const std::vector<int64_t> &dims) const {
   if (shifts.size() != dims.size())
     throw ShapeError("roll: " + std::to_string(shifts.size()) + " shifts for " +
@@ -378,14 +434,14 @@ Tensor Tensor::roll(const std::vector<int64_t> &shifts,
   Tensor result = prim::alias(*this);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = normalizeAxis(dims[i], ndim(), "roll");
-    const int64_t size = shape()[dim];
-    if (size == 0)
+    const SymInt size = shape()[dim];
+    if (size.max() == 0)
       continue;
-    const int64_t shift = ((shifts[i] % size) + size) % size;
+    const SymInt shift = shiftWithin(shifts[i], size);
     if (shift == 0)
       continue;
     // A window on the tensor put behind itself.
-    std::vector<int64_t> repeats(ndim(), 1);
+    Shape repeats(ndim(), 1);
     repeats[dim] = 2;
     result =
         partOf(result.repeat(repeats), dim, size - shift, 2 * size - shift);

@@ -20,6 +20,8 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
+static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -36,10 +38,11 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
       (other.ndim() == 1 ? other.unsqueeze(0) : other.transpose(-1, -2))
           .unsqueeze(-3);
   if (rows.shape().back() != columns.shape().back())
-    throw ShapeError("matmul: shapes " + toString(shape()) + " and " +
-                     toString(other.shape()) + " do not fit: " +
-                     std::to_string(rows.shape().back()) + " columns and " +
-                     std::to_string(columns.shape().back()) + " rows");
+    throw ShapeError(
+        "matmul: shapes " + toString(shape()) + " and " +
+        toString(other.shape()) + " do not fit: " + rows.shape().back().str() +
+        " columns and " + columns.shape().back().str() + " rows" +
+        explainDifference(rows.shape().back(), columns.shape().back()));
 
   Shape rowBatch = rows.shape(), columnBatch = columns.shape();
   rowBatch.resize(rowBatch.size() - 3);
@@ -124,7 +127,7 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
   std::vector<Window> windows;
   for (int64_t i = 0; i < count; ++i) {
     Window window;
-    window.size = kernel[i];
+    window.size = constantOf(kernel[i], what);
     window.stride = strides[i];
     window.dilation = dilations[i];
     window.before = pads[2 * (count - 1 - i)];
@@ -134,19 +137,21 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
       throw ShapeError(std::string(what) +
                        ": kernel, stride and dilation must be positive, "
                        "padding not negative");
-    const int64_t size = x.shape()[x.ndim() - count + i];
+    const int64_t size = constantOf(x.shape()[x.ndim() - count + i], what);
     window.input =
-        checkedSum(checkedSum(size, window.before, what), window.after, what);
+        checkedSum(checkedSum(size, window.before, what), window.after, what)
+            .value();
     // All that is wider than the input is as good as one that is a bit wider,
     // with which the numbers below are small.
     if (window.size == 1)
       window.dilation = 1;
-    window.stride = std::min(window.stride, checkedSum(window.input, 1, what));
+    window.stride =
+        std::min(window.stride, checkedSum(window.input, 1, what).value());
     int64_t extent;
     if (__builtin_mul_overflow(window.dilation, window.size - 1, &extent))
       extent = std::numeric_limits<int64_t>::max();
     else
-      extent = checkedSum(extent, 1, what);
+      extent = checkedSum(extent, 1, what).value();
     if (window.input < extent)
       throw ShapeError(
           std::string(what) + ": a kernel of extent " + std::to_string(extent) +
@@ -188,8 +193,9 @@ static Tensor pool(const Tensor &padded, const std::vector<Window> &windows) {
   // the input, or of whole repetitions of it, plus the dilation.
   const int64_t outer = padded.ndim() - int64_t(windows.size());
   const Shape head(padded.shape().begin(), padded.shape().begin() + outer);
-  std::vector<std::pair<int64_t, int64_t>> whole, steps, column;
-  std::vector<int64_t> repeats(outer, 1), order;
+  std::vector<Part> whole, steps, column;
+  Shape repeats(outer, 1);
+  std::vector<int64_t> order;
   Shape rows = head, strided = head, result = head;
   for (int64_t i = 0; i < outer; ++i) {
     whole.emplace_back(0, head[i]);
@@ -208,9 +214,10 @@ static Tensor pool(const Tensor &padded, const std::vector<Window> &windows) {
     repeats.push_back((w.size * row + w.input - 1) / w.input);
     whole.emplace_back(0, w.size * row);
     rows.insert(rows.end(), {w.size, row});
-    steps.insert(steps.end(), {{0, w.size}, {0, reach}});
+    steps.insert(steps.end(), {Part(0, w.size), Part(0, reach)});
     strided.insert(strided.end(), {w.size, w.output, w.stride});
-    column.insert(column.end(), {{0, w.size}, {0, w.output}, {0, 1}});
+    column.insert(column.end(),
+                  {Part(0, w.size), Part(0, w.output), Part(0, 1)});
     result.insert(result.end(), {w.size, w.output});
   }
   for (std::size_t i = 0; i < windows.size(); ++i)
@@ -233,7 +240,7 @@ static Tensor poolApart(const Tensor &padded,
   const int64_t outer = padded.ndim() - int64_t(windows.size());
   Shape strided(padded.shape().begin(), padded.shape().begin() + outer);
   std::vector<PadAmount> amounts(outer);
-  std::vector<std::pair<int64_t, int64_t>> part;
+  std::vector<Part> part;
   std::vector<int64_t> order;
   for (int64_t i = 0; i < outer; ++i) {
     part.emplace_back(0, strided[i]);
@@ -243,7 +250,7 @@ static Tensor poolApart(const Tensor &padded,
     // Cut off, or pad with what the next step drops.
     amounts.emplace_back(0, w.output * w.stride - w.input);
     strided.insert(strided.end(), {w.output, w.stride});
-    part.insert(part.end(), {{0, w.output}, {0, w.size}});
+    part.insert(part.end(), {Part(0, w.output), Part(0, w.size)});
   }
   for (std::size_t i = 0; i < windows.size(); ++i)
     order.push_back(outer + 2 * int64_t(i));
@@ -269,7 +276,8 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
   checkOperands({this, &weight});
   const int64_t groups = options.groups;
   if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
-      shape()[1] % groups != 0 || shape()[1] / groups != weight.shape()[1] ||
+      weight.shape()[1].max() > furthest / groups ||
+      weight.shape()[1] * groups != shape()[1] ||
       weight.shape()[0] % groups != 0)
     throw ShapeError("conv2d: an input of shape " + toString(shape()) +
                      " and a weight of shape " + toString(weight.shape()) +
@@ -279,8 +287,8 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
       makeWindows(*this, kernel, options.stride, options.dilation,
                   options.padding, false, "conv2d");
   const int64_t spatial = int64_t(kernel.size());
-  const int64_t batch = shape()[0], inPerGroup = weight.shape()[1],
-                outPerGroup = weight.shape()[0] / groups;
+  const SymInt batch = shape()[0], inPerGroup = weight.shape()[1],
+               outPerGroup = weight.shape()[0] / groups;
   if (bias.defined() && bias.shape() != Shape{weight.shape()[0]})
     throw ShapeError("conv2d: a bias of shape " + toString(bias.shape()) +
                      " does not fit a weight of shape " +
@@ -330,15 +338,16 @@ static std::vector<Window> poolWindows(const Tensor &x,
                                        const PerAxis &kernelSize,
                                        const Pool2dOptions &options,
                                        const char *what) {
-  Shape kernel = kernelSize.get();
+  std::vector<int64_t> kernel = kernelSize.get();
   if (kernel.size() == 1)
     kernel.push_back(kernel[0]);
   if (x.ndim() < int64_t(kernel.size()))
     throw ShapeError(std::string(what) + ": a tensor of shape " +
                      toString(x.shape()) + " has no " +
                      std::to_string(kernel.size()) + " spatial axes");
-  return makeWindows(x, kernel, options.stride.value_or(PerAxis(kernel)),
-                     options.dilation, options.padding, options.ceilMode, what);
+  return makeWindows(x, Shape(kernel.begin(), kernel.end()),
+                     options.stride.value_or(PerAxis(kernel)), options.dilation,
+                     options.padding, options.ceilMode, what);
 }
 
 /// The axes of the positions in a window: the last ones.
@@ -457,8 +466,12 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
   constexpr double never = -std::numeric_limits<double>::infinity();
   const DType compute =
       promote({promoteToFloat(promote(dtype(), key.dtype())), DType::Float32});
-  Tensor scores = matmul(key.transpose(-2, -1), compute) *
-                  (1 / std::sqrt(double(shape().back())));
+  const SymInt depth = shape().back();
+  Tensor scores = matmul(key.transpose(-2, -1), compute);
+  if (depth.isSymbolic())
+    scores = scores * prim::constant(scores, depth, compute, {}).rsqrt();
+  else
+    scores = scores * (1 / std::sqrt(double(depth.value())));
   if (isCausal) {
     const DType position = positionDType(scores.shape());
     const int64_t rank = scores.ndim();

@@ -55,9 +55,33 @@ void tinygrad::detail::checkOperands(
   }
 }
 
+/// Whether the tensor is a view that has not been computed.
+static bool isView(const TensorImpl &x) {
+  return x.origin && tg::isMovementOp(x.op);
+}
+
+Tensor prim::viewOf(const Tensor &x, Tensor view) {
+  // Handles on handles on handles: nobody asks for more.
+  constexpr unsigned deepest = 8;
+  TensorImpl &source = x.impl();
+  if (isView(source)) {
+    view.impl().origin = source.origin;
+    return view;
+  }
+  auto origin = std::make_shared<Origin>();
+  origin->tensor = source.weak_from_this();
+  origin->op = source.op;
+  if (source.origin && source.origin->depth < deepest) {
+    origin->next = source.origin;
+    origin->depth = source.origin->depth + 1;
+  }
+  view.impl().origin = std::move(origin);
+  return view;
+}
+
 Tensor prim::alias(const Tensor &x) {
   Maker b(x);
-  return b.graph.wrap(x.impl().op, b.device);
+  return viewOf(x, b.graph.wrap(x.impl().op, b.device));
 }
 
 Tensor prim::unary(UnaryOp op, const Tensor &x) {
@@ -171,6 +195,13 @@ Tensor prim::constant(const Graph &graph, Device &device, Scalar value,
   checkedNumElements(shape, dtype, "constant");
   checkFits(value, dtype, "constant");
   Maker b(graph, device);
+  if (value.isSymbolic()) {
+    const Shape number = {value.toSymInt()};
+    checkVariables({&shape, &number});
+    return cast(b.build<tg::DimOp>(b.graph.tensorType(DType::Int64, shape),
+                                   b.graph.dimension(value.toSymInt())),
+                dtype);
+  }
   return b.graph.wrap(
       b.graph.constant(b.graph.tensorType(dtype, shape),
                        makeNumber(b.graph.elementType(dtype), value, dtype)),
@@ -225,12 +256,13 @@ Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
     return alias(x);
   Maker b(x);
-  return b.build<tg::ReshapeOp>(b.graph.tensorType(x.dtype(), shape), b(x));
+  return viewOf(
+      x, b.build<tg::ReshapeOp>(b.graph.tensorType(x.dtype(), shape), b(x)));
 }
 
 Tensor prim::permute(const Tensor &x, const std::vector<int64_t> &order) {
   Maker b(x);
-  return b.build<tg::PermuteOp>(b(x), ArrayRef<int64_t>(order));
+  return viewOf(x, b.build<tg::PermuteOp>(b(x), ArrayRef<int64_t>(order)));
 }
 
 Tensor prim::expand(const Tensor &x, const Shape &shape) {
@@ -240,25 +272,25 @@ Tensor prim::expand(const Tensor &x, const Shape &shape) {
   return b.build<tg::ExpandOp>(b.graph.tensorType(x.dtype(), shape), b(x));
 }
 
-Tensor prim::pad(const Tensor &x, const std::vector<int64_t> &low,
-                 const std::vector<int64_t> &high) {
+Tensor prim::pad(const Tensor &x, const Shape &low, const Shape &high) {
+  checkVariables({&x.shape(), &low, &high});
   Maker b(x);
-  return b.build<tg::PadOp>(b(x), ArrayRef<int64_t>(low),
-                            ArrayRef<int64_t>(high));
+  return b.build<tg::PadOp>(b(x), b.graph.dimensions(low),
+                            b.graph.dimensions(high));
 }
 
-Tensor prim::shrink(const Tensor &x, const std::vector<int64_t> &from,
-                    const std::vector<int64_t> &to) {
+Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {
+  checkVariables({&x.shape(), &from, &to});
   Maker b(x);
-  return b.build<tg::ShrinkOp>(b(x), ArrayRef<int64_t>(from),
-                               ArrayRef<int64_t>(to));
+  return viewOf(x, b.build<tg::ShrinkOp>(b(x), b.graph.dimensions(from),
+                                         b.graph.dimensions(to)));
 }
 
 Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
   if (axes.empty())
     return alias(x);
   Maker b(x);
-  return b.build<tg::FlipOp>(b(x), ArrayRef<int64_t>(axes));
+  return viewOf(x, b.build<tg::FlipOp>(b(x), ArrayRef<int64_t>(axes)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,6 +44,8 @@ enum class ReduceOp { Add, Mul, Max };
 
 namespace prim {
 
+/// Makes \p view, which consists of elements of \p x, a view of it.
+Tensor viewOf(const Tensor &x, Tensor view);
 /// A tensor of its own with the value of \p x, for methods that have nothing to
 /// do: what is assigned to one does not show in the other.
 Tensor alias(const Tensor &x);
@@ -55,7 +57,8 @@ Tensor mulacc(const Tensor &a, const Tensor &b, const Tensor &c);
 Tensor cast(const Tensor &x, DType dtype);
 Tensor bitcast(const Tensor &x, DType dtype);
 
-/// A tensor filled with one number. Throws DTypeError if it does not fit.
+/// A tensor filled with one number, which may be symbolic. Throws DTypeError if
+/// it does not fit.
 Tensor constant(const Graph &graph, Device &device, Scalar value, DType dtype,
                 const Shape &shape);
 /// The same in the graph and on the device of \p like.
@@ -74,10 +77,8 @@ Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
 Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
 Tensor expand(const Tensor &x, const Shape &shape);
-Tensor pad(const Tensor &x, const std::vector<int64_t> &low,
-           const std::vector<int64_t> &high);
-Tensor shrink(const Tensor &x, const std::vector<int64_t> &from,
-              const std::vector<int64_t> &to);
+Tensor pad(const Tensor &x, const Shape &low, const Shape &high);
+Tensor shrink(const Tensor &x, const Shape &from, const Shape &to);
 Tensor flip(const Tensor &x, const std::vector<int64_t> &axes);
 
 Tensor contiguous(const Tensor &x);

@@ -36,9 +36,14 @@ static bool isValue(Operation *op) {
   return isa<tg::BufferOp, tg::ConstOp>(op);
 }
 
+/// What a tensor of the greatest sizes takes.
 static std::size_t sizeInBytes(RankedTensorType type) {
-  return std::size_t(type.getNumElements()) *
-         itemSize(getDType(type.getElementType()));
+  std::size_t bytes = itemSize(getDType(type.getElementType()));
+  if (!type.getEncoding())
+    return bytes * std::size_t(type.getNumElements());
+  for (tg::Dim dim : tg::getDims(type))
+    bytes *= std::size_t(dim.getMax());
+  return bytes;
 }
 
 /// One element as it lies in memory.
@@ -89,7 +94,7 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
 static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   const DType dtype = getDType(type.getElementType());
-  if (type.getNumElements() == 0)
+  if (sizeInBytes(type) == 0)
     return Buffer::allocate(device, 0, dtype);
   std::optional<MemoryView> view = findMemoryView(op);
   std::optional<tg::Dim> offset =
@@ -130,6 +135,20 @@ static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
   return *program;
 }
 
+/// The values that the program takes: of the slice's variables, those which
+/// some kernel needs.
+static std::vector<int64_t> valuesFor(const CompiledProgram &program,
+                                      const GraphSlice &slice) {
+  std::vector<int64_t> values;
+  auto next = slice.variables().begin();
+  for (const ProgramVariable &variable : program.variables()) {
+    while (next->name != variable.name)
+      ++next;
+    values.push_back(*next->value);
+  }
+  return values;
+}
+
 /// Computes the values of operations of which none is computed from a copy.
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device) {
@@ -147,11 +166,14 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   if (results.empty())
     return;
   GraphSlice slice(graph, results.getArrayRef());
+  if (std::string unbound = describeUnbound(slice.variables());
+      !unbound.empty())
+    throw ShapeError("realize: there is a size without a value; " + unbound);
   CompiledProgram &program = findProgram(graph, slice, device);
   std::vector<Buffer> inputs;
   for (Operation *input : slice.inputs())
     inputs.push_back(graph.buffers.at(cast<tg::BufferOp>(input).getId()));
-  std::vector<Buffer> outputs = program.run(inputs);
+  std::vector<Buffer> outputs = program.run(inputs, valuesFor(program, slice));
   inputs.clear();
   // Assignments come first, which the others or handles hold on to; handles
   // hold on to the others.
@@ -250,31 +272,6 @@ Buffer Tensor::buffer() const {
                                                         constant.getType())));
   }
   return graph.buffers.at(cast<tg::BufferOp>(tensor.op).getId());
-}
-
-Tensor &Tensor::assign(const Operand &value) {
-  TensorImpl &target = impl();
-  GraphImpl &graph = *target.graph;
-  Tensor source;
-  if (const Tensor *tensor = value.tensor()) {
-    if (tensor->dtype() != dtype())
-      throw DTypeError(std::string("assign: a value of ") +
-                       name(tensor->dtype()) + " to a tensor of " +
-                       name(dtype()) + "; cast it first");
-    checkOperands({this, tensor});
-    source = broadcastTo(*tensor, shape(), "assign");
-  } else {
-    checkFits(value.scalar(), dtype(), "assign");
-    source = fullLike(value.scalar());
-  }
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  Operation *old = target.op, *op = source.impl().op;
-  if (auto assign = dyn_cast<tg::AssignOp>(old))
-    old = assign.getTarget().getDefiningOp();
-  if (isa<tg::BufferOp>(old) && op != old)
-    op = graph.createAssign(old, op);
-  graph.rebind(target, op);
-  return *this;
 }
 
 Tensor &Tensor::replace(const Tensor &value) {

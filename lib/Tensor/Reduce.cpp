@@ -85,11 +85,24 @@ Tensor Tensor::all(const Axes &axes, bool keepdim) const {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-static double numReduced(const Tensor &x, const std::vector<int64_t> &axes) {
+/// The number of elements that make up one, less a correction of degrees of
+/// freedom but not below 0.
+static Scalar numReduced(const Tensor &x, const std::vector<int64_t> &axes,
+                         int64_t correction = 0) {
+  bool isNumber = true;
   double count = 1;
+  SymInt symbolic = 1;
   for (int64_t axis : axes)
-    count *= double(x.shape()[axis]);
-  return count;
+    isNumber &= !x.shape()[axis].isSymbolic();
+  for (int64_t axis : axes) {
+    if (isNumber)
+      count *= double(x.shape()[axis].value());
+    else
+      symbolic *= x.shape()[axis];
+  }
+  if (isNumber)
+    return std::max(count - double(correction), 0.0);
+  return symMax(symbolic - correction, 0);
 }
 
 Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
@@ -102,9 +115,8 @@ Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
 Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "var");
   return inFloat(*this, [&](const Tensor &x) {
-    const double count = numReduced(x, list) - double(correction);
     return (x - x.mean(list, true)).square().sum(list, keepdim) /
-           std::max(count, 0.0);
+           numReduced(x, list, correction);
   });
 }
 
@@ -136,10 +148,11 @@ Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
     return keepdim ? position.reshape(Shape(ndim(), 1)) : position;
   }
   const int64_t dim = normalizeAxis(*axis, ndim(), "argmax");
-  const int64_t size = shape()[dim];
-  if (size == 0)
-    throw ShapeError("argmax: axis " + std::to_string(dim) + " of " +
-                     toString(shape()) + " has no elements");
+  const SymInt size = shape()[dim];
+  if (size.min() == 0)
+    throw ShapeError(
+        "argmax: axis " + std::to_string(dim) + " of " + toString(shape()) +
+        (size.isSymbolic() ? " may have no elements" : " has no elements"));
   // Of those equal to the largest, the one furthest from the end.
   Tensor isLargest = *this == max(dim, true);
   if (isFloat(dtype()))

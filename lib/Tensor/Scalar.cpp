@@ -11,13 +11,22 @@
 
 #include "TinyGrad/Tensor/Scalar.h"
 
+#include "TinyGrad/Runtime/Error.h"
+
 #include <charconv>
 #include <cmath>
 #include <limits>
 
 using namespace tinygrad;
 
+void Scalar::throwSymbolic() const {
+  throw ShapeError("a constant is required here, not the symbolic " +
+                   symbolic_.str());
+}
+
 uint64_t Scalar::toBits() const {
+  if (isSymbolic())
+    throwSymbolic();
   if (kind_ != Kind::Float)
     return bits;
   if (std::isnan(number))
@@ -60,6 +69,9 @@ bool Scalar::isWeakerThan(DType dtype) const {
 bool Scalar::fits(DType dtype) const {
   if (isFloat(dtype) || dtype == DType::Bool || kind_ == Kind::Bool)
     return true;
+  if (isSymbolic())
+    return Scalar(symbolic_.min()).fits(dtype) &&
+           Scalar(symbolic_.max()).fits(dtype);
   if (kind_ == Kind::Float) {
     // A range ends one short of a power of two. Half of that power is exact in
     // both types; the power itself would not fit for 64 bits.
@@ -73,6 +85,8 @@ bool Scalar::fits(DType dtype) const {
 }
 
 std::string Scalar::str() const {
+  if (isSymbolic())
+    return symbolic_.str();
   if (kind_ == Kind::Bool)
     return bits ? "true" : "false";
   if (kind_ == Kind::Int)

@@ -14,8 +14,7 @@
 #include "TensorImpl.h"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
+#include <cstring>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -27,7 +26,7 @@ using namespace tinygrad::detail;
 std::string tinygrad::toString(const Shape &shape) {
   std::string text = "[";
   for (std::size_t i = 0; i < shape.size(); ++i)
-    text += (i ? ", " : "") + std::to_string(shape[i]);
+    text += (i ? ", " : "") + shape[i].str();
   return text + "]";
 }
 
@@ -35,23 +34,44 @@ std::string detail::describe(const Tensor &tensor) {
   return toString(tensor.shape()) + " " + name(tensor.dtype());
 }
 
-int64_t detail::checkedNumElements(const Shape &shape, DType dtype,
-                                   const char *what) {
-  std::optional<int64_t> bytes = denseByteSize(dtype, shape);
-  if (!bytes)
+/// The product of sizes of which none is negative.
+static SymInt productOf(const Shape &shape) {
+  // Sizes next to a zero may have a product that is too large.
+  SymInt product = 1;
+  for (SymInt size : shape)
+    if (size.max() == 0)
+      return 0;
+  for (SymInt size : shape)
+    product *= size;
+  return product;
+}
+
+SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
+                                  const char *what) {
+  int64_t bytes = int64_t(itemSize(dtype));
+  bool fits = true, isEmpty = false;
+  for (SymInt size : shape) {
+    fits &= size.min() >= 0;
+    isEmpty |= size.max() == 0;
+  }
+  if (fits && isEmpty)
+    return 0;
+  for (SymInt size : shape)
+    fits = fits && !__builtin_mul_overflow(bytes, size.max(), &bytes);
+  if (!fits)
     throw ShapeError(std::string(what) + ": " + toString(shape) +
                      " is not the shape of a tensor: sizes must not be "
                      "negative, nor their product too large");
-  return *bytes / int64_t(itemSize(dtype));
+  return detail::isSymbolic(shape) ? productOf(shape)
+                                   : SymInt(bytes / int64_t(itemSize(dtype)));
 }
 
-int64_t detail::checkedSum(int64_t a, int64_t b, const char *what) {
-  int64_t sum;
-  if (__builtin_add_overflow(a, b, &sum))
-    throw ShapeError(std::string(what) + ": an axis of size " +
-                     std::to_string(a) + " + " + std::to_string(b) +
-                     " is too large");
-  return sum;
+SymInt detail::checkedSum(SymInt a, SymInt b, const char *what) {
+  int64_t most;
+  if (__builtin_add_overflow(a.max(), b.max(), &most))
+    throw ShapeError(std::string(what) + ": an axis of size " + a.str() +
+                     " + " + b.str() + " is too large");
+  return a + b;
 }
 
 void detail::checkFits(Scalar value, DType dtype, const char *what) {
@@ -109,25 +129,25 @@ TensorImpl &Tensor::impl() const {
 
 const Shape &Tensor::shape() const { return impl().shape; }
 
-int64_t Tensor::size(int64_t axis) const {
+SymInt Tensor::size(int64_t axis) const {
   return shape()[normalizeAxis(axis, ndim(), "size")];
 }
 
 int64_t Tensor::ndim() const { return int64_t(shape().size()); }
 
-int64_t Tensor::numel() const {
-  // Sizes next to a zero may have a product that is too large.
-  return std::find(shape().begin(), shape().end(), 0) != shape().end()
-             ? 0
-             : std::accumulate(shape().begin(), shape().end(), int64_t(1),
-                               std::multiplies<int64_t>());
-}
+SymInt Tensor::numel() const { return productOf(shape()); }
+
+std::vector<int64_t> Tensor::concreteShape() const { return valuesOf(shape()); }
+
+bool Tensor::isSymbolic() const { return detail::isSymbolic(shape()); }
 
 DType Tensor::dtype() const { return impl().dtype; }
 
 std::size_t Tensor::itemsize() const { return itemSize(dtype()); }
 
-std::size_t Tensor::nbytes() const { return std::size_t(numel()) * itemsize(); }
+std::size_t Tensor::nbytes() const {
+  return std::size_t(numel().value()) * itemsize();
+}
 
 const std::string &Tensor::device() const { return impl().device->name(); }
 
@@ -147,31 +167,79 @@ static void checkAccess(const Tensor &tensor, DType wanted,
                      name(tensor.dtype()) + ", not " + name(wanted));
 }
 
+/// Whether the elements follow one another in memory of the greatest sizes.
+static bool isPacked(const std::vector<int64_t> &sizes,
+                     const std::vector<int64_t> &greatest) {
+  std::size_t first = 0;
+  while (first < sizes.size() && sizes[first] == 1)
+    ++first;
+  for (std::size_t i = first + 1; i < sizes.size(); ++i)
+    if (sizes[i] != greatest[i])
+      return false;
+  return true;
+}
+
+/// Copies elements from memory of the greatest sizes, row by row. Returns where
+/// the next one goes.
+static char *copyRows(const char *from, char *to, std::size_t itemSize,
+                      const std::vector<int64_t> &sizes,
+                      const std::vector<int64_t> &greatest, std::size_t axis) {
+  if (axis + 1 == sizes.size()) {
+    const std::size_t bytes = std::size_t(sizes[axis]) * itemSize;
+    std::memcpy(to, from, bytes);
+    return to + bytes;
+  }
+  std::size_t stride = itemSize;
+  for (std::size_t i = axis + 1; i < greatest.size(); ++i)
+    stride *= std::size_t(greatest[i]);
+  for (int64_t i = 0; i < sizes[axis]; ++i)
+    to = copyRows(from + std::size_t(i) * stride, to, itemSize, sizes, greatest,
+                  axis + 1);
+  return to;
+}
+
+/// The elements alone, from \p memory that the tensor is in.
+static HostArray gatherElements(const Tensor &tensor, const Buffer &memory) {
+  HostArray array = makeHostArray(tensor.dtype(), tensor.concreteShape());
+  const std::vector<int64_t> greatest = largestOf(tensor.shape());
+  if (isPacked(array.shape, greatest)) {
+    memory.copyOut(array.data.address(), tensor.nbytes());
+    return array;
+  }
+  Buffer staging = memory;
+  if (!memory.device().information().hostVisible) {
+    staging = makeHostArray(tensor.dtype(), greatest).data;
+    memory.copyOut(staging.address(), memory.size());
+  }
+  if (array.numElements() != 0)
+    copyRows(static_cast<const char *>(staging.address()),
+             static_cast<char *>(array.data.address()), tensor.itemsize(),
+             array.shape, greatest, 0);
+  return array;
+}
+
 Buffer Tensor::hostBuffer(DType wanted, const char *method) const {
   checkAccess(*this, wanted, method);
   Buffer memory = buffer();
   memory.device().synchronize();
-  if (memory.device().information().hostVisible)
+  if (memory.device().information().hostVisible &&
+      (!isSymbolic() || isPacked(concreteShape(), largestOf(shape()))))
     return memory;
-  HostArray array = makeHostArray(dtype(), shape());
-  memory.copyOut(array.data.address(), nbytes());
-  return array.data;
+  return gatherElements(*this, memory).data;
 }
 
 void Tensor::readItem(void *value, DType wanted) const {
   checkAccess(*this, wanted, "item");
-  if (numel() != 1)
+  if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
-                     std::to_string(numel()) + " elements, not 1");
+                     std::to_string(numel().value()) + " elements, not 1");
   Buffer memory = buffer();
   memory.device().synchronize();
   memory.copyOut(value, itemsize());
 }
 
 HostArray Tensor::toHost() const {
-  HostArray array = makeHostArray(dtype(), shape());
   Buffer memory = buffer();
   memory.device().synchronize();
-  memory.copyOut(array.data.address(), nbytes());
-  return array;
+  return gatherElements(*this, memory);
 }

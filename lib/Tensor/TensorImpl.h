@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_LIB_TENSOR_TENSORIMPL_H
 #define TINYGRAD_LIB_TENSOR_TENSORIMPL_H
 
+#include "SymExpr.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
@@ -21,10 +22,23 @@ class Operation;
 
 namespace tinygrad::detail {
 
+struct TensorImpl;
+
+/// What a tensor is a view of: assigning to the view changes it.
+struct Origin {
+  std::weak_ptr<TensorImpl> tensor;
+  /// Its operation when the view was made, from which the view's comes by
+  /// movement operations.
+  mlir::Operation *op;
+  /// What to look at if the tensor is gone: what it was another handle on.
+  std::shared_ptr<Origin> next;
+  unsigned depth = 0;
+};
+
 /// One tensor: all copies of a handle share it. It holds on to the operation
 /// whose result it is; the graph keeps a list of those that hold on to the same
 /// one, to move them when the operation is replaced.
-struct TensorImpl {
+struct TensorImpl : std::enable_shared_from_this<TensorImpl> {
   TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
              Shape shape, Device *device);
   ~TensorImpl();
@@ -36,15 +50,17 @@ struct TensorImpl {
   DType dtype;
   Shape shape;
   Device *device;
+  std::shared_ptr<Origin> origin; // if it is a view
   TensorImpl *previous = nullptr; // guarded by the graph's lock
   TensorImpl *next = nullptr;
 };
 
-/// The number of elements. Throws ShapeError, naming \p what, for a negative
-/// size or when the bytes of a tensor of \p dtype do not fit int64_t.
-int64_t checkedNumElements(const Shape &shape, DType dtype, const char *what);
+/// The number of elements. Throws ShapeError, naming \p what, for a size that
+/// is or may be negative or when the bytes of a tensor of \p dtype, of its
+/// greatest sizes, do not fit int64_t.
+SymInt checkedNumElements(const Shape &shape, DType dtype, const char *what);
 /// The sum of two sizes, neither negative. Throws ShapeError naming \p what.
-int64_t checkedSum(int64_t a, int64_t b, const char *what);
+SymInt checkedSum(SymInt a, SymInt b, const char *what);
 /// Throws DTypeError, naming \p what, unless \p dtype holds \p value.
 void checkFits(Scalar value, DType dtype, const char *what);
 

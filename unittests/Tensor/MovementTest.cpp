@@ -135,7 +135,7 @@ TEST(Movement, SplitAndChunk) {
   ASSERT_EQ(parts.size(), 3u);
   expectTensor(parts[1], {2, 2}, {4, 5, 6, 7});
   expectTensor(parts[2], {1, 2}, {8, 9});
-  parts = x.split(std::vector<int64_t>{1, 4});
+  parts = x.split(Shape{1, 4});
   expectTensor(parts[0], {1, 2}, {0, 1});
   EXPECT_EQ(parts[1].shape(), (Shape{4, 2}));
   parts = x.chunk(2);
@@ -145,7 +145,7 @@ TEST(Movement, SplitAndChunk) {
   EXPECT_EQ(x.chunk(2, -1)[1].shape(), (Shape{5, 1}));
   EXPECT_EQ(Tensor::zeros({0}).chunk(3).size(), 3u);
   EXPECT_ERROR(x.split(0), ShapeError, "0");
-  EXPECT_ERROR(x.split(std::vector<int64_t>{1, 1}), ShapeError, "size 5");
+  EXPECT_ERROR(x.split(Shape{1, 1}), ShapeError, "size 5");
   EXPECT_ERROR(x.chunk(0), ShapeError, "0");
   EXPECT_ERROR(x.chunk(2, 2), IndexError, "axis 2");
 }

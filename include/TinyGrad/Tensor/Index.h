@@ -17,6 +17,8 @@
 #ifndef TINYGRAD_TENSOR_INDEX_H
 #define TINYGRAD_TENSOR_INDEX_H
 
+#include "TinyGrad/Tensor/SymInt.h"
+
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -38,16 +40,18 @@ inline constexpr EllipsisType Ellipsis{};
 class SliceBound {
 public:
   template <std::integral T> SliceBound(T value) : value(int64_t(value)) {}
+  SliceBound(SymInt value) : value(value) {}
   SliceBound(NoneType) {}
 
-  const std::optional<int64_t> &get() const { return value; }
+  const std::optional<SymInt> &get() const { return value; }
 
 private:
-  std::optional<int64_t> value;
+  std::optional<SymInt> value;
 };
 
 /// Python's start:stop:step. Negative bounds count from the end, bounds out of
-/// range are clamped, a negative step goes backwards.
+/// range are clamped, a negative step goes backwards. Bounds may be symbolic,
+/// the step not.
 struct Slice {
   SliceBound start = None;
   SliceBound stop = None;
@@ -64,7 +68,8 @@ class Index {
 public:
   template <std::integral T>
     requires(!std::same_as<T, bool>)
-  Index(T position) : value(int64_t(position)) {}
+  Index(T position) : value(SymInt(position)) {}
+  Index(SymInt position) : value(position) {}
   Index(Slice slice) : value(slice) {}
   Index(NoneType none) : value(none) {}
   Index(EllipsisType ellipsis) : value(ellipsis) {}
@@ -73,7 +78,7 @@ public:
   const auto &get() const { return value; }
 
 private:
-  std::variant<int64_t, Slice, NoneType, EllipsisType, const Tensor *> value;
+  std::variant<SymInt, Slice, NoneType, EllipsisType, const Tensor *> value;
 };
 
 } // namespace tinygrad

@@ -18,6 +18,7 @@
 #define TINYGRAD_TENSOR_OPTIONS_H
 
 #include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Tensor/SymInt.h"
 
 #include <concepts>
 #include <cstdint>
@@ -31,7 +32,7 @@
 namespace tinygrad {
 
 /// The sizes of the axes, outermost first; empty for rank 0.
-using Shape = std::vector<int64_t>;
+using Shape = std::vector<SymInt>;
 
 /// "[2, 3]"
 std::string toString(const Shape &shape);
@@ -87,7 +88,10 @@ private:
 };
 
 /// Elements added before and after an axis.
-using PadAmount = std::pair<int64_t, int64_t>;
+using PadAmount = std::pair<SymInt, SymInt>;
+
+/// The part of an axis from one position up to another, exclusive.
+using Part = std::pair<SymInt, SymInt>;
 
 /// Options of Tensor::conv2d.
 struct Conv2dOptions {

@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A C++ number given where a tensor is expected. It knows whether it is a
-/// bool, an integer or a float but not how wide: next to a tensor it takes the
-/// tensor's element type if that is of the same kind or a higher one.
+/// A C++ number given where a tensor is expected, or an expression over
+/// variables, which is an integer. It knows whether it is a bool, an integer or
+/// a float but not how wide: next to a tensor it takes the tensor's element
+/// type if that is of the same kind or a higher one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +16,7 @@
 #define TINYGRAD_TENSOR_SCALAR_H
 
 #include "TinyGrad/Runtime/DType.h"
+#include "TinyGrad/Tensor/SymInt.h"
 
 #include <string>
 #include <type_traits>
@@ -43,14 +45,29 @@ public:
       number = double(value);
     }
   }
+  Scalar(SymInt value)
+      : Scalar(value.isSymbolic() ? value.min() : value.value()) {
+    if (value.isSymbolic())
+      symbolic_ = value;
+  }
 
   Kind kind() const { return kind_; }
+  /// Whether it is an expression over variables. What asks for its value throws
+  /// ShapeError then.
+  bool isSymbolic() const { return symbolic_.isSymbolic(); }
+  /// The expression, or the integer.
+  SymInt toSymInt() const {
+    return isSymbolic() ? symbolic_ : SymInt(int64_t(toBits()));
+  }
+  /// Whether the value is, or may be, less than 0.
   bool isNegative() const {
     return kind_ == Kind::Float ? number < 0 : isNegative_;
   }
 
   /// The value, rounded to the nearest double.
   double toDouble() const {
+    if (isSymbolic())
+      throwSymbolic();
     if (kind_ == Kind::Float)
       return number;
     return isNegative_ ? double(int64_t(bits)) : double(bits);
@@ -73,15 +90,19 @@ public:
   std::string str() const;
 
 private:
+  [[noreturn]] void throwSymbolic() const;
+
   Kind kind_;
   bool isNegative_ = false;
   uint64_t bits = 0;
   double number = 0;
+  SymInt symbolic_; // a number unless it is an expression
 };
 
 /// What an operator takes next to a tensor.
 template <typename T>
-concept NumberType = ElementType<T> || std::is_same_v<T, Scalar>;
+concept NumberType =
+    ElementType<T> || std::is_same_v<T, Scalar> || std::derived_from<T, SymInt>;
 
 } // namespace tinygrad
 

@@ -43,7 +43,8 @@ namespace detail {
 struct TensorImpl;
 } // namespace detail
 
-/// The elements of a realized tensor, row-major, where the host can read them.
+/// The elements of a realized tensor, row-major, where the host can read them:
+/// a copy if the tensor's own memory has gaps, as that of symbolic shapes may.
 /// Holds the memory alive; a tensor that is assigned to afterwards does not
 /// change what is seen here.
 template <ElementType T> class TensorData {
@@ -68,7 +69,8 @@ private:
 class Tensor {
 public:
   Tensor() = default;
-  /// A tensor of rank 0.
+  /// A tensor of rank 0. Of a symbolic number too, which is then an operand
+  /// that a program takes when it runs.
   explicit Tensor(Scalar value, const TensorOptions &options = {});
 
   bool defined() const { return impl_ != nullptr; }
@@ -77,13 +79,21 @@ public:
   // Facts
   //===--------------------------------------------------------------------===//
 
+  /// Of symbolic sizes these are the expressions, whether they have a value or
+  /// not.
   const Shape &shape() const;
   /// Size of one axis.
-  int64_t size(int64_t axis) const;
+  SymInt size(int64_t axis) const;
   int64_t ndim() const;
-  int64_t numel() const;
+  SymInt numel() const;
+  /// The sizes with the values that variables are bound to. Throws ShapeError
+  /// if one is not bound.
+  std::vector<int64_t> concreteShape() const;
+  /// Whether some size is an expression.
+  bool isSymbolic() const;
   DType dtype() const;
-  /// Size of an element and of all elements in bytes.
+  /// Size of an element and of all elements in bytes. The memory of a tensor of
+  /// symbolic shape is larger: as large as its greatest sizes take.
   std::size_t itemsize() const;
   std::size_t nbytes() const;
   /// Canonical name of the device, such as "CPU".
@@ -149,10 +159,10 @@ public:
     return arange(0, stop, 1, options);
   }
   /// \p steps numbers from \p start to \p stop, both included.
-  static Tensor linspace(Scalar start, Scalar stop, int64_t steps,
+  static Tensor linspace(Scalar start, Scalar stop, SymInt steps,
                          const TensorOptions &options = {});
   /// Ones on the diagonal; square if \p columns is not given.
-  static Tensor eye(int64_t rows, std::optional<int64_t> columns = {},
+  static Tensor eye(SymInt rows, std::optional<SymInt> columns = {},
                     const TensorOptions &options = {});
 
   /// Of the same shape, element type (unless given) and device.
@@ -200,7 +210,7 @@ public:
   /// A pair (before, after) for each axis; negative amounts cut off.
   Tensor pad(const std::vector<PadAmount> &amounts, Scalar value = 0) const;
   /// The part [from, to) of each axis.
-  Tensor shrink(const std::vector<std::pair<int64_t, int64_t>> &parts) const;
+  Tensor shrink(const std::vector<Part> &parts) const;
   /// Without the axes of size 1, or without \p dim if its size is 1.
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
@@ -209,16 +219,19 @@ public:
   Tensor unflatten(int64_t dim, const Shape &sizes) const;
   /// Parts of \p size each, the last perhaps smaller, or of the given sizes.
   std::vector<Tensor> split(int64_t size, int64_t dim = 0) const;
-  std::vector<Tensor> split(const std::vector<int64_t> &sizes,
-                            int64_t dim = 0) const;
+  std::vector<Tensor> split(const Shape &sizes, int64_t dim = 0) const;
+  /// A symbolic size has to divide the axis into a known number of parts.
+  template <std::derived_from<SymInt> S>
+  std::vector<Tensor> split(S size, int64_t dim = 0) const {
+    return splitEvenly(size, dim);
+  }
   /// At most \p chunks parts of equal size, the last perhaps smaller.
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   static Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0);
-  Tensor repeat(const std::vector<int64_t> &repeats) const;
-  Tensor roll(int64_t shift, int64_t dim) const;
-  Tensor roll(const std::vector<int64_t> &shifts,
-              const std::vector<int64_t> &dims) const;
+  Tensor repeat(const Shape &repeats) const;
+  Tensor roll(SymInt shift, int64_t dim) const;
+  Tensor roll(const Shape &shifts, const std::vector<int64_t> &dims) const;
 
   //===--------------------------------------------------------------------===//
   // Indexing
@@ -233,7 +246,7 @@ public:
   /// The rows of axis \p dim at the positions that \p index holds.
   Tensor indexSelect(int64_t dim, const Tensor &index) const;
   /// 1 at the position that each element holds, along a new last axis.
-  Tensor oneHot(int64_t numClasses) const;
+  Tensor oneHot(SymInt numClasses) const;
   /// \p value where the mask holds.
   Tensor maskedFill(const Tensor &mask, const Operand &value) const;
   /// The lower or upper triangle of the last two axes, zeros elsewhere.
@@ -482,10 +495,12 @@ public:
   // Values
   //===--------------------------------------------------------------------===//
 
-  /// Computes the values and keeps them. Throws CompileError when a kernel
-  /// cannot be compiled, OutOfMemoryError, DeviceError.
+  /// Computes the values and keeps them. Throws ShapeError when a variable has
+  /// no value or two, CompileError when a kernel cannot be compiled,
+  /// OutOfMemoryError, DeviceError.
   const Tensor &realize() const;
-  /// The memory that holds the values. Realizes.
+  /// The memory that holds the values, row-major with the strides of the
+  /// greatest sizes. Realizes.
   Buffer buffer() const;
   /// The only element. E must be the type that stores dtype(), else DTypeError.
   template <ElementType E> E item() const {
@@ -495,10 +510,10 @@ public:
   }
   /// All elements, row-major.
   template <ElementType E> TensorData<E> data() const {
-    return TensorData<E>(hostBuffer(dtypeOf<E>(), "data"), numel());
+    return TensorData<E>(hostBuffer(dtypeOf<E>(), "data"), numel().value());
   }
   template <ElementType E> std::vector<E> tolist() const {
-    TensorData<E> values(hostBuffer(dtypeOf<E>(), "tolist"), numel());
+    TensorData<E> values(hostBuffer(dtypeOf<E>(), "tolist"), numel().value());
     return std::vector<E>(values.begin(), values.end());
   }
   /// A copy in host memory that file writers take.
@@ -516,6 +531,7 @@ public:
   detail::TensorImpl &impl() const;
 
 private:
+  std::vector<Tensor> splitEvenly(SymInt size, int64_t dim) const;
   Buffer hostBuffer(DType wanted, const char *method) const;
   void readItem(void *value, DType wanted) const;
   static Tensor fromNested(const void *data, std::size_t count,
@@ -534,6 +550,7 @@ class Operand {
 public:
   Operand(const Tensor &tensor) : tensor_(&tensor) {}
   template <ElementType E> Operand(E value) : scalar_(value) {}
+  Operand(SymInt value) : scalar_(value) {}
   Operand(Scalar value) : scalar_(value) {}
 
   const Tensor *tensor() const { return tensor_; }

@@ -1,0 +1,205 @@
+//===- SymInt.h - numbers and expressions over variables --------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What sizes of tensors are: integers, or expressions over named variables
+/// whose values are known when a program runs. docs/symbolic-shapes.md explains
+/// how they are used.
+///
+/// \code
+///   Variable n("n", 1, 1024);
+///   Tensor x = Tensor::ones({n.bind(17), 8});    // 17 of up to 1024 rows
+/// \endcode
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TENSOR_SYMINT_H
+#define TINYGRAD_TENSOR_SYMINT_H
+
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Defined by the library itself, in which no size may become a number
+// unnoticed.
+#ifndef TINYGRAD_SYMINT_EXPLICIT
+#define TINYGRAD_SYMINT_EXPLICIT
+#endif
+
+namespace tinygrad {
+
+namespace detail {
+struct SymExpr;
+enum class SymOp { Add, Sub, Mul, Div, Mod, Min, Max };
+/// The C++ integers that stand for a number in an expression.
+template <typename T>
+concept SymNumber = std::integral<T> && !std::same_as<T, bool>;
+} // namespace detail
+
+/// A variable of an expression: its name, its bounds (inclusive), and the value
+/// that it was bound to, if it was.
+struct SymVariable {
+  std::string name;
+  int64_t min, max;
+  std::optional<int64_t> value;
+
+  bool operator==(const SymVariable &) const = default;
+};
+
+/// An integer, or an expression over variables. Expressions are kept in a
+/// normal form, so that `n * 4 + n` and `n * 5` are the same.
+class SymInt {
+public:
+  constexpr SymInt() = default;
+  template <detail::SymNumber T>
+  constexpr SymInt(T number) : number(int64_t(number)) {}
+
+  /// Whether it is an expression rather than a number.
+  bool isSymbolic() const { return expr != nullptr; }
+  /// The number. That of an expression with the values that its variables are
+  /// bound to; throws ShapeError if one is not bound.
+  int64_t value() const { return expr ? valueOfExpr() : number; }
+  TINYGRAD_SYMINT_EXPLICIT operator int64_t() const { return value(); }
+  /// Whether value() has an answer.
+  bool hasValue() const;
+  /// All values, whatever the variables are within their bounds, lie between
+  /// these.
+  int64_t min() const { return expr ? boundsOfExpr(false) : number; }
+  int64_t max() const { return expr ? boundsOfExpr(true) : number; }
+  /// The variables, by name.
+  std::vector<SymVariable> variables() const;
+  /// "n * 4 + 1"; a variable with a value is "n=3".
+  std::string str() const;
+
+  /// Whether both are the same expression, which two that are equal for all
+  /// values of the variables mostly are. An expression with a value is never
+  /// the same as that number.
+  friend bool operator==(SymInt lhs, SymInt rhs) {
+    return lhs.number == rhs.number && lhs.expr == rhs.expr;
+  }
+
+  SymInt &operator+=(SymInt other);
+  SymInt &operator-=(SymInt other);
+  SymInt &operator*=(SymInt other);
+  SymInt &operator/=(SymInt other);
+  SymInt &operator%=(SymInt other);
+
+  explicit SymInt(const detail::SymExpr *expr) : expr(expr) {}
+  const detail::SymExpr *expression() const { return expr; }
+
+private:
+  int64_t valueOfExpr() const;
+  int64_t boundsOfExpr(bool upper) const;
+
+  int64_t number = 0; // 0 for an expression
+  const detail::SymExpr *expr = nullptr;
+};
+
+/// A named integer between two bounds, both inclusive. As it is, it has no
+/// value: what is made with it can be looked at but not computed. Names are
+/// global: two variables of one name and the same bounds are the same one.
+class Variable : public SymInt {
+public:
+  /// Throws ShapeError for an empty name and for bounds without a number
+  /// between them.
+  Variable(std::string_view name, int64_t min, int64_t max);
+
+  /// The variable with a value. Programs are compiled for the variable, not for
+  /// the value, so that all values share one. Throws ShapeError for a value
+  /// that is out of bounds.
+  SymInt bind(int64_t value) const;
+
+  const std::string &name() const;
+};
+
+namespace detail {
+/// Throws ShapeError for a result that 64 bits do not hold, for a divisor that
+/// may be 0, and when one variable has two bounds or two values.
+SymInt combine(SymOp op, SymInt lhs, SymInt rhs);
+} // namespace detail
+
+inline SymInt operator+(SymInt lhs, SymInt rhs) {
+  int64_t sum;
+  if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
+      !__builtin_add_overflow(lhs.value(), rhs.value(), &sum))
+    return sum;
+  return detail::combine(detail::SymOp::Add, lhs, rhs);
+}
+inline SymInt operator-(SymInt lhs, SymInt rhs) {
+  int64_t difference;
+  if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
+      !__builtin_sub_overflow(lhs.value(), rhs.value(), &difference))
+    return difference;
+  return detail::combine(detail::SymOp::Sub, lhs, rhs);
+}
+inline SymInt operator*(SymInt lhs, SymInt rhs) {
+  int64_t product;
+  if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
+      !__builtin_mul_overflow(lhs.value(), rhs.value(), &product))
+    return product;
+  return detail::combine(detail::SymOp::Mul, lhs, rhs);
+}
+/// Rounded towards negative infinity.
+inline SymInt operator/(SymInt lhs, SymInt rhs) {
+  return detail::combine(detail::SymOp::Div, lhs, rhs);
+}
+/// The rest of the division above: of the sign of the divisor.
+inline SymInt operator%(SymInt lhs, SymInt rhs) {
+  return detail::combine(detail::SymOp::Mod, lhs, rhs);
+}
+inline SymInt operator-(SymInt x) { return SymInt(0) - x; }
+inline SymInt symMin(SymInt lhs, SymInt rhs) {
+  return detail::combine(detail::SymOp::Min, lhs, rhs);
+}
+inline SymInt symMax(SymInt lhs, SymInt rhs) {
+  return detail::combine(detail::SymOp::Max, lhs, rhs);
+}
+
+// Next to a C++ integer, so that its conversion to SymInt does not compete with
+// that of the other operand to int64_t.
+#define TINYGRAD_SYMINT_OPERATOR(SYMBOL)                                       \
+  template <detail::SymNumber T> SymInt operator SYMBOL(SymInt lhs, T rhs) {   \
+    return lhs SYMBOL SymInt(rhs);                                             \
+  }                                                                            \
+  template <detail::SymNumber T> SymInt operator SYMBOL(T lhs, SymInt rhs) {   \
+    return SymInt(lhs) SYMBOL rhs;                                             \
+  }
+TINYGRAD_SYMINT_OPERATOR(+)
+TINYGRAD_SYMINT_OPERATOR(-)
+TINYGRAD_SYMINT_OPERATOR(*)
+TINYGRAD_SYMINT_OPERATOR(/)
+TINYGRAD_SYMINT_OPERATOR(%)
+#undef TINYGRAD_SYMINT_OPERATOR
+
+template <detail::SymNumber T> bool operator==(SymInt lhs, T rhs) {
+  return lhs == SymInt(rhs);
+}
+
+inline SymInt &SymInt::operator+=(SymInt other) {
+  return *this = *this + other;
+}
+inline SymInt &SymInt::operator-=(SymInt other) {
+  return *this = *this - other;
+}
+inline SymInt &SymInt::operator*=(SymInt other) {
+  return *this = *this * other;
+}
+inline SymInt &SymInt::operator/=(SymInt other) {
+  return *this = *this / other;
+}
+inline SymInt &SymInt::operator%=(SymInt other) {
+  return *this = *this % other;
+}
+
+std::ostream &operator<<(std::ostream &stream, SymInt value);
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_TENSOR_SYMINT_H

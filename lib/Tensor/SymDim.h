@@ -1,0 +1,28 @@
+//===- SymDim.h - expressions as dimensions of a graph ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Between the expressions of the process and the attributes of a graph.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_SYMDIM_H
+#define TINYGRAD_LIB_TENSOR_SYMDIM_H
+
+#include "SymExpr.h"
+
+#include "mlir/IR/Attributes.h"
+
+namespace tinygrad::detail {
+
+/// The dimension attribute of an expression, in another context.
+mlir::Attribute copyExpression(mlir::MLIRContext *context, const SymExpr *expr);
+/// The size that a dimension attribute of any context stands for.
+SymInt makeExpression(mlir::Attribute dim);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_SYMDIM_H

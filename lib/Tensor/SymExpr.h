@@ -1,0 +1,80 @@
+//===- SymExpr.h - expressions over variables -------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What a symbolic SymInt points to, and what the library asks of sizes. No
+/// MLIR headers, so that all sources can see it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_SYMEXPR_H
+#define TINYGRAD_LIB_TENSOR_SYMEXPR_H
+
+#include "TinyGrad/Tensor/Options.h"
+#include "TinyGrad/Tensor/SymInt.h"
+
+#include <initializer_list>
+#include <span>
+
+namespace tinygrad::detail {
+
+/// An expression that is no number. There is one object for each, which is
+/// never destroyed, so that pointers are equal where expressions are.
+/// Immutable: no lock is needed to read one.
+struct SymExpr {
+  /// The dimension attribute, in a context of the process.
+  const void *attr;
+  int64_t min, max;
+  /// With the values that the variables are bound to.
+  std::optional<int64_t> value;
+  std::vector<SymVariable> variables; // sorted by name
+  std::string text;
+};
+
+/// Adds the variables of an expression to a list sorted by name. Throws
+/// ShapeError, naming both, for a name with two bounds, two values, or a value
+/// and none.
+void addVariables(std::vector<SymVariable> &variables,
+                  std::span<const SymVariable> added);
+/// "bind variable n to a value in [1, 8]", for the first that has none; empty
+/// if all have one.
+std::string describeUnbound(std::span<const SymVariable> variables);
+/// Throws as addVariables does unless the variables of all sizes go together.
+void checkVariables(std::initializer_list<const Shape *> lists);
+
+inline bool isSymbolic(const Shape &shape) {
+  for (SymInt size : shape)
+    if (size.isSymbolic())
+      return true;
+  return false;
+}
+
+/// Whether one is at most the other for all values of the variables, as far as
+/// bounds tell.
+bool isAtMost(SymInt lhs, SymInt rhs);
+
+/// Why two sizes are not taken as equal if one of them is symbolic: "; n and 3
+/// differ for n = 1, as 1 and 3" or that they could not be shown equal. Empty
+/// for numbers.
+std::string explainDifference(SymInt lhs, SymInt rhs);
+/// The same for the number of elements.
+std::string explainDifference(const Shape &lhs, const Shape &rhs);
+
+/// The same for a size that should be at most another one; empty if it is.
+std::string explainExcess(SymInt lhs, SymInt rhs);
+
+/// The number; throws ShapeError, naming \p what, for an expression.
+int64_t constantOf(SymInt size, const char *what);
+std::vector<int64_t> constantsOf(const Shape &shape, const char *what);
+
+/// The values of a shape; throws ShapeError if a variable has none.
+std::vector<int64_t> valuesOf(const Shape &shape);
+/// The sizes of the memory that a tensor takes: the greatest values.
+std::vector<int64_t> largestOf(const Shape &shape);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_SYMEXPR_H

@@ -1,0 +1,486 @@
+//===- SymInt.cpp - numbers and expressions over variables ----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Expressions are the dialect's dimensions, in a context that all graphs of
+/// the process share.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/SymInt.h"
+#include "SymDim.h"
+#include "SymExpr.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <ostream>
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// The expressions of the process
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Guarded by its lock: making attributes, and looking for those that are
+/// there.
+struct Expressions {
+  Expressions() : context(MLIRContext::Threading::DISABLED) {
+    context.loadDialect<tg::TgDialect>();
+  }
+
+  SymInt make(tg::Dim dim);
+  tg::Dim dimOf(SymInt value) {
+    return value.isSymbolic() ? tg::Dim(Attribute::getFromOpaquePointer(
+                                    value.expression()->attr))
+                              : tg::Dim(&context, value.value());
+  }
+
+  std::mutex mutex;
+  MLIRContext context;
+  llvm::DenseMap<Attribute, const SymExpr *> known;
+};
+} // namespace
+
+/// Never destroyed: static tensors may outlive any other static object.
+static Expressions &expressions() {
+  static auto *all = new Expressions;
+  return *all;
+}
+
+static tg::Dim withValues(tg::Dim dim) {
+  return dim.substitute([](tg::VarAttr var) {
+    return var.getValue() ? tg::Dim(var.getContext(), *var.getValue())
+                          : tg::Dim(var);
+  });
+}
+
+SymInt Expressions::make(tg::Dim dim) {
+  if (std::optional<int64_t> number = dim.getStatic())
+    return SymInt(*number);
+  const SymExpr *&expr = known[dim.getAttr()];
+  if (expr)
+    return SymInt(expr);
+  auto made = std::make_unique<SymExpr>();
+  made->attr = dim.getAttr().getAsOpaquePointer();
+  made->min = dim.getMin();
+  made->max = dim.getMax();
+  made->value = withValues(dim).getStatic();
+  made->text = dim.str();
+  // The outer parentheses say nothing.
+  if (made->text.front() == '(')
+    made->text = made->text.substr(1, made->text.size() - 2);
+  dim.walk([&](tg::VarAttr var) {
+    made->variables.push_back(
+        {var.getName().str(), var.getMin(), var.getMax(), var.getValue()});
+  });
+  auto byName = [](const SymVariable &a, const SymVariable &b) {
+    return a.name < b.name;
+  };
+  std::sort(made->variables.begin(), made->variables.end(), byName);
+  made->variables.erase(
+      std::unique(made->variables.begin(), made->variables.end()),
+      made->variables.end());
+  return SymInt(expr = made.release());
+}
+
+//===----------------------------------------------------------------------===//
+// Copies in other contexts
+//===----------------------------------------------------------------------===//
+
+/// The same attribute in another context. It is in normal form there too: the
+/// order of terms goes by their text.
+static Attribute copyTo(MLIRContext *context, Attribute attr) {
+  if (auto var = dyn_cast<tg::VarAttr>(attr))
+    return tg::VarAttr::get(context,
+                            StringAttr::get(context, var.getName().getValue()),
+                            var.getMin(), var.getMax(), var.getValue());
+  if (auto expr = dyn_cast<tg::DimExprAttr>(attr))
+    return tg::DimExprAttr::get(context, expr.getKind(),
+                                copyTo(context, expr.getLhs()),
+                                copyTo(context, expr.getRhs()));
+  return tg::Dim(context, cast<IntegerAttr>(attr).getInt()).getAttr();
+}
+
+Attribute tinygrad::detail::copyExpression(MLIRContext *context,
+                                           const SymExpr *expr) {
+  return copyTo(context, Attribute::getFromOpaquePointer(expr->attr));
+}
+
+SymInt tinygrad::detail::makeExpression(Attribute attr) {
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.make(tg::Dim(copyTo(&all.context, attr)));
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+static std::string symbolOf(SymOp op) {
+  static const char *const symbols[] = {" + ", " - ", " * ", " / ", " % "};
+  return symbols[unsigned(op)];
+}
+
+static std::string inParentheses(SymInt value) {
+  const std::string text = value.str();
+  return text.find(' ') == std::string::npos ? text : "(" + text + ")";
+}
+
+static std::string textOf(SymOp op, SymInt lhs, SymInt rhs) {
+  if (op == SymOp::Min || op == SymOp::Max)
+    return std::string(op == SymOp::Min ? "symMin(" : "symMax(") + lhs.str() +
+           ", " + rhs.str() + ")";
+  return inParentheses(lhs) + symbolOf(op) + inParentheses(rhs);
+}
+
+[[noreturn]] static void throwTooLarge(SymOp op, SymInt lhs, SymInt rhs) {
+  throw ShapeError(textOf(op, lhs, rhs) + " is too large for 64 bits");
+}
+
+static void checkDivisor(SymOp op, SymInt lhs, SymInt rhs) {
+  if (rhs.min() <= 0 && rhs.max() >= 0)
+    throw ShapeError(textOf(op, lhs, rhs) + " divides by " +
+                     (rhs.isSymbolic() ? "what may be 0" : "0"));
+}
+
+static SymInt combineNumbers(SymOp op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflows = false;
+  switch (op) {
+  case SymOp::Add:
+    overflows = __builtin_add_overflow(a, b, &result);
+    break;
+  case SymOp::Sub:
+    overflows = __builtin_sub_overflow(a, b, &result);
+    break;
+  case SymOp::Mul:
+    overflows = __builtin_mul_overflow(a, b, &result);
+    break;
+  case SymOp::Div:
+    overflows = a == std::numeric_limits<int64_t>::min() && b == -1;
+    if (!overflows)
+      result = a / b - (a % b != 0 && (a < 0) != (b < 0));
+    break;
+  case SymOp::Mod:
+    result = b == -1 ? 0 : a % b;
+    if (result != 0 && (result < 0) != (b < 0))
+      result += b;
+    break;
+  case SymOp::Min:
+    return std::min(a, b);
+  case SymOp::Max:
+    return std::max(a, b);
+  }
+  if (overflows)
+    throwTooLarge(op, a, b);
+  return result;
+}
+
+static tg::Dim combineDims(SymOp op, tg::Dim lhs, tg::Dim rhs) {
+  switch (op) {
+  case SymOp::Add:
+    return lhs + rhs;
+  case SymOp::Sub:
+    return lhs - rhs;
+  case SymOp::Mul:
+    return lhs * rhs;
+  case SymOp::Div:
+    return tg::Dim::get(tg::DimOpKind::floordiv, lhs, rhs);
+  case SymOp::Mod:
+    return tg::Dim::get(tg::DimOpKind::mod, lhs, rhs);
+  case SymOp::Min:
+    return tg::Dim::get(tg::DimOpKind::min, lhs, rhs);
+  case SymOp::Max:
+    break;
+  }
+  return tg::Dim::get(tg::DimOpKind::max, lhs, rhs);
+}
+
+SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
+  if (op == SymOp::Div || op == SymOp::Mod)
+    checkDivisor(op, lhs, rhs);
+  if (!lhs.isSymbolic() && !rhs.isSymbolic())
+    return combineNumbers(op, lhs.value(), rhs.value());
+  if (lhs.isSymbolic() && rhs.isSymbolic()) {
+    std::vector<SymVariable> variables = lhs.expression()->variables;
+    addVariables(variables, rhs.expression()->variables);
+  }
+  Expressions &all = expressions();
+  SymInt result;
+  {
+    std::lock_guard<std::mutex> lock(all.mutex);
+    result = all.make(combineDims(op, all.dimOf(lhs), all.dimOf(rhs)));
+  }
+  // Arithmetic on dimensions stops at the ends.
+  using Limits = std::numeric_limits<int64_t>;
+  if (result.isSymbolic() &&
+      (result.min() == Limits::min() || result.max() == Limits::max()))
+    throwTooLarge(op, lhs, rhs);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+bool SymInt::hasValue() const { return !expr || expr->value; }
+
+int64_t SymInt::valueOfExpr() const {
+  if (expr->value)
+    return *expr->value;
+  throw ShapeError("a constant is required here, not " + expr->text + ": " +
+                   describeUnbound(expr->variables));
+}
+
+int64_t SymInt::boundsOfExpr(bool upper) const {
+  return upper ? expr->max : expr->min;
+}
+
+std::vector<SymVariable> SymInt::variables() const {
+  return expr ? expr->variables : std::vector<SymVariable>();
+}
+
+std::string SymInt::str() const {
+  return expr ? expr->text : std::to_string(number);
+}
+
+std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
+  return stream << value.str();
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+static SymInt makeVariable(std::string_view name, int64_t min, int64_t max,
+                           std::optional<int64_t> value) {
+  const std::string range =
+      "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
+  if (name.empty())
+    throw ShapeError("a variable with the bounds " + range + " has no name");
+  const std::string variable = "variable " + std::string(name);
+  if (min > max)
+    throw ShapeError(variable + ": there is no number in its bounds " + range);
+  if (value && (*value < min || *value > max))
+    throw ShapeError(variable + " cannot be " + std::to_string(*value) +
+                     ": its bounds are " + range);
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.make(tg::Dim(tg::VarAttr::get(
+      &all.context, StringAttr::get(&all.context, name), min, max, value)));
+}
+
+Variable::Variable(std::string_view name, int64_t min, int64_t max)
+    : SymInt(makeVariable(name, min, max, std::nullopt)) {}
+
+const std::string &Variable::name() const {
+  return expression()->variables.front().name;
+}
+
+SymInt Variable::bind(int64_t value) const {
+  return makeVariable(name(), min(), max(), value);
+}
+
+static std::string boundsOf(const SymVariable &variable) {
+  return "[" + std::to_string(variable.min) + ", " +
+         std::to_string(variable.max) + "]";
+}
+
+std::string
+tinygrad::detail::describeUnbound(std::span<const SymVariable> variables) {
+  for (const SymVariable &variable : variables)
+    if (!variable.value)
+      return "bind variable " + variable.name + " to a value in " +
+             boundsOf(variable);
+  return "";
+}
+
+/// Throws for two variables of one name that are not the same.
+static void checkSame(const SymVariable &a, const SymVariable &b) {
+  if (a == b)
+    return;
+  const std::string variable = "variable " + a.name;
+  if (a.min != b.min || a.max != b.max)
+    throw ShapeError(variable + " has the bounds " + boundsOf(a) +
+                     " in one place and " + boundsOf(b) + " in another");
+  if (a.value && b.value)
+    throw ShapeError(variable + " is bound to " + std::to_string(*a.value) +
+                     " in one place and to " + std::to_string(*b.value) +
+                     " in another");
+  throw ShapeError(variable + " is bound to " +
+                   std::to_string(a.value ? *a.value : *b.value) +
+                   " in one place and to no value in another");
+}
+
+void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
+                                    std::span<const SymVariable> added) {
+  for (const SymVariable &variable : added) {
+    auto it = std::lower_bound(
+        variables.begin(), variables.end(), variable,
+        [](const auto &a, const auto &b) { return a.name < b.name; });
+    if (it != variables.end() && it->name == variable.name)
+      checkSame(*it, variable);
+    else
+      variables.insert(it, variable);
+  }
+}
+
+/// The variables of all sizes; throws as addVariables does.
+static std::vector<SymVariable>
+variablesOf(std::initializer_list<const Shape *> lists) {
+  std::vector<SymVariable> variables;
+  for (const Shape *list : lists)
+    for (SymInt size : *list)
+      if (size.isSymbolic())
+        addVariables(variables, size.expression()->variables);
+  return variables;
+}
+
+void tinygrad::detail::checkVariables(
+    std::initializer_list<const Shape *> lists) {
+  for (const Shape *list : lists)
+    if (isSymbolic(*list)) {
+      variablesOf(lists);
+      return;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
+
+bool tinygrad::detail::isAtMost(SymInt lhs, SymInt rhs) {
+  if (lhs.max() <= rhs.min() || lhs == rhs)
+    return true;
+  return (lhs.isSymbolic() || rhs.isSymbolic()) && (rhs - lhs).min() >= 0;
+}
+
+/// Values of variables for which \p isWanted holds of the values of two sizes:
+/// the values that they are bound to, the ends of the bounds, then others.
+/// "n = 1, as 1 and 3", or nothing if none were found.
+static std::string findValues(SymInt lhsSize, SymInt rhsSize,
+                              bool (*isWanted)(int64_t, int64_t)) {
+  const Shape both = {lhsSize, rhsSize};
+  // Throws if they are of one variable with two bounds or values.
+  const std::vector<SymVariable> variables = variablesOf({&both});
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  const tg::Dim lhs = all.dimOf(lhsSize), rhs = all.dimOf(rhsSize);
+  constexpr unsigned corners = 64, samples = 256;
+  uint64_t state = 1;
+  for (unsigned i = 0; i < samples; ++i) {
+    std::vector<int64_t> values;
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      const SymVariable &variable = variables[k];
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      // Bounds may be as far apart as 64 bits allow.
+      const uint64_t distance = uint64_t(variable.max) - uint64_t(variable.min);
+      uint64_t step = k < 6 && (i >> k & 1) ? distance : 0;
+      if (i >= corners || k >= 6)
+        step =
+            distance == ~uint64_t(0) ? state : (state >> 11) % (distance + 1);
+      values.push_back(i == 0 && variable.value
+                           ? *variable.value
+                           : int64_t(uint64_t(variable.min) + step));
+    }
+    auto valueOf = [&](tg::Dim dim) {
+      return dim
+          .substitute([&](tg::VarAttr var) {
+            for (std::size_t k = 0; k < variables.size(); ++k)
+              if (var.getName().getValue() == variables[k].name)
+                return tg::Dim(&all.context, values[k]);
+            return tg::Dim(var);
+          })
+          .getStatic();
+    };
+    const std::optional<int64_t> a = valueOf(lhs), b = valueOf(rhs);
+    if (!a || !b || !isWanted(*a, *b))
+      continue;
+    std::string text;
+    for (std::size_t k = 0; k < variables.size(); ++k)
+      text += (k ? ", " : "") + variables[k].name + " = " +
+              std::to_string(values[k]);
+    return text + ", as " + std::to_string(*a) + " and " + std::to_string(*b);
+  }
+  return "";
+}
+
+std::string tinygrad::detail::explainDifference(SymInt lhs, SymInt rhs) {
+  if (!lhs.isSymbolic() && !rhs.isSymbolic())
+    return "";
+  const std::string where =
+      findValues(lhs, rhs, [](int64_t a, int64_t b) { return a != b; });
+  const std::string pair = "; " + lhs.str() + " and " + rhs.str();
+  return where.empty() ? pair + " could not be shown to be equal"
+                       : pair + " differ for " + where;
+}
+
+std::string tinygrad::detail::explainExcess(SymInt lhs, SymInt rhs) {
+  if ((!lhs.isSymbolic() && !rhs.isSymbolic()) || isAtMost(lhs, rhs))
+    return "";
+  const std::string where =
+      findValues(lhs, rhs, [](int64_t a, int64_t b) { return a > b; });
+  return where.empty() ? "; " + lhs.str() +
+                             " could not be shown to be at most " + rhs.str()
+                       : "; " + lhs.str() + " is more than " + rhs.str() +
+                             " for " + where;
+}
+
+std::string tinygrad::detail::explainDifference(const Shape &lhs,
+                                                const Shape &rhs) {
+  if (!isSymbolic(lhs) && !isSymbolic(rhs))
+    return "";
+  SymInt a = 1, b = 1;
+  for (SymInt size : lhs)
+    a *= size;
+  for (SymInt size : rhs)
+    b *= size;
+  return explainDifference(a, b);
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+int64_t tinygrad::detail::constantOf(SymInt size, const char *what) {
+  if (size.isSymbolic())
+    throw ShapeError(std::string(what) +
+                     ": a constant is required here, not the symbolic " +
+                     size.str());
+  return size.value();
+}
+
+std::vector<int64_t> tinygrad::detail::constantsOf(const Shape &shape,
+                                                   const char *what) {
+  std::vector<int64_t> values;
+  for (SymInt size : shape)
+    values.push_back(constantOf(size, what));
+  return values;
+}
+
+std::vector<int64_t> tinygrad::detail::valuesOf(const Shape &shape) {
+  std::vector<int64_t> values;
+  for (SymInt size : shape)
+    values.push_back(size.value());
+  return values;
+}
+
+std::vector<int64_t> tinygrad::detail::largestOf(const Shape &shape) {
+  std::vector<int64_t> values;
+  for (SymInt size : shape)
+    values.push_back(size.max());
+  return values;
+}
