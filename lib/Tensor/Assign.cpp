@@ -125,6 +125,7 @@ static void assignWhole(GraphImpl &graph, TensorImpl &target, Operation *op) {
   if (isa<tg::BufferOp>(old) && op != old)
     op = graph.createAssign(old, op);
   graph.rebind(target, op);
+  target.origin.reset();
 }
 
 /// Gives the part of \p whole that \p target shows other values.
@@ -143,6 +144,7 @@ static void assignPart(GraphImpl &graph, TensorImpl &target, TensorImpl &whole,
   for (Operation *op : llvm::reverse(movements))
     part = move(graph, op, part);
   graph.rebind(target, part.impl().op);
+  // Others may be views of the same.
   target.origin = std::make_shared<Origin>(*target.origin);
   target.origin->op = whole.op;
 }

@@ -55,15 +55,21 @@ void tinygrad::detail::checkOperands(
   }
 }
 
-/// Whether the tensor is a view that has not been computed.
+/// Whether the tensor is a view, not computed yet, of one that is still there.
 static bool isView(const TensorImpl &x) {
-  return x.origin && tg::isMovementOp(x.op);
+  if (!tg::isMovementOp(x.op))
+    return false;
+  for (Origin *origin = x.origin.get(); origin; origin = origin->next.get())
+    if (!origin->tensor.expired())
+      return true;
+  return false;
 }
 
 Tensor prim::viewOf(const Tensor &x, Tensor view) {
   // Handles on handles on handles: nobody asks for more.
   constexpr unsigned deepest = 8;
   TensorImpl &source = x.impl();
+  std::lock_guard<std::recursive_mutex> lock(source.graph->mutex);
   if (isView(source)) {
     view.impl().origin = source.origin;
     return view;

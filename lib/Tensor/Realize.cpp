@@ -283,6 +283,7 @@ Tensor &Tensor::replace(const Tensor &value) {
   target.dtype = source.dtype;
   target.shape = source.shape;
   target.device = source.device;
+  target.origin = source.origin;
   return *this;
 }
 

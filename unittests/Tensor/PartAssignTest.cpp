@@ -173,6 +173,26 @@ TEST_F(PartAssignTest, ViewsOfViews) {
   expectTensor(x, {3, 4}, {60, 2, 4, 6, 60, -2, -2, 14, 60, 18, 20, 22});
 }
 
+TEST_F(PartAssignTest, OfWhatEndsInAMovement) {
+  // The last operation of a sum or of a product moves elements.
+  Tensor sums = counting({2, 3}).sum(1);
+  sums.index({0}).assign(-1);
+  expectTensor(sums, {2}, {-1, 12});
+  Tensor product = counting({2, 3}).matmul(counting({3}));
+  product.index({1}).assign(-1);
+  expectTensor(product, {2}, {5, -1});
+  Tensor repeated = counting({2}).repeat({2});
+  repeated.index({3}).assign(-1);
+  expectTensor(repeated, {4}, {0, 1, 0, -1});
+  Tensor x = memory({2, 2}), row = x.index({0});
+  row.replace(sums);
+  row.assign(5);
+  row.index({0}).assign(6);
+  expectTensor(row, {2}, {6, 5});
+  expectTensor(x, {2, 2}, {0, 1, 2, 3});
+  expectTensor(sums, {2}, {-1, 12});
+}
+
 TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
   Tensor view = memory({2, 2}).index({0});
   view.assign(view + 1);

@@ -27,6 +27,7 @@
 #include "TinyGrad/Tensor/Options.h"
 #include "TinyGrad/Tensor/Scalar.h"
 
+#include <concepts>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -485,8 +486,11 @@ public:
   Tensor to(std::string_view device) const;
   /// Overwrites the values, for all copies of this handle; tensors computed
   /// from the old values keep them. A realized tensor keeps its memory when
-  /// nothing else needs the old contents. \p value is broadcast and must be of
-  /// the same element type, device and graph. Returns *this.
+  /// nothing else needs the old contents. If this is a view, made by movement
+  /// methods other than expand and pad or by indexing and not realized, the
+  /// tensor that it shows a part of changes there, as long as there is a handle
+  /// on it. \p value is broadcast and must be of the same element type, device
+  /// and graph. Returns *this.
   Tensor &assign(const Operand &value);
   /// Makes this handle, and its copies, another value; of any shape and type.
   Tensor &replace(const Tensor &value);
