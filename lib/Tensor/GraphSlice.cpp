@@ -180,7 +180,8 @@ void GraphSlice::appendStructure(Operation *op) {
     add(buffer.getDeviceAttr().getAsOpaquePointer());
     return;
   }
-  if (graph.hasSymbols() && isa<tg::DimOp, tg::PadOp, tg::ShrinkOp>(op))
+  if (graph.hasSymbols() &&
+      isa<tg::DimOp, tg::PadOp, tg::ShrinkOp, tg::StridedOp>(op))
     addUnbound(op->getAttrDictionary());
   else
     add(op->getAttrDictionary().getAsOpaquePointer());

@@ -154,9 +154,17 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device) {
   llvm::SmallSetVector<Operation *, 4> distinct, results;
   distinct.insert(wanted.begin(), wanted.end());
+  auto checkBound = [](const std::vector<SymVariable> &variables) {
+    if (std::string unbound = describeUnbound(variables); !unbound.empty())
+      throw ShapeError("realize: there is a size without a value; " + unbound);
+  };
   for (Operation *op : distinct) {
     if (isValue(op))
       continue;
+    // What needs no program has to have a size as well.
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (type.getEncoding())
+      checkBound(graph.symbolsOf(Type(type)).variables);
     // Handles hold on to all that are wanted, so none goes with another.
     if (Buffer memory = findMemory(graph, op, device))
       replaceByBuffer(graph, op, memory);
@@ -166,9 +174,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   if (results.empty())
     return;
   GraphSlice slice(graph, results.getArrayRef());
-  if (std::string unbound = describeUnbound(slice.variables());
-      !unbound.empty())
-    throw ShapeError("realize: there is a size without a value; " + unbound);
+  checkBound(slice.variables());
   CompiledProgram &program = findProgram(graph, slice, device);
   std::vector<Buffer> inputs;
   for (Operation *input : slice.inputs())

@@ -687,6 +687,9 @@ TEST_F(SymbolicShapeTest, Unbound) {
   EXPECT_ERROR(Tensor(n * 2).item<int>(), ShapeError, "bind variable n");
   EXPECT_ERROR(Tensor::ones({n}).tolist<float>(), ShapeError,
                "bind variable n");
+  Tensor memory = Tensor::from(noise(6));
+  EXPECT_ERROR(memory.shrink({{0, n}}).realize(), ShapeError,
+               "realize: there is a size without a value; bind variable n");
   EXPECT_EQ(graph.numPrograms(), 0u);
 }
 
