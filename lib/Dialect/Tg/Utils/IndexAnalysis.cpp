@@ -12,6 +12,7 @@
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -48,11 +49,6 @@ Interval Interval::operator*(int64_t factor) const {
   };
   return factor > 0 ? Interval{scale(lo), scale(hi)}
                     : Interval{scale(hi), scale(lo)};
-}
-
-static int64_t floorDivide(int64_t value, int64_t divisor) {
-  int64_t quotient = value / divisor;
-  return quotient - (value % divisor < 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -106,8 +102,22 @@ static std::optional<int64_t> getConstant(Value value) {
   return std::nullopt;
 }
 
+/// Whether a sum or product is part of one other sum alone.
+static bool isInnerSum(Value value) {
+  if (!value.hasOneUse())
+    return false;
+  Operation *user = *value.user_begin();
+  return isa<AddOp, SubOp, NegOp, MulOp>(user) &&
+         user->getResult(0).getType().isIndex();
+}
+
+/// Sums of more terms are not written out in every sum that they occur in.
+static constexpr size_t kMostSharedTerms = 64;
+
 const LinearForm &IndexAnalysis::getLinear(Value index) {
-  // Iterative: hand-written sums may be long chains.
+  // Iterative: hand-written sums may be long chains. What is part of one sum
+  // alone is added up with that, since a form for each part of a chain would
+  // take time and memory of its length squared.
   SmallVector<Value> stack{index};
   while (!stack.empty()) {
     Value current = stack.back();
@@ -115,44 +125,127 @@ const LinearForm &IndexAnalysis::getLinear(Value index) {
       stack.pop_back();
       continue;
     }
-    LinearForm form;
-    Operation *op = current.getDefiningOp();
-    if (std::optional<int64_t> number = getConstant(current)) {
-      form.constant = *number;
-    } else if (isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(op)) {
-      size_t size = stack.size();
-      for (Value operand : op->getOperands())
-        if (!forms.contains(operand))
-          stack.push_back(operand);
-      if (stack.size() > size)
-        continue;
-      const LinearForm &lhs = forms.find(op->getOperand(0))->second;
-      const LinearForm &rhs = forms.find(op->getOperands().back())->second;
-      if (isa<AddOp, SubOp>(op)) {
-        form = lhs;
-        form.add(rhs, isa<AddOp>(op) ? 1 : -1);
-      } else if (isa<NegOp>(op)) {
-        form.add(lhs, -1);
-      } else if (rhs.isConstant()) {
-        form.add(lhs, rhs.constant);
-      } else if (lhs.isConstant()) {
-        form.add(rhs, lhs.constant);
-      } else {
-        form.addTerm(current, 1);
-      }
-    } else {
-      form.addTerm(current, 1);
-    }
-    forms.try_emplace(current, std::move(form));
+    size_t size = stack.size();
+    std::optional<LinearForm> form = addUp(current, stack);
+    if (stack.size() > size)
+      continue;
+    forms.try_emplace(current, std::move(*form));
     stack.pop_back();
   }
   return forms.find(index)->second;
 }
 
-/// Operations whose bounds come from those of their operands.
-static bool isBoundedByOperands(Operation *op) {
-  return isa_and_nonnull<FloorDivOp, IDivOp, FloorModOp, ModOp, MaxOp, WhereOp,
-                         MulOp>(op);
+/// Adds up the terms of a sum; the forms that it needs for that and that are not
+/// there go to `missing`.
+std::optional<LinearForm>
+IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
+  LinearForm form;
+  DenseMap<Value, size_t> positions;
+  size_t numMissing = missing.size();
+  auto addTerm = [&](Value atom, int64_t factor) {
+    auto [it, isNew] = positions.try_emplace(atom, form.terms.size());
+    if (isNew)
+      form.terms.emplace_back(atom, factor);
+    else
+      form.terms[it->second].second =
+          wrappingAdd(form.terms[it->second].second, factor);
+  };
+  // A constant factor, through sums that are numbers after all.
+  auto getFactor = [&](Value value) -> std::optional<int64_t> {
+    if (std::optional<int64_t> number = getConstant(value))
+      return number;
+    auto it = forms.find(value);
+    if (it != forms.end() && it->second.isConstant())
+      return it->second.constant;
+    return std::nullopt;
+  };
+
+  SmallVector<std::pair<Value, int64_t>> parts{{sum, 1}};
+  while (!parts.empty()) {
+    auto [value, factor] = parts.pop_back_val();
+    if (std::optional<int64_t> number = getConstant(value)) {
+      form.constant = wrappingAdd(form.constant, wrappingMul(*number, factor));
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(op)) {
+      addTerm(value, factor);
+      continue;
+    }
+    if (value != sum && !isInnerSum(value)) {
+      auto it = forms.find(value);
+      if (it == forms.end()) {
+        missing.push_back(value);
+      } else if (it->second.terms.size() > kMostSharedTerms) {
+        addTerm(value, factor);
+      } else {
+        form.constant = wrappingAdd(form.constant,
+                                    wrappingMul(it->second.constant, factor));
+        for (auto [atom, coefficient] : it->second.terms)
+          addTerm(atom, wrappingMul(coefficient, factor));
+      }
+      continue;
+    }
+    if (isa<NegOp>(op)) {
+      parts.push_back({op->getOperand(0), wrappingMul(factor, -1)});
+      continue;
+    }
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    if (isa<AddOp, SubOp>(op)) {
+      parts.push_back({rhs, isa<AddOp>(op) ? factor : wrappingMul(factor, -1)});
+      parts.push_back({lhs, factor});
+      continue;
+    }
+    for (Value operand : {lhs, rhs})
+      if (isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(
+              operand.getDefiningOp()) &&
+          !forms.contains(operand) && !getFactor(lhs) && !getFactor(rhs))
+        missing.push_back(operand);
+    if (missing.size() > numMissing)
+      continue;
+    if (std::optional<int64_t> number = getFactor(rhs))
+      parts.push_back({lhs, wrappingMul(factor, *number)});
+    else if (std::optional<int64_t> other = getFactor(lhs))
+      parts.push_back({rhs, wrappingMul(factor, *other)});
+    else
+      addTerm(value, factor);
+  }
+  if (missing.size() > numMissing)
+    return std::nullopt;
+  llvm::erase_if(form.terms, [](auto &term) { return term.second == 0; });
+  return form;
+}
+
+/// What an interval says of a value of `width` bits, and back.
+static ConstantIntRanges toRange(Interval interval, Type type) {
+  unsigned width = ConstantIntRanges::getStorageBitwidth(type);
+  auto isUnknown = [](int64_t end) {
+    return end <= Interval::kMin || end >= Interval::kMax;
+  };
+  if (isUnknown(interval.lo) && isUnknown(interval.hi))
+    return ConstantIntRanges::maxRange(width);
+  bool isSigned = type.isIndex() || isSignedInteger(type);
+  APInt lo = isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0);
+  APInt hi = isSigned ? APInt::getSignedMaxValue(width)
+                      : APInt::getMaxValue(width);
+  if (!isUnknown(interval.lo))
+    lo = APInt(width, interval.lo, isSigned);
+  if (!isUnknown(interval.hi))
+    hi = APInt(width, interval.hi, isSigned);
+  return ConstantIntRanges::range(lo, hi, isSigned);
+}
+
+static Interval fromRange(const ConstantIntRanges &range, Type type) {
+  if (type.isIndex() || isSignedInteger(type))
+    return {clampEnd(range.smin().getSExtValue()),
+            clampEnd(range.smax().getSExtValue())};
+  return {clampEnd(range.umin().getZExtValue()),
+          clampEnd(range.umax().getZExtValue())};
+}
+
+/// Whether bounds are asked for: of index values, other integers and bools.
+static bool hasBounds(Value value) {
+  return value.getType().isIntOrIndex();
 }
 
 Interval IndexAnalysis::getAtomInterval(Value atom) {
@@ -165,13 +258,20 @@ Interval IndexAnalysis::getAtomInterval(Value atom) {
       continue;
     }
     size_t size = stack.size();
-    if (Operation *op = current.getDefiningOp();
-        isBoundedByOperands(op) && !narrowed.contains(current))
-      for (Value operand : op->getOperands())
-        if (isa<IndexType>(operand.getType()))
-          for (auto [needed, coefficient] : getLinear(operand).terms)
-            if (!intervals.contains(needed))
-              stack.push_back(needed);
+    if (current.getDefiningOp<InferIntRangeInterface>() &&
+        !narrowed.contains(current))
+      for (Value operand : current.getDefiningOp()->getOperands()) {
+        if (!hasBounds(operand))
+          continue;
+        if (!operand.getType().isIndex()) {
+          if (!intervals.contains(operand))
+            stack.push_back(operand);
+          continue;
+        }
+        for (auto [needed, coefficient] : getLinear(operand).terms)
+          if (!intervals.contains(needed))
+            stack.push_back(needed);
+      }
     if (stack.size() > size)
       continue;
     intervals[current] = computeAtomInterval(current);
@@ -180,72 +280,64 @@ Interval IndexAnalysis::getAtomInterval(Value atom) {
   return intervals.lookup(atom);
 }
 
+/// What a condition says of a value that is chosen where it holds: the ends of
+/// comparisons of the value itself.
+Interval IndexAnalysis::getIntervalWhere(Value value, Value condition) {
+  constexpr size_t kMostClauses = 8;
+  Interval result = getInterval(value);
+  SmallVector<Value> clauses{condition};
+  for (size_t i = 0; i < clauses.size() && i < kMostClauses; ++i) {
+    if (auto conjunction = clauses[i].getDefiningOp<AndOp>()) {
+      llvm::append_range(clauses, conjunction->getOperands());
+      continue;
+    }
+    auto less = clauses[i].getDefiningOp<CmpLtOp>();
+    if (!less || !less.getLhs().getType().isIndex())
+      continue;
+    if (less.getLhs() == value) {
+      int64_t end = getInterval(less.getRhs()).hi;
+      if (end < Interval::kMax)
+        result.hi = std::min(result.hi, end - 1);
+    }
+    if (less.getRhs() == value) {
+      int64_t end = getInterval(less.getLhs()).lo;
+      if (end > Interval::kMin)
+        result.lo = std::max(result.lo, end + 1);
+    }
+  }
+  // Never chosen: any bounds will do.
+  return result.lo <= result.hi ? result : getInterval(value);
+}
+
 /// The interval of an atom whose operands' atoms have theirs.
 Interval IndexAnalysis::computeAtomInterval(Value atom) {
   if (auto it = narrowed.find(atom); it != narrowed.end())
     return it->second;
-  Operation *op = atom.getDefiningOp();
+  Type type = atom.getType();
+  Interval result = fromRange(
+      ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(type)),
+      type);
+  auto op = atom.getDefiningOp<InferIntRangeInterface>();
   if (!op)
-    return {};
-  if (auto range = dyn_cast<RangeOp>(op))
-    return {0, std::max<int64_t>(Dim(range.getExtent()).getMax() - 1, 0)};
-  if (auto dim = dyn_cast<DimOp>(op))
-    return {std::max(Dim(dim.getDim()).getMin(), Interval::kMin),
-            std::min(Dim(dim.getDim()).getMax(), Interval::kMax)};
-  if (isa<MulOp>(op)) {
-    Interval lhs = getInterval(op->getOperand(0));
-    Interval rhs = getInterval(op->getOperand(1));
-    // Only of what is not negative, as the products of sizes are.
-    if (lhs.lo < 0 || rhs.lo < 0 || lhs.hi == Interval::kMax ||
-        rhs.hi == Interval::kMax)
-      return {};
-    return {clampEnd(__int128(lhs.lo) * rhs.lo),
-            clampEnd(__int128(lhs.hi) * rhs.hi)};
-  }
-  if (auto cast = dyn_cast<CastOp>(op)) {
-    auto type = dyn_cast<IntegerType>(cast.getX().getType());
-    if (!type || type.getWidth() > 32)
-      return {};
-    int64_t count = int64_t(1) << type.getWidth();
-    if (isSignedInteger(type))
-      return {-count / 2, count / 2 - 1};
-    return {0, count - 1};
-  }
-  if (isa<FloorDivOp, IDivOp, FloorModOp, ModOp>(op)) {
-    std::optional<int64_t> divisor = getConstant(op->getOperand(1));
-    Interval operand = getInterval(op->getOperand(0));
-    if (!divisor) {
-      Interval size = getInterval(op->getOperand(1));
-      if (operand.lo < 0 || size.lo <= 0)
-        return {};
-      if (isa<FloorDivOp, IDivOp>(op))
-        return {0, operand.hi == Interval::kMax ? Interval::kMax
-                                                : operand.hi / size.lo};
-      return {0, std::min(operand.hi, size.hi - 1)};
+    return result;
+  SmallVector<ConstantIntRanges, 3> operands;
+  for (Value operand : op->getOperands()) {
+    if (!hasBounds(operand)) {
+      operands.push_back(ConstantIntRanges::maxRange(0));
+      continue;
     }
-    if (*divisor <= 0)
-      return {};
-    bool floor = isa<FloorDivOp, FloorModOp>(op) || operand.lo >= 0;
-    if (!floor)
-      return {};
-    if (isa<FloorDivOp, IDivOp>(op))
-      return {operand.lo == Interval::kMin ? Interval::kMin
-                                           : floorDivide(operand.lo, *divisor),
-              operand.hi == Interval::kMax ? Interval::kMax
-                                           : floorDivide(operand.hi, *divisor)};
-    if (operand.lo >= 0 && operand.hi < *divisor)
-      return operand;
-    return {0, *divisor - 1};
+    Interval interval = operand.getType().isIndex() ? getInterval(operand)
+                                                    : intervals.lookup(operand);
+    if (auto where = dyn_cast<WhereOp>(op.getOperation());
+        where && type.isIndex() && operand == where.getX() && operand != where.getY())
+      interval = getIntervalWhere(operand, where.getCondition());
+    operands.push_back(toRange(interval, operand.getType()));
   }
-  if (auto max = dyn_cast<MaxOp>(op)) {
-    Interval lhs = getInterval(max.getLhs()), rhs = getInterval(max.getRhs());
-    return {std::max(lhs.lo, rhs.lo), std::max(lhs.hi, rhs.hi)};
-  }
-  if (auto where = dyn_cast<WhereOp>(op)) {
-    Interval x = getInterval(where.getX()), y = getInterval(where.getY());
-    return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
-  }
-  return {};
+  op.inferResultRanges(operands,
+                       [&](Value, const ConstantIntRanges &range) {
+                         result = fromRange(range, type);
+                       });
+  return result;
 }
 
 /// Whether the atom's bounds are expressions, which other terms may cancel.

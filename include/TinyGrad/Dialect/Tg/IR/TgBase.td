@@ -13,6 +13,7 @@
 #define TINYGRAD_DIALECT_TG_IR_TGBASE_TD
 
 include "TinyGrad/Dialect/Tg/IR/TgDialect.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -24,6 +25,10 @@ class Tg_DocGroup<string title, string text> : OpDocGroup {
 
 class Tg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tg_Dialect, mnemonic, traits>;
+
+/// Bounds of integer results from those of integer operands (TgIntRanges.cpp).
+def Tg_InfersRanges : DeclareOpInterfaceMethods<InferIntRangeInterface,
+                                                ["inferResultRanges"]>;
 
 //===----------------------------------------------------------------------===//
 // Element types

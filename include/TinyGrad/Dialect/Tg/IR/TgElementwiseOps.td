@@ -20,8 +20,8 @@ class Tg_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Tg_Op<mnemonic, !listconcat([Pure, Elementwise, Scalarizable, Vectorizable,
                                    Tensorizable], traits)>;
 
-class Tg_UnaryOp<string mnemonic, Type type>
-    : Tg_ElementwiseOp<mnemonic, [SameOperandsAndResultType]> {
+class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
+    : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
   let arguments = (ins type:$x);
   let results = (outs type:$result);
   let assemblyFormat = "$x attr-dict `:` type($result)";
@@ -38,7 +38,7 @@ class Tg_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
 
 class Tg_CompareOp<string mnemonic, list<Trait> traits = []>
     : Tg_ElementwiseOp<mnemonic, !listconcat([SameTypeOperands,
-          DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+          DeclareOpInterfaceMethods<InferTypeOpInterface>, Tg_InfersRanges], traits)> {
   let arguments = (ins Tg_ArithLike:$lhs, Tg_ArithLike:$rhs);
   let results = (outs Tg_BoolLike:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
@@ -57,7 +57,7 @@ let opDocGroup = Tg_ElementwiseDoc in {
 // Unary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike> {
+def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges]> {
   let summary = "negation";
   let description = [{
     Integers wrap: the most negative value is its own negation, and an unsigned
@@ -156,7 +156,8 @@ def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
   }];
 }
 
-def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape]> {
+def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape,
+                                             Tg_InfersRanges]> {
   let summary = "value conversion to another element type";
   let description = [{
     Converts each value:
@@ -207,7 +208,7 @@ def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
 // Binary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative]> {
+def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
   let summary = "sum";
   let description = [{
     Integers wrap; on bool it is "or". Floats: `inf + -inf` is NaN, `-0.0 + 0.0`
@@ -221,7 +222,7 @@ def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative]> {
   }];
 }
 
-def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike> {
+def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges]> {
   let summary = "difference";
   let description = [{
     Integers wrap. Floats: `inf - inf` is NaN, `x - x` is `0.0` for finite x, NaN
@@ -235,7 +236,7 @@ def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike> {
   }];
 }
 
-def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative]> {
+def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
   let summary = "product";
   let description = [{
     Integers wrap; on bool it is "and". Floats: `0 * inf` is NaN, NaN gives NaN.
@@ -262,7 +263,7 @@ def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
   }];
 }
 
-def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike> {
+def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "integer quotient, rounded towards zero";
   let description = [{
     `x idiv 0` is 0; the most negative value divided by -1 wraps to itself.
@@ -276,7 +277,7 @@ def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike> {
   }];
 }
 
-def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike> {
+def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "integer quotient, rounded towards negative infinity";
   let description = [{
     `x floordiv 0` is 0; the most negative value divided by -1 wraps to itself.
@@ -290,7 +291,7 @@ def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike> {
   }];
 }
 
-def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike> {
+def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "remainder of `idiv`";
   let description = [{
     `x - (x idiv y) * y`: it has the sign of x. `x mod 0` is 0, and so is the
@@ -304,7 +305,7 @@ def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike> {
   }];
 }
 
-def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike> {
+def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "remainder of `floordiv`";
   let description = [{
     `x - (x floordiv y) * y`: it has the sign of y. `x floormod 0` is 0, and so
@@ -318,7 +319,7 @@ def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike> {
   }];
 }
 
-def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative]> {
+def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
   let summary = "the larger operand";
   let description = [{
     NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either
@@ -348,7 +349,7 @@ def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
   }];
 }
 
-def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative]> {
+def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative, Tg_InfersRanges]> {
   let summary = "bitwise and";
   let description = [{
     On bool it is the conjunction.
@@ -361,7 +362,7 @@ def Tg_AndOp : Tg_BinaryOp<"and", Tg_IntOrBoolLike, [Commutative]> {
   }];
 }
 
-def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative]> {
+def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative, Tg_InfersRanges]> {
   let summary = "bitwise or";
   let description = [{
     On bool it is the disjunction.
@@ -374,7 +375,7 @@ def Tg_OrOp : Tg_BinaryOp<"or", Tg_IntOrBoolLike, [Commutative]> {
   }];
 }
 
-def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative]> {
+def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative, Tg_InfersRanges]> {
   let summary = "bitwise exclusive or";
   let description = [{
     On bool it is inequality; `x xor true` is "not x".
@@ -484,7 +485,7 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
 //===----------------------------------------------------------------------===//
 
 def Tg_WhereOp : Tg_ElementwiseOp<"where", [
-    AllTypesMatch<["x", "y", "result"]>]> {
+    AllTypesMatch<["x", "y", "result"]>, Tg_InfersRanges]> {
   let summary = "x where the condition holds, else y";
   let description = [{
     The operand that is not chosen has no effect, NaN included.
@@ -504,7 +505,8 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [
   let hasVerifier = 1;
 }
 
-def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType]> {
+def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType,
+                                                 Tg_InfersRanges]> {
   let summary = "a * b + c";
   let description = [{
     Floats are rounded once, as fused multiply-add is (f16 and bf16: computed in

@@ -205,7 +205,7 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
   }];
 }
 
-def Tg_RangeOp : Tg_Op<"range", [Pure]> {
+def Tg_RangeOp : Tg_Op<"range", [Pure, Tg_InfersRanges]> {
   let summary = "all positions from 0 to an extent";
   let description = [{
     A value that takes every integer from 0 to `extent` (exclusive). `id` tells

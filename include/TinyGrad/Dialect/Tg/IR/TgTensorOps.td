@@ -34,7 +34,7 @@ value.
 
 let opDocGroup = Tg_CreationDoc in {
 
-def Tg_ConstOp : Tg_Op<"const", [Pure, ConstantLike]> {
+def Tg_ConstOp : Tg_Op<"const", [Pure, ConstantLike, Tg_InfersRanges]> {
   let summary = "a constant";
   let description = [{
     A scalar attribute fills the whole result; a dense attribute gives every
@@ -80,7 +80,7 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tg_DimOp : Tg_Op<"dim", [Pure]> {
+def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
   let summary = "the value of a dimension expression";
   let description = [{
     A dimension as a number to compute with: it fills the whole result, converted

@@ -169,6 +169,37 @@ def TgCollapseReduce : Pass<"tg-collapse-reduce", "::mlir::tg::KernelOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
+def TgSimplifyIndex : Pass<"tg-simplify-index", "::mlir::tg::KernelOp"> {
+  let summary = "Simplify the index arithmetic of kernels";
+  let description = [{
+    Applies the rules of `IndexRules.td` (see `docs/index-rules.md`) to index values,
+    masks and comparisons, with what the extents of ranges and the bounds of
+    variables say of them; inside a masked load or store and behind a `tg.where`
+    also with what the condition says. One sweep over the kernel, in time linear in
+    its size. Equal operations become one.
+
+    ```mlir
+    %i = tg.range 0 loop 6
+    %j = tg.range 1 loop 8
+    %0 = tg.mul %i, %c8 : index
+    %1 = tg.add %0, %j : index
+    %2 = tg.floordiv %1, %c8 : index
+    %x = tg.load %a[%2] : memref<6xf32>
+    // becomes
+    %x = tg.load %a[%i] : memref<6xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"checkMeasure", "check-measure", "bool", "false",
+           "Fail if a rule does not make an expression smaller (always checked "
+           "in debug builds)">
+  ];
+  let statistics = [
+    Statistic<"numRewrites", "rewrites", "Rules applied">
+  ];
+}
+
 def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge kernels of equal structure";
   let description = [{

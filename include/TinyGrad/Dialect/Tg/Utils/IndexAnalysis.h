@@ -19,6 +19,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
+#include <optional>
 
 namespace mlir::tg {
 
@@ -67,18 +68,30 @@ public:
   /// which they were met. Ranges that a reduce or stage closes do not count.
   ArrayRef<Value> getRanges(Value value);
 
+  /// Bounds of an atom, or of an integer of another type than index.
+  Interval getAtomInterval(Value atom);
+
   /// Narrows what a range can be, e.g. inside the main part of a peeled loop.
   void setInterval(Value atom, Interval interval) {
     narrowed[atom] = interval;
     intervals.clear();
   }
 
+  /// For a value that is about to be erased.
+  void forget(Value value) {
+    forms.erase(value);
+    narrowed.erase(value);
+    intervals.erase(value);
+    ranges.erase(value);
+  }
+
 private:
   Interval getSymbolicInterval(const LinearForm &form);
   std::optional<std::pair<Dim, Dim>> getSymbolicEnds(const LinearForm &form,
                                                      MLIRContext *context);
-  Interval getAtomInterval(Value atom);
+  std::optional<LinearForm> addUp(Value sum, SmallVectorImpl<Value> &missing);
   Interval computeAtomInterval(Value atom);
+  Interval getIntervalWhere(Value value, Value condition);
 
   DenseMap<Value, LinearForm> forms;
   DenseMap<Value, Interval> narrowed, intervals;

@@ -1,0 +1,283 @@
+//===- IndexRules.td - rules of index arithmetic -----------*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The rules that tg-simplify-index applies. docs/index-rules.md is made from
+/// the sections and comments of this file.
+///
+/// In the comments, x, y, a and b are index values, read as sums of terms in any
+/// order; c, d, g, k and q are numbers, c, d and g also dimensions where it is
+/// not said otherwise. c, d and g are positive. A rule other than those of the
+/// first section applies only where the sums it reads are known to fit into 64
+/// bits. All that it takes for granted is checked by tg-verify-index-rewrites.
+///
+/// Every rule makes the expression smaller, as IndexMeasure (SimplifyIndex.h)
+/// measures it; that is why simplification ends.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_TRANSFORMS_INDEXRULES_TD
+#define TINYGRAD_DIALECT_TG_TRANSFORMS_INDEXRULES_TD
+
+include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.td"
+
+/// A condition on matched values, asked of what is known of them.
+class Tg_Knows<string test, string text>
+    : Constraint<CPred<"::mlir::tg::index_rules::" # test>, text>;
+/// A new value, made at the place of the operation that is replaced.
+class Tg_Makes<string call>
+    : NativeCodeCall<"::mlir::tg::index_rules::" # call>;
+
+def Tg_IsIndex : Constraint<CPred<"$0.getType().isIndex()">, "index">;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//
+// These hold modulo 2^64, whatever the values are.
+//===----------------------------------------------------------------------===//
+
+def Tg_IsSimplerSum : Tg_Knows<"isSimplerSum($_builder, $0)",
+                               "terms collected give a smaller sum">;
+def Tg_Sum : Tg_Makes<"makeSum($_builder, $0)">;
+
+// a*c + a*d + b - b + c -> a*(c+d) + c: terms of one value are collected, constants are added up and come last, equal factors are taken out
+foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
+  def CollectTermsOf # op
+      : Pat<(op:$sum $x, $y), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
+def CollectTermsOfNeg
+    : Pat<(Tg_NegOp:$sum $x), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
+
+def Tg_HasQuotientAndRemainder
+    : Tg_Knows<"canRecombine($_builder, $0)",
+               "a quotient and a remainder of one value">;
+def Tg_Recombined : Tg_Makes<"recombine($_builder, $0)">;
+
+// (x floordiv c)*(c*k) + (x floormod c)*k -> x*k, also where the quotient is of x plus a multiple of c, or the remainder of a quotient
+foreach op = [Tg_AddOp, Tg_SubOp] in
+  def RecombineIn # op
+      : Pat<(op:$sum $x, $y), (Tg_Recombined $sum),
+            [(Tg_HasQuotientAndRemainder $sum)]>;
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+def Tg_HasOneValue : Tg_Knows<"hasOneValue($_builder, $0)", "one value only">;
+def Tg_OneValue : Tg_Makes<"makeOneValue($_builder, $0)">;
+
+// x -> c, where x cannot be anything else
+foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp, Tg_FloorDivOp, Tg_FloorModOp,
+              Tg_IDivOp, Tg_ModOp, Tg_MaxOp] in
+  def OneValueOf # op
+      : Pat<(op:$op $x, $y), (Tg_OneValue $op), [(Tg_HasOneValue $op)]>;
+
+//===----------------------------------------------------------------------===//
+// Quotients, rounded down
+//===----------------------------------------------------------------------===//
+
+def Tg_HasOneQuotient
+    : Tg_Knows<"hasOneQuotient($_builder, $0, $1)", "one quotient only">;
+def Tg_OneQuotient : Tg_Makes<"makeOneQuotient($_builder, $0, $1, $2)">;
+def Tg_HasMultiples
+    : Tg_Knows<"hasMultiples($_builder, $0, $1)", "terms that are multiples">;
+def Tg_Multiples : Tg_Makes<"makeMultiplesOver($_builder, $0, $1, $2)">;
+def Tg_Rest : Tg_Makes<"makeRest($_builder, $0, $1, $2)">;
+def Tg_HasSmallRest
+    : Tg_Knows<"hasSmallRest($_builder, $0, $1)",
+               "a common divisor of the other terms that the rest stays below">;
+def Tg_LargeTerms : Tg_Makes<"makeLargeTerms($_builder, $0, $1, $2)">;
+def Tg_SmallerDivisor : Tg_Makes<"makeSmallerDivisor($_builder, $0, $1, $2)">;
+def Tg_IsPositive : Tg_Knows<"isPositiveDim($_builder, $0)", "positive">;
+def Tg_IsPositiveConstant
+    : Tg_Knows<"isPositiveConstant($_builder, $0)", "positive constant">;
+def Tg_IsNegativeConstant
+    : Tg_Knows<"isNegativeConstant($_builder, $0)", "negative constant">;
+def Tg_FitsProduct
+    : Tg_Knows<"fitsProduct($_builder, $0, $1)", "a product of 64 bits">;
+def Tg_Product : Tg_Makes<"makeProduct($_builder, $0, $1, $2)">;
+def Tg_Divides : Tg_Knows<"divides($_builder, $0, $1)", "divides">;
+def Tg_ExactQuotient : Tg_Makes<"makeExactQuotient($_builder, $0, $1, $2)">;
+def Tg_IsExact : Tg_Knows<"isExact($_builder, $0)", "known to fit">;
+def Tg_Negated : Tg_Makes<"makeNegated($_builder, $0, $1)">;
+
+// x floordiv c -> q, where q*c <= x < (q+1)*c
+def DivByBounds : Pat<(Tg_FloorDivOp:$root $x, $c), (Tg_OneQuotient $root, $x, $c),
+                      [(Tg_IsIndex $x), (Tg_HasOneQuotient $x, $c)]>;
+
+// (a*c + b) floordiv c -> a + b floordiv c
+def DivOfMultiples : Tg_Rule<
+    (Tg_FloorDivOp $x, $c),
+    (Tg_AddOp (Tg_Multiples $root, $x, $c),
+              (Tg_FloorDivOp (Tg_Rest $root, $x, $c), $c, (location $root))),
+    [(Tg_IsIndex $x), (Tg_HasMultiples $x, $c)]>;
+
+// (a*g + b) floordiv (c*g) -> (a + q) floordiv c, where q*g <= b < (q+1)*g
+def DivOfSmallRest : Tg_Rule<
+    (Tg_FloorDivOp $x, $c),
+    (Tg_FloorDivOp (Tg_LargeTerms $root, $x, $c), (Tg_SmallerDivisor $root, $x, $c)),
+    [(Tg_IsIndex $x), (Tg_HasSmallRest $x, $c)]>;
+
+// (x floordiv c) floordiv d -> x floordiv (c*d)
+def DivOfDiv : Tg_Rule<
+    (Tg_FloorDivOp (Tg_FloorDivOp $x, $c), $d),
+    (Tg_FloorDivOp $x, (Tg_Product $root, $c, $d)),
+    [(Tg_IsIndex $x), (Tg_IsPositive $c), (Tg_IsPositive $d),
+     (Tg_FitsProduct $c, $d)]>;
+
+// (x floormod (c*d)) floordiv c -> (x floordiv c) floormod d
+def DivOfMod : Tg_Rule<
+    (Tg_FloorDivOp (Tg_FloorModOp $x, $cd), $c),
+    (Tg_FloorModOp (Tg_FloorDivOp $x, $c, (location $root)),
+                   (Tg_ExactQuotient $root, $cd, $c)),
+    [(Tg_IsIndex $x), (Tg_IsPositive $cd), (Tg_Divides $c, $cd)]>;
+
+// x floordiv -c -> -x floordiv c
+def DivByNegative : Tg_Rule<
+    (Tg_FloorDivOp $x, $c),
+    (Tg_FloorDivOp (Tg_Negated $root, $x), (Tg_Negated $root, $c)),
+    [(Tg_IsIndex $x), (Tg_IsExact $x), (Tg_IsNegativeConstant $c)]>;
+
+//===----------------------------------------------------------------------===//
+// Remainders of quotients rounded down
+//===----------------------------------------------------------------------===//
+
+def Tg_OneRemainder : Tg_Makes<"makeOneRemainder($_builder, $0, $1, $2)">;
+def Tg_HasSmallerRemainders
+    : Tg_Knows<"hasReducibleTerms($_builder, $0, $1)",
+               "terms that can be reduced modulo">;
+def Tg_Reduced : Tg_Makes<"makeReduced($_builder, $0, $1, $2)">;
+def Tg_SmallRest : Tg_Makes<"makeSmallRest($_builder, $0, $1, $2)">;
+def Tg_CommonDivisor : Tg_Makes<"makeCommonDivisor($_builder, $0, $1, $2)">;
+def Tg_HasMods : Tg_Knows<"hasMods($_builder, $0, $1)",
+                          "terms that are remainders of multiples">;
+def Tg_WithoutMods : Tg_Makes<"makeWithoutMods($_builder, $0, $1, $2)">;
+
+// x floormod c -> x - q*c, where q*c <= x < (q+1)*c
+def ModByBounds : Pat<(Tg_FloorModOp:$root $x, $c), (Tg_OneRemainder $root, $x, $c),
+                      [(Tg_IsIndex $x), (Tg_HasOneQuotient $x, $c)]>;
+
+// (a*c + b) floormod c -> b floormod c, and coefficients in b become less than c
+def ModOfMultiples : Tg_Rule<
+    (Tg_FloorModOp $x, $c), (Tg_FloorModOp (Tg_Reduced $root, $x, $c), $c),
+    [(Tg_IsIndex $x), (Tg_HasSmallerRemainders $x, $c)]>;
+
+// (a*g + b) floormod (c*g) -> ((a + q) floormod c)*g + b - q*g, where q*g <= b < (q+1)*g
+def ModOfSmallRest : Tg_Rule<
+    (Tg_FloorModOp $x, $c),
+    (Tg_AddOp
+        (Tg_MulOp
+            (Tg_FloorModOp (Tg_LargeTerms $root, $x, $c),
+                           (Tg_SmallerDivisor $root, $x, $c), (location $root)),
+            (Tg_CommonDivisor $root, $x, $c), (location $root)),
+        (Tg_SmallRest $root, $x, $c)),
+    [(Tg_IsIndex $x), (Tg_HasSmallRest $x, $c)]>;
+
+// (x floormod (c*d) + y) floormod c -> (x + y) floormod c
+def ModOfMod : Tg_Rule<
+    (Tg_FloorModOp $x, $c), (Tg_FloorModOp (Tg_WithoutMods $root, $x, $c), $c),
+    [(Tg_IsIndex $x), (Tg_HasMods $x, $c)]>;
+
+// x floormod -c -> -(-x floormod c)
+def ModByNegative : Tg_Rule<
+    (Tg_FloorModOp $x, $c),
+    (Tg_NegOp (Tg_FloorModOp (Tg_Negated $root, $x), (Tg_Negated $root, $c),
+                             (location $root))),
+    [(Tg_IsIndex $x), (Tg_IsExact $x), (Tg_IsNegativeConstant $c)]>;
+
+//===----------------------------------------------------------------------===//
+// Quotients rounded towards zero, and their remainders
+//===----------------------------------------------------------------------===//
+
+def Tg_NotNegative : Tg_Knows<"isNotNegative($_builder, $0)", "not negative">;
+def Tg_NotPositive : Tg_Knows<"isNotPositive($_builder, $0)", "not positive">;
+
+// x idiv c -> x floordiv c, x mod c -> x floormod c, where x >= 0
+def TruncDivOfNotNegative : Tg_Rule<
+    (Tg_IDivOp $x, $c), (Tg_FloorDivOp $x, $c),
+    [(Tg_IsIndex $x), (Tg_NotNegative $x), (Tg_IsPositive $c)]>;
+def TruncModOfNotNegative : Tg_Rule<
+    (Tg_ModOp $x, $c), (Tg_FloorModOp $x, $c),
+    [(Tg_IsIndex $x), (Tg_NotNegative $x), (Tg_IsPositive $c)]>;
+
+// x idiv c -> -(-x floordiv c), x mod c -> -(-x floormod c), where x <= 0
+def TruncDivOfNotPositive : Tg_Rule<
+    (Tg_IDivOp $x, $c),
+    (Tg_NegOp (Tg_FloorDivOp (Tg_Negated $root, $x), $c, (location $root))),
+    [(Tg_IsIndex $x), (Tg_NotPositive $x), (Tg_IsPositive $c)]>;
+def TruncModOfNotPositive : Tg_Rule<
+    (Tg_ModOp $x, $c),
+    (Tg_NegOp (Tg_FloorModOp (Tg_Negated $root, $x), $c, (location $root))),
+    [(Tg_IsIndex $x), (Tg_NotPositive $x), (Tg_IsPositive $c)]>;
+
+// x idiv -c -> -(x idiv c), x mod -c -> x mod c
+def TruncDivByNegative : Tg_Rule<
+    (Tg_IDivOp $x, $c),
+    (Tg_NegOp (Tg_IDivOp $x, (Tg_Negated $root, $c), (location $root))),
+    [(Tg_IsIndex $x), (Tg_IsNegativeConstant $c)]>;
+def TruncModByNegative : Tg_Rule<
+    (Tg_ModOp $x, $c), (Tg_ModOp $x, (Tg_Negated $root, $c)),
+    [(Tg_IsIndex $x), (Tg_IsNegativeConstant $c)]>;
+
+//===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+def Tg_IsDecided : Tg_Knows<"isDecided($_builder, $0)", "decided by bounds">;
+def Tg_Decision : Tg_Makes<"makeDecision($_builder, $0)">;
+def Tg_IsSimplerCompare
+    : Tg_Knows<"isSimplerCompare($_builder, $0)", "less to compare">;
+def Tg_SimplerCompare : Tg_Makes<"makeSimplerCompare($_builder, $0)">;
+def Tg_ComparesQuotient
+    : Tg_Knows<"comparesQuotient($_builder, $0)", "a quotient and a number">;
+def Tg_CompareDividend : Tg_Makes<"makeCompareDividend($_builder, $0)">;
+
+// x < y -> true or false, the same for == and !=, where bounds decide it
+foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
+  def Decide # op : Pat<(op:$op $x, $y), (Tg_Decision $op), [(Tg_IsDecided $op)]>;
+
+// x*g + a < y*g + b -> x < y + q, the same for == and !=: terms on both sides and common factors vanish, and so does what is smaller than these; integers that are index values are compared as such
+foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
+  def Shorten # op : Pat<(op:$op $x, $y), (Tg_SimplerCompare $op),
+                         [(Tg_IsSimplerCompare $op)]>;
+
+// x floordiv c < d -> x < c*d, d < x floordiv c -> c*(d+1) - 1 < x
+def LtOfQuotient : Pat<(Tg_CmpLtOp:$op $x, $y), (Tg_CompareDividend $op),
+                       [(Tg_ComparesQuotient $op)]>;
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+def Tg_IsFirstLarger
+    : Tg_Knows<"isNotLess($_builder, $0, $1)", "never less than the other">;
+
+// max(x, y) -> x, where x >= y, and y where y >= x
+def MaxIsFirst : Pat<(Tg_MaxOp $x, $y), (replaceWithValue $x),
+                     [(Tg_IsIndex $x), (Tg_IsFirstLarger $x, $y)]>;
+def MaxIsSecond : Pat<(Tg_MaxOp $x, $y), (replaceWithValue $y),
+                      [(Tg_IsIndex $x), (Tg_IsFirstLarger $y, $x)]>;
+
+def Tg_HasImpliedClause
+    : Tg_Knows<"hasImpliedClause($_builder, $0)", "a clause that others imply">;
+def Tg_NeededClauses : Tg_Makes<"makeNeededClauses($_builder, $0)">;
+
+// p and q and r -> p and q, where p and q imply r; false, where they exclude it
+def AndOfImplied : Pat<(Tg_AndOp:$all $p, $q), (Tg_NeededClauses $all),
+                       [(Tg_HasImpliedClause $all)]>;
+
+//===----------------------------------------------------------------------===//
+// Casts
+//===----------------------------------------------------------------------===//
+
+def Tg_IsIndexNumber
+    : Tg_Knows<"isIndexNumber($_builder, $0)", "a sum of index values">;
+def Tg_IndexNumber : Tg_Makes<"makeIndexNumber($_builder, $0)">;
+
+// cast(cast(x) + c) -> x + c, from an index to a narrower integer and back, where nothing wraps on the way
+def CastOfIndex : Pat<(Tg_CastOp:$cast $x), (Tg_IndexNumber $cast),
+                      [(Tg_IsIndexNumber $cast)]>;
+
+#endif // TINYGRAD_DIALECT_TG_TRANSFORMS_INDEXRULES_TD

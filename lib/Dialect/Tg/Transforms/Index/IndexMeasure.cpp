@@ -1,0 +1,119 @@
+//===- IndexMeasure.cpp - the size of index expressions -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The measure by which the simplification of index arithmetic ends.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+bool mlir::tg::isIndexArithmetic(Operation *op) {
+  if (!isa_and_nonnull<ConstOp, DimOp, AddOp, SubOp, NegOp, MulOp, FloorDivOp,
+                       FloorModOp, IDivOp, ModOp, MaxOp, WhereOp, AndOp, OrOp,
+                       XorOp, CmpLtOp, CmpEqOp, CmpNeOp, CastOp>(op))
+    return false;
+  auto isInteger = [](Type type) { return type.isIntOrIndex(); };
+  return isInteger(op->getResult(0).getType()) &&
+         llvm::all_of(op->getOperandTypes(), isInteger);
+}
+
+uint64_t IndexMeasure::ofConstant(int64_t number) {
+  uint64_t magnitude = number < 0 ? -static_cast<uint64_t>(number) : number;
+  return 1 + 4 * llvm::bit_width(magnitude);
+}
+
+static uint64_t measureDim(Attribute attr) {
+  if (auto expr = dyn_cast<DimExprAttr>(attr))
+    return 1 + measureDim(expr.getLhs()) + measureDim(expr.getRhs());
+  if (auto number = dyn_cast<IntegerAttr>(attr))
+    return IndexMeasure::ofConstant(number.getInt());
+  return 4;
+}
+
+uint64_t IndexMeasure::ofDim(Dim dim) { return 2 + measureDim(dim.getAttr()); }
+
+/// What an operation adds to its operands.
+static uint64_t getWeight(OperationName name) {
+  StringRef op = name.stripDialect();
+  if (op == "add" || op == "sub" || op == "and" || op == "or" || op == "xor")
+    return 2;
+  if (op == "neg" || op == "mul")
+    return 3;
+  if (op == "floordiv")
+    return 96;
+  if (op == "floormod")
+    return 100;
+  // Rounding towards zero may become a negation of rounding down.
+  if (op == "idiv" || op == "mod")
+    return 136;
+  if (op == "cast")
+    return 20;
+  return 8;
+}
+
+static bool isDivision(OperationName name) {
+  StringRef op = name.stripDialect();
+  return op == "floordiv" || op == "floormod" || op == "idiv" || op == "mod";
+}
+
+uint64_t IndexMeasure::ofOperation(OperationName name,
+                                   ArrayRef<uint64_t> operands) {
+  uint64_t sum = getWeight(name);
+  for (auto [i, operand] : llvm::enumerate(operands))
+    sum += isDivision(name) && i == 0 ? 3 * std::min(operand, kMost / 3)
+                                      : operand;
+  return std::min(sum, kMost);
+}
+
+uint64_t IndexMeasure::get(Value value) {
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (known.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    Operation *op = current.getDefiningOp();
+    if (!isIndexArithmetic(op)) {
+      known[current] = 1;
+      continue;
+    }
+    SmallVector<uint64_t, 3> operands;
+    size_t size = stack.size();
+    for (Value operand : op->getOperands()) {
+      auto it = known.find(operand);
+      if (it == known.end())
+        stack.push_back(operand);
+      else
+        operands.push_back(it->second);
+    }
+    if (stack.size() > size)
+      continue;
+    APInt number;
+    uint64_t measure;
+    if (auto dim = dyn_cast<DimOp>(op))
+      measure = ofDim(Dim(dim.getDim()));
+    else if (matchPattern(current, m_ConstantInt(&number)))
+      measure = ofConstant(number.trySExtValue().value_or(0));
+    else
+      measure = ofOperation(op->getName(), operands);
+    // A negative divisor may become a positive one and negations.
+    constexpr uint64_t kNegative = 24;
+    if (isDivision(op->getName()) &&
+        matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+        number.isNegative())
+      measure = std::min(measure + kNegative, kMost);
+    known[current] = measure;
+    stack.pop_back();
+  }
+  return known[value];
+}

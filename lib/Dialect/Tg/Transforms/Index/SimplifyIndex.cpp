@@ -1,0 +1,401 @@
+//===- SimplifyIndex.cpp - the simplifier of index arithmetic -------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the driver of the rules of index arithmetic and the
+/// tg-simplify-index pass.
+///
+/// Operations are looked at in the order of the block, so that operands are in
+/// their final form before an operation that uses them. What a rule makes is put
+/// in front of the operation that it replaces, and looked at next. Each rule
+/// replaces a value by one of smaller measure; parts of an expression measure
+/// less than the whole. So no infinite sequence of rewrites starts at any value,
+/// and the sweep ends.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
+#include "SumBuilder.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Rewrite/PatternApplicator.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGSIMPLIFYINDEX
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Operations behind a masked access that are looked at again under the mask.
+static constexpr size_t kMostUnderMask = 128;
+
+namespace {
+/// Equal operations, whatever their locations.
+struct OperationInfo : llvm::DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *x, const Operation *y) {
+    if (x == y)
+      return true;
+    if (x == getTombstoneKey() || x == getEmptyKey() ||
+        y == getTombstoneKey() || y == getEmptyKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(x), const_cast<Operation *>(y),
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+using OperationSet = DenseSet<Operation *, OperationInfo>;
+
+class Simplifier : public RewriterBase::Listener {
+public:
+  Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
+             const SimplifyIndexOptions &options);
+
+  LogicalResult run();
+  unsigned getNumRewrites() const { return numRewrites; }
+
+private:
+  /// Brings an operation, and what rules make of it, into final form.
+  LogicalResult settle(Operation *op);
+  /// One step: whether the operation was replaced.
+  FailureOr<bool> step(Operation *op);
+  Value fold(Operation *op);
+  FailureOr<bool> applyRules(Operation *op);
+  LogicalResult report(StringRef rule, Operation *before, Value after);
+
+  /// Simplifies an operand with what the condition says.
+  LogicalResult simplifyUnder(Value condition, bool holds, OpOperand &operand);
+  void eraseDead();
+
+  void notifyOperationInserted(Operation *op,
+                               OpBuilder::InsertPoint previous) override {
+    if (!previous.isSet())
+      created.push_back(op);
+  }
+  void notifyOperationReplaced(Operation *op, ValueRange values) override {
+    replacement = values[0];
+  }
+  void notifyOperationErased(Operation *op) override {
+    for (Value result : op->getResults()) {
+      facts->forget(result);
+      rewriter.measure.forget(result);
+    }
+  }
+
+  KernelOp kernel;
+  const SimplifyIndexOptions &options;
+  PatternApplicator applicator;
+  IndexRewriter rewriter;
+  /// What holds everywhere, and what is known at the moment.
+  IndexFacts everywhere;
+  IndexFacts *facts;
+  /// Operations in final form; those under a condition apart.
+  OperationSet settled, settledUnder;
+  unsigned numRewrites = 0;
+  /// What the last operation was replaced by.
+  Value replacement;
+  /// Operations that a rewrite has made, in their order.
+  SmallVector<Operation *> created;
+  /// Under which condition rewrites happen at the moment.
+  Value condition;
+  bool conditionHolds = true;
+};
+} // namespace
+
+static bool isSymbolic(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<DimOp>(op))
+      return true;
+    if (auto range = dyn_cast<RangeOp>(op))
+      if (!Dim(range.getExtent()).isStatic())
+        return true;
+  }
+  return false;
+}
+
+Simplifier::Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
+                       const SimplifyIndexOptions &options)
+    : kernel(kernel), options(options), applicator(rules),
+      rewriter(kernel.getContext(), isSymbolic(kernel)),
+      everywhere(kernel.getContext(), rewriter.symbolic), facts(&everywhere) {
+  rewriter.facts = facts;
+  applicator.applyDefaultCostModel();
+  rewriter.setListener(this);
+}
+
+//===----------------------------------------------------------------------===//
+// One operation
+//===----------------------------------------------------------------------===//
+
+LogicalResult Simplifier::report(StringRef rule, Operation *before,
+                                 Value after) {
+  if (options.checkMeasure) {
+    uint64_t from = rewriter.measure.get(before->getResult(0));
+    uint64_t to = rewriter.measure.get(after);
+    if (to >= from && from < IndexMeasure::kMost)
+      return before->emitError()
+             << "the rule '" << rule << "' does not make the expression "
+             << "smaller: its measure was " << from << " and is " << to;
+  }
+  if (!options.onRewrite)
+    return success();
+  return options.onRewrite({rule, before->getResult(0), after,
+                            condition, conditionHolds});
+}
+
+/// The operand or constant that the operation folds to; null if to none.
+Value Simplifier::fold(Operation *op) {
+  SmallVector<OpFoldResult, 1> results;
+  // Once more where that brought operands into order.
+  if (failed(op->fold(results)) ||
+      (results.empty() && failed(op->fold(results))) || results.size() != 1)
+    return {};
+  if (Value value = dyn_cast<Value>(results[0]))
+    return value;
+  Operation *constant = op->getDialect()->materializeConstant(
+      rewriter, cast<Attribute>(results[0]), op->getResult(0).getType(),
+      op->getLoc());
+  return constant ? constant->getResult(0) : Value();
+}
+
+static StringRef getRuleName(const Pattern &pattern) {
+  StringRef name = pattern.getDebugName();
+  name = name.substr(name.rfind(':') + 1);
+  return name;
+}
+
+/// A copy of an operation that is about to be replaced, while rules look at it.
+namespace {
+class BeforeCopy {
+public:
+  BeforeCopy(Operation *op, IndexRewriter &rewriter) : rewriter(rewriter) {
+    OpBuilder plain(op);
+    copy = plain.clone(*op);
+  }
+  BeforeCopy(const BeforeCopy &) = delete;
+  BeforeCopy &operator=(const BeforeCopy &) = delete;
+  ~BeforeCopy() {
+    rewriter.measure.forget(copy->getResult(0));
+    copy->erase();
+  }
+  Operation *get() const { return copy; }
+
+private:
+  IndexRewriter &rewriter;
+  Operation *copy;
+};
+} // namespace
+
+FailureOr<bool> Simplifier::applyRules(Operation *op) {
+  std::optional<BeforeCopy> before;
+  if (options.checkMeasure || options.onRewrite)
+    before.emplace(op, rewriter);
+  rewriter.setInsertionPoint(op);
+  StringRef rule;
+  LogicalResult applied = applicator.matchAndRewrite(
+      op, rewriter, {}, {}, [&](const Pattern &pattern) {
+        rule = getRuleName(pattern);
+        return success();
+      });
+  if (failed(applied))
+    return false;
+  ++numRewrites;
+  if (before && failed(report(rule, before->get(), replacement)))
+    return failure();
+  return true;
+}
+
+FailureOr<bool> Simplifier::step(Operation *op) {
+  rewriter.setInsertionPoint(op);
+  if (Value folded = fold(op)) {
+    if (options.onRewrite &&
+        failed(options.onRewrite(
+            {"fold", op->getResult(0), folded, condition, conditionHolds})))
+      return failure();
+    rewriter.replaceOp(op, folded);
+    return true;
+  }
+  if (auto it = settled.find(op); it != settled.end() && !condition) {
+    rewriter.replaceOp(op, (*it)->getResults());
+    return true;
+  }
+  FailureOr<bool> applied = applyRules(op);
+  if (failed(applied) || *applied)
+    return applied;
+  if (!condition) {
+    settled.insert(op);
+    return false;
+  }
+  // Under a condition, what is as it is without one is that.
+  for (OperationSet *known : {&settled, &settledUnder})
+    if (auto it = known->find(op); it != known->end()) {
+      rewriter.replaceOp(op, (*it)->getResults());
+      return true;
+    }
+  settledUnder.insert(op);
+  return false;
+}
+
+LogicalResult Simplifier::settle(Operation *first) {
+  SmallVector<Operation *> stack{first};
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val();
+    // Other operations have passes of their own.
+    if (!isIndexArithmetic(op))
+      continue;
+    if (auto where = dyn_cast<WhereOp>(op);
+        where && where.getType().isIndex() && !condition) {
+      Value chosenBy = where.getCondition();
+      if (failed(simplifyUnder(chosenBy, true, where.getXMutable())) ||
+          failed(simplifyUnder(chosenBy, false, where.getYMutable())))
+        return failure();
+    }
+    created.clear();
+    FailureOr<bool> replaced = step(op);
+    if (failed(replaced))
+      return failure();
+    // In their order: operands before what uses them.
+    if (*replaced)
+      llvm::append_range(stack, llvm::reverse(created));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+/// The index arithmetic behind a value, in the order of the block; nothing if
+/// there is too much of it, or nothing in it that bounds make simpler.
+static SmallVector<Operation *> getSlice(Value value) {
+  SmallVector<Operation *> slice;
+  DenseSet<Operation *> seen;
+  SmallVector<Value> stack{value};
+  bool isWorthwhile = false;
+  while (!stack.empty()) {
+    Operation *op = stack.pop_back_val().getDefiningOp();
+    if (!isIndexArithmetic(op) || !seen.insert(op).second)
+      continue;
+    if (slice.size() == kMostUnderMask)
+      return {};
+    slice.push_back(op);
+    isWorthwhile |=
+        isa<FloorDivOp, FloorModOp, IDivOp, ModOp, MaxOp, WhereOp>(op);
+    llvm::append_range(stack, op->getOperands());
+  }
+  if (!isWorthwhile)
+    return {};
+  llvm::sort(slice,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return slice;
+}
+
+LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
+                                        OpOperand &operand) {
+  SmallVector<Operation *> slice = getSlice(operand.get());
+  if (slice.empty())
+    return success();
+  IndexFacts under(rewriter.getContext(), rewriter.symbolic);
+  if (!under.assume(mask, holds))
+    return success();
+
+  condition = mask;
+  conditionHolds = holds;
+  facts = rewriter.facts = &under;
+  LogicalResult result = success();
+  OpBuilder builder(operand.getOwner());
+  IRMapping mapping;
+  SmallVector<Operation *> copies;
+  for (Operation *op : slice)
+    copies.push_back(builder.clone(*op, mapping));
+  Value old = operand.get();
+  operand.set(mapping.lookup(old));
+  for (Operation *copy : copies)
+    if (succeeded(result))
+      result = settle(copy);
+  if (rewriter.measure.get(operand.get()) >= rewriter.measure.get(old))
+    operand.set(old);
+  settledUnder.clear();
+  condition = nullptr;
+  conditionHolds = true;
+  facts = rewriter.facts = &everywhere;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The sweep
+//===----------------------------------------------------------------------===//
+
+void Simplifier::eraseDead() {
+  for (Operation &op : llvm::make_early_inc_range(
+           llvm::reverse(kernel.getBody().front())))
+    if (op.use_empty() && isIndexArithmetic(&op))
+      rewriter.eraseOp(&op);
+}
+
+LogicalResult Simplifier::run() {
+  for (Operation &op :
+       llvm::make_early_inc_range(kernel.getBody().front())) {
+    LogicalResult result = success();
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (load.getMask())
+        result = simplifyUnder(load.getMask(), true, load.getIndexMutable());
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (store.getMask())
+        result = simplifyUnder(store.getMask(), true, store.getIndexMutable());
+    } else {
+      result = settle(&op);
+    }
+    if (failed(result))
+      return failure();
+  }
+  eraseDead();
+  return success();
+}
+
+LogicalResult mlir::tg::simplifyIndices(KernelOp kernel,
+                                        const FrozenRewritePatternSet &rules,
+                                        const SimplifyIndexOptions &options,
+                                        unsigned *numRewrites) {
+  Simplifier simplifier(kernel, rules, options);
+  LogicalResult result = simplifier.run();
+  if (numRewrites)
+    *numRewrites += simplifier.getNumRewrites();
+  return result;
+}
+
+namespace {
+struct TgSimplifyIndexPass
+    : public tg::impl::TgSimplifyIndexBase<TgSimplifyIndexPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
+    populateIndexRules(patterns);
+    rules = FrozenRewritePatternSet(std::move(patterns));
+    return success();
+  }
+
+  void runOnOperation() override {
+    SimplifyIndexOptions options;
+    options.checkMeasure |= checkMeasure;
+    unsigned applied = 0;
+    if (failed(simplifyIndices(getOperation(), rules, options, &applied)))
+      signalPassFailure();
+    numRewrites += applied;
+  }
+
+  FrozenRewritePatternSet rules;
+};
+} // namespace

@@ -1,0 +1,599 @@
+//===- IndexFacts.cpp - index values with symbolic sizes ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sums with dimensions as coefficients, their bounds, and what conditions say
+/// of them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Utils/IndexFacts.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Conditions of more clauses are not looked at to the end.
+static constexpr size_t kMostFacts = 32;
+/// How far integers of other types are followed to index values.
+static constexpr unsigned kMostCasts = 16;
+/// Sums of more terms say nothing of each of them.
+static constexpr size_t kMostNarrowed = 8;
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+bool mlir::tg::isModest(Dim dim) {
+  return dim.getMin() > Interval::kMin && dim.getMax() < Interval::kMax;
+}
+
+std::optional<Dim> mlir::tg::divideExactly(Dim a, Dim b) {
+  std::optional<int64_t> x = a.getStatic(), y = b.getStatic();
+  if (x && y) {
+    if (*y <= 0 || *x % *y != 0)
+      return std::nullopt;
+    return Dim(a.getContext(), *x / *y);
+  }
+  if (b.getMin() <= 0 || !isModest(a) || !isModest(b))
+    return std::nullopt;
+  Dim quotient = Dim::get(DimOpKind::floordiv, a, b);
+  if (quotient * b != a)
+    return std::nullopt;
+  return quotient;
+}
+
+int64_t mlir::tg::getCommonDivisor(Dim a, Dim b) {
+  std::optional<int64_t> x = a.getStatic(), y = b.getStatic();
+  return x && y ? std::gcd(*x, *y) : 1;
+}
+
+//===----------------------------------------------------------------------===//
+// IndexForm
+//===----------------------------------------------------------------------===//
+
+Value IndexForm::getAtom() const {
+  if (terms.size() == 1 && constant.is(0) && terms[0].second.is(1))
+    return terms[0].first;
+  return {};
+}
+
+void IndexForm::addTerm(Value atom, Dim coefficient) {
+  for (auto &term : terms) {
+    if (term.first != atom)
+      continue;
+    term.second = term.second + coefficient;
+    if (term.second.is(0))
+      llvm::erase(terms, term);
+    return;
+  }
+  if (!coefficient.is(0))
+    terms.emplace_back(atom, coefficient);
+}
+
+void IndexForm::add(const IndexForm &other, Dim factor) {
+  constant = constant + other.constant * factor;
+  // Of large sums, a search for each term would take the product of the sizes.
+  constexpr size_t kFew = 16;
+  if (terms.size() <= kFew || other.terms.size() <= 2) {
+    for (auto [atom, coefficient] : other.terms)
+      addTerm(atom, coefficient * factor);
+    return;
+  }
+  DenseMap<Value, size_t> positions;
+  for (auto [i, term] : llvm::enumerate(terms))
+    positions[term.first] = i;
+  for (auto [atom, coefficient] : other.terms) {
+    auto [it, isNew] = positions.try_emplace(atom, terms.size());
+    if (isNew)
+      terms.emplace_back(atom, coefficient * factor);
+    else
+      terms[it->second].second =
+          terms[it->second].second + coefficient * factor;
+  }
+  llvm::erase_if(terms, [](auto &term) { return term.second.is(0); });
+}
+
+IndexForm IndexForm::negated() const {
+  IndexForm result(getContext(), 0);
+  result.constant = constant * Dim(getContext(), -1);
+  for (auto [atom, coefficient] : terms)
+    result.terms.emplace_back(atom, coefficient * Dim(getContext(), -1));
+  return result;
+}
+
+bool IndexForm::operator==(const IndexForm &other) const {
+  if (constant != other.constant || terms.size() != other.terms.size())
+    return false;
+  if (terms == other.terms)
+    return true;
+  auto sorted = [](auto list) {
+    llvm::sort(list, [](auto &a, auto &b) {
+      return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
+    });
+    return list;
+  };
+  return sorted(terms) == sorted(other.terms);
+}
+
+static bool isModest(const IndexForm &form) {
+  return tg::isModest(form.constant) &&
+         llvm::all_of(form.terms,
+                      [](auto &term) { return tg::isModest(term.second); });
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+const IndexForm &IndexFacts::getForm(Value index) {
+  if (auto it = forms.find(index); it != forms.end())
+    return *it->second;
+  auto form = std::make_unique<IndexForm>(computeForm(index));
+  if (!::isModest(*form)) {
+    *form = IndexForm(context, 0);
+    form->addTerm(index, getDim(1));
+  }
+  return *(forms[index] = std::move(form));
+}
+
+IndexForm IndexFacts::computeForm(Value index) {
+  // A copy: forms and intervals may be added to what the analysis knows.
+  LinearForm linear = analysis.getLinear(index);
+  IndexForm form(context, linear.constant);
+  SmallVector<std::pair<Value, Dim>, 4> plain;
+  for (auto [atom, coefficient] : linear.terms) {
+    Dim factor = getDim(coefficient);
+    if (auto dim = atom.getDefiningOp<DimOp>()) {
+      form.constant = form.constant + Dim(dim.getDim()) * factor;
+      continue;
+    }
+    if (auto product = atom.getDefiningOp<MulOp>(); product && symbolic) {
+      const IndexForm &lhs = getForm(product.getLhs());
+      const IndexForm &rhs = getForm(product.getRhs());
+      if (lhs.isDim() || rhs.isDim()) {
+        Dim scale = lhs.isDim() ? lhs.constant : rhs.constant;
+        form.add(lhs.isDim() ? rhs : lhs, scale * factor);
+        continue;
+      }
+    }
+    Interval interval = analysis.getAtomInterval(atom);
+    if (interval.lo == interval.hi)
+      form.constant = form.constant + getDim(interval.lo) * factor;
+    else
+      plain.emplace_back(atom, factor);
+  }
+  // Products by dimensions may have brought the same atoms.
+  if (form.terms.empty()) {
+    form.terms = std::move(plain);
+  } else {
+    IndexForm rest(context, 0);
+    rest.terms = std::move(plain);
+    form.add(rest);
+  }
+  return form;
+}
+
+/// The interval of a type's numbers.
+static Interval getTypeInterval(Type type) {
+  if (type.isIndex() || type.getIntOrFloatBitWidth() > 61)
+    return {};
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (isSignedInteger(type))
+    return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
+  return {0, (int64_t(1) << width) - 1};
+}
+
+std::optional<IndexForm> IndexFacts::getNumber(Value integer) {
+  return getNumber(integer, 0);
+}
+
+std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
+  Type type = integer.getType();
+  if (type.isIndex())
+    return getForm(integer);
+  if (!type.isInteger() || type.isInteger(1) || depth > kMostCasts)
+    return std::nullopt;
+  APInt constant;
+  if (matchPattern(integer, m_ConstantInt(&constant))) {
+    if (constant.getBitWidth() > 62)
+      constant = isSignedInteger(type) ? constant.truncSSat(62).sext(64)
+                                       : constant.truncUSat(61).zext(64);
+    return IndexForm(context, isSignedInteger(type)
+                                  ? constant.getSExtValue()
+                                  : int64_t(constant.getZExtValue()));
+  }
+  Operation *op = integer.getDefiningOp();
+  if (!isa_and_nonnull<CastOp, AddOp, SubOp, NegOp, MulOp>(op) ||
+      !op->getOperand(0).getType().isIntOrIndex())
+    return std::nullopt;
+  std::optional<IndexForm> result = getNumber(op->getOperand(0), depth + 1);
+  if (!result)
+    return std::nullopt;
+  if (isa<NegOp>(op))
+    result = result->negated();
+  if (op->getNumOperands() == 2) {
+    std::optional<IndexForm> rhs = getNumber(op->getOperand(1), depth + 1);
+    if (!rhs)
+      return std::nullopt;
+    if (isa<MulOp>(op)) {
+      if (!rhs->isDim())
+        std::swap(*result, *rhs);
+      if (!rhs->isDim())
+        return std::nullopt;
+      IndexForm product(context, 0);
+      product.add(*result, rhs->constant);
+      result = product;
+    } else {
+      result->add(*rhs, getDim(isa<AddOp>(op) ? 1 : -1));
+    }
+  }
+  Interval interval = getInterval(*result);
+  Interval fits = getTypeInterval(type);
+  if (!::isModest(*result) || interval.lo <= Interval::kMin ||
+      interval.hi >= Interval::kMax || !fits.contains(interval))
+    return std::nullopt;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+static Interval scale(Interval interval, Dim factor) {
+  if (std::optional<int64_t> number = factor.getStatic())
+    return interval * *number;
+  Interval a = interval * factor.getMin(), b = interval * factor.getMax();
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
+}
+
+static Interval intersect(Interval a, Interval b) {
+  return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
+}
+
+/// A form without constant, divided by what divides all coefficients and with a
+/// positive coefficient for the first of the atoms in some fixed order; and what
+/// it was divided by.
+static std::pair<IndexForm, int64_t> normalize(const IndexForm &form) {
+  IndexForm result(form.getContext(), 0);
+  result.terms = form.terms;
+  if (result.terms.empty())
+    return {result, 1};
+  int64_t divisor = 0;
+  for (auto [atom, coefficient] : form.terms) {
+    std::optional<int64_t> number = coefficient.getStatic();
+    divisor = number ? std::gcd(divisor, *number) : 1;
+    if (divisor == 1)
+      break;
+  }
+  auto first =
+      llvm::min_element(result.terms, [](const auto &a, const auto &b) {
+        return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
+      });
+  if (first->second.getMax() < 0)
+    divisor = -divisor;
+  if (divisor != 1)
+    for (auto &[atom, coefficient] : result.terms)
+      coefficient =
+          std::abs(divisor) == 1
+              ? coefficient * Dim(form.getContext(), divisor)
+              : Dim(form.getContext(), *coefficient.getStatic() / divisor);
+  return {result, divisor};
+}
+
+IndexFacts::Fact *IndexFacts::findFact(const IndexForm &form) {
+  for (Fact &fact : facts)
+    if (fact.form == form)
+      return &fact;
+  return nullptr;
+}
+
+std::pair<Dim, Dim> IndexFacts::getFactBounds(const IndexForm &part) {
+  if (facts.empty() || part.terms.empty())
+    return {};
+  auto [form, divisor] = normalize(part);
+  const Fact *fact = findFact(form);
+  if (!fact)
+    return {};
+  auto times = [&](Dim end) { return end.getAttr() ? end * getDim(divisor) : end; };
+  if (divisor > 0)
+    return {times(fact->lo), times(fact->hi)};
+  return {times(fact->hi), times(fact->lo)};
+}
+
+Interval IndexFacts::getInterval(const IndexForm &form) {
+  auto plain = [&](ArrayRef<std::pair<Value, Dim>> terms) {
+    Interval sum{0, 0};
+    for (auto [atom, coefficient] : terms)
+      sum = sum + scale(analysis.getAtomInterval(atom), coefficient);
+    return sum;
+  };
+  auto withFacts = [&](const IndexForm &part) {
+    Interval interval = plain(part.terms);
+    auto [lo, hi] = getFactBounds(part);
+    if (lo.getAttr())
+      interval.lo = std::max(interval.lo, lo.getMin());
+    if (hi.getAttr())
+      interval.hi = std::min(interval.hi, hi.getMax());
+    return interval;
+  };
+  Interval constant{form.constant.getMin(), form.constant.getMax()};
+  if (facts.empty() || form.terms.size() > kMostNarrowed)
+    return constant + plain(form.terms);
+  IndexForm whole(context, 0);
+  whole.terms = form.terms;
+  Interval result = withFacts(whole);
+  if (form.terms.size() > 2) {
+    // Parts of one coefficient, such as a row and a column of an image.
+    Interval sum{0, 0};
+    SmallVector<std::pair<Value, Dim>, 4> left(form.terms);
+    while (!left.empty()) {
+      Dim coefficient = left[0].second, opposite = coefficient * getDim(-1);
+      IndexForm part(context, 0);
+      for (auto [atom, other] : left)
+        if (other == coefficient || other == opposite)
+          part.terms.emplace_back(atom, other);
+      llvm::erase_if(left, [&](auto &term) {
+        return term.second == coefficient || term.second == opposite;
+      });
+      sum = sum + withFacts(part);
+    }
+    result = intersect(result, sum);
+  }
+  return constant + result;
+}
+
+/// The end that is known to be the tighter one; `a` if neither is.
+static Dim tighter(Dim a, Dim b, bool lower) {
+  if (!a.getAttr() || !b.getAttr())
+    return a.getAttr() ? a : b;
+  Dim difference = lower ? b - a : a - b;
+  return difference.getMin() >= 0 && !difference.is(0) ? b : a;
+}
+
+std::pair<Dim, Dim> IndexFacts::getAtomDimBounds(Value atom) {
+  if (auto it = dimBounds.find(atom); it != dimBounds.end())
+    return it->second;
+  std::pair<Dim, Dim> bounds = computeAtomDimBounds(atom);
+  return dimBounds[atom] = bounds;
+}
+
+std::pair<Dim, Dim> IndexFacts::computeAtomDimBounds(Value atom) {
+  Interval interval = analysis.getAtomInterval(atom);
+  Dim lo = interval.lo > Interval::kMin ? getDim(interval.lo) : Dim();
+  Dim hi = interval.hi < Interval::kMax ? getDim(interval.hi) : Dim();
+  Operation *op = atom.getDefiningOp();
+  if (auto range = dyn_cast_or_null<RangeOp>(op)) {
+    Dim extent(range.getExtent());
+    if (!extent.isStatic())
+      hi = tighter(extent - getDim(1), hi, /*lower=*/false);
+  } else if (isa_and_nonnull<FloorDivOp, FloorModOp>(op)) {
+    const IndexForm &divisor = getForm(op->getOperand(1));
+    if (divisor.isDim() && divisor.constant.getMin() > 0) {
+      Dim by = divisor.constant;
+      if (isa<FloorModOp>(op)) {
+        if (!by.isStatic())
+          hi = tighter(by - getDim(1), hi, /*lower=*/false);
+      } else {
+        auto [low, high] = getDimBounds(getForm(op->getOperand(0)));
+        if (low.getAttr())
+          lo = tighter(Dim::get(DimOpKind::floordiv, low, by), lo, true);
+        if (high.getAttr())
+          hi = tighter(Dim::get(DimOpKind::floordiv, high, by), hi, false);
+      }
+    }
+  }
+  IndexForm self(context, 0);
+  self.addTerm(atom, getDim(1));
+  auto [low, high] = getFactBounds(self);
+  return {tighter(low, lo, /*lower=*/true), tighter(high, hi, false)};
+}
+
+std::pair<Dim, Dim> IndexFacts::getDimBounds(const IndexForm &form) {
+  Dim lo = form.constant, hi = form.constant;
+  for (auto [atom, coefficient] : form.terms) {
+    auto [low, high] = getAtomDimBounds(atom);
+    if (coefficient.getMax() <= 0)
+      std::swap(low, high);
+    else if (coefficient.getMin() < 0)
+      low = high = Dim();
+    lo = lo.getAttr() && low.getAttr() ? lo + low * coefficient : Dim();
+    hi = hi.getAttr() && high.getAttr() ? hi + high * coefficient : Dim();
+  }
+  IndexForm terms(context, 0);
+  terms.terms = form.terms;
+  auto [low, high] = getFactBounds(terms);
+  if (low.getAttr())
+    lo = tighter(low + form.constant, lo, /*lower=*/true);
+  if (high.getAttr())
+    hi = tighter(high + form.constant, hi, /*lower=*/false);
+  if (lo.getAttr() && !tg::isModest(lo))
+    lo = Dim();
+  if (hi.getAttr() && !tg::isModest(hi))
+    hi = Dim();
+  return {lo, hi};
+}
+
+bool IndexFacts::isExact(const IndexForm &form) {
+  if (form.getAtom())
+    return true;
+  Interval interval = getInterval(form);
+  return interval.lo > Interval::kMin && interval.hi < Interval::kMax;
+}
+
+bool IndexFacts::isAtLeast(const IndexForm &form, Dim bound) {
+  IndexForm difference = form;
+  difference.constant = difference.constant - bound;
+  if (getInterval(difference).lo >= 0)
+    return true;
+  if (!symbolic)
+    return false;
+  Dim lo = getDimBounds(difference).first;
+  return lo.getAttr() && lo.getMin() >= 0;
+}
+
+bool IndexFacts::isAtMost(const IndexForm &form, Dim bound) {
+  return isAtLeast(form.negated(), bound * getDim(-1));
+}
+
+std::optional<bool> IndexFacts::isLess(const IndexForm &lhs,
+                                       const IndexForm &rhs) {
+  IndexForm difference = rhs;
+  difference.subtract(lhs);
+  if (isAtLeast(difference, getDim(1)))
+    return true;
+  if (isAtMost(difference, getDim(0)))
+    return false;
+  return std::nullopt;
+}
+
+std::optional<bool> IndexFacts::isEqual(const IndexForm &lhs,
+                                        const IndexForm &rhs) {
+  IndexForm difference = rhs;
+  difference.subtract(lhs);
+  if (difference.isDim() && difference.constant.is(0))
+    return true;
+  if (isAtLeast(difference, getDim(1)) || isAtMost(difference, getDim(-1)))
+    return false;
+  if (isAtLeast(difference, getDim(0)) && isAtMost(difference, getDim(0)))
+    return true;
+  return std::nullopt;
+}
+
+std::optional<bool> IndexFacts::decide(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  APInt constant;
+  if (matchPattern(condition, m_ConstantInt(&constant)))
+    return constant.getBoolValue();
+  if (!isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))
+    return std::nullopt;
+  std::optional<IndexForm> lhs = getNumber(op->getOperand(0));
+  std::optional<IndexForm> rhs = getNumber(op->getOperand(1));
+  if (!lhs || !rhs || !isExact(*lhs) || !isExact(*rhs))
+    return std::nullopt;
+  if (isa<CmpLtOp>(op))
+    return isLess(*lhs, *rhs);
+  std::optional<bool> equal = isEqual(*lhs, *rhs);
+  if (equal && isa<CmpNeOp>(op))
+    return !*equal;
+  return equal;
+}
+
+//===----------------------------------------------------------------------===//
+// Conditions
+//===----------------------------------------------------------------------===//
+
+bool IndexFacts::assume(Value condition, bool holds) {
+  bool isNew = false;
+  SmallVector<std::pair<Value, bool>> conditions{{condition, holds}};
+  while (!conditions.empty() && facts.size() < kMostFacts) {
+    auto [value, isTrue] = conditions.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (isTrue ? isa_and_nonnull<AndOp>(op) : isa_and_nonnull<OrOp>(op)) {
+      for (Value operand : op->getOperands())
+        conditions.push_back({operand, isTrue});
+      continue;
+    }
+    if (auto negation = dyn_cast_or_null<XorOp>(op)) {
+      if (matchPattern(negation.getRhs(), m_One()) &&
+          negation.getType().isInteger(1))
+        conditions.push_back({negation.getLhs(), !isTrue});
+      continue;
+    }
+    if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op))
+      continue;
+    std::optional<IndexForm> lhs = getNumber(op->getOperand(0));
+    std::optional<IndexForm> rhs = getNumber(op->getOperand(1));
+    if (!lhs || !rhs || !isExact(*lhs) || !isExact(*rhs))
+      continue;
+    IndexForm difference = *rhs;
+    difference.subtract(*lhs);
+    if (isa<CmpLtOp>(op)) {
+      if (!isTrue)
+        difference = difference.negated();
+      else
+        difference.constant = difference.constant - getDim(1);
+      isNew |= assumeNotNegative(difference);
+    } else if (isa<CmpEqOp>(op) == isTrue) {
+      isNew |= assumeNotNegative(difference);
+      isNew |= assumeNotNegative(difference.negated());
+    }
+  }
+  forms.clear();
+  dimBounds.clear();
+  return isNew;
+}
+
+bool IndexFacts::assumeNotNegative(IndexForm form) {
+  if (form.terms.empty() || !::isModest(form))
+    return false;
+  auto [key, divisor] = normalize(form);
+  // divisor * key + constant >= 0
+  Dim end = form.constant * getDim(-1);
+  if (std::abs(divisor) != 1) {
+    std::optional<int64_t> number = end.getStatic();
+    if (!number)
+      return false;
+    end = getDim(divisor > 0 ? llvm::divideCeilSigned(*number, divisor)
+                             : llvm::divideFloorSigned(*number, divisor));
+  } else {
+    end = end * getDim(divisor);
+  }
+  Fact *fact = findFact(key);
+  if (!fact) {
+    facts.push_back({key, Dim(), Dim()});
+    fact = &facts.back();
+  }
+  if (divisor > 0)
+    fact->lo = tighter(end, fact->lo, /*lower=*/true);
+  else
+    fact->hi = tighter(end, fact->hi, /*lower=*/false);
+  narrowAtoms(form);
+  return true;
+}
+
+/// Each atom of form >= 0 has a bound where the others are at their ends.
+void IndexFacts::narrowAtoms(const IndexForm &form) {
+  if (form.terms.size() > kMostNarrowed)
+    return;
+  for (auto [i, term] : llvm::enumerate(form.terms)) {
+    auto [atom, coefficient] = term;
+    std::optional<int64_t> number = coefficient.getStatic();
+    if (!number)
+      continue;
+    // coefficient * atom >= -most
+    IndexForm others(context, 0);
+    others.constant = form.constant;
+    for (auto [j, other] : llvm::enumerate(form.terms))
+      if (i != j)
+        others.terms.push_back(other);
+    int64_t most = getInterval(others).hi;
+    if (most >= Interval::kMax)
+      continue;
+    Interval known = analysis.getAtomInterval(atom), narrow = known;
+    if (*number > 0)
+      narrow.lo =
+          std::max(known.lo, llvm::divideCeilSigned(-most, *number));
+    else
+      narrow.hi =
+          std::min(known.hi, llvm::divideFloorSigned(-most, *number));
+    bool isTighter = narrow.lo > known.lo || narrow.hi < known.hi;
+    if (isTighter && narrow.lo <= narrow.hi)
+      analysis.setInterval(atom, narrow);
+  }
+}
+
+void IndexFacts::forget(Value value) {
+  forms.erase(value);
+  dimBounds.erase(value);
+  analysis.forget(value);
+}
