@@ -42,6 +42,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();
   kernel.addPass(createTgCollapseReduce());
+  kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
@@ -54,6 +55,7 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   optimize.vectorBytes = options.vectorBytes;
   optimize.noOpt = options.noOpt;
   kernel.addPass(createTgOptimizeKernels(optimize));
+  kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
 }

@@ -156,6 +156,8 @@ LogicalResult Simplifier::report(StringRef rule, Operation *before,
 
 /// The operand or constant that the operation folds to; null if to none.
 Value Simplifier::fold(Operation *op) {
+  if (isa<ConstOp>(op)) // folds to itself
+    return {};
   SmallVector<OpFoldResult, 1> results;
   // Once more where that brought operands into order.
   if (failed(op->fold(results)) ||
