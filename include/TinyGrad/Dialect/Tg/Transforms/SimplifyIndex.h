@@ -37,8 +37,9 @@ struct IndexRewrite {
 };
 
 struct SimplifyIndexOptions {
-  /// Measure each expression before and after each rule. A rule that does not
-  /// make it smaller is an error that names the rule.
+  /// Measure each expression before and after each rule. By every rule the
+  /// expanded measure becomes smaller, or stays and the written expression
+  /// becomes smaller. A rule that does neither is an error that names the rule.
 #ifdef NDEBUG
   bool checkMeasure = false;
 #else
@@ -59,18 +60,25 @@ LogicalResult simplifyIndices(KernelOp kernel,
 /// Whether an operation is index arithmetic: what rules look into.
 bool isIndexArithmetic(Operation *op);
 
-/// The size of expressions by which rewriting ends: natural numbers that grow
-/// with the measure of each operand. Sums and products weigh little, constants
-/// by their length, quotients and remainders three times what is divided, so
-/// that taking a term out of them makes the whole smaller. Measures are kept;
-/// operands of what was measured must not change.
+/// The size of expressions: natural numbers that grow with the measure of each
+/// operand. Sums and products weigh little, constants by their length, quotients
+/// and remainders three times what is divided, so that taking a term out of them
+/// makes the whole smaller. Measures are kept; operands of what was measured
+/// must not change.
 class IndexMeasure {
 public:
   /// Numbers stay below this, from which on expressions are not told apart.
   static constexpr uint64_t kMost = uint64_t(1) << 62;
 
+  /// Of the expression as it is written.
   uint64_t get(Value value);
-  void forget(Value value) { known.erase(value); }
+  /// Of the expression with all products of sums written out, which does not
+  /// depend on what is taken out as a common factor where.
+  uint64_t getExpanded(Value value, IndexFacts &facts);
+  void forget(Value value) {
+    known.erase(value);
+    expanded.erase(value);
+  }
 
   static uint64_t ofConstant(int64_t number);
   static uint64_t ofDim(Dim dim);
@@ -78,7 +86,7 @@ public:
   static uint64_t ofOperation(OperationName name, ArrayRef<uint64_t> operands);
 
 private:
-  DenseMap<Value, uint64_t> known;
+  DenseMap<Value, uint64_t> known, expanded;
 };
 
 /// The rewriter that rules are applied with: it knows bounds and measures.

@@ -74,6 +74,22 @@ uint64_t IndexMeasure::ofOperation(OperationName name,
   return std::min(sum, kMost);
 }
 
+static uint64_t ofOperation(Operation *op, ArrayRef<uint64_t> operands) {
+  APInt number;
+  if (auto dim = dyn_cast<DimOp>(op))
+    return IndexMeasure::ofDim(Dim(dim.getDim()));
+  if (matchPattern(op, m_ConstantInt(&number)))
+    return IndexMeasure::ofConstant(number.trySExtValue().value_or(0));
+  uint64_t measure = IndexMeasure::ofOperation(op->getName(), operands);
+  // A negative divisor may become a positive one and negations.
+  constexpr uint64_t kNegative = 24;
+  if (isDivision(op->getName()) &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+      number.isNegative())
+    measure = std::min(measure + kNegative, IndexMeasure::kMost);
+  return measure;
+}
+
 uint64_t IndexMeasure::get(Value value) {
   SmallVector<Value> stack{value};
   while (!stack.empty()) {
@@ -98,22 +114,58 @@ uint64_t IndexMeasure::get(Value value) {
     }
     if (stack.size() > size)
       continue;
-    APInt number;
-    uint64_t measure;
-    if (auto dim = dyn_cast<DimOp>(op))
-      measure = ofDim(Dim(dim.getDim()));
-    else if (matchPattern(current, m_ConstantInt(&number)))
-      measure = ofConstant(number.trySExtValue().value_or(0));
-    else
-      measure = ofOperation(op->getName(), operands);
-    // A negative divisor may become a positive one and negations.
-    constexpr uint64_t kNegative = 24;
-    if (isDivision(op->getName()) &&
-        matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
-        number.isNegative())
-      measure = std::min(measure + kNegative, kMost);
-    known[current] = measure;
+    known[current] = ::ofOperation(op, operands);
     stack.pop_back();
   }
   return known[value];
+}
+
+uint64_t IndexMeasure::getExpanded(Value value, IndexFacts &facts) {
+  // A sum by its terms; what is no sum by its operands.
+  auto getForm = [&](Value sum) -> const IndexForm * {
+    if (!sum.getType().isIndex() || !isIndexArithmetic(sum.getDefiningOp()))
+      return nullptr;
+    const IndexForm &form = facts.getForm(sum);
+    return form.getAtom() == sum ? nullptr : &form;
+  };
+  auto ofDimension = [](Dim dim) {
+    std::optional<int64_t> number = dim.getStatic();
+    return number ? ofConstant(*number) : ofDim(dim);
+  };
+  constexpr uint64_t kTerm = 5;
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (expanded.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    size_t size = stack.size();
+    uint64_t measure = 0;
+    auto need = [&](Value part) -> uint64_t {
+      auto it = expanded.find(part);
+      if (it != expanded.end())
+        return it->second;
+      stack.push_back(part);
+      return 0;
+    };
+    if (const IndexForm *form = getForm(current)) {
+      measure = ofDimension(form->constant);
+      for (auto [atom, coefficient] : form->terms)
+        measure = std::min(
+            measure + kTerm + ofDimension(coefficient) + need(atom), kMost);
+    } else if (isIndexArithmetic(current.getDefiningOp())) {
+      SmallVector<uint64_t, 3> operands;
+      for (Value operand : current.getDefiningOp()->getOperands())
+        operands.push_back(need(operand));
+      measure = ::ofOperation(current.getDefiningOp(), operands);
+    } else {
+      measure = 1;
+    }
+    if (stack.size() > size)
+      continue;
+    expanded[current] = measure;
+    stack.pop_back();
+  }
+  return expanded[value];
 }

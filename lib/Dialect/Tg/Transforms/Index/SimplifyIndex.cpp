@@ -90,6 +90,7 @@ private:
     for (Value result : op->getResults()) {
       facts->forget(result);
       rewriter.measure.forget(result);
+      checked.forget(result);
     }
   }
 
@@ -103,6 +104,8 @@ private:
   /// Operations in final form; those under a condition apart.
   OperationSet settled, settledUnder;
   unsigned numRewrites = 0;
+  /// Expanded measures of what is settled.
+  IndexMeasure checked;
   /// What the last operation was replaced by.
   Value replacement;
   /// Operations that a rewrite has made, in their order.
@@ -141,12 +144,23 @@ Simplifier::Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
 LogicalResult Simplifier::report(StringRef rule, Operation *before,
                                  Value after) {
   if (options.checkMeasure) {
-    uint64_t from = rewriter.measure.get(before->getResult(0));
-    uint64_t to = rewriter.measure.get(after);
-    if (to >= from && from < IndexMeasure::kMost)
+    // Not the measures that rules work with: what was made is not settled.
+    Value old = before->getResult(0);
+    std::pair from(checked.getExpanded(old, *facts), IndexMeasure().get(old));
+    std::pair to(checked.getExpanded(after, *facts), IndexMeasure().get(after));
+    checked.forget(old);
+    facts->forget(old);
+    for (Operation *op : created)
+      for (Value result : op->getResults()) {
+        checked.forget(result);
+        facts->forget(result);
+      }
+    if (to >= from && from.first < IndexMeasure::kMost)
       return before->emitError()
              << "the rule '" << rule << "' does not make the expression "
-             << "smaller: its measure was " << from << " and is " << to;
+             << "smaller: its measure was (" << from.first << ", "
+             << from.second << ") and is (" << to.first << ", " << to.second
+             << ")";
   }
   if (!options.onRewrite)
     return success();
@@ -181,20 +195,13 @@ static StringRef getRuleName(const Pattern &pattern) {
 namespace {
 class BeforeCopy {
 public:
-  BeforeCopy(Operation *op, IndexRewriter &rewriter) : rewriter(rewriter) {
-    OpBuilder plain(op);
-    copy = plain.clone(*op);
-  }
+  explicit BeforeCopy(Operation *op) : copy(OpBuilder(op).clone(*op)) {}
   BeforeCopy(const BeforeCopy &) = delete;
   BeforeCopy &operator=(const BeforeCopy &) = delete;
-  ~BeforeCopy() {
-    rewriter.measure.forget(copy->getResult(0));
-    copy->erase();
-  }
+  ~BeforeCopy() { copy->erase(); }
   Operation *get() const { return copy; }
 
 private:
-  IndexRewriter &rewriter;
   Operation *copy;
 };
 } // namespace
@@ -202,7 +209,7 @@ private:
 FailureOr<bool> Simplifier::applyRules(Operation *op) {
   std::optional<BeforeCopy> before;
   if (options.checkMeasure || options.onRewrite)
-    before.emplace(op, rewriter);
+    before.emplace(op);
   rewriter.setInsertionPoint(op);
   StringRef rule;
   LogicalResult applied = applicator.matchAndRewrite(
@@ -315,6 +322,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   condition = mask;
   conditionHolds = holds;
   facts = rewriter.facts = &under;
+  checked = IndexMeasure();
   LogicalResult result = success();
   OpBuilder builder(operand.getOwner());
   IRMapping mapping;
@@ -332,6 +340,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   condition = nullptr;
   conditionHolds = true;
   facts = rewriter.facts = &everywhere;
+  checked = IndexMeasure();
   return result;
 }
 

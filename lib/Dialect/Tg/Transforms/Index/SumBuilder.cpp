@@ -52,88 +52,107 @@ struct MeasureEmitter {
   }
 };
 
-/// Terms with factors that differ in their sign alone.
-struct Group {
-  Dim factor; // positive, where its sign is known
-  SmallVector<std::pair<Value, bool>, 2> atoms; // with: is it subtracted?
+/// What a sum is made of: a value to add, or to subtract.
+template <typename Result> struct Part {
+  Result value;
+  bool negative;
 };
 } // namespace
 
+using Terms = SmallVector<std::pair<Value, Dim>, 4>;
+
+/// Sums of more terms are not searched for common factors of different size.
+static constexpr size_t kMostFactored = 32;
+
 static bool isNegative(Dim dim) { return dim.getMax() < 0; }
 
-static SmallVector<Group> getGroups(const IndexForm &form) {
-  Dim minusOne(form.getContext(), -1);
-  SmallVector<Group> groups;
-  DenseMap<Attribute, size_t> positions;
-  for (auto [atom, coefficient] : form.terms) {
-    bool negative = isNegative(coefficient);
-    Dim factor = negative ? coefficient * minusOne : coefficient;
-    // Plain terms are groups of their own, so that they stay in their order.
-    size_t position = groups.size();
-    if (!factor.is(1))
-      position = positions.try_emplace(factor.getAttr(), position).first->second;
-    if (position == groups.size())
-      groups.push_back({factor, {}});
-    groups[position].atoms.emplace_back(atom, negative);
-  }
-  return groups;
+static Dim getMagnitude(Dim dim) {
+  return isNegative(dim) ? dim * Dim(dim.getContext(), -1) : dim;
 }
 
-/// The sum of the atoms of a group, and whether it is to be subtracted.
-template <typename Emitter>
-static std::pair<typename Emitter::Result, bool> emitGroup(Emitter &emitter,
-                                                           Group &group) {
-  auto isSubtracted = [](auto &atom) { return atom.second; };
-  bool allNegative = llvm::all_of(group.atoms, isSubtracted);
-  llvm::stable_sort(group.atoms, [](auto &a, auto &b) {
-    return !a.second && b.second;
-  });
-  auto sum = emitter.atom(group.atoms[0].first);
-  for (auto [atom, negative] : ArrayRef(group.atoms).drop_front()) {
-    auto next = emitter.atom(atom);
-    sum = negative && !allNegative
-              ? emitter.template make<SubOp>(sum, next)
-              : emitter.template make<AddOp>(sum, next);
+/// Which of the factors to take out: the least that is not 1, so that it divides
+/// as many others as possible.
+static Dim chooseFactor(ArrayRef<std::pair<Value, Dim>> terms) {
+  Dim least;
+  for (auto [atom, coefficient] : terms) {
+    Dim factor = getMagnitude(coefficient);
+    if (!least.getAttr() || factor.getMax() < least.getMax())
+      least = factor;
   }
-  if (!group.factor.is(1))
-    sum = emitter.template make<MulOp>(sum, emitter.dim(group.factor));
-  return {sum, allNegative};
+  return least;
+}
+
+template <typename Emitter>
+static Part<typename Emitter::Result> emitParts(Emitter &emitter, Terms terms);
+
+/// The terms as sums of what they have in common: (i*5 + j)*8 for i*40 + j*8.
+template <typename Emitter>
+static SmallVector<Part<typename Emitter::Result>, 4>
+getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
+  SmallVector<Part<typename Emitter::Result>, 4> parts;
+  Terms scaled;
+  for (auto [atom, coefficient] : terms) {
+    if (getMagnitude(coefficient).is(1))
+      parts.push_back({emitter.atom(atom), isNegative(coefficient)});
+    else
+      scaled.emplace_back(atom, coefficient);
+  }
+  bool isLarge = scaled.size() > kMostFactored;
+  if (isLarge) // equal factors side by side
+    llvm::stable_sort(scaled, [](const auto &a, const auto &b) {
+      return getMagnitude(a.second).getMax() < getMagnitude(b.second).getMax();
+    });
+  while (!scaled.empty()) {
+    Dim factor = isLarge ? getMagnitude(scaled[0].second) : chooseFactor(scaled);
+    Terms divided, others;
+    for (auto [i, term] : llvm::enumerate(scaled)) {
+      if (isLarge && getMagnitude(term.second) != factor) {
+        others.append(scaled.begin() + i, scaled.end());
+        break;
+      }
+      if (term.second == factor) // of any sign, with variables
+        divided.emplace_back(term.first, Dim(factor.getContext(), 1));
+      else if (std::optional<Dim> quotient = divideExactly(term.second, factor))
+        divided.emplace_back(term.first, *quotient);
+      else
+        others.push_back(term);
+    }
+    auto [sum, negative] = emitParts(emitter, std::move(divided));
+    parts.push_back({emitter.template make<MulOp>(sum, emitter.dim(factor)),
+                     negative});
+    scaled = std::move(others);
+  }
+  llvm::stable_sort(parts, [](const auto &a, const auto &b) {
+    return !a.negative && b.negative;
+  });
+  return parts;
+}
+
+/// The sum of some terms, to be subtracted if all of them are.
+template <typename Emitter>
+static Part<typename Emitter::Result> emitParts(Emitter &emitter, Terms terms) {
+  auto parts = getParts(emitter, terms);
+  auto sum = parts[0];
+  for (auto part : ArrayRef(parts).drop_front())
+    sum.value = part.negative != sum.negative
+                    ? emitter.template make<SubOp>(sum.value, part.value)
+                    : emitter.template make<AddOp>(sum.value, part.value);
+  return sum;
 }
 
 template <typename Emitter>
 static typename Emitter::Result emitSum(Emitter emitter,
                                         const IndexForm &form) {
-  SmallVector<Group> groups = getGroups(form);
-  llvm::stable_sort(groups, [](const Group &a, const Group &b) {
-    auto isNegative = [](const Group &group) {
-      return llvm::all_of(group.atoms, [](auto &atom) { return atom.second; });
-    };
-    return !isNegative(a) && isNegative(b);
-  });
-  std::optional<typename Emitter::Result> sum;
-  Dim constant = form.constant;
-  bool isNegated = false;
-  for (Group &group : groups) {
-    auto [part, negative] = emitGroup(emitter, group);
-    if (sum) {
-      sum = negative && !isNegated ? emitter.template make<SubOp>(*sum, part)
-                                   : emitter.template make<AddOp>(*sum, part);
-    } else if (negative && !constant.is(0)) {
-      sum = emitter.template make<SubOp>(emitter.dim(constant), part);
-      constant = Dim(form.getContext(), 0);
-    } else {
-      // Only negative terms: their sum is negated as a whole.
-      isNegated = negative;
-      sum = part;
-    }
-  }
-  if (isNegated)
-    sum = emitter.template make<NegOp>(*sum);
-  if (!sum)
-    return emitter.dim(constant);
-  if (!constant.is(0))
-    sum = emitter.template make<AddOp>(*sum, emitter.dim(constant));
-  return *sum;
+  if (form.isDim())
+    return emitter.dim(form.constant);
+  auto [sum, negative] = emitParts(emitter, Terms(form.terms));
+  if (negative && !form.constant.is(0))
+    return emitter.template make<SubOp>(emitter.dim(form.constant), sum);
+  if (negative)
+    return emitter.template make<NegOp>(sum);
+  if (!form.constant.is(0))
+    return emitter.template make<AddOp>(sum, emitter.dim(form.constant));
+  return sum;
 }
 
 Value mlir::tg::buildSum(IndexRewriter &rewriter, Location loc,

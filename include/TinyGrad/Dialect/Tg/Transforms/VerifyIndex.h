@@ -1,0 +1,62 @@
+//===- VerifyIndex.h - proofs of index arithmetic ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Proves with an SMT solver that rules keep the value of index expressions, and
+/// that kernels access no element outside of their buffers.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H
+#define TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace mlir::tg {
+
+struct ProofOptions {
+  /// The solver: the name or path of Z3's program.
+  std::string solver = "z3";
+  /// Milliseconds for one question. One that takes longer is asked again for
+  /// each value of the variables, if these are few enough.
+  unsigned timeoutMs = 2000;
+};
+
+/// One statement that holds if some formula cannot be satisfied.
+struct ProofQuestion {
+  Location loc;
+  /// What holds, as an error begins that says that it does not.
+  std::string claim;
+  /// What the statement counts for, such as a rule.
+  std::string subject;
+  /// Declarations and assertions in SMT-LIB.
+  std::string formula;
+};
+
+/// Asks the solver. Fails, with an error at each statement that does not hold or
+/// could not be decided; a counterexample is a note. Counts what was proved by
+/// subject.
+LogicalResult proveAll(ArrayRef<ProofQuestion> questions,
+                       const ProofOptions &options,
+                       llvm::StringMap<unsigned> &proved);
+
+/// Simplifies the index arithmetic of every kernel, and proves each rewrite and
+/// the bounds that were inferred for each value.
+LogicalResult verifyIndexRewrites(ModuleOp module,
+                                  const FrozenRewritePatternSet &rules,
+                                  const ProofOptions &options,
+                                  llvm::StringMap<unsigned> &proved);
+
+/// Proves that every load and store of every kernel is inside of its buffer
+/// where its mask holds.
+LogicalResult verifyAccesses(ModuleOp module, const ProofOptions &options,
+                             llvm::StringMap<unsigned> &proved);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H

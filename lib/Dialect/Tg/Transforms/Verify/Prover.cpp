@@ -1,0 +1,249 @@
+//===- Prover.cpp - questions to the SMT solver ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs Z3 on formulas and reads its answers.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/VerifyIndex.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Variables are tried one value at a time up to so many values together.
+static constexpr int64_t kMostValues = 256;
+
+namespace {
+/// Runs the solver on scripts.
+class Solver {
+public:
+  Solver(const ProofOptions &options, Location loc)
+      : options(options), loc(loc) {}
+
+  LogicalResult initialize() {
+    llvm::ErrorOr<std::string> found =
+        llvm::sys::findProgramByName(options.solver);
+    if (!found)
+      return emitError(loc) << "the SMT solver '" << options.solver
+                            << "' was not found (apt-get install z3)";
+    path = *found;
+    return success();
+  }
+
+  /// What the solver prints for a script.
+  FailureOr<std::string> run(StringRef script) {
+    llvm::SmallString<128> input, output;
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("tg-proof", "smt2", input))
+      return emitError(loc)
+             << "no temporary file for the SMT solver: " << error.message();
+    llvm::FileRemover removeInput(input);
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("tg-proof", "out", output))
+      return emitError(loc)
+             << "no temporary file for the SMT solver: " << error.message();
+    llvm::FileRemover removeOutput(output);
+    {
+      std::error_code error;
+      llvm::raw_fd_ostream os(input, error);
+      os << script;
+      os.close();
+      if (error || os.has_error()) {
+        os.clear_error();
+        return emitError(loc) << "cannot write the temporary file " << input;
+      }
+    }
+    std::string timeout = "-t:" + std::to_string(options.timeoutMs);
+    StringRef arguments[] = {path, "-smt2", timeout, input};
+    std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output),
+                                            StringRef(output)};
+    std::string message;
+    int status = llvm::sys::ExecuteAndWait(path, arguments, std::nullopt,
+                                           redirects, 0, 0, &message);
+    auto buffer = llvm::MemoryBuffer::getFile(output);
+    // The status tells of errors in single answers, which the text tells too.
+    if (status < 0 || !buffer)
+      return emitError(loc) << "the SMT solver did not run: " << message;
+    return (*buffer)->getBuffer().str();
+  }
+
+private:
+  const ProofOptions &options;
+  Location loc;
+  std::string path;
+};
+
+/// A variable of a formula.
+struct Variable {
+  std::string name;
+  int64_t min, max;
+};
+} // namespace
+
+static std::string getScript(StringRef formula, StringRef more = "") {
+  return (formula + "\n" + more + "(check-sat)\n(reset)\n").str();
+}
+
+/// The answers to scripts of getScript, in their order.
+static SmallVector<std::string> readAnswers(StringRef output) {
+  SmallVector<std::string> answers;
+  SmallVector<StringRef> lines;
+  output.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines)
+    answers.push_back(line.trim().str());
+  return answers;
+}
+
+/// The variables that a formula declares; their bounds follow the names.
+static SmallVector<Variable> getVariables(StringRef formula) {
+  SmallVector<Variable> variables;
+  SmallVector<StringRef> lines;
+  formula.split(lines, '\n');
+  for (StringRef line : lines) {
+    // ; variable NAME MIN MAX
+    if (!line.consume_front("; variable "))
+      continue;
+    SmallVector<StringRef> parts;
+    line.split(parts, ' ');
+    Variable variable{parts[0].str(), 0, 0};
+    if (!parts[1].getAsInteger(10, variable.min) &&
+        !parts[2].getAsInteger(10, variable.max))
+      variables.push_back(variable);
+  }
+  return variables;
+}
+
+/// "x = 3, n = 4" of a model in SMT-LIB.
+static std::string describeModel(StringRef model) {
+  std::string text;
+  SmallVector<StringRef> words;
+  std::string spaced;
+  for (char c : model) {
+    if (c == '(' || c == ')')
+      spaced += ' ';
+    else
+      spaced += c == '\n' ? ' ' : c;
+  }
+  StringRef(spaced).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (size_t i = 0; i + 3 < words.size(); ++i) {
+    if (words[i] != "define-fun")
+      continue;
+    // define-fun NAME Int VALUE, where -3 is "- 3"
+    StringRef name = words[i + 1];
+    name.consume_front("var.");
+    std::string value = words[i + 3].str();
+    if (value == "-" && i + 4 < words.size())
+      value += words[i + 4].str();
+    text += (text.empty() ? "" : ", ") + name.str() + " = " + value;
+  }
+  return text;
+}
+
+static std::string showNumber(int64_t value) {
+  if (value >= 0)
+    return std::to_string(value);
+  return "(- " + std::to_string(-static_cast<uint64_t>(value)) + ")";
+}
+
+/// Asks once for each value of the variables; unsat if it is for each.
+static FailureOr<std::string> askForEachValue(Solver &solver,
+                                              const ProofQuestion &question) {
+  SmallVector<Variable> variables = getVariables(question.formula);
+  int64_t count = 1;
+  for (const Variable &variable : variables)
+    if (llvm::MulOverflow(count, variable.max - variable.min + 1, count) ||
+        count > kMostValues)
+      return std::string("unknown");
+  if (variables.empty())
+    return std::string("unknown");
+  std::string script;
+  for (int64_t position = 0; position < count; ++position) {
+    std::string values;
+    int64_t rest = position;
+    for (const Variable &variable : variables) {
+      int64_t extent = variable.max - variable.min + 1;
+      values += "(assert (= " + variable.name + " " +
+                showNumber(variable.min + rest % extent) + "))\n";
+      rest /= extent;
+    }
+    script += getScript(question.formula, values);
+  }
+  FailureOr<std::string> output = solver.run(script);
+  if (failed(output))
+    return failure();
+  SmallVector<std::string> answers = readAnswers(*output);
+  if (answers.size() != static_cast<size_t>(count))
+    return std::string("unknown");
+  for (const std::string &answer : answers)
+    if (answer != "unsat")
+      return answer;
+  return std::string("unsat");
+}
+
+LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
+                                 const ProofOptions &options,
+                                 llvm::StringMap<unsigned> &proved) {
+  if (questions.empty())
+    return success();
+  Solver solver(options, questions[0].loc);
+  if (failed(solver.initialize()))
+    return failure();
+  // Equal questions, which unrolled programs have many of, are asked once.
+  llvm::StringMap<size_t> positions;
+  SmallVector<size_t> answerOf;
+  std::string script;
+  size_t numAsked = 0;
+  for (const ProofQuestion &question : questions) {
+    auto [it, isNew] = positions.try_emplace(question.formula, numAsked);
+    if (isNew) {
+      script += getScript(question.formula);
+      ++numAsked;
+    }
+    answerOf.push_back(it->second);
+  }
+  FailureOr<std::string> output = solver.run(script);
+  if (failed(output))
+    return failure();
+  SmallVector<std::string> answers = readAnswers(*output);
+  if (answers.size() != numAsked)
+    return emitError(questions[0].loc)
+           << "the SMT solver gave " << answers.size() << " answers to "
+           << numAsked << " questions; it ends with: "
+           << (answers.empty() ? "nothing" : answers.back());
+
+  bool holds = true;
+  for (auto [question, position] : llvm::zip_equal(questions, answerOf)) {
+    std::string &answer = answers[position];
+    if (answer == "unknown") {
+      FailureOr<std::string> again = askForEachValue(solver, question);
+      if (failed(again))
+        return failure();
+      answer = *again;
+    }
+    if (answer == "unsat") {
+      ++proved[question.subject];
+      continue;
+    }
+    holds = false;
+    InFlightDiagnostic error = emitError(question.loc) << question.claim;
+    if (answer != "sat") {
+      error.attachNote() << "the SMT solver could not decide it: " << answer;
+      continue;
+    }
+    FailureOr<std::string> model =
+        solver.run(question.formula + "\n(check-sat)\n(get-model)\n");
+    if (succeeded(model))
+      error.attachNote() << "not so for " << describeModel(*model);
+  }
+  return success(holds);
+}

@@ -1,0 +1,302 @@
+//===- SmtEncoder.cpp - index arithmetic as SMT terms ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the translation of integer arithmetic to the smt dialect.
+///
+//===----------------------------------------------------------------------===//
+
+#include "SmtEncoder.h"
+#include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using smt::IntPredicate;
+
+using Number = __int128;
+
+static bool isBool(Type type) { return type.isInteger(1); }
+static bool isSigned(Type type) {
+  return type.isIndex() || isSignedInteger(type);
+}
+static unsigned getWidth(Type type) {
+  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+}
+static Number getLeast(Type type) {
+  return isSigned(type) ? -(Number(1) << (getWidth(type) - 1)) : 0;
+}
+static Number getMost(Type type) {
+  return (Number(1) << (getWidth(type) - isSigned(type))) - 1;
+}
+
+Value SmtEncoder::number(const APInt &value) {
+  auto type = IntegerType::get(b.getContext(), value.getBitWidth());
+  return smt::IntConstantOp::create(b, b.getIntegerAttr(type, value));
+}
+
+SmtEncoder::Term SmtEncoder::constant(Number value) {
+  uint64_t words[] = {static_cast<uint64_t>(value),
+                      static_cast<uint64_t>(value >> 64)};
+  return {number(APInt(128, words)), value, value};
+}
+
+Value SmtEncoder::isWithin(Value term, int64_t first, int64_t last) {
+  return makeAnd(compare(IntPredicate::ge, term, number(first)),
+                 compare(IntPredicate::le, term, number(last)));
+}
+
+SmtEncoder::Term SmtEncoder::unknown(Value value) {
+  Type type = value.getType();
+  if (isBool(type))
+    return {declare(smt::BoolType::get(b.getContext()), "b")};
+  Term term{declare(smt::IntType::get(b.getContext()), "x"), getLeast(type),
+            getMost(type)};
+  assertTrue(makeAnd(compare(IntPredicate::ge, term.term, constant(term.lo).term),
+                     compare(IntPredicate::le, term.term, constant(term.hi).term)));
+  return term;
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+SmtEncoder::Term SmtEncoder::wrap(Term term, Type type) {
+  Number least = getLeast(type), most = getMost(type);
+  if (term.lo >= least && term.hi <= most)
+    return term;
+  Term size = constant(Number(1) << getWidth(type));
+  Value shifted = smt::IntSubOp::create(b, term.term, constant(least).term);
+  Value rest = smt::IntModOp::create(b, shifted, size.term);
+  return {smt::IntAddOp::create(b, b.getType<smt::IntType>(),
+                                ValueRange{rest, constant(least).term}),
+          least, most};
+}
+
+SmtEncoder::Term SmtEncoder::sum(Term x, Term y) {
+  return {smt::IntAddOp::create(b, b.getType<smt::IntType>(),
+                                ValueRange{x.term, y.term}),
+          x.lo + y.lo, x.hi + y.hi};
+}
+
+SmtEncoder::Term SmtEncoder::difference(Term x, Term y) {
+  return {smt::IntSubOp::create(b, x.term, y.term), x.lo - y.hi, x.hi - y.lo};
+}
+
+SmtEncoder::Term SmtEncoder::product(Term x, Term y) {
+  // Of numbers of 65 bits the product has to fit as well.
+  Number corners[4];
+  bool fits = true;
+  for (auto [i, a] : llvm::enumerate(ArrayRef<Number>{x.lo, x.hi}))
+    for (auto [j, c] : llvm::enumerate(ArrayRef<Number>{y.lo, y.hi}))
+      fits &= !__builtin_mul_overflow(a, c, &corners[2 * i + j]);
+  Number most = Number(1) << 126;
+  Term result{smt::IntMulOp::create(b, b.getType<smt::IntType>(),
+                                    ValueRange{x.term, y.term}),
+              -most, most};
+  if (fits) {
+    result.lo = *std::min_element(corners, corners + 4);
+    result.hi = *std::max_element(corners, corners + 4);
+  }
+  return result;
+}
+
+SmtEncoder::Term SmtEncoder::choose(Value condition, Term x, Term y) {
+  return {smt::IteOp::create(b, condition, x.term, y.term),
+          std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+}
+
+/// SMT-LIB's div and mod leave a remainder that is never negative. For positive
+/// divisors that is rounding down; other cases are brought to this one.
+SmtEncoder::Term SmtEncoder::divide(Term x, Term y, bool floor,
+                                    bool wantRemainder) {
+  Term zero = constant(0);
+  auto negate = [&](Term term) { return difference(zero, term); };
+  // Of a positive divisor, rounded down.
+  auto down = [&](Term a, Term by) -> Term {
+    if (wantRemainder)
+      return {smt::IntModOp::create(b, a.term, by.term), 0, by.hi - 1};
+    Number reach = std::max(a.hi, -a.lo);
+    bool isNegative = a.lo < 0;
+    return {smt::IntDivOp::create(b, a.term, by.term),
+            isNegative ? -reach : Number(0), reach};
+  };
+  // Of a positive divisor, rounded as asked for.
+  auto positive = [&](Term a, Term by) {
+    if (floor || a.lo >= 0)
+      return down(a, by);
+    Value isNegative = compare(IntPredicate::lt, a.term, zero.term);
+    return choose(isNegative, negate(down(negate(a), by)), down(a, by));
+  };
+  // x / -y: rounded down it is -x / y with the sign of the remainder turned;
+  // towards zero it is -(x / y) with the same remainder.
+  auto negative = [&](Term a, Term by) {
+    if (floor) {
+      Term result = positive(negate(a), negate(by));
+      return wantRemainder ? negate(result) : result;
+    }
+    Term result = positive(a, negate(by));
+    return wantRemainder ? result : negate(result);
+  };
+  std::optional<Term> result;
+  auto add = [&](Value condition, Term part) {
+    result = result ? choose(condition, part, *result) : part;
+  };
+  if (y.lo <= 0 && y.hi >= 0)
+    result = zero;
+  if (y.hi > 0) {
+    Term by = y;
+    by.lo = std::max<Number>(by.lo, 1);
+    add(compare(IntPredicate::gt, y.term, zero.term), positive(x, by));
+  }
+  if (y.lo < 0) {
+    Term by = y;
+    by.hi = std::min<Number>(by.hi, -1);
+    add(compare(IntPredicate::lt, y.term, zero.term), negative(x, by));
+  }
+  return *result;
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
+  if (auto it = variables.find(attr); it != variables.end())
+    return it->second;
+  Term term;
+  if (auto number = dyn_cast<IntegerAttr>(attr)) {
+    term = constant(number.getInt());
+  } else if (auto var = dyn_cast<VarAttr>(attr)) {
+    term = {declare(smt::IntType::get(b.getContext()),
+                    ("var." + var.getName().getValue()).str()),
+            var.getMin(), var.getMax()};
+    assertTrue(isWithin(term.term, var.getMin(), var.getMax()));
+  } else {
+    auto expr = cast<DimExprAttr>(attr);
+    Term x = encodeDim(expr.getLhs()), y = encodeDim(expr.getRhs());
+    switch (expr.getKind()) {
+    case DimOpKind::add:
+      term = sum(x, y);
+      break;
+    case DimOpKind::mul:
+      term = product(x, y);
+      break;
+    case DimOpKind::floordiv:
+    case DimOpKind::mod:
+      term = divide(x, y, /*floor=*/true, expr.getKind() == DimOpKind::mod);
+      break;
+    case DimOpKind::min:
+    case DimOpKind::max: {
+      Value isLess = compare(IntPredicate::lt, x.term, y.term);
+      bool wantsLess = expr.getKind() == DimOpKind::min;
+      term = choose(isLess, wantsLess ? x : y, wantsLess ? y : x);
+      break;
+    }
+    }
+  }
+  return variables[attr] = term;
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+Value SmtEncoder::encode(Value value) {
+  // Iterative: sums may be long chains.
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value current = stack.back();
+    if (terms.contains(current)) {
+      stack.pop_back();
+      continue;
+    }
+    size_t size = stack.size();
+    if (isIndexArithmetic(current.getDefiningOp()))
+      for (Value operand : current.getDefiningOp()->getOperands())
+        if (!terms.contains(operand))
+          stack.push_back(operand);
+    if (stack.size() > size)
+      continue;
+    Term term = encodeOp(current);
+    terms[current] = term;
+    stack.pop_back();
+  }
+  return terms[value].term;
+}
+
+SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
+  Operation *op = value.getDefiningOp();
+  Type type = value.getType();
+  if (auto range = dyn_cast_or_null<RangeOp>(op)) {
+    Term extent = encodeDim(range.getExtent());
+    std::string name = "r" + std::to_string(range.getId());
+    Term term{declare(smt::IntType::get(b.getContext()), name), 0,
+              std::max<Number>(extent.hi - 1, 0)};
+    assertTrue(makeAnd(compare(IntPredicate::ge, term.term, number(0)),
+                       compare(IntPredicate::lt, term.term, extent.term)));
+    return term;
+  }
+  if (!isIndexArithmetic(op))
+    return unknown(value);
+  APInt constantValue;
+  if (matchPattern(value, m_ConstantInt(&constantValue))) {
+    if (isBool(type))
+      return {smt::BoolConstantOp::create(b, constantValue.getBoolValue())};
+    return constant(isSigned(type) ? Number(constantValue.getSExtValue())
+                                   : Number(constantValue.getZExtValue()));
+  }
+  if (auto dim = dyn_cast<DimOp>(op))
+    return wrap(encodeDim(dim.getDim()), type);
+
+  auto operand = [&](unsigned i) { return terms.lookup(op->getOperand(i)); };
+  Type from = op->getNumOperands() ? op->getOperand(0).getType() : Type();
+  if (auto where = dyn_cast<WhereOp>(op))
+    return choose(operand(0).term, operand(1), operand(2));
+  if (isa<CastOp>(op)) {
+    Term x = operand(0);
+    if (isBool(from) && !isBool(type))
+      return choose(x.term, constant(1), constant(0));
+    if (isBool(type) && !isBool(from))
+      return {makeDistinct(x.term, number(0))};
+    return wrap(x, type);
+  }
+  Term x = operand(0), y = op->getNumOperands() > 1 ? operand(1) : Term();
+  if (isBool(from)) {
+    if (isa<CmpLtOp>(op))
+      return {makeAnd(makeNot(x.term), y.term)};
+    if (isa<CmpEqOp>(op))
+      return {smt::EqOp::create(b, x.term, y.term)};
+    if (isa<CmpNeOp, XorOp>(op))
+      return {makeDistinct(x.term, y.term)};
+    if (isa<AndOp, MulOp>(op))
+      return {makeAnd(x.term, y.term)};
+    if (isa<OrOp, AddOp, MaxOp>(op))
+      return {smt::OrOp::create(b, x.term, y.term)};
+    return unknown(value);
+  }
+  if (isa<CmpLtOp>(op))
+    return {compare(IntPredicate::lt, x.term, y.term)};
+  if (isa<CmpEqOp>(op))
+    return {smt::EqOp::create(b, x.term, y.term)};
+  if (isa<CmpNeOp>(op))
+    return {makeDistinct(x.term, y.term)};
+  if (isa<AddOp>(op))
+    return wrap(sum(x, y), type);
+  if (isa<SubOp>(op))
+    return wrap(difference(x, y), type);
+  if (isa<NegOp>(op))
+    return wrap(difference(constant(0), x), type);
+  if (isa<MulOp>(op))
+    return wrap(product(x, y), type);
+  if (isa<MaxOp>(op))
+    return choose(compare(IntPredicate::lt, x.term, y.term), y, x);
+  if (isa<FloorDivOp, FloorModOp, IDivOp, ModOp>(op))
+    return wrap(divide(x, y, isa<FloorDivOp, FloorModOp>(op),
+                       isa<FloorModOp, ModOp>(op)),
+                type);
+  return unknown(value); // bits of integers
+}

@@ -1,0 +1,83 @@
+//===- SmtEncoder.h - index arithmetic as SMT terms -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Translates scalar integer arithmetic of kernels to operations of the smt
+/// dialect, over integers without a bound.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/SMT/IR/SMTOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::tg {
+
+/// Encodes values into the body of one smt.solver. Integers of every width are
+/// terms of sort Int within the bounds of their type, bools of sort Bool.
+/// Arithmetic wraps as the dialect says: where a result may leave its type, by
+/// bounds of its operands, it is brought back by a remainder. (Bit vectors of 64
+/// bits would wrap by themselves, but no solver decides their products and
+/// quotients; linear integer arithmetic with divisions by constants is
+/// decidable.) What is not integer arithmetic, such as a loaded value, is an
+/// unknown constant.
+class SmtEncoder {
+public:
+  explicit SmtEncoder(OpBuilder &builder, Location loc) : b(loc, builder) {}
+
+  /// The term of a value.
+  Value encode(Value value);
+  /// The term of a dimension.
+  Value encode(Dim dim) { return encodeDim(dim.getAttr()).term; }
+
+  void assertTrue(Value term) { smt::AssertOp::create(b, term); }
+  Value number(const APInt &value);
+  Value number(int64_t value) { return number(APInt(64, value, true)); }
+  Value makeNot(Value term) { return smt::NotOp::create(b, term); }
+  Value makeAnd(Value x, Value y) { return smt::AndOp::create(b, x, y); }
+  Value makeDistinct(Value x, Value y) {
+    return smt::DistinctOp::create(b, x, y);
+  }
+  /// first <= term <= last
+  Value isWithin(Value term, int64_t first, int64_t last);
+
+private:
+  using Number = __int128;
+  /// A term with bounds, both ends included; bools have none.
+  struct Term {
+    Value term;
+    Number lo = 0, hi = 0;
+  };
+
+  Term encodeOp(Value value);
+  Term encodeDim(Attribute dim);
+  Term unknown(Value value);
+  Term constant(Number value);
+  /// The term brought into the bounds of a type.
+  Term wrap(Term term, Type type);
+  Term sum(Term x, Term y);
+  Term difference(Term x, Term y);
+  Term product(Term x, Term y);
+  Term divide(Term x, Term y, bool floor, bool wantRemainder);
+  Term choose(Value condition, Term x, Term y);
+  Value compare(smt::IntPredicate predicate, Value x, Value y) {
+    return smt::IntCmpOp::create(b, predicate, x, y);
+  }
+  Value declare(Type sort, StringRef name) {
+    return smt::DeclareFunOp::create(b, sort, b.getStringAttr(name));
+  }
+
+  ImplicitLocOpBuilder b;
+  DenseMap<Value, Term> terms;
+  DenseMap<Attribute, Term> variables;
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
