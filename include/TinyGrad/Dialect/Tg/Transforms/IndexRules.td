@@ -68,9 +68,8 @@ foreach op = [Tg_AddOp, Tg_SubOp] in
 def Tg_HasOneValue : Tg_Knows<"hasOneValue($_builder, $0)", "one value only">;
 def Tg_OneValue : Tg_Makes<"makeOneValue($_builder, $0)">;
 
-// x -> c, where x cannot be anything else
-foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp, Tg_FloorDivOp, Tg_FloorModOp,
-              Tg_IDivOp, Tg_ModOp, Tg_MaxOp] in
+// x floordiv y -> q, x idiv y -> q, where bounds leave one quotient for all divisors
+foreach op = [Tg_FloorDivOp, Tg_IDivOp] in
   def OneValueOf # op
       : Pat<(op:$op $x, $y), (Tg_OneValue $op), [(Tg_HasOneValue $op)]>;
 

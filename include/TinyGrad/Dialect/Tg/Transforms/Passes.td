@@ -254,7 +254,7 @@ class TgProof<string name> : Pass<name, "::mlir::ModuleOp"> {
   let options = [
     Option<"solver", "solver", "std::string", "\"z3\"",
            "The program of the SMT solver Z3">,
-    Option<"timeout", "timeout", "unsigned", "2000",
+    Option<"timeout", "timeout", "unsigned", "5000",
            "Milliseconds for one question">,
     Option<"printCounts", "print-counts", "bool", "false",
            "Print how much was proved of what">

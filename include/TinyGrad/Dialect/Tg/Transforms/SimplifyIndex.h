@@ -86,6 +86,10 @@ public:
   static uint64_t ofOperation(OperationName name, ArrayRef<uint64_t> operands);
 
 private:
+  uint64_t measureForm(Value value, IndexFacts &facts,
+                       SmallVectorImpl<Value> &missing);
+
+  /// Of values as they are written, and of terms of sums.
   DenseMap<Value, uint64_t> known, expanded;
 };
 

@@ -24,7 +24,7 @@ struct ProofOptions {
   std::string solver = "z3";
   /// Milliseconds for one question. One that takes longer is asked again for
   /// each value of the variables, if these are few enough.
-  unsigned timeoutMs = 2000;
+  unsigned timeoutMs = 5000;
 };
 
 /// One statement that holds if some formula cannot be satisfied.

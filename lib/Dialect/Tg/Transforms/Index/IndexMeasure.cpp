@@ -34,8 +34,9 @@ uint64_t IndexMeasure::ofConstant(int64_t number) {
 static uint64_t measureDim(Attribute attr) {
   if (auto expr = dyn_cast<DimExprAttr>(attr))
     return 1 + measureDim(expr.getLhs()) + measureDim(expr.getRhs());
+  // A number weighs less inside of a dimension than beside it.
   if (auto number = dyn_cast<IntegerAttr>(attr))
-    return IndexMeasure::ofConstant(number.getInt());
+    return (IndexMeasure::ofConstant(number.getInt()) + 3) / 4;
   return 4;
 }
 
@@ -54,7 +55,7 @@ static uint64_t getWeight(OperationName name) {
     return 100;
   // Rounding towards zero may become a negation of rounding down.
   if (op == "idiv" || op == "mod")
-    return 136;
+    return 200;
   if (op == "cast")
     return 20;
   return 8;
@@ -82,7 +83,7 @@ static uint64_t ofOperation(Operation *op, ArrayRef<uint64_t> operands) {
     return IndexMeasure::ofConstant(number.trySExtValue().value_or(0));
   uint64_t measure = IndexMeasure::ofOperation(op->getName(), operands);
   // A negative divisor may become a positive one and negations.
-  constexpr uint64_t kNegative = 24;
+  constexpr uint64_t kNegative = 64;
   if (isDivision(op->getName()) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.isNegative())
@@ -120,52 +121,56 @@ uint64_t IndexMeasure::get(Value value) {
   return known[value];
 }
 
-uint64_t IndexMeasure::getExpanded(Value value, IndexFacts &facts) {
-  // A sum by its terms; what is no sum by its operands.
-  auto getForm = [&](Value sum) -> const IndexForm * {
-    if (!sum.getType().isIndex() || !isIndexArithmetic(sum.getDefiningOp()))
-      return nullptr;
-    const IndexForm &form = facts.getForm(sum);
-    return form.getAtom() == sum ? nullptr : &form;
-  };
-  auto ofDimension = [](Dim dim) {
-    std::optional<int64_t> number = dim.getStatic();
-    return number ? ofConstant(*number) : ofDim(dim);
-  };
+static uint64_t ofNumberOrDim(Dim dim) {
+  std::optional<int64_t> number = dim.getStatic();
+  return number ? IndexMeasure::ofConstant(*number) : IndexMeasure::ofDim(dim);
+}
+
+/// The measure of a value as a sum; what atoms of it are not known yet goes to
+/// `missing`.
+uint64_t IndexMeasure::measureForm(Value value, IndexFacts &facts,
+                                   SmallVectorImpl<Value> &missing) {
   constexpr uint64_t kTerm = 5;
-  SmallVector<Value> stack{value};
+  uint64_t measure = 0;
+  auto addTerm = [&](Value atom, uint64_t coefficient) {
+    auto it = expanded.find(atom);
+    if (it == expanded.end())
+      missing.push_back(atom);
+    else
+      measure = std::min(measure + kTerm + coefficient + it->second, kMost);
+  };
+  if (!value.getType().isIndex()) {
+    addTerm(value, 0);
+    return measure;
+  }
+  const IndexForm &form = facts.getForm(value);
+  measure = ofNumberOrDim(form.constant);
+  for (auto [atom, coefficient] : form.terms)
+    addTerm(atom, ofNumberOrDim(coefficient));
+  return measure;
+}
+
+uint64_t IndexMeasure::getExpanded(Value value, IndexFacts &facts) {
+  SmallVector<Value> stack;
+  measureForm(value, facts, stack);
   while (!stack.empty()) {
-    Value current = stack.back();
-    if (expanded.contains(current)) {
+    Value atom = stack.back();
+    if (expanded.contains(atom)) {
       stack.pop_back();
       continue;
     }
     size_t size = stack.size();
-    uint64_t measure = 0;
-    auto need = [&](Value part) -> uint64_t {
-      auto it = expanded.find(part);
-      if (it != expanded.end())
-        return it->second;
-      stack.push_back(part);
-      return 0;
-    };
-    if (const IndexForm *form = getForm(current)) {
-      measure = ofDimension(form->constant);
-      for (auto [atom, coefficient] : form->terms)
-        measure = std::min(
-            measure + kTerm + ofDimension(coefficient) + need(atom), kMost);
-    } else if (isIndexArithmetic(current.getDefiningOp())) {
+    uint64_t measure = 1;
+    if (Operation *op = atom.getDefiningOp(); isIndexArithmetic(op)) {
       SmallVector<uint64_t, 3> operands;
-      for (Value operand : current.getDefiningOp()->getOperands())
-        operands.push_back(need(operand));
-      measure = ::ofOperation(current.getDefiningOp(), operands);
-    } else {
-      measure = 1;
+      for (Value operand : op->getOperands())
+        operands.push_back(measureForm(operand, facts, stack));
+      if (stack.size() > size)
+        continue;
+      measure = ::ofOperation(op, operands);
     }
-    if (stack.size() > size)
-      continue;
-    expanded[current] = measure;
+    expanded[atom] = measure;
     stack.pop_back();
   }
-  return expanded[value];
+  return measureForm(value, facts, stack);
 }

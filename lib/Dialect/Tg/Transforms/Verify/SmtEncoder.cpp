@@ -33,15 +33,23 @@ static Number getMost(Type type) {
   return (Number(1) << (getWidth(type) - isSigned(type))) - 1;
 }
 
-Value SmtEncoder::number(const APInt &value) {
-  auto type = IntegerType::get(b.getContext(), value.getBitWidth());
-  return smt::IntConstantOp::create(b, b.getIntegerAttr(type, value));
+/// SMT-LIB has no negative literals.
+Value SmtEncoder::number(Number value) {
+  auto literal = [&](unsigned __int128 magnitude) -> Value {
+    uint64_t words[] = {static_cast<uint64_t>(magnitude),
+                        static_cast<uint64_t>(magnitude >> 64)};
+    auto type = IntegerType::get(b.getContext(), 128);
+    return smt::IntConstantOp::create(
+        b, b.getIntegerAttr(type, APInt(128, words)));
+  };
+  if (value >= 0)
+    return literal(value);
+  return smt::IntSubOp::create(b, literal(0),
+                               literal(-static_cast<unsigned __int128>(value)));
 }
 
 SmtEncoder::Term SmtEncoder::constant(Number value) {
-  uint64_t words[] = {static_cast<uint64_t>(value),
-                      static_cast<uint64_t>(value >> 64)};
-  return {number(APInt(128, words)), value, value};
+  return {number(value), value, value};
 }
 
 Value SmtEncoder::isWithin(Value term, int64_t first, int64_t last) {
@@ -119,10 +127,12 @@ SmtEncoder::Term SmtEncoder::divide(Term x, Term y, bool floor,
   auto down = [&](Term a, Term by) -> Term {
     if (wantRemainder)
       return {smt::IntModOp::create(b, a.term, by.term), 0, by.hi - 1};
-    Number reach = std::max(a.hi, -a.lo);
-    bool isNegative = a.lo < 0;
+    auto floorDivide = [](Number x, Number y) {
+      return x / y - (x % y < 0);
+    };
     return {smt::IntDivOp::create(b, a.term, by.term),
-            isNegative ? -reach : Number(0), reach};
+            floorDivide(a.lo, a.lo < 0 ? by.lo : by.hi),
+            floorDivide(a.hi, a.hi < 0 ? by.hi : by.lo)};
   };
   // Of a positive divisor, rounded as asked for.
   auto positive = [&](Term a, Term by) {
@@ -254,8 +264,17 @@ SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
 
   auto operand = [&](unsigned i) { return terms.lookup(op->getOperand(i)); };
   Type from = op->getNumOperands() ? op->getOperand(0).getType() : Type();
-  if (auto where = dyn_cast<WhereOp>(op))
-    return choose(operand(0).term, operand(1), operand(2));
+  if (isa<WhereOp>(op)) {
+    Term term = choose(operand(0).term, operand(1), operand(2));
+    if (!isBool(type)) {
+      Interval interval = analysis.getAtomInterval(value);
+      if (interval.lo > Interval::kMin)
+        term.lo = std::max<Number>(term.lo, interval.lo);
+      if (interval.hi < Interval::kMax)
+        term.hi = std::min<Number>(term.hi, interval.hi);
+    }
+    return term;
+  }
   if (isa<CastOp>(op)) {
     Term x = operand(0);
     if (isBool(from) && !isBool(type))

@@ -14,6 +14,7 @@
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/Dialect/SMT/IR/SMTOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -27,6 +28,9 @@ namespace mlir::tg {
 /// quotients; linear integer arithmetic with divisions by constants is
 /// decidable.) What is not integer arithmetic, such as a loaded value, is an
 /// unknown constant.
+///
+/// The bounds of a tg.where are those of IndexAnalysis, which looks at the
+/// condition; whoever encodes a kernel has these bounds proved as well.
 class SmtEncoder {
 public:
   explicit SmtEncoder(OpBuilder &builder, Location loc) : b(loc, builder) {}
@@ -37,8 +41,7 @@ public:
   Value encode(Dim dim) { return encodeDim(dim.getAttr()).term; }
 
   void assertTrue(Value term) { smt::AssertOp::create(b, term); }
-  Value number(const APInt &value);
-  Value number(int64_t value) { return number(APInt(64, value, true)); }
+  Value number(__int128 value);
   Value makeNot(Value term) { return smt::NotOp::create(b, term); }
   Value makeAnd(Value x, Value y) { return smt::AndOp::create(b, x, y); }
   Value makeDistinct(Value x, Value y) {
@@ -74,6 +77,7 @@ private:
   }
 
   ImplicitLocOpBuilder b;
+  IndexAnalysis analysis;
   DenseMap<Value, Term> terms;
   DenseMap<Attribute, Term> variables;
 };

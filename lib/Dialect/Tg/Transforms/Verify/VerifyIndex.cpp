@@ -85,13 +85,14 @@ writeFormula(Location loc, ArrayRef<Value> values,
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-/// Every inferred bound of a kernel's index arithmetic as a question.
-static LogicalResult askBounds(KernelOp kernel,
+/// The inferred bounds of a kernel's index arithmetic as questions; those that
+/// formulas rely on, or all.
+static LogicalResult askBounds(KernelOp kernel, bool all,
                                SmallVectorImpl<ProofQuestion> &questions) {
   IndexAnalysis analysis;
   for (Operation &op : kernel.getBody().front()) {
     if (!isIndexArithmetic(&op) || isa<ConstOp, DimOp>(op) ||
-        !op.getResult(0).getType().isIndex())
+        !op.getResult(0).getType().isIndex() || (!all && !isa<WhereOp>(op)))
       continue;
     Value value = op.getResult(0);
     Interval interval = analysis.getInterval(value);
@@ -153,7 +154,7 @@ mlir::tg::verifyIndexRewrites(ModuleOp module,
     return success();
   };
   for (KernelOp kernel : module.getOps<KernelOp>())
-    if (failed(askBounds(kernel, questions)) ||
+    if (failed(askBounds(kernel, /*all=*/true, questions)) ||
         failed(simplifyIndices(kernel, rules, simplify)))
       return failure();
   return proveAll(questions, options, proved);
@@ -192,7 +193,9 @@ LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
                                        const ProofOptions &options,
                                        llvm::StringMap<unsigned> &proved) {
   SmallVector<ProofQuestion> questions;
-  for (KernelOp kernel : module.getOps<KernelOp>())
+  for (KernelOp kernel : module.getOps<KernelOp>()) {
+    if (failed(askBounds(kernel, /*all=*/false, questions)))
+      return failure();
     for (Operation &op : kernel.getBody().front()) {
       LogicalResult asked = success();
       if (auto load = dyn_cast<LoadOp>(op))
@@ -204,6 +207,7 @@ LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
       if (failed(asked))
         return failure();
     }
+  }
   return proveAll(questions, options, proved);
 }
 

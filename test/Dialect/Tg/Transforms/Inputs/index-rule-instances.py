@@ -57,6 +57,9 @@ def one_value(k, e, c):
     k.use(k.maximum(i + c, i + c) * 3)
     k.use(k.of(c) // (i + e))
     k.use((j + c * 10) // (i + 7))
+    k.use((j - 1) // (k.range(4) + 3))
+    k.use((j - 1).idiv(k.range(4) + 3))
+    k.use((j - 2).idiv(k.const(3)))
 
 
 @instance(c=small(2, 7), e=small(1, 7), d=(-8, -1, 0, 3))
