@@ -27,6 +27,8 @@ build_packages=(
 )
 test_packages=(
   clang-format-22 clang-tidy-22 python3-pytest
+  # Proofs of index arithmetic.
+  z3
 )
 bench_packages=(
   libopenblas-dev python3-venv python3-pip

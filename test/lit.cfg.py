@@ -1,6 +1,7 @@
 """Configuration of the lit suite: what is a test, and how its tools are found."""
 
 import os
+import shutil
 
 import lit.formats
 import lit.util
@@ -37,6 +38,10 @@ for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-lsp-server", 
 
 if config.sanitize:
     config.available_features.add("sanitize")
+
+# Proofs ask the SMT solver.
+if shutil.which("z3"):
+    config.available_features.add("z3")
 
 if os.path.isdir("/usr/share/datasets/fashion-mnist"):
     config.available_features.add("fashion-mnist")

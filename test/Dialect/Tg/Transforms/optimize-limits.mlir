@@ -8,7 +8,6 @@
 
 // CHECK-LABEL: tg.kernel @ids
 // CHECK: tg.range 0 thread 100
-// CHECK-NEXT: tg.range 2 loop 1
 // CHECK-NEXT: tg.range 3 upcast 8
 // NOOPT-LABEL: tg.kernel @ids
 // NOOPT: tg.range 0 thread 100

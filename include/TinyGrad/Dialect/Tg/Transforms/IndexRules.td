@@ -56,10 +56,12 @@ def Tg_HasQuotientAndRemainder
 def Tg_Recombined : Tg_Makes<"recombine($_builder, $0)">;
 
 // (x floordiv c)*(c*k) + (x floormod c)*k -> x*k, also where the quotient is of x plus a multiple of c, or the remainder of a quotient
-foreach op = [Tg_AddOp, Tg_SubOp] in
+foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
   def RecombineIn # op
       : Pat<(op:$sum $x, $y), (Tg_Recombined $sum),
             [(Tg_HasQuotientAndRemainder $sum)]>;
+def RecombineInNeg : Pat<(Tg_NegOp:$sum $x), (Tg_Recombined $sum),
+                         [(Tg_HasQuotientAndRemainder $sum)]>;
 
 //===----------------------------------------------------------------------===//
 // Bounds
