@@ -82,17 +82,310 @@ static Value findSelected(Value condition, RangeOp range,
   return selected;
 }
 
-/// Replaces one range of the reduce by the position that the value selects.
-static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
-  if (reduce.getKind() != ReduceKind::add)
+namespace {
+/// What is summed up: a value where a condition holds, else zero.
+struct Body {
+  Value condition, value;
+  /// The other way round: the value where the condition does not hold.
+  bool isInverted = false;
+};
+} // namespace
+
+static Value createNumber(OpBuilder &builder, Location loc, Type type,
+                          int64_t value) {
+  return ConstOp::create(builder, loc, type, value);
+}
+
+static bool isOne(Value value) {
+  auto constant = value.getDefiningOp<ConstOp>();
+  if (!constant)
     return false;
-  auto where = reduce.getValue().getDefiningOp<WhereOp>();
-  if (!where || !isZero(where.getY()))
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    return number.getValue().isExactlyValue(1.0);
+  if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+    return number.getValue().isOne();
+  return false;
+}
+
+/// A number that is 1 where a condition holds, else 0.
+static Value getIndicator(Value value) {
+  if (auto cast = value.getDefiningOp<CastOp>())
+    return cast.getX().getType().isInteger(1) ? cast.getX() : Value();
+  auto where = value.getDefiningOp<WhereOp>();
+  return where && isOne(where.getX()) && isZero(where.getY())
+             ? where.getCondition()
+             : Value();
+}
+
+static std::optional<Body> getBody(Value value, OpBuilder &builder) {
+  if (auto where = value.getDefiningOp<WhereOp>()) {
+    if (isZero(where.getY()))
+      return Body{where.getCondition(), where.getX()};
+    if (isZero(where.getX()))
+      return Body{where.getCondition(), where.getY(), /*isInverted=*/true};
+    return std::nullopt;
+  }
+  if (Value condition = getIndicator(value))
+    return Body{condition,
+                createNumber(builder, value.getLoc(), value.getType(), 1)};
+  // An indicator times a number; of floats, 0 times an infinity is not 0.
+  auto product = value.getDefiningOp<MulOp>();
+  if (!product || !isa<IntegerType>(value.getType()))
+    return std::nullopt;
+  if (Value condition = getIndicator(product.getRhs()))
+    return Body{condition, product.getLhs()};
+  if (Value condition = getIndicator(product.getLhs()))
+    return Body{condition, product.getRhs()};
+  return std::nullopt;
+}
+
+/// The sum over one range fewer.
+static void replaceReduce(RangedReduceOp reduce, Value range, Value result,
+                          OpBuilder &builder) {
+  SmallVector<Value> ranges;
+  for (Value other : reduce.getRanges())
+    if (other != range)
+      ranges.push_back(other);
+  if (!ranges.empty())
+    result = RangedReduceOp::create(builder, reduce.getLoc(), reduce.getKind(),
+                                    result, ranges);
+  reduce.replaceAllUsesWith(result);
+  reduce.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Positions that are counted
+//===----------------------------------------------------------------------===//
+
+static bool isBounded(const LinearForm &form, IndexAnalysis &analysis) {
+  Interval interval = analysis.getInterval(form);
+  return interval.lo > Interval::kMin && interval.hi < Interval::kMax;
+}
+
+static bool isAtom(const LinearForm &form) {
+  return form.constant == 0 && form.terms.size() == 1 &&
+         form.terms[0].second == 1;
+}
+
+/// One side of a comparison as a sum of index values; none if it may wrap.
+static std::optional<LinearForm> getSide(Value side, RangeOp range,
+                                         IndexAnalysis &analysis,
+                                         OpBuilder &builder) {
+  if (side.getType().isIndex()) {
+    LinearForm form = analysis.getLinear(side);
+    if (!isAtom(form) && !isBounded(form, analysis))
+      return std::nullopt;
+    return form;
+  }
+  auto type = dyn_cast<IntegerType>(side.getType());
+  if (!type || type.getWidth() < 8 ||
+      (type.getWidth() == 64 && !isSignedInteger(type)))
+    return std::nullopt;
+  LinearForm form;
+  if (isPositionOf(side, range)) {
+    form.addTerm(range.getResult(), 1);
+  } else if (!llvm::is_contained(analysis.getRanges(side), range.getResult())) {
+    form.addTerm(CastOp::create(builder, side.getLoc(), builder.getIndexType(),
+                                side),
+                 1);
+  } else {
+    return std::nullopt;
+  }
+  return form;
+}
+
+namespace {
+/// The positions of a range for which a conjunction holds: from the largest of
+/// the first ends to the least of the last ones, which are not included.
+struct Span {
+  SmallVector<LinearForm> first, last;
+  /// Clauses that do not depend on the range.
+  SmallVector<Value> others;
+};
+} // namespace
+
+/// The ends of the positions where a clause holds; false if they are not known.
+static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
+                      OpBuilder &builder, Span &span) {
+  Value position = range.getResult();
+  auto dependsOnRange = [&](Value value) {
+    return llvm::is_contained(analysis.getRanges(value), position);
+  };
+  if (!dependsOnRange(clause)) {
+    span.others.push_back(clause);
+    return true;
+  }
+  bool isNegated = false;
+  if (auto negation = clause.getDefiningOp<XorOp>();
+      negation && isOne(negation.getRhs())) {
+    isNegated = true;
+    clause = negation.getLhs();
+  }
+  auto less = clause.getDefiningOp<CmpLtOp>();
+  if (!less)
+    return false;
+  std::optional<LinearForm> lhs =
+      getSide(less.getLhs(), range, analysis, builder);
+  std::optional<LinearForm> rhs =
+      getSide(less.getRhs(), range, analysis, builder);
+  if (!lhs || !rhs)
+    return false;
+  // Of a number without bounds, only whether it is among the positions counts.
+  for (auto [side, other] : {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
+    if (isBounded(*side, analysis))
+      continue;
+    if (!isAtom(*other) || other->terms[0].first != position)
+      return false;
+    Location loc = less.getLoc();
+    Value number = side->terms[0].first;
+    Value extent = builder.createOrFold<DimOp>(loc, builder.getIndexType(),
+                                               range.getExtent());
+    Value isSmall = CmpLtOp::create(builder, loc, number, extent);
+    Value low = WhereOp::create(builder, loc, extent.getType(), isSmall, number,
+                                extent);
+    Value both = MaxOp::create(
+        builder, loc, low,
+        createNumber(builder, loc, builder.getIndexType(), -1));
+    *side = LinearForm();
+    side->addTerm(both, 1);
+  }
+  // rhs - lhs > 0, or lhs - rhs + 1 > 0.
+  LinearForm form = isNegated ? *lhs : *rhs;
+  form.add(isNegated ? *rhs : *lhs, -1);
+  form.constant += isNegated;
+  int64_t factor = form.getCoefficient(position);
+  form.addTerm(position, -factor);
+  if (factor == 0 || std::abs(factor) > Interval::kMax / 2 ||
+      llvm::any_of(form.terms,
+                   [&](auto &term) { return dependsOnRange(term.first); }))
+    return false;
+  IndexBuilder index(builder, less.getLoc());
+  LinearForm end;
+  if (factor > 0) {
+    // position >= ceil((1 - form) / factor)
+    end.constant = factor;
+    end.add(form, -1);
+  } else {
+    // position < ceil(form / -factor)
+    end = form;
+    end.constant += -factor - 1;
+  }
+  if (std::abs(factor) > 1) {
+    Interval interval = analysis.getInterval(end);
+    if (interval.lo <= Interval::kMin || interval.hi >= Interval::kMax)
+      return false;
+    end = index.getAnalysis().getLinear(
+        index.floorDiv(index.get(end), std::abs(factor)));
+  }
+  (factor > 0 ? span.first : span.last).push_back(end);
+  return true;
+}
+
+/// Whether a sum of `count` equal values at most may become a product, and
+/// `type` can count them.
+static bool isExactProduct(Type type, int64_t count, Value value) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType)
+    return isa<IntegerType>(type) && !type.isInteger(1);
+  unsigned digits = floatType.getFPMantissaWidth();
+  if (digits < 62 && count > (int64_t(1) << digits))
+    return false;
+  // Of ones the sums are exact; other values may be rounded once more or less,
+  // as sums are, but not in the narrow types, whose operations round each.
+  return isOne(value) || type.isF32() || type.isF64();
+}
+
+/// Replaces one range over which a value that does not depend on it is added up
+/// where comparisons with the range hold: the value times how often that is.
+static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
+  OpBuilder builder(reduce);
+  std::optional<Body> body = getBody(reduce.getValue(), builder);
+  if (!body)
+    return false;
+  Location loc = reduce.getLoc();
+  Type indexType = builder.getIndexType(), type = reduce.getType();
+  for (Value rangeValue : reduce.getRanges()) {
+    auto range = rangeValue.getDefiningOp<RangeOp>();
+    if (llvm::is_contained(analysis.getRanges(body->value), rangeValue) ||
+        !isExactProduct(type, range.getLargestExtent(), body->value))
+      continue;
+    Span span;
+    bool isKnown = true;
+    SmallVector<Value> clauses{body->condition};
+    while (!clauses.empty() && isKnown) {
+      Value clause = clauses.pop_back_val();
+      if (auto conjunction = clause.getDefiningOp<AndOp>())
+        llvm::append_range(clauses, conjunction->getOperands());
+      else
+        isKnown = addClause(clause, range, analysis, builder, span);
+    }
+    if (!isKnown || (span.first.empty() && span.last.empty()) ||
+        (body->isInverted && !span.others.empty()))
+      continue;
+
+    IndexBuilder index(builder, loc);
+    Value zero = createNumber(builder, loc, indexType, 0);
+    Value extent =
+        builder.createOrFold<DimOp>(loc, indexType, range.getExtent());
+    auto larger = [&](Value x, Value y) -> Value {
+      return MaxOp::create(builder, loc, x, y);
+    };
+    auto negated = [&](Value x) -> Value {
+      return NegOp::create(builder, loc, x);
+    };
+    Value first = zero, last = extent;
+    for (const LinearForm &end : span.first)
+      first = larger(first, index.get(end));
+    for (const LinearForm &end : span.last) // the minimum
+      last = negated(larger(negated(last), negated(index.get(end))));
+    Value count =
+        larger(SubOp::create(builder, loc, last, first).getResult(), zero);
+    if (body->isInverted)
+      count = SubOp::create(builder, loc, extent, count);
+
+    // An index converts to integers only.
+    Value number = count;
+    if (isa<FloatType>(type))
+      number = CastOp::create(builder, loc, builder.getI64Type(), number);
+    number = CastOp::create(builder, loc, type, number);
+    Value result = number;
+    if (!isOne(body->value))
+      result = MulOp::create(builder, loc, body->value, number);
+    Value condition;
+    for (Value clause : span.others)
+      condition = condition
+                      ? AndOp::create(builder, loc, condition, clause).getResult()
+                      : clause;
+    // No element is 0, and not an infinity times 0.
+    if (isa<FloatType>(type) && !isOne(body->value)) {
+      Value some = CmpLtOp::create(builder, loc, zero, count);
+      condition =
+          condition ? AndOp::create(builder, loc, condition, some).getResult()
+                    : some;
+    }
+    if (condition)
+      result = WhereOp::create(builder, loc, type, condition, result,
+                               createNumber(builder, loc, type, 0));
+    replaceReduce(reduce, rangeValue, result, builder);
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions that are selected
+//===----------------------------------------------------------------------===//
+
+/// Replaces one range of the reduce by the position that the value selects.
+static bool collapseSelection(RangedReduceOp reduce, IndexAnalysis &analysis) {
+  OpBuilder bodyBuilder(reduce);
+  std::optional<Body> body = getBody(reduce.getValue(), bodyBuilder);
+  if (!body || body->isInverted)
     return false;
   for (Value rangeValue : reduce.getRanges()) {
     auto range = rangeValue.getDefiningOp<RangeOp>();
     SmallVector<Value> rest;
-    Value selected = findSelected(where.getCondition(), range, analysis, rest);
+    Value selected = findSelected(body->condition, range, analysis, rest);
     if (!selected)
       continue;
 
@@ -120,7 +413,7 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
     mapping.map(rangeValue, safe);
     llvm::SetVector<Operation *> slice;
     SmallVector<Value> roots(rest);
-    roots.push_back(where.getX());
+    roots.push_back(body->value);
     while (!roots.empty()) {
       Operation *op = roots.pop_back_val().getDefiningOp();
       if (!op || op == range || slice.contains(op) ||
@@ -148,18 +441,11 @@ static bool collapse(RangedReduceOp reduce, IndexAnalysis &analysis) {
     for (Value clause : rest)
       condition = AndOp::create(builder, loc, condition,
                                 mapping.lookupOrDefault(clause));
-    Value result =
-        WhereOp::create(builder, loc, where.getType(), condition,
-                        mapping.lookupOrDefault(where.getX()), where.getY());
-    SmallVector<Value> ranges;
-    for (Value other : reduce.getRanges())
-      if (other != rangeValue)
-        ranges.push_back(other);
-    if (!ranges.empty())
-      result = RangedReduceOp::create(builder, loc, reduce.getKind(), result,
-                                      ranges);
-    reduce.replaceAllUsesWith(result);
-    reduce.erase();
+    Value result = WhereOp::create(
+        builder, loc, reduce.getType(), condition,
+        mapping.lookupOrDefault(body->value),
+        createNumber(builder, loc, reduce.getType(), 0));
+    replaceReduce(reduce, rangeValue, result, builder);
     return true;
   }
   return false;
@@ -178,7 +464,9 @@ struct TgCollapseReducePass
       IndexAnalysis analysis;
       for (auto reduce :
            llvm::make_early_inc_range(getOperation().getOps<RangedReduceOp>()))
-        if (collapse(reduce, analysis)) {
+        if (reduce.getKind() == ReduceKind::add &&
+            (collapseSelection(reduce, analysis) ||
+             collapseCount(reduce, analysis))) {
           changed = true;
           break;
         }

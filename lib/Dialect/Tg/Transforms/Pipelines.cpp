@@ -41,8 +41,9 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   // Equal kernels are found early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();
-  kernel.addPass(createTgCollapseReduce());
+  // Comparisons in their shortest form are those that reduces collapse by.
   kernel.addPass(createTgSimplifyIndex());
+  kernel.addPass(createTgCollapseReduce());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());

@@ -87,17 +87,22 @@ void IndexForm::add(const IndexForm &other, Dim factor) {
       addTerm(atom, coefficient * factor);
     return;
   }
+  for (auto [atom, coefficient] : other.terms)
+    terms.emplace_back(atom, coefficient * factor);
+  mergeTerms();
+}
+
+void IndexForm::mergeTerms() {
   DenseMap<Value, size_t> positions;
-  for (auto [i, term] : llvm::enumerate(terms))
-    positions[term.first] = i;
-  for (auto [atom, coefficient] : other.terms) {
-    auto [it, isNew] = positions.try_emplace(atom, terms.size());
+  size_t count = 0;
+  for (auto [atom, coefficient] : terms) {
+    auto [it, isNew] = positions.try_emplace(atom, count);
     if (isNew)
-      terms.emplace_back(atom, coefficient * factor);
+      terms[count++] = {atom, coefficient};
     else
-      terms[it->second].second =
-          terms[it->second].second + coefficient * factor;
+      terms[it->second].second = terms[it->second].second + coefficient;
   }
+  terms.truncate(count);
   llvm::erase_if(terms, [](auto &term) { return term.second.is(0); });
 }
 

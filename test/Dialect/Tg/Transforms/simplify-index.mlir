@@ -20,6 +20,7 @@
 // CHECK-NEXT: %[[V8:.*]] = tg.add %[[V2]], %[[V7]] : index
 // CHECK-NEXT: %[[V9:.*]] = tg.add %[[V8]], %[[V5]] : index
 // CHECK-NEXT: %[[V10:.*]] = tg.cast %[[V9]] : index -> i64
+// CHECK-NEXT: %[[V11:.*]] = tg.const(true) : i1
 tg.kernel @collect(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>, %a2: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -59,6 +60,7 @@ tg.kernel @collect(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: m
 // CHECK-NEXT: %[[V8:.*]] = tg.add %[[V7]], %[[V4]] : index
 // CHECK-NEXT: %[[V9:.*]] = tg.cast %[[V8]] : index -> i64
 // CHECK-NEXT: %[[V10:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V11:.*]] = tg.const(true) : i1
 tg.kernel @collect_factors(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 5
   %1 = tg.range 1 loop 6
@@ -95,6 +97,7 @@ tg.kernel @collect_factors(%out: memref<1xi64>, %x: memref<9007199254740992xi64>
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
 // CHECK-NEXT: %[[V15:.*]] = tg.cast %[[V11]] : index -> i64
 // CHECK-NEXT: %[[V16:.*]] = tg.add %[[V14]], %[[V15]] : i64
+// CHECK-NEXT: %[[V17:.*]] = tg.const(true) : i1
 tg.kernel @collect_negative(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>, %a2: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -142,6 +145,7 @@ tg.kernel @collect_negative(%out: memref<1xi64>, %x: memref<9007199254740992xi64
 // CHECK-NEXT: %[[V13:.*]] = tg.cast %[[V11]] : index -> i64
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
 // CHECK-NEXT: %[[V15:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V16:.*]] = tg.const(true) : i1
 tg.kernel @collect_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 5
   %1 = tg.range 1 loop 6
@@ -171,6 +175,7 @@ tg.kernel @collect_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) at
 // CHECK-LABEL: tg.kernel @recombine(
 // CHECK:      %[[V0:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V1:.*]] = tg.load %{{.*}}[%[[V0]]] : memref<64xi64>
+// CHECK-NEXT: %[[V2:.*]] = tg.const(true) : i1
 tg.kernel @recombine(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -193,6 +198,7 @@ tg.kernel @recombine(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1:
 // CHECK-NEXT: %[[V3:.*]] = tg.const(2 : index) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.mul %[[V2]], %[[V3]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V4]] : index -> i64
+// CHECK-NEXT: %[[V6:.*]] = tg.const(true) : i1
 tg.kernel @recombine_scaled(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -218,6 +224,7 @@ tg.kernel @recombine_scaled(%out: memref<1xi64>, %x: memref<9007199254740992xi64
 // CHECK-NEXT: %[[V3:.*]] = tg.const(4 : index) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.floordiv %[[V2]], %[[V3]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V4]] : index -> i64
+// CHECK-NEXT: %[[V6:.*]] = tg.const(true) : i1
 tg.kernel @recombine_nested(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -243,6 +250,7 @@ tg.kernel @recombine_nested(%out: memref<1xi64>, %x: memref<9007199254740992xi64
 // CHECK-NEXT: %[[V3:.*]] = tg.const(9 : index) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.add %[[V2]], %[[V3]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V4]] : index -> i64
+// CHECK-NEXT: %[[V6:.*]] = tg.const(true) : i1
 tg.kernel @recombine_shifted(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -292,6 +300,7 @@ tg.kernel @recombine_shifted(%out: memref<1xi64>, %x: memref<9007199254740992xi6
 // CHECK-NEXT: %[[V22:.*]] = tg.add %[[V20]], %[[V21]] : i64
 // CHECK-NEXT: %[[V23:.*]] = tg.cast %[[V17]] : index -> i64
 // CHECK-NEXT: %[[V24:.*]] = tg.add %[[V22]], %[[V23]] : i64
+// CHECK-NEXT: %[[V25:.*]] = tg.const(true) : i1
 tg.kernel @recombine_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>, %a2: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -332,6 +341,7 @@ tg.kernel @recombine_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, 
 // CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop 5
 // CHECK-NEXT: %[[V2:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V3:.*]] = tg.const(0 : i64) : i64
+// CHECK-NEXT: %[[V4:.*]] = tg.const(true) : i1
 tg.kernel @one_value(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.range 1 loop 5
@@ -363,6 +373,7 @@ tg.kernel @one_value(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attr
 // CHECK-NEXT: %[[V10:.*]] = tg.cast %[[V8]] : index -> i64
 // CHECK-NEXT: %[[V11:.*]] = tg.add %[[V9]], %[[V10]] : i64
 // CHECK-NEXT: %[[V12:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V13:.*]] = tg.const(true) : i1
 tg.kernel @one_value_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.range 1 loop 5
@@ -395,6 +406,7 @@ tg.kernel @one_value_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) 
 // CHECK-NEXT: %[[V5:.*]] = tg.add %[[V3]], %[[V4]] : i64
 // CHECK-NEXT: %[[V6:.*]] = tg.add %[[V5]], %[[V2]] : i64
 // CHECK-NEXT: %[[V7:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V8:.*]] = tg.const(true) : i1
 tg.kernel @div_by_bounds(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.const(16 : index) : index
@@ -432,6 +444,7 @@ tg.kernel @div_by_bounds(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) 
 // CHECK-NEXT: %[[V11:.*]] = tg.cast %[[V7]] : index -> i64
 // CHECK-NEXT: %[[V12:.*]] = tg.add %[[V10]], %[[V11]] : i64
 // CHECK-NEXT: %[[V13:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V14:.*]] = tg.const(true) : i1
 tg.kernel @div_by_bounds_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 9
   %1 = tg.const(8 : index) : index
@@ -476,6 +489,7 @@ tg.kernel @div_by_bounds_not(%out: memref<1xi64>, %x: memref<9007199254740992xi6
 // CHECK-NEXT: %[[V17:.*]] = tg.add %[[V15]], %[[V16]] : i64
 // CHECK-NEXT: %[[V18:.*]] = tg.cast %[[V14]] : index -> i64
 // CHECK-NEXT: %[[V19:.*]] = tg.add %[[V17]], %[[V18]] : i64
+// CHECK-NEXT: %[[V20:.*]] = tg.const(true) : i1
 tg.kernel @multiples(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -530,6 +544,7 @@ tg.kernel @multiples(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1:
 // CHECK-NEXT: %[[V17:.*]] = tg.add %[[V15]], %[[V16]] : i64
 // CHECK-NEXT: %[[V18:.*]] = tg.cast %[[V14]] : index -> i64
 // CHECK-NEXT: %[[V19:.*]] = tg.add %[[V17]], %[[V18]] : i64
+// CHECK-NEXT: %[[V20:.*]] = tg.const(true) : i1
 tg.kernel @multiples_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>, %a2: memref<64xi64>, %a3: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -586,6 +601,7 @@ tg.kernel @multiples_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, 
 // CHECK-NEXT: %[[V21:.*]] = tg.add %[[V19]], %[[V20]] : i64
 // CHECK-NEXT: %[[V22:.*]] = tg.cast %[[V16]] : index -> i64
 // CHECK-NEXT: %[[V23:.*]] = tg.add %[[V21]], %[[V22]] : i64
+// CHECK-NEXT: %[[V24:.*]] = tg.const(true) : i1
 tg.kernel @small_rest(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -639,6 +655,7 @@ tg.kernel @small_rest(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
 // CHECK-NEXT: %[[V15:.*]] = tg.cast %[[V11]] : index -> i64
 // CHECK-NEXT: %[[V16:.*]] = tg.add %[[V14]], %[[V15]] : i64
+// CHECK-NEXT: %[[V17:.*]] = tg.const(true) : i1
 tg.kernel @small_rest_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -682,6 +699,7 @@ tg.kernel @small_rest_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>,
 // CHECK-NEXT: %[[V12:.*]] = tg.add %[[V10]], %[[V11]] : i64
 // CHECK-NEXT: %[[V13:.*]] = tg.cast %[[V9]] : index -> i64
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
+// CHECK-NEXT: %[[V15:.*]] = tg.const(true) : i1
 tg.kernel @nested(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -714,6 +732,7 @@ tg.kernel @nested(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: me
 // CHECK-NEXT: %[[V6:.*]] = tg.add %[[V2]], %[[V4]] : index
 // CHECK-NEXT: %[[V7:.*]] = tg.floormod %[[V6]], %[[V5]] : index
 // CHECK-NEXT: %[[V8:.*]] = tg.cast %[[V7]] : index -> i64
+// CHECK-NEXT: %[[V9:.*]] = tg.const(true) : i1
 tg.kernel @nested_sum(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -758,6 +777,7 @@ tg.kernel @nested_sum(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1
 // CHECK-NEXT: %[[V19:.*]] = tg.add %[[V17]], %[[V18]] : i64
 // CHECK-NEXT: %[[V20:.*]] = tg.cast %[[V14]] : index -> i64
 // CHECK-NEXT: %[[V21:.*]] = tg.add %[[V19]], %[[V20]] : i64
+// CHECK-NEXT: %[[V22:.*]] = tg.const(true) : i1
 tg.kernel @nested_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -803,6 +823,7 @@ tg.kernel @nested_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1
 // CHECK-NEXT: %[[V8:.*]] = tg.cast %[[V5]] : index -> i64
 // CHECK-NEXT: %[[V9:.*]] = tg.cast %[[V7]] : index -> i64
 // CHECK-NEXT: %[[V10:.*]] = tg.add %[[V8]], %[[V9]] : i64
+// CHECK-NEXT: %[[V11:.*]] = tg.const(true) : i1
 tg.kernel @negative(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -829,6 +850,7 @@ tg.kernel @negative(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: 
 // CHECK-NEXT: %[[V7:.*]] = tg.cast %[[V5]] : index -> i64
 // CHECK-NEXT: %[[V8:.*]] = tg.cast %[[V6]] : index -> i64
 // CHECK-NEXT: %[[V9:.*]] = tg.add %[[V7]], %[[V8]] : i64
+// CHECK-NEXT: %[[V10:.*]] = tg.const(true) : i1
 tg.kernel @negative_truncated(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -854,6 +876,7 @@ tg.kernel @negative_truncated(%out: memref<1xi64>, %x: memref<9007199254740992xi
 // CHECK-NEXT: %[[V6:.*]] = tg.cast %[[V4]] : index -> i64
 // CHECK-NEXT: %[[V7:.*]] = tg.cast %[[V5]] : index -> i64
 // CHECK-NEXT: %[[V8:.*]] = tg.add %[[V6]], %[[V7]] : i64
+// CHECK-NEXT: %[[V9:.*]] = tg.const(true) : i1
 tg.kernel @negative_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -888,6 +911,7 @@ tg.kernel @negative_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %
 // CHECK-NEXT: %[[V11:.*]] = tg.cast %[[V5]] : index -> i64
 // CHECK-NEXT: %[[V12:.*]] = tg.add %[[V10]], %[[V11]] : i64
 // CHECK-NEXT: %[[V13:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V14:.*]] = tg.const(true) : i1
 tg.kernel @truncated(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 20
   %1 = tg.const(3 : index) : index
@@ -919,6 +943,7 @@ tg.kernel @truncated(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attr
 // CHECK-NEXT: %[[V7:.*]] = tg.cast %[[V5]] : index -> i64
 // CHECK-NEXT: %[[V8:.*]] = tg.add %[[V6]], %[[V7]] : i64
 // CHECK-NEXT: %[[V9:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V10:.*]] = tg.const(true) : i1
 tg.kernel @truncated_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 20
   %1 = tg.const(5 : index) : index
@@ -941,6 +966,7 @@ tg.kernel @truncated_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) 
 // CHECK-LABEL: tg.kernel @decide(
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 8
 // CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop 9
+// CHECK-NEXT: %[[V2:.*]] = tg.const(true) : i1
 // CHECK-NEXT: %[[V3:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V4:.*]] = tg.const(2 : i64) : i64
 tg.kernel @decide(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
@@ -995,6 +1021,7 @@ tg.kernel @decide(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attribu
 // CHECK-NEXT: %[[V19:.*]] = tg.add %[[V17]], %[[V18]] : i64
 // CHECK-NEXT: %[[V20:.*]] = tg.cast %[[V14]] : index -> i64
 // CHECK-NEXT: %[[V21:.*]] = tg.add %[[V19]], %[[V20]] : i64
+// CHECK-NEXT: %[[V22:.*]] = tg.const(true) : i1
 tg.kernel @decide_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.range 1 loop 9
@@ -1058,6 +1085,7 @@ tg.kernel @decide_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) att
 // CHECK-NEXT: %[[V26:.*]] = tg.add %[[V24]], %[[V25]] : i64
 // CHECK-NEXT: %[[V27:.*]] = tg.cast %[[V21]] : index -> i64
 // CHECK-NEXT: %[[V28:.*]] = tg.add %[[V26]], %[[V27]] : i64
+// CHECK-NEXT: %[[V29:.*]] = tg.const(true) : i1
 tg.kernel @shorten(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1135,6 +1163,7 @@ tg.kernel @shorten(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: m
 // CHECK-NEXT: %[[V25:.*]] = tg.add %[[V23]], %[[V24]] : i64
 // CHECK-NEXT: %[[V26:.*]] = tg.cast %[[V22]] : index -> i64
 // CHECK-NEXT: %[[V27:.*]] = tg.add %[[V25]], %[[V26]] : i64
+// CHECK-NEXT: %[[V28:.*]] = tg.const(true) : i1
 tg.kernel @shorten_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>, %a3: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1188,6 +1217,7 @@ tg.kernel @shorten_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a
 // CHECK-NEXT: %[[V10:.*]] = tg.cast %[[V6]] : index -> i64
 // CHECK-NEXT: %[[V11:.*]] = tg.cast %[[V9]] : index -> i64
 // CHECK-NEXT: %[[V12:.*]] = tg.add %[[V10]], %[[V11]] : i64
+// CHECK-NEXT: %[[V13:.*]] = tg.const(true) : i1
 tg.kernel @lt_of_quotient(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1230,6 +1260,7 @@ tg.kernel @lt_of_quotient(%out: memref<1xi64>, %x: memref<9007199254740992xi64>,
 // CHECK-NEXT: %[[V18:.*]] = tg.add %[[V16]], %[[V17]] : i64
 // CHECK-NEXT: %[[V19:.*]] = tg.cast %[[V15]] : index -> i64
 // CHECK-NEXT: %[[V20:.*]] = tg.add %[[V18]], %[[V19]] : i64
+// CHECK-NEXT: %[[V21:.*]] = tg.const(true) : i1
 tg.kernel @lt_of_quotient_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1271,6 +1302,7 @@ tg.kernel @lt_of_quotient_not(%out: memref<1xi64>, %x: memref<9007199254740992xi
 // CHECK-NEXT: %[[V6:.*]] = tg.add %[[V4]], %[[V5]] : i64
 // CHECK-NEXT: %[[V7:.*]] = tg.add %[[V6]], %[[V5]] : i64
 // CHECK-NEXT: %[[V8:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V9:.*]] = tg.const(true) : i1
 tg.kernel @max(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.range 1 loop 6
@@ -1309,6 +1341,7 @@ tg.kernel @max(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes
 // CHECK-NEXT: %[[V11:.*]] = tg.cast %[[V9]] : index -> i64
 // CHECK-NEXT: %[[V12:.*]] = tg.add %[[V10]], %[[V11]] : i64
 // CHECK-NEXT: %[[V13:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V14:.*]] = tg.const(true) : i1
 tg.kernel @max_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 8
   %1 = tg.range 1 loop 6
@@ -1350,6 +1383,7 @@ tg.kernel @max_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attrib
 // CHECK-NEXT: %[[V13:.*]] = tg.cast %[[V8]] : index -> i64
 // CHECK-NEXT: %[[V14:.*]] = tg.cast %[[V12]] : index -> i64
 // CHECK-NEXT: %[[V15:.*]] = tg.add %[[V13]], %[[V14]] : i64
+// CHECK-NEXT: %[[V16:.*]] = tg.const(true) : i1
 tg.kernel @implied(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1414,6 +1448,7 @@ tg.kernel @implied(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: m
 // CHECK-NEXT: %[[V26:.*]] = tg.add %[[V24]], %[[V25]] : i64
 // CHECK-NEXT: %[[V27:.*]] = tg.cast %[[V23]] : index -> i64
 // CHECK-NEXT: %[[V28:.*]] = tg.add %[[V26]], %[[V27]] : i64
+// CHECK-NEXT: %[[V29:.*]] = tg.const(true) : i1
 tg.kernel @implied_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>, %a2: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1457,6 +1492,7 @@ tg.kernel @implied_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a
 // CHECK:      %[[V0:.*]] = tg.range 0 loop 101
 // CHECK-NEXT: %[[V1:.*]] = tg.const(27 : index) : index
 // CHECK-NEXT: %[[V2:.*]] = tg.add %[[V0]], %[[V1]] : index
+// CHECK-NEXT: %[[V3:.*]] = tg.const(true) : i1
 // CHECK-NEXT: %[[V4:.*]] = tg.const(0 : index) : index
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V2]] : index -> i64
 // CHECK-NEXT: %[[V6:.*]] = tg.const(1 : i64) : i64
@@ -1498,6 +1534,7 @@ tg.kernel @casts(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attribut
 // CHECK-NEXT: %[[V10:.*]] = tg.cast %[[V8]] : index -> i64
 // CHECK-NEXT: %[[V11:.*]] = tg.add %[[V9]], %[[V10]] : i64
 // CHECK-NEXT: %[[V12:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V13:.*]] = tg.const(true) : i1
 tg.kernel @casts_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 101
   %1 = tg.cast %0 : index -> i8
@@ -1537,6 +1574,7 @@ tg.kernel @casts_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attr
 // CHECK-NEXT: %[[V13:.*]] = tg.cast %[[V4]] : index -> i64
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
 // CHECK-NEXT: %[[V15:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V16:.*]] = tg.const(true) : i1
 tg.kernel @mask(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 12
   %1 = tg.const(2 : index) : index
@@ -1567,6 +1605,7 @@ tg.kernel @mask(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attribute
 // CHECK-NEXT: %[[V8:.*]] = tg.const(-1 : index) : index
 // CHECK-NEXT: %[[V9:.*]] = tg.add %[[V2]], %[[V8]] : index
 // CHECK-NEXT: %[[V10:.*]] = tg.load %{{.*}}[%[[V9]]] mask %[[V7]] : memref<9007199254740992xi64>
+// CHECK-NEXT: %[[V11:.*]] = tg.const(true) : i1
 tg.kernel @mask_of_sum(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 6
   %1 = tg.range 1 loop 6
@@ -1609,6 +1648,7 @@ tg.kernel @mask_of_sum(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) at
 // CHECK-NEXT: %[[V15:.*]] = tg.load %{{.*}}[%[[V4]]] mask %[[V9]] : memref<9007199254740992xi64>
 // CHECK-NEXT: %[[V16:.*]] = tg.load %{{.*}}[%[[V4]]] mask %[[V14]] : memref<9007199254740992xi64>
 // CHECK-NEXT: %[[V17:.*]] = tg.add %[[V15]], %[[V16]] : i64
+// CHECK-NEXT: %[[V18:.*]] = tg.const(true) : i1
 tg.kernel @mask_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 12
   %1 = tg.const(2 : index) : index
@@ -1653,6 +1693,7 @@ tg.kernel @mask_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attri
 // CHECK-NEXT: %[[V13:.*]] = tg.cast %[[V9]] : index -> i64
 // CHECK-NEXT: %[[V14:.*]] = tg.cast %[[V12]] : index -> i64
 // CHECK-NEXT: %[[V15:.*]] = tg.add %[[V13]], %[[V14]] : i64
+// CHECK-NEXT: %[[V16:.*]] = tg.const(true) : i1
 tg.kernel @where(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi32>
@@ -1688,6 +1729,7 @@ tg.kernel @where(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: mem
 // CHECK-NEXT: %[[V7:.*]] = tg.and %[[V4]], %[[V6]] : i1
 // CHECK-NEXT: %[[V8:.*]] = tg.where %[[V7]], %[[V2]], %[[V0]] : index
 // CHECK-NEXT: %[[V9:.*]] = tg.cast %[[V8]] : index -> i64
+// CHECK-NEXT: %[[V10:.*]] = tg.const(true) : i1
 tg.kernel @where_guard(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a1: memref<64xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.const(0 : index) : index
   %1 = tg.load %a1[%0] : memref<64xi64>
@@ -1718,6 +1760,7 @@ tg.kernel @where_guard(%out: memref<1xi64>, %x: memref<9007199254740992xi64>, %a
 // CHECK-NEXT: %[[V1:.*]] = tg.range 1 loop #tg.var<"n", 1, 8>
 // CHECK-NEXT: %[[V2:.*]] = tg.dim(#tg.var<"n", 1, 8>) : index
 // CHECK-NEXT: %[[V3:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V4:.*]] = tg.const(true) : i1
 // CHECK-NEXT: %[[V5:.*]] = tg.cast %[[V0]] : index -> i64
 // CHECK-NEXT: %[[V6:.*]] = tg.cast %[[V1]] : index -> i64
 // CHECK-NEXT: %[[V7:.*]] = tg.add %[[V5]], %[[V6]] : i64
@@ -1768,6 +1811,7 @@ tg.kernel @symbolic(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attri
 // CHECK-NEXT: %[[V14:.*]] = tg.add %[[V12]], %[[V13]] : i64
 // CHECK-NEXT: %[[V15:.*]] = tg.cast %[[V11]] : index -> i64
 // CHECK-NEXT: %[[V16:.*]] = tg.add %[[V14]], %[[V15]] : i64
+// CHECK-NEXT: %[[V17:.*]] = tg.const(true) : i1
 tg.kernel @symbolic_terms(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 6
   %1 = tg.dim(#tg.var<"n", 1, 8>) : index
@@ -1809,6 +1853,7 @@ tg.kernel @symbolic_terms(%out: memref<1xi64>, %x: memref<9007199254740992xi64>)
 // CHECK-NEXT: %[[V4:.*]] = tg.cmplt %[[V0]], %[[V3]] : index
 // CHECK-NEXT: %[[V5:.*]] = tg.load %{{.*}}[%[[V2]]] mask %[[V4]] : memref<9007199254740992xi64>
 // CHECK-NEXT: %[[V6:.*]] = tg.const(0 : index) : index
+// CHECK-NEXT: %[[V7:.*]] = tg.const(true) : i1
 tg.kernel @symbolic_mask(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 12
   %1 = tg.dim(#tg.var<"n", 1, 8>) : index
@@ -1849,6 +1894,7 @@ tg.kernel @symbolic_mask(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) 
 // CHECK-NEXT: %[[V19:.*]] = tg.add %[[V17]], %[[V18]] : i64
 // CHECK-NEXT: %[[V20:.*]] = tg.cast %[[V14]] : index -> i64
 // CHECK-NEXT: %[[V21:.*]] = tg.add %[[V19]], %[[V20]] : i64
+// CHECK-NEXT: %[[V22:.*]] = tg.const(true) : i1
 tg.kernel @symbolic_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) attributes {outputs = 1 : i64} {
   %0 = tg.range 0 loop 6
   %1 = tg.range 1 loop #tg.var<"n", 1, 8>

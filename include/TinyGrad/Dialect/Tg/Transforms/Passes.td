@@ -148,10 +148,15 @@ def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
 }
 
 def TgCollapseReduce : Pass<"tg-collapse-reduce", "::mlir::tg::KernelOp"> {
-  let summary = "Replace reductions that select one position by a load";
+  let summary = "Replace reductions that select or count positions";
   let description = [{
     A sum over a range of values that are zero except where the range equals an
-    index is the value at that index, or zero when the index is out of the range.
+    index is the value at that index, or zero when the index is out of the range. A
+    sum of a value that does not depend on the range, where comparisons of the range
+    with index values hold, is the value times the number of positions for which they
+    do: `max(min(last...) - max(first...), 0)`. Extents may be symbolic. Sums of floats
+    are counted where products of the value and the count are exact, or where the
+    type is f32 or f64.
 
     ```mlir
     %r = tg.range 1 loop 100

@@ -35,6 +35,8 @@ struct IndexForm {
   Value getAtom() const;
   void addTerm(Value atom, Dim coefficient);
   void add(const IndexForm &other, Dim factor);
+  /// Adds up terms of one atom, after terms were put in without a look at others.
+  void mergeTerms();
   void add(const IndexForm &other) { add(other, Dim(getContext(), 1)); }
   void subtract(const IndexForm &other) { add(other, Dim(getContext(), -1)); }
   IndexForm negated() const;

@@ -270,22 +270,38 @@ static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
     else
       divs[coefficient.getAttr()].push_back(term);
   }
-  for (const DivisionTerm &mod : mods) {
+  // All pairs at once: one after the other would take time of their number
+  // times the length of the sum.
+  DenseSet<Value> combined;
+  IndexForm wholes(facts.getContext(), 0);
+  for (const DivisionTerm &mod : llvm::reverse(mods)) {
     auto it = divs.find((mod.coefficient * mod.divisor).getAttr());
     if (it == divs.end())
       continue;
-    for (const DivisionTerm &div :
-         ArrayRef(it->second).take_front(kMostPairs)) {
-      std::optional<IndexForm> whole = combine(facts, mod, div);
+    SmallVector<DivisionTerm, 2> &candidates = it->second;
+    size_t end = candidates.size();
+    size_t begin = end - std::min(end, kMostPairs);
+    for (size_t i = end; i-- > begin;) {
+      std::optional<IndexForm> whole = combine(facts, mod, candidates[i]);
       if (!whole)
         continue;
-      form.addTerm(mod.atom, mod.coefficient * facts.getDim(-1));
-      form.addTerm(div.atom, div.coefficient * facts.getDim(-1));
-      form.add(*whole, mod.coefficient);
-      return form;
+      combined.insert(mod.atom);
+      combined.insert(candidates[i].atom);
+      wholes.constant = wholes.constant + whole->constant * mod.coefficient;
+      for (auto [atom, coefficient] : whole->terms)
+        wholes.terms.emplace_back(atom, coefficient * mod.coefficient);
+      candidates.erase(candidates.begin() + i);
+      break;
     }
   }
-  return std::nullopt;
+  if (combined.empty())
+    return std::nullopt;
+  llvm::erase_if(form.terms,
+                 [&](auto &term) { return combined.contains(term.first); });
+  form.constant = form.constant + wholes.constant;
+  form.terms.append(wholes.terms);
+  form.mergeTerms();
+  return form;
 }
 
 //===----------------------------------------------------------------------===//

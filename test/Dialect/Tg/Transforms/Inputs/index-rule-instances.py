@@ -49,6 +49,7 @@ def recombine(k, c, m, d):
     k.use(((y + c * 3 + d) // c) * c + (y + d) % c)
     k.use((x // c) % 5 + (x // (c * 5)) * 5)
     k.use(-(x // c) * c - x % c)
+    k.use(-((x // c) * c + x % c))
 
 
 @instance(e=small(1, 3), c=(-5, 0, 5))
