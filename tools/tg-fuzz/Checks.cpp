@@ -106,14 +106,14 @@ static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
   for (const Case &one : cases) {
     OwningOpRef<ModuleOp> bound = bind(*module, one.binding);
     if (failed(verify(*bound))) {
-      message = one.describe("canonicalized") + ": " + message;
+      message.insert(0, one.describe("canonicalized") + ": ");
       return Outcome::Invalid;
     }
     SmallVector<HostTensor> results;
     std::vector<HostTensor> inputs = one.inputs;
     if (failed(interpret(bound->lookupSymbol<func::FuncOp>("main"), inputs,
                          results))) {
-      message = one.describe("canonicalized") + ": " + message;
+      message.insert(0, one.describe("canonicalized") + ": ");
       return Outcome::Failed;
     }
     Outcome outcome = compare(one.expected, results, inputs,
@@ -178,7 +178,7 @@ static Outcome makeCase(ModuleOp module, const Binding &binding, Case &result,
   result.binding = binding;
   result.module = bind(module, binding);
   if (failed(verify(*result.module))) {
-    message = result.describe("bound") + ": " + message;
+    message.insert(0, result.describe("bound") + ": ");
     return Outcome::Invalid;
   }
   FailureOr<std::vector<HostTensor>> inputs = getInputs(result.getFunction());
