@@ -93,13 +93,14 @@ std::string matmul(const Writer &w, Axis m, Axis k, Axis n) {
                     all = w.type({m, k, n}), sum = w.type({m, one, n}),
                     out = w.type({m, n});
   return "func.func @main(%a: " + a + ", %b: " + b + ") -> " + out + " {\n" +
-         "%0 = tg.reshape %a : " + a + " -> " + a3 + "\n%1 = tg.expand %0 : " +
-         a3 + " -> " + all + "\n%2 = tg.reshape %b : " + b + " -> " + b3 +
+         "%0 = tg.reshape %a : " + a + " -> " + a3 +
+         "\n%1 = tg.expand %0 : " + a3 + " -> " + all +
+         "\n%2 = tg.reshape %b : " + b + " -> " + b3 +
          "\n%3 = tg.expand %2 : " + b3 + " -> " + all +
          "\n%4 = tg.mul %1, %3 : " + all +
          "\n%5 = tg.reduce add %4 axes [1] : " + all + " -> " + sum +
-         "\n%6 = tg.reshape %5 : " + sum + " -> " + out + "\nreturn %6 : " +
-         out + "\n}";
+         "\n%6 = tg.reshape %5 : " + sum + " -> " + out +
+         "\nreturn %6 : " + out + "\n}";
 }
 
 struct Row {
@@ -168,9 +169,9 @@ void run(mlir::MLIRContext &context, const Row &row, int rounds) {
   for (const Axis &axis : row.axes)
     if (!axis.variable.empty())
       largest[axis.variable] = axis.size;
-  Compiled symbolic = compileText(
-      context, row.program(Writer(true, largest), row.axes[0], row.axes[1],
-                           row.axes[2]));
+  Compiled symbolic =
+      compileText(context, row.program(Writer(true, largest), row.axes[0],
+                                       row.axes[1], row.axes[2]));
   for (int where = 0; where < 3; ++where) {
     Axis axes[3] = {row.axes[0], row.axes[1], row.axes[2]};
     std::vector<int64_t> values;
@@ -194,7 +195,8 @@ void run(mlir::MLIRContext &context, const Row &row, int rounds) {
     fixedTimes.erase(fixedTimes.begin());
     symbolicTimes.erase(symbolicTimes.begin());
     const double a = median(fixedTimes), b = median(symbolicTimes);
-    const double bestA = *std::min_element(fixedTimes.begin(), fixedTimes.end());
+    const double bestA =
+        *std::min_element(fixedTimes.begin(), fixedTimes.end());
     const double bestB =
         *std::min_element(symbolicTimes.begin(), symbolicTimes.end());
     std::printf("%-20s %6lld   %8.3f %8.3f   %5.2f      %8.3f %8.3f   %5.2f\n",

@@ -140,15 +140,24 @@ static std::optional<StridedView> getStrides(const tg::ViewChain &chain) {
   if (!memory || !memory->mask.empty())
     return std::nullopt;
   StridedView view;
-  auto add = [](std::vector<int64_t> &values, tg::Dim dim) {
-    std::optional<int64_t> number = dim.getStatic();
+  // Sizes of a symbolic tensor are those for the values of its variables.
+  auto getNumber = [](tg::Dim dim) {
+    return dim
+        .substitute([](tg::VarAttr var) {
+          std::optional<int64_t> value = var.getValue();
+          return value ? tg::Dim(var.getContext(), *value) : tg::Dim(var);
+        })
+        .getStatic();
+  };
+  auto add = [&](std::vector<int64_t> &values, tg::Dim dim) {
+    std::optional<int64_t> number = getNumber(dim);
     values.push_back(number.value_or(0));
     return number.has_value();
   };
   for (auto [dim, stride] : llvm::zip(memory->shape, memory->strides))
     if (!add(view.shape, dim) || !add(view.strides, stride))
       return std::nullopt;
-  std::optional<int64_t> offset = memory->offset.getStatic();
+  std::optional<int64_t> offset = getNumber(memory->offset);
   if (!offset)
     return std::nullopt;
   view.offset = memory->isEmpty() ? 0 : *offset;

@@ -152,6 +152,24 @@ TEST(ExternalTest, OthersAreRealized) {
             (std::vector<int64_t>{1}));
 }
 
+/// Memory has room for the largest size; the shape is for the value.
+TEST(ExternalTest, SymbolicSizesHaveValues) {
+  const Variable n("n", 0, 6);
+  const Tensor x = counting({4, 6});
+  x.realize();
+  const Tensor part = x.shrink({{0, 4}, {0, n.bind(3)}});
+  expectNoKernel([&] {
+    const StridedView view = toStrided(part);
+    EXPECT_EQ(view.data(), x.buffer().address());
+    EXPECT_EQ(view.shape, (std::vector<int64_t>{4, 3}));
+    EXPECT_EQ(view.strides, (std::vector<int64_t>{6, 1}));
+  });
+  const StridedView view = toStrided(part + 1);
+  EXPECT_EQ(view.shape, (std::vector<int64_t>{4, 3}));
+  EXPECT_EQ(view.strides, (std::vector<int64_t>{6, 1}));
+  EXPECT_EQ(static_cast<const float *>(view.data())[6], 7);
+}
+
 TEST(ExternalTest, InAndOutIsTheSameMemory) {
   Array array;
   const StridedView view{array.buffer(), DType::Float32, {3, 4}, {-8, 2}, 16};

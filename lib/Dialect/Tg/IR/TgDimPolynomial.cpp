@@ -445,7 +445,9 @@ Interval64 Polynomial::getBounds() const {
   // A multiple lies between multiples of bounds: 2 * (n - (n + 3) floordiv 4)
   // is not negative, which dividing 6 * n - 6 by 4 does not show.
   const int64_t factor = getCommonFactor();
-  auto isExact = [](const auto &term) { return term.second != saturate(false); };
+  auto isExact = [](const auto &term) {
+    return term.second != saturate(false);
+  };
   if (factor > 1 && llvm::all_of(terms, isExact)) {
     Polynomial part;
     for (const auto &[monomial, coefficient] : terms)

@@ -25,7 +25,9 @@ using Number = __int128;
 struct Bounds {
   Number lo, hi;
 
-  bool operator==(Bounds other) const { return lo == other.lo && hi == other.hi; }
+  bool operator==(Bounds other) const {
+    return lo == other.lo && hi == other.hi;
+  }
 };
 } // namespace
 
@@ -39,7 +41,9 @@ static bool isSigned(Type type) {
   return element.isIndex() || isSignedInteger(element);
 }
 
-static bool isBool(Type type) { return getElementTypeOrSelf(type).isInteger(1); }
+static bool isBool(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1);
+}
 
 /// The numbers of a range; none for what is no integer.
 static std::optional<Bounds> getBounds(const ConstantIntRanges &range,
@@ -90,8 +94,7 @@ static SmallVector<Bounds, 2> getNonZeroParts(Bounds divisor) {
   return parts;
 }
 
-template <typename Fn>
-static Bounds uniteParts(Bounds divisor, Fn inferPart) {
+template <typename Fn> static Bounds uniteParts(Bounds divisor, Fn inferPart) {
   std::optional<Bounds> all;
   // What is divided by zero gives zero.
   if (divisor.lo <= 0 && divisor.hi >= 0)

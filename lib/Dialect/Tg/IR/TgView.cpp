@@ -321,6 +321,8 @@ std::optional<View> ViewChain::getMemoryView() const {
   // With static sizes, which are most, they are the positions already.
   if (llvm::all_of(baseShape, [](Dim dim) { return dim.isStatic(); }))
     return views.front();
+  if (views.front() == View::getRowMajor(views.front().getContext(), baseShape))
+    return memory;
   return View::merge(memory, views.front());
 }
 

@@ -185,9 +185,9 @@ static std::optional<LinearForm> getSide(Value side, RangeOp range,
   if (isPositionOf(side, range)) {
     form.addTerm(range.getResult(), 1);
   } else if (!llvm::is_contained(analysis.getRanges(side), range.getResult())) {
-    form.addTerm(CastOp::create(builder, side.getLoc(), builder.getIndexType(),
-                                side),
-                 1);
+    form.addTerm(
+        CastOp::create(builder, side.getLoc(), builder.getIndexType(), side),
+        1);
   } else {
     return std::nullopt;
   }
@@ -231,7 +231,8 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
   if (!lhs || !rhs)
     return false;
   // Of a number without bounds, only whether it is among the positions counts.
-  for (auto [side, other] : {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
+  for (auto [side, other] :
+       {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
     if (isBounded(*side, analysis))
       continue;
     if (!isAtom(*other) || other->terms[0].first != position)
@@ -243,9 +244,9 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     Value isSmall = CmpLtOp::create(builder, loc, number, extent);
     Value low = WhereOp::create(builder, loc, extent.getType(), isSmall, number,
                                 extent);
-    Value both = MaxOp::create(
-        builder, loc, low,
-        createNumber(builder, loc, builder.getIndexType(), -1));
+    Value both =
+        MaxOp::create(builder, loc, low,
+                      createNumber(builder, loc, builder.getIndexType(), -1));
     *side = LinearForm();
     side->addTerm(both, 1);
   }
@@ -353,15 +354,15 @@ static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
       result = MulOp::create(builder, loc, body->value, number);
     Value condition;
     for (Value clause : span.others)
-      condition = condition
-                      ? AndOp::create(builder, loc, condition, clause).getResult()
-                      : clause;
+      condition =
+          condition ? AndOp::create(builder, loc, condition, clause).getResult()
+                    : clause;
     // No element is 0, and not an infinity times 0.
     if (isa<FloatType>(type) && !isOne(body->value)) {
       Value some = CmpLtOp::create(builder, loc, zero, count);
-      condition =
-          condition ? AndOp::create(builder, loc, condition, some).getResult()
-                    : some;
+      condition = condition
+                      ? AndOp::create(builder, loc, condition, some).getResult()
+                      : some;
     }
     if (condition)
       result = WhereOp::create(builder, loc, type, condition, result,
@@ -441,10 +442,10 @@ static bool collapseSelection(RangedReduceOp reduce, IndexAnalysis &analysis) {
     for (Value clause : rest)
       condition = AndOp::create(builder, loc, condition,
                                 mapping.lookupOrDefault(clause));
-    Value result = WhereOp::create(
-        builder, loc, reduce.getType(), condition,
-        mapping.lookupOrDefault(body->value),
-        createNumber(builder, loc, reduce.getType(), 0));
+    Value result =
+        WhereOp::create(builder, loc, reduce.getType(), condition,
+                        mapping.lookupOrDefault(body->value),
+                        createNumber(builder, loc, reduce.getType(), 0));
     replaceReduce(reduce, rangeValue, result, builder);
     return true;
   }

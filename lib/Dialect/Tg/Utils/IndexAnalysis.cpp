@@ -135,8 +135,8 @@ const LinearForm &IndexAnalysis::getLinear(Value index) {
   return forms.find(index)->second;
 }
 
-/// Adds up the terms of a sum; the forms that it needs for that and that are not
-/// there go to `missing`.
+/// Adds up the terms of a sum; the forms that it needs for that and that are
+/// not there go to `missing`.
 std::optional<LinearForm>
 IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
   LinearForm form;
@@ -226,8 +226,8 @@ static ConstantIntRanges toRange(Interval interval, Type type) {
     return ConstantIntRanges::maxRange(width);
   bool isSigned = type.isIndex() || isSignedInteger(type);
   APInt lo = isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0);
-  APInt hi = isSigned ? APInt::getSignedMaxValue(width)
-                      : APInt::getMaxValue(width);
+  APInt hi =
+      isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
   if (!isUnknown(interval.lo))
     lo = APInt(width, interval.lo, isSigned);
   if (!isUnknown(interval.hi))
@@ -244,9 +244,7 @@ static Interval fromRange(const ConstantIntRanges &range, Type type) {
 }
 
 /// Whether bounds are asked for: of index values, other integers and bools.
-static bool hasBounds(Value value) {
-  return value.getType().isIntOrIndex();
-}
+static bool hasBounds(Value value) { return value.getType().isIntOrIndex(); }
 
 Interval IndexAnalysis::getAtomInterval(Value atom) {
   // Iterative, and each atom once: quotients of sums of quotients go deep.
@@ -329,14 +327,14 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
     Interval interval = operand.getType().isIndex() ? getInterval(operand)
                                                     : intervals.lookup(operand);
     if (auto where = dyn_cast<WhereOp>(op.getOperation());
-        where && type.isIndex() && operand == where.getX() && operand != where.getY())
+        where && type.isIndex() && operand == where.getX() &&
+        operand != where.getY())
       interval = getIntervalWhere(operand, where.getCondition());
     operands.push_back(toRange(interval, operand.getType()));
   }
-  op.inferResultRanges(operands,
-                       [&](Value, const ConstantIntRanges &range) {
-                         result = fromRange(range, type);
-                       });
+  op.inferResultRanges(operands, [&](Value, const ConstantIntRanges &range) {
+    result = fromRange(range, type);
+  });
   return result;
 }
 

@@ -264,8 +264,8 @@ static Interval intersect(Interval a, Interval b) {
 }
 
 /// A form without constant, divided by what divides all coefficients and with a
-/// positive coefficient for the first of the atoms in some fixed order; and what
-/// it was divided by.
+/// positive coefficient for the first of the atoms in some fixed order; and
+/// what it was divided by.
 static std::pair<IndexForm, int64_t> normalize(const IndexForm &form) {
   IndexForm result(form.getContext(), 0);
   result.terms = form.terms;
@@ -307,7 +307,9 @@ std::pair<Dim, Dim> IndexFacts::getFactBounds(const IndexForm &part) {
   const Fact *fact = findFact(form);
   if (!fact)
     return {};
-  auto times = [&](Dim end) { return end.getAttr() ? end * getDim(divisor) : end; };
+  auto times = [&](Dim end) {
+    return end.getAttr() ? end * getDim(divisor) : end;
+  };
   if (divisor > 0)
     return {times(fact->lo), times(fact->hi)};
   return {times(fact->hi), times(fact->lo)};
@@ -586,11 +588,9 @@ void IndexFacts::narrowAtoms(const IndexForm &form) {
       continue;
     Interval known = analysis.getAtomInterval(atom), narrow = known;
     if (*number > 0)
-      narrow.lo =
-          std::max(known.lo, llvm::divideCeilSigned(-most, *number));
+      narrow.lo = std::max(known.lo, llvm::divideCeilSigned(-most, *number));
     else
-      narrow.hi =
-          std::min(known.hi, llvm::divideFloorSigned(-most, *number));
+      narrow.hi = std::min(known.hi, llvm::divideFloorSigned(-most, *number));
     bool isTighter = narrow.lo > known.lo || narrow.hi < known.hi;
     if (isTighter && narrow.lo <= narrow.hi)
       analysis.setInterval(atom, narrow);

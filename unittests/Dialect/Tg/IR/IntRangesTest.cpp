@@ -51,7 +51,8 @@ protected:
   ConstantIntRanges infer(Operation *op, ArrayRef<ConstantIntRanges> operands) {
     std::optional<ConstantIntRanges> result;
     cast<InferIntRangeInterface>(op).inferResultRanges(
-        operands, [&](Value, const ConstantIntRanges &range) { result = range; });
+        operands,
+        [&](Value, const ConstantIntRanges &range) { result = range; });
     EXPECT_TRUE(result.has_value());
     return *result;
   }
@@ -59,8 +60,8 @@ protected:
   APInt evaluate(Operation *op, Type type, int64_t x, int64_t y) {
     unsigned width = ConstantIntRanges::getStorageBitwidth(type);
     auto attr = [&](int64_t value) -> Attribute {
-      return IntegerAttr::get(type,
-                              APInt(width, value, true, /*implicitTrunc=*/true));
+      return IntegerAttr::get(
+          type, APInt(width, value, true, /*implicitTrunc=*/true));
     };
     SmallVector<Attribute> operands{attr(x)};
     if (op->getNumOperands() == 2)
@@ -155,8 +156,8 @@ TEST_P(TightIntRangesTest, IsTightForSmallOperands) {
           for (int64_t x = a; x <= b; ++x)
             for (int64_t y = c; y <= d; ++y) {
               APInt value = evaluate(op, type, x, y);
-              int64_t number =
-                  isCompare ? int64_t(value.getZExtValue()) : value.getSExtValue();
+              int64_t number = isCompare ? int64_t(value.getZExtValue())
+                                         : value.getSExtValue();
               least = std::min(least, number);
               most = std::max(most, number);
             }

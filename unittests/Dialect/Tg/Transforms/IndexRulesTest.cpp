@@ -56,7 +56,8 @@ struct WrongRounding : OpRewritePattern<IDivOp> {
 };
 
 /// x floormod c -> x where x <= Extra + c: right for -1 alone.
-template <int64_t Extra> struct ModByLooseBounds : OpRewritePattern<FloorModOp> {
+template <int64_t Extra>
+struct ModByLooseBounds : OpRewritePattern<FloorModOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(FloorModOp op,
                                 PatternRewriter &rewriter) const override {
@@ -107,9 +108,8 @@ protected:
 
   LogicalResult verify(const FrozenRewritePatternSet &rules,
                        const ProofOptions &options = {}) {
-    return collect([&] {
-      return verifyIndexRewrites(*module, rules, options, proved);
-    });
+    return collect(
+        [&] { return verifyIndexRewrites(*module, rules, options, proved); });
   }
 
   MLIRContext context;
@@ -157,8 +157,8 @@ TEST_F(IndexRulesTest, RuleThatDoesNotEndIsNamed) {
   options.checkMeasure = true;
   KernelOp kernel = *module->getOps<KernelOp>().begin();
   FrozenRewritePatternSet rules = getRules<Swap>();
-  EXPECT_TRUE(failed(
-      collect([&] { return simplifyIndices(kernel, rules, options); })));
+  EXPECT_TRUE(
+      failed(collect([&] { return simplifyIndices(kernel, rules, options); })));
   EXPECT_NE(errors.find("the rule 'Swap' does not make the expression smaller"),
             std::string::npos)
       << errors;

@@ -30,8 +30,8 @@ struct IndexRewrite {
   StringRef rule;
   /// The values that the replaced and the new operation give.
   Value before, after;
-  /// What holds where the values are used, or does not hold; null if the rewrite
-  /// is one everywhere.
+  /// What holds where the values are used, or does not hold; null if the
+  /// rewrite is one everywhere.
   Value condition;
   bool conditionHolds;
 };
@@ -61,10 +61,10 @@ LogicalResult simplifyIndices(KernelOp kernel,
 bool isIndexArithmetic(Operation *op);
 
 /// The size of expressions: natural numbers that grow with the measure of each
-/// operand. Sums and products weigh little, constants by their length, quotients
-/// and remainders three times what is divided, so that taking a term out of them
-/// makes the whole smaller. Measures are kept; operands of what was measured
-/// must not change.
+/// operand. Sums and products weigh little, constants by their length,
+/// quotients and remainders three times what is divided, so that taking a term
+/// out of them makes the whole smaller. Measures are kept; operands of what was
+/// measured must not change.
 class IndexMeasure {
 public:
   /// Numbers stay below this, from which on expressions are not told apart.

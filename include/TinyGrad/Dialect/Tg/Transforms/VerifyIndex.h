@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Proves with an SMT solver that rules keep the value of index expressions, and
-/// that kernels access no element outside of their buffers.
+/// Proves with an SMT solver that rules keep the value of index expressions,
+/// and that kernels access no element outside of their buffers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,9 @@ struct ProofQuestion {
   std::string formula;
 };
 
-/// Asks the solver. Fails, with an error at each statement that does not hold or
-/// could not be decided; a counterexample is a note. Counts what was proved by
-/// subject.
+/// Asks the solver. Fails, with an error at each statement that does not hold
+/// or could not be decided; a counterexample is a note. Counts what was proved
+/// by subject.
 LogicalResult proveAll(ArrayRef<ProofQuestion> questions,
                        const ProofOptions &options,
                        llvm::StringMap<unsigned> &proved);

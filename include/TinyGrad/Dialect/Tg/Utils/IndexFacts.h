@@ -35,7 +35,8 @@ struct IndexForm {
   Value getAtom() const;
   void addTerm(Value atom, Dim coefficient);
   void add(const IndexForm &other, Dim factor);
-  /// Adds up terms of one atom, after terms were put in without a look at others.
+  /// Adds up terms of one atom, after terms were put in without a look at
+  /// others.
   void mergeTerms();
   void add(const IndexForm &other) { add(other, Dim(getContext(), 1)); }
   void subtract(const IndexForm &other) { add(other, Dim(getContext(), -1)); }
@@ -55,8 +56,8 @@ std::optional<Dim> divideExactly(Dim a, Dim b);
 int64_t getCommonDivisor(Dim a, Dim b);
 
 /// Index values as sums, and bounds of them. Numbers come from IndexAnalysis,
-/// and with it from the operations' InferIntRangeInterface; here are bounds that
-/// depend on variables, and those that conditions imply.
+/// and with it from the operations' InferIntRangeInterface; here are bounds
+/// that depend on variables, and those that conditions imply.
 ///
 /// Values are cached: what defines them must not change, and a value that goes
 /// away is to be forgotten.

@@ -70,8 +70,8 @@ uint64_t IndexMeasure::ofOperation(OperationName name,
                                    ArrayRef<uint64_t> operands) {
   uint64_t sum = getWeight(name);
   for (auto [i, operand] : llvm::enumerate(operands))
-    sum += isDivision(name) && i == 0 ? 3 * std::min(operand, kMost / 3)
-                                      : operand;
+    sum +=
+        isDivision(name) && i == 0 ? 3 * std::min(operand, kMost / 3) : operand;
   return std::min(sum, kMost);
 }
 

@@ -9,11 +9,11 @@
 /// tg-simplify-index pass.
 ///
 /// Operations are looked at in the order of the block, so that operands are in
-/// their final form before an operation that uses them. What a rule makes is put
-/// in front of the operation that it replaces, and looked at next. Each rule
-/// replaces a value by one of smaller measure; parts of an expression measure
-/// less than the whole. So no infinite sequence of rewrites starts at any value,
-/// and the sweep ends.
+/// their final form before an operation that uses them. What a rule makes is
+/// put in front of the operation that it replaces, and looked at next. Each
+/// rule replaces a value by one of smaller measure; parts of an expression
+/// measure less than the whole. So no infinite sequence of rewrites starts at
+/// any value, and the sweep ends.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -164,8 +164,8 @@ LogicalResult Simplifier::report(StringRef rule, Operation *before,
   }
   if (!options.onRewrite)
     return success();
-  return options.onRewrite({rule, before->getResult(0), after,
-                            condition, conditionHolds});
+  return options.onRewrite(
+      {rule, before->getResult(0), after, condition, conditionHolds});
 }
 
 /// The operand or constant that the operation folds to; null if to none.
@@ -349,15 +349,14 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
 //===----------------------------------------------------------------------===//
 
 void Simplifier::eraseDead() {
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(kernel.getBody().front())))
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(kernel.getBody().front())))
     if (op.use_empty() && isIndexArithmetic(&op))
       rewriter.eraseOp(&op);
 }
 
 LogicalResult Simplifier::run() {
-  for (Operation &op :
-       llvm::make_early_inc_range(kernel.getBody().front())) {
+  for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
     LogicalResult result = success();
     if (auto load = dyn_cast<LoadOp>(op)) {
       if (load.getMask())

@@ -70,8 +70,8 @@ static Dim getMagnitude(Dim dim) {
   return isNegative(dim) ? dim * Dim(dim.getContext(), -1) : dim;
 }
 
-/// Which of the factors to take out: the least that is not 1, so that it divides
-/// as many others as possible.
+/// Which of the factors to take out: the least that is not 1, so that it
+/// divides as many others as possible.
 static Dim chooseFactor(ArrayRef<std::pair<Value, Dim>> terms) {
   Dim least;
   for (auto [atom, coefficient] : terms) {
@@ -103,7 +103,8 @@ getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
       return getMagnitude(a.second).getMax() < getMagnitude(b.second).getMax();
     });
   while (!scaled.empty()) {
-    Dim factor = isLarge ? getMagnitude(scaled[0].second) : chooseFactor(scaled);
+    Dim factor =
+        isLarge ? getMagnitude(scaled[0].second) : chooseFactor(scaled);
     Terms divided, others;
     for (auto [i, term] : llvm::enumerate(scaled)) {
       if (isLarge && getMagnitude(term.second) != factor) {
@@ -118,8 +119,8 @@ getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
         others.push_back(term);
     }
     auto [sum, negative] = emitParts(emitter, std::move(divided));
-    parts.push_back({emitter.template make<MulOp>(sum, emitter.dim(factor)),
-                     negative});
+    parts.push_back(
+        {emitter.template make<MulOp>(sum, emitter.dim(factor)), negative});
     scaled = std::move(others);
   }
   llvm::stable_sort(parts, [](const auto &a, const auto &b) {
@@ -175,8 +176,7 @@ SumComparison::SumComparison(OperationName name, const IndexForm &difference)
       rhs.terms.emplace_back(atom, coefficient);
   }
   Dim constant = difference.constant;
-  bool goesLeft =
-      rhs.isDim() ? false : lhs.isDim() || isNegative(constant);
+  bool goesLeft = rhs.isDim() ? false : lhs.isDim() || isNegative(constant);
   if (goesLeft)
     lhs.constant = constant * Dim(difference.getContext(), -1);
   else

@@ -93,7 +93,8 @@ struct Variable {
 /// One question among others: a scope of its own costs a tenth of starting
 /// afresh.
 static std::string getScript(StringRef formula, StringRef more = "") {
-  return ("(push 1)\n" + formula + "\n" + more + "(check-sat)\n(pop 1)\n").str();
+  return ("(push 1)\n" + formula + "\n" + more + "(check-sat)\n(pop 1)\n")
+      .str();
 }
 
 /// The answers to scripts of getScript, in their order.

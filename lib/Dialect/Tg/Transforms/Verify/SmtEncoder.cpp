@@ -63,8 +63,9 @@ SmtEncoder::Term SmtEncoder::unknown(Value value) {
     return {declare(smt::BoolType::get(b.getContext()), "b")};
   Term term{declare(smt::IntType::get(b.getContext()), "x"), getLeast(type),
             getMost(type)};
-  assertTrue(makeAnd(compare(IntPredicate::ge, term.term, constant(term.lo).term),
-                     compare(IntPredicate::le, term.term, constant(term.hi).term)));
+  assertTrue(
+      makeAnd(compare(IntPredicate::ge, term.term, constant(term.lo).term),
+              compare(IntPredicate::le, term.term, constant(term.hi).term)));
   return term;
 }
 
@@ -127,9 +128,7 @@ SmtEncoder::Term SmtEncoder::divide(Term x, Term y, bool floor,
   auto down = [&](Term a, Term by) -> Term {
     if (wantRemainder)
       return {smt::IntModOp::create(b, a.term, by.term), 0, by.hi - 1};
-    auto floorDivide = [](Number x, Number y) {
-      return x / y - (x % y < 0);
-    };
+    auto floorDivide = [](Number x, Number y) { return x / y - (x % y < 0); };
     return {smt::IntDivOp::create(b, a.term, by.term),
             floorDivide(a.lo, a.lo < 0 ? by.lo : by.hi),
             floorDivide(a.hi, a.hi < 0 ? by.hi : by.lo)};

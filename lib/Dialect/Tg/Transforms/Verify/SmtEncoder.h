@@ -23,8 +23,8 @@ namespace mlir::tg {
 /// Encodes values into the body of one smt.solver. Integers of every width are
 /// terms of sort Int within the bounds of their type, bools of sort Bool.
 /// Arithmetic wraps as the dialect says: where a result may leave its type, by
-/// bounds of its operands, it is brought back by a remainder. (Bit vectors of 64
-/// bits would wrap by themselves, but no solver decides their products and
+/// bounds of its operands, it is brought back by a remainder. (Bit vectors of
+/// 64 bits would wrap by themselves, but no solver decides their products and
 /// quotients; linear integer arithmetic with divisions by constants is
 /// decidable.) What is not integer arithmetic, such as a loaded value, is an
 /// unknown constant.

@@ -51,8 +51,8 @@ static SetVector<VarAttr> collectVariables(ArrayRef<Value> values) {
   return variables;
 }
 
-/// The formula that `build` asserts, as SMT-LIB without the question; empty, with
-/// an error, if it cannot be written.
+/// The formula that `build` asserts, as SMT-LIB without the question; empty,
+/// with an error, if it cannot be written.
 static FailureOr<std::string>
 writeFormula(Location loc, ArrayRef<Value> values,
              function_ref<void(SmtEncoder &)> build) {
@@ -98,34 +98,31 @@ static LogicalResult askBounds(KernelOp kernel, bool all,
     Interval interval = analysis.getInterval(value);
     if (interval.lo <= Interval::kMin && interval.hi >= Interval::kMax)
       continue;
-    auto formula =
-        writeFormula(op.getLoc(), value, [&](SmtEncoder &encoder) {
-          int64_t lo = std::numeric_limits<int64_t>::min();
-          int64_t hi = std::numeric_limits<int64_t>::max();
-          if (interval.lo > Interval::kMin)
-            lo = interval.lo;
-          if (interval.hi < Interval::kMax)
-            hi = interval.hi;
-          encoder.assertTrue(encoder.makeNot(
-              encoder.isWithin(encoder.encode(value), lo, hi)));
-        });
+    auto formula = writeFormula(op.getLoc(), value, [&](SmtEncoder &encoder) {
+      int64_t lo = std::numeric_limits<int64_t>::min();
+      int64_t hi = std::numeric_limits<int64_t>::max();
+      if (interval.lo > Interval::kMin)
+        lo = interval.lo;
+      if (interval.hi < Interval::kMax)
+        hi = interval.hi;
+      encoder.assertTrue(
+          encoder.makeNot(encoder.isWithin(encoder.encode(value), lo, hi)));
+    });
     if (failed(formula))
       return failure();
-    questions.push_back({op.getLoc(),
-                         ("the bounds inferred for this value, " +
-                          Twine(interval.lo) + " to " + Twine(interval.hi) +
-                          ", do not hold")
-                             .str(),
-                         "bounds", *formula});
+    questions.push_back(
+        {op.getLoc(),
+         ("the bounds inferred for this value, " + Twine(interval.lo) + " to " +
+          Twine(interval.hi) + ", do not hold")
+             .str(),
+         "bounds", *formula});
   }
   return success();
 }
 
-LogicalResult
-mlir::tg::verifyIndexRewrites(ModuleOp module,
-                              const FrozenRewritePatternSet &rules,
-                              const ProofOptions &options,
-                              llvm::StringMap<unsigned> &proved) {
+LogicalResult mlir::tg::verifyIndexRewrites(
+    ModuleOp module, const FrozenRewritePatternSet &rules,
+    const ProofOptions &options, llvm::StringMap<unsigned> &proved) {
   SmallVector<ProofQuestion> questions;
   SimplifyIndexOptions simplify;
   simplify.checkMeasure = true;
@@ -137,20 +134,19 @@ mlir::tg::verifyIndexRewrites(ModuleOp module,
     auto formula = writeFormula(loc, values, [&](SmtEncoder &encoder) {
       if (rewrite.condition) {
         Value condition = encoder.encode(rewrite.condition);
-        encoder.assertTrue(rewrite.conditionHolds
-                               ? condition
-                               : encoder.makeNot(condition));
+        encoder.assertTrue(rewrite.conditionHolds ? condition
+                                                  : encoder.makeNot(condition));
       }
       encoder.assertTrue(encoder.makeDistinct(encoder.encode(rewrite.before),
                                               encoder.encode(rewrite.after)));
     });
     if (failed(formula))
       return failure();
-    questions.push_back(
-        {loc,
-         ("the rule '" + rewrite.rule + "' changes the value of this expression")
-             .str(),
-         rewrite.rule.str(), *formula});
+    questions.push_back({loc,
+                         ("the rule '" + rewrite.rule +
+                          "' changes the value of this expression")
+                             .str(),
+                         rewrite.rule.str(), *formula});
     return success();
   };
   for (KernelOp kernel : module.getOps<KernelOp>())
@@ -176,8 +172,8 @@ static LogicalResult askAccess(Operation *op, Value buffer, Value index,
   auto formula = writeFormula(op->getLoc(), values, [&](SmtEncoder &encoder) {
     if (mask)
       encoder.assertTrue(encoder.encode(mask));
-    encoder.assertTrue(encoder.makeNot(encoder.isWithin(
-        encoder.encode(index), 0, type.getNumElements() - 1)));
+    encoder.assertTrue(encoder.makeNot(
+        encoder.isWithin(encoder.encode(index), 0, type.getNumElements() - 1)));
   });
   if (failed(formula))
     return failure();
