@@ -1,4 +1,4 @@
-// RUN: tg-opt %s -split-input-file -pass-pipeline='builtin.module(tg.kernel(tg-collapse-reduce,tg-simplify-index))' | FileCheck %s
+// RUN: tg-opt %s -split-input-file -pass-pipeline='builtin.module(tg.kernel(tg-collapse-reduce,tg-simplify-index,canonicalize))' | FileCheck %s
 
 // Sums that count positions.
 

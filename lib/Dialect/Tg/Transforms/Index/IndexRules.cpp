@@ -148,8 +148,9 @@ static std::optional<SmallRest> getSmallRest(IndexFacts &facts, Value x,
     if (candidates.size() == kMostPairs)
       break;
   }
-  llvm::stable_sort(candidates,
-                    [](Dim a, Dim b) { return a.getMax() > b.getMax(); });
+  llvm::stable_sort(candidates, [](Dim a, Dim b) {
+    return a.getMax() > b.getMax();
+  });
   for (Dim g : candidates) {
     std::optional<Dim> other = divideExactly(*c, g);
     if (!other)
@@ -223,8 +224,9 @@ struct DivisionTerm {
 
 /// The sum that coefficient * (x floormod d) is part of a quotient times d, as
 /// a multiple of the coefficient.
-static std::optional<IndexForm>
-combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
+static std::optional<IndexForm> combine(IndexFacts &facts,
+                                        const DivisionTerm &mod,
+                                        const DivisionTerm &div) {
   if (div.coefficient != mod.coefficient * mod.divisor)
     return std::nullopt;
   if (div.divisor == mod.divisor) {
@@ -329,8 +331,9 @@ static Dim getMultiplePart(Dim constant, int64_t g) {
 
 /// difference > 0 (or == 0), divided by a factor that some terms have in common
 /// and the others stay below.
-static std::optional<IndexForm>
-divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
+static std::optional<IndexForm> divideDifference(IndexFacts &facts,
+                                                 const IndexForm &difference,
+                                                 bool isLess) {
   SmallVector<int64_t, 4> factors;
   for (auto [atom, coefficient] : difference.terms) {
     std::optional<int64_t> number = coefficient.getStatic();
@@ -371,8 +374,8 @@ divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
 }
 
 /// The comparison as one of shorter sums.
-static std::optional<SumComparison> getSimplerCompare(IndexRewriter &rewriter,
-                                                      Operation *op) {
+static std::optional<SumComparison>
+getSimplerCompare(IndexRewriter &rewriter, Operation *op) {
   IndexFacts &facts = *rewriter.facts;
   std::optional<IndexForm> difference = getDifference(facts, op);
   if (!difference || difference->isDim())
@@ -383,6 +386,7 @@ static std::optional<SumComparison> getSimplerCompare(IndexRewriter &rewriter,
   SumComparison comparison(op->getName(), *difference);
   if (!facts.isExact(comparison.lhs) || !facts.isExact(comparison.rhs))
     return std::nullopt;
+  rewriter.measure.forget(op->getResult(0));
   if (comparison.measure(rewriter, op->getName()) >=
       rewriter.measure.get(op->getResult(0)))
     return std::nullopt;
@@ -491,6 +495,21 @@ static std::optional<Clauses> getNeededClauses(IndexRewriter &rewriter,
 // What IndexRules.td calls
 //===----------------------------------------------------------------------===//
 
+/// The measure of a value as it is written now: the parts of sums may have been
+/// replaced since they were measured.
+static uint64_t measureAsWritten(IndexRewriter &rewriter, Value value) {
+  SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value current = stack.pop_back_val();
+    rewriter.measure.forget(current);
+    if (Operation *op = current.getDefiningOp())
+      for (Value operand : op->getOperands())
+        if (isInnerSum(operand))
+          stack.push_back(operand);
+  }
+  return rewriter.measure.get(value);
+}
+
 namespace mlir::tg::index_rules {
 using Rewriter = PatternRewriter;
 
@@ -507,7 +526,8 @@ static bool isSimplerSum(Rewriter &rewriter, Value sum) {
   IndexRewriter &own = getRewriter(rewriter);
   const IndexForm &form = own.facts->getForm(sum);
   // The sum itself stands for what cannot be added up.
-  return form.getAtom() != sum && measureSum(own, form) < own.measure.get(sum);
+  return form.getAtom() != sum &&
+         measureSum(own, form) < measureAsWritten(own, sum);
 }
 static Value makeSum(Rewriter &rewriter, Value sum) {
   return sumAt(rewriter, sum, getFacts(rewriter).getForm(sum));
@@ -617,9 +637,9 @@ static bool divides(Rewriter &rewriter, Value c, Value cd) {
 static Value makeExactQuotient(Rewriter &rewriter, Value root, Value cd,
                                Value c) {
   IndexFacts &facts = getFacts(rewriter);
-  return numberAt(
-      rewriter, root,
-      *divideExactly(*getPositive(facts, cd), *getPositive(facts, c)));
+  return numberAt(rewriter, root,
+                  *divideExactly(*getPositive(facts, cd),
+                                 *getPositive(facts, c)));
 }
 static bool isExact(Rewriter &rewriter, Value x) {
   IndexFacts &facts = getFacts(rewriter);
@@ -671,7 +691,8 @@ static Value makeBool(Rewriter &rewriter, Value root, bool value) {
                          TypedAttr(rewriter.getBoolAttr(value)));
 }
 static Value makeDecision(Rewriter &rewriter, Value comparison) {
-  return makeBool(rewriter, comparison, *getFacts(rewriter).decide(comparison));
+  return makeBool(rewriter, comparison,
+                  *getFacts(rewriter).decide(comparison));
 }
 static bool isSimplerCompare(Rewriter &rewriter, Value comparison) {
   return getSimplerCompare(getRewriter(rewriter), comparison.getDefiningOp())
@@ -686,7 +707,8 @@ static bool comparesQuotient(Rewriter &rewriter, Value comparison) {
   return getQuotientCompare(getFacts(rewriter), comparison).has_value();
 }
 static Value makeCompareDividend(Rewriter &rewriter, Value comparison) {
-  QuotientCompare compare = *getQuotientCompare(getFacts(rewriter), comparison);
+  QuotientCompare compare =
+      *getQuotientCompare(getFacts(rewriter), comparison);
   Value bound = numberAt(rewriter, comparison, compare.bound);
   Value lhs = compare.isFirst ? compare.dividend : bound;
   Value rhs = compare.isFirst ? bound : compare.dividend;
@@ -711,10 +733,10 @@ static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
     return makeBool(rewriter, conjunction, false);
   Value result;
   for (Value clause : clauses.needed)
-    result = result
-                 ? AndOp::create(rewriter, conjunction.getLoc(), result, clause)
-                       .getResult()
-                 : clause;
+    result = result ? AndOp::create(rewriter, conjunction.getLoc(), result,
+                                    clause)
+                          .getResult()
+                    : clause;
   return result;
 }
 
@@ -725,7 +747,7 @@ static bool isIndexNumber(Rewriter &rewriter, Value cast) {
   Value x = cast.getDefiningOp<CastOp>().getX();
   std::optional<IndexForm> number =
       x.getType().isInteger() ? own.facts->getNumber(x) : std::nullopt;
-  return number && measureSum(own, *number) < own.measure.get(cast);
+  return number && measureSum(own, *number) < measureAsWritten(own, cast);
 }
 static Value makeIndexNumber(Rewriter &rewriter, Value cast) {
   Value x = cast.getDefiningOp<CastOp>().getX();
