@@ -148,9 +148,8 @@ static std::optional<SmallRest> getSmallRest(IndexFacts &facts, Value x,
     if (candidates.size() == kMostPairs)
       break;
   }
-  llvm::stable_sort(candidates, [](Dim a, Dim b) {
-    return a.getMax() > b.getMax();
-  });
+  llvm::stable_sort(candidates,
+                    [](Dim a, Dim b) { return a.getMax() > b.getMax(); });
   for (Dim g : candidates) {
     std::optional<Dim> other = divideExactly(*c, g);
     if (!other)
@@ -224,9 +223,8 @@ struct DivisionTerm {
 
 /// The sum that coefficient * (x floormod d) is part of a quotient times d, as
 /// a multiple of the coefficient.
-static std::optional<IndexForm> combine(IndexFacts &facts,
-                                        const DivisionTerm &mod,
-                                        const DivisionTerm &div) {
+static std::optional<IndexForm>
+combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
   if (div.coefficient != mod.coefficient * mod.divisor)
     return std::nullopt;
   if (div.divisor == mod.divisor) {
@@ -331,9 +329,8 @@ static Dim getMultiplePart(Dim constant, int64_t g) {
 
 /// difference > 0 (or == 0), divided by a factor that some terms have in common
 /// and the others stay below.
-static std::optional<IndexForm> divideDifference(IndexFacts &facts,
-                                                 const IndexForm &difference,
-                                                 bool isLess) {
+static std::optional<IndexForm>
+divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
   SmallVector<int64_t, 4> factors;
   for (auto [atom, coefficient] : difference.terms) {
     std::optional<int64_t> number = coefficient.getStatic();
@@ -374,8 +371,8 @@ static std::optional<IndexForm> divideDifference(IndexFacts &facts,
 }
 
 /// The comparison as one of shorter sums.
-static std::optional<SumComparison>
-getSimplerCompare(IndexRewriter &rewriter, Operation *op) {
+static std::optional<SumComparison> getSimplerCompare(IndexRewriter &rewriter,
+                                                      Operation *op) {
   IndexFacts &facts = *rewriter.facts;
   std::optional<IndexForm> difference = getDifference(facts, op);
   if (!difference || difference->isDim())
@@ -637,9 +634,9 @@ static bool divides(Rewriter &rewriter, Value c, Value cd) {
 static Value makeExactQuotient(Rewriter &rewriter, Value root, Value cd,
                                Value c) {
   IndexFacts &facts = getFacts(rewriter);
-  return numberAt(rewriter, root,
-                  *divideExactly(*getPositive(facts, cd),
-                                 *getPositive(facts, c)));
+  return numberAt(
+      rewriter, root,
+      *divideExactly(*getPositive(facts, cd), *getPositive(facts, c)));
 }
 static bool isExact(Rewriter &rewriter, Value x) {
   IndexFacts &facts = getFacts(rewriter);
@@ -691,8 +688,7 @@ static Value makeBool(Rewriter &rewriter, Value root, bool value) {
                          TypedAttr(rewriter.getBoolAttr(value)));
 }
 static Value makeDecision(Rewriter &rewriter, Value comparison) {
-  return makeBool(rewriter, comparison,
-                  *getFacts(rewriter).decide(comparison));
+  return makeBool(rewriter, comparison, *getFacts(rewriter).decide(comparison));
 }
 static bool isSimplerCompare(Rewriter &rewriter, Value comparison) {
   return getSimplerCompare(getRewriter(rewriter), comparison.getDefiningOp())
@@ -707,8 +703,7 @@ static bool comparesQuotient(Rewriter &rewriter, Value comparison) {
   return getQuotientCompare(getFacts(rewriter), comparison).has_value();
 }
 static Value makeCompareDividend(Rewriter &rewriter, Value comparison) {
-  QuotientCompare compare =
-      *getQuotientCompare(getFacts(rewriter), comparison);
+  QuotientCompare compare = *getQuotientCompare(getFacts(rewriter), comparison);
   Value bound = numberAt(rewriter, comparison, compare.bound);
   Value lhs = compare.isFirst ? compare.dividend : bound;
   Value rhs = compare.isFirst ? bound : compare.dividend;
@@ -733,10 +728,10 @@ static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
     return makeBool(rewriter, conjunction, false);
   Value result;
   for (Value clause : clauses.needed)
-    result = result ? AndOp::create(rewriter, conjunction.getLoc(), result,
-                                    clause)
-                          .getResult()
-                    : clause;
+    result = result
+                 ? AndOp::create(rewriter, conjunction.getLoc(), result, clause)
+                       .getResult()
+                 : clause;
   return result;
 }
 
