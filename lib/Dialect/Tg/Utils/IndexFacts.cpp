@@ -188,9 +188,11 @@ IndexForm IndexFacts::computeForm(Value index) {
 
 /// The interval of a type's numbers.
 static Interval getTypeInterval(Type type) {
-  if (type.isIndex() || type.getIntOrFloatBitWidth() > 61)
+  if (type.isIndex())
     return {};
   unsigned width = type.getIntOrFloatBitWidth();
+  if (width > 61)
+    return {isSignedInteger(type) ? Interval::kMin : 0, Interval::kMax};
   if (isSignedInteger(type))
     return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
   return {0, (int64_t(1) << width) - 1};

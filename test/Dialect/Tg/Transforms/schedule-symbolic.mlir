@@ -108,3 +108,18 @@ func.func @cache(%cache: !c, %k: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %4 = tg.reduce add %3 axes [0] : !s -> tensor<1x4xf32>
   return %4 : tensor<1x4xf32>
 }
+
+// -----
+
+// So with another axis beside it: simplification would take the range out of
+// the index.
+// CHECK-LABEL: tg.kernel @E_n_4
+// CHECK:         %[[ANY:.*]] = tg.cmplt
+// CHECK:         tg.store %{{.*}}, %{{.*}}[%{{.*}}] mask %[[ANY]]
+#n = #tg.var<"n", 0, 1>
+!v = tensor<?x4xi64, #tg.shape<#n, 4>>
+func.func @rows_or_none(%x: !v, %y: !v) {
+  %0 = tg.neg %y : !v
+  %1 = tg.assign %x, %0 : !v
+  return
+}

@@ -1922,3 +1922,18 @@ tg.kernel @symbolic_not(%out: memref<1xi64>, %x: memref<9007199254740992xi64>) a
   %true = tg.const(true) : i1
   tg.store %s3, %out[%zero] mask %true : memref<1xi64>
 }
+
+// -----
+
+// Numbers of 64 bits without a sign wrap below 0: 1 < -1 holds.
+// CHECK-LABEL: tg.kernel @unsigned_wraps
+// CHECK:         %[[N:.*]] = tg.neg %{{.*}} : ui64
+// CHECK-NEXT:    %[[C:.*]] = tg.cmplt %{{.*}}, %[[N]] : ui64
+// CHECK-NEXT:    tg.store %[[C]]
+tg.kernel @unsigned_wraps(%o: memref<4xi1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %u = tg.cast %i : index -> ui64
+  %n = tg.neg %u : ui64
+  %c = tg.cmplt %u, %n : ui64
+  tg.store %c, %o[%i] : memref<4xi1>
+}

@@ -166,13 +166,15 @@ Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
 }
 
 void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
-  // Nothing is written along a range without positions, even if it has one at
-  // most, on which no index depends.
+  // Nothing is written along a range without positions. That shows in the loop,
+  // unless the range has one position at most: then it is 0 in every index, and
+  // simplification takes it out of them.
   Value mask;
   ArrayRef<Value> used = index.getAnalysis().getRanges(linearIndex);
   for (Value range : resultRanges) {
     Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
-    if (!llvm::is_contained(used, range) && extent.getMin() <= 0)
+    if (extent.getMin() <= 0 &&
+        (extent.getMax() <= 1 || !llvm::is_contained(used, range)))
       mask = index.conjunction(mask, index.lessThan(index.constant(0), extent));
   }
   StoreOp::create(builder, loc, value, getArgument(buffer, /*isOutput=*/true),
