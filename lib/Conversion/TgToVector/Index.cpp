@@ -616,6 +616,13 @@ std::optional<bool> Emitter::computeKnown(Value boolean) {
 }
 
 Value Emitter::createIndexCompare(Operation *op, unsigned depth) {
+  // Differences of values that can be anything may wrap around.
+  auto isKnown = [&](Value value) {
+    Bounds bounds = getBounds(getForm(value));
+    return bounds.lo > Bounds::least && bounds.hi < Bounds::most;
+  };
+  if (!isKnown(op->getOperand(0)) || !isKnown(op->getOperand(1)))
+    return createElementwise(op, depth);
   // lhs < rhs is lhs - rhs < 0, where terms on both sides cancel out, and the
   // constant goes to the right again.
   Form difference = getForm(op->getOperand(0));

@@ -32,7 +32,12 @@ static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
     auto load = dyn_cast<LoadOp>(user);
     if (!load)
       return all;
-    Interval interval = analysis.getInterval(load.getIndex());
+    // Each range for itself: one without positions may vanish, and with it what
+    // its size says of others.
+    const LinearForm form = analysis.getLinear(load.getIndex());
+    Interval interval{form.constant, form.constant};
+    for (auto [atom, coefficient] : form.terms)
+      interval = interval + analysis.getAtomInterval(atom) * coefficient;
     part.lo = std::min(part.lo, interval.lo);
     part.hi = std::max(part.hi, interval.hi);
   }

@@ -30,25 +30,38 @@ static int64_t clampEnd(__int128 value) {
   return static_cast<int64_t>(value);
 }
 
+/// What has no bound at one end may wrap around: then it has none at the other.
+static Interval getKnown(Interval interval) {
+  if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
+    return {};
+  return interval;
+}
+
 Interval Interval::operator+(Interval other) const {
-  Interval sum;
+  if (lo == 0 && hi == 0)
+    return other;
+  if (other.lo == 0 && other.hi == 0)
+    return *this;
+  Interval x = getKnown(*this), y = getKnown(other), sum;
   sum.lo =
-      lo == kMin || other.lo == kMin ? kMin : clampEnd(__int128(lo) + other.lo);
+      x.lo == kMin || y.lo == kMin ? kMin : clampEnd(__int128(x.lo) + y.lo);
   sum.hi =
-      hi == kMax || other.hi == kMax ? kMax : clampEnd(__int128(hi) + other.hi);
-  return sum;
+      x.hi == kMax || y.hi == kMax ? kMax : clampEnd(__int128(x.hi) + y.hi);
+  return getKnown(sum);
 }
 
 Interval Interval::operator*(int64_t factor) const {
   if (factor == 0)
     return {0, 0};
+  if (factor == 1)
+    return *this;
   auto scale = [&](int64_t end) -> int64_t {
     if (end == kMin || end == kMax)
       return (end == kMin) == (factor > 0) ? kMin : kMax;
     return clampEnd(__int128(end) * factor);
   };
-  return factor > 0 ? Interval{scale(lo), scale(hi)}
-                    : Interval{scale(hi), scale(lo)};
+  return getKnown(factor > 0 ? Interval{scale(lo), scale(hi)}
+                             : Interval{scale(hi), scale(lo)});
 }
 
 //===----------------------------------------------------------------------===//

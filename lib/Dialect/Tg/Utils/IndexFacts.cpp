@@ -210,9 +210,9 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
     return std::nullopt;
   APInt constant;
   if (matchPattern(integer, m_ConstantInt(&constant))) {
-    if (constant.getBitWidth() > 62)
-      constant = isSignedInteger(type) ? constant.truncSSat(62).sext(64)
-                                       : constant.truncUSat(61).zext(64);
+    if (isSignedInteger(type) ? !constant.isSignedIntN(61)
+                              : !constant.isIntN(60))
+      return std::nullopt;
     return IndexForm(context, isSignedInteger(type)
                                   ? constant.getSExtValue()
                                   : int64_t(constant.getZExtValue()));

@@ -1937,3 +1937,39 @@ tg.kernel @unsigned_wraps(%o: memref<4xi1>) attributes {outputs = 1 : i64} {
   %c = tg.cmplt %u, %n : ui64
   tg.store %c, %o[%i] : memref<4xi1>
 }
+
+// -----
+
+// Constants that are larger than what rules work with stay what they are.
+// CHECK-LABEL: tg.kernel @large_constants
+// CHECK:         %[[X:.*]] = tg.sub %{{.*}}, %{{.*}} : i64
+// CHECK-NEXT:    tg.cmplt %[[X]], %{{.*}} : i64
+tg.kernel @large_constants(%o: memref<4xi1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %u = tg.cast %i : index -> i64
+  %max = tg.const(9223372036854775807 : i64) : i64
+  %n = tg.sub %max, %u : i64
+  %half = tg.const(4611686018427387904 : i64) : i64
+  %c = tg.cmplt %n, %half : i64
+  tg.store %c, %o[%i] : memref<4xi1>
+}
+
+// -----
+
+// What has no upper bound may wrap around when it is multiplied.
+// CHECK-LABEL: tg.kernel @wraps
+// CHECK:         tg.cmplt
+// CHECK:         tg.store
+tg.kernel @wraps(%o: memref<4xi1>, %x: memref<4xi64>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %v = tg.load %x[%i] : memref<4xi64>
+  %p = tg.cast %v : i64 -> index
+  %zero = tg.const(0 : index) : index
+  %m = tg.max %p, %zero : index
+  %four = tg.const(4 : index) : index
+  %q = tg.mul %m, %four : index
+  %three = tg.const(3 : index) : index
+  %d = tg.floordiv %q, %three : index
+  %c = tg.cmplt %d, %zero : index
+  tg.store %c, %o[%i] : memref<4xi1>
+}
