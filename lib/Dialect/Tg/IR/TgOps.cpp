@@ -333,12 +333,6 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                                " has a negative amount: ", low.str(), " and ",
                                high.str(), " (C1)");
     dims[axis] = dims[axis] + low + high;
-    // What is not negative may have bounds that do not show it.
-    if (dims[axis].getMin() < 0)
-      return emitOptionalError(loc, "'tg.pad' op axis ", axis, " would have ",
-                               dims[axis].str(),
-                               " elements, which bounds do not show to be a "
-                               "size (C1)");
   }
   types.push_back(getTensorType(dims, type.getElementType()));
   return success();
