@@ -149,6 +149,50 @@ static void assignPart(GraphImpl &graph, TensorImpl &target, TensorImpl &whole,
   target.origin->op = whole.op;
 }
 
+/// The tensor that \p view shows all of, element by element, if there is still
+/// a handle on it.
+static std::shared_ptr<TensorImpl> shownBy(const TensorImpl &view) {
+  Origin *origin = view.origin.get();
+  if (!origin || view.op != origin->op)
+    return nullptr;
+  for (; origin; origin = origin->next.get())
+    if (std::shared_ptr<TensorImpl> whole = origin->tensor.lock();
+        whole && whole->shape == view.shape && whole->dtype == view.dtype)
+      return whole;
+  return nullptr;
+}
+
+/// Views of numbers are numbers again: nothing tells which part they were.
+static bool isPartOfConstant(const TensorImpl &view) {
+  if (!isa<tg::ConstOp>(view.op))
+    return false;
+  for (Origin *origin = view.origin.get(); origin; origin = origin->next.get())
+    if (std::shared_ptr<TensorImpl> whole = origin->tensor.lock())
+      return whole->op == origin->op && isa<tg::ConstOp>(whole->op);
+  return false;
+}
+
+/// Gives a tensor, and what it is a view of, other values.
+static void assignTo(GraphImpl &graph, TensorImpl &target,
+                     const Tensor &source) {
+  if (isPartOfConstant(target))
+    throw Error("assign: a view of a constant tensor, as zeros() and full() "
+                "make them, cannot be assigned to; give the tensor memory with "
+                "contiguous() first");
+  if (std::shared_ptr<TensorImpl> whole = shownBy(target)) {
+    assignTo(graph, *whole, source);
+    graph.rebind(target, whole->op);
+    target.origin = std::make_shared<Origin>(*target.origin);
+    target.origin->op = whole->op;
+    return;
+  }
+  const SmallVector<Operation *> movements = movementsOf(target);
+  if (std::shared_ptr<TensorImpl> whole = wholeOf(target, movements))
+    assignPart(graph, target, *whole, movements, source);
+  else
+    assignWhole(graph, target, source.impl().op);
+}
+
 Tensor &Tensor::assign(const Operand &value) {
   TensorImpl &target = impl();
   GraphImpl &graph = *target.graph;
@@ -165,11 +209,7 @@ Tensor &Tensor::assign(const Operand &value) {
     source = fullLike(value.scalar());
   }
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  const SmallVector<Operation *> movements = movementsOf(target);
-  if (std::shared_ptr<TensorImpl> whole = wholeOf(target, movements))
-    assignPart(graph, target, *whole, movements, source);
-  else
-    assignWhole(graph, target, source.impl().op);
+  assignTo(graph, target, source);
   return *this;
 }
 

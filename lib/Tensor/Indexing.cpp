@@ -271,7 +271,7 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
                      " entries for a tensor of shape " + toString(shape()));
 
   // First slices, integers as slices of one element, and new axes.
-  Tensor result = prim::alias(*this);
+  Tensor result = prim::wholeView(*this);
   std::vector<int64_t> dropped, selectedAxes;
   std::vector<const Tensor *> selections;
   int64_t axis = 0;

@@ -88,7 +88,7 @@ Tensor Tensor::permute(std::vector<int64_t> order) const {
     throw ShapeError("permute: " + toString(Shape(order.begin(), order.end())) +
                      " is not an order of the axes of a tensor of rank " +
                      std::to_string(ndim()));
-  return order == all ? prim::alias(*this) : prim::permute(*this, order);
+  return order == all ? prim::wholeView(*this) : prim::permute(*this, order);
 }
 
 Tensor Tensor::transpose(int64_t dim0, int64_t dim1) const {
@@ -177,7 +177,7 @@ Tensor Tensor::shrink(const std::vector<Part> &parts) const {
     to.push_back(end);
     isWhole &= begin == 0 && end == shape()[axis];
   }
-  return isWhole ? prim::alias(*this) : prim::shrink(*this, from, to);
+  return isWhole ? prim::wholeView(*this) : prim::shrink(*this, from, to);
 }
 
 Tensor Tensor::squeeze() const {
@@ -192,7 +192,7 @@ Tensor Tensor::squeeze(int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "squeeze");
   Shape kept = shape();
   if (kept[dim] != 1)
-    return prim::alias(*this);
+    return prim::wholeView(*this);
   kept.erase(kept.begin() + dim);
   return prim::reshape(*this, kept);
 }

@@ -87,8 +87,10 @@ Tensor prim::viewOf(const Tensor &x, Tensor view) {
 
 Tensor prim::alias(const Tensor &x) {
   Maker b(x);
-  return viewOf(x, b.graph.wrap(x.impl().op, b.device));
+  return b.graph.wrap(x.impl().op, b.device);
 }
+
+Tensor prim::wholeView(const Tensor &x) { return viewOf(x, alias(x)); }
 
 Tensor prim::unary(UnaryOp op, const Tensor &x) {
   Maker b(x);
@@ -260,7 +262,7 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
-    return alias(x);
+    return wholeView(x);
   Maker b(x);
   return viewOf(
       x, b.build<tg::ReshapeOp>(b.graph.tensorType(x.dtype(), shape), b(x)));
@@ -294,7 +296,7 @@ Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {
 
 Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
   if (axes.empty())
-    return alias(x);
+    return wholeView(x);
   Maker b(x);
   return viewOf(x, b.build<tg::FlipOp>(b(x), ArrayRef<int64_t>(axes)));
 }

@@ -49,6 +49,9 @@ Tensor viewOf(const Tensor &x, Tensor view);
 /// A tensor of its own with the value of \p x, for methods that have nothing to
 /// do: what is assigned to one does not show in the other.
 Tensor alias(const Tensor &x);
+/// All of \p x, for movement methods that have nothing to do: a view like
+/// others.
+Tensor wholeView(const Tensor &x);
 Tensor unary(UnaryOp op, const Tensor &x);
 Tensor binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs);
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);

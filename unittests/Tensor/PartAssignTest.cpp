@@ -211,6 +211,47 @@ TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
   expectTensor(x, {2, 2}, {0, 1, 2, 3});
 }
 
+TEST_F(PartAssignTest, OfAllOfATensor) {
+  // Whether a view shows a part or all depends on the arguments, what an
+  // assignment to it changes does not.
+  Tensor x = memory({2, 2});
+  x.shrink({{0, 2}, {0, 2}}).assign(1);
+  expectTensor(x, {2, 2}, {1, 1, 1, 1});
+  x.index({Slice()}).assign(counting({2, 2}));
+  expectTensor(x, {2, 2}, {0, 1, 2, 3});
+  x.reshape({2, 2}).index({Slice()}).permute({0, 1}).assign(5);
+  expectTensor(x, {2, 2}, {5, 5, 5, 5});
+  Tensor rows = x.reshape({4}), all = rows.index({Slice()});
+  all.assign(counting({4}));
+  expectTensor(x, {2, 2}, {0, 1, 2, 3});
+  all.assign(7);
+  expectTensor(x, {2, 2}, {7, 7, 7, 7});
+  Variable p("p", 0, 0);
+  const SymInt at = p.bind(0);
+  Tensor cache = memory({1, 2});
+  cache.shrink({{at, at + 1}, {0, 2}}).assign(9);
+  expectTensor(cache, {1, 2}, {9, 9});
+  // Methods that compute give values, also where there is nothing to compute.
+  x.cast(DType::Float32).assign(1);
+  x.cast(DType::Float32).index({0}).assign(1);
+  expectTensor(x, {2, 2}, {7, 7, 7, 7});
+}
+
+TEST_F(PartAssignTest, ConstantsHaveNoParts) {
+  Tensor zeros = Tensor::zeros({4});
+  EXPECT_ERROR(zeros.index({Slice(0, 2)}).assign(5), Error,
+               "cannot be assigned to; give the tensor memory");
+  EXPECT_ERROR(zeros.flip(0).assign(Tensor::arange(4, {}).toFloat()), Error,
+               "contiguous()");
+  zeros = zeros.contiguous();
+  zeros.index({Slice(0, 2)}).assign(5);
+  expectTensor(zeros, {4}, {5, 5, 0, 0});
+  // The tensor itself can be assigned to.
+  Tensor ones = Tensor::ones({2});
+  ones.assign(3);
+  expectTensor(ones, {2}, {3, 3});
+}
+
 TEST_F(PartAssignTest, Errors) {
   Tensor x = memory({3, 2});
   EXPECT_ERROR(x.index({0}).assign(counting({3})), ShapeError,

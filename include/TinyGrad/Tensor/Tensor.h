@@ -488,9 +488,11 @@ public:
   /// from the old values keep them. A realized tensor keeps its memory when
   /// nothing else needs the old contents. If this is a view, made by movement
   /// methods other than expand and pad or by indexing and not realized, the
-  /// tensor that it shows a part of changes there, as long as there is a handle
-  /// on it. \p value is broadcast and must be of the same element type, device
-  /// and graph. Returns *this.
+  /// tensor that it shows a part of (or all) changes there, as long as there is
+  /// a handle on it. Throws Error for a view of a constant tensor, as zeros()
+  /// and full() make them: that has no parts before contiguous(). \p value is
+  /// broadcast and must be of the same element type, device and graph. Returns
+  /// *this.
   Tensor &assign(const Operand &value);
   /// Makes this handle, and its copies, another value; of any shape and type.
   Tensor &replace(const Tensor &value);
