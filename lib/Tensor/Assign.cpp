@@ -18,6 +18,7 @@
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "View.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -26,171 +27,78 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 //===----------------------------------------------------------------------===//
-// Parts of memory
+// Values with other parts
 //===----------------------------------------------------------------------===//
 
-/// Movement operations whose results are places in the operand, each once at
-/// most. Padding is no place: what is assigned to it is dropped.
-static bool isPart(Operation *op) {
-  return tg::isMovementOp(op) && !isa<tg::ExpandOp>(op);
+/// Adds the variables of what \p movements take a part by.
+static std::vector<SymVariable> variablesOf(const Movement *movements) {
+  std::vector<SymVariable> variables;
+  for (const Movement *step = movements; step; step = step->previous.get())
+    for (const Shape *list : {&step->before, &step->after, &step->from,
+                              &step->to, &step->low, &step->high})
+      for (SymInt size : *list)
+        if (size.isSymbolic())
+          addVariables(variables, size.expression()->variables);
+  return variables;
 }
 
-static std::vector<int64_t> invert(ArrayRef<int64_t> order) {
-  std::vector<int64_t> inverse(order.size());
-  for (auto [i, axis] : llvm::enumerate(order))
-    inverse[std::size_t(axis)] = int64_t(i);
-  return inverse;
+/// Whether some variable has one value here and another one there.
+static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
+  for (const SymVariable &variable : a)
+    for (const SymVariable &other : b)
+      if (variable.name == other.name && variable.value != other.value)
+        return true;
+  return false;
 }
 
-static Shape sizesOf(GraphImpl &graph, ArrayAttr list) {
-  Shape sizes;
-  for (Attribute attr : list)
-    sizes.push_back(graph.size(attr));
-  return sizes;
+/// The value of the root of a storage when \p part of it has the values
+/// \p source.
+static Tensor withPart(const Movement *part, const Tensor &source,
+                       const Tensor &root) {
+  Tensor inside = prim::constant(source, true, DType::Bool, source.shape());
+  Tensor moved = source;
+  for (const Movement *step = part; step; step = step->previous.get()) {
+    inside = step->moveBack(inside);
+    moved = step->moveBack(moved);
+  }
+  return prim::where(inside, moved, root);
 }
 
-static Shape difference(const Shape &a, const Shape &b) {
-  Shape result;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    result.push_back(a[i] - b[i]);
-  return result;
-}
-
-/// \p x where \p op moved it from: zeros outside of the part.
-static Tensor moveBack(GraphImpl &graph, Operation *op, const Tensor &x) {
-  const Shape shape =
-      graph.shapeOf(cast<RankedTensorType>(op->getOperand(0).getType()));
-  if (auto permute = dyn_cast<tg::PermuteOp>(op))
-    return prim::permute(x, invert(permute.getOrder()));
-  if (auto flip = dyn_cast<tg::FlipOp>(op))
-    return prim::flip(x, flip.getAxes());
-  if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
-    return prim::pad(x, sizesOf(graph, shrink.getFrom()),
-                     difference(shape, sizesOf(graph, shrink.getTo())));
-  if (auto pad = dyn_cast<tg::PadOp>(op))
-    return prim::shrink(x, sizesOf(graph, pad.getLow()),
-                        difference(x.shape(), sizesOf(graph, pad.getHigh())));
-  return prim::reshape(x, shape);
-}
-
-/// What \p op makes of \p x in the place of its operand.
-static Tensor move(GraphImpl &graph, Operation *op, const Tensor &x) {
-  if (auto permute = dyn_cast<tg::PermuteOp>(op))
-    return prim::permute(x, permute.getOrder());
-  if (auto flip = dyn_cast<tg::FlipOp>(op))
-    return prim::flip(x, flip.getAxes());
-  if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
-    return prim::shrink(x, sizesOf(graph, shrink.getFrom()),
-                        sizesOf(graph, shrink.getTo()));
-  if (auto pad = dyn_cast<tg::PadOp>(op))
-    return prim::pad(x, sizesOf(graph, pad.getLow()),
-                     sizesOf(graph, pad.getHigh()));
-  return prim::reshape(
-      x, graph.shapeOf(cast<RankedTensorType>(op->getResult(0).getType())));
-}
-
-/// The movement operations that make up a view, the last one first; none if the
-/// tensor is no view, or no longer.
-static SmallVector<Operation *> movementsOf(const TensorImpl &view) {
-  SmallVector<Operation *> movements;
-  if (!view.origin)
-    return movements;
-  Operation *op = view.op;
-  for (; op != view.origin->op && isPart(op);
-       op = op->getOperand(0).getDefiningOp())
-    movements.push_back(op);
-  return movements;
-}
-
-/// The tensor that such a view is of, if there is still a handle on it.
-static std::shared_ptr<TensorImpl> wholeOf(const TensorImpl &view,
-                                           ArrayRef<Operation *> movements) {
-  if (movements.empty())
-    return nullptr;
-  const Shape shape = view.graph->shapeOf(
-      cast<RankedTensorType>(movements.back()->getOperand(0).getType()));
-  for (Origin *origin = view.origin.get(); origin; origin = origin->next.get())
-    if (std::shared_ptr<TensorImpl> whole = origin->tensor.lock();
-        whole && whole->shape == shape && whole->dtype == view.dtype)
-      return whole;
-  return nullptr;
-}
-
-/// Gives a tensor other values; what is in memory keeps it, unless the value is
-/// what is there.
-static void assignWhole(GraphImpl &graph, TensorImpl &target, Operation *op) {
-  Operation *old = target.op;
+/// Gives a tensor, what it is a view of and the other views other values.
+static void assignTo(GraphImpl &graph, TensorImpl &target,
+                     const Tensor &source) {
+  const std::shared_ptr<Storage> storage = target.storage;
+  auto current = [&] {
+    return storage ? storage->operation() : graph.operation(target);
+  };
+  Tensor value = source;
+  std::vector<SymVariable> variables;
+  if (target.movement) {
+    if (graph.hasSymbols())
+      variables = variablesOf(target.movement.get());
+    if (auto it = graph.pendingParts.find(current());
+        it != graph.pendingParts.end()) {
+      // A program has one value of a variable.
+      if (disagree(it->second, variables))
+        graph.wrap(current(), target.device).realize();
+      else
+        addVariables(variables, it->second);
+    }
+    value = withPart(target.movement.get(), source,
+                     graph.wrap(current(), target.device));
+  }
+  // What is in memory keeps it, unless the value is what is there.
+  Operation *old = current(), *op = graph.operation(value.impl());
   if (auto assign = dyn_cast<tg::AssignOp>(old))
     old = assign.getTarget().getDefiningOp();
   if (isa<tg::BufferOp>(old) && op != old)
     op = graph.createAssign(old, op);
-  graph.rebind(target, op);
-  target.origin.reset();
-}
-
-/// Gives the part of \p whole that \p target shows other values.
-static void assignPart(GraphImpl &graph, TensorImpl &target, TensorImpl &whole,
-                       ArrayRef<Operation *> movements, const Tensor &value) {
-  Tensor inside = prim::constant(value, true, DType::Bool, value.shape());
-  Tensor moved = value;
-  for (Operation *op : movements) {
-    inside = moveBack(graph, op, inside);
-    moved = moveBack(graph, op, moved);
-  }
-  assignWhole(
-      graph, whole,
-      prim::where(inside, moved, graph.wrap(whole.op, whole.device)).impl().op);
-  Tensor part = graph.wrap(whole.op, whole.device);
-  for (Operation *op : llvm::reverse(movements))
-    part = move(graph, op, part);
-  graph.rebind(target, part.impl().op);
-  // Others may be views of the same.
-  target.origin = std::make_shared<Origin>(*target.origin);
-  target.origin->op = whole.op;
-}
-
-/// The tensor that \p view shows all of, element by element, if there is still
-/// a handle on it.
-static std::shared_ptr<TensorImpl> shownBy(const TensorImpl &view) {
-  Origin *origin = view.origin.get();
-  if (!origin || view.op != origin->op)
-    return nullptr;
-  for (; origin; origin = origin->next.get())
-    if (std::shared_ptr<TensorImpl> whole = origin->tensor.lock();
-        whole && whole->shape == view.shape && whole->dtype == view.dtype)
-      return whole;
-  return nullptr;
-}
-
-/// Views of numbers are numbers again: nothing tells which part they were.
-static bool isPartOfConstant(const TensorImpl &view) {
-  if (!isa<tg::ConstOp>(view.op))
-    return false;
-  for (Origin *origin = view.origin.get(); origin; origin = origin->next.get())
-    if (std::shared_ptr<TensorImpl> whole = origin->tensor.lock())
-      return whole->op == origin->op && isa<tg::ConstOp>(whole->op);
-  return false;
-}
-
-/// Gives a tensor, and what it is a view of, other values.
-static void assignTo(GraphImpl &graph, TensorImpl &target,
-                     const Tensor &source) {
-  if (isPartOfConstant(target))
-    throw Error("assign: a view of a constant tensor, as zeros() and full() "
-                "make them, cannot be assigned to; give the tensor memory with "
-                "contiguous() first");
-  if (std::shared_ptr<TensorImpl> whole = shownBy(target)) {
-    assignTo(graph, *whole, source);
-    graph.rebind(target, whole->op);
-    target.origin = std::make_shared<Origin>(*target.origin);
-    target.origin->op = whole->op;
-    return;
-  }
-  const SmallVector<Operation *> movements = movementsOf(target);
-  if (std::shared_ptr<TensorImpl> whole = wholeOf(target, movements))
-    assignPart(graph, target, *whole, movements, source);
+  if (storage)
+    storage->assign(op);
   else
-    assignWhole(graph, target, source.impl().op);
+    graph.rebind(target, op);
+  if (!variables.empty() && !isa<tg::BufferOp>(op))
+    graph.pendingParts[op] = std::move(variables);
 }
 
 Tensor &Tensor::assign(const Operand &value) {
@@ -217,6 +125,13 @@ Tensor &Tensor::assign(const Operand &value) {
 // Programs that write parts
 //===----------------------------------------------------------------------===//
 
+static std::vector<int64_t> invert(ArrayRef<int64_t> order) {
+  std::vector<int64_t> inverse(order.size());
+  for (auto [i, axis] : llvm::enumerate(order))
+    inverse[std::size_t(axis)] = int64_t(i);
+  return inverse;
+}
+
 /// The part of \p target that \p op, of which it is the result, moved from its
 /// operand.
 static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
@@ -240,7 +155,8 @@ static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
 
 /// Whether both move their operands in the same way.
 static bool moveAlike(Operation *a, Operation *b) {
-  return a->getName() == b->getName() && isPart(a) && !isa<tg::ShrinkOp>(a) &&
+  return a->getName() == b->getName() && tg::isMovementOp(a) &&
+         !isa<tg::ExpandOp, tg::ShrinkOp>(a) &&
          a->getAttrDictionary() == b->getAttrDictionary() &&
          tg::getDims(cast<RankedTensorType>(a->getResult(0).getType())) ==
              tg::getDims(cast<RankedTensorType>(b->getResult(0).getType()));

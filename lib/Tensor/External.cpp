@@ -111,7 +111,7 @@ Tensor tinygrad::fromStrided(const StridedView &view) {
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
   RankedTensorType type =
       RankedTensorType::get(view.shape, graph.elementType(view.dtype));
-  Value base = memory.impl().op->getResult(0);
+  Value base = graph.operation(memory.impl())->getResult(0);
   auto toDims = [&](ArrayRef<int64_t> values) {
     return llvm::map_to_vector<4>(
         values, [&](int64_t value) { return tg::Dim(&graph.context, value); });

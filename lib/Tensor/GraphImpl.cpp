@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Tensor/Graph.h"
+#include "View.h"
 
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,50 +99,72 @@ Operation *GraphImpl::constant(Type type, TypedAttr value) {
 
 TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
                        DType dtype, Shape shape, Device *device)
-    : graph(std::move(graph)), op(op), dtype(dtype), shape(std::move(shape)),
+    : graph(std::move(graph)), dtype(dtype), shape(std::move(shape)),
       device(device) {
+  this->op = op;
   this->graph->link(*this);
 }
 
-TensorImpl::~TensorImpl() { graph->release(*this); }
+TensorImpl::~TensorImpl() {
+  std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  Storage::leave(*this);
+  graph->release(*this);
+}
 
-void GraphImpl::link(TensorImpl &tensor) {
-  TensorImpl *&head = node(tensor.op).firstHandle;
-  tensor.previous = nullptr;
-  tensor.next = head;
+void GraphImpl::link(Handle &handle) {
+  Handle *&head = node(handle.op).firstHandle;
+  handle.previous = nullptr;
+  handle.next = head;
   if (head)
-    head->previous = &tensor;
-  head = &tensor;
+    head->previous = &handle;
+  head = &handle;
 }
 
-void GraphImpl::unlink(TensorImpl &tensor) {
-  if (tensor.next)
-    tensor.next->previous = tensor.previous;
-  if (tensor.previous)
-    tensor.previous->next = tensor.next;
+void GraphImpl::unlink(Handle &handle) {
+  if (handle.next)
+    handle.next->previous = handle.previous;
+  if (handle.previous)
+    handle.previous->next = handle.next;
   else
-    node(tensor.op).firstHandle = tensor.next;
+    node(handle.op).firstHandle = handle.next;
 }
 
-void GraphImpl::release(TensorImpl &tensor) {
-  std::lock_guard<std::recursive_mutex> lock(mutex);
-  unlink(tensor);
-  eraseIfDead(tensor.op);
+void GraphImpl::release(Handle &handle) {
+  if (!handle.op)
+    return;
+  unlink(handle);
+  eraseIfDead(std::exchange(handle.op, nullptr));
 }
 
-void GraphImpl::rebind(TensorImpl &tensor, Operation *op) {
-  Operation *old = tensor.op;
+void GraphImpl::rebind(Handle &handle, Operation *op) {
+  Operation *old = handle.op;
   if (old == op)
     return;
-  unlink(tensor);
-  tensor.op = op;
-  link(tensor);
-  eraseIfDead(old);
+  if (old)
+    unlink(handle);
+  handle.op = op;
+  link(handle);
+  if (old)
+    eraseIfDead(old);
+}
+
+Operation *GraphImpl::operation(TensorImpl &tensor) {
+  if (!tensor.op)
+    Storage::refresh(tensor);
+  return tensor.op;
+}
+
+bool GraphImpl::isNeeded(Operation *op) const {
+  for (Handle *handle = nodes.find(op)->second.firstHandle; handle;
+       handle = handle->next)
+    if (!handle->pinnedBy || handle->pinnedBy->hasStaleViews())
+      return true;
+  return false;
 }
 
 void GraphImpl::eraseIfDead(Operation *start) {
   auto isDead = [this](Operation *op) {
-    return op->use_empty() && !hasHandles(op);
+    return op->use_empty() && !isHeld(op);
   };
   if (!isDead(start))
     return;
@@ -156,6 +179,7 @@ void GraphImpl::eraseIfDead(Operation *start) {
     else if (auto constant = dyn_cast<tg::ConstOp>(op))
       constants.erase({constant.getType(), constant.getValue()});
     numCopies -= isa<tg::CopyOp>(op);
+    pendingParts.erase(op);
     forget(op);
     nodes.erase(op);
     op->erase();
@@ -179,18 +203,25 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
       if (const unsigned hash = hashOf(user);
           unique.insert({user, hash}).second)
         node(user).hash = hash;
+  SmallVector<std::shared_ptr<Storage>> storages;
+  for (Handle *handle = node(op).firstHandle; handle; handle = handle->next)
+    if (!handle->pinnedBy)
+      if (auto &storage = static_cast<TensorImpl *>(handle)->storage)
+        storages.push_back(storage);
   moveHandles(op, replacement);
+  for (std::shared_ptr<Storage> &storage : storages)
+    Storage::endIfDone(std::move(storage));
 }
 
 void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
-  TensorImpl *&handles = node(op).firstHandle;
-  if (TensorImpl *first = std::exchange(handles, nullptr)) {
-    TensorImpl *last = first;
-    for (TensorImpl *tensor = first; tensor; tensor = tensor->next) {
-      tensor->op = replacement;
-      last = tensor;
+  Handle *&handles = node(op).firstHandle;
+  if (Handle *first = std::exchange(handles, nullptr)) {
+    Handle *last = first;
+    for (Handle *handle = first; handle; handle = handle->next) {
+      handle->op = replacement;
+      last = handle;
     }
-    TensorImpl *&head = node(replacement).firstHandle;
+    Handle *&head = node(replacement).firstHandle;
     last->next = head;
     if (head)
       head->previous = last;

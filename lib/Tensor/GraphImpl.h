@@ -72,6 +72,10 @@ public:
   /// Memory of the tg.buffer operations, by id.
   llvm::DenseMap<int64_t, Buffer> buffers;
   int64_t nextBufferId = 0;
+  /// Values that tensors got by assignments to places that have variables: the
+  /// variables, by name. They are computed as soon as anything that depends on
+  /// them is, as the variables may have other values later.
+  llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
   /// State of the random numbers.
   uint64_t seed;
   uint64_t counter = 0;
@@ -80,9 +84,13 @@ public:
   /// Makes an operation, or finds the one that it folds to or is equal to.
   template <typename OpTy, typename... Args>
   Tensor build(Device *device, Args &&...args) {
-    return wrap(intern(builder.createOrFold<OpTy>(location,
-                                                  std::forward<Args>(args)...)),
-                device);
+    return wrap(make<OpTy>(std::forward<Args>(args)...), device);
+  }
+  /// The same without a handle.
+  template <typename OpTy, typename... Args>
+  mlir::Operation *make(Args &&...args) {
+    return intern(
+        builder.createOrFold<OpTy>(location, std::forward<Args>(args)...));
   }
   /// The tg.const of a number in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
@@ -103,12 +111,18 @@ public:
   void replace(mlir::Operation *op, mlir::Operation *replacement);
   /// Makes the handles of \p op those of \p replacement, but not the users.
   void moveHandles(mlir::Operation *op, mlir::Operation *replacement);
+  /// The operation of a tensor.
+  mlir::Operation *operation(TensorImpl &tensor);
   /// Makes one handle refer to another operation.
-  void rebind(TensorImpl &tensor, mlir::Operation *op);
-  /// Called by TensorImpl.
-  void link(TensorImpl &tensor);
-  void release(TensorImpl &tensor);
-  bool hasHandles(mlir::Operation *op) const {
+  void rebind(Handle &handle, mlir::Operation *op);
+  void link(Handle &handle);
+  /// Lets go of a handle's operation.
+  void release(Handle &handle);
+  /// Whether a tensor needs the value of \p op.
+  bool isNeeded(mlir::Operation *op) const;
+  /// Whether it is the value of a tensor, or of one that only views are left
+  /// of.
+  bool isHeld(mlir::Operation *op) const {
     return nodes.find(op)->second.firstHandle;
   }
   /// Whether values may have to be copied between devices first.
@@ -143,14 +157,14 @@ public:
     /// The last walk that came to it, and a number that this walk gave it.
     unsigned number = 0;
     uint64_t walk = 0;
-    TensorImpl *firstHandle = nullptr;
+    Handle *firstHandle = nullptr;
   };
   Node &node(mlir::Operation *op) { return nodes.find(op)->second; }
   /// A number for a walk that no other has.
   uint64_t beginWalk() { return ++numWalks; }
 
 private:
-  void unlink(TensorImpl &tensor);
+  void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.
   void eraseIfDead(mlir::Operation *op);

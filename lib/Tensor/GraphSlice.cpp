@@ -49,6 +49,13 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
   isFirstWalk = false;
   if (!inPlace.empty())
     collectAgain();
+  // Assignments to places that have variables, of which some value of a tensor
+  // is the result.
+  if (!variableList.empty())
+    for (Operation *op : ops)
+      if (!isa<tg::AssignOp>(op) && graph.pendingParts.contains(op) &&
+          graph.isHeld(op))
+        resultList.insert(op);
   // Nothing else has numbered the operations so far.
   for (Operation *op : resultList)
     structure.push_back(numberOf(op));
@@ -70,7 +77,7 @@ void GraphSlice::collectAgain() {
   // Others are computed with the rest, not put off: variables have one value
   // now and may have another then.
   for (Operation *op : assigns)
-    if (!inPlace.contains(op) && graph.hasHandles(op))
+    if (!inPlace.contains(op) && graph.isHeld(op))
       resultList.insert(op);
   resultList.insert(asked.begin(), asked.end());
 }
@@ -123,7 +130,7 @@ bool GraphSlice::stays(Operation *start,
   auto enter = [&](Operation *op) {
     if (resultList.contains(op) || inPlace.contains(op))
       known[op] = false;
-    else if (graph.hasHandles(op))
+    else if (graph.isNeeded(op))
       known[op] = true;
     else
       path.push_back({op, op->user_begin()});

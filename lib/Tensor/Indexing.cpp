@@ -190,18 +190,18 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
   if (stride == 1)
     return result;
   // [count * stride] becomes [count, stride], of which the first column.
-  std::vector<PadAmount> amounts(x.ndim());
-  amounts[axis] = {0, range.count * stride - result.shape()[axis]};
+  Shape none(x.ndim(), 0), high = none;
+  high[axis] = range.count * stride - result.shape()[axis];
   Shape rows = result.shape(), column;
   rows[axis] = range.count;
   rows.insert(rows.begin() + axis + 1, stride);
-  result = result.pad(amounts).reshape(rows);
+  result = prim::padView(result, none, high).reshape(rows);
   parts.clear();
   for (SymInt size : rows)
     parts.emplace_back(0, size);
   parts[axis + 1] = {0, 1};
   rows.erase(rows.begin() + axis + 1);
-  return prim::viewOf(x, result.shrink(parts).reshape(rows));
+  return result.shrink(parts).reshape(rows);
 }
 
 /// \p x indexed at \p axes with one tensor of positions each. The new axes come

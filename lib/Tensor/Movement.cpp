@@ -145,7 +145,7 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   checkedNumElements(padded, dtype(), "pad");
   Tensor part = shrink(parts);
   if (allZero(low) && allZero(high))
-    return part;
+    return prim::alias(part);
   Tensor result = prim::pad(part, low, high);
   if (!value.isSymbolic() && value.toDouble() == 0 &&
       !std::signbit(value.toDouble()))

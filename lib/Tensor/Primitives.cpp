@@ -12,6 +12,7 @@
 #include "Primitives.h"
 #include "GraphImpl.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "View.h"
 
 using namespace mlir;
 using namespace tinygrad;
@@ -26,7 +27,9 @@ struct Maker {
   Maker(const Graph &graph, Device &device)
       : graph(*graph.impl()), device(&device), lock(this->graph.mutex) {}
 
-  Value operator()(const Tensor &x) const { return x.impl().op->getResult(0); }
+  Value operator()(const Tensor &x) const {
+    return graph.operation(x.impl())->getResult(0);
+  }
 
   template <typename OpTy, typename... Args> Tensor build(Args &&...args) {
     return graph.build<OpTy>(device, std::forward<Args>(args)...);
@@ -55,42 +58,38 @@ void tinygrad::detail::checkOperands(
   }
 }
 
-/// Whether the tensor is a view, not computed yet, of one that is still there.
-static bool isView(const TensorImpl &x) {
-  if (!tg::isMovementOp(x.op))
-    return false;
-  for (Origin *origin = x.origin.get(); origin; origin = origin->next.get())
-    if (!origin->tensor.expired())
-      return true;
-  return false;
+/// Makes \p view one of \p x, which it comes from by \p movement.
+static Tensor viewOf(const Tensor &x, Tensor view,
+                     std::shared_ptr<const Movement> movement) {
+  TensorImpl &source = x.impl();
+  if (!source.storage)
+    source.storage = std::make_shared<Storage>(*source.graph, source);
+  Storage::add(source.storage, view.impl(), std::move(movement));
+  return view;
 }
 
-Tensor prim::viewOf(const Tensor &x, Tensor view) {
-  // Handles on handles on handles: nobody asks for more.
-  constexpr unsigned deepest = 8;
-  TensorImpl &source = x.impl();
-  std::lock_guard<std::recursive_mutex> lock(source.graph->mutex);
-  if (isView(source)) {
-    view.impl().origin = source.origin;
-    return view;
-  }
-  auto origin = std::make_shared<Origin>();
-  origin->tensor = source.weak_from_this();
-  origin->op = source.op;
-  if (source.origin && source.origin->depth < deepest) {
-    origin->next = source.origin;
-    origin->depth = source.origin->depth + 1;
-  }
-  view.impl().origin = std::move(origin);
-  return view;
+static std::shared_ptr<Movement> movementOf(const Tensor &x,
+                                            Movement::Kind kind) {
+  return std::make_shared<Movement>(kind, x.shape());
+}
+
+static Tensor viewOf(const Tensor &x, std::shared_ptr<Movement> movement) {
+  Maker b(x);
+  Tensor view =
+      b.graph.wrap(movement->apply(b.graph, b(x).getDefiningOp()), b.device);
+  movement->previous = x.impl().movement;
+  return viewOf(x, std::move(view), std::move(movement));
 }
 
 Tensor prim::alias(const Tensor &x) {
   Maker b(x);
-  return b.graph.wrap(x.impl().op, b.device);
+  return b.graph.wrap(b(x).getDefiningOp(), b.device);
 }
 
-Tensor prim::wholeView(const Tensor &x) { return viewOf(x, alias(x)); }
+Tensor prim::wholeView(const Tensor &x) {
+  Maker b(x);
+  return viewOf(x, alias(x), x.impl().movement);
+}
 
 Tensor prim::unary(UnaryOp op, const Tensor &x) {
   Maker b(x);
@@ -263,14 +262,15 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
     return wholeView(x);
-  Maker b(x);
-  return viewOf(
-      x, b.build<tg::ReshapeOp>(b.graph.tensorType(x.dtype(), shape), b(x)));
+  auto movement = movementOf(x, Movement::Kind::Reshape);
+  movement->after = shape;
+  return viewOf(x, std::move(movement));
 }
 
 Tensor prim::permute(const Tensor &x, const std::vector<int64_t> &order) {
-  Maker b(x);
-  return viewOf(x, b.build<tg::PermuteOp>(b(x), ArrayRef<int64_t>(order)));
+  auto movement = movementOf(x, Movement::Kind::Permute);
+  movement->axes = order;
+  return viewOf(x, std::move(movement));
 }
 
 Tensor prim::expand(const Tensor &x, const Shape &shape) {
@@ -287,18 +287,28 @@ Tensor prim::pad(const Tensor &x, const Shape &low, const Shape &high) {
                             b.graph.dimensions(high));
 }
 
+Tensor prim::padView(const Tensor &x, const Shape &low, const Shape &high) {
+  checkVariables({&x.shape(), &low, &high});
+  auto movement = movementOf(x, Movement::Kind::Pad);
+  movement->low = low;
+  movement->high = high;
+  return viewOf(x, std::move(movement));
+}
+
 Tensor prim::shrink(const Tensor &x, const Shape &from, const Shape &to) {
   checkVariables({&x.shape(), &from, &to});
-  Maker b(x);
-  return viewOf(x, b.build<tg::ShrinkOp>(b(x), b.graph.dimensions(from),
-                                         b.graph.dimensions(to)));
+  auto movement = movementOf(x, Movement::Kind::Shrink);
+  movement->from = from;
+  movement->to = to;
+  return viewOf(x, std::move(movement));
 }
 
 Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
   if (axes.empty())
     return wholeView(x);
-  Maker b(x);
-  return viewOf(x, b.build<tg::FlipOp>(b(x), ArrayRef<int64_t>(axes)));
+  auto movement = movementOf(x, Movement::Kind::Flip);
+  movement->axes = axes;
+  return viewOf(x, std::move(movement));
 }
 
 //===----------------------------------------------------------------------===//

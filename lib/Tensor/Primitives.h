@@ -44,8 +44,6 @@ enum class ReduceOp { Add, Mul, Max };
 
 namespace prim {
 
-/// Makes \p view, which consists of elements of \p x, a view of it.
-Tensor viewOf(const Tensor &x, Tensor view);
 /// A tensor of its own with the value of \p x, for methods that have nothing to
 /// do: what is assigned to one does not show in the other.
 Tensor alias(const Tensor &x);
@@ -81,6 +79,8 @@ Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
 Tensor expand(const Tensor &x, const Shape &shape);
 Tensor pad(const Tensor &x, const Shape &low, const Shape &high);
+/// The same as a view of \p x: what is assigned to the padding is dropped.
+Tensor padView(const Tensor &x, const Shape &low, const Shape &high);
 Tensor shrink(const Tensor &x, const Shape &from, const Shape &to);
 Tensor flip(const Tensor &x, const std::vector<int64_t> &axes);
 

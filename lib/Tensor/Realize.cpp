@@ -17,6 +17,7 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "View.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
@@ -181,9 +182,11 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     inputs.push_back(graph.buffers.at(cast<tg::BufferOp>(input).getId()));
   std::vector<Buffer> outputs = program.run(inputs, valuesFor(program, slice));
   inputs.clear();
-  // Assignments come first, which the others or handles hold on to; handles
-  // hold on to the others.
   ArrayRef<Operation *> computed = slice.results();
+  // One might go with another otherwise.
+  std::vector<Tensor> held;
+  for (Operation *op : computed)
+    held.push_back(graph.wrap(op, &device));
   for (std::size_t i = 0; i < computed.size(); ++i)
     replaceByBuffer(graph, computed[i], outputs[i]);
 }
@@ -247,7 +250,7 @@ void tinygrad::realize(const std::vector<Tensor> &tensors) {
     auto operations = [&] {
       SmallVector<Operation *> ops;
       for (TensorImpl *impl : group)
-        ops.push_back(impl->op);
+        ops.push_back(graph.operation(*impl));
       return ops;
     };
     realizeCopies(graph, operations(), device);
@@ -263,7 +266,7 @@ void tinygrad::realize(const std::vector<Tensor> &tensors) {
 bool Tensor::isRealized() const {
   TensorImpl &tensor = impl();
   std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
-  return isa<tg::BufferOp>(tensor.op);
+  return isa<tg::BufferOp>(tensor.graph->operation(tensor));
 }
 
 Buffer Tensor::buffer() const {
@@ -271,25 +274,33 @@ Buffer Tensor::buffer() const {
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  if (auto constant = dyn_cast<tg::ConstOp>(tensor.op)) {
-    // For this handle alone: others may go on computing with the number.
-    Buffer memory = makeConstant(constant, *tensor.device);
-    graph.rebind(tensor, graph.createBuffer(memory, cast<RankedTensorType>(
-                                                        constant.getType())));
+  if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
+    // For this tensor alone: others may go on computing with the number.
+    Operation *memory =
+        graph.createBuffer(makeConstant(constant, *tensor.device),
+                           cast<RankedTensorType>(constant.getType()));
+    if (tensor.storage && !tensor.movement)
+      tensor.storage->assign(memory);
+    else
+      graph.rebind(tensor, memory);
   }
-  return graph.buffers.at(cast<tg::BufferOp>(tensor.op).getId());
+  return graph.buffers.at(cast<tg::BufferOp>(graph.operation(tensor)).getId());
 }
 
 Tensor &Tensor::replace(const Tensor &value) {
   TensorImpl &target = impl(), &source = value.impl();
   if (target.graph != source.graph)
     throw Error("replace: the tensors are of different graphs");
+  if (&target == &source)
+    return *this;
   std::lock_guard<std::recursive_mutex> lock(target.graph->mutex);
-  target.graph->rebind(target, source.op);
+  Storage::leave(target);
+  target.graph->rebind(target, target.graph->operation(source));
   target.dtype = source.dtype;
   target.shape = source.shape;
   target.device = source.device;
-  target.origin = source.origin;
+  if (source.storage && !source.storage->isRoot(source))
+    Storage::add(source.storage, target, source.movement);
   return *this;
 }
 
@@ -297,7 +308,8 @@ std::string Tensor::graph() const {
   TensorImpl &tensor = impl();
   std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
   OwningOpRef<ModuleOp> module =
-      GraphSlice(*tensor.graph, tensor.op).clone(tensor.graph->location);
+      GraphSlice(*tensor.graph, tensor.graph->operation(tensor))
+          .clone(tensor.graph->location);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream);

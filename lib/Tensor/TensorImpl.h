@@ -22,23 +22,24 @@ class Operation;
 
 namespace tinygrad::detail {
 
-struct TensorImpl;
+struct Movement;
+class Storage;
 
-/// What a tensor is a view of: assigning to the view changes it.
-struct Origin {
-  std::weak_ptr<TensorImpl> tensor;
-  /// Its operation when the view was made, from which the view's comes by
-  /// movement operations.
-  mlir::Operation *op;
-  /// What to look at if the tensor is gone: what it was another handle on.
-  std::shared_ptr<Origin> next;
-  unsigned depth = 0;
+/// Holds on to an operation. The graph keeps a list of those that hold on to
+/// the same one, to move them when the operation is replaced. Guarded by the
+/// graph's lock.
+struct Handle {
+  mlir::Operation *op = nullptr;
+  Handle *previous = nullptr;
+  Handle *next = nullptr;
+  /// If this is no tensor.
+  const Storage *pinnedBy = nullptr;
 };
 
-/// One tensor: all copies of a handle share it. It holds on to the operation
-/// whose result it is; the graph keeps a list of those that hold on to the same
-/// one, to move them when the operation is replaced.
-struct TensorImpl : std::enable_shared_from_this<TensorImpl> {
+/// One tensor: all copies of a handle share it. Its operation is the one whose
+/// result it is; GraphImpl::operation() gives it, as that of a view may have to
+/// be made.
+struct TensorImpl : Handle {
   TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
              Shape shape, Device *device);
   ~TensorImpl();
@@ -46,13 +47,19 @@ struct TensorImpl : std::enable_shared_from_this<TensorImpl> {
   TensorImpl &operator=(const TensorImpl &) = delete;
 
   std::shared_ptr<GraphImpl> graph;
-  mlir::Operation *op; // guarded by the graph's lock
   DType dtype;
   Shape shape;
   Device *device;
-  std::shared_ptr<Origin> origin; // if it is a view
-  TensorImpl *previous = nullptr; // guarded by the graph's lock
-  TensorImpl *next = nullptr;
+
+  // Guarded by the graph's lock.
+
+  /// If there are views of the tensor, or it is one itself.
+  std::shared_ptr<Storage> storage;
+  /// How a view comes from the root of its storage; null if it shows all of it.
+  std::shared_ptr<const Movement> movement;
+  /// Of the views of that storage, those that have an operation.
+  TensorImpl *previousView = nullptr;
+  TensorImpl *nextView = nullptr;
 };
 
 /// The number of elements. Throws ShapeError, naming \p what, for a size that

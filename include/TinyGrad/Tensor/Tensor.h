@@ -484,15 +484,15 @@ public:
   Tensor clone() const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
-  /// Overwrites the values, for all copies of this handle; tensors computed
-  /// from the old values keep them. A realized tensor keeps its memory when
-  /// nothing else needs the old contents. If this is a view, made by movement
-  /// methods other than expand and pad or by indexing and not realized, the
-  /// tensor that it shows a part of (or all) changes there, as long as there is
-  /// a handle on it. Throws Error for a view of a constant tensor, as zeros()
-  /// and full() make them: that has no parts before contiguous(). \p value is
-  /// broadcast and must be of the same element type, device and graph. Returns
-  /// *this.
+  /// Overwrites the values, for all copies of this handle, and what it shares
+  /// elements with: movement methods other than expand and pad, and indexing
+  /// without tensors, make views, and an assignment to a tensor or to a view of
+  /// it shows in the tensor and in all of its views. Tensors computed from the
+  /// old values keep them. A realized tensor keeps its memory when nothing else
+  /// needs the old contents. An assignment to a place that has a variable is
+  /// carried out with the first value that depends on it, or when there is one
+  /// to a place with another value of the variable. \p value is broadcast and
+  /// must be of the same element type, device and graph. Returns *this.
   Tensor &assign(const Operand &value);
   /// Makes this handle, and its copies, another value; of any shape and type.
   Tensor &replace(const Tensor &value);

@@ -1,0 +1,198 @@
+//===- View.cpp - tensors that are views of another -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Movements there and back, and who is a view of what.
+///
+//===----------------------------------------------------------------------===//
+
+#include "View.h"
+#include "GraphImpl.h"
+#include "Primitives.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Movements
+//===----------------------------------------------------------------------===//
+
+Movement::~Movement() {
+  std::shared_ptr<const Movement> rest = std::move(previous);
+  while (rest && rest.use_count() == 1) {
+    // Nobody else sees it.
+    auto &last = const_cast<Movement &>(*rest);
+    std::shared_ptr<const Movement> next = std::move(last.previous);
+    rest = std::move(next);
+  }
+}
+
+Operation *Movement::apply(GraphImpl &graph, Operation *operand) const {
+  Value x = operand->getResult(0);
+  switch (kind) {
+  case Kind::Reshape:
+    return graph.make<tg::ReshapeOp>(
+        graph.tensorType(
+            getDType(cast<RankedTensorType>(x.getType()).getElementType()),
+            after),
+        x);
+  case Kind::Permute:
+    return graph.make<tg::PermuteOp>(x, ArrayRef<int64_t>(axes));
+  case Kind::Shrink:
+    return graph.make<tg::ShrinkOp>(x, graph.dimensions(from),
+                                    graph.dimensions(to));
+  case Kind::Flip:
+    return graph.make<tg::FlipOp>(x, ArrayRef<int64_t>(axes));
+  case Kind::Pad:
+    break;
+  }
+  return graph.make<tg::PadOp>(x, graph.dimensions(low),
+                               graph.dimensions(high));
+}
+
+static Shape add(const Shape &a, const Shape &b) {
+  Shape result;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    result.push_back(a[i] + b[i]);
+  return result;
+}
+
+static Shape subtract(const Shape &a, const Shape &b) {
+  Shape result;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    result.push_back(a[i] - b[i]);
+  return result;
+}
+
+Tensor Movement::moveBack(const Tensor &x) const {
+  switch (kind) {
+  case Kind::Reshape:
+    return prim::reshape(x, before);
+  case Kind::Permute: {
+    std::vector<int64_t> inverse(axes.size());
+    for (auto [i, axis] : llvm::enumerate(axes))
+      inverse[std::size_t(axis)] = int64_t(i);
+    return prim::permute(x, inverse);
+  }
+  case Kind::Shrink:
+    return prim::pad(x, from, subtract(before, to));
+  case Kind::Flip:
+    return prim::flip(x, axes);
+  case Kind::Pad:
+    break;
+  }
+  return prim::shrink(x, low, add(low, before));
+}
+
+//===----------------------------------------------------------------------===//
+// A tensor and its views
+//===----------------------------------------------------------------------===//
+
+Storage::Storage(GraphImpl &graph, TensorImpl &root)
+    : graph(graph), root(&root) {
+  pin.op = graph.operation(root);
+  pin.pinnedBy = this;
+  graph.link(pin);
+}
+
+Storage::~Storage() { graph.release(pin); }
+
+void Storage::link(TensorImpl &view) {
+  view.previousView = nullptr;
+  view.nextView = firstView;
+  if (firstView)
+    firstView->previousView = &view;
+  firstView = &view;
+}
+
+void Storage::unlink(TensorImpl &view) {
+  if (view.nextView)
+    view.nextView->previousView = view.previousView;
+  if (view.previousView)
+    view.previousView->nextView = view.nextView;
+  else
+    firstView = view.nextView;
+}
+
+void Storage::add(const std::shared_ptr<Storage> &storage, TensorImpl &view,
+                  std::shared_ptr<const Movement> movement) {
+  view.storage = storage;
+  view.movement = std::move(movement);
+  storage->link(view);
+}
+
+void Storage::leave(TensorImpl &tensor) {
+  std::shared_ptr<Storage> storage = std::move(tensor.storage);
+  tensor.storage = nullptr;
+  tensor.movement = nullptr;
+  if (!storage)
+    return;
+  if (storage->isRoot(tensor))
+    storage->root = nullptr;
+  else if (tensor.op)
+    storage->unlink(tensor);
+  else
+    --storage->numStale;
+  endIfDone(std::move(storage));
+}
+
+void Storage::endIfDone(std::shared_ptr<Storage> storage) {
+  if (storage->numStale != 0)
+    return;
+  TensorImpl *views = storage->firstView;
+  if (storage->root) {
+    // Another view makes another storage.
+    if (!views) {
+      storage->root->storage = nullptr;
+      storage->root = nullptr;
+    }
+    return;
+  }
+  if (views && views->nextView)
+    for (TensorImpl *view = views; view; view = view->nextView)
+      if (!isa<tg::BufferOp>(view->op))
+        return;
+  while (views) {
+    TensorImpl *next = views->nextView;
+    views->storage = nullptr;
+    views->movement = nullptr;
+    views = next;
+  }
+  storage->firstView = nullptr;
+}
+
+void Storage::refresh(TensorImpl &view) {
+  SmallVector<const Movement *> movements;
+  for (const Movement *step = view.movement.get(); step;
+       step = step->previous.get())
+    movements.push_back(step);
+  const std::shared_ptr<Storage> storage = view.storage;
+  // Operations go when handles on them do.
+  Tensor held = storage->graph.wrap(storage->pin.op, view.device);
+  for (const Movement *step : llvm::reverse(movements))
+    held = storage->graph.wrap(
+        step->apply(storage->graph, held.impl().op), view.device);
+  view.op = held.impl().op;
+  storage->graph.link(view);
+  storage->link(view);
+  --storage->numStale;
+  endIfDone(storage);
+}
+
+void Storage::assign(Operation *op) {
+  graph.rebind(pin, op);
+  if (root)
+    graph.rebind(*root, op);
+  while (TensorImpl *view = firstView) {
+    unlink(*view);
+    ++numStale;
+    graph.release(*view);
+    view->op = nullptr;
+  }
+}

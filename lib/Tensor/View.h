@@ -1,0 +1,90 @@
+//===- View.h - tensors that are views of another ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What connects a tensor and its views: an assignment to one of them shows in
+/// all. In the graph each has an operation of its own; an assignment gives the
+/// tensor another operation, and makes those of its views anew when they are
+/// asked for.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_VIEW_H
+#define TINYGRAD_LIB_TENSOR_VIEW_H
+
+#include "TensorImpl.h"
+
+namespace tinygrad::detail {
+
+/// How a view comes from what it is a view of: the last step, and the ones
+/// before it. All that expand() makes of a tensor is no view.
+struct Movement {
+  enum class Kind { Reshape, Permute, Shrink, Flip, Pad };
+
+  Kind kind;
+  Shape before = {};             // of the operand
+  Shape after = {};              // Reshape
+  Shape from = {}, to = {};      // Shrink
+  Shape low = {}, high = {};     // Pad
+  std::vector<int64_t> axes = {}; // order of Permute, axes of Flip
+  std::shared_ptr<const Movement> previous = nullptr;
+
+  Movement(Kind kind, Shape before) : kind(kind), before(std::move(before)) {}
+  /// Goes along `previous` without recursion.
+  ~Movement();
+
+  /// The result for \p operand.
+  mlir::Operation *apply(GraphImpl &graph, mlir::Operation *operand) const;
+  /// \p x, which has the shape of the result, in the place that it has in the
+  /// operand: zeros elsewhere.
+  Tensor moveBack(const Tensor &x) const;
+};
+
+/// What a tensor, the root, has in common with its views. Guarded by the
+/// graph's lock. It ends when there is nothing left to connect: with the last
+/// view, or when the root is gone and at most one view is left or all of them
+/// are in memory. So it never keeps a graph that nobody else needs.
+class Storage {
+public:
+  Storage(GraphImpl &graph, TensorImpl &root);
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  /// Makes \p view one of the views.
+  static void add(const std::shared_ptr<Storage> &storage, TensorImpl &view,
+                  std::shared_ptr<const Movement> movement);
+  /// Takes a tensor out, root or view.
+  static void leave(TensorImpl &tensor);
+  /// Makes the operation of a view that was changed by an assignment.
+  static void refresh(TensorImpl &view);
+  /// To be called when a view's operation was replaced by memory.
+  static void endIfDone(std::shared_ptr<Storage> storage);
+
+  bool isRoot(const TensorImpl &tensor) const { return &tensor == root; }
+  bool hasRoot() const { return root; }
+  /// Views whose operations are to be made.
+  bool hasStaleViews() const { return numStale != 0; }
+  /// The operation of the root, which is kept even when the root is gone.
+  mlir::Operation *operation() const { return pin.op; }
+  /// Gives the root another value.
+  void assign(mlir::Operation *op);
+
+private:
+  void link(TensorImpl &view);
+  void unlink(TensorImpl &view);
+
+  GraphImpl &graph;
+  Handle pin;
+  TensorImpl *root;
+  /// Views that have an operation, a list.
+  TensorImpl *firstView = nullptr;
+  std::size_t numStale = 0;
+};
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_VIEW_H
