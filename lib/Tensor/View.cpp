@@ -176,8 +176,8 @@ void Storage::refresh(TensorImpl &view) {
   // Operations go when handles on them do.
   Tensor held = storage->graph.wrap(storage->pin.op, view.device);
   for (const Movement *step : llvm::reverse(movements))
-    held = storage->graph.wrap(
-        step->apply(storage->graph, held.impl().op), view.device);
+    held = storage->graph.wrap(step->apply(storage->graph, held.impl().op),
+                               view.device);
   view.op = held.impl().op;
   storage->graph.link(view);
   storage->link(view);

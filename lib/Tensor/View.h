@@ -25,10 +25,10 @@ struct Movement {
   enum class Kind { Reshape, Permute, Shrink, Flip, Pad };
 
   Kind kind;
-  Shape before = {};             // of the operand
-  Shape after = {};              // Reshape
-  Shape from = {}, to = {};      // Shrink
-  Shape low = {}, high = {};     // Pad
+  Shape before = {};              // of the operand
+  Shape after = {};               // Reshape
+  Shape from = {}, to = {};       // Shrink
+  Shape low = {}, high = {};      // Pad
   std::vector<int64_t> axes = {}; // order of Permute, axes of Flip
   std::shared_ptr<const Movement> previous = nullptr;
 

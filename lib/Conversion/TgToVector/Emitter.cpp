@@ -427,6 +427,60 @@ void Emitter::emitInBlock(Block *block, llvm::function_ref<void()> body) {
 /// Results of fewer bytes are not stored past the caches.
 static constexpr int64_t largeBytes = 16 << 20;
 
+Dim Emitter::getShortRows(LoadOp op) {
+  if (!op.getPrefetch())
+    return Dim();
+  Dim shortRows;
+  for (RangeSet set = getDeps(op.getIndex()) & ~threadSet; set;
+       set &= set - 1) {
+    const Range &range = ranges[llvm::countr_zero(set)];
+    Dim extent = getExtent(range);
+    // Tiles are filled between other work, so their rows always come late.
+    if (llvm::any_of(range.op->getUsers(), llvm::IsaPred<StageOp>))
+      return Dim();
+    if (extent.isStatic())
+      continue;
+    Dim isShort = Dim::get(DimOpKind::max, getNumber(0),
+                           Dim::get(DimOpKind::min, getNumber(1),
+                                    getNumber(range.extent * 7 / 8) - extent));
+    shortRows = shortRows.getAttr() ? shortRows * isShort : isShort;
+  }
+  return shortRows;
+}
+
+void Emitter::emitBranches(Value condition, bool &flag,
+                           llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(at(top(), kernel.getLoc()), condition,
+                                  /*withElseRegion=*/true);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = branch;
+  emitInBlock(branch.thenBlock(), body);
+  flag = false;
+  emitInBlock(branch.elseBlock(), body);
+  flag = true;
+  parent->before = savedBefore;
+}
+
+void Emitter::emitRowSizes(llvm::function_ref<void()> body) {
+  Dim shortRows;
+  if (isLarge)
+    for (auto load : kernel.getBody().getOps<LoadOp>())
+      if (Dim rows = getShortRows(load); rows.getAttr() && live.contains(load))
+        shortRows = rows;
+  if (!shortRows.getAttr()) {
+    arePrefetched = false;
+    body();
+    arePrefetched = true;
+    return;
+  }
+  Value rows = getDimValue(shortRows, kernel.getLoc());
+  B &b = at(top(), kernel.getLoc());
+  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rows,
+                                          buildInt(b, b.getIndexType(), 0));
+  emitBranches(condition, arePrefetched, body);
+}
+
 void Emitter::emitSizes(ArrayRef<StoreOp> stores,
                         llvm::function_ref<void()> body) {
   Dim bytes;
@@ -439,23 +493,15 @@ void Emitter::emitSizes(ArrayRef<StoreOp> stores,
       if (getDeps(store.getIndex()) & setOf(i))
         bytes = bytes * getExtent(range);
   }
-  if (!bytes.getAttr() || bytes.getMin() >= largeBytes)
-    return body();
+  if (!bytes.getAttr() || bytes.isStatic() || bytes.getMin() >= largeBytes)
+    return emitRowSizes(body);
   Location loc = kernel.getLoc();
   Value size = getDimValue(bytes, loc);
   B &b = at(top(), loc);
   Value condition =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
                             buildInt(b, b.getIndexType(), largeBytes));
-  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/true);
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *savedBefore = parent->before;
-  parent->before = branch;
-  emitInBlock(branch.thenBlock(), body);
-  isLarge = false;
-  emitInBlock(branch.elseBlock(), body);
-  isLarge = true;
-  parent->before = savedBefore;
+  emitBranches(condition, isLarge, [&] { emitRowSizes(body); });
 }
 
 //===----------------------------------------------------------------------===//

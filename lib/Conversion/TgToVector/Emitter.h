@@ -171,8 +171,18 @@ private:
                        llvm::function_ref<void()> body);
   void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
   /// Calls `body` in a branch for results that are worth storing past the
-  /// caches and one for smaller ones, where that depends on variables.
+  /// caches and one for smaller ones, where that depends on variables; likewise
+  /// for rows that are worth being prefetched.
   void emitSizes(ArrayRef<StoreOp> stores, llvm::function_ref<void()> body);
+  void emitRowSizes(llvm::function_ref<void()> body);
+  /// Calls `body` in a branch with \p flag for where the condition holds, and
+  /// in one without.
+  void emitBranches(Value condition, bool &flag,
+                    llvm::function_ref<void()> body);
+  /// 1 where the rows that a load prefetches are shorter than they can be, by
+  /// so much that the processor does not see the next one coming; else 0. Null
+  /// if that does not depend on variables.
+  Dim getShortRows(LoadOp op);
   /// Calls `body` with operations going to a block.
   void emitInBlock(Block *block, llvm::function_ref<void()> body);
   void prefetchValues(StoreOp store);
@@ -300,6 +310,8 @@ private:
   bool isSymbolic = false;
   /// Whether stores that are marked so go past the caches.
   bool isLarge = true;
+  /// Whether loads prefetch rows for which that depends on variables.
+  bool arePrefetched = true;
   unsigned level = 0;
   int64_t stackBytes = 0;
   SmallVector<Value> heapTiles;

@@ -113,11 +113,13 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
 void Emitter::createPrefetch(const Access &access, Value start, Type memory,
                              B &b) {
   int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
+  // Into the second-level cache: what waits for memory takes one of few places
+  // in the first.
   for (int64_t lane = 0; lane < access.width; lane += line) {
     Value index = arith::AddIOp::create(
         b, start, buildInt(b, start.getType(), access.prefetch + lane));
     memref::PrefetchOp::create(b, access.buffer, index, /*isWrite=*/false,
-                               /*localityHint=*/3, /*isDataCache=*/true);
+                               /*localityHint=*/2, /*isDataCache=*/true);
   }
 }
 
@@ -157,7 +159,6 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   Access access;
   access.element = op.getType();
   access.buffer = getBuffer(op.getBuffer());
-  access.prefetch = op.getPrefetch().value_or(0);
   bool isNever = isEmpty(access.buffer);
   if (Value mask = op.getMask()) {
     std::optional<bool> known = getKnown(mask);
@@ -178,6 +179,8 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   if (!isVector)
     return createScalarLoad(access, depth, loc);
   access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
+  if (arePrefetched || !getShortRows(op).getAttr())
+    access.prefetch = op.getPrefetch().value_or(0);
   if (std::abs(access.lanes.stride) > 1)
     if (std::optional<unsigned> square = findSquare(op, access))
       return createSquare(op, access, *square, getMemoryElement(access.buffer),

@@ -50,3 +50,28 @@ tg.kernel @in_place(%o: memref<16xf32>) attributes {outputs = 1 : i64, in_place}
   %y = tg.neg %x : f32
   tg.store %y, %o[%v] nontemporal : memref<16xf32>
 }
+
+// -----
+
+// Whether rows are short enough for it depends on the variable.
+
+// CHECK-LABEL: func.func @rows
+// CHECK: %[[SHORT:.*]] = arith.cmpi ne
+// CHECK: scf.if %[[SHORT]]
+// CHECK: memref.prefetch
+// CHECK: } else {
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+tg.kernel @rows(%o: memref<65536xf32>, %a: memref<65536xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 64
+  %j = tg.range 1 loop #tg.var<"n", 1, 64>
+  %v = tg.range 2 upcast 16
+  %c1024 = tg.const(1024 : index) : index
+  %c16 = tg.const(16 : index) : index
+  %i0 = tg.mul %i, %c1024 : index
+  %j0 = tg.mul %j, %c16 : index
+  %q = tg.add %i0, %j0 : index
+  %p = tg.add %q, %v : index
+  %x = tg.load %a[%p] prefetch 1024 : memref<65536xf32>
+  tg.store %x, %o[%p] : memref<65536xf32>
+}

@@ -241,8 +241,9 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
     register tiles (unrolled copies), several accumulators in reductions. Keeps
     operands that lie far apart, and costly values that are needed twice, in tiles
     (`tg.stage`); writes large results past the caches (`nontemporal`) and asks for
-    the next row of such tiles ahead of time (`prefetch`). The choice depends on
-    the shape of the kernel and the target's vector width only.
+    the next row ahead of time (`prefetch`), of such tiles and of large buffers
+    whose rows are read with gaps between them. The choice depends on the shape
+    of the kernel and the target's vector width only.
     Each choice is an optimization remark of the category `tg-optimize-kernels`.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];

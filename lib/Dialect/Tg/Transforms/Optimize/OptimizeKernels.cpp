@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleSteps.h"
+#include "Caches.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -39,8 +39,6 @@ constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
 /// Rows and columns of a square that is transposed in registers at most, and
 /// how many squares are done one after the other.
 constexpr int64_t kSquare = 16, kSquares = 4;
-/// Buffers from 16 MiB on do not stay in a cache.
-constexpr int64_t kLargeBits = int64_t(16) << 23;
 constexpr int64_t kMostRowBytes = 256 << 10;
 constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
 
@@ -59,7 +57,6 @@ private:
   int64_t getNumLanes();
   int64_t countStrided(RangeOp lane, RangedReduceOp within);
   bool isTransposable(LoadOp load, RangedReduceOp reduce, RangeOp lane);
-  llvm::SetVector<Operation *> getSlice(Value value);
   bool needsManyRegisters(ArrayRef<Operation *> ops);
   bool hasLaneConflict(RangeOp lane);
   RangeOp chooseResultLane();
@@ -77,8 +74,6 @@ private:
   void vectorizeResult();
   RangeOp findTransposed(RangeOp lane);
   void parallelize();
-  bool isSequential(StoreOp store);
-  void avoidCaches();
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;
@@ -108,19 +103,6 @@ int64_t Heuristic::getNumLanes() {
       if (type.isIntOrFloat())
         bytes = std::max<int64_t>(bytes, type.getIntOrFloatBitWidth() / 8);
   return std::min<int64_t>(std::max<int64_t>(vectorBytes / bytes, 1), 64);
-}
-
-/// Everything that the value is computed from, inner reduces and tiles left
-/// out.
-llvm::SetVector<Operation *> Heuristic::getSlice(Value value) {
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Value> values{value};
-  while (!values.empty()) {
-    Operation *op = values.pop_back_val().getDefiningOp();
-    if (op && !isa<RangedReduceOp, StageOp>(op) && slice.insert(op))
-      llvm::append_range(values, op->getOperands());
-  }
-  return slice;
 }
 
 /// Whether the intermediates of one element fill so many registers that several
@@ -180,7 +162,7 @@ int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
   IndexAnalysis &analysis = schedule.getAnalysis();
   llvm::SetVector<Operation *> slice;
   if (within)
-    slice = getSlice(within.getValue());
+    slice = schedule.getSlice(within.getValue());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     if (within && !slice.contains(&op))
       continue;
@@ -344,7 +326,7 @@ void Heuristic::stageRepeated() {
     // tile then.
     if (inner.getLargestExtent() < 2)
       continue;
-    for (Operation *op : getSlice(reduce.getValue())) {
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
       if (!isa<Exp2Op, Log2Op, SinOp, PowOp>(op) ||
           !schedule.dependsOn(op->getResult(0), inner))
         continue;
@@ -420,7 +402,7 @@ void Heuristic::tileResult() {
 
   SmallVector<LoadOp> turned;
   for (RangedReduceOp reduce : perLane)
-    for (Operation *op : getSlice(reduce.getValue()))
+    for (Operation *op : schedule.getSlice(reduce.getValue()))
       if (auto load = dyn_cast<LoadOp>(op);
           load && isTransposable(load, reduce, lane))
         turned.push_back(load);
@@ -504,7 +486,7 @@ void Heuristic::shareRows(RangeOp columns) {
 /// is then known for each, before the loop over the other ranges.
 void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
   for (RangedReduceOp reduce : reduces) {
-    llvm::SetVector<Operation *> slice = getSlice(reduce.getValue());
+    llvm::SetVector<Operation *> slice = schedule.getSlice(reduce.getValue());
     int64_t copies = tile;
     for (Value value : llvm::reverse(reduce.getRanges())) {
       auto range = value.getDefiningOp<RangeOp>();
@@ -533,7 +515,7 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
     if (reduce.getRanges().size() != 1)
       continue;
     auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
-    for (Operation *op : getSlice(reduce.getValue())) {
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
       auto load = dyn_cast<LoadOp>(op);
       if (!load || schedule.dependsOn(load.getResult(), rows) ||
           !schedule.dependsOn(load.getResult(), lane))
@@ -597,8 +579,8 @@ void Heuristic::vectorizeReduces() {
       }
       if (!best)
         continue;
-      bool isHeavy =
-          needsManyRegisters(getSlice(reduce.getValue()).getArrayRef());
+      bool isHeavy = needsManyRegisters(
+          schedule.getSlice(reduce.getValue()).getArrayRef());
       addLanes(best, fitLanes(best.getLargestExtent(),
                               (isHeavy ? 1 : 4) * width, width));
       changed = true;
@@ -618,7 +600,7 @@ void Heuristic::vectorizeResult() {
   // Long bodies need the registers for their intermediates.
   SmallVector<Operation *> ops;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
-    llvm::append_range(ops, getSlice(store.getValue()));
+    llvm::append_range(ops, schedule.getSlice(store.getValue()));
   int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
   RangeOp across = findTransposed(lane);
   if (across)
@@ -681,54 +663,6 @@ void Heuristic::parallelize() {
   }
 }
 
-/// Whether one vector is written after the other: the innermost loop moves on
-/// by the number of lanes. Rows of squares are lines by themselves.
-bool Heuristic::isSequential(StoreOp store) {
-  RangeOp loop, lane;
-  for (RangeOp range : schedule.getResultRanges()) {
-    if (range.getKind() == RangeKind::upcast)
-      lane = range;
-    else if (range.getKind() != RangeKind::unroll)
-      loop = range;
-  }
-  if (hasSquares)
-    return true;
-  return loop && lane &&
-         schedule.getAnalysis()
-                 .getLinear(store.getIndex())
-                 .getCoefficient(loop) == lane.getLargestExtent();
-}
-
-/// Results larger than the caches are written past them, which saves reading
-/// the lines that are overwritten. Rows that were read once to reduce them are
-/// read again from a cache; meanwhile the next row comes into it.
-void Heuristic::avoidCaches() {
-  KernelOp kernel = schedule.getKernel();
-  if (!kernel.getInPlace())
-    for (auto store : kernel.getBody().getOps<StoreOp>()) {
-      auto type = cast<MemRefType>(store.getBuffer().getType());
-      if (type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits &&
-          isSequential(store))
-        store.setNontemporal(true);
-    }
-  for (auto stage : kernel.getBody().getOps<StageOp>())
-    for (Operation *op : getSlice(stage.getValue())) {
-      auto load = dyn_cast<LoadOp>(op);
-      if (!load)
-        continue;
-      auto type = cast<MemRefType>(load.getBuffer().getType());
-      const LinearForm &index =
-          schedule.getAnalysis().getLinear(load.getIndex());
-      RangeOp lane = stage.getRanges().back().getDefiningOp<RangeOp>();
-      RangeOp row = schedule.getRanges().front();
-      if (row.getKind() == RangeKind::thread &&
-          index.getCoefficient(lane) == 1 && index.getCoefficient(row) > 0 &&
-          type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits &&
-          stage.getRanges().size() == 2)
-        load.setPrefetch(index.getCoefficient(row));
-    }
-}
-
 /// Whether the kernel would take years anyway. It stays as it is, so that what
 /// the steps multiply stays within 64 bits.
 bool Heuristic::hasTooManyPositions() {
@@ -761,7 +695,8 @@ void Heuristic::run() {
   vectorizeReduces();
   vectorizeResult();
   parallelize();
-  avoidCaches();
+  writePastCaches(schedule, hasSquares);
+  prefetchRows(schedule);
 }
 
 namespace {

@@ -55,6 +55,17 @@ bool KernelSchedule::isResultRange(RangeOp range) const {
   });
 }
 
+llvm::SetVector<Operation *> KernelSchedule::getSlice(Value value) {
+  llvm::SetVector<Operation *> slice;
+  SmallVector<Value> values{value};
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (op && !isa<RangedReduceOp, StageOp>(op) && slice.insert(op))
+      llvm::append_range(values, op->getOperands());
+  }
+  return slice;
+}
+
 SmallVector<RangeOp> KernelSchedule::getResultRanges() const {
   SmallVector<RangeOp> result;
   for (RangeOp range : ranges)

@@ -33,6 +33,9 @@ public:
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);
+  /// Everything that the value is computed from, inner reduces and tiles left
+  /// out.
+  static llvm::SetVector<Operation *> getSlice(Value value);
 
   /// SPLIT: range of extent n -> (outer of n / factor, rounded up) * factor +
   /// inner. Where the factor does not divide the extent, loads, stores and

@@ -1,0 +1,124 @@
+//===- Caches.cpp - what goes through the caches --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Stores that keep out of the caches and loads that come before their time.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Caches.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Shorter rows are too close to be prefetched in time; longer ones would leave
+/// the second-level cache again, and few of them begin anyway.
+constexpr int64_t kLeastRowBytes = 2 << 10, kMostRowBytes = 64 << 10;
+
+static bool isLarge(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Whether one vector is written after the other: the innermost loop moves on
+/// by the number of lanes.
+static bool isSequential(KernelSchedule &schedule, StoreOp store) {
+  RangeOp loop, lane;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range.getKind() == RangeKind::upcast)
+      lane = range;
+    else if (range.getKind() != RangeKind::unroll)
+      loop = range;
+  }
+  return loop && lane &&
+         schedule.getAnalysis()
+                 .getLinear(store.getIndex())
+                 .getCoefficient(loop) == lane.getLargestExtent();
+}
+
+void tg::writePastCaches(KernelSchedule &schedule, bool hasSquares) {
+  KernelOp kernel = schedule.getKernel();
+  if (kernel.getInPlace())
+    return;
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (isLarge(store.getBuffer()) &&
+        (hasSquares || isSequential(schedule, store)))
+      store.setNontemporal(true);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// Whether the load comes to each element once, row after row along \p row: the
+/// other ranges run over a row. \p stride is the distance of two rows.
+static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
+                      int64_t &stride) {
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  stride = index.getCoefficient(row);
+  if (stride <= 0)
+    return false;
+  int64_t length = 1;
+  bool isVector = false, mayBeShort = false;
+  for (RangeOp range : schedule.getRanges()) {
+    if (range == row)
+      continue;
+    const int64_t step = index.getCoefficient(range);
+    if (!schedule.dependsOn(load.getIndex(), range)) {
+      // The elements would be read again, from a cache.
+      if (schedule.isResultRange(range))
+        return false;
+      continue;
+    }
+    if (step <= 0 || range.getLargestExtent() > stride)
+      return false;
+    length += step * (range.getLargestExtent() - 1);
+    mayBeShort |= range.isSymbolic();
+    isVector |= range.getKind() == RangeKind::upcast && step == 1;
+  }
+  const int64_t bytes = llvm::divideCeil(
+      length * cast<MemRefType>(load.getBuffer().getType())
+                   .getElementTypeBitWidth(),
+      8);
+  // Rows that follow one another are one long row.
+  return isVector && length <= stride && (mayBeShort || length < stride) &&
+         bytes >= kLeastRowBytes && bytes <= kMostRowBytes;
+}
+
+/// Whether the load fills a tile with one row after the other.
+static bool fillsTile(KernelSchedule &schedule, LoadOp load, StageOp stage,
+                      RangeOp row, int64_t &stride) {
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  RangeOp lane = stage.getRanges().back().getDefiningOp<RangeOp>();
+  stride = index.getCoefficient(row);
+  return index.getCoefficient(lane) == 1 && stride > 0 &&
+         stage.getRanges().size() == 2;
+}
+
+void tg::prefetchRows(KernelSchedule &schedule) {
+  if (schedule.getRanges().empty())
+    return;
+  RangeOp row = schedule.getRanges().front();
+  if (row.getKind() != RangeKind::thread)
+    return;
+  KernelOp kernel = schedule.getKernel();
+  DenseMap<Operation *, StageOp> stages;
+  for (auto stage : kernel.getBody().getOps<StageOp>())
+    for (Operation *op : KernelSchedule::getSlice(stage.getValue()))
+      stages.try_emplace(op, stage);
+  for (auto load : kernel.getBody().getOps<LoadOp>()) {
+    StageOp stage = stages.lookup(load);
+    int64_t stride = 0;
+    if (isLarge(load.getBuffer()) &&
+        (stage ? fillsTile(schedule, load, stage, row, stride)
+               : readsRows(schedule, load, row, stride)))
+      load.setPrefetch(stride);
+  }
+}

@@ -1,0 +1,34 @@
+//===- Caches.h - what goes through the caches ------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Hints for memory that is larger than the caches. They come last: the loops
+/// are known then.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H
+
+#include "ScheduleSteps.h"
+
+namespace mlir::tg {
+
+/// Buffers from 16 MiB on do not stay in a cache.
+inline constexpr int64_t kLargeBits = int64_t(16) << 23;
+
+/// Results larger than the caches are written past them, which saves reading
+/// the lines that are overwritten. \p hasSquares: rows of squares that were
+/// transposed in registers are written, which are lines by themselves.
+void writePastCaches(KernelSchedule &schedule, bool hasSquares);
+
+/// Rows that are apart in memory are read ahead of time, where the processor
+/// does not see them coming: each row while the one before it is computed on.
+void prefetchRows(KernelSchedule &schedule);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H

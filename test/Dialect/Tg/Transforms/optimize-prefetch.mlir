@@ -1,0 +1,114 @@
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --verify-each | FileCheck %s
+
+// Rows that may be shorter than they are apart are read ahead of time.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} prefetch 4096
+#n = #tg.var<"n", 1, 4096>
+!x = tensor<4096x?xf32, #tg.shape<4096, #n>>
+func.func @symbolic(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  return %0 : !x
+}
+
+// -----
+
+// Likewise those of a part, and those that are summed up.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} prefetch 4096
+func.func @part(%x: tensor<4096x4096xf32>) -> tensor<4096x2048xf32> {
+  %0 = tg.shrink %x from [0, 1024] to [4096, 3072] : tensor<4096x4096xf32> -> tensor<4096x2048xf32>
+  %1 = tg.exp2 %0 : tensor<4096x2048xf32>
+  return %1 : tensor<4096x2048xf32>
+}
+
+// -----
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} prefetch 4096
+#n = #tg.var<"n", 1, 4096>
+!x = tensor<4096x?xf32, #tg.shape<4096, #n>>
+func.func @sums(%x: !x) -> tensor<4096x1xf32> {
+  %0 = tg.reduce add %x axes [1] : !x -> tensor<4096x1xf32>
+  return %0 : tensor<4096x1xf32>
+}
+
+// -----
+
+// Rows that follow one another are one stream.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+func.func @whole(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  %0 = tg.exp2 %x : tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// So are a symbolic number of rows.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+#n = #tg.var<"n", 1, 4096>
+!x = tensor<?x4096xf32, #tg.shape<#n, 4096>>
+func.func @rows(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  return %0 : !x
+}
+
+// -----
+
+// What fits in the caches stays there.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+#n = #tg.var<"n", 1, 1024>
+!x = tensor<1024x?xf32, #tg.shape<1024, #n>>
+func.func @small(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  return %0 : !x
+}
+
+// -----
+
+// Rows of 256 bytes are too close, those of 4 MiB too long.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+#n = #tg.var<"n", 1, 64>
+!x = tensor<262144x?xf32, #tg.shape<262144, #n>>
+func.func @short(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  return %0 : !x
+}
+
+// -----
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+#n = #tg.var<"n", 1, 1048576>
+!x = tensor<16x?xf32, #tg.shape<16, #n>>
+func.func @long(%x: !x) -> !x {
+  %0 = tg.exp2 %x : !x
+  return %0 : !x
+}
+
+// -----
+
+// Matrices are read several times, from the caches.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch 4096
+#n = #tg.var<"n", 1, 4096>
+!a = tensor<4096x?x1xf32, #tg.shape<4096, #n, 1>>
+!b = tensor<1x?x4096xf32, #tg.shape<1, #n, 4096>>
+!p = tensor<4096x?x4096xf32, #tg.shape<4096, #n, 4096>>
+func.func @matmul(%a: !a, %b: !b) -> tensor<4096x1x4096xf32> {
+  %0 = tg.expand %a : !a -> !p
+  %1 = tg.expand %b : !b -> !p
+  %2 = tg.mul %0, %1 : !p
+  %3 = tg.reduce add %2 axes [1] : !p -> tensor<4096x1x4096xf32>
+  return %3 : tensor<4096x1x4096xf32>
+}
