@@ -79,8 +79,8 @@ private:
 
 int main(int argc, char **argv) {
   const int64_t steps = argc > 1 ? std::atoll(argv[1]) : 256;
-  if (steps < 2 || argc > 2) {
-    std::cerr << "usage: kv-cache [STEPS]\nSTEPS is 2 or more\n";
+  if (steps < 3 || argc > 2) {
+    std::cerr << "usage: kv-cache [STEPS]\nSTEPS is 3 or more\n";
     return 2;
   }
   try {

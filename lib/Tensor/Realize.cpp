@@ -160,12 +160,12 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
       throw ShapeError("realize: there is a size without a value; " + unbound);
   };
   for (Operation *op : distinct) {
-    if (isValue(op))
-      continue;
     // What needs no program has to have a size as well.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (type.getEncoding())
       checkBound(graph.symbolsOf(Type(type)).variables);
+    if (isValue(op))
+      continue;
     // Handles hold on to all that are wanted, so none goes with another.
     if (Buffer memory = findMemory(graph, op, device))
       replaceByBuffer(graph, op, memory);
