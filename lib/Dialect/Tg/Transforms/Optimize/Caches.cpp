@@ -84,8 +84,8 @@ static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
     isVector |= range.getKind() == RangeKind::upcast && step == 1;
   }
   const int64_t bytes = llvm::divideCeil(
-      length * cast<MemRefType>(load.getBuffer().getType())
-                   .getElementTypeBitWidth(),
+      length *
+          cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
       8);
   // Rows that follow one another are one long row.
   return isVector && length <= stride && (mayBeShort || length < stride) &&
