@@ -55,9 +55,26 @@ func.func private @normal_form() attributes {
   p = #tg.dim<max, #n, #n>,
   // CHECK-SAME: q = #tg.dim<add, #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 8>, 2>, #tg.dim<mul, #tg.var<"n", 0, 8>, #tg.var<"n", 0, 8>>>, 1>
   q = #tg.dim<mul, #tg.dim<add, #n, 1>, #tg.dim<add, #n, 1>>,
-  // 64 bits saturate.
+  // All of 64 bits.
   // CHECK-SAME: r = 9223372036854775807 : i64
-  r = #tg.dim<mul, 4294967296, 4294967296>
+  r = #tg.dim<add, 9223372036854775806, 1>,
+  // CHECK-SAME: s = -9223372036854775808 : i64
+  s = #tg.dim<mul, 4611686018427387904, -2>
+}
+
+// -----
+
+// Sizes that bounds of their terms do not show to be sizes: for no value of n is
+// n * n - n negative.
+#n = #tg.var<"n", 1, 100>
+#s = #tg.dim<add, #tg.dim<mul, #n, #n>, #tg.dim<mul, #n, -1>>
+// CHECK-LABEL: func @no_size_is_negative
+func.func @no_size_is_negative(%x: tensor<?xf32, #tg.shape<#s>>) -> tensor<?xf32, #tg.shape<#tg.dim<mul, #n, #n>>> {
+  // CHECK: tg.pad %{{.*}} low [0] high [#tg.var<"n", 1, 100>]
+  %0 = tg.pad %x low [0] high [#n] : tensor<?xf32, #tg.shape<#s>> -> tensor<?xf32, #tg.shape<#tg.dim<mul, #n, #n>>>
+  // CHECK: tg.shrink
+  %1 = tg.shrink %0 from [#n] to [#tg.dim<mul, #n, #n>] : tensor<?xf32, #tg.shape<#tg.dim<mul, #n, #n>>> -> tensor<?xf32, #tg.shape<#s>>
+  return %0 : tensor<?xf32, #tg.shape<#tg.dim<mul, #n, #n>>>
 }
 
 // -----

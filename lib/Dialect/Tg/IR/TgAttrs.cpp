@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -55,7 +56,10 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
       parser.parseComma() || parser.parseAttribute(rhs) ||
       parser.parseGreater())
     return {};
-  if (failed(verify([&] { return parser.emitError(loc); }, *kind, lhs, rhs)))
+  auto emitError = [&] { return parser.emitError(loc); };
+  // The normal form of what does not fit is another value.
+  if (failed(verify(emitError, *kind, lhs, rhs)) ||
+      failed(checkFits(*kind, Dim(lhs), Dim(rhs), emitError)))
     return {};
   return Dim::get(*kind, Dim(lhs), Dim(rhs)).getAttr();
 }
@@ -124,11 +128,15 @@ ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                          << (ShapedType::isDynamic(size) ? "?"
                                                          : std::to_string(size))
                          << " in the tensor's shape";
-    if (Dim(attr).getMin() < 0)
+    if (failed(checkFits(attr, emitError)))
+      return failure();
+    if (!isNeverNegative(Dim(attr)))
       return emitError() << "dimension " << axis << ", " << Dim(attr).str()
                          << ", can be negative: " << Dim(attr).getMin();
   }
-  return success();
+  return checkNumElements(
+      llvm::map_to_vector(getDims(), [](Attribute dim) { return Dim(dim); }),
+      emitError);
 }
 
 static ParseResult parseDims(AsmParser &parser,
@@ -211,7 +219,7 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a view of rank " << shape.size()
                        << " has a mask for " << begin.size() << " axes";
   for (auto [axis, size] : llvm::enumerate(shape))
-    if (Dim(size).getMin() < 0)
+    if (!isNeverNegative(Dim(size)))
       return emitError() << "axis " << axis << " of a view has the size "
                          << Dim(size).str()
                          << ", which can be negative: " << Dim(size).getMin();

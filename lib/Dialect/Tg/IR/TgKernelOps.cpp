@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -57,7 +58,9 @@ LogicalResult ViewOp::verify() {
   MemRefType source = getSource().getType(), result = getType();
   int64_t elementBytes = getElementBytes(result);
   Dim offset = getOffsetDim();
-  if (offset.getMin() < 0)
+  if (failed(checkFits(getOffset(), [&] { return emitOpError(); })))
+    return failure();
+  if (!isNeverNegative(offset))
     return emitOpError("offset ")
            << offset.str() << (offset.isStatic() ? " is" : " can be")
            << " negative (C2)";
@@ -307,6 +310,10 @@ LogicalResult KernelOp::verifyRegions() {
   DenseMap<int64_t, Operation *> closedBy;
   int64_t parallelExtent = 1;
   SmallVector<StoreOp> stores;
+  VariableChecker variables;
+  auto checkVariables = [&](Operation &op, Attribute dim) {
+    return variables.check(dim, [&] { return op.emitOpError(); });
+  };
   for (Operation &op : getBody().front()) {
     if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
         isa<KernelOp, LaunchOp, AllocOp, LiteralOp, ViewOp, TransferOp>(op))
@@ -327,7 +334,13 @@ LogicalResult KernelOp::verifyRegions() {
       for (int64_t id : open.lookup(operand))
         if (!llvm::is_contained(deps, id))
           deps.push_back(id);
+    if (auto dim = dyn_cast<DimOp>(op))
+      if (failed(checkVariables(op, dim.getDim())))
+        return failure();
     if (auto range = dyn_cast<RangeOp>(op)) {
+      if (failed(checkVariables(op, range.getExtent())) ||
+          failed(checkVariables(op, range.getPeelDim().getAttr())))
+        return failure();
       deps.push_back(range.getId());
       int64_t extent = Dim(range.getExtent()).getMax();
       if (extent <= 1)
@@ -411,7 +424,10 @@ void RangeOp::setPeelDim(Dim peel) {
 
 LogicalResult RangeOp::verify() {
   Dim extent(getExtent());
-  if (extent.getMin() < 0)
+  for (Attribute dim : {getExtent(), getPeelDim().getAttr()})
+    if (failed(checkFits(dim, [&] { return emitOpError(); })))
+      return failure();
+  if (!isNeverNegative(extent))
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
   if (extent.getMax() > maxRangeExtent)
     return emitOpError("extent ")

@@ -10,9 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -101,6 +104,61 @@ static LogicalResult checkAxes(std::optional<Location> loc, StringRef name,
                                ": axes are strictly increasing (C1)");
   }
   return success();
+}
+
+/// The tensor type of these sizes, or an error where there is none.
+static LogicalResult inferTensorType(std::optional<Location> loc,
+                                     StringRef name, ArrayRef<Dim> dims,
+                                     Type elementType,
+                                     SmallVectorImpl<Type> &types) {
+  MLIRContext *context = elementType.getContext();
+  // Errors need a place; without one they are not wanted.
+  auto emitError = [&] {
+    InFlightDiagnostic diag =
+        mlir::emitError(loc.value_or(UnknownLoc::get(context)));
+    if (!loc)
+      diag.abandon();
+    return std::move(diag << "'" << name << "' op ");
+  };
+  SmallVector<int64_t> sizes;
+  SmallVector<Attribute> attrs;
+  bool isSymbolic = false;
+  for (Dim dim : dims) {
+    std::optional<int64_t> value = dim.getStatic();
+    // Numbers that are the ends of 64 bits are what larger ones were cut to.
+    if (value == std::numeric_limits<int64_t>::max())
+      return emitError() << "makes a size that does not fit into 64 bits";
+    isSymbolic |= !value;
+    sizes.push_back(value.value_or(ShapedType::kDynamic));
+    attrs.push_back(dim.getAttr());
+  }
+  if (failed(checkNumElements(dims, emitError)))
+    return failure();
+  ShapeAttr encoding;
+  if (isSymbolic)
+    encoding =
+        ShapeAttr::getChecked(emitError, context, ArrayRef<Attribute>(attrs));
+  if (isSymbolic && !encoding)
+    return failure();
+  auto type = RankedTensorType::getChecked(emitError, sizes, elementType,
+                                           Attribute(encoding));
+  if (!type)
+    return failure();
+  types.push_back(type);
+  return success();
+}
+
+/// Checks positions of pad and shrink.
+static LogicalResult checkPositions(std::optional<Location> loc, StringRef name,
+                                    ArrayAttr positions) {
+  auto emitError = [&] {
+    InFlightDiagnostic diag =
+        mlir::emitError(loc.value_or(UnknownLoc::get(positions.getContext())));
+    if (!loc)
+      diag.abandon();
+    return std::move(diag << "'" << name << "' op ");
+  };
+  return checkFits(positions.getValue(), emitError);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,6 +278,10 @@ LogicalResult ConstOp::verify() {
   return success();
 }
 
+LogicalResult DimOp::verify() {
+  return checkFits(getDim(), [&] { return emitOpError(); });
+}
+
 LogicalResult IotaOp::verify() {
   if (static_cast<int64_t>(getAxis()) >= getType().getRank())
     return emitOpError("axis ") << getAxis() << " is out of range for rank "
@@ -241,8 +303,7 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
   SmallVector<Dim> dims = tg::getDims(type);
   for (int64_t axis : adaptor.getAxes())
     dims[axis] = Dim(context, 1);
-  types.push_back(getTensorType(dims, type.getElementType()));
-  return success();
+  return inferTensorType(loc, "tg.reduce", dims, type.getElementType(), types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -281,8 +342,8 @@ LogicalResult PermuteOp::inferReturnTypes(MLIRContext *,
   SmallVector<Dim> dims = tg::getDims(type), permuted;
   for (int64_t axis : order)
     permuted.push_back(dims[axis]);
-  types.push_back(getTensorType(permuted, type.getElementType()));
-  return success();
+  return inferTensorType(loc, "tg.permute", permuted, type.getElementType(),
+                         types);
 }
 
 LogicalResult ExpandOp::verify() {
@@ -323,19 +384,20 @@ LogicalResult PadOp::inferReturnTypes(MLIRContext *,
                                       SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getX().getType());
   if (failed(checkLengths(loc, "tg.pad", adaptor.getLow(), adaptor.getHigh(),
-                          type.getRank())))
+                          type.getRank())) ||
+      failed(checkPositions(loc, "tg.pad", adaptor.getLow())) ||
+      failed(checkPositions(loc, "tg.pad", adaptor.getHigh())))
     return failure();
   SmallVector<Dim> dims = tg::getDims(type);
   for (auto [axis, low, high] : llvm::enumerate(
            tg::getDims(adaptor.getLow()), tg::getDims(adaptor.getHigh()))) {
-    if (low.getMin() < 0 || high.getMin() < 0)
+    if (!isNeverNegative(low) || !isNeverNegative(high))
       return emitOptionalError(loc, "'tg.pad' op axis ", axis,
                                " has a negative amount: ", low.str(), " and ",
                                high.str(), " (C1)");
     dims[axis] = dims[axis] + low + high;
   }
-  types.push_back(getTensorType(dims, type.getElementType()));
-  return success();
+  return inferTensorType(loc, "tg.pad", dims, type.getElementType(), types);
 }
 
 void ShrinkOp::build(OpBuilder &builder, OperationState &state, Value x,
@@ -350,29 +412,59 @@ LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
                                          SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getX().getType());
   if (failed(checkLengths(loc, "tg.shrink", adaptor.getFrom(), adaptor.getTo(),
-                          type.getRank())))
+                          type.getRank())) ||
+      failed(checkPositions(loc, "tg.shrink", adaptor.getFrom())) ||
+      failed(checkPositions(loc, "tg.shrink", adaptor.getTo())))
     return failure();
   SmallVector<Dim> dims = tg::getDims(type);
   for (auto [axis, from, to] : llvm::enumerate(tg::getDims(adaptor.getFrom()),
                                                tg::getDims(adaptor.getTo()))) {
     Dim length = to - from, rest = dims[axis] - to;
     // For every value of the variables.
-    if (from.getMin() < 0 || length.getMin() < 0 || rest.getMin() < 0)
+    if (!isNeverNegative(from) || !isNeverNegative(length) ||
+        !isNeverNegative(rest))
       return emitOptionalError(loc, "'tg.shrink' op axis ", axis, " of size ",
                                dims[axis].str(), " has no part from ",
                                from.str(), " to ", to.str(), " (C1)");
     dims[axis] = length;
   }
-  types.push_back(getTensorType(dims, type.getElementType()));
-  return success();
+  return inferTensorType(loc, "tg.shrink", dims, type.getElementType(), types);
 }
 
 LogicalResult FlipOp::verify() {
   return checkAxes(getLoc(), "tg.flip", getAxes(), getType().getRank());
 }
 
+/// Entries, and the positions that they come to, fit into 64 bits.
+static LogicalResult checkView(StridedOp op, ViewAttr view) {
+  auto emitError = [&] { return op.emitOpError(); };
+  if (failed(checkFits(view.getOffset(), emitError)))
+    return failure();
+  for (ArrayRef<Attribute> dims :
+       {view.getShape(), view.getStrides(), view.getBegin(), view.getEnd()})
+    if (failed(checkFits(dims, emitError)))
+      return failure();
+  auto getMagnitude = [](Attribute dim) {
+    return std::max(llvm::AbsoluteValue(Dim(dim).getMin()),
+                    llvm::AbsoluteValue(Dim(dim).getMax()));
+  };
+  uint64_t furthest = getMagnitude(view.getOffset());
+  for (auto [size, stride] : llvm::zip(view.getShape(), view.getStrides()))
+    furthest = llvm::SaturatingMultiplyAdd(getMagnitude(stride),
+                                           getMagnitude(size), furthest);
+  if (furthest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    return op.emitOpError("view ")
+           << view << " comes to positions that do not fit into 64 bits (C4)";
+  return checkNumElements(
+      llvm::map_to_vector(view.getShape(), [](Attribute a) { return Dim(a); }),
+      emitError);
+}
+
 LogicalResult StridedOp::verify() {
   RankedTensorType from = getX().getType(), to = getType();
+  for (auto view : getViews().getAsRange<ViewAttr>())
+    if (failed(checkView(*this, view)))
+      return failure();
   ViewChain chain(from, getViews());
   if (chain.getShape() != ArrayRef<Dim>(tg::getDims(to)))
     return emitOpError("the last view has the shape ")

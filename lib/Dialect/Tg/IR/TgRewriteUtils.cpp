@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -139,6 +140,39 @@ ArrayAttr mlir::tg::addPositions(ArrayAttr a, ArrayAttr b) {
   for (auto [x, y] : llvm::zip_equal(tg::getDims(a), tg::getDims(b)))
     sum.push_back(x + y);
   return getPositionsAttr(a.getContext(), sum);
+}
+
+/// Sums that fit and are not negative.
+static bool areSizes(ArrayRef<Dim> dims) {
+  return llvm::all_of(dims, [](Dim dim) {
+    auto ignore = [&] {
+      InFlightDiagnostic diag = emitError(UnknownLoc::get(dim.getContext()));
+      diag.abandon();
+      return diag;
+    };
+    return dim.getMax() != std::numeric_limits<int64_t>::max() &&
+           succeeded(checkFits(dim.getAttr(), ignore)) && isNeverNegative(dim);
+  });
+}
+
+bool mlir::tg::canAddPads(Value pad, ArrayAttr low, ArrayAttr high) {
+  auto inner = pad.getDefiningOp<PadOp>();
+  for (auto [size, l, l2, h, h2] : llvm::zip_equal(
+           tg::getDims(getTypeOf(inner.getX())), tg::getDims(inner.getLow()),
+           tg::getDims(low), tg::getDims(inner.getHigh()), tg::getDims(high)))
+    if (!areSizes({l + l2, h + h2, size + (l + l2) + (h + h2)}))
+      return false;
+  return true;
+}
+
+bool mlir::tg::canAddParts(Value x, ArrayAttr from, ArrayAttr from2,
+                           ArrayAttr to2) {
+  for (auto [size, f, f2, t2] :
+       llvm::zip_equal(tg::getDims(getTypeOf(x)), tg::getDims(from),
+                       tg::getDims(from2), tg::getDims(to2)))
+    if (!areSizes({f + f2, (f + t2) - (f + f2), size - (f + t2)}))
+      return false;
+  return true;
 }
 
 ArrayAttr mlir::tg::replacePositions(ArrayAttr positions,

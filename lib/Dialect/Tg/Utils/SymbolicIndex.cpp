@@ -42,7 +42,13 @@ static std::optional<std::pair<Value, Dim>> getProduct(Value atom) {
   return std::nullopt;
 }
 
-/// Ends as expressions, in which terms may cancel.
+/// Whether both ends of a dimension are known; dimensions saturate beyond.
+static bool isKnown(Dim dim) {
+  return dim.getMin() > Interval::kMin && dim.getMax() < Interval::kMax;
+}
+
+/// Ends as expressions, in which terms may cancel; none if any part of the sum
+/// may wrap around.
 std::optional<std::pair<Dim, Dim>>
 IndexAnalysis::getSymbolicEnds(const LinearForm &form, MLIRContext *context) {
   auto number = [&](int64_t value) { return Dim(context, value); };
@@ -72,8 +78,13 @@ IndexAnalysis::getSymbolicEnds(const LinearForm &form, MLIRContext *context) {
     }
     if (coefficient < 0)
       std::swap(first, last);
-    least = least + first * number(coefficient);
-    greatest = greatest + last * number(coefficient);
+    first = first * number(coefficient);
+    last = last * number(coefficient);
+    least = least + first;
+    greatest = greatest + last;
+    for (Dim end : {first, last, least, greatest})
+      if (!isKnown(end))
+        return std::nullopt;
   }
   return std::make_pair(least, greatest);
 }
@@ -82,8 +93,7 @@ Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
   auto ends = getSymbolicEnds(form, form.terms.front().first.getContext());
   if (!ends)
     return {};
-  return {std::max(ends->first.getMin(), Interval::kMin),
-          std::min(ends->second.getMax(), Interval::kMax)};
+  return {ends->first.getMin(), ends->second.getMax()};
 }
 
 //===----------------------------------------------------------------------===//

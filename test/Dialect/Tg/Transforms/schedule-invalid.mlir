@@ -24,7 +24,7 @@ func.func @bound(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8, 3>, 4>>) {
 // -----
 
 // expected-error @+1 {{a tensor of shape [n, n] has more bytes than can be counted}}
-func.func @too_large(%x: tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 4294967296>, #tg.var<"n", 1, 4294967296>>>) {
+func.func @too_large(%x: tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 2147483648>, #tg.var<"n", 1, 2147483648>>>) {
   return
 }
 

@@ -265,14 +265,16 @@ def PermuteOfPermute : Tg_Rule<(Tg_PermuteOp (Tg_PermuteOp $x, $inner), $outer),
 def ExpandOfExpand : Tg_Rule<(Tg_ExpandOp (Tg_ExpandOp $x)), (Tg_ExpandOp $x)>;
 
 // pad(pad(x)) -> pad(x)
-def PadOfPad : Tg_Rule<(Tg_PadOp (Tg_PadOp $x, $low, $high), $low2, $high2),
+def PadOfPad : Tg_Rule<(Tg_PadOp (Tg_PadOp:$pad $x, $low, $high), $low2, $high2),
                    (Tg_PadOp $x, (Tg_AddPositions $low, $low2),
-                                 (Tg_AddPositions $high, $high2))>;
+                                 (Tg_AddPositions $high, $high2)),
+                   [(Tg_CanAddPads $pad, $low2, $high2)]>;
 
 // shrink(shrink(x)) -> shrink(x)
 def ShrinkOfShrink : Tg_Rule<(Tg_ShrinkOp (Tg_ShrinkOp $x, $from, $to), $from2, $to2),
                          (Tg_ShrinkOp $x, (Tg_AddPositions $from, $from2),
-                                          (Tg_AddPositions $from, $to2))>;
+                                          (Tg_AddPositions $from, $to2)),
+                         [(Tg_CanAddParts $x, $from, $from2, $to2)]>;
 
 // flip(flip(x)) -> flip(x) along the axes of one of them
 def FlipOfFlip : Tg_Rule<(Tg_FlipOp (Tg_FlipOp $x, $inner), $outer),

@@ -158,6 +158,7 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
     is `n * 4 + 4`), with their terms in a fixed order, so that equal attributes
     mean equal dimensions: build expressions through `tg::Dim`, which brings them
     into this form, as the parser does. An expression without variables is an integer.
+    What can leave 64 bits is an error.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
                         "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
@@ -171,7 +172,8 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
   let description = [{
     The encoding of a tensor type with symbolic dimensions. It lists every
     dimension: an integer for a static one, a `#tg.var` or `#tg.dim` for each
-    `?`. A tensor of static shape carries no encoding.
+    `?`. A tensor of static shape carries no encoding. No dimension can be
+    negative, and the elements of the largest shape can be counted in 63 bits.
 
     ```mlir
     tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>

@@ -74,7 +74,8 @@ def Tg_ViewOp : Tg_Op<"view", [Pure]> {
     The offset is a number or, known when the program runs, an expression.
 
     C1: the part lies inside the source, for all values of variables. C2: the
-    offset is a multiple of the size of the result's elements, and not negative.
+    offset is a multiple of the size of the result's elements, and not negative. No
+    part of it can leave 64 bits.
 
     ```mlir
     %v = tg.view %arena at (256) : memref<4096xi8> -> memref<16xf32>
@@ -168,7 +169,8 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     values may depend on it. C5: stores write to the first `outputs` arguments,
     and loads do not read them unless the kernel is marked `in_place`. C6: the
     positions of the ranges that an operation works over, and those of all `thread`
-    and `global` ranges together, can be counted in 63 bits.
+    and `global` ranges together, can be counted in 63 bits. C7: a name of a
+    variable has one pair of bounds.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -218,7 +220,8 @@ def Tg_RangeOp : Tg_Op<"range", [Pure, Tg_InfersRanges]> {
     hold for all the others cost nothing there. Of a symbolic range they may be a
     number of positions that is known when the kernel runs.
 
-    C1: the extent is not negative and at most 2^53. C2: `0 <= peel <= extent` (the
+    C1: the extent is not negative, at most 2^53, and no part of it can leave 64
+    bits. C2: `0 <= peel <= extent` (the
     greatest, if it is symbolic), and `peel` is not 0 only for the kinds `loop` and
     `thread`. C3: `0 <= id < 2^31`.
 

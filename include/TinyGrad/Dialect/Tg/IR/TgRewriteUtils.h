@@ -51,6 +51,11 @@ DenseI64ArrayAttr getExpandedAxes(Value source, Value expanded);
 
 /// `a + b`, axis by axis.
 ArrayAttr addPositions(ArrayAttr a, ArrayAttr b);
+/// Whether these, added to the amounts of a pad, are seen to be pads of its
+/// operand, which bounds of symbolic amounts need not show.
+bool canAddPads(Value pad, ArrayAttr low, ArrayAttr high);
+/// The same of a part of a part.
+bool canAddParts(Value x, ArrayAttr from, ArrayAttr from2, ArrayAttr to2);
 
 /// The positions, with `value` on these axes.
 ArrayAttr replacePositions(ArrayAttr positions, DenseI64ArrayAttr axes,

@@ -134,6 +134,10 @@ def Tg_UniteAxes : Tg_Call<"uniteAxes($0, $1)">;
 def Tg_ExclusiveAxes : Tg_Call<"exclusiveAxes($0, $1)">;
 def Tg_ExpandedAxes : Tg_Call<"getExpandedAxes($0, $1)">;
 def Tg_AddPositions : Tg_Call<"addPositions($0, $1)">;
+def Tg_CanAddPads : Constraint<
+    CPred<"::mlir::tg::canAddPads($0, $1, $2)">, "sums that are pads">;
+def Tg_CanAddParts : Constraint<
+    CPred<"::mlir::tg::canAddParts($0, $1, $2, $3)">, "sums that are parts">;
 def Tg_MergePositions : Tg_Call<"mergePositions($0, $1, $2)">;
 def Tg_MirrorPositions : Tg_Call<"mirrorPositions($0, $1, $2, $3)">;
 class Tg_ReplacePositions<string value>

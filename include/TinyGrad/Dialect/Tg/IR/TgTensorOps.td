@@ -88,6 +88,8 @@ def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
     kernels the result is an `index`. An expression without variables folds to a
     `tg.const`.
 
+    C1: no part of the expression can leave 64 bits.
+
     ```mlir
     %n = tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
     %c = tg.dim(#tg.dim<mul, #tg.var<"n", 1, 8>, 4>) : index
@@ -97,6 +99,7 @@ def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
   let results = (outs AnyTypeOf<[Index, Tg_NumTensor]>:$result);
   let assemblyFormat = "`(` custom<Dim>($dim) `)` attr-dict `:` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 } // opDocGroup = Tg_CreationDoc
@@ -215,8 +218,8 @@ def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
     mask.
 
     C1: `low` and `high` have one entry per axis, none negative (for any value of
-    symbolic dimensions). C2: the result has the operand's sizes plus these, and
-    its element type.
+    symbolic dimensions). C2: the result has the operand's sizes plus these, which
+    have to be seen not to be negative, and its element type.
 
     ```mlir
     %r = tg.pad %x low [0, 1] high [0, 1] : tensor<4x6xf32> -> tensor<4x8xf32>
@@ -288,7 +291,8 @@ def Tg_StridedOp : Tg_MovementOp<"strided"> {
 
     C1: the last view has the shape of the result. C2: operand and result have the
     same element type. C3: where its mask holds, no view leaves what it is over, as
-    far as that is known without the values of variables.
+    far as that is known without the values of variables. C4: neither entries of
+    views nor the positions that they come to leave 64 bits.
 
     ```mlir
     %r = tg.strided %x [#tg.view<[6, 4] strides [1, 6]>]

@@ -48,6 +48,19 @@ static std::optional<Dim> getPositive(IndexFacts &facts, Value value) {
   return form.constant;
 }
 
+/// Bits of a quotient that are less to write down than a division.
+static constexpr int kMostQuotientBits = 22;
+
+/// Whether a quotient makes an expression smaller: bounds of values that may be
+/// anything can give large numbers that stand nowhere in the expression.
+static bool isShort(int64_t quotient, Dim constant) {
+  auto getBits = [](int64_t number) {
+    return llvm::bit_width(llvm::AbsoluteValue(number));
+  };
+  return getBits(quotient) <=
+         kMostQuotientBits + getBits(constant.getStatic().value_or(0));
+}
+
 /// The q with q*c <= form < (q+1)*c.
 static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
                                              const IndexForm &form, Dim c) {
@@ -57,7 +70,8 @@ static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
     Interval interval = facts.getInterval(form);
     if (interval.lo > Interval::kMin && interval.hi < Interval::kMax) {
       int64_t first = llvm::divideFloorSigned(interval.lo, *number);
-      if (first == llvm::divideFloorSigned(interval.hi, *number))
+      if (first == llvm::divideFloorSigned(interval.hi, *number) &&
+          isShort(first, form.constant))
         return first;
     }
   }

@@ -3,7 +3,7 @@
 Usage: index-rule-instances.py
 
 The values in the patterns are as general as the rule takes them: numbers from
-memory (any of 32 or 64 bits) and positions of ranges. Constants are variables
+memory (any of 8 to 64 bits) and positions of ranges. Constants are variables
 where the rule takes dimensions and a solver can decide it; otherwise all small
 numbers are tried.
 """
@@ -182,6 +182,143 @@ def masked(k, c, d):
     k.use(k.where(x.equals(d), x % 7, 0))
 
 
+# Integers of every type, and the ends of their ranges.
+
+TYPES = ("i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64")
+
+
+def width(element):
+    return int(element.strip("ui"))
+
+
+def last(element):
+    return 2 ** (width(element) - (element[0] != "u")) - 1
+
+
+def first(element):
+    return last(element) - 2 ** width(element) + 1
+
+
+@instance(element=TYPES, e=(1, 5, 200), d=(0, 1, 3, 100))
+def integers(k, element, e, d):
+    i, j = k.range(e), k.range(4)
+    x, y = i.cast(element), j.cast(element)
+    top, bottom = last(element), first(element)
+    for number in (x + d, x - d, x * 3 + y, x - y, x + top, x * top, x - bottom):
+        k.use(number.index())
+        k.use_bool(number < d)
+        k.use_bool(number > d)
+        k.use_bool(number.equals(d))
+        k.use_bool(number < y)
+        k.use_bool((number < y + d) & (number < top))
+        k.use_bool(number.differs(y))
+    k.use_bool(x + top > top)
+    k.use_bool(x * 2 < y * 2 + d)
+    k.use_bool((x + d < y + d) & (x < y))
+
+
+@instance(element=TYPES, d=(0, 1, 100))
+def unknown_integers(k, element, d):
+    x, y = k.number(element), k.number(element)
+    top, bottom = last(element), first(element)
+    for c in (d, top, top - 1, bottom, bottom + 1, top // 2 + 1):
+        k.use_bool(x + c < y + c)
+        k.use_bool(x + d < c)
+        k.use_bool(x > c)
+        k.use_bool((x + d).equals(c))
+        k.use_bool((x * 2).differs(y * 2 + c))
+        k.use_bool((x < c) & (x + 1 < c))
+        k.use((x + c).index() + d)
+        k.use((x * c - y).index() * 3)
+    # That a ui64 wraps on its way to an index is too much together with this.
+    if element != "ui64":
+        k.use(x.index() % 8 + x.index() // 8 * 8)
+
+
+@instance(element=TYPES, other=TYPES, e=(5, 200))
+def chained_casts(k, element, other, e):
+    i, x = k.range(e), k.number(element)
+    k.use((i.cast(element) + 3).cast(other).index())
+    k.use((i.cast(element) - 3).cast(other).index() + 3)
+    k.use_bool((i.cast(element) - 3).cast(other) < 4)
+    k.use(x.cast(other).index() + 1)
+    k.use_bool(x.cast(other) + 1 < x.cast(other) + 2)
+
+
+# Constants with which sums wrap, and those next to the ends of 64 bits.
+
+ENDS = (2**60, 2**61 - 1, 2**61, 2**62, 2**62 + 1, 2**63 - 2, 2**63 - 1)
+BOTH_ENDS = ENDS + tuple(-c for c in ENDS) + (-(2**63),)
+
+
+@instance(c=BOTH_ENDS, m=(-1, 2, 3))
+def large_terms(k, c, m):
+    x, y, i, j = k.loaded(), k.loaded("i32"), k.range(5), k.range(3)
+    k.use((x + c) - y * m + c)
+    k.use(x * c + x * c + y)
+    k.use(x * c * m + x * c)
+    k.use(-(x + c) * m - c)
+    k.use((i + c) + (i - c))
+    k.use(i * c + i * m - j * c)
+    k.use((i * c + j) * c)
+    k.use(k.maximum(x + c, y))
+    k.use(k.maximum(i + c, j + c))
+    k.use(k.maximum(i * c, j * c))
+    k.use(k.minimum(i + c, x))
+
+
+@instance(c=BOTH_ENDS, d=(-1, 0, 1, 4))
+def large_divisors(k, c, d):
+    x, y, i, j = k.loaded(), k.loaded("i32"), k.range(5), k.range(3)
+    for by in (c, k.of(c) + d):
+        for over in (x, y, i + d, d - i, y + c, i + c, i - c, i * c + j, x * c + d):
+            k.use(over // by)
+            k.use(over % by)
+            k.use(over.idiv(k.of(by)))
+            k.use(over.trunc_mod(k.of(by)))
+    k.use((x // c) * c + x % c)
+    k.use((y // c) * c + y % c)
+    k.use(x // c // 2 + x // c // c)
+    # Solvers decide remainders of remainders for small quotients only.
+    k.use(x % c // (c // 2) + x % c % 4)
+    k.use((y * 2 + c) // 4 + (y * 2 + c) % 4)
+    k.use((i * c + j) // 2**30 + (i * c + j) % 2**30)
+    k.use((x % 2**62 + c) % 2**61)
+
+
+@instance(c=BOTH_ENDS, d=(-1, 0, 3))
+def large_comparisons(k, c, d):
+    x, y, i, j = k.loaded(), k.loaded("i32"), k.range(5), k.range(3)
+    k.use_bool(x < c)
+    k.use_bool(x + c < x + d)
+    k.use_bool(y + c < y + d)
+    k.use_bool(i + c > j + d)
+    k.use_bool(i * c < j * c)
+    k.use_bool((i * c).equals(j * c + d))
+    k.use_bool((y * c).differs(j * c))
+    k.use_bool(i * c + j < d)
+    k.use_bool(x // 3 < c)
+    k.use_bool(x // c < d)
+    k.use_bool(x // c > d)
+    k.use_bool((x < c) & (x < d) & (x + 1 < c))
+    k.use_bool((y < c) & (y > d) & (y * 2 < c))
+    k.use(k.where(x > c, x % 8, x // 8))
+    k.use(k.where((x > c) & (x < min(c + 8, last("i64"))), x % 8, x // 8))
+
+
+@instance(a=(2**31, 2**32, 2**33 - 1), b=(2**29, 2**31, 2**31 + 1))
+def wrapping_products(k, a, b):
+    x, y, i = k.loaded(), k.loaded("i32"), k.range(7)
+    k.use(x * a * b - x * (a * 4))
+    k.use((y * a * b + i) // a)
+    k.use((y * a * b + i) % b)
+    k.use(x // a // b)
+    k.use((i * a + 3) * b // a)
+    k.use_bool(y * a * b < i * a * b)
+    k.use_bool((y * a * b).equals(i * a * b))
+    k.use_bool(y // a // b < i)
+
+
 # With variables as extents and divisors.
 
 
@@ -211,6 +348,20 @@ def symbolic_rules(k, c):
     k.use(x % (d * c) // c)
     k.use((x * d + e * c) // d)
     k.use(d * c + x * d - d + e)
+
+
+@instance(most=(2**30, 2**52), c=(1, 2**30, 2**61))
+def large_symbolic(k, most, c):
+    n = var("n", 1, most)
+    i, x, d = k.range(5), k.loaded(), k.dim(n)
+    k.use((x * 3 + d) - (d - x) * c)
+    k.use((i + d * c) - d * c)
+    k.use(k.maximum(i + d * c, d))
+    k.use_bool(i + d * c > d)
+    k.use_bool(x < d * c)
+    k.use_bool((x < d) & (x < c))
+    k.use(i // (d + 5) + (d + i) // c)
+    k.use((d * c + i) % c)
 
 
 @instance(c=(-1, 0, 1))

@@ -48,6 +48,12 @@ class Kernel:
         )
         return self.value(f"tg.cast {result} : {element} -> index")
 
+    def number(self, element):
+        """The same as an integer of its own type."""
+        index = self.loaded(element)
+        source = index.kernel.lines[-1].split("tg.cast ")[1].split(" :")[0]
+        return Number(self, element, name=source)
+
     def where(self, condition, x, y):
         x, y = self.of(x), self.of(y)
         return self.value(
@@ -150,9 +156,9 @@ class Index:
 class Number:
     """An integer of another type than index."""
 
-    def __init__(self, kernel, element, text):
+    def __init__(self, kernel, element, text=None, name=None):
         self.kernel, self.element = kernel, element
-        self.name = kernel.value(text).name
+        self.name = name or kernel.value(text).name
 
     def of(self, other):
         if isinstance(other, Number):
@@ -182,6 +188,19 @@ class Number:
 
     def __lt__(self, other):
         return self.compare("cmplt", other)
+
+    def __gt__(self, other):
+        return self.of(other) < self
+
+    def equals(self, other):
+        return self.compare("cmpeq", other)
+
+    def differs(self, other):
+        return self.compare("cmpne", other)
+
+    def cast(self, element):
+        text = f"tg.cast {self.name} : {self.element} -> {element}"
+        return Number(self.kernel, element, text)
 
     def index(self):
         return self.kernel.value(f"tg.cast {self.name} : {self.element} -> index")

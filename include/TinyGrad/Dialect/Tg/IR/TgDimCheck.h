@@ -1,0 +1,55 @@
+//===- TgDimCheck.h - which dimensions are valid ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What verifiers and inference ask of dimensions: that they fit into 64 bits,
+/// are not negative, and name each variable with one pair of bounds.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGDIMCHECK_H
+#define TINYGRAD_DIALECT_TG_IR_TGDIMCHECK_H
+
+#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace mlir::tg {
+
+class VarAttr;
+
+/// Begins an error where the dimension stands.
+using DimErrorFn = function_ref<InFlightDiagnostic()>;
+
+/// Checks that no part of a dimension can leave 64 bits, for any values of the
+/// variables: dimensions saturate there, kernels wrap. The error names the part
+/// and its bounds.
+LogicalResult checkFits(Attribute dim, DimErrorFn emitError);
+LogicalResult checkFits(ArrayRef<Attribute> dims, DimErrorFn emitError);
+
+/// The same for an operator applied to two dimensions that fit.
+LogicalResult checkFits(DimOpKind kind, Dim lhs, Dim rhs, DimErrorFn emitError);
+
+/// Checks that the elements of the largest shape can be counted in 63 bits.
+LogicalResult checkNumElements(ArrayRef<Dim> dims, DimErrorFn emitError);
+
+/// Whether it is shown to be at least 0 for all values of its variables. Where
+/// bounds are not exact, parts of the variables' ranges are looked at, so many
+/// that small ranges are decided in any case.
+bool isNeverNegative(Dim dim);
+
+/// Tells variables of one name and different bounds in a kernel (C7 of it).
+class VariableChecker {
+public:
+  LogicalResult check(Attribute dim, DimErrorFn emitError);
+
+private:
+  llvm::DenseMap<StringRef, VarAttr> known;
+};
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGDIMCHECK_H

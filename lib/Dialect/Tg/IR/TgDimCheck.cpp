@@ -1,0 +1,228 @@
+//===- TgDimCheck.cpp - which dimensions are valid ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Bounds of dimensions without an end, and the checks made with them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <limits>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Parts of the variables' ranges that are looked at.
+constexpr int kMostBoxes = 512;
+
+//===----------------------------------------------------------------------===//
+// Fitting into 64 bits
+//===----------------------------------------------------------------------===//
+
+namespace {
+using Wide = __int128;
+struct WideInterval {
+  Wide lo, hi;
+
+  bool fits() const {
+    return lo >= std::numeric_limits<int64_t>::min() &&
+           hi <= std::numeric_limits<int64_t>::max();
+  }
+};
+} // namespace
+
+static std::string toText(Wide value) {
+  // Bounds of sums and products of 64 bits are less than 2^127.
+  const bool isNegative = value < 0;
+  auto rest = static_cast<unsigned __int128>(isNegative ? -value : value);
+  std::string digits;
+  do
+    digits.insert(digits.begin(), static_cast<char>('0' + int(rest % 10)));
+  while (rest /= 10);
+  return (isNegative ? "-" : "") + digits;
+}
+
+static WideInterval hull(std::initializer_list<Wide> values) {
+  return {std::min(values), std::max(values)};
+}
+
+static Wide floorDiv(Wide a, Wide b) {
+  return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/// What an operator makes of operands that fit.
+static WideInterval combine(DimOpKind kind, WideInterval a, WideInterval b) {
+  switch (kind) {
+  case DimOpKind::add:
+    return {a.lo + b.lo, a.hi + b.hi};
+  case DimOpKind::mul:
+    return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
+  case DimOpKind::min:
+    return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
+  case DimOpKind::max:
+    return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
+  case DimOpKind::floordiv: {
+    WideInterval all =
+        hull({floorDiv(a.lo, b.lo), floorDiv(a.lo, b.hi), floorDiv(a.hi, b.lo),
+              floorDiv(a.hi, b.hi)});
+    // Quotients are largest next to a divisor of 0.
+    for (Wide divisor : {Wide(-1), Wide(0), Wide(1)})
+      if (b.lo <= divisor && divisor <= b.hi)
+        all = hull({all.lo, all.hi, floorDiv(a.lo, divisor),
+                    floorDiv(a.hi, divisor)});
+    return all;
+  }
+  case DimOpKind::mod:
+    // It lies between the divisor and 0.
+    return {std::min<Wide>(b.lo, 0), std::max<Wide>(b.hi, 0)};
+  }
+  llvm_unreachable("unknown DimOpKind");
+}
+
+static LogicalResult report(Attribute dim, WideInterval bounds,
+                            DimErrorFn emitError) {
+  return emitError() << "dimension " << Dim(dim).str()
+                     << " does not fit into 64 bits: it can be "
+                     << toText(bounds.lo) << " to " << toText(bounds.hi);
+}
+
+/// The bounds of a dimension of which all parts fit.
+static FailureOr<WideInterval> getInterval(Attribute dim,
+                                           DimErrorFn emitError) {
+  if (auto integer = dyn_cast<IntegerAttr>(dim))
+    return WideInterval{integer.getInt(), integer.getInt()};
+  if (auto var = dyn_cast<VarAttr>(dim))
+    return WideInterval{var.getMin(), var.getMax()};
+  auto expr = cast<DimExprAttr>(dim);
+  // Numbers that are the ends of 64 bits are what larger ones were cut to.
+  for (Attribute operand : {expr.getLhs(), expr.getRhs()})
+    if (std::optional<int64_t> value = Dim(operand).getStatic())
+      if (*value == std::numeric_limits<int64_t>::min() ||
+          *value == std::numeric_limits<int64_t>::max())
+        return report(dim, {Dim(dim).getMin(), Dim(dim).getMax()}, emitError);
+  FailureOr<WideInterval> lhs = getInterval(expr.getLhs(), emitError);
+  if (failed(lhs))
+    return failure();
+  FailureOr<WideInterval> rhs = getInterval(expr.getRhs(), emitError);
+  if (failed(rhs))
+    return failure();
+  WideInterval result = combine(expr.getKind(), *lhs, *rhs);
+  if (!result.fits())
+    return report(dim, result, emitError);
+  return result;
+}
+
+LogicalResult mlir::tg::checkFits(Attribute dim, DimErrorFn emitError) {
+  return getInterval(dim, emitError);
+}
+
+LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
+                                  DimErrorFn emitError) {
+  return success(llvm::all_of(
+      dims, [&](Attribute dim) { return succeeded(checkFits(dim, emitError)); }));
+}
+
+LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
+                                  DimErrorFn emitError) {
+  FailureOr<WideInterval> a = getInterval(lhs.getAttr(), emitError);
+  if (failed(a))
+    return failure();
+  FailureOr<WideInterval> b = getInterval(rhs.getAttr(), emitError);
+  if (failed(b))
+    return failure();
+  WideInterval result = combine(kind, *a, *b);
+  if (result.fits())
+    return success();
+  return report(
+      DimExprAttr::get(lhs.getContext(), kind, lhs.getAttr(), rhs.getAttr()),
+      result, emitError);
+}
+
+LogicalResult mlir::tg::checkNumElements(ArrayRef<Dim> dims,
+                                         DimErrorFn emitError) {
+  int64_t count = 1;
+  for (Dim dim : dims)
+    if (int64_t size = dim.getMax();
+        size > 0 && llvm::MulOverflow(count, size, count))
+      return emitError() << "a tensor of shape " << toString(dims)
+                         << " has more elements than can be counted";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Signs
+//===----------------------------------------------------------------------===//
+
+bool mlir::tg::isNeverNegative(Dim dim) {
+  if (dim.getMin() >= 0)
+    return true;
+  if (dim.isStatic())
+    return false;
+  // Ranges of the variables, cut in halves where bounds leave it open.
+  using Box = SmallVector<std::pair<VarAttr, WideInterval>, 3>;
+  Box whole;
+  dim.walk([&](VarAttr var) {
+    if (llvm::none_of(whole,
+                      [&](const auto &entry) { return entry.first == var; }))
+      whole.push_back({var, {var.getMin(), var.getMax()}});
+  });
+  SmallVector<Box> open{whole};
+  for (int count = 0; !open.empty(); ++count) {
+    if (count == kMostBoxes)
+      return false;
+    Box box = open.pop_back_val();
+    Dim part = dim.substitute([&](VarAttr var) {
+      const auto *entry = llvm::find_if(
+          box, [&](const auto &entry) { return entry.first == var; });
+      const auto lo = static_cast<int64_t>(entry->second.lo),
+                 hi = static_cast<int64_t>(entry->second.hi);
+      MLIRContext *context = var.getContext();
+      return lo == hi ? Dim(context, lo)
+                      : Dim(VarAttr::get(context, var.getName(), lo, hi));
+    });
+    if (part.getMin() >= 0)
+      continue;
+    if (part.getMax() < 0)
+      return false;
+    auto *longest = std::max_element(
+        box.begin(), box.end(), [](const auto &a, const auto &b) {
+          return a.second.hi - a.second.lo < b.second.hi - b.second.lo;
+        });
+    const WideInterval range = longest->second;
+    if (range.lo == range.hi)
+      return false;
+    const Wide middle = floorDiv(range.lo + range.hi, 2);
+    longest->second.hi = middle;
+    open.push_back(box);
+    longest->second = {middle + 1, range.hi};
+    open.push_back(box);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+LogicalResult VariableChecker::check(Attribute dim, DimErrorFn emitError) {
+  LogicalResult result = success();
+  Dim(dim).walk([&](VarAttr var) {
+    VarAttr other =
+        known.try_emplace(var.getName().getValue(), var).first->second;
+    if (failed(result) ||
+        (other.getMin() == var.getMin() && other.getMax() == var.getMax()))
+      return;
+    result = emitError() << "variable '" << var.getName().getValue()
+                         << "' has the bounds [" << var.getMin() << ", "
+                         << var.getMax() << "] here and [" << other.getMin()
+                         << ", " << other.getMax() << "] elsewhere (C7)";
+  });
+  return result;
+}
