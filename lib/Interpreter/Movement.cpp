@@ -66,6 +66,8 @@ static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
 
 FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
                                                   const HostTensor &x) {
+  if (auto strided = dyn_cast<StridedOp>(op))
+    return evaluateStrided(strided, x);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   FailureOr<HostTensor> result =
       makeHostTensor(op->getLoc(), type.clone(x.elementType));

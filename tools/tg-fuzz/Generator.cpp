@@ -205,7 +205,7 @@ bool GraphGenerator::addOp() {
     result = composite();
   } else if (choice < 24) {
     if (Value x = pick(Class::Element))
-      result = movement(x, /*isTarget=*/false);
+      result = choice < 3 ? strided(x) : movement(x, /*isTarget=*/false);
   } else if (choice < 36) {
     result = unary();
   } else if (choice < 58) {

@@ -18,6 +18,7 @@
 #include "Generator.h"
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 
@@ -85,6 +86,8 @@ private:
   Value assign();
   Value identity();
   Value reshape(Value x);
+  Value strided(Value x);
+  std::optional<View> randomView(Dim space);
   // What programs are made of, several operations at once.
   Value composite();
   Value matmul();

@@ -223,6 +223,75 @@ Value GraphGenerator::reshape(Value x) {
   return emit<ReshapeOp>(getTensorType(shape, type.getElementType()), x);
 }
 
+/// A view with strides of any sign that stays within `space` positions; none if
+/// that is not found, or nothing is there.
+std::optional<View> GraphGenerator::randomView(Dim space) {
+  if (space.getMin() < 1)
+    return std::nullopt;
+  static const int64_t sizes[] = {1, 2, 3, 4, 5, 8, 16, 17, 33};
+  View view;
+  view.offset = number(0);
+  int64_t count = 1;
+  for (int64_t rank = random.below(4); rank > 0; --rank) {
+    Dim size = randomSize(sizes, std::max<int64_t>(1, maxElements / count));
+    // Mostly what follows one another, or rows of something.
+    Dim stride = number(random.below(2));
+    if (random.percent(40))
+      stride = number(random.between(0, std::min<int64_t>(40, space.getMin())));
+    else if (isSymbolic() && random.percent(20))
+      stride = randomDim(space.getMax());
+    else if (!view.shape.empty() && random.percent(50))
+      stride = view.shape.back();
+    if (random.percent(30))
+      stride = stride * number(-1);
+    view.shape.push_back(size);
+    view.strides.push_back(stride);
+    count *= std::max<int64_t>(1, size.getMax());
+  }
+  // Zeros on some axes: positions that need not be there.
+  if (random.percent(40))
+    for (Dim size : view.shape) {
+      Dim begin = random.percent(50) ? number(0) : randomPosition(size);
+      Dim end =
+          random.percent(50) ? size : begin + randomPosition(size - begin);
+      if (!areSizes({begin, end - begin, size - end}))
+        return std::nullopt;
+      view.mask.push_back({begin, end});
+    }
+  // The offset brings what it touches inside, with what room there is.
+  auto touched = view.getTouched();
+  if (!touched)
+    return std::nullopt;
+  Dim room = space - (touched->second - touched->first) - number(1);
+  if (room.getMin() < 0)
+    return std::nullopt;
+  view.offset = randomPosition(room) - touched->first;
+  view.normalize();
+  if (!view.isWithin(space))
+    return std::nullopt;
+  return view;
+}
+
+/// Elements of x by views that no movement operation need say.
+Value GraphGenerator::strided(Value x) {
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  SmallVector<Attribute> views;
+  Dim space = getNumElements(context, getDims(type));
+  SmallVector<Dim, 4> shape;
+  for (int64_t links = random.percent(25) ? 2 : 1; links > 0; --links) {
+    std::optional<View> view;
+    for (int tries = 0; !view && tries < 8; ++tries)
+      view = randomView(space);
+    if (!view)
+      return {};
+    views.push_back(view->getAttr());
+    shape = view->shape;
+    space = getNumElements(context, shape);
+  }
+  return emit<StridedOp>(getTensorType(shape, type.getElementType()), x,
+                         builder.getArrayAttr(views));
+}
+
 /// A random movement operation on x; of those that an assignment's target may
 /// consist of when `isTarget`.
 Value GraphGenerator::movement(Value x, bool isTarget) {

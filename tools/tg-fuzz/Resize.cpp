@@ -220,6 +220,16 @@ bool Resizer::enforce(Operation *op) {
     return enforceReshape(reshape);
   if (auto shrink = dyn_cast<ShrinkOp>(op))
     return enforceShrink(shrink);
+  if (auto strided = dyn_cast<StridedOp>(op)) {
+    // Its views say which sizes both have.
+    auto hasFixed = [&](Value value) {
+      for (int64_t axis = 0, rank = shape(value).size(); axis < rank; ++axis)
+        if (isFixed(value, axis))
+          return true;
+      return false;
+    };
+    return !hasFixed(strided.getX()) && !hasFixed(result);
+  }
   for (Value x : op->getOperands())
     for (int64_t axis = 0, rank = shape(result).size(); axis < rank; ++axis) {
       bool isDone = true;

@@ -69,14 +69,13 @@ static WideInterval combine(DimOpKind kind, WideInterval a, WideInterval b) {
   case DimOpKind::max:
     return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
   case DimOpKind::floordiv: {
-    WideInterval all =
-        hull({floorDiv(a.lo, b.lo), floorDiv(a.lo, b.hi), floorDiv(a.hi, b.lo),
-              floorDiv(a.hi, b.hi)});
+    WideInterval all = hull({floorDiv(a.lo, b.lo), floorDiv(a.lo, b.hi),
+                             floorDiv(a.hi, b.lo), floorDiv(a.hi, b.hi)});
     // Quotients are largest next to a divisor of 0.
     for (Wide divisor : {Wide(-1), Wide(0), Wide(1)})
       if (b.lo <= divisor && divisor <= b.hi)
-        all = hull({all.lo, all.hi, floorDiv(a.lo, divisor),
-                    floorDiv(a.hi, divisor)});
+        all = hull(
+            {all.lo, all.hi, floorDiv(a.lo, divisor), floorDiv(a.hi, divisor)});
     return all;
   }
   case DimOpKind::mod:
@@ -125,8 +124,9 @@ LogicalResult mlir::tg::checkFits(Attribute dim, DimErrorFn emitError) {
 
 LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
                                   DimErrorFn emitError) {
-  return success(llvm::all_of(
-      dims, [&](Attribute dim) { return succeeded(checkFits(dim, emitError)); }));
+  return success(llvm::all_of(dims, [&](Attribute dim) {
+    return succeeded(checkFits(dim, emitError));
+  }));
 }
 
 LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,

@@ -57,8 +57,7 @@ Value SmtEncoder::isWithin(Value term, int64_t first, int64_t last) {
                  compare(IntPredicate::le, term, number(last)));
 }
 
-SmtEncoder::Term SmtEncoder::unknown(Value value) {
-  Type type = value.getType();
+SmtEncoder::Term SmtEncoder::unknownOf(Type type) {
   if (isBool(type))
     return {declare(smt::BoolType::get(b.getContext()), "b")};
   Term term{declare(smt::IntType::get(b.getContext()), "x"), getLeast(type),

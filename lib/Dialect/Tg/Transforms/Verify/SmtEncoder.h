@@ -44,13 +44,14 @@ public:
   Value number(__int128 value);
   Value makeNot(Value term) { return smt::NotOp::create(b, term); }
   Value makeAnd(Value x, Value y) { return smt::AndOp::create(b, x, y); }
+  Value makeOr(Value x, Value y) { return smt::OrOp::create(b, x, y); }
   Value makeDistinct(Value x, Value y) {
     return smt::DistinctOp::create(b, x, y);
   }
   /// first <= term <= last
   Value isWithin(Value term, int64_t first, int64_t last);
 
-private:
+protected:
   using Number = __int128;
   /// A term with bounds, both ends included; bools have none.
   struct Term {
@@ -58,9 +59,9 @@ private:
     Number lo = 0, hi = 0;
   };
 
-  Term encodeOp(Value value);
   Term encodeDim(Attribute dim);
-  Term unknown(Value value);
+  /// Any number of a type.
+  Term unknownOf(Type type);
   Term constant(Number value);
   /// The term brought into the bounds of a type.
   Term wrap(Term term, Type type);
@@ -77,6 +78,11 @@ private:
   }
 
   ImplicitLocOpBuilder b;
+
+private:
+  Term encodeOp(Value value);
+  Term unknown(Value value) { return unknownOf(value.getType()); }
+
   IndexAnalysis analysis;
   DenseMap<Value, Term> terms;
   DenseMap<Attribute, Term> variables;

@@ -10,10 +10,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/VerifyIndex.h"
+#include "LoopEncoder.h"
 #include "SmtEncoder.h"
+#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/SMTLIB/ExportSMTLIB.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGVERIFYINDEXREWRITES
@@ -54,15 +59,14 @@ static SetVector<VarAttr> collectVariables(ArrayRef<Value> values) {
 /// The formula that `build` asserts, as SMT-LIB without the question; empty,
 /// with an error, if it cannot be written.
 static FailureOr<std::string>
-writeFormula(Location loc, ArrayRef<Value> values,
-             function_ref<void(SmtEncoder &)> build) {
+writeFormula(Location loc, ArrayRef<VarAttr> variables,
+             function_ref<void(OpBuilder &)> build) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder(loc.getContext());
   builder.setInsertionPointToStart(module->getBody());
   auto solver = smt::SolverOp::create(builder, loc, TypeRange(), ValueRange());
   builder.createBlock(&solver.getBodyRegion());
-  SmtEncoder encoder(builder, loc);
-  build(encoder);
+  build(builder);
   smt::YieldOp::create(builder, loc, ValueRange());
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -74,11 +78,22 @@ writeFormula(Location loc, ArrayRef<Value> values,
   StringRef formula(text);
   formula.consume_back("(reset)\n");
   std::string result = formula.str();
-  for (VarAttr var : collectVariables(values))
+  for (VarAttr var : variables)
     result += "; variable var." + var.getName().str() + " " +
               std::to_string(var.getMin()) + " " +
               std::to_string(var.getMax()) + "\n";
   return result;
+}
+
+/// The same about values of a kernel.
+static FailureOr<std::string>
+writeFormula(Location loc, ArrayRef<Value> values,
+             function_ref<void(SmtEncoder &)> build) {
+  return writeFormula(loc, collectVariables(values).getArrayRef(),
+                      [&](OpBuilder &builder) {
+                        SmtEncoder encoder(builder, loc);
+                        build(encoder);
+                      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +200,107 @@ static LogicalResult askAccess(Operation *op, Value buffer, Value index,
   return success();
 }
 
+/// What an operation of a function with loops and vectors does with memory.
+namespace {
+struct LoopAccess {
+  Value memory, index;
+  int64_t width = 1;
+  /// What is added to the index, by lane; the lane if there is none.
+  Value offsets;
+  Value mask;
+};
+} // namespace
+
+static int64_t getNumLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
+static std::optional<LoopAccess> getAccess(Operation *op) {
+  using Result = std::optional<LoopAccess>;
+  return llvm::TypeSwitch<Operation *, Result>(op)
+      .Case<memref::LoadOp, memref::StoreOp>([](auto access) -> Result {
+        if (access.getIndices().size() != 1)
+          return std::nullopt;
+        return LoopAccess{
+            access.getMemref(), access.getIndices()[0], 1, {}, {}};
+      })
+      .Case<vector::LoadOp, vector::StoreOp>([](auto access) -> Result {
+        if (access.getIndices().size() != 1)
+          return std::nullopt;
+        return LoopAccess{access.getBase(),
+                          access.getIndices()[0],
+                          access.getVectorType().getNumElements(),
+                          {},
+                          {}};
+      })
+      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>(
+          [](auto access) -> Result {
+            if (access.getIndices().size() != 1)
+              return std::nullopt;
+            return LoopAccess{access.getBase(),
+                              access.getIndices()[0],
+                              getNumLanes(access.getMask().getType()),
+                              {},
+                              access.getMask()};
+          })
+      .Case<vector::GatherOp, vector::ScatterOp>([](auto access) -> Result {
+        if (access.getOffsets().size() != 1)
+          return std::nullopt;
+        return LoopAccess{access.getBase(), access.getOffsets()[0],
+                          getNumLanes(access.getMask().getType()),
+                          access.getIndices(), access.getMask()};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The question for an access of a function that was a kernel.
+static LogicalResult askAccess(Operation *op, func::FuncOp func,
+                               SmallVectorImpl<ProofQuestion> &questions) {
+  auto isMemory = [](Type type) { return isa<MemRefType>(type); };
+  if (llvm::none_of(op->getOperandTypes(), isMemory) ||
+      isa<memref::DeallocOp, memref::PrefetchOp, memref::AssumeAlignmentOp>(op))
+    return success();
+  std::optional<LoopAccess> access = getAccess(op);
+  auto type = access ? cast<MemRefType>(access->memory.getType()) : nullptr;
+  if (!type || type.getRank() != 1 || !type.hasStaticShape())
+    return op->emitError("it is not known what this does with memory");
+  const int64_t size = type.getNumElements();
+  auto formula =
+      writeFormula(op->getLoc(), getVariables(func), [&](OpBuilder &builder) {
+        LoopEncoder encoder(builder, op->getLoc(), func);
+        encoder.assertReached(op);
+        Value index = encoder.encodeLane(access->index, 0);
+        if (!access->mask) {
+          encoder.assertTrue(encoder.makeNot(
+              encoder.isWithin(index, 0, size - access->width)));
+          return;
+        }
+        Value isOutside;
+        for (int64_t lane = 0; lane < access->width; ++lane) {
+          Value place = index;
+          if (access->offsets)
+            place = encoder.encodeSum(
+                index, encoder.encodeLane(access->offsets, lane));
+          else if (lane > 0)
+            place = encoder.encodeSum(index, lane);
+          Value wrong = encoder.makeAnd(
+              encoder.encodeLane(access->mask, lane),
+              encoder.makeNot(encoder.isWithin(place, 0, size - 1)));
+          isOutside = isOutside ? encoder.makeOr(isOutside, wrong) : wrong;
+        }
+        encoder.assertTrue(isOutside);
+      });
+  if (failed(formula))
+    return failure();
+  questions.push_back(
+      {op->getLoc(),
+       ("this access is outside of its buffer of " + Twine(size) + " elements")
+           .str(),
+       "access", *formula});
+  return success();
+}
+
 LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
                                        const ProofOptions &options,
                                        llvm::StringMap<unsigned> &proved) {
@@ -203,6 +319,15 @@ LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
       if (failed(asked))
         return failure();
     }
+  }
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr(parallelExtentAttrName))
+      continue;
+    WalkResult result = func.walk([&](Operation *op) {
+      return WalkResult(askAccess(op, func, questions));
+    });
+    if (result.wasInterrupted())
+      return failure();
   }
   return proveAll(questions, options, proved);
 }
