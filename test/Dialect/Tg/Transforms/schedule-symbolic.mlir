@@ -123,3 +123,37 @@ func.func @rows_or_none(%x: !v, %y: !v) {
   %1 = tg.assign %x, %0 : !v
   return
 }
+
+// -----
+
+// Along an axis of one element or none: what is read if there is one is not
+// there if there is none. The range is 0 in each index, so masks say it.
+// CHECK-LABEL: tg.kernel @E_n
+// CHECK:         %[[ANY:.*]] = tg.cmplt %{{.*}}, %{{.*}} : index
+// CHECK:         tg.load %{{.*}}[%{{.*}}] mask %[[ANY]] : memref<9xf32>
+// CHECK:         tg.store %{{.*}} mask %[[ANY]] : memref<1xf32>
+#n = #tg.var<"n", 0, 1>
+#from = #tg.dim<add, #tg.dim<mul, #n, -1>, 9>
+func.func @last_or_none(%x: tensor<9xf32>) -> tensor<?xf32, #tg.shape<#n>> {
+  %0 = tg.shrink %x from [#from] to [9] : tensor<9xf32> -> tensor<?xf32, #tg.shape<#n>>
+  %1 = tg.neg %0 : tensor<?xf32, #tg.shape<#n>>
+  return %1 : tensor<?xf32, #tg.shape<#n>>
+}
+
+// -----
+
+// The same of an axis that is reduced.
+// CHECK-LABEL: tg.kernel @r_4_n
+// CHECK:         %[[ANY:.*]] = tg.cmplt %{{.*}}, %{{.*}} : index
+// CHECK:         tg.load %{{.*}}[%{{.*}}] mask %[[ANY]] : memref<36xf32>
+// CHECK:         tg.ranged_reduce
+// CHECK-NOT:     mask
+#n = #tg.var<"n", 0, 1>
+#from = #tg.dim<add, #tg.dim<mul, #n, -1>, 9>
+#s = #tg.shape<4, #n>
+func.func @sum_of_last_or_none(%x: tensor<4x9xf32>) -> tensor<4x1xf32> {
+  %0 = tg.shrink %x from [0, #from] to [4, 9] : tensor<4x9xf32> -> tensor<4x?xf32, #s>
+  %1 = tg.exp2 %0 : tensor<4x?xf32, #s>
+  %2 = tg.reduce add %1 axes [1] : tensor<4x?xf32, #s> -> tensor<4x1xf32>
+  return %2 : tensor<4x1xf32>
+}

@@ -101,8 +101,9 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   KernelBuilder &kernel =
       createKernel(assign.getLoc(), getDims(assign.getType()));
   memory.steps[version - 1] = kernel.getStep();
+  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
   Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
-                        Value(), kernel.getResultRanges());
+                        mask, kernel.getResultRanges());
   kernel.createStore(value, buffer,
                      getPositionInArgument(assign, kernel.getIndex(),
                                            kernel.getResultIndices()));

@@ -165,6 +165,15 @@ Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
                         mask);
 }
 
+Value KernelBuilder::maskWithoutPositions(Value mask, ArrayRef<Value> ranges) {
+  for (Value range : ranges) {
+    Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
+    if (extent.getMin() <= 0 && extent.getMax() <= 1)
+      mask = index.conjunction(mask, index.lessThan(index.constant(0), extent));
+  }
+  return mask;
+}
+
 void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
   // Nothing is written along a range without positions. That shows in the loop,
   // unless the range has one position at most: then it is 0 in every index, and

@@ -86,6 +86,12 @@ public:
   SmallVector<Value, 4> narrowScope(ArrayRef<Value> scope,
                                     ArrayRef<Value> values);
 
+  /// The mask, and that there is a position along those of the ranges that have
+  /// one or none. These are 0 in every index, so that loads do not depend on
+  /// them and are done in either case, and what is read without such a position
+  /// need not be there.
+  Value maskWithoutPositions(Value mask, ArrayRef<Value> ranges);
+
   /// A load of one element of a row-major buffer of `shape`, the largest one of
   /// a symbolic tensor.
   Value createLoad(Value buffer, ArrayRef<int64_t> shape,

@@ -68,7 +68,9 @@ static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
     indices[axis] = range;
   SmallVector<Value> scope(ArrayRef<Value>(access.scope));
   llvm::append_range(scope, ranges);
-  Value value = request(reduce.getX(), indices, access.mask, scope);
+  Value value =
+      request(reduce.getX(), indices,
+              kernel.maskWithoutPositions(access.mask, ranges), scope);
   return RangedReduceOp::create(kernel.getBuilder(), kernel.getLoc(),
                                 reduce.getKind(), value, ranges);
 }

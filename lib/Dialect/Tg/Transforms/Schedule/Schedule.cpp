@@ -178,10 +178,11 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
       [&](int64_t axis) {
         return Interval{from[axis].getMin(), to[axis].getMax() - 1};
       });
-  Value value = chosen == tensor ? kernel.request(tensor, indices, Value(),
-                                                  kernel.getResultRanges(), own)
-                                 : request(chosen, kernel, indices, Value(),
-                                           kernel.getResultRanges());
+  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value value =
+      chosen == tensor
+          ? kernel.request(tensor, indices, mask, kernel.getResultRanges(), own)
+          : request(chosen, kernel, indices, mask, kernel.getResultRanges());
   kernel.createStore(value, buffer, position);
 }
 

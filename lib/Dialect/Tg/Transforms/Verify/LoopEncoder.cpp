@@ -110,7 +110,8 @@ SmtEncoder::Term LoopEncoder::encodeArgument(BlockArgument argument) {
 SmtEncoder::Term LoopEncoder::toUnsigned(Term term, Type type) {
   if (term.lo >= 0)
     return term;
-  Number size = Number(1) << (type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
+  Number size =
+      Number(1) << (type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
   Term result = choose(compare(IntPredicate::lt, term.term, number(0)),
                        sum(term, constant(size)), term);
   result.lo = 0;
@@ -184,9 +185,9 @@ SmtEncoder::Term LoopEncoder::encodeArith(Operation *op, Type type,
       return compare(IntPredicate::lt, term.term, number(0));
     };
     Term result = declareUnknown(type);
-    assertTrue(smt::EqOp::create(
-        b, isNegative(result),
-        makeDistinct(isNegative(x[0]), isNegative(x[1]))));
+    assertTrue(
+        smt::EqOp::create(b, isNegative(result),
+                          makeDistinct(isNegative(x[0]), isNegative(x[1]))));
     return result;
   }
   if (isa<arith::AddIOp>(op))

@@ -41,8 +41,7 @@ private:
   Term encodeLaneOf(Value value, int64_t lane);
   Term encodeArgument(BlockArgument argument);
   Term encodeArith(Operation *op, Type type, ArrayRef<Term> operands);
-  Value compareTerms(arith::CmpIPredicate predicate, Term x, Term y,
-                     Type type);
+  Value compareTerms(arith::CmpIPredicate predicate, Term x, Term y, Type type);
   /// The same bits as a number that is not negative.
   Term toUnsigned(Term term, Type type);
   Term declareUnknown(Type type);

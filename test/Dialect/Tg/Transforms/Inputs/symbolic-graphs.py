@@ -244,7 +244,7 @@ def shrink_to_the_lesser(g):
 
 @graph
 def permuted(g):
-    n, m = var("n", 1, 9), var("m", 0, 17)
+    n, m = var("n", 1, 4), var("m", 0, 6)
     x = g.arg(n, 4, m).permute([2, 0, 1]).unary("neg")
     return x.reshape([m * n, 4])
 
@@ -263,7 +263,7 @@ def expanded(g):
 
 @graph
 def merged_axes(g):
-    n, m = var("n", 1, 9), var("m", 1, 17)
+    n, m = var("n", 1, 4), var("m", 1, 6)
     return g.arg(n, m, 3).permute([1, 0, 2]).reshape([n * m * 3]).unary("neg")
 
 
@@ -332,12 +332,12 @@ def matmul_rows(g):
 
 @graph
 def matmul_columns(g):
-    return matmul(g, 37, var("n", 0, 70), 20)
+    return matmul(g, 37, var("n", 0, 20), 20)
 
 
 @graph
 def matmul_depth(g):
-    return matmul(g, 16, 33, var("k", 0, 65))
+    return matmul(g, 16, 33, var("k", 0, 40))
 
 
 @graph
