@@ -289,6 +289,11 @@ def TgVerifyAccesses : TgProof<"tg-verify-accesses"> {
     there are no positions of the ranges, values of the variables, or numbers in
     memory for which the mask holds and the index is not in the buffer. An error says
     for which positions it is not.
+
+    The same is asked of functions that `convert-tg-to-vector` made of kernels, of
+    each lane of accesses by vectors, with work items and variables within what
+    callers pass. What an operation does with memory that is none of `memref.load`,
+    `vector.load`, `vector.maskedload`, `vector.gather` and their stores is an error.
   }];
 }
 
