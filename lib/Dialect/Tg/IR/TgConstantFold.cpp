@@ -567,6 +567,12 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
     return {};
   if (isa<ReshapeOp>(op))
     return dense.reshape(type);
+  // A static shape at a place that is not.
+  if (auto pad = dyn_cast<PadOp>(op); pad && !getStaticDims(pad.getLow()))
+    return {};
+  if (auto shrink = dyn_cast<ShrinkOp>(op);
+      shrink && !getStaticDims(shrink.getFrom()))
+    return {};
 
   Elements elements(dense);
   ArrayRef<int64_t> shape = type.getShape(),

@@ -9,8 +9,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
 #include "gtest/gtest.h"
@@ -35,17 +35,17 @@ protected:
   /// The error of a check; empty if there is none.
   std::string getError(function_ref<LogicalResult(DimErrorFn)> check) {
     std::string message;
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      message = diagnostic.str();
-    });
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
     LogicalResult result =
         check([&] { return emitError(builder.getUnknownLoc()); });
     EXPECT_EQ(failed(result), !message.empty());
     return message;
   }
   std::string getError(Dim dim) {
-    return getError(
-        [&](DimErrorFn emitError) { return checkFits(dim.getAttr(), emitError); });
+    return getError([&](DimErrorFn emitError) {
+      return checkFits(dim.getAttr(), emitError);
+    });
   }
 
   MLIRContext context;
@@ -87,9 +87,10 @@ TEST_F(DimCheckTest, Operations) {
   EXPECT_EQ(getErrorOf(DimOp::create(builder, loc, index, (n * n).getAttr())),
             "'tg.dim' op dimension (n * n) does not fit into 64 bits: it can "
             "be 0 to 18446744073709551616");
-  EXPECT_EQ(getErrorOf(RangeOp::create(builder, loc, 0, RangeKind::loop, n * n)),
-            "'tg.range' op dimension (n * n) does not fit into 64 bits: it can "
-            "be 0 to 18446744073709551616");
+  EXPECT_EQ(
+      getErrorOf(RangeOp::create(builder, loc, 0, RangeKind::loop, n * n)),
+      "'tg.range' op dimension (n * n) does not fit into 64 bits: it can "
+      "be 0 to 18446744073709551616");
 }
 
 /// Inference says so, and does not fail an assertion, for any positions.
@@ -118,9 +119,8 @@ TEST_F(DimCheckTest, InferenceTakesAnything) {
     // Positive for all values.
     Dim sizes[] = {number(7), n, n + number(2), n * n};
     Dim size = sizes[random() % 4];
-    Value x = BufferOp::create(builder, loc,
-                               getTensorType(size, builder.getF32Type()), 0,
-                               "CPU");
+    Value x = BufferOp::create(
+        builder, loc, getTensorType(size, builder.getF32Type()), 0, "CPU");
     const bool isPad = random() % 2;
     ArrayAttr first = builder.getArrayAttr(pick().getAttr()),
               second = builder.getArrayAttr(pick().getAttr());
