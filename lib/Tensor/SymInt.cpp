@@ -42,6 +42,7 @@ struct Expressions {
   }
 
   SymInt make(tg::Dim dim);
+  const SymExpr *makeExpr(Attribute attr);
   tg::Dim dimOf(SymInt value) {
     return value.isSymbolic() ? tg::Dim(Attribute::getFromOpaquePointer(
                                     value.expression()->attr))
@@ -70,9 +71,14 @@ static tg::Dim withValues(tg::Dim dim) {
 SymInt Expressions::make(tg::Dim dim) {
   if (std::optional<int64_t> number = dim.getStatic())
     return SymInt(*number);
-  const SymExpr *&expr = known[dim.getAttr()];
+  return SymInt(makeExpr(dim.getAttr()));
+}
+
+const SymExpr *Expressions::makeExpr(Attribute attr) {
+  const SymExpr *&expr = known[attr];
   if (expr)
-    return SymInt(expr);
+    return expr;
+  const tg::Dim dim(attr);
   auto made = std::make_unique<SymExpr>();
   made->attr = dim.getAttr().getAsOpaquePointer();
   made->min = dim.getMin();
@@ -93,7 +99,7 @@ SymInt Expressions::make(tg::Dim dim) {
   made->variables.erase(
       std::unique(made->variables.begin(), made->variables.end()),
       made->variables.end());
-  return SymInt(expr = made.release());
+  return expr = made.release();
 }
 
 //===----------------------------------------------------------------------===//
@@ -265,8 +271,8 @@ std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-static SymInt makeVariable(std::string_view name, int64_t min, int64_t max,
-                           std::optional<int64_t> value) {
+static const SymExpr *makeVariable(std::string_view name, int64_t min,
+                                   int64_t max, std::optional<int64_t> value) {
   const std::string range =
       "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
   if (name.empty())
@@ -279,19 +285,26 @@ static SymInt makeVariable(std::string_view name, int64_t min, int64_t max,
                      ": its bounds are " + range);
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  return all.make(tg::Dim(tg::VarAttr::get(
-      &all.context, StringAttr::get(&all.context, name), min, max, value)));
+  return all.makeExpr(tg::VarAttr::get(
+      &all.context, StringAttr::get(&all.context, name), min, max, value));
+}
+
+/// A variable as a size: a number if there is no choice.
+static SymInt asSize(const SymExpr *variable) {
+  return variable->min == variable->max ? SymInt(variable->min)
+                                        : SymInt(variable);
 }
 
 Variable::Variable(std::string_view name, int64_t min, int64_t max)
-    : SymInt(makeVariable(name, min, max, std::nullopt)) {}
+    : SymInt(asSize(makeVariable(name, min, max, std::nullopt))),
+      variable(makeVariable(name, min, max, std::nullopt)) {}
 
 const std::string &Variable::name() const {
-  return expression()->variables.front().name;
+  return variable->variables.front().name;
 }
 
 SymInt Variable::bind(int64_t value) const {
-  return makeVariable(name(), min(), max(), value);
+  return asSize(makeVariable(name(), min(), max(), value));
 }
 
 static std::string boundsOf(const SymVariable &variable) {
