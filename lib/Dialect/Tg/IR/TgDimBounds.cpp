@@ -112,21 +112,22 @@ static Interval64 getRemainderBounds(Interval64 lhs, Interval64 rhs) {
 static Interval64 computeBounds(DimExprAttr expr) {
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
-    // As it is, and in the form in which more may cancel.
+    // As it is, and in the forms in which more may cancel.
     const Polynomial shown(expr, /*writeOut=*/false), full(expr);
+    const Polynomial shortest = full.withRemainders();
     Interval64 bounds = shown.getBounds();
-    return full == shown ? bounds : intersect(bounds, full.getBounds());
+    if (!(full == shown))
+      bounds = intersect(bounds, full.getBounds());
+    if (!(shortest == shown) && !(shortest == full))
+      bounds = intersect(bounds, shortest.getBounds());
+    return bounds;
   }
   const Interval64 lhs = dim::getBounds(expr.getLhs()),
                    rhs = dim::getBounds(expr.getRhs());
   if (kind == DimOpKind::floordiv)
     return getQuotientBounds(lhs, rhs);
-  if (kind == DimOpKind::mod) {
-    Interval64 bounds = getRemainderBounds(lhs, rhs);
-    if (rhs.first <= 0)
-      return bounds;
-    return intersect(bounds, Polynomial(expr).getBounds());
-  }
+  if (kind == DimOpKind::mod)
+    return getRemainderBounds(lhs, rhs);
   return getCorners(kind, lhs, rhs);
 }
 
@@ -207,8 +208,13 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
       auto boundWith = [&](Attribute chosen) {
         Polynomial rest = *this;
         rest.terms.erase(monomial);
-        return (rest + Polynomial(chosen).scale(coefficient))
-            .getRelaxedBound(upper, depth - 1);
+        rest = rest + Polynomial(chosen).scale(coefficient);
+        const Polynomial shortest = rest.withRemainders();
+        int64_t best = rest.getRelaxedBound(upper, depth - 1);
+        if (shortest == rest)
+          return best;
+        int64_t other = shortest.getRelaxedBound(upper, depth - 1);
+        return upper ? std::min(best, other) : std::max(best, other);
       };
       int64_t a = boundWith(choice.getLhs()), b = boundWith(choice.getRhs());
       // Both are bounds, or the one that is further out.

@@ -26,6 +26,10 @@ constexpr size_t kMostTerms = 64;
 constexpr size_t kMostCharacters = 1 << 14;
 /// Terms of a sum that is taken apart into factors.
 constexpr size_t kMostTermsToFactor = 256;
+/// Remainders and maxima that bounds are computed with for no shorter a sum.
+constexpr unsigned kMostRemainders = 8;
+/// How often an atom is multiplied by itself where a square is looked for.
+constexpr size_t kMostPower = 4;
 /// Operands of a minimum that minima within it become operands of.
 constexpr size_t kMostOperands = 8;
 
@@ -527,25 +531,30 @@ static Attribute combineAll(MLIRContext *context, DimOpKind kind,
   return result;
 }
 
+/// What all have in common: of each term the least coefficient.
+Polynomial Polynomial::getCommonPart(const std::vector<Polynomial> &operands) {
+  Polynomial common;
+  for (const Polynomial &operand : operands)
+    for (const auto &[monomial, coefficient] : operand.terms)
+      common.terms.try_emplace(monomial, saturate(true));
+  for (auto it = common.terms.begin(); it != common.terms.end();) {
+    for (const Polynomial &operand : operands) {
+      auto own = operand.terms.find(it->first);
+      it->second =
+          std::min(it->second, own == operand.terms.end() ? 0 : own->second);
+    }
+    it = it->second == 0 ? common.terms.erase(it) : std::next(it);
+  }
+  return common;
+}
+
 /// The minimum of operands of which each can be the least, as a number times a
 /// minimum of what differs, and what they have in common.
 Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
                                     MLIRContext *context) {
   if (operands.size() == 1)
     return operands.front();
-  Terms least;
-  for (const Polynomial &operand : operands)
-    for (const auto &[monomial, coefficient] : operand.terms)
-      least.try_emplace(monomial, saturate(true));
-  for (auto &[monomial, number] : least)
-    for (const Polynomial &operand : operands) {
-      auto it = operand.terms.find(monomial);
-      number = std::min(number, it == operand.terms.end() ? 0 : it->second);
-    }
-  Polynomial common;
-  for (const auto &[monomial, number] : least)
-    if (number != 0)
-      common.addTerm(monomial, number);
+  const Polynomial common = getCommonPart(operands);
   int64_t factor = 0;
   for (Polynomial &operand : operands) {
     operand = operand - common;
@@ -568,6 +577,7 @@ bool Polynomial::hasMinimum(int sign) const {
 
 Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
                                   MLIRContext *context) {
+  const std::vector<Polynomial> given = operands;
   // x + min(a, b) is min(x + a, x + b).
   auto writeOutMinimum = [&](size_t i) {
     for (const auto &[monomial, coefficient] : operands[i].terms) {
@@ -591,6 +601,19 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
   for (size_t i = 0; i < operands.size();)
     if (!writeOutMinimum(i))
       ++i;
+  // Next to a number it stays one: the end of a part, which is clamped.
+  for (int64_t sign : {1, -1}) {
+    std::vector<Polynomial> differences;
+    for (const Polynomial &operand : operands)
+      differences.push_back(operand.scale(sign));
+    const Polynomial common = getCommonPart(differences);
+    if (llvm::any_of(differences, [&](const Polynomial &difference) {
+          return (difference - common).getNumber().has_value();
+        })) {
+      operands = given;
+      break;
+    }
+  }
   llvm::stable_sort(operands, [&](const Polynomial &a, const Polynomial &b) {
     return std::lexicographical_compare(
         a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
@@ -624,9 +647,47 @@ static Monomial without(const Monomial &monomial, size_t position) {
   return rest;
 }
 
+/// With an atom replaced, in all terms at once.
+Polynomial Polynomial::substitute(const std::string &atom,
+                                  const Polynomial &value) const {
+  Polynomial result;
+  for (const auto &[monomial, coefficient] : terms) {
+    Polynomial product;
+    Monomial others;
+    size_t power = 0;
+    for (const auto &factor : monomial) {
+      if (factor.first == atom)
+        ++power;
+      else
+        others.push_back(factor);
+    }
+    product.addTerm(others, coefficient);
+    if (power > kMostPower)
+      return *this;
+    while (power-- > 0)
+      product = writtenOut(product, value);
+    result = result + product;
+  }
+  return result;
+}
+
+/// Replaces `atom` if that gives few terms.
+bool Polynomial::showInstead(const std::string &atom, const Polynomial &value,
+                             size_t mostTerms) {
+  const bool isPlain = llvm::none_of(
+      terms, [](const auto &term) { return term.first.size() > 1; });
+  if (isPlain || terms.size() * value.terms.size() > kMostTermsToFactor)
+    return false;
+  Polynomial result = substitute(atom, value);
+  if (result.terms.size() >= terms.size() || result.terms.size() > mostTerms)
+    return false;
+  terms.swap(result.terms);
+  return true;
+}
+
 /// x * k - (x floordiv c) * (c * k) becomes (x mod c) * k, where c is positive
-/// and that has fewer terms. x may be a quotient that is divided further.
-bool Polynomial::showRemainder() {
+/// and that has few terms. x may be a quotient that is divided further.
+bool Polynomial::showRemainder(size_t mostTerms) {
   struct Candidate {
     DimExprAttr quotient;
     Monomial rest;
@@ -675,17 +736,34 @@ bool Polynomial::showRemainder() {
           *this +
           writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
                                 ofAtom(remainder) - dividend);
-      if (result.terms.size() < terms.size()) {
+      if (result.terms.size() <= mostTerms) {
         terms.swap(result.terms);
         return true;
       }
     }
   }
+  // A square has to be replaced as a whole: x is its remainder and the rest.
+  for (const Candidate &candidate : candidates) {
+    DimExprAttr quotient = candidate.quotient;
+    const Polynomial dividend(quotient.getLhs()), divisor(quotient.getRhs());
+    for (const auto &[monomial, coefficient] : dividend.terms) {
+      if (monomial.size() != 1 || coefficient != 1)
+        continue;
+      const Polynomial value =
+          ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
+                                  quotient.getLhs(), quotient.getRhs())) +
+          writtenOut(divisor, ofAtom(quotient)) -
+          (dividend - ofAtom(monomial[0].second));
+      if (showInstead(monomial[0].first, value, mostTerms))
+        return true;
+      break;
+    }
+  }
   return false;
 }
 
-/// (a + b) * k - min(a, b) * k becomes max(a, b) * k where that has fewer terms.
-bool Polynomial::showMaximum() {
+/// (a + b) * k - min(a, b) * k becomes max(a, b) * k where that has few terms.
+bool Polynomial::showMaximum(size_t mostTerms) {
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial)) {
       DimExprAttr minimum = getExpr(factor.second, DimOpKind::min);
@@ -706,24 +784,38 @@ bool Polynomial::showMaximum() {
         operand = greatest - operand;
       Polynomial times;
       times.addTerm(without(monomial, i), -coefficient);
-      MLIRContext *context = minimum.getContext();
+      const Polynomial maximum = ofAtom(
+          combineAll(minimum.getContext(), DimOpKind::max, operands));
       Polynomial result =
-          *this + writtenOut(times, ofAtom(combineAll(context, DimOpKind::max,
-                                                      operands)) +
-                                        ofAtom(minimum) - greatest);
-      if (result.terms.size() < terms.size()) {
+          *this + writtenOut(times, maximum + ofAtom(minimum) - greatest);
+      if (result.terms.size() <= mostTerms) {
         terms.swap(result.terms);
         return true;
       }
+      if (showInstead(std::string(factor.first), greatest - maximum, mostTerms))
+        return true;
     }
   return false;
 }
 
 Dim Polynomial::getDim(MLIRContext *context) const {
   Polynomial shown = *this;
-  while (shown.showRemainder() || shown.showMaximum())
+  while (!shown.terms.empty() &&
+         (shown.showRemainder(shown.terms.size() - 1) ||
+          shown.showMaximum(shown.terms.size() - 1)))
     ;
   return shown.getSum(context);
+}
+
+/// With remainders and maxima also where they are as long as what they replace.
+Polynomial Polynomial::withRemainders() const {
+  Polynomial shown = *this;
+  // One in place of another might go on for ever.
+  for (unsigned step = 0; step < kMostRemainders; ++step)
+    if (!shown.showRemainder(shown.terms.size()) &&
+        !shown.showMaximum(shown.terms.size()))
+      break;
+  return shown;
 }
 
 Dim Polynomial::getSum(MLIRContext *context) const {

@@ -82,6 +82,10 @@ public:
   /// `(a * b * 2 + c) + 4`: what is constant is on the right.
   Dim getDim(MLIRContext *context) const;
 
+  /// The same value with remainders and maxima wherever they are no longer than
+  /// what they stand for. No normal form.
+  Polynomial withRemainders() const;
+
   int64_t getConstant() const;
   /// The number that it is, if it is one.
   std::optional<int64_t> getNumber() const;
@@ -114,6 +118,7 @@ private:
   using Terms = std::map<Monomial, int64_t, Less>;
 
   static Polynomial ofAtom(Attribute attr);
+  static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
   static Polynomial getMinimumOf(std::vector<Polynomial> operands,
                                  MLIRContext *context);
   static Polynomial writtenOut(const Polynomial &lhs, const Polynomial &rhs);
@@ -125,8 +130,11 @@ private:
   bool hasSumFactors() const;
   Polynomial withShortProducts() const;
   std::vector<Polynomial> getIndependentFactors() const;
-  bool showRemainder();
-  bool showMaximum();
+  Polynomial substitute(const std::string &atom, const Polynomial &value) const;
+  bool showInstead(const std::string &atom, const Polynomial &value,
+                   size_t mostTerms);
+  bool showRemainder(size_t mostTerms);
+  bool showMaximum(size_t mostTerms);
   Dim getSum(MLIRContext *context) const;
   std::pair<int64_t, int64_t> getBoxBounds() const;
   int64_t getRelaxedBound(bool upper, unsigned depth) const;
