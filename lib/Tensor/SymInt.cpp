@@ -247,7 +247,8 @@ bool SymInt::hasValue() const { return !expr || expr->value; }
 int64_t SymInt::valueOfExpr() const {
   if (expr->value)
     return *expr->value;
-  throw ShapeError("a constant is required here, not " + expr->text + ": " +
+  throw ShapeError(expr->text +
+                   " has no value where a constant is required; " +
                    describeUnbound(expr->variables));
 }
 
@@ -381,54 +382,15 @@ bool tinygrad::detail::isAtMost(SymInt lhs, SymInt rhs) {
   return (lhs.isSymbolic() || rhs.isSymbolic()) && (rhs - lhs).min() >= 0;
 }
 
-/// Values of variables for which \p isWanted holds of the values of two sizes:
-/// the values that they are bound to, the ends of the bounds, then others.
-/// "n = 1, as 1 and 3", or nothing if none were found.
-static std::string findValues(SymInt lhsSize, SymInt rhsSize,
+/// "n = 1, as 1 and 3", or nothing if no values were found.
+static std::string findValues(SymInt lhs, SymInt rhs,
                               bool (*isWanted)(int64_t, int64_t)) {
-  const Shape both = {lhsSize, rhsSize};
+  const Shape both = {lhs, rhs};
   // Throws if they are of one variable with two bounds or values.
-  const std::vector<SymVariable> variables = variablesOf({&both});
+  variablesOf({&both});
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  const tg::Dim lhs = all.dimOf(lhsSize), rhs = all.dimOf(rhsSize);
-  constexpr unsigned corners = 64, samples = 256;
-  uint64_t state = 1;
-  for (unsigned i = 0; i < samples; ++i) {
-    std::vector<int64_t> values;
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      const SymVariable &variable = variables[k];
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      // Bounds may be as far apart as 64 bits allow.
-      const uint64_t distance = uint64_t(variable.max) - uint64_t(variable.min);
-      uint64_t step = k < 6 && (i >> k & 1) ? distance : 0;
-      if (i >= corners || k >= 6)
-        step =
-            distance == ~uint64_t(0) ? state : (state >> 11) % (distance + 1);
-      values.push_back(i == 0 && variable.value
-                           ? *variable.value
-                           : int64_t(uint64_t(variable.min) + step));
-    }
-    auto valueOf = [&](tg::Dim dim) {
-      return dim
-          .substitute([&](tg::VarAttr var) {
-            for (std::size_t k = 0; k < variables.size(); ++k)
-              if (var.getName().getValue() == variables[k].name)
-                return tg::Dim(&all.context, values[k]);
-            return tg::Dim(var);
-          })
-          .getStatic();
-    };
-    const std::optional<int64_t> a = valueOf(lhs), b = valueOf(rhs);
-    if (!a || !b || !isWanted(*a, *b))
-      continue;
-    std::string text;
-    for (std::size_t k = 0; k < variables.size(); ++k)
-      text += (k ? ", " : "") + variables[k].name + " = " +
-              std::to_string(values[k]);
-    return text + ", as " + std::to_string(*a) + " and " + std::to_string(*b);
-  }
-  return "";
+  return tg::findValues(all.dimOf(lhs), all.dimOf(rhs), isWanted);
 }
 
 std::string tinygrad::detail::explainDifference(SymInt lhs, SymInt rhs) {

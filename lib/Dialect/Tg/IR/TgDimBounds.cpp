@@ -195,32 +195,21 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   if (depth == 0)
     return bound;
   // Outer quotients come first, before what they divide changes in its turn.
-  // Their texts are longer.
-  const Monomial *longest = nullptr;
+  // Their texts are longer. Minima and maxima of which each operand has to be
+  // looked at come before those of which one will do: that may be another one
+  // in each case.
+  const Monomial *longest = nullptr, *choice = nullptr;
+  bool isEither = false;
   for (const auto &[monomial, coefficient] : terms) {
     if (monomial.size() != 1)
       continue;
-    DimExprAttr choice = getExpr(monomial[0].second, DimOpKind::min);
-    const bool isMin = choice != nullptr;
-    if (!isMin)
-      choice = getExpr(monomial[0].second, DimOpKind::max);
-    if (choice) {
-      auto boundWith = [&](Attribute chosen) {
-        Polynomial rest = *this;
-        rest.terms.erase(monomial);
-        rest = rest + Polynomial(chosen).scale(coefficient);
-        const Polynomial shortest = rest.withRemainders();
-        int64_t best = rest.getRelaxedBound(upper, depth - 1);
-        if (shortest == rest)
-          return best;
-        int64_t other = shortest.getRelaxedBound(upper, depth - 1);
-        return upper ? std::min(best, other) : std::max(best, other);
-      };
-      int64_t a = boundWith(choice.getLhs()), b = boundWith(choice.getRhs());
-      // Both are bounds, or the one that is further out.
-      const bool isEither = ((coefficient > 0) == upper) == isMin;
-      int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
-      return upper ? std::min(bound, other) : std::max(bound, other);
+    const bool isMin = getExpr(monomial[0].second, DimOpKind::min) != nullptr;
+    if (isMin || getExpr(monomial[0].second, DimOpKind::max)) {
+      const bool willEitherDo = ((coefficient > 0) == upper) == isMin;
+      if (!choice || (isEither && !willEitherDo)) {
+        choice = &monomial;
+        isEither = willEitherDo;
+      }
     }
     DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
     std::optional<int64_t> divisor =
@@ -228,6 +217,24 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
     if (divisor && *divisor > 0 &&
         (!longest || monomial[0].first.size() > longest->front().first.size()))
       longest = &monomial;
+  }
+  if (choice) {
+    auto boundWith = [&](Attribute chosen) {
+      Polynomial rest = *this;
+      rest.terms.erase(*choice);
+      rest = rest + Polynomial(chosen).scale(terms.at(*choice));
+      const Polynomial shortest = rest.withRemainders();
+      int64_t best = rest.getRelaxedBound(upper, depth - 1);
+      if (shortest == rest)
+        return best;
+      int64_t other = shortest.getRelaxedBound(upper, depth - 1);
+      return upper ? std::min(best, other) : std::max(best, other);
+    };
+    auto expr = cast<DimExprAttr>(choice->front().second);
+    int64_t a = boundWith(expr.getLhs()), b = boundWith(expr.getRhs());
+    // Both are bounds, or the one that is further out.
+    int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
+    return upper ? std::min(bound, other) : std::max(bound, other);
   }
   if (!longest)
     return bound;

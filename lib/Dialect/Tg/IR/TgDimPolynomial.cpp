@@ -577,6 +577,19 @@ bool Polynomial::hasMinimum(int sign) const {
 
 Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
                                   MLIRContext *context) {
+  auto dropGreater = [&] {
+    for (size_t i = 0; i < operands.size();) {
+      bool isNeverLeast = false;
+      for (size_t k = 0; k < operands.size() && !isNeverLeast; ++k)
+        isNeverLeast =
+            k != i && (operands[i] - operands[k]).getDim(context).getMin() >= 0;
+      if (isNeverLeast)
+        operands.erase(operands.begin() + ptrdiff_t(i));
+      else
+        ++i;
+    }
+  };
+  dropGreater();
   const std::vector<Polynomial> given = operands;
   // x + min(a, b) is min(x + a, x + b).
   auto writeOutMinimum = [&](size_t i) {
@@ -622,17 +635,7 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
                  (!Less()(y.first, x.first) && x.second < y.second);
         });
   });
-  for (size_t i = 0; i < operands.size();) {
-    bool isNeverLeast = false;
-    for (size_t k = 0; k < operands.size() && !isNeverLeast; ++k)
-      isNeverLeast =
-          k != i &&
-          (operands[i] - operands[k]).getDim(context).getMin() >= 0;
-    if (isNeverLeast)
-      operands.erase(operands.begin() + ptrdiff_t(i));
-    else
-      ++i;
-  }
+  dropGreater();
   return getMinimumOf(std::move(operands), context);
 }
 
