@@ -147,37 +147,41 @@ Interval64 dim::getBounds(Attribute attr) {
 
 /// Bounds with all factors independent of each other.
 Interval64 Polynomial::getBoxBounds() const {
-  std::map<std::string, Interval64> box;
+  // The factors by number, which is all that is looked at below.
+  std::map<StringRef, size_t> numbers;
+  SmallVector<Interval64, 8> box;
+  SmallVector<std::pair<int64_t, SmallVector<size_t, 4>>, 8> products;
   bool isMultilinear = true;
   Interval64 sum{0, 0};
   for (const auto &[monomial, coefficient] : terms) {
     Interval64 product{coefficient, coefficient};
-    const std::string *previous = nullptr;
+    auto &[times, factors] = products.emplace_back();
+    times = coefficient;
     for (const auto &[key, factor] : monomial) {
-      auto [it, isNew] = box.try_emplace(key);
+      auto [it, isNew] = numbers.try_emplace(key, box.size());
       if (isNew)
-        it->second = dim::getBounds(factor);
-      product = multiplyIntervals(product, it->second);
-      isMultilinear &= !previous || *previous != key;
-      previous = &key;
+        box.push_back(dim::getBounds(factor));
+      product = multiplyIntervals(product, box[it->second]);
+      isMultilinear &= factors.empty() || factors.back() != it->second;
+      factors.push_back(it->second);
     }
     sum = {dim::add(sum.first, product.first),
            dim::add(sum.second, product.second)};
   }
-  if (!isMultilinear || box.size() < 2 || box.size() > kMostFactors)
+  // A sum of single factors has its ends where these have theirs.
+  if (!isMultilinear || box.size() < 2 || box.size() > kMostFactors ||
+      llvm::none_of(products,
+                    [](const auto &p) { return p.second.size() > 1; }))
     return sum;
   // Linear in each factor, so that the ends are at corners of the box.
   Interval64 ends{saturate(true), saturate(false)};
   for (size_t corner = 0; corner < size_t(1) << box.size(); ++corner) {
     int64_t value = 0;
-    for (const auto &[monomial, coefficient] : terms) {
-      int64_t product = coefficient;
-      for (const auto &[key, factor] : monomial) {
-        auto it = box.find(key);
-        bool isHigh = corner >> std::distance(box.begin(), it) & 1;
-        product = dim::multiply(product,
-                                isHigh ? it->second.second : it->second.first);
-      }
+    for (const auto &[times, factors] : products) {
+      int64_t product = times;
+      for (size_t i : factors)
+        product = dim::multiply(product, corner >> i & 1 ? box[i].second
+                                                         : box[i].first);
       value = dim::add(value, product);
     }
     ends = {std::min(ends.first, value), std::max(ends.second, value)};
