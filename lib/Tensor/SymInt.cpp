@@ -247,8 +247,7 @@ bool SymInt::hasValue() const { return !expr || expr->value; }
 int64_t SymInt::valueOfExpr() const {
   if (expr->value)
     return *expr->value;
-  throw ShapeError(expr->text +
-                   " has no value where a constant is required; " +
+  throw ShapeError(expr->text + " has no value where a constant is required; " +
                    describeUnbound(expr->variables));
 }
 

@@ -19,7 +19,7 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-constexpr int64_t mostSize = 4;
+constexpr int64_t mostSize = 3;
 
 /// Positions that start:stop:step selects of an axis.
 std::vector<double> select(std::optional<int64_t> start,
@@ -64,8 +64,7 @@ void checkSlices(const Bound &start, const Bound &stop, int64_t step,
       for (int64_t k = 0; k < countOf(stop); ++k) {
         const int64_t extent = valueOf(size, s).value_or(mostSize);
         Tensor axis = size ? data.shrink({{0, size->bind(extent)}}) : data;
-        Tensor part =
-            axis.index({Slice(bind(start, i), bind(stop, k), step)});
+        Tensor part = axis.index({Slice(bind(start, i), bind(stop, k), step)});
         const std::vector<double> expected =
             select(valueOf(start, i), valueOf(stop, k), step, extent);
         SCOPED_TRACE(part.shape()[0].str());
@@ -84,10 +83,10 @@ class SymbolicSliceTest : public ::testing::TestWithParam<int64_t> {};
 } // namespace
 
 TEST_P(SymbolicSliceTest, EveryValue) {
-  const Bound starts[] = {std::nullopt, Variable("start", 0, 5),
-                          Variable("start", -5, -1)};
-  const Bound stops[] = {std::nullopt, Variable("stop", 0, 5),
-                         Variable("stop", -5, -1)};
+  const Bound starts[] = {std::nullopt, Variable("start", 0, 4),
+                          Variable("start", -4, -1)};
+  const Bound stops[] = {std::nullopt, Variable("stop", 0, 4),
+                         Variable("stop", -4, -1)};
   const Bound sizes[] = {std::nullopt, Variable("size", 1, mostSize)};
   for (const Bound &start : starts)
     for (const Bound &stop : stops)
@@ -101,13 +100,12 @@ TEST_P(SymbolicSliceTest, EveryValue) {
       }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Steps, SymbolicSliceTest,
-    ::testing::Values(1, 2, 3, 7, -1, -2, -3, -7),
-    [](const ::testing::TestParamInfo<int64_t> &test) {
-      return (test.param < 0 ? "Minus" : "Plus") +
-             std::to_string(std::abs(test.param));
-    });
+INSTANTIATE_TEST_SUITE_P(Steps, SymbolicSliceTest,
+                         ::testing::Values(1, 2, 3, -1, -2, -3),
+                         [](const ::testing::TestParamInfo<int64_t> &test) {
+                           return (test.param < 0 ? "Minus" : "Plus") +
+                                  std::to_string(std::abs(test.param));
+                         });
 
 TEST(SymbolicSlices, SizesAreExpressions) {
   Variable n("n", 1, 8);

@@ -113,8 +113,8 @@ static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
       std::optional<int64_t> other = Dim(inner.getRhs()).getStatic();
       int64_t product;
       if (other && *other > 0 && !llvm::MulOverflow(*other, *number, product))
-        return quotient + getQuotient(Polynomial(inner.getLhs()),
-                                      Dim(context, product));
+        return quotient +
+               getQuotient(Polynomial(inner.getLhs()), Dim(context, product));
     }
   }
   return quotient +

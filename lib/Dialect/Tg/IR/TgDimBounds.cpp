@@ -75,11 +75,10 @@ static Interval64 intersect(Interval64 a, Interval64 b) {
 }
 
 static Interval64 getCorners(DimOpKind kind, Interval64 lhs, Interval64 rhs) {
-  int64_t corners[] = {
-      evaluate(kind, lhs.first, rhs.first),
-      evaluate(kind, lhs.first, rhs.second),
-      evaluate(kind, lhs.second, rhs.first),
-      evaluate(kind, lhs.second, rhs.second)};
+  int64_t corners[] = {evaluate(kind, lhs.first, rhs.first),
+                       evaluate(kind, lhs.first, rhs.second),
+                       evaluate(kind, lhs.second, rhs.first),
+                       evaluate(kind, lhs.second, rhs.second)};
   auto [least, greatest] = std::minmax_element(corners, corners + 4);
   return {*least, *greatest};
 }
@@ -90,7 +89,8 @@ static Interval64 getQuotientBounds(Interval64 lhs, Interval64 rhs) {
   // By what is below 0, by 0, which gives 0, and by what is above.
   Interval64 all{0, 0};
   auto join = [&](Interval64 other) {
-    all = {std::min(all.first, other.first), std::max(all.second, other.second)};
+    all = {std::min(all.first, other.first),
+           std::max(all.second, other.second)};
   };
   if (rhs.first < 0)
     join(getCorners(DimOpKind::floordiv, lhs, {rhs.first, -1}));
@@ -180,8 +180,8 @@ Interval64 Polynomial::getBoxBounds() const {
     for (const auto &[times, factors] : products) {
       int64_t product = times;
       for (size_t i : factors)
-        product = dim::multiply(product, corner >> i & 1 ? box[i].second
-                                                         : box[i].first);
+        product = dim::multiply(product,
+                                corner >> i & 1 ? box[i].second : box[i].first);
       value = dim::add(value, product);
     }
     ends = {std::min(ends.first, value), std::max(ends.second, value)};

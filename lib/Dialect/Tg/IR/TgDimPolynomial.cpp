@@ -385,8 +385,8 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
 
 Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
   // A product with a number is never longer.
-  for (const auto &[number, other] : {std::pair{lhs.getNumber(), &rhs},
-                                      std::pair{rhs.getNumber(), &lhs}})
+  for (const auto &[number, other] :
+       {std::pair{lhs.getNumber(), &rhs}, std::pair{rhs.getNumber(), &lhs}})
     if (number)
       return other->scale(*number);
   const Polynomial factors[] = {lhs, rhs};
@@ -396,8 +396,8 @@ Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
 /// The factors of a sum, as far as they are found: a number, so that the others
 /// have no common divisor and a positive last coefficient, what all terms have
 /// in common, and sums that have no variable in common.
-std::vector<Polynomial>
-Polynomial::getSumFactors(Monomial &others, int64_t &coefficient) const {
+std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
+                                                  int64_t &coefficient) const {
   int64_t divisor = 0;
   Monomial common = terms.begin()->first;
   for (const auto &[monomial, number] : terms) {
@@ -460,9 +460,9 @@ std::vector<Polynomial> Polynomial::getIndependentFactors() const {
     std::map<std::pair<uint64_t, uint64_t>, int64_t> difference;
     for (auto [first, a] : masks)
       for (auto [second, b] : masks) {
-        const bool isOuter = (first & (x | y)) == (x | y) && !(second & (x | y));
-        const bool isInner =
-            (first & (x | y)) == x && (second & (x | y)) == y;
+        const bool isOuter =
+            (first & (x | y)) == (x | y) && !(second & (x | y));
+        const bool isInner = (first & (x | y)) == x && (second & (x | y)) == y;
         if (!isOuter && !isInner)
           continue;
         int64_t &sum = difference[{first & second, first | second}];
@@ -703,8 +703,8 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       if (DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
           quotient && coefficient != saturate(false) &&
           dim::getBounds(quotient.getRhs()).first > 0)
-        candidates.push_back({quotient, without(monomial, i),
-                              factor.first.size(), coefficient});
+        candidates.push_back(
+            {quotient, without(monomial, i), factor.first.size(), coefficient});
   // What is inside of another comes after it: replaced, it could not be found.
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.length > b.length;
@@ -715,8 +715,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
         {quotient.getLhs(), quotient.getRhs()}};
     if (std::optional<int64_t> whole = Dim(quotient.getRhs()).getStatic())
       for (const Candidate &other : candidates) {
-        std::optional<int64_t> part =
-            Dim(other.quotient.getRhs()).getStatic();
+        std::optional<int64_t> part = Dim(other.quotient.getRhs()).getStatic();
         if (other.quotient.getLhs() == quotient.getLhs() && part &&
             *part < *whole && *whole % *part == 0)
           divisions.emplace_back(
@@ -736,9 +735,8 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       Attribute remainder =
           DimExprAttr::get(quotient.getContext(), DimOpKind::mod, x, c);
       Polynomial result =
-          *this +
-          writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
-                                ofAtom(remainder) - dividend);
+          *this + writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
+                                        ofAtom(remainder) - dividend);
       if (result.terms.size() <= mostTerms) {
         terms.swap(result.terms);
         return true;
@@ -787,8 +785,8 @@ bool Polynomial::showMaximum(size_t mostTerms) {
         operand = greatest - operand;
       Polynomial times;
       times.addTerm(without(monomial, i), -coefficient);
-      const Polynomial maximum = ofAtom(
-          combineAll(minimum.getContext(), DimOpKind::max, operands));
+      const Polynomial maximum =
+          ofAtom(combineAll(minimum.getContext(), DimOpKind::max, operands));
       Polynomial result =
           *this + writtenOut(times, maximum + ofAtom(minimum) - greatest);
       if (result.terms.size() <= mostTerms) {
@@ -803,9 +801,8 @@ bool Polynomial::showMaximum(size_t mostTerms) {
 
 Dim Polynomial::getDim(MLIRContext *context) const {
   Polynomial shown = *this;
-  while (!shown.terms.empty() &&
-         (shown.showRemainder(shown.terms.size() - 1) ||
-          shown.showMaximum(shown.terms.size() - 1)))
+  while (!shown.terms.empty() && (shown.showRemainder(shown.terms.size() - 1) ||
+                                  shown.showMaximum(shown.terms.size() - 1)))
     ;
   return shown.getSum(context);
 }

@@ -243,8 +243,8 @@ TEST_F(DimTest, RemaindersAreWhatQuotientsLeave) {
   auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
   Dim n = var("n", 0, 40), m = var("m", 1, 5), k = var("k", 1, 6);
   for (Dim x : {n, n * number(3) + m, n * m, number(7) - n})
-    for (Dim c : {number(2), number(7), number(-4), k, m + k, m * k,
-                  number(-2) * k}) {
+    for (Dim c :
+         {number(2), number(7), number(-4), k, m + k, m * k, number(-2) * k}) {
       Dim whole = div(x, c) * c;
       EXPECT_EQ(x - mod(x, c), whole) << x.str() << " by " << c.str();
       EXPECT_EQ((x - mod(x, c)) * number(6) + m, whole * number(6) + m);
@@ -281,8 +281,11 @@ TEST_F(DimTest, MaximumAndMinimumOfTwoAreTheTwo) {
   auto max = [](Dim a, Dim b) { return Dim::get(DimOpKind::max, a, b); };
   auto min = [](Dim a, Dim b) { return Dim::get(DimOpKind::min, a, b); };
   Dim n = var("n", 0, 40), m = var("m", 1, 5), k = var("k", 1, 6);
-  for (auto [a, b] : {std::pair{n, m}, {n, number(7)}, {n * m, k},
-                      {n + m, k * number(8)}, {n - m, m - k}}) {
+  for (auto [a, b] : {std::pair{n, m},
+                      {n, number(7)},
+                      {n * m, k},
+                      {n + m, k * number(8)},
+                      {n - m, m - k}}) {
     EXPECT_EQ(max(a, b) + min(a, b), a + b) << a.str() << ", " << b.str();
     EXPECT_EQ(max(a, b) * number(3) + min(a, b) * number(3),
               (a + b) * number(3));
@@ -342,10 +345,9 @@ TEST_F(DimTest, LongProductsOfSumsStayProducts) {
     EXPECT_EQ(left, factors[0]);
     EXPECT_EQ(Dim::get(DimOpKind::mod, product, factors[1]), number(0));
     EXPECT_EQ(product - product, number(0));
-    EXPECT_EQ((product * number(2)).substitute([&](VarAttr) {
-      return number(1);
-    }),
-              number(int64_t(2) << count));
+    EXPECT_EQ(
+        (product * number(2)).substitute([&](VarAttr) { return number(1); }),
+        number(int64_t(2) << count));
     EXPECT_NE(product, product + number(1));
     EXPECT_NE(product * factors[0], product * factors[1]);
   }
@@ -426,9 +428,8 @@ TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
       ASSERT_EQ(div(sum, c) * c + mod(sum, c), sum) << sum.str() << c.str();
     Dim d = var("d", 0, 9);
     for (Dim c : {number(pick(2, 6)), atoms[1], atoms[1] * number(3)})
-      ASSERT_EQ(div(sum + c * d, c), div(sum, c) + d)
-          << sum.str() << '\n'
-          << c.str();
+      ASSERT_EQ(div(sum + c * d, c), div(sum, c) + d) << sum.str() << '\n'
+                                                      << c.str();
     ASSERT_EQ(least(sum, other) + most(sum, other), sum + other)
         << sum.str() << '\n'
         << other.str();
