@@ -222,7 +222,9 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
         (!longest || monomial[0].first.size() > longest->front().first.size()))
       longest = &monomial;
   }
-  if (choice) {
+  // Nor does a choice come before a quotient that it may be in.
+  if (choice && (!longest || longest->front().first.size() <
+                                 choice->front().first.size())) {
     auto boundWith = [&](Attribute chosen) {
       Polynomial rest = *this;
       rest.terms.erase(*choice);
