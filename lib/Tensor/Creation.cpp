@@ -264,6 +264,9 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
 Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,
                         const TensorOptions &options) {
   const int64_t steps = constantOf(number, "linspace");
+  for (const Scalar &end : {start, stop})
+    if (end.isSymbolic())
+      constantOf(end.toSymInt(), "linspace");
   if (steps < 0)
     throw ShapeError("linspace: the number of steps is negative: " +
                      std::to_string(steps));

@@ -115,12 +115,13 @@ Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
 // Index expressions
 //===----------------------------------------------------------------------===//
 
-/// A slice with all bounds given: `count` positions from `start` on.
+/// A slice with all bounds given: of `length` positions from `start` on, in the
+/// direction of `step`, each that is a multiple of it away from `start`.
 namespace {
 struct Range {
   SymInt start;
   int64_t step;
-  SymInt count;
+  SymInt length;
 };
 } // namespace
 
@@ -154,51 +155,64 @@ static Range resolve(const Slice &slice, SymInt size) {
   };
   const SymInt start = bound(slice.start, isForward ? SymInt(0) : size - 1);
   const SymInt stop = bound(slice.stop, isForward ? size : SymInt(-1));
-  const SymInt distance = symMax(isForward ? stop - start : start - stop, 0);
-  if (distance == 0)
-    return {0, 1, 0};
-  // A step beyond the axis is as good as the greatest number.
-  int64_t stride = step;
-  if (!isForward)
-    stride = step < -furthest ? furthest : -step;
-  if (stride == 1)
-    return {start, step, distance};
-  // Written so that no step is too large to divide by.
-  return {start, step, (distance - 1) / stride + 1};
+  const SymInt length = symMax(isForward ? stop - start : start - stop, 0);
+  // A step beyond the part is as good as one of its length, which can be
+  // computed with.
+  const int64_t furthestStep = std::max<int64_t>(length.max(), 1);
+  return {start, std::clamp(step, -furthestStep, furthestStep), length};
 }
 
-/// Every step-th element of \p axis from \p range.start on.
-static Tensor slice(const Tensor &x, int64_t axis, const Range &range) {
+static std::string describe(const Slice &slice) {
+  auto describeBound = [](const SliceBound &bound) {
+    return bound.get() ? bound.get()->str() : std::string("None");
+  };
+  return "Slice(" + describeBound(slice.start) + ", " +
+         describeBound(slice.stop) + ", " + describeBound(slice.step) + ")";
+}
+
+/// The elements of \p axis that are in \p range. \p entry is for messages.
+static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
+                    const std::string &entry) {
+  const SymInt size = x.shape()[axis];
   std::vector<Part> parts;
-  for (SymInt size : x.shape())
-    parts.emplace_back(0, size);
-  if (range.count == 0) {
+  for (SymInt extent : x.shape())
+    parts.emplace_back(0, extent);
+  if (range.length == 0) {
     parts[axis] = {0, 0};
     return x.shrink(parts);
   }
-  // From the first to the last element; nothing if a symbolic count is 0.
-  const SymInt length = symMax((range.count - 1) * std::abs(range.step) + 1, 0);
-  if (range.step > 0)
-    parts[axis] = {range.start, range.start + length};
-  else
-    parts[axis] = {range.start + 1 - length, range.start + 1};
+  const int64_t stride = std::abs(range.step);
+  // Written so that no step is too large to divide by.
+  const SymInt count = (range.length - 1) / stride + 1;
+  if (stride > 1 && count == 1)
+    return slice(x, axis, {range.start, 1, 1}, entry);
+  const SymInt first =
+      range.step > 0 ? range.start : range.start + 1 - range.length;
+  const SymInt last = first + range.length;
+  const SymInt rest = count * stride - range.length;
+  if (first.min() < 0 || !isAtMost(last, size) || rest.min() < 0)
+    throw IndexError(
+        "index: " + entry + " of axis " + std::to_string(axis) + " of " +
+        toString(x.shape()) + ", from " + first.str() + " to " + last.str() +
+        (stride == 1 ? "" : " in " + count.str() + " steps") +
+        ", is not known to be in the axis" + explainExcess(0, first) +
+        explainExcess(last, size) + explainExcess(0, rest));
+  parts[axis] = {first, last};
   Tensor result = x.shrink(parts);
   if (range.step < 0)
     result = result.flip(axis);
-  // With two positions or more, the step is no longer than the axis.
-  const int64_t stride = range.count == 1 ? 1 : std::abs(range.step);
   if (stride == 1)
     return result;
   // [count * stride] becomes [count, stride], of which the first column.
   Shape none(x.ndim(), 0), high = none;
-  high[axis] = range.count * stride - result.shape()[axis];
-  Shape rows = result.shape(), column;
-  rows[axis] = range.count;
+  high[axis] = symMax(rest, 0);
+  Shape rows = result.shape();
+  rows[axis] = count;
   rows.insert(rows.begin() + axis + 1, stride);
   result = prim::padView(result, none, high).reshape(rows);
   parts.clear();
-  for (SymInt size : rows)
-    parts.emplace_back(0, size);
+  for (SymInt extent : rows)
+    parts.emplace_back(0, extent);
   parts[axis + 1] = {0, 1};
   rows.erase(rows.begin() + axis + 1);
   return result.shrink(parts).reshape(rows);
@@ -294,10 +308,10 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
                          " of " + toString(result.shape()) +
                          explainExcess(0, start) +
                          explainExcess(start, size - 1));
-      result = slice(result, axis, {start, 1, 1});
+      result = slice(result, axis, {start, 1, 1}, position->str());
       dropped.push_back(axis);
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
-      result = slice(result, axis, resolve(*part, size));
+      result = slice(result, axis, resolve(*part, size), describe(*part));
     } else {
       const Tensor *index = std::get<const Tensor *>(entry.get());
       checkIndexTensor(*index, "index");

@@ -42,6 +42,7 @@ struct Expressions {
   }
 
   SymInt make(tg::Dim dim);
+  const SymExpr *makeExpr(Attribute attr);
   tg::Dim dimOf(SymInt value) {
     return value.isSymbolic() ? tg::Dim(Attribute::getFromOpaquePointer(
                                     value.expression()->attr))
@@ -70,9 +71,14 @@ static tg::Dim withValues(tg::Dim dim) {
 SymInt Expressions::make(tg::Dim dim) {
   if (std::optional<int64_t> number = dim.getStatic())
     return SymInt(*number);
-  const SymExpr *&expr = known[dim.getAttr()];
+  return SymInt(makeExpr(dim.getAttr()));
+}
+
+const SymExpr *Expressions::makeExpr(Attribute attr) {
+  const SymExpr *&expr = known[attr];
   if (expr)
-    return SymInt(expr);
+    return expr;
+  const tg::Dim dim(attr);
   auto made = std::make_unique<SymExpr>();
   made->attr = dim.getAttr().getAsOpaquePointer();
   made->min = dim.getMin();
@@ -93,7 +99,7 @@ SymInt Expressions::make(tg::Dim dim) {
   made->variables.erase(
       std::unique(made->variables.begin(), made->variables.end()),
       made->variables.end());
-  return SymInt(expr = made.release());
+  return expr = made.release();
 }
 
 //===----------------------------------------------------------------------===//
@@ -241,7 +247,7 @@ bool SymInt::hasValue() const { return !expr || expr->value; }
 int64_t SymInt::valueOfExpr() const {
   if (expr->value)
     return *expr->value;
-  throw ShapeError("a constant is required here, not " + expr->text + ": " +
+  throw ShapeError(expr->text + " has no value where a constant is required; " +
                    describeUnbound(expr->variables));
 }
 
@@ -265,8 +271,8 @@ std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-static SymInt makeVariable(std::string_view name, int64_t min, int64_t max,
-                           std::optional<int64_t> value) {
+static const SymExpr *makeVariable(std::string_view name, int64_t min,
+                                   int64_t max, std::optional<int64_t> value) {
   const std::string range =
       "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
   if (name.empty())
@@ -279,19 +285,26 @@ static SymInt makeVariable(std::string_view name, int64_t min, int64_t max,
                      ": its bounds are " + range);
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  return all.make(tg::Dim(tg::VarAttr::get(
-      &all.context, StringAttr::get(&all.context, name), min, max, value)));
+  return all.makeExpr(tg::VarAttr::get(
+      &all.context, StringAttr::get(&all.context, name), min, max, value));
+}
+
+/// A variable as a size: a number if there is no choice.
+static SymInt asSize(const SymExpr *variable) {
+  return variable->min == variable->max ? SymInt(variable->min)
+                                        : SymInt(variable);
 }
 
 Variable::Variable(std::string_view name, int64_t min, int64_t max)
-    : SymInt(makeVariable(name, min, max, std::nullopt)) {}
+    : SymInt(asSize(makeVariable(name, min, max, std::nullopt))),
+      variable(makeVariable(name, min, max, std::nullopt)) {}
 
 const std::string &Variable::name() const {
-  return expression()->variables.front().name;
+  return variable->variables.front().name;
 }
 
 SymInt Variable::bind(int64_t value) const {
-  return makeVariable(name(), min(), max(), value);
+  return asSize(makeVariable(name(), min(), max(), value));
 }
 
 static std::string boundsOf(const SymVariable &variable) {
@@ -368,54 +381,15 @@ bool tinygrad::detail::isAtMost(SymInt lhs, SymInt rhs) {
   return (lhs.isSymbolic() || rhs.isSymbolic()) && (rhs - lhs).min() >= 0;
 }
 
-/// Values of variables for which \p isWanted holds of the values of two sizes:
-/// the values that they are bound to, the ends of the bounds, then others.
-/// "n = 1, as 1 and 3", or nothing if none were found.
-static std::string findValues(SymInt lhsSize, SymInt rhsSize,
+/// "n = 1, as 1 and 3", or nothing if no values were found.
+static std::string findValues(SymInt lhs, SymInt rhs,
                               bool (*isWanted)(int64_t, int64_t)) {
-  const Shape both = {lhsSize, rhsSize};
+  const Shape both = {lhs, rhs};
   // Throws if they are of one variable with two bounds or values.
-  const std::vector<SymVariable> variables = variablesOf({&both});
+  variablesOf({&both});
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  const tg::Dim lhs = all.dimOf(lhsSize), rhs = all.dimOf(rhsSize);
-  constexpr unsigned corners = 64, samples = 256;
-  uint64_t state = 1;
-  for (unsigned i = 0; i < samples; ++i) {
-    std::vector<int64_t> values;
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      const SymVariable &variable = variables[k];
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      // Bounds may be as far apart as 64 bits allow.
-      const uint64_t distance = uint64_t(variable.max) - uint64_t(variable.min);
-      uint64_t step = k < 6 && (i >> k & 1) ? distance : 0;
-      if (i >= corners || k >= 6)
-        step =
-            distance == ~uint64_t(0) ? state : (state >> 11) % (distance + 1);
-      values.push_back(i == 0 && variable.value
-                           ? *variable.value
-                           : int64_t(uint64_t(variable.min) + step));
-    }
-    auto valueOf = [&](tg::Dim dim) {
-      return dim
-          .substitute([&](tg::VarAttr var) {
-            for (std::size_t k = 0; k < variables.size(); ++k)
-              if (var.getName().getValue() == variables[k].name)
-                return tg::Dim(&all.context, values[k]);
-            return tg::Dim(var);
-          })
-          .getStatic();
-    };
-    const std::optional<int64_t> a = valueOf(lhs), b = valueOf(rhs);
-    if (!a || !b || !isWanted(*a, *b))
-      continue;
-    std::string text;
-    for (std::size_t k = 0; k < variables.size(); ++k)
-      text += (k ? ", " : "") + variables[k].name + " = " +
-              std::to_string(values[k]);
-    return text + ", as " + std::to_string(*a) + " and " + std::to_string(*b);
-  }
-  return "";
+  return tg::findValues(all.dimOf(lhs), all.dimOf(rhs), isWanted);
 }
 
 std::string tinygrad::detail::explainDifference(SymInt lhs, SymInt rhs) {

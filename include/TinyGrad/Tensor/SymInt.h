@@ -104,7 +104,8 @@ private:
 
 /// A named integer between two bounds, both inclusive. As it is, it has no
 /// value: what is made with it can be looked at but not computed. Names are
-/// global: two variables of one name and the same bounds are the same one.
+/// global: two variables of one name and the same bounds are the same one. As a
+/// size, a variable whose bounds are equal is that number.
 class Variable : public SymInt {
 public:
   /// Throws ShapeError for an empty name and for bounds without a number
@@ -117,6 +118,9 @@ public:
   SymInt bind(int64_t value) const;
 
   const std::string &name() const;
+
+private:
+  const detail::SymExpr *variable;
 };
 
 namespace detail {

@@ -137,7 +137,7 @@ func.func @operands_differ(%x: tensor<4xf32>, %y: tensor<5xf32>) {
 // -----
 
 func.func @symbolic_operands_differ(%x: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>, %y: tensor<?xf32, #tg.shape<#tg.var<"m", 1, 8>>>) {
-  // expected-error @+1 {{'tg.add' op requires the same encoding for all operands and results}}
+  // expected-error @+1 {{'tg.add' op has operands or results of shapes [n] and [m]; n and m differ for m = 8, n = 1, as 1 and 8}}
   %0 = "tg.add"(%x, %y) : (tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>, tensor<?xf32, #tg.shape<#tg.var<"m", 1, 8>>>) -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>
   return
 }

@@ -61,7 +61,15 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   if (failed(verify(emitError, *kind, lhs, rhs)) ||
       failed(checkFits(*kind, Dim(lhs), Dim(rhs), emitError)))
     return {};
-  return Dim::get(*kind, Dim(lhs), Dim(rhs)).getAttr();
+  Dim divisor(rhs);
+  if ((*kind == DimOpKind::floordiv || *kind == DimOpKind::mod) &&
+      divisor.getMin() <= 0 && divisor.getMax() >= 0) {
+    parser.emitError(loc) << Dim(lhs).str() << " is divided by "
+                          << divisor.str()
+                          << (divisor.isStatic() ? "" : ", which may be 0");
+    return {};
+  }
+  return Dim::get(*kind, Dim(lhs), divisor).getAttr();
 }
 
 void DimExprAttr::print(AsmPrinter &printer) const {

@@ -56,11 +56,10 @@ int64_t Dim::getMax() const {
 /// Quotient and remainder of polynomials, as far as they are known without the
 /// variables' values: lhs = quotient * divisor + rest.
 static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
-                                                Dim divisor) {
-  std::pair<Polynomial, Polynomial> parts =
-      lhs.divideTerms(Polynomial(divisor.getAttr()));
+                                                const Polynomial &divisor) {
+  std::pair<Polynomial, Polynomial> parts = lhs.divideTerms(divisor);
   // What is left of the constant stays a remainder: 0 <= rest < divisor.
-  if (std::optional<int64_t> number = divisor.getStatic()) {
+  if (std::optional<int64_t> number = divisor.getNumber()) {
     const int64_t constant = parts.second.getConstant();
     const int64_t quotient = floorDiv(constant, *number);
     parts.first.addTerm({}, quotient);
@@ -69,50 +68,71 @@ static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
   return parts;
 }
 
-static bool isWithin(Dim value, Dim divisor) {
-  return value.getMin() >= 0 && (divisor - value).getMin() > 0;
+/// The quotient, where it is the same for all values.
+static std::optional<int64_t> getOnlyQuotient(Dim value, Dim divisor) {
+  const int64_t least = value.getMin(), most = value.getMax();
+  if (std::optional<int64_t> number = divisor.getStatic()) {
+    if (least != saturate(false) && most != saturate(true) &&
+        floorDiv(least, *number) == floorDiv(most, *number))
+      return floorDiv(least, *number);
+  } else if (least >= 0 && (divisor - value).getMin() > 0) {
+    return 0;
+  }
+  return std::nullopt;
+}
+
+static Polynomial getNumber(int64_t number) {
+  Polynomial constant;
+  constant.addTerm({}, number);
+  return constant;
 }
 
 /// x floordiv divisor, where the divisor is positive.
-static Dim getQuotient(Dim x, Dim divisor) {
-  MLIRContext *context = x.getContext();
-  auto [quotient, rest] = divide(Polynomial(x.getAttr()), divisor);
+static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
+  MLIRContext *context = divisor.getContext();
+  const Polynomial divisorTerms(divisor.getAttr());
+  // With remainders as they are, which may be less than the divisor.
+  Dim xDim = x.getDim(context);
+  auto [shown, shownRest] =
+      divide(Polynomial(xDim.getAttr(), /*writeOut=*/false), divisorTerms);
+  if (auto only = getOnlyQuotient(shownRest.getDim(context), divisor))
+    return Polynomial(shown.getDim(context).getAttr()) + getNumber(*only);
+  auto [quotient, rest] = divide(x, divisorTerms);
   Dim restDim = rest.getDim(context);
-  if (isWithin(restDim, divisor))
-    return quotient.getDim(context);
+  if (auto only = getOnlyQuotient(restDim, divisor))
+    return quotient + getNumber(*only);
   std::optional<int64_t> number = divisor.getStatic();
   if (number) {
     // (g * a + b) floordiv (g * c) is (a + b floordiv g) floordiv c.
     const int64_t common = std::gcd(rest.getCommonFactor(), *number);
-    if (common > 1) {
-      auto [scaled, left] = divide(rest, Dim(context, common));
-      return quotient.getDim(context) +
-             getQuotient(scaled.getDim(context),
-                         Dim(context, *number / common));
-    }
+    if (common > 1)
+      return quotient + getQuotient(divide(rest, getNumber(common)).first,
+                                    Dim(context, *number / common));
     // (a floordiv b) floordiv c is a floordiv (b * c).
-    if (auto inner = dyn_cast<DimExprAttr>(restDim.getAttr());
-        inner && inner.getKind() == DimOpKind::floordiv) {
+    if (auto inner = getExpr(restDim.getAttr(), DimOpKind::floordiv)) {
       std::optional<int64_t> other = Dim(inner.getRhs()).getStatic();
       int64_t product;
       if (other && *other > 0 && !llvm::MulOverflow(*other, *number, product))
-        return quotient.getDim(context) +
-               getQuotient(Dim(inner.getLhs()), Dim(context, product));
+        return quotient +
+               getQuotient(Polynomial(inner.getLhs()), Dim(context, product));
     }
   }
-  return quotient.getDim(context) +
-         Dim(DimExprAttr::get(context, DimOpKind::floordiv, restDim.getAttr(),
-                              divisor.getAttr()));
+  return quotient +
+         Polynomial(DimExprAttr::get(context, DimOpKind::floordiv,
+                                     restDim.getAttr(), divisor.getAttr()));
 }
 
-/// x mod divisor, where the divisor is positive.
-static Dim getRemainder(Dim x, Dim divisor) {
-  MLIRContext *context = x.getContext();
-  Dim rest = divide(Polynomial(x.getAttr()), divisor).second.getDim(context);
-  if (isWithin(rest, divisor))
-    return rest;
-  return Dim(DimExprAttr::get(context, DimOpKind::mod, rest.getAttr(),
-                              divisor.getAttr()));
+/// The minimum or the maximum. Each is what the other leaves of the sum, so the
+/// one is taken in which minima or maxima within the operands disappear.
+static Polynomial getExtreme(DimOpKind kind, const Polynomial &lhs,
+                             const Polynomial &rhs, MLIRContext *context) {
+  const bool isNegated = !lhs.hasMinimum(1) && !rhs.hasMinimum(1) &&
+                         (lhs.hasMinimum(-1) || rhs.hasMinimum(-1));
+  const int64_t sign = isNegated ? -1 : 1;
+  Polynomial extreme =
+      Polynomial::getMinimum({lhs.scale(sign), rhs.scale(sign)}, context)
+          .scale(sign);
+  return (kind == DimOpKind::max) == isNegated ? extreme : lhs + rhs - extreme;
 }
 
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
@@ -120,43 +140,58 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   std::optional<int64_t> a = lhs.getStatic(), b = rhs.getStatic();
   if (a && b)
     return Dim(context, evaluate(kind, *a, *b));
+  // The cases that inference asks for most.
   switch (kind) {
   case DimOpKind::add:
-    // The two cases that inference asks for most.
     if (a == 0 || b == 0)
       return a == 0 ? rhs : lhs;
-    return (Polynomial(lhs.getAttr()) + Polynomial(rhs.getAttr()))
-        .getDim(context);
+    break;
   case DimOpKind::mul:
     if (a == 1 || b == 1)
       return a == 1 ? rhs : lhs;
-    return (Polynomial(lhs.getAttr()) * Polynomial(rhs.getAttr()))
-        .getDim(context);
-  case DimOpKind::min:
-  case DimOpKind::max: {
-    Dim difference = lhs - rhs;
-    if (difference.getMax() <= 0)
-      return kind == DimOpKind::min ? lhs : rhs;
-    if (difference.getMin() >= 0)
-      return kind == DimOpKind::min ? rhs : lhs;
-    if (a || (!b && getKey(rhs.attr) < getKey(lhs.attr)))
-      std::swap(lhs, rhs);
     break;
-  }
+  case DimOpKind::min:
+  case DimOpKind::max:
+    break;
   case DimOpKind::floordiv:
     if (b == 1)
       return lhs;
-    if (rhs.getMin() > 0)
-      return getQuotient(lhs, rhs);
     break;
   case DimOpKind::mod:
     if (b == 1)
       return Dim(context, 0);
-    if (rhs.getMin() > 0)
-      return getRemainder(lhs, rhs);
     break;
   }
-  return Dim(DimExprAttr::get(context, kind, lhs.getAttr(), rhs.getAttr()));
+  FactsScope scope;
+  Polynomial x(lhs.getAttr()), y(rhs.getAttr());
+  switch (kind) {
+  case DimOpKind::add:
+    return (x + y).getDim(context);
+  case DimOpKind::mul:
+    return (x * y).getDim(context);
+  case DimOpKind::min:
+  case DimOpKind::max:
+    return getExtreme(kind, x, y, context).getDim(context);
+  case DimOpKind::floordiv:
+  case DimOpKind::mod:
+    break;
+  }
+  // x floordiv -c is -x floordiv c, and x mod -c is -(-x mod c).
+  Dim divisor = y.getDim(context);
+  const bool isNegated =
+      divisor.getMax() < 0 && divisor.getMin() != saturate(false);
+  if (isNegated) {
+    x = x.scale(-1);
+    divisor = y.scale(-1).getDim(context);
+  }
+  if (divisor.getMin() <= 0)
+    return Dim(DimExprAttr::get(context, kind, x.getDim(context).getAttr(),
+                                divisor.getAttr()));
+  Polynomial quotient = getQuotient(x, divisor);
+  if (kind == DimOpKind::floordiv)
+    return quotient.getDim(context);
+  Polynomial remainder = x - quotient * Polynomial(divisor.getAttr());
+  return remainder.scale(isNegated ? -1 : 1).getDim(context);
 }
 
 Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
@@ -282,10 +317,22 @@ int64_t mlir::tg::getBufferSize(RankedTensorType type) {
 }
 
 Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
-  Dim count(context, 1);
-  for (Dim dim : dims)
-    count = count * dim;
-  return count;
+  int64_t number = 1;
+  SmallVector<Dim> symbolic;
+  for (Dim dim : dims) {
+    if (std::optional<int64_t> size = dim.getStatic())
+      number = multiply(number, *size);
+    else
+      symbolic.push_back(dim);
+  }
+  if (symbolic.size() < 2)
+    return symbolic.empty() ? Dim(context, number)
+                            : symbolic[0] * Dim(context, number);
+  FactsScope scope;
+  std::vector<Polynomial> factors;
+  for (Dim dim : symbolic)
+    factors.emplace_back(dim.getAttr());
+  return Polynomial::getProduct(factors).scale(number).getDim(context);
 }
 
 SmallVector<Dim> mlir::tg::getDims(ArrayAttr attr) {

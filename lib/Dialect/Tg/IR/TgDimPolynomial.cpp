@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sums, products and division of polynomials, and what values they can take.
+/// Sums, products and division of polynomials, and their shortest form.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 #include <limits>
 #include <numeric>
 
@@ -20,10 +20,18 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Corners of a box that are looked at: of up to so many factors.
-constexpr size_t kMostFactors = 6;
-/// Quotients that are bounded by what they divide, one in the other.
-constexpr unsigned kMostQuotients = 4;
+/// Terms that a product of sums is written out to. More are a product of sums.
+constexpr size_t kMostTerms = 64;
+/// The same in characters, for few terms that are long.
+constexpr size_t kMostCharacters = 1 << 14;
+/// Terms of a sum that is taken apart into factors.
+constexpr size_t kMostTermsToFactor = 256;
+/// Remainders and maxima that bounds are computed with for no shorter a sum.
+constexpr unsigned kMostRemainders = 8;
+/// How often an atom is multiplied by itself where a square is looked for.
+constexpr size_t kMostPower = 4;
+/// Operands of a minimum that minima within it become operands of.
+constexpr size_t kMostOperands = 8;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -73,14 +81,12 @@ int64_t dim::evaluate(DimOpKind kind, int64_t a, int64_t b) {
 }
 
 //===----------------------------------------------------------------------===//
-// Sums and products
+// Sums
 //===----------------------------------------------------------------------===//
 
-std::string dim::getKey(Attribute attr) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  attr.print(os);
-  return text;
+DimExprAttr dim::getExpr(Attribute attr, DimOpKind kind) {
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  return expr && expr.getKind() == kind ? expr : nullptr;
 }
 
 bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
@@ -89,10 +95,14 @@ bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
       [](const auto &x, const auto &y) { return x.first < y.first; });
 }
 
+static bool isBefore(const Monomial::value_type &a,
+                     const Monomial::value_type &b) {
+  return a.first < b.first;
+}
+
 static Monomial multiply(const Monomial &a, const Monomial &b) {
   Monomial product(a.size() + b.size());
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), product.begin(),
-             [](const auto &x, const auto &y) { return x.first < y.first; });
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), product.begin(), isBefore);
   return product;
 }
 
@@ -108,22 +118,99 @@ static bool divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
   return next == b.size();
 }
 
-Polynomial::Polynomial(Attribute attr) {
+/// Whether an attribute is a sum, or a remainder or maximum that stands for
+/// one.
+static bool isSum(Attribute attr) {
+  if (getExpr(attr, DimOpKind::add) || getExpr(attr, DimOpKind::max))
+    return true;
+  DimExprAttr remainder = getExpr(attr, DimOpKind::mod);
+  return remainder && dim::getBounds(remainder.getRhs()).first > 0;
+}
+
+/// The operands of a chain of one operator, which associates.
+static void addOperands(DimOpKind kind, Attribute attr,
+                        SmallVectorImpl<Attribute> &operands) {
+  if (DimExprAttr expr = getExpr(attr, kind)) {
+    addOperands(kind, expr.getLhs(), operands);
+    addOperands(kind, expr.getRhs(), operands);
+  } else {
+    operands.push_back(attr);
+  }
+}
+
+static SmallVector<Attribute> getOperands(DimOpKind kind, Attribute attr) {
+  SmallVector<Attribute> operands;
+  addOperands(kind, attr, operands);
+  return operands;
+}
+
+/// The quotient that belongs to a remainder: of what is divided already, by the
+/// product.
+static Attribute getQuotientOf(DimExprAttr remainder) {
+  Attribute x = remainder.getLhs(), divisor = remainder.getRhs();
+  if (DimExprAttr inner = getExpr(x, DimOpKind::floordiv)) {
+    std::optional<int64_t> a = Dim(inner.getRhs()).getStatic(),
+                           b = Dim(divisor).getStatic();
+    int64_t product;
+    if (a && b && *a > 0 && !llvm::MulOverflow(*a, *b, product)) {
+      x = inner.getLhs();
+      divisor = Dim(divisor.getContext(), product).getAttr();
+    }
+  }
+  return DimExprAttr::get(x.getContext(), DimOpKind::floordiv, x, divisor);
+}
+
+Polynomial Polynomial::ofAtom(Attribute attr) {
+  Polynomial atom;
+  atom.addTerm({{getKey(attr), attr}}, 1);
+  return atom;
+}
+
+Polynomial::Polynomial(Attribute attr, bool writeOut) {
   if (auto integer = dyn_cast<IntegerAttr>(attr)) {
     addTerm({}, integer.getInt());
     return;
   }
-  if (auto expr = dyn_cast<DimExprAttr>(attr)) {
-    if (expr.getKind() == DimOpKind::add) {
-      *this = Polynomial(expr.getLhs()) + Polynomial(expr.getRhs());
-      return;
-    }
-    if (expr.getKind() == DimOpKind::mul) {
-      *this = Polynomial(expr.getLhs()) * Polynomial(expr.getRhs());
-      return;
-    }
+  if (auto var = dyn_cast<VarAttr>(attr); var && var.getMin() == var.getMax()) {
+    addTerm({}, var.getMin());
+    return;
   }
-  addTerm({{getKey(attr), attr}}, 1);
+  if (getExpr(attr, DimOpKind::add)) {
+    for (Attribute operand : getOperands(DimOpKind::add, attr))
+      for (const auto &[monomial, coefficient] :
+           Polynomial(operand, writeOut).terms)
+        addTerm(monomial, coefficient);
+    return;
+  }
+  if (getExpr(attr, DimOpKind::mul)) {
+    int64_t coefficient = 1;
+    Monomial factors;
+    for (Attribute operand : getOperands(DimOpKind::mul, attr)) {
+      if (std::optional<int64_t> number = Dim(operand).getStatic())
+        coefficient = dim::multiply(coefficient, *number);
+      else
+        factors.emplace_back(getKey(operand), operand);
+    }
+    llvm::stable_sort(factors, isBefore);
+    addTerm(factors, coefficient);
+    if (writeOut)
+      *this = withShortProducts();
+    return;
+  }
+  if (writeOut && isSum(attr)) {
+    if (DimExprAttr remainder = getExpr(attr, DimOpKind::mod)) {
+      *this = Polynomial(remainder.getLhs()) -
+              Polynomial(remainder.getRhs()) * ofAtom(getQuotientOf(remainder));
+      return;
+    }
+    // The maximum is the minimum of the negatives.
+    std::vector<Polynomial> operands;
+    for (Attribute operand : getOperands(DimOpKind::max, attr))
+      operands.push_back(Polynomial(operand).scale(-1));
+    *this = getMinimumOf(std::move(operands), attr.getContext()).scale(-1);
+    return;
+  }
+  *this = ofAtom(attr);
 }
 
 void Polynomial::addTerm(const Monomial &monomial, int64_t coefficient) {
@@ -133,21 +220,23 @@ void Polynomial::addTerm(const Monomial &monomial, int64_t coefficient) {
     terms.erase(monomial);
 }
 
+bool Polynomial::operator==(const Polynomial &other) const {
+  auto isEqual = [](const auto &a, const auto &b) {
+    return a.second == b.second && !Less()(a.first, b.first) &&
+           !Less()(b.first, a.first);
+  };
+  return terms.size() == other.terms.size() &&
+         std::equal(terms.begin(), terms.end(), other.terms.begin(), isEqual);
+}
+
 Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
   for (const auto &[monomial, coefficient] : rhs.terms)
     lhs.addTerm(monomial, coefficient);
-  lhs.recombine();
   return lhs;
 }
 
-Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
-  Polynomial product;
-  for (const auto &[a, aCoefficient] : lhs.terms)
-    for (const auto &[b, bCoefficient] : rhs.terms)
-      product.addTerm(::multiply(a, b),
-                      dim::multiply(aCoefficient, bCoefficient));
-  product.recombine();
-  return product;
+Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
+  return lhs + rhs.scale(-1);
 }
 
 Polynomial Polynomial::scale(int64_t factor) const {
@@ -157,6 +246,403 @@ Polynomial Polynomial::scale(int64_t factor) const {
   return product;
 }
 
+int64_t Polynomial::getConstant() const {
+  auto it = terms.find({});
+  return it == terms.end() ? 0 : it->second;
+}
+
+std::optional<int64_t> Polynomial::getNumber() const {
+  if (terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()))
+    return getConstant();
+  return std::nullopt;
+}
+
+int64_t Polynomial::getCommonFactor() const {
+  int64_t factor = 0;
+  for (const auto &[monomial, coefficient] : terms)
+    if (!monomial.empty() && coefficient != saturate(false))
+      factor = std::gcd(factor, coefficient);
+  return factor;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+static size_t getLength(const Monomial &monomial) {
+  size_t length = 1;
+  for (const auto &[key, factor] : monomial)
+    length += key.size();
+  return length;
+}
+
+size_t Polynomial::getLength() const {
+  size_t length = 0;
+  for (const auto &[monomial, coefficient] : terms)
+    length += ::getLength(monomial);
+  return length;
+}
+
+Polynomial Polynomial::writtenOut(const Polynomial &lhs,
+                                  const Polynomial &rhs) {
+  Polynomial product;
+  for (const auto &[a, aCoefficient] : lhs.terms)
+    for (const auto &[b, bCoefficient] : rhs.terms)
+      product.addTerm(::multiply(a, b),
+                      dim::multiply(aCoefficient, bCoefficient));
+  return product;
+}
+
+bool Polynomial::hasSumFactors() const {
+  for (const auto &[monomial, coefficient] : terms)
+    for (const auto &[key, factor] : monomial)
+      if (isSum(factor))
+        return true;
+  return false;
+}
+
+/// The factors of each product of sums, written out if that is short, as for
+/// one out of which a factor was divided.
+Polynomial Polynomial::withShortProducts() const {
+  if (!hasSumFactors())
+    return *this;
+  Polynomial sum;
+  for (const auto &[monomial, coefficient] : terms) {
+    Polynomial term;
+    term.addTerm(monomial, coefficient);
+    sum = sum + getProduct(term);
+  }
+  return sum;
+}
+
+/// Adds the factors of a single term. False for a sum.
+bool Polynomial::addFactors(std::vector<Polynomial> &sums, Monomial &others,
+                            int64_t &coefficient) const {
+  if (terms.size() != 1)
+    return false;
+  const auto &[monomial, number] = *terms.begin();
+  coefficient = dim::multiply(coefficient, number);
+  for (const auto &factor : monomial) {
+    if (isSum(factor.second))
+      sums.push_back(Polynomial(factor.second));
+    else
+      others.push_back(factor);
+  }
+  return true;
+}
+
+Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
+  int64_t coefficient = 1;
+  Monomial others;
+  // Those of products are taken apart already.
+  std::vector<Polynomial> known, sums;
+  for (const Polynomial &factor : factors) {
+    if (factor.terms.empty())
+      return Polynomial();
+    if (!factor.addFactors(known, others, coefficient))
+      sums.push_back(factor);
+  }
+  auto addOthers = [&] {
+    llvm::stable_sort(others, isBefore);
+    Polynomial product;
+    product.addTerm(others, coefficient);
+    return product;
+  };
+  // How long it would be, however it is multiplied.
+  const size_t numSums = known.size() + sums.size();
+  size_t numTerms = 1, length = others.empty() ? 0 : ::getLength(others);
+  bool isShort = true;
+  for (const auto *list : {&known, &sums})
+    for (const Polynomial &sum : *list) {
+      length = length * sum.terms.size() + numTerms * sum.getLength();
+      numTerms *= sum.terms.size();
+      isShort &= numSums == 1 || numTerms <= kMostTerms;
+      isShort &= (numSums == 1 && others.empty()) || length <= kMostCharacters;
+      if (!isShort)
+        break;
+    }
+  if (isShort) {
+    Polynomial product = addOthers();
+    for (const auto *list : {&known, &sums})
+      for (const Polynomial &sum : *list)
+        product = writtenOut(product, sum);
+    return product;
+  }
+  for (const Polynomial &sum : sums)
+    for (Polynomial &factor : sum.getSumFactors(others, coefficient))
+      known.push_back(std::move(factor));
+  MLIRContext *context = nullptr;
+  for (const Polynomial &sum : known)
+    for (const auto &[monomial, number] : sum.terms)
+      if (!monomial.empty())
+        context = monomial.front().second.getContext();
+  for (const Polynomial &sum : known) {
+    Attribute attr = sum.getDim(context).getAttr();
+    others.emplace_back(getKey(attr), attr);
+  }
+  return addOthers();
+}
+
+Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
+  // A product with a number is never longer.
+  for (const auto &[number, other] :
+       {std::pair{lhs.getNumber(), &rhs}, std::pair{rhs.getNumber(), &lhs}})
+    if (number)
+      return other->scale(*number);
+  const Polynomial factors[] = {lhs, rhs};
+  return Polynomial::getProduct(factors);
+}
+
+/// The factors of a sum, as far as they are found: a number, so that the others
+/// have no common divisor and a positive last coefficient, what all terms have
+/// in common, and sums that have no variable in common.
+std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
+                                                  int64_t &coefficient) const {
+  int64_t divisor = 0;
+  Monomial common = terms.begin()->first;
+  for (const auto &[monomial, number] : terms) {
+    divisor = number == saturate(false) ? 1 : std::gcd(divisor, number);
+    if (divisor == 1 && number == saturate(false))
+      break;
+    Monomial both;
+    std::set_intersection(common.begin(), common.end(), monomial.begin(),
+                          monomial.end(), std::back_inserter(both), isBefore);
+    common.swap(both);
+  }
+  for (const auto &[monomial, number] : terms)
+    if (number == saturate(false))
+      return {*this};
+  auto getPart = [](const Terms &from, const Monomial &without,
+                    int64_t divisor) {
+    Polynomial part;
+    for (const auto &[monomial, number] : from) {
+      Monomial rest;
+      ::divide(monomial, without, rest);
+      part.addTerm(rest, number / divisor);
+    }
+    return part;
+  };
+  if (terms.rbegin()->second < 0)
+    divisor = -divisor;
+  coefficient = dim::multiply(coefficient, divisor);
+  others.insert(others.end(), common.begin(), common.end());
+  std::vector<Polynomial> factors =
+      getPart(terms, common, divisor).getIndependentFactors();
+  for (Polynomial &factor : factors)
+    if (factor.terms.rbegin()->second < 0) {
+      factor = factor.scale(-1);
+      coefficient = dim::multiply(coefficient, -1);
+    }
+  return factors;
+}
+
+/// A sum without common divisor as a product of sums that have no variable in
+/// common. Two variables x and y are in different factors if and only if a * d
+/// == b * c in a*x*y + b*x + c*y + d. Just for sums in which no variable is
+/// multiplied by itself.
+std::vector<Polynomial> Polynomial::getIndependentFactors() const {
+  if (terms.size() < 4 || terms.size() > kMostTermsToFactor)
+    return {*this};
+  std::map<std::string, unsigned> numbers;
+  std::vector<std::pair<uint64_t, int64_t>> masks;
+  for (const auto &[monomial, coefficient] : terms) {
+    uint64_t mask = 0;
+    for (const auto &[key, factor] : monomial) {
+      const unsigned number =
+          numbers.try_emplace(key, unsigned(numbers.size())).first->second;
+      if (number >= 64 || mask >> number & 1)
+        return {*this};
+      mask |= uint64_t(1) << number;
+    }
+    masks.emplace_back(mask, coefficient);
+  }
+  auto areInOneFactor = [&](uint64_t x, uint64_t y) {
+    std::map<std::pair<uint64_t, uint64_t>, int64_t> difference;
+    for (auto [first, a] : masks)
+      for (auto [second, b] : masks) {
+        const bool isOuter =
+            (first & (x | y)) == (x | y) && !(second & (x | y));
+        const bool isInner = (first & (x | y)) == x && (second & (x | y)) == y;
+        if (!isOuter && !isInner)
+          continue;
+        int64_t &sum = difference[{first & second, first | second}];
+        int64_t product;
+        if (llvm::MulOverflow(a, b, product) ||
+            llvm::AddOverflow(sum, isOuter ? product : -product, sum))
+          return true;
+      }
+    return llvm::any_of(difference,
+                        [](const auto &entry) { return entry.second != 0; });
+  };
+  llvm::EquivalenceClasses<unsigned> classes;
+  for (unsigned i = 0; i < numbers.size(); ++i)
+    classes.insert(i);
+  for (unsigned i = 0; i < numbers.size(); ++i)
+    for (unsigned k = 0; k < i; ++k)
+      if (!classes.isEquivalent(i, k) &&
+          areInOneFactor(uint64_t(1) << i, uint64_t(1) << k))
+        classes.unionSets(i, k);
+  // The terms with the variables of one factor are those of the product in
+  // which the other variables are as in one term, times a number.
+  std::vector<Polynomial> factors;
+  const uint64_t sample = masks.back().first;
+  for (const auto &[key, number] : numbers) {
+    if (classes.getLeaderValue(number) != number)
+      continue;
+    uint64_t own = 0;
+    for (unsigned i = 0; i < numbers.size(); ++i)
+      if (classes.isEquivalent(i, number))
+        own |= uint64_t(1) << i;
+    Polynomial factor;
+    int64_t divisor = 0;
+    size_t position = 0;
+    for (const auto &[monomial, coefficient] : terms) {
+      if ((masks[position++].first & ~own) != (sample & ~own))
+        continue;
+      Monomial part;
+      for (const auto &atom : monomial)
+        if (own >> numbers[atom.first] & 1)
+          part.push_back(atom);
+      divisor = std::gcd(divisor, coefficient);
+      factor.addTerm(part, coefficient);
+    }
+    for (auto &[monomial, coefficient] : factor.terms)
+      coefficient /= divisor;
+    factors.push_back(std::move(factor));
+  }
+  return factors;
+}
+
+//===----------------------------------------------------------------------===//
+// Minima
+//===----------------------------------------------------------------------===//
+
+static Attribute combineAll(MLIRContext *context, DimOpKind kind,
+                            ArrayRef<Polynomial> operands) {
+  Monomial ordered;
+  for (const Polynomial &operand : operands) {
+    Attribute attr = operand.getDim(context).getAttr();
+    ordered.emplace_back(getKey(attr), attr);
+  }
+  llvm::stable_sort(ordered, isBefore);
+  Attribute result;
+  for (const auto &[key, attr] : ordered)
+    result = result ? DimExprAttr::get(context, kind, result, attr) : attr;
+  return result;
+}
+
+/// What all have in common: of each term the least coefficient.
+Polynomial Polynomial::getCommonPart(const std::vector<Polynomial> &operands) {
+  Polynomial common;
+  for (const Polynomial &operand : operands)
+    for (const auto &[monomial, coefficient] : operand.terms)
+      common.terms.try_emplace(monomial, saturate(true));
+  for (auto it = common.terms.begin(); it != common.terms.end();) {
+    for (const Polynomial &operand : operands) {
+      auto own = operand.terms.find(it->first);
+      it->second =
+          std::min(it->second, own == operand.terms.end() ? 0 : own->second);
+    }
+    it = it->second == 0 ? common.terms.erase(it) : std::next(it);
+  }
+  return common;
+}
+
+/// The minimum of operands of which each can be the least, as a number times a
+/// minimum of what differs, and what they have in common.
+Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
+                                    MLIRContext *context) {
+  if (operands.size() == 1)
+    return operands.front();
+  const Polynomial common = getCommonPart(operands);
+  int64_t factor = 0;
+  for (Polynomial &operand : operands) {
+    operand = operand - common;
+    for (const auto &[monomial, coefficient] : operand.terms)
+      factor = std::gcd(factor, coefficient);
+  }
+  for (Polynomial &operand : operands)
+    for (auto &[monomial, coefficient] : operand.terms)
+      coefficient /= factor;
+  return common +
+         ofAtom(combineAll(context, DimOpKind::min, operands)).scale(factor);
+}
+
+bool Polynomial::hasMinimum(int sign) const {
+  return llvm::any_of(terms, [&](const auto &term) {
+    return term.first.size() == 1 && (term.second > 0) == (sign > 0) &&
+           getExpr(term.first[0].second, DimOpKind::min);
+  });
+}
+
+Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
+                                  MLIRContext *context) {
+  auto dropGreater = [&] {
+    for (size_t i = 0; i < operands.size();) {
+      bool isNeverLeast = false;
+      for (size_t k = 0; k < operands.size() && !isNeverLeast; ++k)
+        isNeverLeast =
+            k != i && (operands[i] - operands[k]).getDim(context).getMin() >= 0;
+      if (isNeverLeast)
+        operands.erase(operands.begin() + ptrdiff_t(i));
+      else
+        ++i;
+    }
+  };
+  dropGreater();
+  const std::vector<Polynomial> given = operands;
+  // x + min(a, b) is min(x + a, x + b).
+  auto writeOutMinimum = [&](size_t i) {
+    for (const auto &[monomial, coefficient] : operands[i].terms) {
+      if (monomial.size() != 1 || coefficient < 0 ||
+          !getExpr(monomial[0].second, DimOpKind::min))
+        continue;
+      SmallVector<Attribute> choices =
+          getOperands(DimOpKind::min, monomial[0].second);
+      if (operands.size() + choices.size() - 1 > kMostOperands)
+        continue;
+      const int64_t times = coefficient;
+      Polynomial rest = operands[i];
+      rest.terms.erase(Monomial(monomial));
+      operands.erase(operands.begin() + ptrdiff_t(i));
+      for (Attribute choice : choices)
+        operands.push_back(rest + Polynomial(choice).scale(times));
+      return true;
+    }
+    return false;
+  };
+  for (size_t i = 0; i < operands.size();)
+    if (!writeOutMinimum(i))
+      ++i;
+  // Next to a number it stays one: the end of a part, which is clamped.
+  for (int64_t sign : {1, -1}) {
+    std::vector<Polynomial> differences;
+    for (const Polynomial &operand : operands)
+      differences.push_back(operand.scale(sign));
+    const Polynomial common = getCommonPart(differences);
+    if (llvm::any_of(differences, [&](const Polynomial &difference) {
+          return (difference - common).getNumber().has_value();
+        })) {
+      operands = given;
+      break;
+    }
+  }
+  llvm::stable_sort(operands, [&](const Polynomial &a, const Polynomial &b) {
+    return std::lexicographical_compare(
+        a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
+        [](const auto &x, const auto &y) {
+          return Less()(x.first, y.first) ||
+                 (!Less()(y.first, x.first) && x.second < y.second);
+        });
+  });
+  dropGreater();
+  return getMinimumOf(std::move(operands), context);
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
 /// The monomial without one of its factors.
 static Monomial without(const Monomial &monomial, size_t position) {
   Monomial rest = monomial;
@@ -164,74 +650,175 @@ static Monomial without(const Monomial &monomial, size_t position) {
   return rest;
 }
 
-static DimExprAttr getExpr(Attribute attr, DimOpKind kind) {
-  auto expr = dyn_cast<DimExprAttr>(attr);
-  return expr && expr.getKind() == kind ? expr : nullptr;
+/// With an atom replaced, in all terms at once.
+Polynomial Polynomial::substitute(const std::string &atom,
+                                  const Polynomial &value) const {
+  Polynomial result;
+  for (const auto &[monomial, coefficient] : terms) {
+    Polynomial product;
+    Monomial others;
+    size_t power = 0;
+    for (const auto &factor : monomial) {
+      if (factor.first == atom)
+        ++power;
+      else
+        others.push_back(factor);
+    }
+    product.addTerm(others, coefficient);
+    if (power > kMostPower)
+      return *this;
+    while (power-- > 0)
+      product = writtenOut(product, value);
+    result = result + product;
+  }
+  return result;
 }
 
-/// x * k - (x floordiv c) * (c * k) is (x mod c) * k, where c is positive.
-bool Polynomial::findRemainder() {
+/// Replaces `atom` if that gives few terms.
+bool Polynomial::showInstead(const std::string &atom, const Polynomial &value,
+                             size_t mostTerms) {
+  const bool isPlain = llvm::none_of(
+      terms, [](const auto &term) { return term.first.size() > 1; });
+  if (isPlain || terms.size() * value.terms.size() > kMostTermsToFactor)
+    return false;
+  Polynomial result = substitute(atom, value);
+  if (result.terms.size() >= terms.size() || result.terms.size() > mostTerms)
+    return false;
+  terms.swap(result.terms);
+  return true;
+}
+
+/// x * k - (x floordiv c) * (c * k) becomes (x mod c) * k, where c is positive
+/// and that has few terms. x may be a quotient that is divided further.
+bool Polynomial::showRemainder(size_t mostTerms) {
+  struct Candidate {
+    DimExprAttr quotient;
+    Monomial rest;
+    size_t length;
+    int64_t coefficient;
+  };
+  std::vector<Candidate> candidates;
   for (const auto &[monomial, coefficient] : terms)
-    for (const auto &[i, factor] : llvm::enumerate(monomial)) {
-      DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
-      std::optional<int64_t> divisor =
-          quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
-      if (!divisor || *divisor <= 0 || coefficient % *divisor != 0)
+    for (const auto &[i, factor] : llvm::enumerate(monomial))
+      if (DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
+          quotient && coefficient != saturate(false) &&
+          dim::getBounds(quotient.getRhs()).first > 0)
+        candidates.push_back(
+            {quotient, without(monomial, i), factor.first.size(), coefficient});
+  // What is inside of another comes after it: replaced, it could not be found.
+  llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+    return a.length > b.length;
+  });
+  for (const Candidate &candidate : candidates) {
+    DimExprAttr quotient = candidate.quotient;
+    SmallVector<std::pair<Attribute, Attribute>> divisions{
+        {quotient.getLhs(), quotient.getRhs()}};
+    if (std::optional<int64_t> whole = Dim(quotient.getRhs()).getStatic())
+      for (const Candidate &other : candidates) {
+        std::optional<int64_t> part = Dim(other.quotient.getRhs()).getStatic();
+        if (other.quotient.getLhs() == quotient.getLhs() && part &&
+            *part < *whole && *whole % *part == 0)
+          divisions.emplace_back(
+              other.quotient,
+              Dim(quotient.getContext(), *whole / *part).getAttr());
+      }
+    for (auto [x, c] : divisions) {
+      const Polynomial divisor(c), dividend(x);
+      const auto &[leading, leadingCoefficient] = *divisor.terms.rbegin();
+      Polynomial times;
+      Monomial rest;
+      if (candidate.coefficient % leadingCoefficient != 0 ||
+          dividend.terms.size() > terms.size() ||
+          !divide(candidate.rest, leading, rest))
         continue;
-      const int64_t times = -(coefficient / *divisor);
-      const Monomial rest = without(monomial, i);
-      Polynomial result = *this;
-      result.terms.erase(monomial);
-      for (const auto &[x, xCoefficient] : Polynomial(quotient.getLhs()).terms)
-        result.addTerm(::multiply(rest, x),
-                       dim::multiply(xCoefficient, -times));
+      times.addTerm(rest, -(candidate.coefficient / leadingCoefficient));
       Attribute remainder =
-          DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
-                           quotient.getLhs(), quotient.getRhs());
-      result.addTerm(::multiply(rest, {{getKey(remainder), remainder}}), times);
-      if (result.terms.size() < terms.size()) {
+          DimExprAttr::get(quotient.getContext(), DimOpKind::mod, x, c);
+      Polynomial result =
+          *this + writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
+                                        ofAtom(remainder) - dividend);
+      if (result.terms.size() <= mostTerms) {
         terms.swap(result.terms);
         return true;
       }
     }
+  }
+  // A square has to be replaced as a whole: x is its remainder and the rest.
+  for (const Candidate &candidate : candidates) {
+    DimExprAttr quotient = candidate.quotient;
+    const Polynomial dividend(quotient.getLhs()), divisor(quotient.getRhs());
+    for (const auto &[monomial, coefficient] : dividend.terms) {
+      if (monomial.size() != 1 || coefficient != 1)
+        continue;
+      const Polynomial value =
+          ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
+                                  quotient.getLhs(), quotient.getRhs())) +
+          writtenOut(divisor, ofAtom(quotient)) -
+          (dividend - ofAtom(monomial[0].second));
+      if (showInstead(monomial[0].first, value, mostTerms))
+        return true;
+      break;
+    }
+  }
   return false;
 }
 
-/// (x floordiv c) * (c * k) + (x mod c) * k is x * k.
-void Polynomial::recombine() {
-  while (findRemainder())
-    ;
+/// (a + b) * k - min(a, b) * k becomes max(a, b) * k where that has few terms.
+bool Polynomial::showMaximum(size_t mostTerms) {
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial)) {
-      DimExprAttr remainder = getExpr(factor.second, DimOpKind::mod);
-      if (!remainder)
+      DimExprAttr minimum = getExpr(factor.second, DimOpKind::min);
+      if (!minimum || coefficient >= 0 || coefficient == saturate(false))
         continue;
-      Attribute quotient =
-          DimExprAttr::get(remainder.getContext(), DimOpKind::floordiv,
-                           remainder.getLhs(), remainder.getRhs());
-      Monomial rest = without(monomial, i);
-      Polynomial product =
-          Polynomial(remainder.getRhs()) * Polynomial(quotient);
-      // The quotient times the divisor is one term unless the divisor is a sum.
-      if (product.terms.size() != 1)
+      std::vector<Polynomial> operands;
+      Polynomial greatest;
+      for (Attribute operand : getOperands(DimOpKind::min, minimum)) {
+        operands.emplace_back(operand);
+        for (const auto &[other, number] : operands.back().terms) {
+          int64_t &most = greatest.terms[other];
+          most = std::max(most, number);
+        }
+      }
+      if (greatest.terms.size() > terms.size())
         continue;
-      const auto &[whole, divisor] = *product.terms.begin();
-      auto other = terms.find(::multiply(rest, whole));
-      if (other == terms.end() ||
-          other->second != dim::multiply(coefficient, divisor))
-        continue;
-      Polynomial x(remainder.getLhs());
-      const int64_t factorOfX = coefficient;
-      terms.erase(other);
-      terms.erase(monomial);
-      for (const auto &[xMonomial, xCoefficient] : x.terms)
-        addTerm(::multiply(rest, xMonomial),
-                dim::multiply(xCoefficient, factorOfX));
-      return recombine();
+      for (Polynomial &operand : operands)
+        operand = greatest - operand;
+      Polynomial times;
+      times.addTerm(without(monomial, i), -coefficient);
+      const Polynomial maximum =
+          ofAtom(combineAll(minimum.getContext(), DimOpKind::max, operands));
+      Polynomial result =
+          *this + writtenOut(times, maximum + ofAtom(minimum) - greatest);
+      if (result.terms.size() <= mostTerms) {
+        terms.swap(result.terms);
+        return true;
+      }
+      if (showInstead(std::string(factor.first), greatest - maximum, mostTerms))
+        return true;
     }
+  return false;
 }
 
 Dim Polynomial::getDim(MLIRContext *context) const {
+  Polynomial shown = *this;
+  while (!shown.terms.empty() && (shown.showRemainder(shown.terms.size() - 1) ||
+                                  shown.showMaximum(shown.terms.size() - 1)))
+    ;
+  return shown.getSum(context);
+}
+
+/// With remainders and maxima also where they are as long as what they replace.
+Polynomial Polynomial::withRemainders() const {
+  Polynomial shown = *this;
+  // One in place of another might go on for ever.
+  for (unsigned step = 0; step < kMostRemainders; ++step)
+    if (!shown.showRemainder(shown.terms.size()) &&
+        !shown.showMaximum(shown.terms.size()))
+      break;
+  return shown;
+}
+
+Dim Polynomial::getSum(MLIRContext *context) const {
   auto combine = [&](DimOpKind kind, Attribute lhs, Attribute rhs) {
     return lhs ? DimExprAttr::get(context, kind, lhs, rhs) : rhs;
   };
@@ -252,19 +839,6 @@ Dim Polynomial::getDim(MLIRContext *context) const {
   return Dim(sum);
 }
 
-int64_t Polynomial::getConstant() const {
-  auto it = terms.find({});
-  return it == terms.end() ? 0 : it->second;
-}
-
-int64_t Polynomial::getCommonFactor() const {
-  int64_t factor = 0;
-  for (const auto &[monomial, coefficient] : terms)
-    if (!monomial.empty() && coefficient != saturate(false))
-      factor = std::gcd(factor, coefficient);
-  return factor;
-}
-
 //===----------------------------------------------------------------------===//
 // Division
 //===----------------------------------------------------------------------===//
@@ -273,6 +847,21 @@ std::pair<Polynomial, Polynomial>
 Polynomial::divideTerms(const Polynomial &divisor) const {
   if (divisor.terms.empty())
     return {Polynomial(), *this};
+  // Out of products of sums, one by one.
+  if (divisor.terms.size() > 1 && hasSumFactors()) {
+    Monomial factors;
+    int64_t coefficient = 1;
+    for (const Polynomial &sum : divisor.getSumFactors(factors, coefficient)) {
+      Attribute attr =
+          sum.getDim(terms.rbegin()->first.front().second.getContext())
+              .getAttr();
+      factors.emplace_back(getKey(attr), attr);
+    }
+    llvm::stable_sort(factors, isBefore);
+    Polynomial product;
+    product.addTerm(factors, coefficient);
+    return divideTerms(product);
+  }
   const auto &[leading, leadingCoefficient] = *divisor.terms.rbegin();
   Polynomial quotient, rest;
   Polynomial left = *this;
@@ -295,168 +884,5 @@ Polynomial::divideTerms(const Polynomial &divisor) const {
       left.addTerm(::multiply(factor, other),
                    dim::multiply(otherCoefficient, -times));
   }
-  return {quotient, rest};
-}
-
-//===----------------------------------------------------------------------===//
-// Bounds
-//===----------------------------------------------------------------------===//
-
-using Interval64 = std::pair<int64_t, int64_t>;
-
-static Interval64 multiplyIntervals(Interval64 a, Interval64 b) {
-  int64_t corners[] = {
-      dim::multiply(a.first, b.first), dim::multiply(a.first, b.second),
-      dim::multiply(a.second, b.first), dim::multiply(a.second, b.second)};
-  auto [least, greatest] = std::minmax_element(corners, corners + 4);
-  return {*least, *greatest};
-}
-
-Interval64 dim::getBounds(Attribute attr) {
-  if (auto integer = dyn_cast<IntegerAttr>(attr))
-    return {integer.getInt(), integer.getInt()};
-  if (auto var = dyn_cast<VarAttr>(attr))
-    return {var.getMin(), var.getMax()};
-  auto expr = cast<DimExprAttr>(attr);
-  if (expr.getKind() == DimOpKind::add || expr.getKind() == DimOpKind::mul)
-    return Polynomial(attr).getBounds();
-  auto [lhsMin, lhsMax] = getBounds(expr.getLhs());
-  auto [rhsMin, rhsMax] = getBounds(expr.getRhs());
-  if (expr.getKind() == DimOpKind::mod) {
-    // A remainder has the sign of the divisor and is smaller than it, and not
-    // larger than what is divided.
-    if (rhsMin > 0 && lhsMin >= 0)
-      return {lhsMax < rhsMin ? lhsMin : 0, std::min(rhsMax - 1, lhsMax)};
-    return {rhsMin < 0 ? dim::add(rhsMin, 1) : 0, rhsMax > 0 ? rhsMax - 1 : 0};
-  }
-  int64_t corners[] = {evaluate(expr.getKind(), lhsMin, rhsMin),
-                       evaluate(expr.getKind(), lhsMin, rhsMax),
-                       evaluate(expr.getKind(), lhsMax, rhsMin),
-                       evaluate(expr.getKind(), lhsMax, rhsMax)};
-  auto [least, greatest] = std::minmax_element(corners, corners + 4);
-  // Quotients are largest for divisors next to zero, which are no corners.
-  if (expr.getKind() == DimOpKind::floordiv && rhsMin <= 0 && rhsMax >= 0) {
-    int64_t bound = std::max(std::abs(std::max(lhsMin, -saturate(true))),
-                             std::abs(std::max(lhsMax, -saturate(true))));
-    return {-bound, bound};
-  }
-  return {*least, *greatest};
-}
-
-/// Bounds with all factors independent of each other.
-Interval64 Polynomial::getBoxBounds() const {
-  std::map<std::string, Interval64> box;
-  bool isMultilinear = true;
-  Interval64 sum{0, 0};
-  for (const auto &[monomial, coefficient] : terms) {
-    Interval64 product{coefficient, coefficient};
-    const std::string *previous = nullptr;
-    for (const auto &[key, factor] : monomial) {
-      auto [it, isNew] = box.try_emplace(key);
-      if (isNew)
-        it->second = dim::getBounds(factor);
-      product = multiplyIntervals(product, it->second);
-      isMultilinear &= !previous || *previous != key;
-      previous = &key;
-    }
-    sum = {dim::add(sum.first, product.first),
-           dim::add(sum.second, product.second)};
-  }
-  if (!isMultilinear || box.size() < 2 || box.size() > kMostFactors)
-    return sum;
-  // Linear in each factor, so that the ends are at corners of the box.
-  Interval64 ends{saturate(true), saturate(false)};
-  for (size_t corner = 0; corner < size_t(1) << box.size(); ++corner) {
-    int64_t value = 0;
-    for (const auto &[monomial, coefficient] : terms) {
-      int64_t product = coefficient;
-      for (const auto &[key, factor] : monomial) {
-        auto it = box.find(key);
-        bool isHigh = corner >> std::distance(box.begin(), it) & 1;
-        product = dim::multiply(product,
-                                isHigh ? it->second.second : it->second.first);
-      }
-      value = dim::add(value, product);
-    }
-    ends = {std::min(ends.first, value), std::max(ends.second, value)};
-  }
-  // Sums that saturate depend on their order.
-  return {std::max(ends.first, sum.first), std::min(ends.second, sum.second)};
-}
-
-/// A bound with quotients bounded by what they divide, which may cancel with
-/// other terms: x - c + 1 <= (x floordiv c) * c <= x. So may minima and maxima:
-/// n - min(n, 3) is n - n or n - 3, and at least the greater of these.
-int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
-  auto [lo, hi] = getBoxBounds();
-  int64_t bound = upper ? hi : lo;
-  if (depth == 0)
-    return bound;
-  // Outer quotients come first, before what they divide changes in its turn.
-  // Their texts are longer.
-  const Monomial *longest = nullptr;
-  for (const auto &[monomial, coefficient] : terms) {
-    if (monomial.size() != 1)
-      continue;
-    DimExprAttr choice = getExpr(monomial[0].second, DimOpKind::min);
-    const bool isMin = choice != nullptr;
-    if (!isMin)
-      choice = getExpr(monomial[0].second, DimOpKind::max);
-    if (choice) {
-      auto boundWith = [&](Attribute chosen) {
-        Polynomial rest = *this;
-        rest.terms.erase(monomial);
-        return (rest + Polynomial(chosen).scale(coefficient))
-            .getRelaxedBound(upper, depth - 1);
-      };
-      int64_t a = boundWith(choice.getLhs()), b = boundWith(choice.getRhs());
-      // Both are bounds, or the one that is further out.
-      const bool isEither = ((coefficient > 0) == upper) == isMin;
-      int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
-      return upper ? std::min(bound, other) : std::max(bound, other);
-    }
-    DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
-    std::optional<int64_t> divisor =
-        quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
-    if (divisor && *divisor > 0 &&
-        (!longest || monomial[0].first.size() > longest->front().first.size()))
-      longest = &monomial;
-  }
-  if (!longest)
-    return bound;
-  const int64_t coefficient = terms.at(*longest);
-  auto quotient = cast<DimExprAttr>(longest->front().second);
-  const int64_t divisor = *Dim(quotient.getRhs()).getStatic();
-  Polynomial x(quotient.getLhs());
-  if ((coefficient > 0) != upper)
-    x.addTerm({}, 1 - divisor);
-  Polynomial relaxed = scale(divisor);
-  relaxed.terms.erase(*longest);
-  relaxed = relaxed + x.scale(coefficient);
-  int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
-  if (scaled == saturate(upper))
-    return bound;
-  int64_t other =
-      upper ? dim::floorDiv(scaled, divisor) : -dim::floorDiv(-scaled, divisor);
-  return upper ? std::min(bound, other) : std::max(bound, other);
-}
-
-Interval64 Polynomial::getBounds() const {
-  // A multiple lies between multiples of bounds: 2 * (n - (n + 3) floordiv 4)
-  // is not negative, which dividing 6 * n - 6 by 4 does not show.
-  const int64_t factor = getCommonFactor();
-  auto isExact = [](const auto &term) {
-    return term.second != saturate(false);
-  };
-  if (factor > 1 && llvm::all_of(terms, isExact)) {
-    Polynomial part;
-    for (const auto &[monomial, coefficient] : terms)
-      if (!monomial.empty())
-        part.addTerm(monomial, coefficient / factor);
-    auto [lo, hi] = part.getBounds();
-    return {dim::add(dim::multiply(lo, factor), getConstant()),
-            dim::add(dim::multiply(hi, factor), getConstant())};
-  }
-  return {getRelaxedBound(false, kMostQuotients),
-          getRelaxedBound(true, kMostQuotients)};
+  return {quotient.withShortProducts(), rest};
 }

@@ -5,8 +5,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arithmetic that saturates, and sums of products of variables: the normal
-/// form of a dimension.
+/// Arithmetic that saturates, and sums of products: the normal form of a
+/// dimension.
+///
+/// Arithmetic is on polynomials over variables, quotients and minima alone:
+/// `x mod c` is `x - x floordiv c * c`, and `max(a, b)` is `a + b - min(a, b)`.
+/// So all that follows from these two equations is found to be equal. Minima
+/// have nothing in common to all their operands. Attributes are shorter: they
+/// have remainders and maxima again where these take the place of several terms
+/// (`Polynomial::getDim`), which depends on the polynomial and on nothing else.
+///
+/// A product of sums is written out if that does not become too long, and kept
+/// as a product of sums otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +27,10 @@
 #include <map>
 #include <string>
 #include <vector>
+
+namespace mlir::tg {
+class DimExprAttr;
+} // namespace mlir::tg
 
 namespace mlir::tg::dim {
 
@@ -30,28 +44,51 @@ int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
 /// The full text, bounds included, by which variables and terms are ordered.
 std::string getKey(Attribute attr);
 
+/// The expression if it has this operator, else null.
+DimExprAttr getExpr(Attribute attr, DimOpKind kind);
+
 /// Least and greatest value of a dimension attribute.
 std::pair<int64_t, int64_t> getBounds(Attribute attr);
 
+/// While there is one, each bound and key is computed once: what is deep inside
+/// of an expression is asked for at each level.
+class FactsScope {
+public:
+  FactsScope();
+  ~FactsScope();
+  FactsScope(const FactsScope &) = delete;
+  FactsScope &operator=(const FactsScope &) = delete;
+};
+
 /// A product of variables, and of expressions that are neither sum nor product,
-/// with their keys, by which they are ordered.
+/// with their keys, by which they are ordered. There are sums in a product that
+/// is too long to be written out.
 using Monomial = std::vector<std::pair<std::string, Attribute>>;
 
 /// A sum of monomials with coefficients.
 class Polynomial {
 public:
   Polynomial() = default;
-  explicit Polynomial(Attribute attr);
+  /// Remainders and maxima are written out, or stay as they are.
+  explicit Polynomial(Attribute attr, bool writeOut = true);
 
   friend Polynomial operator+(Polynomial lhs, const Polynomial &rhs);
+  friend Polynomial operator-(const Polynomial &lhs, const Polynomial &rhs);
   friend Polynomial operator*(const Polynomial &lhs, const Polynomial &rhs);
+  bool operator==(const Polynomial &other) const;
   void addTerm(const Monomial &monomial, int64_t coefficient);
   Polynomial scale(int64_t factor) const;
 
   /// `(a * b * 2 + c) + 4`: what is constant is on the right.
   Dim getDim(MLIRContext *context) const;
 
+  /// The same value with remainders and maxima wherever they are no longer than
+  /// what they stand for. No normal form.
+  Polynomial withRemainders() const;
+
   int64_t getConstant() const;
+  /// The number that it is, if it is one.
+  std::optional<int64_t> getNumber() const;
   /// The greatest divisor of all coefficients but the constant.
   int64_t getCommonFactor() const;
 
@@ -63,18 +100,46 @@ public:
 
   std::pair<int64_t, int64_t> getBounds() const;
 
+  /// The product of all, which does not depend on their order.
+  static Polynomial getProduct(ArrayRef<Polynomial> factors);
+
+  /// Whether there is a minimum, times a number of this sign, as a term.
+  bool hasMinimum(int sign) const;
+
+  /// The least of several, of which none is known to be greater than another.
+  static Polynomial getMinimum(std::vector<Polynomial> operands,
+                               MLIRContext *context);
+
 private:
   /// Orders monomials by the keys of their factors.
   struct Less {
     bool operator()(const Monomial &a, const Monomial &b) const;
   };
+  using Terms = std::map<Monomial, int64_t, Less>;
 
-  void recombine();
-  bool findRemainder();
+  static Polynomial ofAtom(Attribute attr);
+  static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
+  static Polynomial getMinimumOf(std::vector<Polynomial> operands,
+                                 MLIRContext *context);
+  static Polynomial writtenOut(const Polynomial &lhs, const Polynomial &rhs);
+  bool addFactors(std::vector<Polynomial> &sums, Monomial &others,
+                  int64_t &coefficient) const;
+  std::vector<Polynomial> getSumFactors(Monomial &others,
+                                        int64_t &coefficient) const;
+  size_t getLength() const;
+  bool hasSumFactors() const;
+  Polynomial withShortProducts() const;
+  std::vector<Polynomial> getIndependentFactors() const;
+  Polynomial substitute(const std::string &atom, const Polynomial &value) const;
+  bool showInstead(const std::string &atom, const Polynomial &value,
+                   size_t mostTerms);
+  bool showRemainder(size_t mostTerms);
+  bool showMaximum(size_t mostTerms);
+  Dim getSum(MLIRContext *context) const;
   std::pair<int64_t, int64_t> getBoxBounds() const;
   int64_t getRelaxedBound(bool upper, unsigned depth) const;
 
-  std::map<Monomial, int64_t, Less> terms;
+  Terms terms;
 };
 
 } // namespace mlir::tg::dim

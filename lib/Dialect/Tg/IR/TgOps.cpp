@@ -84,12 +84,15 @@ MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
   return MemRefType::get({count}, elementType);
 }
 
-/// Emits an error that names both shapes.
+/// Emits an error that names both shapes, and values of variables for which
+/// what is to be equal differs.
 static LogicalResult emitShapeError(Operation *op, StringRef what,
-                                    RankedTensorType from,
-                                    RankedTensorType to) {
+                                    RankedTensorType from, RankedTensorType to,
+                                    ArrayRef<Dim> lhs = {},
+                                    ArrayRef<Dim> rhs = {}) {
   return op->emitOpError() << what << ": " << toString(getDims(from)) << " to "
-                           << toString(getDims(to));
+                           << toString(getDims(to))
+                           << explainDifference(lhs, rhs);
 }
 
 static LogicalResult checkAxes(std::optional<Location> loc, StringRef name,
@@ -188,7 +191,8 @@ static LogicalResult verifySameShape(Operation *op) {
   auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (from && to && tg::getDims(from) != tg::getDims(to))
-    return emitShapeError(op, "changes the shape (C1)", from, to);
+    return emitShapeError(op, "changes the shape (C1)", from, to,
+                          tg::getDims(from), tg::getDims(to));
   return success();
 }
 
@@ -316,10 +320,11 @@ LogicalResult ReshapeOp::verify() {
     return emitOpError("changes the element type: ")
            << from.getElementType() << " to " << to.getElementType() << " (C1)";
   MLIRContext *context = getContext();
-  if (tg::getNumElements(context, tg::getDims(from)) !=
-      tg::getNumElements(context, tg::getDims(to)))
+  Dim before = tg::getNumElements(context, tg::getDims(from)),
+      after = tg::getNumElements(context, tg::getDims(to));
+  if (before != after)
     return emitShapeError(*this, "changes the number of elements (C1)", from,
-                          to);
+                          to, before, after);
   return success();
 }
 
@@ -356,7 +361,7 @@ LogicalResult ExpandOp::verify() {
   for (auto [a, b] : llvm::zip(tg::getDims(from), tg::getDims(to)))
     if (a != b && !a.is(1))
       return emitShapeError(*this, "changes an axis whose size is not 1 (C1)",
-                            from, to);
+                            from, to, a, b);
   return success();
 }
 

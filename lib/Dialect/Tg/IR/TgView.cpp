@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 using namespace mlir;
@@ -285,6 +286,7 @@ void ViewChain::append(View view) {
 }
 
 void ViewChain::apply(Operation *movement) {
+  dim::FactsScope scope;
   MLIRContext *context = movement->getContext();
   SmallVector<Dim> shape =
       getDims(cast<RankedTensorType>(movement->getResult(0).getType()));
@@ -315,6 +317,7 @@ void ViewChain::apply(Operation *movement) {
 }
 
 std::optional<View> ViewChain::getMemoryView() const {
+  dim::FactsScope scope;
   if (views.size() != 1)
     return std::nullopt;
   View memory = View::getMemory(views.front().getContext(), baseShape);

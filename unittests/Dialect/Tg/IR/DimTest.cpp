@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 
 #include "gtest/gtest.h"
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <random>
@@ -232,6 +233,207 @@ TEST_F(DimTest, NormalFormKeepsValues) {
         ASSERT_LE(last.dim.getMin(), expected) << last.dim.str();
         ASSERT_GE(last.dim.getMax(), expected) << last.dim.str();
       }
+  }
+}
+
+// n - n mod k is n floordiv k * k, whatever n and k are and whatever is around
+// them.
+TEST_F(DimTest, RemaindersAreWhatQuotientsLeave) {
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
+  Dim n = var("n", 0, 40), m = var("m", 1, 5), k = var("k", 1, 6);
+  for (Dim x : {n, n * number(3) + m, n * m, number(7) - n})
+    for (Dim c :
+         {number(2), number(7), number(-4), k, m + k, m * k, number(-2) * k}) {
+      Dim whole = div(x, c) * c;
+      EXPECT_EQ(x - mod(x, c), whole) << x.str() << " by " << c.str();
+      EXPECT_EQ((x - mod(x, c)) * number(6) + m, whole * number(6) + m);
+      EXPECT_EQ((x - mod(x, c)) * m, whole * m);
+      EXPECT_EQ(whole + mod(x, c), x);
+      EXPECT_EQ(x - whole, mod(x, c));
+    }
+  Dim whole = div(n, number(4)) * number(4);
+  EXPECT_EQ((n - whole).getMin(), 0);
+  EXPECT_EQ((n - whole).getMax(), 3);
+  EXPECT_EQ(whole.getMin(), 0);
+  EXPECT_EQ(whole.getMax(), 40);
+  EXPECT_EQ((n - div(n, k) * k).getMin(), 0);
+  EXPECT_EQ((n - div(n, k) * k).getMax(), 5);
+  EXPECT_EQ(whole.str(), "((n floordiv 4) * 4)");
+  EXPECT_EQ((n - whole).str(), "(n mod 4)");
+  // Digits of a position.
+  Dim digit = mod(div(n, number(3)), number(4));
+  EXPECT_EQ(digit.str(), "((n floordiv 3) mod 4)");
+  EXPECT_EQ(digit.getMax(), 3);
+  EXPECT_EQ(digit * number(3) + mod(n, number(3)) +
+                div(n, number(12)) * number(12),
+            n);
+  // What is not equal: another divisor, another dividend.
+  EXPECT_NE(n - mod(n, number(4)), div(n, number(3)) * number(4));
+  EXPECT_NE(n - mod(n, number(4)), div(n + m, number(4)) * number(4));
+  EXPECT_NE(n - mod(n, number(2)), div(n, number(4)) * number(4));
+  // One that may be 0 leaves nothing of what it divides.
+  Dim zero = var("z", 0, 4);
+  EXPECT_NE(n - mod(n, zero), div(n, zero) * zero);
+}
+
+TEST_F(DimTest, MaximumAndMinimumOfTwoAreTheTwo) {
+  auto max = [](Dim a, Dim b) { return Dim::get(DimOpKind::max, a, b); };
+  auto min = [](Dim a, Dim b) { return Dim::get(DimOpKind::min, a, b); };
+  Dim n = var("n", 0, 40), m = var("m", 1, 5), k = var("k", 1, 6);
+  for (auto [a, b] : {std::pair{n, m},
+                      {n, number(7)},
+                      {n * m, k},
+                      {n + m, k * number(8)},
+                      {n - m, m - k}}) {
+    EXPECT_EQ(max(a, b) + min(a, b), a + b) << a.str() << ", " << b.str();
+    EXPECT_EQ(max(a, b) * number(3) + min(a, b) * number(3),
+              (a + b) * number(3));
+    EXPECT_EQ(max(a, b) * k + min(a, b) * k, (a + b) * k);
+    EXPECT_EQ(max(a, b), max(b, a));
+    EXPECT_EQ(max(a + k, b + k), max(a, b) + k);
+    EXPECT_EQ(min(a * number(4), b * number(4)), min(a, b) * number(4));
+    EXPECT_EQ(min(a * number(-1), b * number(-1)), max(a, b) * number(-1));
+  }
+  EXPECT_EQ(min(min(n, m), k), min(n, min(k, m)));
+  EXPECT_EQ(max(max(n, m), k), max(n, max(k, m)));
+  EXPECT_EQ(max(max(n, m), n), max(m, n));
+  EXPECT_EQ(max(n, number(7)).str(), "(n max 7)");
+  EXPECT_EQ(max(max(n, m), k).str(), "((k max m) max n)");
+  EXPECT_EQ(max(max(n, m), k).getMin(), 1);
+  EXPECT_EQ(max(max(n, m), k).getMax(), 40);
+  EXPECT_NE(max(n, m) + min(n, k), n + m);
+}
+
+TEST_F(DimTest, VariablesWithOneValueAreNumbersInExpressions) {
+  Dim three = var("p", 3, 3), n = var("n", 0, 8);
+  EXPECT_EQ(three - number(3), number(0));
+  EXPECT_EQ(three * number(4), number(12));
+  EXPECT_EQ(n * three, n * number(3));
+  EXPECT_EQ(Dim::get(DimOpKind::floordiv, n, three),
+            Dim::get(DimOpKind::floordiv, n, number(3)));
+  EXPECT_EQ(Dim::get(DimOpKind::min, n, three),
+            Dim::get(DimOpKind::min, n, number(3)));
+  // By itself it stays what it is, in types and in what is printed.
+  EXPECT_EQ(three.str(), "p");
+}
+
+TEST_F(DimTest, LongProductsOfSumsStayProducts) {
+  for (unsigned count : {4u, 8u, 12u, 20u}) {
+    SmallVector<Dim> factors;
+    for (unsigned i = 0; i < count; ++i)
+      factors.push_back(var("v" + std::to_string(i), 1, 2) +
+                        var("w" + std::to_string(i), 1, 2));
+    Dim product = getNumElements(&context, factors);
+    EXPECT_EQ(product.getMin(), int64_t(1) << count);
+    EXPECT_EQ(product.getMax(), int64_t(1) << (2 * count));
+    // In any order, and in two halves.
+    SmallVector<Dim> shuffled = factors;
+    std::mt19937 random(count);
+    for (int trial = 0; trial < 3; ++trial) {
+      std::shuffle(shuffled.begin(), shuffled.end(), random);
+      Dim first = number(1), second = number(1);
+      for (unsigned i = 0; i < count; ++i)
+        (i % 2 ? first : second) = (i % 2 ? first : second) * shuffled[i];
+      EXPECT_EQ(first * second, product);
+      EXPECT_EQ(getNumElements(&context, shuffled), product);
+    }
+    // Of what is divided out, few factors are written out again.
+    Dim left = product;
+    for (unsigned i = count; i-- > 1;)
+      left = Dim::get(DimOpKind::floordiv, left, factors[i]);
+    EXPECT_EQ(left, factors[0]);
+    EXPECT_EQ(Dim::get(DimOpKind::mod, product, factors[1]), number(0));
+    EXPECT_EQ(product - product, number(0));
+    EXPECT_EQ(
+        (product * number(2)).substitute([&](VarAttr) { return number(1); }),
+        number(int64_t(2) << count));
+    EXPECT_NE(product, product + number(1));
+    EXPECT_NE(product * factors[0], product * factors[1]);
+  }
+}
+
+/// Products that share variables, and sums of such products, stay short.
+TEST_F(DimTest, ProductsOfProductsStayShort) {
+  Dim x = number(1);
+  for (unsigned i = 0; i < 60; ++i) {
+    Dim a = var("v" + std::to_string(i % 10), 0, 1),
+        b = var("v" + std::to_string((i + 1) % 10), 0, 1);
+    x = x * (a + b) + a;
+    if (i % 7 == 0)
+      x = Dim::get(DimOpKind::floordiv, x, number(5));
+  }
+  EXPECT_LT(x.str().size(), 100000u);
+}
+
+// Equal attributes are equal for all values, and what an expression is made
+// from in another order, or from its own parts, is the same expression.
+TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
+  std::mt19937 random(23);
+  auto pick = [&](int64_t lo, int64_t hi) {
+    return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+  };
+  auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
+  auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
+  auto least = [](Dim a, Dim b) { return Dim::get(DimOpKind::min, a, b); };
+  auto most = [](Dim a, Dim b) { return Dim::get(DimOpKind::max, a, b); };
+  for (int64_t trial = 0; trial < 1500; ++trial) {
+    SmallVector<Dim> atoms{var("a", 0, pick(1, 9)), var("b", pick(1, 2), 5),
+                           var("c", 1, pick(2, 4))};
+    auto pickAtom = [&] { return atoms[pick(0, atoms.size() - 1)]; };
+    for (int64_t step = pick(0, 5); step > 0; --step) {
+      Dim x = pickAtom() * number(pick(1, 6)) + number(pick(0, 9));
+      Dim y = pick(0, 2) ? number(pick(2, 7)) : pickAtom() + number(1);
+      if (y.getMin() <= 0)
+        continue;
+      switch (pick(0, 3)) {
+      case 0:
+        atoms.push_back(div(x, y));
+        break;
+      case 1:
+        atoms.push_back(mod(x, y));
+        break;
+      case 2:
+        atoms.push_back(least(x, y));
+        break;
+      default:
+        atoms.push_back(most(x, y));
+        break;
+      }
+    }
+    SmallVector<Dim> terms;
+    for (int64_t step = pick(1, 5); step > 0; --step)
+      terms.push_back(pickAtom() * pickAtom() * number(pick(-4, 6)));
+    auto getSum = [&] {
+      Dim sum = number(0);
+      for (Dim term : terms)
+        sum = sum + term;
+      return sum;
+    };
+    Dim sum = getSum();
+    for (int i = 0; i < 3; ++i) {
+      std::shuffle(terms.begin(), terms.end(), random);
+      ASSERT_EQ(getSum(), sum) << getSum().str() << '\n' << sum.str();
+    }
+    // Made from its own parts.
+    ASSERT_EQ(sum.substitute([](VarAttr var) { return Dim(var); }) - sum,
+              number(0));
+    ASSERT_EQ(sum + number(0) - number(1) + number(1), sum);
+    Dim other = pickAtom();
+    ASSERT_EQ((sum + other) - other, sum) << sum.str();
+    ASSERT_EQ((sum - other) * number(3) + other * number(3), sum * number(3));
+    // The equations between quotients and remainders, minima and maxima.
+    Dim c = pick(0, 1) ? number(pick(2, 6)) : pickAtom() + number(1);
+    if (c.getMin() > 0)
+      ASSERT_EQ(div(sum, c) * c + mod(sum, c), sum) << sum.str() << c.str();
+    Dim d = var("d", 0, 9);
+    for (Dim c : {number(pick(2, 6)), atoms[1], atoms[1] * number(3)})
+      ASSERT_EQ(div(sum + c * d, c), div(sum, c) + d) << sum.str() << '\n'
+                                                      << c.str();
+    ASSERT_EQ(least(sum, other) + most(sum, other), sum + other)
+        << sum.str() << '\n'
+        << other.str();
+    ASSERT_EQ(least(other, sum), least(sum, other));
   }
 }
 

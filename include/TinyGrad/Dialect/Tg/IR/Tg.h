@@ -13,6 +13,7 @@
 #define TINYGRAD_DIALECT_TG_IR_TG_H
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimMessages.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

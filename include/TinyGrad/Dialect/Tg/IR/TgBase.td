@@ -30,6 +30,12 @@ class Tg_Op<string mnemonic, list<Trait> traits = []>
 def Tg_InfersRanges : DeclareOpInterfaceMethods<InferIntRangeInterface,
                                                 ["inferResultRanges"]>;
 
+/// All operands and results have one shape, said before MLIR's traits say that
+/// types differ.
+def Tg_SameDims : NativeOpTrait<"SameDims"> {
+  let cppNamespace = "::mlir::tg";
+}
+
 //===----------------------------------------------------------------------===//
 // Element types
 //===----------------------------------------------------------------------===//

@@ -17,8 +17,8 @@ include "TinyGrad/Dialect/Tg/IR/TgBase.td"
 
 /// Elementwise: all operands and results have one shape (or all are scalars).
 class Tg_ElementwiseOp<string mnemonic, list<Trait> traits = []>
-    : Tg_Op<mnemonic, !listconcat([Pure, Elementwise, Scalarizable, Vectorizable,
-                                   Tensorizable], traits)>;
+    : Tg_Op<mnemonic, !listconcat([Pure, Tg_SameDims, Elementwise, Scalarizable,
+                                   Vectorizable, Tensorizable], traits)>;
 
 class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
     : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {

@@ -260,7 +260,7 @@ def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
   let hasFolder = 1;
 }
 
-def Tg_FlipOp : Tg_MovementOp<"flip", [SameOperandsAndResultType]> {
+def Tg_FlipOp : Tg_MovementOp<"flip", [Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "reversal along axes";
   let description = [{
     Position `j` of a flipped axis of size `n` holds position `n - 1 - j` of the
@@ -335,7 +335,7 @@ def Tg_BufferOp : Tg_Op<"buffer", [Pure]> {
   let assemblyFormat = "$id `on` $device attr-dict `:` type($result)";
 }
 
-def Tg_CopyOp : Tg_Op<"copy", [Pure, SameOperandsAndResultType]> {
+def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor on a device";
   let description = [{
     The operand's values in memory of another device. A copy to the device that
@@ -353,7 +353,7 @@ def Tg_CopyOp : Tg_Op<"copy", [Pure, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, SameOperandsAndResultType]> {
+def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor in memory, row-major";
   let description = [{
     Asks for a buffer that holds the operand. It ends fusion at this point. A
@@ -371,7 +371,7 @@ def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-def Tg_DetachOp : Tg_Op<"detach", [Pure, SameOperandsAndResultType]> {
+def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor, with no gradient through it";
   let description = [{
     The identity for execution; differentiation stops here.
@@ -388,7 +388,7 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-def Tg_AssignOp : Tg_Op<"assign", [SameOperandsAndResultType]> {
+def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "a buffer, or a view of one, overwritten";
   let description = [{
     Writes `value` into the memory that `target` views and gives the values

@@ -1,0 +1,282 @@
+//===- TgDimBounds.cpp - what values dimensions can take ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The least and the greatest value of an expression.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TgDimPolynomial.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::dim;
+
+/// Corners of a box that are looked at: of up to so many factors.
+constexpr size_t kMostFactors = 6;
+/// Quotients that are bounded by what they divide, one in the other.
+constexpr unsigned kMostQuotients = 4;
+
+//===----------------------------------------------------------------------===//
+// What is known
+//===----------------------------------------------------------------------===//
+
+using Interval64 = std::pair<int64_t, int64_t>;
+
+namespace {
+/// Attributes are those of one context as long as there is a scope.
+struct KnownFacts {
+  unsigned numScopes = 0;
+  llvm::DenseMap<Attribute, Interval64> bounds;
+  llvm::DenseMap<Attribute, std::string> keys;
+};
+} // namespace
+
+static thread_local KnownFacts known;
+
+FactsScope::FactsScope() { ++known.numScopes; }
+FactsScope::~FactsScope() {
+  if (--known.numScopes == 0) {
+    known.bounds.clear();
+    known.keys.clear();
+  }
+}
+
+std::string dim::getKey(Attribute attr) {
+  FactsScope scope;
+  std::string &key = known.keys[attr];
+  if (key.empty()) {
+    llvm::raw_string_ostream os(key);
+    attr.print(os);
+  }
+  return key;
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+static Interval64 multiplyIntervals(Interval64 a, Interval64 b) {
+  int64_t corners[] = {
+      dim::multiply(a.first, b.first), dim::multiply(a.first, b.second),
+      dim::multiply(a.second, b.first), dim::multiply(a.second, b.second)};
+  auto [least, greatest] = std::minmax_element(corners, corners + 4);
+  return {*least, *greatest};
+}
+
+static Interval64 intersect(Interval64 a, Interval64 b) {
+  return {std::max(a.first, b.first), std::min(a.second, b.second)};
+}
+
+static Interval64 getCorners(DimOpKind kind, Interval64 lhs, Interval64 rhs) {
+  int64_t corners[] = {evaluate(kind, lhs.first, rhs.first),
+                       evaluate(kind, lhs.first, rhs.second),
+                       evaluate(kind, lhs.second, rhs.first),
+                       evaluate(kind, lhs.second, rhs.second)};
+  auto [least, greatest] = std::minmax_element(corners, corners + 4);
+  return {*least, *greatest};
+}
+
+static Interval64 getQuotientBounds(Interval64 lhs, Interval64 rhs) {
+  if (rhs.first > 0 || rhs.second < 0)
+    return getCorners(DimOpKind::floordiv, lhs, rhs);
+  // By what is below 0, by 0, which gives 0, and by what is above.
+  Interval64 all{0, 0};
+  auto join = [&](Interval64 other) {
+    all = {std::min(all.first, other.first),
+           std::max(all.second, other.second)};
+  };
+  if (rhs.first < 0)
+    join(getCorners(DimOpKind::floordiv, lhs, {rhs.first, -1}));
+  if (rhs.second > 0)
+    join(getCorners(DimOpKind::floordiv, lhs, {1, rhs.second}));
+  return all;
+}
+
+static Interval64 getRemainderBounds(Interval64 lhs, Interval64 rhs) {
+  // A remainder has the sign of the divisor and is smaller than it, and not
+  // larger than what is divided.
+  if (rhs.first > 0 && lhs.first >= 0)
+    return {lhs.second < rhs.first ? lhs.first : 0,
+            std::min(rhs.second - 1, lhs.second)};
+  return {rhs.first < 0 ? dim::add(rhs.first, 1) : 0,
+          rhs.second > 0 ? rhs.second - 1 : 0};
+}
+
+static Interval64 computeBounds(DimExprAttr expr) {
+  const DimOpKind kind = expr.getKind();
+  if (kind == DimOpKind::add || kind == DimOpKind::mul) {
+    // As it is, and in the forms in which more may cancel.
+    const Polynomial shown(expr, /*writeOut=*/false), full(expr);
+    const Polynomial shortest = full.withRemainders();
+    Interval64 bounds = shown.getBounds();
+    if (!(full == shown))
+      bounds = intersect(bounds, full.getBounds());
+    if (!(shortest == shown) && !(shortest == full))
+      bounds = intersect(bounds, shortest.getBounds());
+    return bounds;
+  }
+  const Interval64 lhs = dim::getBounds(expr.getLhs()),
+                   rhs = dim::getBounds(expr.getRhs());
+  if (kind == DimOpKind::floordiv)
+    return getQuotientBounds(lhs, rhs);
+  if (kind == DimOpKind::mod)
+    return getRemainderBounds(lhs, rhs);
+  return getCorners(kind, lhs, rhs);
+}
+
+Interval64 dim::getBounds(Attribute attr) {
+  if (auto integer = dyn_cast<IntegerAttr>(attr))
+    return {integer.getInt(), integer.getInt()};
+  if (auto var = dyn_cast<VarAttr>(attr))
+    return {var.getMin(), var.getMax()};
+  FactsScope scope;
+  auto it = known.bounds.find(attr);
+  if (it != known.bounds.end())
+    return it->second;
+  Interval64 bounds = computeBounds(cast<DimExprAttr>(attr));
+  known.bounds[attr] = bounds;
+  return bounds;
+}
+
+/// Bounds with all factors independent of each other.
+Interval64 Polynomial::getBoxBounds() const {
+  // The factors by number, which is all that is looked at below.
+  std::map<StringRef, size_t> numbers;
+  SmallVector<Interval64, 8> box;
+  SmallVector<std::pair<int64_t, SmallVector<size_t, 4>>, 8> products;
+  bool isMultilinear = true;
+  Interval64 sum{0, 0};
+  for (const auto &[monomial, coefficient] : terms) {
+    Interval64 product{coefficient, coefficient};
+    auto &[times, factors] = products.emplace_back();
+    times = coefficient;
+    for (const auto &[key, factor] : monomial) {
+      auto [it, isNew] = numbers.try_emplace(key, box.size());
+      if (isNew)
+        box.push_back(dim::getBounds(factor));
+      product = multiplyIntervals(product, box[it->second]);
+      isMultilinear &= factors.empty() || factors.back() != it->second;
+      factors.push_back(it->second);
+    }
+    sum = {dim::add(sum.first, product.first),
+           dim::add(sum.second, product.second)};
+  }
+  // A sum of single factors has its ends where these have theirs.
+  if (!isMultilinear || box.size() < 2 || box.size() > kMostFactors ||
+      llvm::none_of(products,
+                    [](const auto &p) { return p.second.size() > 1; }))
+    return sum;
+  // Linear in each factor, so that the ends are at corners of the box.
+  Interval64 ends{saturate(true), saturate(false)};
+  for (size_t corner = 0; corner < size_t(1) << box.size(); ++corner) {
+    int64_t value = 0;
+    for (const auto &[times, factors] : products) {
+      int64_t product = times;
+      for (size_t i : factors)
+        product = dim::multiply(product,
+                                corner >> i & 1 ? box[i].second : box[i].first);
+      value = dim::add(value, product);
+    }
+    ends = {std::min(ends.first, value), std::max(ends.second, value)};
+  }
+  // Sums that saturate depend on their order.
+  return {std::max(ends.first, sum.first), std::min(ends.second, sum.second)};
+}
+
+/// A bound with quotients bounded by what they divide, which may cancel with
+/// other terms: x - c + 1 <= (x floordiv c) * c <= x. So may minima and maxima:
+/// n - min(n, 3) is n - n or n - 3, and at least the greater of these.
+int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
+  auto [lo, hi] = getBoxBounds();
+  int64_t bound = upper ? hi : lo;
+  if (depth == 0)
+    return bound;
+  // Outer quotients come first, before what they divide changes in its turn.
+  // Their texts are longer. Minima and maxima of which each operand has to be
+  // looked at come before those of which one will do: that may be another one
+  // in each case.
+  const Monomial *longest = nullptr, *choice = nullptr;
+  bool isEither = false;
+  for (const auto &[monomial, coefficient] : terms) {
+    if (monomial.size() != 1)
+      continue;
+    const bool isMin = getExpr(monomial[0].second, DimOpKind::min) != nullptr;
+    if (isMin || getExpr(monomial[0].second, DimOpKind::max)) {
+      const bool willEitherDo = ((coefficient > 0) == upper) == isMin;
+      if (!choice || (isEither && !willEitherDo)) {
+        choice = &monomial;
+        isEither = willEitherDo;
+      }
+    }
+    DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
+    std::optional<int64_t> divisor =
+        quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
+    if (divisor && *divisor > 0 &&
+        (!longest || monomial[0].first.size() > longest->front().first.size()))
+      longest = &monomial;
+  }
+  // Nor does a choice come before a quotient that it may be in.
+  if (choice && (!longest || longest->front().first.size() <
+                                 choice->front().first.size())) {
+    auto boundWith = [&](Attribute chosen) {
+      Polynomial rest = *this;
+      rest.terms.erase(*choice);
+      rest = rest + Polynomial(chosen).scale(terms.at(*choice));
+      const Polynomial shortest = rest.withRemainders();
+      int64_t best = rest.getRelaxedBound(upper, depth - 1);
+      if (shortest == rest)
+        return best;
+      int64_t other = shortest.getRelaxedBound(upper, depth - 1);
+      return upper ? std::min(best, other) : std::max(best, other);
+    };
+    auto expr = cast<DimExprAttr>(choice->front().second);
+    int64_t a = boundWith(expr.getLhs()), b = boundWith(expr.getRhs());
+    // Both are bounds, or the one that is further out.
+    int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
+    return upper ? std::min(bound, other) : std::max(bound, other);
+  }
+  if (!longest)
+    return bound;
+  const int64_t coefficient = terms.at(*longest);
+  auto quotient = cast<DimExprAttr>(longest->front().second);
+  const int64_t divisor = *Dim(quotient.getRhs()).getStatic();
+  Polynomial x(quotient.getLhs());
+  if ((coefficient > 0) != upper)
+    x.addTerm({}, 1 - divisor);
+  Polynomial relaxed = scale(divisor);
+  relaxed.terms.erase(*longest);
+  relaxed = relaxed + x.scale(coefficient);
+  int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
+  if (scaled == saturate(upper))
+    return bound;
+  int64_t other =
+      upper ? dim::floorDiv(scaled, divisor) : -dim::floorDiv(-scaled, divisor);
+  return upper ? std::min(bound, other) : std::max(bound, other);
+}
+
+Interval64 Polynomial::getBounds() const {
+  // A multiple lies between multiples of bounds: 2 * (n - (n + 3) floordiv 4)
+  // is not negative, which dividing 6 * n - 6 by 4 does not show.
+  const int64_t factor = getCommonFactor();
+  auto isExact = [](const auto &term) {
+    return term.second != saturate(false);
+  };
+  if (factor > 1 && llvm::all_of(terms, isExact)) {
+    Polynomial part;
+    for (const auto &[monomial, coefficient] : terms)
+      if (!monomial.empty())
+        part.addTerm(monomial, coefficient / factor);
+    auto [lo, hi] = part.getBounds();
+    return {dim::add(dim::multiply(lo, factor), getConstant()),
+            dim::add(dim::multiply(hi, factor), getConstant())};
+  }
+  return {getRelaxedBound(false, kMostQuotients),
+          getRelaxedBound(true, kMostQuotients)};
+}
