@@ -205,7 +205,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
     return result;
   // [count * stride] becomes [count, stride], of which the first column.
   Shape none(x.ndim(), 0), high = none;
-  high[axis] = symMax(rest, 0);
+  high[axis] = rest;
   Shape rows = result.shape();
   rows[axis] = count;
   rows.insert(rows.begin() + axis + 1, stride);

@@ -516,10 +516,13 @@ public:
   }
   /// All elements, row-major.
   template <ElementType E> TensorData<E> data() const {
-    return TensorData<E>(hostBuffer(dtypeOf<E>(), "data"), numel().value());
+    // Realized first, which says what is wrong with a size.
+    Buffer values = hostBuffer(dtypeOf<E>(), "data");
+    return TensorData<E>(std::move(values), numel().value());
   }
   template <ElementType E> std::vector<E> tolist() const {
-    TensorData<E> values(hostBuffer(dtypeOf<E>(), "tolist"), numel().value());
+    Buffer memory = hostBuffer(dtypeOf<E>(), "tolist");
+    TensorData<E> values(std::move(memory), numel().value());
     return std::vector<E>(values.begin(), values.end());
   }
   /// A copy in host memory that file writers take.
