@@ -11,7 +11,6 @@
 
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
@@ -20,12 +19,6 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Terms that a product of sums is written out to. More are a product of sums.
-constexpr size_t kMostTerms = 64;
-/// The same in characters, for few terms that are long.
-constexpr size_t kMostCharacters = 1 << 14;
-/// Terms of a sum that is taken apart into factors.
-constexpr size_t kMostTermsToFactor = 256;
 /// Remainders and maxima that bounds are computed with for no shorter a sum.
 constexpr unsigned kMostRemainders = 8;
 /// How often an atom is multiplied by itself where a square is looked for.
@@ -95,19 +88,18 @@ bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
       [](const auto &x, const auto &y) { return x.first < y.first; });
 }
 
-static bool isBefore(const Monomial::value_type &a,
-                     const Monomial::value_type &b) {
+bool dim::isBefore(const Monomial::value_type &a,
+                   const Monomial::value_type &b) {
   return a.first < b.first;
 }
 
-static Monomial multiply(const Monomial &a, const Monomial &b) {
+Monomial dim::multiply(const Monomial &a, const Monomial &b) {
   Monomial product(a.size() + b.size());
   std::merge(a.begin(), a.end(), b.begin(), b.end(), product.begin(), isBefore);
   return product;
 }
 
-/// Takes the factors of `b` out of `a`; false if they are not all there.
-static bool divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
+bool dim::divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
   size_t next = 0;
   for (const auto &factor : a) {
     if (next < b.size() && factor.first == b[next].first)
@@ -118,9 +110,7 @@ static bool divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
   return next == b.size();
 }
 
-/// Whether an attribute is a sum, or a remainder or maximum that stands for
-/// one.
-static bool isSum(Attribute attr) {
+bool dim::isSum(Attribute attr) {
   if (getExpr(attr, DimOpKind::add) || getExpr(attr, DimOpKind::max))
     return true;
   DimExprAttr remainder = getExpr(attr, DimOpKind::mod);
@@ -263,254 +253,6 @@ int64_t Polynomial::getCommonFactor() const {
     if (!monomial.empty() && coefficient != saturate(false))
       factor = std::gcd(factor, coefficient);
   return factor;
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-static size_t getLength(const Monomial &monomial) {
-  size_t length = 1;
-  for (const auto &[key, factor] : monomial)
-    length += key.size();
-  return length;
-}
-
-size_t Polynomial::getLength() const {
-  size_t length = 0;
-  for (const auto &[monomial, coefficient] : terms)
-    length += ::getLength(monomial);
-  return length;
-}
-
-Polynomial Polynomial::writtenOut(const Polynomial &lhs,
-                                  const Polynomial &rhs) {
-  Polynomial product;
-  for (const auto &[a, aCoefficient] : lhs.terms)
-    for (const auto &[b, bCoefficient] : rhs.terms)
-      product.addTerm(::multiply(a, b),
-                      dim::multiply(aCoefficient, bCoefficient));
-  return product;
-}
-
-bool Polynomial::hasSumFactors() const {
-  for (const auto &[monomial, coefficient] : terms)
-    for (const auto &[key, factor] : monomial)
-      if (isSum(factor))
-        return true;
-  return false;
-}
-
-/// The factors of each product of sums, written out if that is short, as for
-/// one out of which a factor was divided.
-Polynomial Polynomial::withShortProducts() const {
-  if (!hasSumFactors())
-    return *this;
-  Polynomial sum;
-  for (const auto &[monomial, coefficient] : terms) {
-    Polynomial term;
-    term.addTerm(monomial, coefficient);
-    sum = sum + getProduct(term);
-  }
-  return sum;
-}
-
-/// Adds the factors of a single term. False for a sum.
-bool Polynomial::addFactors(std::vector<Polynomial> &sums, Monomial &others,
-                            int64_t &coefficient) const {
-  if (terms.size() != 1)
-    return false;
-  const auto &[monomial, number] = *terms.begin();
-  coefficient = dim::multiply(coefficient, number);
-  for (const auto &factor : monomial) {
-    if (isSum(factor.second))
-      sums.push_back(Polynomial(factor.second));
-    else
-      others.push_back(factor);
-  }
-  return true;
-}
-
-Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
-  int64_t coefficient = 1;
-  Monomial others;
-  // Those of products are taken apart already.
-  std::vector<Polynomial> known, sums;
-  for (const Polynomial &factor : factors) {
-    if (factor.terms.empty())
-      return Polynomial();
-    if (!factor.addFactors(known, others, coefficient))
-      sums.push_back(factor);
-  }
-  auto addOthers = [&] {
-    llvm::stable_sort(others, isBefore);
-    Polynomial product;
-    product.addTerm(others, coefficient);
-    return product;
-  };
-  // How long it would be, however it is multiplied.
-  const size_t numSums = known.size() + sums.size();
-  size_t numTerms = 1, length = others.empty() ? 0 : ::getLength(others);
-  bool isShort = true;
-  for (const auto *list : {&known, &sums})
-    for (const Polynomial &sum : *list) {
-      length = length * sum.terms.size() + numTerms * sum.getLength();
-      numTerms *= sum.terms.size();
-      isShort &= numSums == 1 || numTerms <= kMostTerms;
-      isShort &= (numSums == 1 && others.empty()) || length <= kMostCharacters;
-      if (!isShort)
-        break;
-    }
-  if (isShort) {
-    Polynomial product = addOthers();
-    for (const auto *list : {&known, &sums})
-      for (const Polynomial &sum : *list)
-        product = writtenOut(product, sum);
-    return product;
-  }
-  for (const Polynomial &sum : sums)
-    for (Polynomial &factor : sum.getSumFactors(others, coefficient))
-      known.push_back(std::move(factor));
-  MLIRContext *context = nullptr;
-  for (const Polynomial &sum : known)
-    for (const auto &[monomial, number] : sum.terms)
-      if (!monomial.empty())
-        context = monomial.front().second.getContext();
-  for (const Polynomial &sum : known) {
-    Attribute attr = sum.getDim(context).getAttr();
-    others.emplace_back(getKey(attr), attr);
-  }
-  return addOthers();
-}
-
-Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
-  // A product with a number is never longer.
-  for (const auto &[number, other] :
-       {std::pair{lhs.getNumber(), &rhs}, std::pair{rhs.getNumber(), &lhs}})
-    if (number)
-      return other->scale(*number);
-  const Polynomial factors[] = {lhs, rhs};
-  return Polynomial::getProduct(factors);
-}
-
-/// The factors of a sum, as far as they are found: a number, so that the others
-/// have no common divisor and a positive last coefficient, what all terms have
-/// in common, and sums that have no variable in common.
-std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
-                                                  int64_t &coefficient) const {
-  int64_t divisor = 0;
-  Monomial common = terms.begin()->first;
-  for (const auto &[monomial, number] : terms) {
-    divisor = number == saturate(false) ? 1 : std::gcd(divisor, number);
-    if (divisor == 1 && number == saturate(false))
-      break;
-    Monomial both;
-    std::set_intersection(common.begin(), common.end(), monomial.begin(),
-                          monomial.end(), std::back_inserter(both), isBefore);
-    common.swap(both);
-  }
-  for (const auto &[monomial, number] : terms)
-    if (number == saturate(false))
-      return {*this};
-  auto getPart = [](const Terms &from, const Monomial &without,
-                    int64_t divisor) {
-    Polynomial part;
-    for (const auto &[monomial, number] : from) {
-      Monomial rest;
-      ::divide(monomial, without, rest);
-      part.addTerm(rest, number / divisor);
-    }
-    return part;
-  };
-  if (terms.rbegin()->second < 0)
-    divisor = -divisor;
-  coefficient = dim::multiply(coefficient, divisor);
-  others.insert(others.end(), common.begin(), common.end());
-  std::vector<Polynomial> factors =
-      getPart(terms, common, divisor).getIndependentFactors();
-  for (Polynomial &factor : factors)
-    if (factor.terms.rbegin()->second < 0) {
-      factor = factor.scale(-1);
-      coefficient = dim::multiply(coefficient, -1);
-    }
-  return factors;
-}
-
-/// A sum without common divisor as a product of sums that have no variable in
-/// common. Two variables x and y are in different factors if and only if a * d
-/// == b * c in a*x*y + b*x + c*y + d. Just for sums in which no variable is
-/// multiplied by itself.
-std::vector<Polynomial> Polynomial::getIndependentFactors() const {
-  if (terms.size() < 4 || terms.size() > kMostTermsToFactor)
-    return {*this};
-  std::map<std::string, unsigned> numbers;
-  std::vector<std::pair<uint64_t, int64_t>> masks;
-  for (const auto &[monomial, coefficient] : terms) {
-    uint64_t mask = 0;
-    for (const auto &[key, factor] : monomial) {
-      const unsigned number =
-          numbers.try_emplace(key, unsigned(numbers.size())).first->second;
-      if (number >= 64 || mask >> number & 1)
-        return {*this};
-      mask |= uint64_t(1) << number;
-    }
-    masks.emplace_back(mask, coefficient);
-  }
-  auto areInOneFactor = [&](uint64_t x, uint64_t y) {
-    std::map<std::pair<uint64_t, uint64_t>, int64_t> difference;
-    for (auto [first, a] : masks)
-      for (auto [second, b] : masks) {
-        const bool isOuter =
-            (first & (x | y)) == (x | y) && !(second & (x | y));
-        const bool isInner = (first & (x | y)) == x && (second & (x | y)) == y;
-        if (!isOuter && !isInner)
-          continue;
-        int64_t &sum = difference[{first & second, first | second}];
-        int64_t product;
-        if (llvm::MulOverflow(a, b, product) ||
-            llvm::AddOverflow(sum, isOuter ? product : -product, sum))
-          return true;
-      }
-    return llvm::any_of(difference,
-                        [](const auto &entry) { return entry.second != 0; });
-  };
-  llvm::EquivalenceClasses<unsigned> classes;
-  for (unsigned i = 0; i < numbers.size(); ++i)
-    classes.insert(i);
-  for (unsigned i = 0; i < numbers.size(); ++i)
-    for (unsigned k = 0; k < i; ++k)
-      if (!classes.isEquivalent(i, k) &&
-          areInOneFactor(uint64_t(1) << i, uint64_t(1) << k))
-        classes.unionSets(i, k);
-  // The terms with the variables of one factor are those of the product in
-  // which the other variables are as in one term, times a number.
-  std::vector<Polynomial> factors;
-  const uint64_t sample = masks.back().first;
-  for (const auto &[key, number] : numbers) {
-    if (classes.getLeaderValue(number) != number)
-      continue;
-    uint64_t own = 0;
-    for (unsigned i = 0; i < numbers.size(); ++i)
-      if (classes.isEquivalent(i, number))
-        own |= uint64_t(1) << i;
-    Polynomial factor;
-    int64_t divisor = 0;
-    size_t position = 0;
-    for (const auto &[monomial, coefficient] : terms) {
-      if ((masks[position++].first & ~own) != (sample & ~own))
-        continue;
-      Monomial part;
-      for (const auto &atom : monomial)
-        if (own >> numbers[atom.first] & 1)
-          part.push_back(atom);
-      divisor = std::gcd(divisor, coefficient);
-      factor.addTerm(part, coefficient);
-    }
-    for (auto &[monomial, coefficient] : factor.terms)
-      coefficient /= divisor;
-    factors.push_back(std::move(factor));
-  }
-  return factors;
 }
 
 //===----------------------------------------------------------------------===//

@@ -65,6 +65,17 @@ public:
 /// is too long to be written out.
 using Monomial = std::vector<std::pair<std::string, Attribute>>;
 
+/// Takes the factors of `b` out of `a`; false if they are not all there.
+bool divide(const Monomial &a, const Monomial &b, Monomial &quotient);
+Monomial multiply(const Monomial &a, const Monomial &b);
+bool isBefore(const Monomial::value_type &a, const Monomial::value_type &b);
+/// Whether an attribute is a sum, or a remainder or maximum that stands for
+/// one.
+bool isSum(Attribute attr);
+
+/// Terms of a sum that is taken apart into factors.
+inline constexpr size_t kMostTermsToFactor = 256;
+
 /// A sum of monomials with coefficients.
 class Polynomial {
 public:
