@@ -194,6 +194,17 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   return remainder.scale(isNegated ? -1 : 1).getDim(context);
 }
 
+std::optional<Dim> Dim::divideExactly(Dim divisor) const {
+  if (*this == divisor)
+    return Dim(getContext(), 1);
+  FactsScope scope;
+  auto [quotient, rest] =
+      Polynomial(getAttr()).divideTerms(Polynomial(divisor.getAttr()));
+  if (rest.getNumber() != 0)
+    return std::nullopt;
+  return quotient.getDim(getContext());
+}
+
 Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
   if (auto var = dyn_cast_or_null<VarAttr>(attr))
     return getValue(var);

@@ -222,9 +222,13 @@ std::optional<std::pair<Dim, Dim>> View::getTouched() const {
 bool View::isWithin(Dim size) const {
   if (isEmpty())
     return true;
-  auto touched = getTouched();
+  IndexAssumption assumption(shape);
+  for (size_t axis = 0, e = shape.size(); axis < e; ++axis)
+    if (isMasked(axis))
+      assumption.add(mask[axis].end - mask[axis].begin);
+  auto touched = assumption.assume(*this).getTouched();
   return touched && touched->first.getMin() >= 0 &&
-         (size - touched->second).getMin() > 0;
+         (assumption.assume(size) - touched->second).getMin() > 0;
 }
 
 bool View::leaves(Dim size) const {

@@ -26,6 +26,91 @@ using namespace mlir::tg;
 static bool isLess(Dim a, Dim b) { return (b - a).getMin() > 0; }
 static bool isAtMost(Dim a, Dim b) { return (b - a).getMin() >= 0; }
 
+//===----------------------------------------------------------------------===//
+// What follows from there being an index
+//===----------------------------------------------------------------------===//
+
+IndexAssumption::IndexAssumption(ArrayRef<Dim> shape) {
+  for (Dim size : shape)
+    raise(size, 1);
+}
+
+void IndexAssumption::raise(Dim dim, int64_t least) {
+  if (dim.isStatic() || dim.getMin() >= least || dim.getMax() < least)
+    return;
+  if (auto var = dyn_cast<VarAttr>(dim.getAttr())) {
+    if (var.getValue() && *var.getValue() < least)
+      return;
+    auto *known =
+        llvm::find_if(raised, [&](auto &entry) { return entry.first == var; });
+    if (known == raised.end())
+      known = raised.insert(raised.end(), {var, var});
+    const int64_t min = cast<VarAttr>(known->second).getMin();
+    known->second =
+        VarAttr::get(var.getContext(), var.getName(), std::max(min, least),
+                     var.getMax(), var.getValue());
+    return;
+  }
+  auto expr = cast<DimExprAttr>(dim.getAttr());
+  Dim lhs(expr.getLhs()), rhs(expr.getRhs());
+  std::optional<int64_t> number = rhs.getStatic();
+  switch (expr.getKind()) {
+  case DimOpKind::mul:
+    if (number && *number > 0)
+      return raise(lhs, llvm::divideCeil(least, *number));
+    // No factor of a positive product is 0.
+    if (lhs.getMin() >= 0 && rhs.getMin() >= 0) {
+      raise(lhs, 1);
+      raise(rhs, 1);
+    }
+    return;
+  case DimOpKind::min:
+    raise(lhs, least);
+    raise(rhs, least);
+    return;
+  case DimOpKind::add:
+    if (number)
+      raise(lhs, least - *number);
+    return;
+  case DimOpKind::floordiv:
+    if (number && *number > 0)
+      raise(lhs, least * *number);
+    return;
+  case DimOpKind::mod:
+  case DimOpKind::max:
+    return;
+  }
+}
+
+static Dim replace(Dim dim, ArrayRef<std::pair<Attribute, Attribute>> variables,
+                   bool isBack) {
+  if (variables.empty() || dim.isStatic())
+    return dim;
+  return dim.substitute([&](VarAttr var) {
+    for (auto [from, to] : variables)
+      if (var == (isBack ? to : from))
+        return Dim(isBack ? from : to);
+    return Dim(var);
+  });
+}
+
+Dim IndexAssumption::assume(Dim dim) const {
+  return replace(dim, raised, /*isBack=*/false);
+}
+Dim IndexAssumption::restore(Dim dim) const {
+  return replace(dim, raised, /*isBack=*/true);
+}
+
+View IndexAssumption::assume(View view) const {
+  if (!raised.empty())
+    view.substitute([&](VarAttr var) { return assume(Dim(var)); });
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Positions by axes
+//===----------------------------------------------------------------------===//
+
 /// The quotients of a position by the strides of a row-major space, one after
 /// the other. None where a digit is not known to be one.
 static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
@@ -92,8 +177,9 @@ static std::optional<SmallVector<Direction, 4>> getDirections(const View &view,
   return directions;
 }
 
-SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
-                                                   const View &view) {
+/// The groups, as far as bounds tell.
+static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
+                                            const View &view) {
   MLIRContext *context = view.getContext();
   Dim zero(context, 0), one(context, 1);
   const size_t rank = view.shape.size();
@@ -150,6 +236,27 @@ SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
     end = begin;
   }
   std::reverse(groups.begin(), groups.end());
+  return groups;
+}
+
+SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
+                                                   const View &view) {
+  IndexAssumption assumption(view.shape);
+  for (size_t axis = 0, e = view.shape.size(); axis < e; ++axis)
+    if (view.isMasked(axis))
+      assumption.add(view.mask[axis].end - view.mask[axis].begin);
+  if (assumption.isTrivial())
+    return findGroups(shape, view);
+  SmallVector<Dim, 4> sizes;
+  for (Dim size : shape)
+    sizes.push_back(assumption.assume(size));
+  SmallVector<AxisGroup, 4> groups = findGroups(sizes, assumption.assume(view));
+  for (AxisGroup &group : groups) {
+    for (Dim *dim : {&group.constant, &group.min, &group.max})
+      *dim = assumption.restore(*dim);
+    for (Dim &coefficient : group.coefficients)
+      coefficient = assumption.restore(coefficient);
+  }
   return groups;
 }
 
@@ -306,7 +413,8 @@ static std::optional<View> getZeros(MLIRContext *context, ArrayRef<Dim> shape) {
   return view;
 }
 
-std::optional<View> View::merge(const View &inner, const View &outer) {
+/// Merges two views, as far as bounds tell.
+static std::optional<View> mergeViews(const View &inner, const View &outer) {
   MLIRContext *context = outer.getContext();
   if (outer.isEmpty())
     return outer;
@@ -369,4 +477,23 @@ std::optional<View> View::merge(const View &inner, const View &outer) {
   }
   result.normalize();
   return result;
+}
+
+std::optional<View> View::merge(const View &inner, const View &outer) {
+  IndexAssumption assumption(outer.shape);
+  if (assumption.isTrivial())
+    return mergeViews(inner, outer);
+  std::optional<View> merged =
+      mergeViews(assumption.assume(inner), assumption.assume(outer));
+  if (!merged)
+    return std::nullopt;
+  for (MutableArrayRef<Dim> dims : {MutableArrayRef<Dim>(merged->strides),
+                                    MutableArrayRef<Dim>(merged->offset)})
+    for (Dim &dim : dims)
+      dim = assumption.restore(dim);
+  for (Span &span : merged->mask)
+    span = {assumption.restore(span.begin), assumption.restore(span.end)};
+  merged->shape = outer.shape;
+  merged->normalize();
+  return merged;
 }

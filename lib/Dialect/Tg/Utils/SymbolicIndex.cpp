@@ -172,7 +172,8 @@ static bool isWithin(IndexAnalysis &analysis, LinearForm index,
 }
 
 /// The index as quotient * divisor + rest, with all terms in the quotient that
-/// are multiples of the divisor.
+/// are multiples of the divisor. That is no 0: what is divided by are sizes,
+/// and where one is 0 there is no index.
 std::pair<LinearForm, LinearForm> IndexBuilder::divide(Value index,
                                                        Dim divisor) {
   LinearForm quotient, rest;
@@ -186,13 +187,13 @@ std::pair<LinearForm, LinearForm> IndexBuilder::divide(Value index,
       factor = factor * product->second;
     else if (dim)
       factor = factor * Dim(dim.getDim());
-    Dim times = Dim::get(DimOpKind::floordiv, factor, divisor);
-    if ((!product && !dim) || times * divisor != factor) {
+    std::optional<Dim> times = factor.divideExactly(divisor);
+    if ((!product && !dim) || !times) {
       rest.addTerm(atom, coefficient);
     } else if (dim) {
-      quotient.add(getLinear(times));
+      quotient.add(getLinear(*times));
     } else {
-      quotient.add(analysis.getLinear(mul(product->first, times)));
+      quotient.add(analysis.getLinear(mul(product->first, *times)));
     }
   }
   return {quotient, rest};

@@ -157,3 +157,24 @@ func.func @sum_of_last_or_none(%x: tensor<4x9xf32>) -> tensor<4x1xf32> {
   %2 = tg.reduce add %1 axes [1] : tensor<4x?xf32, #s> -> tensor<4x1xf32>
   return %2 : tensor<4x1xf32>
 }
+
+// -----
+
+// Where there is a position no size is 0, so that indices are as short as with
+// sizes from 1 on.
+
+// CHECK-LABEL: tg.kernel @r_512_8_k_n0
+// CHECK-NOT: floordiv
+// CHECK-NOT: floormod
+// CHECK: tg.store
+#k = #tg.var<"k", 0, 512>
+!a = tensor<512x?xf32, #tg.shape<512, #k>>
+!a3 = tensor<512x1x?xf32, #tg.shape<512, 1, #k>>
+!p = tensor<512x8x?xf32, #tg.shape<512, 8, #k>>
+func.func @may_be_empty(%a: !a) -> tensor<512x8x1xf32> {
+  %0 = tg.reshape %a : !a -> !a3
+  %1 = tg.expand %0 : !a3 -> !p
+  %2 = tg.exp2 %1 : !p
+  %3 = tg.reduce add %2 axes [2] : !p -> tensor<512x8x1xf32>
+  return %3 : tensor<512x8x1xf32>
+}

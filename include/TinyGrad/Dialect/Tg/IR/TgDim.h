@@ -66,6 +66,10 @@ public:
   /// An operator applied to two dimensions, in normal form.
   static Dim get(DimOpKind kind, Dim lhs, Dim rhs);
 
+  /// The expression that times \p divisor is this one, if there is one that
+  /// does not divide itself. Also where the divisor may be 0.
+  std::optional<Dim> divideExactly(Dim divisor) const;
+
   /// With each variable replaced by what the function gives for it.
   Dim substitute(function_ref<Dim(VarAttr)> getValue) const;
   /// Calls the function for each variable, repeated ones again.

@@ -77,7 +77,7 @@ struct View {
   /// The least and the greatest position of an element that is not masked.
   /// None where a stride can be both negative and positive.
   std::optional<std::pair<Dim, Dim>> getTouched() const;
-  /// Whether all these positions are known to lie in [0, size).
+  /// Whether all these positions are known to lie in [0, size) if there is any.
   bool isWithin(Dim size) const;
   /// Whether some of them are known to lie outside.
   bool leaves(Dim size) const;
@@ -87,6 +87,29 @@ struct View {
 
   /// Brings the mask into its normal form: clamped, and none if it is true.
   void normalize();
+};
+
+/// What follows of variables where there is an index: no size is 0, so that for
+/// instance a variable from 0 on that is a size is taken as one from 1 on.
+class IndexAssumption {
+public:
+  /// Of the indices of a shape.
+  explicit IndexAssumption(ArrayRef<Dim> shape);
+  /// Adds that a size is 1 or more.
+  void add(Dim size) { raise(size, 1); }
+
+  /// Whether nothing follows.
+  bool isTrivial() const { return raised.empty(); }
+  /// With the variables as they are then, and as they were.
+  Dim assume(Dim dim) const;
+  View assume(View view) const;
+  Dim restore(Dim dim) const;
+
+private:
+  void raise(Dim dim, int64_t least);
+
+  /// Variables before and after.
+  SmallVector<std::pair<Attribute, Attribute>, 2> raised;
 };
 
 /// Axes [begin, end) of a space, and the position in their row-major order that
@@ -100,8 +123,9 @@ struct AxisGroup {
 };
 
 /// A view over a row-major space of this shape by axes of that space. Groups
-/// are as small as can be shown to be right wherever the view's mask holds; of
-/// a group with one axis the position is the index.
+/// are as small as can be shown to be right wherever there is an index for
+/// which the view's mask holds; of a group with one axis the position is the
+/// index.
 SmallVector<AxisGroup, 4> splitPositions(ArrayRef<Dim> shape, const View &view);
 
 /// At least one view. The first is over the row-major positions of a tensor.
