@@ -150,7 +150,10 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
     for (Operation *user : inner->getUsers())
       if (auto stage = dyn_cast<StageOp>(user))
         resizeTile(stage);
-  if (!exact) {
+  // An outer range of one position or none is 0 in every index, so that what
+  // depends on it would be loaded in either case.
+  const bool mayVanish = outerExtent.getMin() <= 0 && outerExtent.getMax() <= 1;
+  if (!exact || mayVanish) {
     builder.setInsertionPointAfterValue(position);
     Value bound = builder.createOrFold<DimOp>(
         outer.getLoc(), builder.getIndexType(), extent.getAttr());
