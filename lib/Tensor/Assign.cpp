@@ -76,6 +76,9 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
   if (target.movement) {
     if (graph.hasSymbols())
       variables = variablesOf(target.movement.get());
+    // Nothing could be read of the whole tensor before it has one.
+    if (std::string unbound = describeUnbound(variables); !unbound.empty())
+      throw ShapeError("assign: the place has no value; " + unbound);
     if (auto it = graph.pendingParts.find(current());
         it != graph.pendingParts.end()) {
       // A program has one value of a variable.

@@ -324,8 +324,9 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
 }
 
 SmallVector<Operation *>
-GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
-  SmallVector<Operation *> copies;
+GraphSlice::operationsBehind(ArrayRef<Operation *> values,
+                             llvm::function_ref<bool(Operation *)> isWanted) {
+  SmallVector<Operation *> found;
   llvm::DenseSet<Operation *> seen;
   SmallVector<Frame> path;
   for (Operation *value : values) {
@@ -334,8 +335,8 @@ GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
     while (!path.empty()) {
       Frame &frame = path.back();
       if (frame.nextOperand == frame.op->getNumOperands()) {
-        if (isa<tg::CopyOp>(frame.op))
-          copies.push_back(frame.op);
+        if (isWanted(frame.op))
+          found.push_back(frame.op);
         path.pop_back();
         continue;
       }
@@ -345,5 +346,5 @@ GraphSlice::copiesBehind(ArrayRef<Operation *> values) {
         path.push_back({next});
     }
   }
-  return copies;
+  return found;
 }

@@ -46,10 +46,11 @@ public:
   /// no values.
   mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
 
-  /// The tg.copy operations that values depend on, each after those that it
-  /// depends on itself.
+  /// Some of the operations that values depend on, and of those that give them,
+  /// each after those that it depends on itself.
   static llvm::SmallVector<mlir::Operation *>
-  copiesBehind(llvm::ArrayRef<mlir::Operation *> values);
+  operationsBehind(llvm::ArrayRef<mlir::Operation *> values,
+                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
 private:
   /// Fills ops, structure and inputs; false if an order of reads before writes

@@ -150,6 +150,41 @@ static std::vector<int64_t> valuesFor(const CompiledProgram &program,
   return values;
 }
 
+static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
+                         Device &device);
+
+/// Carries out assignments to places that have variables, of those that the
+/// results depend on. False if there are none.
+static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
+                                Device &device) {
+  if (graph.pendingParts.empty())
+    return false;
+  std::vector<Tensor> pending;
+  for (Operation *op :
+       GraphSlice::operationsBehind(results, [&](Operation *op) {
+         return graph.pendingParts.contains(op) &&
+                !llvm::is_contained(results, op);
+       }))
+    pending.push_back(graph.wrap(op, &device));
+  for (const Tensor &tensor : pending)
+    realizeSlice(graph, graph.operation(tensor.impl()), device);
+  return !pending.empty();
+}
+
+/// What the results take, computed in one program.
+static GraphSlice makeSlice(GraphImpl &graph, ArrayRef<Operation *> results,
+                            Device &device) {
+  try {
+    return GraphSlice(graph, results);
+  } catch (const ShapeError &) {
+    // A variable has one value in the places of earlier assignments and another
+    // one in what is asked for now.
+    if (!realizePendingParts(graph, results, device))
+      throw;
+  }
+  return GraphSlice(graph, results);
+}
+
 /// Computes the values of operations of which none is computed from a copy.
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device) {
@@ -174,7 +209,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   }
   if (results.empty())
     return;
-  GraphSlice slice(graph, results.getArrayRef());
+  const GraphSlice slice = makeSlice(graph, results.getArrayRef(), device);
   checkBound(slice.variables());
   CompiledProgram &program = findProgram(graph, slice, device);
   std::vector<Buffer> inputs;
@@ -213,7 +248,8 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
                           Device &device) {
   if (!graph.hasCopies())
     return;
-  for (Operation *op : GraphSlice::copiesBehind(wanted)) {
+  for (Operation *op : GraphSlice::operationsBehind(
+           wanted, [](Operation *op) { return isa<tg::CopyOp>(op); })) {
     auto copy = cast<tg::CopyOp>(op);
     Device &target = Device::get(copy.getDevice());
     Operation *source = copy.getX().getDefiningOp();
@@ -270,10 +306,11 @@ bool Tensor::isRealized() const {
 }
 
 Buffer Tensor::buffer() const {
-  realize();
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
+  // Another thread may assign to what this is a view of.
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  realize();
   if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
     // For this tensor alone: others may go on computing with the number.
     Operation *memory =

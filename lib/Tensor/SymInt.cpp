@@ -14,6 +14,7 @@
 #include "SymDim.h"
 #include "SymExpr.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -61,11 +62,21 @@ static Expressions &expressions() {
   return *all;
 }
 
-static tg::Dim withValues(tg::Dim dim) {
-  return dim.substitute([](tg::VarAttr var) {
-    return var.getValue() ? tg::Dim(var.getContext(), *var.getValue())
-                          : tg::Dim(var);
-  });
+/// The value, if all variables have one.
+static std::optional<int64_t> valueOf(Attribute attr) {
+  if (auto var = dyn_cast<tg::VarAttr>(attr))
+    return var.getValue();
+  auto expr = dyn_cast<tg::DimExprAttr>(attr);
+  if (!expr)
+    return cast<IntegerAttr>(attr).getInt();
+  std::optional<int64_t> lhs = valueOf(expr.getLhs()),
+                         rhs = valueOf(expr.getRhs());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  MLIRContext *context = attr.getContext();
+  return tg::Dim::get(expr.getKind(), tg::Dim(context, *lhs),
+                      tg::Dim(context, *rhs))
+      .getStatic();
 }
 
 SymInt Expressions::make(tg::Dim dim) {
@@ -82,8 +93,11 @@ const SymExpr *Expressions::makeExpr(Attribute attr) {
   auto made = std::make_unique<SymExpr>();
   made->attr = dim.getAttr().getAsOpaquePointer();
   made->min = dim.getMin();
+  // Sizes whose product is written out, as n * (12 - n).
+  if (made->min < 0 && tg::isNeverNegative(dim))
+    made->min = 0;
   made->max = dim.getMax();
-  made->value = withValues(dim).getStatic();
+  made->value = valueOf(dim.getAttr());
   made->text = dim.str();
   // The outer parentheses say nothing.
   if (made->text.front() == '(')
@@ -151,6 +165,10 @@ static std::string textOf(SymOp op, SymInt lhs, SymInt rhs) {
            ", " + rhs.str() + ")";
   return inParentheses(lhs) + symbolOf(op) + inParentheses(rhs);
 }
+
+/// Characters of an expression. What is used twice is written twice, so that
+/// few operations can make more than fits into memory.
+constexpr std::size_t longestText = 1 << 16;
 
 [[noreturn]] static void throwTooLarge(SymOp op, SymInt lhs, SymInt rhs) {
   throw ShapeError(textOf(op, lhs, rhs) + " is too large for 64 bits");
@@ -220,6 +238,11 @@ SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
     checkDivisor(op, lhs, rhs);
   if (!lhs.isSymbolic() && !rhs.isSymbolic())
     return combineNumbers(op, lhs.value(), rhs.value());
+  if (const std::size_t left = lhs.str().size(), right = rhs.str().size();
+      left + right > longestText)
+    throw ShapeError("an expression of " + std::to_string(left) +
+                     " and one of " + std::to_string(right) +
+                     " characters make one that is too long for a size");
   if (lhs.isSymbolic() && rhs.isSymbolic()) {
     std::vector<SymVariable> variables = lhs.expression()->variables;
     addVariables(variables, rhs.expression()->variables);

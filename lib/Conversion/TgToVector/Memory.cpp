@@ -139,6 +139,9 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
   if (access.lanes.irregular.empty()) {
     start = getScalar(access.lanes.scalar, loc);
     B &b = at(depth, loc);
+    // From a beginning that is far outside, the way to a lane inside is long.
+    const int64_t longest = std::numeric_limits<int32_t>::max() / access.width;
+    isSmall &= std::abs(access.lanes.stride) <= longest;
     return getIota(b, access.width, access.lanes.stride,
                    isSmall ? Type(b.getI32Type()) : Type(b.getI64Type()));
   }

@@ -135,8 +135,65 @@ static Polynomial getExtreme(DimOpKind kind, const Polynomial &lhs,
   return (kind == DimOpKind::max) == isNegated ? extreme : lhs + rhs - extreme;
 }
 
+/// A minimum or maximum of operands that are not looked into, in their order.
+static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
+  SmallVector<Attribute> operands, nested{rhs.getAttr(), lhs.getAttr()};
+  while (!nested.empty()) {
+    Attribute attr = nested.pop_back_val();
+    if (DimExprAttr expr = getExpr(attr, kind))
+      nested.append({expr.getRhs(), expr.getLhs()});
+    else
+      operands.push_back(attr);
+  }
+  llvm::stable_sort(
+      operands, [](Attribute a, Attribute b) { return getKey(a) < getKey(b); });
+  // Without those that another one is never beyond.
+  for (size_t i = 0; i < operands.size();) {
+    const bool isNeeded =
+        llvm::none_of(llvm::enumerate(operands), [&](const auto &other) {
+          Dim difference = kind == DimOpKind::min
+                               ? Dim(operands[i]) - Dim(other.value())
+                               : Dim(other.value()) - Dim(operands[i]);
+          return other.index() != i && difference.getMin() >= 0;
+        });
+    if (isNeeded)
+      ++i;
+    else
+      operands.erase(operands.begin() + static_cast<ptrdiff_t>(i));
+  }
+  Attribute result = operands.front();
+  for (Attribute operand : ArrayRef(operands).drop_front())
+    result = DimExprAttr::get(lhs.getContext(), kind, result, operand);
+  return Dim(result);
+}
+
+/// A remainder that is not written out.
+static Dim getOpaqueRemainder(Dim lhs, Dim rhs) {
+  MLIRContext *context = lhs.getContext();
+  // Multiples of the divisor do not matter.
+  auto [quotient, rest] =
+      Polynomial(lhs.getAttr()).divideTerms(Polynomial(rhs.getAttr()));
+  if (quotient.getNumber() != 0)
+    return Dim::get(DimOpKind::mod, rest.getDim(context), rhs);
+  if (lhs.getMin() >= 0 && lhs.getMax() < rhs.getMin())
+    return lhs;
+  return Dim(
+      DimExprAttr::get(context, DimOpKind::mod, lhs.getAttr(), rhs.getAttr()));
+}
+
+/// A variable with a single value is that number in every expression.
+static Dim getOnlyValue(Dim dim) {
+  auto var =
+      dyn_cast_or_null<VarAttr>(dim.isStatic() ? Attribute() : dim.getAttr());
+  return var && var.getMin() == var.getMax()
+             ? Dim(var.getContext(), var.getMin())
+             : dim;
+}
+
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
+  lhs = getOnlyValue(lhs);
+  rhs = getOnlyValue(rhs);
   std::optional<int64_t> a = lhs.getStatic(), b = rhs.getStatic();
   if (a && b)
     return Dim(context, evaluate(kind, *a, *b));
@@ -163,6 +220,11 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
     break;
   }
   FactsScope scope;
+  const bool isSelection = kind == DimOpKind::min || kind == DimOpKind::max;
+  if ((isSelection || kind == DimOpKind::mod) &&
+      isOpaque(kind, lhs.getAttr(), rhs.getAttr()))
+    return isSelection ? getOpaqueExtreme(kind, lhs, rhs)
+                       : getOpaqueRemainder(lhs, rhs);
   Polynomial x(lhs.getAttr()), y(rhs.getAttr());
   switch (kind) {
   case DimOpKind::add:
@@ -178,11 +240,15 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   }
   // x floordiv -c is -x floordiv c, and x mod -c is -(-x mod c).
   Dim divisor = y.getDim(context);
-  const bool isNegated =
-      divisor.getMax() < 0 && divisor.getMin() != saturate(false);
-  if (isNegated) {
-    x = x.scale(-1);
-    divisor = y.scale(-1).getDim(context);
+  bool isNegated = false;
+  if (divisor.getMax() < 0 && divisor.getMin() != saturate(false)) {
+    Dim negative = y.scale(-1).getDim(context);
+    // Bounds of the one may be closer than those of the other.
+    isNegated = negative.getMin() > 0;
+    if (isNegated) {
+      x = x.scale(-1);
+      divisor = negative;
+    }
   }
   if (divisor.getMin() <= 0)
     return Dim(DimExprAttr::get(context, kind, x.getDim(context).getAttr(),
@@ -211,8 +277,12 @@ Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
   auto expr = dyn_cast_or_null<DimExprAttr>(attr);
   if (!expr)
     return *this;
-  return get(expr.getKind(), Dim(expr.getLhs()).substitute(getValue),
-             Dim(expr.getRhs()).substitute(getValue));
+  const Dim lhs(expr.getLhs()), rhs(expr.getRhs());
+  const Dim newLhs = lhs.substitute(getValue),
+            newRhs = rhs.substitute(getValue);
+  if (newLhs == lhs && newRhs == rhs)
+    return *this;
+  return get(expr.getKind(), newLhs, newRhs);
 }
 
 void Dim::walk(function_ref<void(VarAttr)> visit) const {

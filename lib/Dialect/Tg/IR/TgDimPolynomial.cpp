@@ -21,6 +21,8 @@ using namespace mlir::tg::dim;
 
 /// Remainders and maxima that bounds are computed with for no shorter a sum.
 constexpr unsigned kMostRemainders = 8;
+/// Characters of a remainder or maximum that is written out.
+constexpr size_t kMostToWriteOut = 1024;
 /// How often an atom is multiplied by itself where a square is looked for.
 constexpr size_t kMostPower = 4;
 /// Operands of a minimum that minima within it become operands of.
@@ -111,10 +113,26 @@ bool dim::divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
 }
 
 bool dim::isSum(Attribute attr) {
-  if (getExpr(attr, DimOpKind::add) || getExpr(attr, DimOpKind::max))
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  if (!expr)
+    return false;
+  if (expr.getKind() == DimOpKind::add)
     return true;
-  DimExprAttr remainder = getExpr(attr, DimOpKind::mod);
-  return remainder && dim::getBounds(remainder.getRhs()).first > 0;
+  if (expr.getKind() != DimOpKind::max && expr.getKind() != DimOpKind::mod)
+    return false;
+  return !isOpaque(expr.getKind(), expr.getLhs(), expr.getRhs()) &&
+         (expr.getKind() == DimOpKind::max ||
+          dim::getBounds(expr.getRhs()).first > 0);
+}
+
+bool dim::isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs) {
+  const std::string keys[] = {getKey(lhs), getKey(rhs)};
+  if (keys[0].size() + keys[1].size() > kMostToWriteOut)
+    return true;
+  return llvm::any_of(keys, [&](StringRef key) {
+    return (kind != DimOpKind::mod && key.contains("<max,")) ||
+           (kind == DimOpKind::max && key.contains("<min,"));
+  });
 }
 
 /// The operands of a chain of one operator, which associates.

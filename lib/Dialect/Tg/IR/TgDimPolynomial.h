@@ -72,6 +72,11 @@ bool isBefore(const Monomial::value_type &a, const Monomial::value_type &b);
 /// Whether an attribute is a sum, or a remainder or maximum that stands for
 /// one.
 bool isSum(Attribute attr);
+/// Whether a remainder, minimum or maximum of these is an atom, whatever its
+/// operands are: they would be repeated in what it is written out to, and again
+/// at each level around it. So are maxima of minima and maxima, and minima of
+/// maxima.
+bool isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs);
 
 /// Terms of a sum that is taken apart into factors.
 inline constexpr size_t kMostTermsToFactor = 256;

@@ -20,6 +20,7 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
+constexpr int64_t kMostParts = 1 << 20;
 /// Below this many results there is too little to do in parallel.
 constexpr int64_t kFewResults = 64;
 
@@ -91,6 +92,35 @@ static void replaceByParts(ReduceOp op, int64_t axis, Dim parts, Dim size) {
   }
   op.replaceAllUsesWith(total);
   op.erase();
+}
+
+/// Whether elements are selected along the axis by a position that is computed,
+/// as from a table: that becomes a load of each, without a reduction.
+static bool isSelection(ReduceOp op) {
+  if (op.getKind() != ReduceKind::add || op.getAxes().size() != 1)
+    return false;
+  auto skipMovement = [](Value value) {
+    while (Operation *producer = value.getDefiningOp()) {
+      if (!isMovementOp(producer) && !isa<CastOp, ContiguousOp>(producer))
+        break;
+      value = producer->getOperand(0);
+    }
+    return value;
+  };
+  Operation *body = skipMovement(op.getX()).getDefiningOp();
+  if (!isa_and_nonnull<WhereOp, MulOp>(body))
+    return false;
+  for (Value operand : body->getOperands().take_front(2)) {
+    auto compare = skipMovement(operand).getDefiningOp<CmpEqOp>();
+    if (!compare)
+      continue;
+    for (Value side : compare->getOperands())
+      if (auto iota = skipMovement(side).getDefiningOp<IotaOp>())
+        if (getDim(iota.getType(), static_cast<int64_t>(iota.getAxis())) ==
+            getDim(op.getX().getType(), op.getAxes().front()))
+          return true;
+  }
+  return false;
 }
 
 static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
@@ -192,17 +222,17 @@ struct TgSplitReducePass
   using Base::Base;
 
   void runOnOperation() override {
-    if (threshold < 1 || parts < 2) {
+    if (threshold < 1 || parts < 2 || parts > kMostParts) {
       emitError(getOperation().getLoc(),
-                "tg-split-reduce needs a threshold of at least 1 and at least "
-                "2 parts, not ")
-          << threshold.getValue() << " and " << parts.getValue();
+                "tg-split-reduce needs a threshold of at least 1 and 2 to ")
+          << kMostParts << " parts, not " << threshold.getValue() << " and "
+          << parts.getValue();
       return signalPassFailure();
     }
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     for (ReduceOp op : reduces)
-      if (!splitColumns(op))
+      if (!isSelection(op) && !splitColumns(op))
         splitReduce(op, threshold, parts);
   }
 };

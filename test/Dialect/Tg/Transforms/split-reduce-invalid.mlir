@@ -1,7 +1,7 @@
 // RUN: not tg-opt %s -tg-split-reduce=parts=0 2>&1 | FileCheck %s
 // RUN: not tg-opt %s -tg-split-reduce=threshold=-5 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=THRESHOLD
-// CHECK:     error: tg-split-reduce needs a threshold of at least 1 and at least 2 parts, not 262144 and 0
+// CHECK:     error: tg-split-reduce needs a threshold of at least 1 and 2 to 1048576 parts, not 262144 and 0
 // The text of the function does not follow.
 // CHECK-NOT: note:
 // THRESHOLD: not -5 and 256

@@ -12,6 +12,7 @@
 #include "SmtEncoder.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -172,6 +173,14 @@ SmtEncoder::Term SmtEncoder::divide(Term x, Term y, bool floor,
 // Dimensions
 //===----------------------------------------------------------------------===//
 
+std::string mlir::tg::getSymbol(VarAttr var) {
+  const StringRef name = var.getName().getValue();
+  // Others could end a symbol or a line.
+  const bool isPlain = llvm::all_of(
+      name, [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+  return isPlain ? ("var." + name).str() : "var.0x" + llvm::toHex(name);
+}
+
 SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
   if (auto it = variables.find(attr); it != variables.end())
     return it->second;
@@ -179,8 +188,7 @@ SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
   if (auto number = dyn_cast<IntegerAttr>(attr)) {
     term = constant(number.getInt());
   } else if (auto var = dyn_cast<VarAttr>(attr)) {
-    term = {declare(smt::IntType::get(b.getContext()),
-                    ("var." + var.getName().getValue()).str()),
+    term = {declare(smt::IntType::get(b.getContext()), getSymbol(var)),
             var.getMin(), var.getMax()};
     assertTrue(isWithin(term.term, var.getMin(), var.getMax()));
   } else {

@@ -20,6 +20,9 @@
 
 namespace mlir::tg {
 
+/// The name of a variable in formulas: letters and digits only.
+std::string getSymbol(VarAttr var);
+
 /// Encodes values into the body of one smt.solver. Integers of every width are
 /// terms of sort Int within the bounds of their type, bools of sort Bool.
 /// Arithmetic wraps as the dialect says: where a result may leave its type, by

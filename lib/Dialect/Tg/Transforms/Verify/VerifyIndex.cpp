@@ -79,7 +79,7 @@ writeFormula(Location loc, ArrayRef<VarAttr> variables,
   formula.consume_back("(reset)\n");
   std::string result = formula.str();
   for (VarAttr var : variables)
-    result += "; variable var." + var.getName().str() + " " +
+    result += "; variable " + getSymbol(var) + " " +
               std::to_string(var.getMin()) + " " +
               std::to_string(var.getMax()) + "\n";
   return result;
