@@ -135,19 +135,9 @@ static Polynomial getExtreme(DimOpKind kind, const Polynomial &lhs,
   return (kind == DimOpKind::max) == isNegated ? extreme : lhs + rhs - extreme;
 }
 
-/// A minimum or maximum of operands that are not looked into, in their order.
-static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
-  SmallVector<Attribute> operands, nested{rhs.getAttr(), lhs.getAttr()};
-  while (!nested.empty()) {
-    Attribute attr = nested.pop_back_val();
-    if (DimExprAttr expr = getExpr(attr, kind))
-      nested.append({expr.getRhs(), expr.getLhs()});
-    else
-      operands.push_back(attr);
-  }
-  llvm::stable_sort(
-      operands, [](Attribute a, Attribute b) { return getKey(a) < getKey(b); });
-  // Without those that another one is never beyond.
+/// Takes those operands out of a minimum or maximum that another one is never
+/// beyond.
+static void dropNeedless(DimOpKind kind, SmallVectorImpl<Attribute> &operands) {
   for (size_t i = 0; i < operands.size();) {
     const bool isNeeded =
         llvm::none_of(llvm::enumerate(operands), [&](const auto &other) {
@@ -161,9 +151,37 @@ static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
     else
       operands.erase(operands.begin() + static_cast<ptrdiff_t>(i));
   }
+}
+
+/// A minimum or maximum of operands that are not looked into, in their order.
+static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
+  SmallVector<Attribute> operands, nested{rhs.getAttr(), lhs.getAttr()};
+  while (!nested.empty()) {
+    Attribute attr = nested.pop_back_val();
+    if (DimExprAttr expr = getExpr(attr, kind))
+      nested.append({expr.getRhs(), expr.getLhs()});
+    else
+      operands.push_back(attr);
+  }
+  MLIRContext *context = lhs.getContext();
+  while (true) {
+    llvm::stable_sort(operands, [](Attribute a, Attribute b) {
+      return getKey(a) < getKey(b);
+    });
+    dropNeedless(kind, operands);
+    // The first two are read before the others are, and may be less together.
+    if (operands.size() < 2 || isOpaque(kind, operands[0], operands[1]))
+      break;
+    Attribute both =
+        Dim::get(kind, Dim(operands[0]), Dim(operands[1])).getAttr();
+    if (both == DimExprAttr::get(context, kind, operands[0], operands[1]))
+      break;
+    operands[0] = both;
+    operands.erase(operands.begin() + 1);
+  }
   Attribute result = operands.front();
   for (Attribute operand : ArrayRef(operands).drop_front())
-    result = DimExprAttr::get(lhs.getContext(), kind, result, operand);
+    result = DimExprAttr::get(context, kind, result, operand);
   return Dim(result);
 }
 
