@@ -73,14 +73,18 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
   };
   Tensor value = source;
   std::vector<SymVariable> variables;
+  bool isPending = false;
   if (target.movement) {
     if (graph.hasSymbols())
       variables = variablesOf(target.movement.get());
     // Nothing could be read of the whole tensor before it has one.
     if (std::string unbound = describeUnbound(variables); !unbound.empty())
       throw ShapeError("assign: the place has no value; " + unbound);
+    // A number that is assigned to in parts is meant as memory.
+    isPending = !variables.empty() || isa<tg::ConstOp>(current());
     if (auto it = graph.pendingParts.find(current());
         it != graph.pendingParts.end()) {
+      isPending = true;
       // A program has one value of a variable.
       if (disagree(it->second, variables))
         graph.wrap(current(), target.device).realize();
@@ -100,7 +104,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     storage->assign(op);
   else
     graph.rebind(target, op);
-  if (!variables.empty() && !isa<tg::BufferOp>(op))
+  if (isPending && !isa<tg::BufferOp, tg::ConstOp>(op))
     graph.pendingParts[op] = std::move(variables);
 }
 

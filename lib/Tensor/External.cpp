@@ -172,7 +172,7 @@ StridedView tinygrad::toStrided(const Tensor &tensor) {
     throw DeviceError("toStrided: the host cannot read memory of the device " +
                       impl.device->name());
   auto find = [&]() -> std::optional<StridedView> {
-    std::optional<MemoryView> found = findMemoryView(impl.op);
+    std::optional<MemoryView> found = findMemoryView(graph.operation(impl));
     if (!found)
       return std::nullopt;
     std::optional<StridedView> view = getStrides(found->chain);

@@ -72,9 +72,10 @@ public:
   /// Memory of the tg.buffer operations, by id.
   llvm::DenseMap<int64_t, Buffer> buffers;
   int64_t nextBufferId = 0;
-  /// Values that tensors got by assignments to places that have variables: the
-  /// variables, by name. They are computed as soon as anything that depends on
-  /// them is, as the variables may have other values later.
+  /// Values that tensors got by assignments to parts, of numbers or at places
+  /// that have variables: the variables, by name. They are computed as soon as
+  /// anything that depends on them is: there may be more and more parts, and
+  /// variables may have other values later.
   llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
   /// State of the random numbers.
   uint64_t seed;

@@ -49,9 +49,9 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
   isFirstWalk = false;
   if (!inPlace.empty())
     collectAgain();
-  // Assignments to places that have variables, of which some value of a tensor
-  // is the result.
-  if (!variableList.empty())
+  // Values that tensors got by assignments to parts come to memory with what
+  // depends on them.
+  if (!graph.pendingParts.empty())
     for (Operation *op : ops)
       if (!isa<tg::AssignOp>(op) && graph.pendingParts.contains(op) &&
           graph.isHeld(op))

@@ -153,8 +153,8 @@ static std::vector<int64_t> valuesFor(const CompiledProgram &program,
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device);
 
-/// Carries out assignments to places that have variables, of those that the
-/// results depend on. False if there are none.
+/// Carries out the pending assignments to parts that the results depend on.
+/// False if there are none.
 static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
                                 Device &device) {
   if (graph.pendingParts.empty())

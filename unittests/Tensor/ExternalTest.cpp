@@ -79,6 +79,13 @@ TEST(ExternalTest, ReadsInOneKernel) {
   EXPECT_EQ(GlobalCounters::kernelCount, before + 1);
 }
 
+TEST(ExternalTest, ViewThatWasAssignedTo) {
+  Tensor x = counting({2, 4}).contiguous().realize(), row = x.index({1});
+  x.assign(x + 10);
+  StridedView view = toStrided(row);
+  EXPECT_EQ(static_cast<const float *>(view.data())[0], 14);
+}
+
 TEST(ExternalTest, KeepsTheMemory) {
   Array array;
   {

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TensorTest.h"
+#include "TinyGrad/Runtime/Counters.h"
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -192,4 +193,22 @@ TEST(Indexing, Triangles) {
   expectTensor(x.triu(-100), {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9});
   EXPECT_EQ(x.toBool().tril().dtype(), DType::Bool);
   EXPECT_ERROR(counting({3}).tril(), ShapeError, "tril");
+}
+
+TEST(Indexing, FarFromTheBeginning) {
+  // The lane that is inside lies 2^31 elements from where the vector begins.
+  const int64_t far = int64_t(1) << 31;
+  Tensor x = counting({64}).realize();
+  expectTensor(x.pad({{far - 1, far}}).index({Slice(None, None, far)}), {3},
+               {0, 1, 0});
+}
+
+TEST(Indexing, SelectionFromALargeTable) {
+  // A load of each element, not a sum over the table.
+  Tensor table = Tensor::arange(int64_t(1) << 20, {}).contiguous().realize();
+  Tensor rows = Tensor::from({5, 1000000, 77}).realize();
+  GlobalCounters::reset();
+  Tensor selected = table.indexSelect(0, rows).realize();
+  EXPECT_EQ(GlobalCounters::kernelCount, 1);
+  EXPECT_EQ(values(selected), (std::vector<double>{5, 1000000, 77}));
 }

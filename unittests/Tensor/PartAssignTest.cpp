@@ -13,6 +13,8 @@
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 
+#include <thread>
+
 using namespace tinygrad;
 using namespace tinygrad::testing;
 using ::testing::HasSubstr;
@@ -442,10 +444,56 @@ TEST_F(PartAssignTest, SymbolicPlacesAreInPlaceAfterTheFirst) {
   EXPECT_EQ(GlobalCounters::kernelsCompiled, compiled);
 }
 
+TEST_F(PartAssignTest, ReadAtAnotherPlaceThanAssigned) {
+  // The assignment that is pending has a program of its own.
+  Variable p("p", 0, 3);
+  Tensor c = memory({4}) * 0;
+  const SymInt a = p.bind(0), b = p.bind(1);
+  c.shrink({{a, a + 1}}).assign(1);
+  Tensor second = c.shrink({{b, b + 1}});
+  EXPECT_EQ(values(second), std::vector<double>{0});
+  second.assign(2);
+  Tensor first = c.shrink({{a, a + 1}});
+  first.assign(first * 3);
+  expectTensor(second, {1}, {2});
+  expectTensor(c, {4}, {3, 2, 0, 0});
+}
+
+TEST_F(PartAssignTest, NumbersBecomeMemory) {
+  // Or each value would be computed from all the parts.
+  Tensor c = Tensor::zeros({50, 4});
+  std::vector<Tensor> rows;
+  for (int i = 0; i < 50; ++i)
+    rows.push_back(c.index({i}));
+  Tensor one = memory({4});
+  for (Tensor &row : rows) {
+    row.assign(one);
+    row.realize();
+    EXPECT_TRUE(c.isRealized());
+  }
+  EXPECT_EQ(values(c.sum()), std::vector<double>{300});
+}
+
+TEST_F(PartAssignTest, FromSeveralThreads) {
+  Tensor c = memory({2, 4}), first = c.index({0}), second = c.index({1});
+  std::thread writer([&] {
+    for (int i = 0; i < 300; ++i)
+      second.assign(float(i));
+  });
+  for (int i = 0; i < 300; ++i)
+    EXPECT_EQ(first.tolist<float>(), (std::vector<float>{0, 1, 2, 3}));
+  writer.join();
+  EXPECT_EQ(values(second), std::vector<double>(4, 299));
+}
+
 TEST_F(PartAssignTest, Errors) {
   Tensor x = memory({3, 2});
   EXPECT_ERROR(x.index({0}).assign(counting({3})), ShapeError,
                "assign: a tensor of shape [3] cannot be broadcast to [2]");
   EXPECT_ERROR(x.index({0}).assign(Tensor::from({1, 2})), DTypeError, "int32");
+  expectTensor(x, {3, 2}, {0, 1, 2, 3, 4, 5});
+  Variable n("n", 1, 3);
+  EXPECT_ERROR(x.shrink({{0, n}, {0, 2}}).assign(1), ShapeError,
+               "assign: the place has no value; bind variable n");
   expectTensor(x, {3, 2}, {0, 1, 2, 3, 4, 5});
 }
