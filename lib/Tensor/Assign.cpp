@@ -20,6 +20,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "View.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -132,13 +133,6 @@ Tensor &Tensor::assign(const Operand &value) {
 // Programs that write parts
 //===----------------------------------------------------------------------===//
 
-static std::vector<int64_t> invert(ArrayRef<int64_t> order) {
-  std::vector<int64_t> inverse(order.size());
-  for (auto [i, axis] : llvm::enumerate(order))
-    inverse[std::size_t(axis)] = int64_t(i);
-  return inverse;
-}
-
 /// The part of \p target that \p op, of which it is the result, moved from its
 /// operand.
 static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
@@ -146,7 +140,7 @@ static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   if (auto permute = dyn_cast<tg::PermuteOp>(op))
     return tg::PermuteOp::create(builder, loc, target,
-                                 invert(permute.getOrder()));
+                                 invertPermutationVector(permute.getOrder()));
   if (auto flip = dyn_cast<tg::FlipOp>(op))
     return tg::FlipOp::create(builder, loc, target, flip.getAxes());
   if (auto pad = dyn_cast<tg::PadOp>(op)) {

@@ -15,6 +15,8 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -75,10 +77,8 @@ Tensor Movement::moveBack(const Tensor &x) const {
   case Kind::Reshape:
     return prim::reshape(x, before);
   case Kind::Permute: {
-    std::vector<int64_t> inverse(axes.size());
-    for (auto [i, axis] : llvm::enumerate(axes))
-      inverse[std::size_t(axis)] = int64_t(i);
-    return prim::permute(x, inverse);
+    const SmallVector<int64_t> inverse = invertPermutationVector(axes);
+    return prim::permute(x, {inverse.begin(), inverse.end()});
   }
   case Kind::Shrink:
     return prim::pad(x, from, subtract(before, to));
