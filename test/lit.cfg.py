@@ -28,6 +28,9 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"):
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source_dir", config.tinygrad_source_dir))
 config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))
+# Builds with assertions check each rewrite of index arithmetic, which takes time.
+checked = config.sanitize or config.build_type == "Debug"
+config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.

@@ -104,7 +104,7 @@ private:
   /// Operations in final form; those under a condition apart.
   OperationSet settled, settledUnder;
   unsigned numRewrites = 0;
-  /// Expanded measures of what is settled.
+  /// Measures of what is settled, to check rules by.
   IndexMeasure checked;
   /// What the last operation was replaced by.
   Value replacement;
@@ -146,8 +146,8 @@ LogicalResult Simplifier::report(StringRef rule, Operation *before,
   if (options.checkMeasure) {
     // Not the measures that rules work with: what was made is not settled.
     Value old = before->getResult(0);
-    std::pair from(checked.getExpanded(old, *facts), IndexMeasure().get(old));
-    std::pair to(checked.getExpanded(after, *facts), IndexMeasure().get(after));
+    std::pair from(checked.getExpanded(old, *facts), checked.get(old));
+    std::pair to(checked.getExpanded(after, *facts), checked.get(after));
     checked.forget(old);
     facts->forget(old);
     for (Operation *op : created)
@@ -322,7 +322,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   condition = mask;
   conditionHolds = holds;
   facts = rewriter.facts = &under;
-  checked = IndexMeasure();
+  IndexMeasure checkedEverywhere = std::exchange(checked, {});
   LogicalResult result = success();
   OpBuilder builder(operand.getOwner());
   IRMapping mapping;
@@ -340,7 +340,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   condition = nullptr;
   conditionHolds = true;
   facts = rewriter.facts = &everywhere;
-  checked = IndexMeasure();
+  checked = std::move(checkedEverywhere);
   return result;
 }
 

@@ -99,9 +99,11 @@ SmtEncoder::Term SmtEncoder::product(Term x, Term y) {
   // Of numbers of 65 bits the product has to fit as well.
   Number corners[4];
   bool fits = true;
-  for (auto [i, a] : llvm::enumerate(ArrayRef<Number>{x.lo, x.hi}))
-    for (auto [j, c] : llvm::enumerate(ArrayRef<Number>{y.lo, y.hi}))
-      fits &= !__builtin_mul_overflow(a, c, &corners[2 * i + j]);
+  const Number ends[2][2] = {{x.lo, x.hi}, {y.lo, y.hi}};
+  for (int i = 0; i < 2; ++i)
+    for (int j = 0; j < 2; ++j)
+      fits &=
+          !__builtin_mul_overflow(ends[0][i], ends[1][j], &corners[2 * i + j]);
   Number most = Number(1) << 126;
   Term result{smt::IntMulOp::create(b, b.getType<smt::IntType>(),
                                     ValueRange{x.term, y.term}),
