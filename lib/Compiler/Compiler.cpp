@@ -19,8 +19,11 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include <chrono>
+#include <mutex>
 #include <tbb/parallel_for.h>
 
 using namespace mlir;
@@ -126,19 +129,61 @@ std::string getKernelText(tg::KernelOp kernel) {
   return print(kernel);
 }
 
+/// Contexts in which kernels are compiled: one for each compilation under way,
+/// which keeps those on several threads apart. Never destroyed, as other
+/// threads may compile while the process ends.
+class ContextPool {
+public:
+  struct Entry {
+    std::unique_ptr<MLIRContext> context;
+    unsigned numUses = 0;
+  };
+
+  static ContextPool &get() {
+    static ContextPool *pool = new ContextPool;
+    return *pool;
+  }
+
+  Entry take() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!idle.empty())
+        return idle.pop_back_val();
+    }
+    Entry entry;
+    entry.context =
+        std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+    // The tables of types and attributes too, whose caches are each thread's.
+    entry.context->disableMultithreading();
+    prepareContext(*entry.context);
+    return entry;
+  }
+
+  void giveBack(Entry entry) {
+    // A context keeps every type and attribute that was ever made in it.
+    if (++entry.numUses >= kMostUses)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    idle.push_back(std::move(entry));
+  }
+
+private:
+  static constexpr unsigned kMostUses = 256;
+  std::mutex mutex;
+  SmallVector<Entry> idle;
+};
+
 /// Object code of a kernel given by its text, for the CPU.
 std::vector<char> compileForCpu(const std::string &text,
                                 const tg::CpuTargetOptions &target,
                                 bool verifyEach) {
-  // A context each keeps compilations on several threads apart.
-  thread_local std::unique_ptr<MLIRContext> context;
-  if (!context) {
-    context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-    prepareContext(*context);
-  }
-  ErrorCollector errors(context.get());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
-      text, ParserConfig(context.get(), verifyEach));
+  ContextPool::Entry entry = ContextPool::get().take();
+  llvm::scope_exit giveBack(
+      [&] { ContextPool::get().giveBack(std::move(entry)); });
+  MLIRContext *context = entry.context.get();
+  ErrorCollector errors(context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context, verifyEach));
   if (!module)
     errors.fail("a scheduled kernel could not be read back");
   tg::CpuDumps dumps;
@@ -256,6 +301,11 @@ void tinygrad::optimize(ModuleOp module, Device &device,
 std::shared_ptr<CompiledProgram>
 tinygrad::compile(ModuleOp module, Device &device,
                   const CompileOptions &options) {
+  if (options.verifyInput) {
+    ErrorCollector errors(module.getContext());
+    if (failed(verify(module)))
+      errors.fail("the module is not valid");
+  }
   auto entry = module.lookupSymbol<func::FuncOp>(options.entry);
   if (!entry)
     throw CompileError("the module has no function '" + options.entry + "'");

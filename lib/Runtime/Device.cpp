@@ -146,6 +146,7 @@ std::vector<std::string> Device::available() {
 }
 
 Device &Device::get(std::string_view text) {
+  checkSettings();
   const ParsedName parsed = parseName(text);
   const std::string name = nameOf(parsed);
   Registry &all = registry();

@@ -105,27 +105,46 @@ std::string DiskCache::pathOf(std::string_view key) const {
   return folder + "/" + digestOf(key).hex() + fileSuffix;
 }
 
-/// Code in the folder is going to be executed: nobody else may write there.
-/// Returns what is wrong with it, or nothing. A folder that does not exist is
-/// fine.
+static constexpr mode_t writableByOthers = S_IWGRP | S_IWOTH;
+
+/// Code in the folder is going to be executed: nobody else may write there, nor
+/// replace it or a directory above it. Returns what is wrong, or nothing.
 static std::string checkOwnership(const std::string &folder) {
-  struct stat status;
-  if (::stat(folder.c_str(), &status) != 0)
-    return errno == ENOENT ? "" : folder + ": " + detail::errnoText(errno);
-  if (!S_ISDIR(status.st_mode))
-    return folder + " is not a directory";
-  if (status.st_uid != ::geteuid())
-    return folder + " belongs to another user";
-  if (status.st_mode & (S_IWGRP | S_IWOTH))
-    return folder + " can be written by other users";
-  return "";
+  std::error_code error;
+  fs::path place = fs::canonical(folder, error);
+  if (error)
+    return folder + ": " + error.message();
+  for (bool isFolder = true;; isFolder = false) {
+    struct stat status;
+    if (::lstat(place.c_str(), &status) != 0)
+      return place.string() + ": " + detail::errnoText(errno);
+    if (!S_ISDIR(status.st_mode))
+      return place.string() + " is not a directory";
+    // Whoever owns a directory may replace what is in it; root may in any case.
+    if (status.st_uid != ::geteuid() && (isFolder || status.st_uid != 0))
+      return place.string() + " belongs to another user";
+    // In a sticky directory only owners may replace their entries.
+    if ((status.st_mode & writableByOthers) &&
+        (isFolder || !(status.st_mode & S_ISVTX)))
+      return place.string() + " can be written by other users";
+    if (!place.has_relative_path())
+      return "";
+    place = place.parent_path();
+  }
 }
 
-bool DiskCache::prepareDirectory() {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (isPrepared)
-    return enabled();
-  isPrepared = true;
+/// Whether the folder is there and may be used. Looked at before each use: it
+/// takes a hundredth of the time of loading a kernel.
+bool DiskCache::checkFolder() {
+  struct stat status;
+  if (::stat(folder.c_str(), &status) != 0 && errno == ENOENT)
+    return false;
+  if (std::string problem = checkOwnership(folder); !problem.empty())
+    disable(problem);
+  return enabled();
+}
+
+bool DiskCache::makeFolder() {
   std::error_code error;
   const fs::path parent = fs::path(folder).parent_path();
   fs::create_directories(parent, error);
@@ -135,9 +154,7 @@ bool DiskCache::prepareDirectory() {
     disable("cannot make " + folder + ": " + error.message());
     return false;
   }
-  if (std::string problem = checkOwnership(folder); !problem.empty())
-    disable(problem);
-  return enabled();
+  return checkFolder();
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,15 +191,20 @@ static bool readExactly(int descriptor, void *data, std::size_t size) {
 }
 
 static ReadResult readFile(const std::string &path, const Digest &key,
-                           std::vector<char> &payload) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+                           uint64_t maxBytes, std::vector<char> &payload) {
+  // What is no regular file must neither be waited for nor followed.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+                                                 O_NONBLOCK | O_NOCTTY));
   if (file.number < 0)
-    return ReadResult::Missing;
+    return errno == ENOENT ? ReadResult::Missing : ReadResult::Damaged;
   struct stat status;
   if (::fstat(file.number, &status) != 0)
     return ReadResult::Missing;
   Header header;
-  if (!S_ISREG(status.st_mode) || uint64_t(status.st_size) < sizeof(Header) ||
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
+      (status.st_mode & writableByOthers) ||
+      uint64_t(status.st_size) < sizeof(Header) ||
+      uint64_t(status.st_size) > maxBytes ||
       !readExactly(file.number, &header, sizeof(Header)))
     return ReadResult::Damaged;
   // The size is checked first: a damaged length must not become an allocation.
@@ -207,8 +229,10 @@ std::optional<std::vector<char>> DiskCache::load(std::string_view key) {
     return std::nullopt;
   const Digest digest = digestOf(key);
   const std::string path = folder + "/" + digest.hex() + fileSuffix;
+  if (!checkFolder())
+    return std::nullopt;
   std::vector<char> payload;
-  switch (readFile(path, digest, payload)) {
+  switch (readFile(path, digest, maxBytes, payload)) {
   case ReadResult::Missing:
     return std::nullopt;
   case ReadResult::Damaged:
@@ -219,15 +243,12 @@ std::optional<std::vector<char>> DiskCache::load(std::string_view key) {
   case ReadResult::Ok:
     break;
   }
-  // After the read, so that a miss in a folder that is not there costs nothing.
-  if (!prepareDirectory())
-    return std::nullopt;
   return payload;
 }
 
 void DiskCache::store(std::string_view key, const void *data,
                       std::size_t size) {
-  if (!enabled() || sizeof(Header) + size > maxBytes || !prepareDirectory())
+  if (!enabled() || sizeof(Header) + size > maxBytes || !makeFolder())
     return;
   const Digest digest = digestOf(key);
   Header header;
@@ -237,7 +258,7 @@ void DiskCache::store(std::string_view key, const void *data,
   header.payloadHash = Digest::of(data, size).bytes;
   const std::string path = folder + "/" + digest.hex() + fileSuffix;
   const std::string error = detail::writeFileAtomically(
-      path, {{&header, sizeof(Header)}, {data, size}});
+      path, {{&header, sizeof(Header)}, {data, size}}, 0600);
   if (!error.empty()) {
     // A full disk may have room again later, but trying for every kernel would
     // only slow down compilation.
@@ -271,8 +292,9 @@ struct Total {
 static constexpr const char *totalName = "/total";
 
 std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
-  const Descriptor file(
-      ::open((folder + totalName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const detail::FileSizeSignalBlocker blocker;
+  const Descriptor file(::open((folder + totalName).c_str(),
+                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   Total total;
   // The lock ends with the descriptor.
   if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0 ||
@@ -286,9 +308,10 @@ std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
 }
 
 void DiskCache::noteTotal(uint64_t bytes) {
-  const Descriptor file(::open((folder + totalName).c_str(),
-                               O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-                               0600));
+  const detail::FileSizeSignalBlocker blocker;
+  const Descriptor file(
+      ::open((folder + totalName).c_str(),
+             O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   const Total total(bytes);
   if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0)
     return;

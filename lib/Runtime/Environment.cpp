@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <thread>
+#include <type_traits>
 
 #ifdef __linux__
 #include <sched.h>
@@ -47,11 +48,14 @@ struct NumberFacts {
   int64_t lowest, highest, fallback;
 };
 
-/// Overrides of the thread by its living Context objects.
+/// Overrides of the thread by its living Context objects, which hold the texts.
+/// It has no destructor: settings are also read when memory is freed as the
+/// process ends, after the thread's objects are gone.
 struct Overrides {
   std::array<std::optional<int64_t>, numNumbers> numbers;
-  std::array<std::optional<std::string>, numTexts> texts;
+  std::array<const std::string *, numTexts> texts;
 };
+static_assert(std::is_trivially_destructible_v<Overrides>);
 } // namespace
 
 static constexpr NumberFacts numberFacts[numNumbers] = {
@@ -91,21 +95,35 @@ static int64_t readNumber(const NumberFacts &facts) {
   return value;
 }
 
+/// All numbers of the environment. They are read together, so that a wrong one
+/// is found by the first use of the library, and never where nothing may throw.
+/// While one is wrong, every use throws.
+static const std::array<int64_t, numNumbers> &environmentNumbers() {
+  static const std::array<int64_t, numNumbers> numbers = [] {
+    std::array<int64_t, numNumbers> read;
+    for (unsigned i = 0; i < numNumbers; ++i)
+      read[i] = readNumber(numberFacts[i]);
+    return read;
+  }();
+  return numbers;
+}
+
+void tinygrad::checkSettings() { environmentNumbers(); }
+
 template <Number variable> static int64_t number() {
   if (const std::optional<int64_t> &value = overrides.numbers[variable])
     return *value;
-  static const int64_t fromEnvironment = readNumber(numberFacts[variable]);
-  return fromEnvironment;
+  return environmentNumbers()[variable];
 }
 
 template <Text variable> static std::string text() {
-  if (const std::optional<std::string> &value = overrides.texts[variable])
+  if (const std::string *value = overrides.texts[variable])
     return *value;
-  static const std::string fromEnvironment = [] {
+  static const std::string *fromEnvironment = [] {
     const char *value = std::getenv(textNames[variable]);
-    return std::string(value ? value : "");
+    return new std::string(value ? value : "");
   }();
-  return fromEnvironment;
+  return *fromEnvironment;
 }
 
 int tinygrad::debugLevel() { return int(number<Debug>()); }
@@ -177,13 +195,14 @@ Context::Context(std::initializer_list<Setting> settings) {
   for (const Setting &setting : settings) {
     if (std::optional<unsigned> variable = findNumber(setting.name)) {
       std::optional<int64_t> &slot = overrides.numbers[*variable];
-      saved.push_back({*variable, slot, std::nullopt});
+      saved.push_back({*variable, slot, nullptr, nullptr});
       slot = setting.number;
     } else {
       unsigned textVariable = *findText(setting.name);
-      std::optional<std::string> &slot = overrides.texts[textVariable];
-      saved.push_back({numNumbers + textVariable, std::nullopt, slot});
-      slot = setting.text;
+      const std::string *&slot = overrides.texts[textVariable];
+      saved.push_back({numNumbers + textVariable, std::nullopt, slot,
+                       std::make_unique<std::string>(setting.text)});
+      slot = saved.back().newText.get();
     }
   }
 }
@@ -193,7 +212,7 @@ Context::~Context() {
     if (it->variable < numNumbers)
       overrides.numbers[it->variable] = it->number;
     else
-      overrides.texts[it->variable - numNumbers] = std::move(it->text);
+      overrides.texts[it->variable - numNumbers] = it->oldText;
   }
 }
 

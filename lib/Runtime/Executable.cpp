@@ -53,6 +53,9 @@ Executable::Executable(Device &device, LaunchList list)
     : target(device), program(std::move(list)) {
   verify();
 
+  for (std::size_t i = 0; i < program.inputs.size(); ++i)
+    if (program.slots[program.inputs[i]].isWritten)
+      writtenInputs.push_back(i);
   bool staysOnDevice = true;
   for (uint32_t i = 0; i < program.steps.size(); ++i) {
     Step &step = program.steps[i];
@@ -241,6 +244,15 @@ void Executable::giveBack(std::unique_ptr<Run> run) {
   idleRuns.push_back(std::move(run));
 }
 
+static bool overlap(const Buffer &one, const Buffer &other) {
+  if (&one.device() != &other.device())
+    return false;
+  const char *begin = static_cast<const char *>(one.address());
+  const char *otherBegin = static_cast<const char *>(other.address());
+  return one.size() != 0 && other.size() != 0 &&
+         begin < otherBegin + other.size() && otherBegin < begin + one.size();
+}
+
 void Executable::checkInputs(const std::vector<Buffer> &inputs,
                              const std::vector<int64_t> &values) const {
   if (inputs.size() != program.inputs.size())
@@ -274,7 +286,21 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
       throw DTypeError("input " + std::to_string(i) + " is " +
                        tinygrad::name(*input.dtype()) + ", not " +
                        tinygrad::name(*slot.dtype));
+    const std::size_t alignment = slot.dtype ? itemSize(*slot.dtype) : 1;
+    if (wanted.information().hostVisible &&
+        reinterpret_cast<uintptr_t>(input.address()) % alignment != 0)
+      throw DeviceError("input " + std::to_string(i) +
+                        " is at an address that is no multiple of the " +
+                        std::to_string(alignment) + " bytes of an element of " +
+                        tinygrad::name(*slot.dtype));
   }
+  // Kernels are made for memory that only one input is in, if it is written.
+  for (std::size_t i : writtenInputs)
+    for (std::size_t j = 0; j < inputs.size(); ++j)
+      if (j != i && overlap(inputs[i], inputs[j]))
+        throw DeviceError("input " + std::to_string(i) +
+                          ", which is assigned to, shares memory with input " +
+                          std::to_string(j) + ": pass a copy of one of them");
 }
 
 std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,

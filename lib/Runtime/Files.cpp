@@ -27,6 +27,29 @@ std::string detail::errnoText(int number) {
   return std::generic_category().message(number);
 }
 
+detail::FileSizeSignalBlocker::FileSizeSignalBlocker() {
+  sigset_t signal, pending;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &signal, &oldMask);
+  sigpending(&pending);
+  wasPending = sigismember(&pending, SIGXFSZ) == 1;
+}
+
+detail::FileSizeSignalBlocker::~FileSizeSignalBlocker() {
+  const int savedErrno = errno;
+  sigset_t signal;
+  sigemptyset(&signal);
+  sigaddset(&signal, SIGXFSZ);
+  // One that came meanwhile is taken, or it would be delivered below.
+  const timespec now = {0, 0};
+  if (!wasPending)
+    while (sigtimedwait(&signal, nullptr, &now) < 0 && errno == EINTR) {
+    }
+  pthread_sigmask(SIG_SETMASK, &oldMask, nullptr);
+  errno = savedErrno;
+}
+
 static std::string writeAll(int descriptor,
                             std::initializer_list<detail::Chunk> chunks) {
   for (const detail::Chunk &chunk : chunks) {
@@ -72,7 +95,9 @@ static std::string followLinks(const std::string &path) {
 }
 
 std::string detail::writeFileAtomically(const std::string &name,
-                                        std::initializer_list<Chunk> chunks) {
+                                        std::initializer_list<Chunk> chunks,
+                                        mode_t mode) {
+  const FileSizeSignalBlocker blocker;
   // A rename would replace a link by a regular file.
   const std::string path = followLinks(name);
   if (path.empty())
@@ -95,7 +120,7 @@ std::string detail::writeFileAtomically(const std::string &name,
     temporary = path + temporaryMark + std::to_string(::getpid()) + "-" +
                 std::to_string(counter++);
     descriptor = ::open(temporary.c_str(),
-                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (descriptor < 0 && errno == EEXIST);
   if (descriptor < 0)
     return errnoText(errno);

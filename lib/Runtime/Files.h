@@ -19,6 +19,9 @@
 #include <memory>
 #include <string>
 
+#include <signal.h>
+#include <sys/types.h>
+
 namespace tinygrad::detail {
 
 struct FileCloser {
@@ -29,6 +32,21 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 /// The text of an errno value.
 std::string errnoText(int number);
 
+/// While it exists, the thread gets no signal for a file that would grow beyond
+/// the limit of the process (`ulimit -f`), which would end the process: the
+/// write fails with EFBIG.
+class FileSizeSignalBlocker {
+public:
+  FileSizeSignalBlocker();
+  ~FileSizeSignalBlocker();
+  FileSizeSignalBlocker(const FileSizeSignalBlocker &) = delete;
+  FileSizeSignalBlocker &operator=(const FileSizeSignalBlocker &) = delete;
+
+private:
+  sigset_t oldMask;
+  bool wasPending;
+};
+
 /// Bytes to write, one after the other.
 struct Chunk {
   const void *data;
@@ -38,9 +56,11 @@ struct Chunk {
 /// Writes a temporary file beside \p name and renames it to \p name. Returns an
 /// error text, empty on success; nothing is left behind on failure. A pipe or
 /// device such as /dev/stdout is written in place, and a symbolic link stays:
-/// what it leads to is written.
+/// what it leads to is written. A new file gets the permissions \p mode, less
+/// those that the process masks.
 std::string writeFileAtomically(const std::string &name,
-                                std::initializer_list<Chunk> chunks);
+                                std::initializer_list<Chunk> chunks,
+                                mode_t mode = 0666);
 
 /// What the names of temporary files contain.
 inline constexpr const char *temporaryMark = ".tmp-";

@@ -13,12 +13,17 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Tensor/Graph.h"
 #include "View.h"
 
 #include "mlir/IR/OperationSupport.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+#include <new>
 #include <random>
 #include <utility>
 
@@ -57,6 +62,13 @@ void GraphImpl::add(Operation *op, unsigned hash) {
   numCopies += isa<tg::CopyOp>(op);
 }
 
+void GraphImpl::dropUnfinished() {
+  Block &body = *module->getBody();
+  while (!body.empty() && !nodes.contains(&body.back()) &&
+         body.back().use_empty())
+    body.back().erase();
+}
+
 Operation *GraphImpl::intern(Value value) {
   Operation *op = value.getDefiningOp();
   // Folding leads to old operations. One that is not in the set is by itself,
@@ -72,10 +84,16 @@ Operation *GraphImpl::intern(Value value) {
       op->erase();
     return it->op;
   }
-  if (isOld)
+  if (isOld) {
     old->second.hash = hash;
-  else
+    return op;
+  }
+  try {
     add(op, hash);
+  } catch (...) {
+    unique.erase({op, hash});
+    throw;
+  }
   return op;
 }
 
@@ -86,7 +104,17 @@ void GraphImpl::forget(Operation *op) {
   hash = 0;
 }
 
+void tinygrad::detail::prepareToMake() {
+  checkThread();
+  // More than one operation takes, and more than what malloc() keeps by size.
+  void *volatile memory = std::malloc(4096); // not optimized away
+  if (!memory)
+    throw std::bad_alloc();
+  std::free(memory);
+}
+
 Operation *GraphImpl::constant(Type type, TypedAttr value) {
+  prepareToMake();
   Operation *&op = constants[{type, value}];
   if (!op)
     op = intern(tg::ConstOp::create(builder, location, type, value));
@@ -358,9 +386,41 @@ const GraphImpl::Symbols &GraphImpl::symbolsOf(DictionaryAttr attributes) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
+/// Without a destructor, so that it can be read until the thread's very end.
+static thread_local bool hasThreadEnded = false;
+
+namespace {
+struct ThreadEnd {
+  ~ThreadEnd() { hasThreadEnded = true; }
+};
+} // namespace
+
+void tinygrad::detail::checkThread() {
+  if (hasThreadEnded)
+    throw Error(
+        "tensors cannot be computed with in the destructor of an object "
+        "with static storage duration, nor in that of a thread_local "
+        "object made before the first tensor");
+  static thread_local ThreadEnd end;
+  (void)end;
+}
+
+/// LLVM ends the process when memory runs out, unless a handler throws.
+static void throwBadAlloc(void *, const char *, bool) {
+  throw std::bad_alloc();
+}
+
 GraphImpl::GraphImpl()
-    : context(MLIRContext::Threading::DISABLED), builder(&context),
-      location(UnknownLoc::get(&context)), seed(std::random_device{}()) {
+    : context((checkThread(), MLIRContext::Threading::DISABLED)),
+      builder(&context), location(UnknownLoc::get(&context)),
+      seed(std::random_device{}()) {
+  checkSettings();
+  static const bool isHandled =
+      (llvm::install_bad_alloc_error_handler(throwBadAlloc), true);
+  (void)isHandled;
+  // The constructor leaves the tables of types and attributes in their mode for
+  // several threads, with a cache for each thread.
+  context.disableMultithreading();
   prepareContext(context);
   module = ModuleOp::create(builder, location);
   builder.setInsertionPointToEnd(module->getBody());
@@ -371,13 +431,13 @@ GraphImpl::GraphImpl()
 GraphImpl::~GraphImpl() = default;
 
 /// The graph of the innermost GraphScope of this thread.
-static thread_local std::shared_ptr<GraphImpl> scopedGraph;
+static thread_local const std::shared_ptr<GraphImpl> *scopedGraph = nullptr;
 
 Graph::Graph() : impl_(std::make_shared<GraphImpl>()) {}
 
 Graph Graph::current() {
   if (scopedGraph)
-    return Graph(scopedGraph);
+    return Graph(*scopedGraph);
   // Never destroyed: static tensors may outlive any other static object.
   static auto *processGraph =
       new std::shared_ptr<GraphImpl>(std::make_shared<GraphImpl>());
@@ -422,8 +482,9 @@ std::string Graph::str() const {
   return text;
 }
 
-GraphScope::GraphScope(const Graph &graph) : outer(std::move(scopedGraph)) {
-  scopedGraph = graph.impl();
+GraphScope::GraphScope(const Graph &graph)
+    : graph(graph.impl()), outer(scopedGraph) {
+  scopedGraph = &this->graph;
 }
 
-GraphScope::~GraphScope() { scopedGraph = std::move(outer); }
+GraphScope::~GraphScope() { scopedGraph = outer; }

@@ -54,6 +54,14 @@ struct HashedOperationInfo {
   static bool isEqual(HashedOperation lhs, HashedOperation rhs);
 };
 
+/// Throws Error if the thread-local objects of this thread are gone, as they
+/// are when objects with static storage duration are destroyed: MLIR keeps
+/// some.
+void checkThread();
+/// The same, and std::bad_alloc if there is no memory for an operation: MLIR
+/// does not look at what malloc() returns.
+void prepareToMake();
+
 class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
 public:
   GraphImpl();
@@ -90,8 +98,14 @@ public:
   /// The same without a handle.
   template <typename OpTy, typename... Args>
   mlir::Operation *make(Args &&...args) {
-    return intern(
-        builder.createOrFold<OpTy>(location, std::forward<Args>(args)...));
+    prepareToMake();
+    try {
+      return intern(
+          builder.createOrFold<OpTy>(location, std::forward<Args>(args)...));
+    } catch (...) {
+      dropUnfinished();
+      throw;
+    }
   }
   /// The tg.const of a number in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
@@ -165,6 +179,8 @@ public:
   uint64_t beginWalk() { return ++numWalks; }
 
 private:
+  /// Erases operations that were made, but not added when memory ran out.
+  void dropUnfinished();
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.

@@ -262,6 +262,7 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
     return wholeView(x);
+  checkedNumElements(shape, x.dtype(), "reshape");
   auto movement = movementOf(x, Movement::Kind::Reshape);
   movement->after = shape;
   return viewOf(x, std::move(movement));

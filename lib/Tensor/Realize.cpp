@@ -119,7 +119,9 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 
 static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
                                     Device &device) {
-  const CompileOptions options;
+  CompileOptions options;
+  // The dialect's builders made it.
+  options.verifyInput = options.verifyEach;
   const Digest key = slice.hash(device, options);
   std::shared_ptr<CompiledProgram> &program = graph.programs[key];
   if (program) {
@@ -209,6 +211,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   }
   if (results.empty())
     return;
+  checkThread();
   const GraphSlice slice = makeSlice(graph, results.getArrayRef(), device);
   checkBound(slice.variables());
   CompiledProgram &program = findProgram(graph, slice, device);

@@ -39,6 +39,7 @@ namespace {
 /// there.
 struct Expressions {
   Expressions() : context(MLIRContext::Threading::DISABLED) {
+    context.disableMultithreading(); // as in GraphImpl
     context.loadDialect<tg::TgDialect>();
   }
 

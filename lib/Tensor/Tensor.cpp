@@ -36,7 +36,6 @@ std::string detail::describe(const Tensor &tensor) {
 
 /// The product of sizes of which none is negative.
 static SymInt productOf(const Shape &shape) {
-  // Sizes next to a zero may have a product that is too large.
   SymInt product = 1;
   for (SymInt size : shape)
     if (size.max() == 0)
@@ -48,20 +47,28 @@ static SymInt productOf(const Shape &shape) {
 
 SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
                                   const char *what) {
+  if (int64_t(shape.size()) > kMostAxes)
+    throw ShapeError(
+        std::string(what) + ": a tensor of " + std::to_string(shape.size()) +
+        " axes; there can be at most " + std::to_string(kMostAxes));
+  // As in NumPy, sizes next to a zero have to fit as well: movement operations
+  // multiply them without the zero.
   int64_t bytes = int64_t(itemSize(dtype));
   bool fits = true, isEmpty = false;
   for (SymInt size : shape) {
-    fits &= size.min() >= 0;
     isEmpty |= size.max() == 0;
+    fits =
+        fits && size.min() >= 0 &&
+        (size.max() == 0 || !__builtin_mul_overflow(bytes, size.max(), &bytes));
   }
+  fits = fits && bytes != INT64_MAX; // stands for what is too large
   if (fits && isEmpty)
     return 0;
-  for (SymInt size : shape)
-    fits = fits && !__builtin_mul_overflow(bytes, size.max(), &bytes);
   if (!fits)
     throw ShapeError(std::string(what) + ": " + toString(shape) +
                      " is not the shape of a tensor: sizes must not be "
-                     "negative, nor their product too large");
+                     "negative, nor the product of those that are not "
+                     "0 too large");
   return detail::isSymbolic(shape) ? productOf(shape)
                                    : SymInt(bytes / int64_t(itemSize(dtype)));
 }

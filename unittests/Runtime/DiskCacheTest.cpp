@@ -371,12 +371,20 @@ TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
   TemporaryDirectory directory;
   const pid_t child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
+    // The signal that goes with the failing write ends a process by default.
+    ::signal(SIGXFSZ, SIG_DFL);
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_FSIZE, &none);
     DiskCache cache(directory.path(), "v1", megabyte);
     store(cache, "key", "code");
-    ::_exit(!cache.enabled() && filesIn(directory.path()).empty() ? 0 : 1);
+    sigset_t pending, mask;
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    const bool isAsBefore =
+        !sigismember(&pending, SIGXFSZ) && !sigismember(&mask, SIGXFSZ);
+    ::_exit(!cache.enabled() && filesIn(directory.path()).empty() && isAsBefore
+                ? 0
+                : 1);
   }
   int status = -1;
   ::waitpid(child, &status, 0);
@@ -389,4 +397,84 @@ TEST(DiskCache, directoriesThatOthersCanWriteAreNotTrusted) {
   store(before, "key", "code");
   ::chmod(directory.file("kernels").c_str(), 0777);
   expectOff(directory.path(), "can be written by other users");
+}
+
+TEST(DiskCache, isCheckedBeforeEachUse) {
+  TemporaryDirectory directory;
+  DiskCache cache(directory.file("cache"), "v1", megabyte);
+  store(cache, "key", "code");
+  EXPECT_EQ(load(cache, "key"), "code");
+  // Removed and made again is fine.
+  fs::remove_all(directory.file("cache"));
+  EXPECT_EQ(load(cache, "key"), "miss");
+  store(cache, "key", "code");
+  EXPECT_EQ(load(cache, "key"), "code");
+  ::chmod(directory.file("cache/kernels").c_str(), 0777);
+  EXPECT_EQ(load(cache, "key"), "miss");
+  EXPECT_FALSE(cache.enabled());
+}
+
+TEST(DiskCache, directoriesAboveThatOthersCanWriteAreNotTrusted) {
+  TemporaryDirectory directory;
+  const std::string parent = directory.file("parent");
+  auto storeAndLoad = [&] {
+    DiskCache cache(parent + "/cache", "v1", megabyte);
+    store(cache, "key", "code");
+    return load(cache, "key");
+  };
+  EXPECT_EQ(storeAndLoad(), "code");
+  ::chmod(parent.c_str(), 0777);
+  expectOff(parent + "/cache", "parent can be written by other users");
+  // As in /tmp, where only the owner may replace an entry.
+  ::chmod(parent.c_str(), 01777);
+  EXPECT_EQ(storeAndLoad(), "code");
+  ::chmod(parent.c_str(), 0755);
+  if (::chown(parent.c_str(), 1, 1) != 0)
+    GTEST_SKIP() << "this user may not give files away";
+  expectOff(parent + "/cache", "parent belongs to another user");
+}
+
+TEST(DiskCache, filesThatOthersCanWriteAreNotTrusted) {
+  TemporaryDirectory directory;
+  DiskCache cache(directory.path(), "v1", megabyte);
+  const std::string path = cache.pathOf("key");
+  for (mode_t mode : {0620, 0602}) {
+    store(cache, "key", "code");
+    ::chmod(path.c_str(), mode);
+    EXPECT_EQ(load(cache, "key"), "miss");
+    EXPECT_FALSE(fs::exists(path));
+  }
+  store(cache, "key", "code");
+  fs::rename(path, directory.file("elsewhere"));
+  fs::create_symlink(directory.file("elsewhere"), path);
+  EXPECT_EQ(load(cache, "key"), "miss");
+  EXPECT_TRUE(fs::exists(directory.file("elsewhere")));
+  store(cache, "key", "code");
+  EXPECT_EQ(load(cache, "key"), "code");
+  if (::chown(path.c_str(), 1, 1) != 0)
+    GTEST_SKIP() << "this user may not give files away";
+  EXPECT_EQ(load(cache, "key"), "miss");
+}
+
+TEST(DiskCache, otherFilesAreNeitherWaitedForNorRead) {
+  TemporaryDirectory directory;
+  DiskCache cache(directory.path(), "v1", megabyte);
+  store(cache, "key", "code");
+  const std::string path = cache.pathOf("key"), whole = readFile(path);
+  fs::remove(path);
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(load(cache, "key"), "miss");
+  EXPECT_FALSE(fs::exists(path));
+  fs::create_directory(path);
+  EXPECT_EQ(load(cache, "key"), "miss");
+  fs::remove(path);
+  // A file with a hole of eight terabytes, whose header says so.
+  const uint64_t bytes = uint64_t(8) << 40;
+  std::string header = whole.substr(0, 80);
+  header.replace(8, 8, reinterpret_cast<const char *>(&bytes), 8);
+  writeFile(path, header);
+  ::chmod(path.c_str(), 0600);
+  ASSERT_EQ(::truncate(path.c_str(), off_t(bytes + 80)), 0);
+  EXPECT_EQ(load(cache, "key"), "miss");
+  EXPECT_FALSE(fs::exists(path));
 }

@@ -5,14 +5,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Contexts, environment variables (in child processes, since they are read
-/// once), counters.
+/// Contexts, environment variables (in processes of their own, since they are
+/// read once), counters.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Runtime/Environment.h"
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <gmock/gmock.h>
@@ -20,70 +21,78 @@
 #include <cstdlib>
 #include <thread>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
 using ::testing::HasSubstr;
 
-/// Whether \p body returns true in a child process with a fresh environment.
-/// The settings are read once per process, so this works only for those that no
-/// test in this process has read outside of a Context.
-static bool inChild(const char *variable, const char *value,
-                    const std::function<bool()> &body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::setenv(variable, value, 1);
-    bool isOk = false;
-    try {
-      isOk = body();
-    } catch (...) {
-    }
-    ::_exit(isOk ? 0 : 1);
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+/// Expects \p body to return true in a process of its own with this setting:
+/// settings are read once in a process.
+static void expectInChild(const char *variable, const char *value,
+                          const std::function<bool()> &body) {
+  // The child runs this test from its beginning, in a new process.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        ::setenv(variable, value, 1);
+        bool isOk = false;
+        try {
+          isOk = body();
+        } catch (...) {
+        }
+        ::_exit(isOk ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "")
+      << variable << "=" << value;
 }
 
 TEST(Environment, numbersAreReadFromTheEnvironment) {
-  EXPECT_TRUE(inChild("SPEC", "1", [] { return verifyEveryRewrite(); }));
-  EXPECT_TRUE(inChild("SPEC", "", [] { return !verifyEveryRewrite(); }));
-  EXPECT_TRUE(inChild("SPEC", "1", [] { return !checkBounds(); }));
-  EXPECT_TRUE(inChild("SPEC", "2",
-                      [] { return checkBounds() && verifyEveryRewrite(); }));
-  EXPECT_TRUE(inChild("NOOPT", "1", [] { return noOptimization(); }));
-  EXPECT_TRUE(inChild("CACHESIZE", "2",
-                      [] { return diskCacheBytes() == uint64_t(2) << 20; }));
+  expectInChild("SPEC", "1", [] { return verifyEveryRewrite(); });
+  expectInChild("SPEC", "", [] { return !verifyEveryRewrite(); });
+  expectInChild("SPEC", "1", [] { return !checkBounds(); });
+  expectInChild("SPEC", "2",
+                [] { return checkBounds() && verifyEveryRewrite(); });
+  expectInChild("NOOPT", "1", [] { return noOptimization(); });
+  expectInChild("CACHESIZE", "2",
+                [] { return diskCacheBytes() == uint64_t(2) << 20; });
 }
 
 TEST(Environment, badNumbersNameTheVariable) {
-  auto isNamed = [](const char *text, std::function<void()> read) {
-    return inChild("SPEC", text, [&] {
-      const std::string message = messageOf<Error>(read);
+  for (const char *text : {"yes", "3", "1x", "99999999999999999999"})
+    expectInChild("SPEC", text, [&] {
+      const std::string message = messageOf<Error>([] { checkSettings(); });
       return message.find("SPEC") != std::string::npos &&
              message.find(text) != std::string::npos;
     });
+}
+
+// A setting that is only needed where nothing may throw is found wrong before.
+TEST(Environment, allSettingsAreCheckedAtFirstUse) {
+  auto isNamed = [](std::function<void()> use) {
+    return messageOf<Error>(use).find("LRU=2 is out of range") !=
+           std::string::npos;
   };
-  EXPECT_TRUE(isNamed("yes", [] { verifyEveryRewrite(); }));
-  EXPECT_TRUE(isNamed("3", [] { verifyEveryRewrite(); }));
-  EXPECT_TRUE(isNamed("1x", [] { verifyEveryRewrite(); }));
-  EXPECT_TRUE(isNamed("99999999999999999999", [] { verifyEveryRewrite(); }));
+  expectInChild("LRU", "2", [&] {
+    return isNamed([] { Device::get("CPU"); }) &&
+           // Again, until it is right.
+           isNamed([] { Device::get("NULL"); }) &&
+           isNamed([] { debugLevel(); });
+  });
 }
 
 TEST(Environment, cacheDirectoryFollowsXdg) {
   Context none({{"CACHEDIR", ""}});
-  EXPECT_TRUE(inChild("XDG_CACHE_HOME", "/x",
-                      [] { return cacheDirectory() == "/x/tinygrad-mlir"; }));
-  EXPECT_TRUE(inChild("HOME", "/h", [] {
+  expectInChild("XDG_CACHE_HOME", "/x",
+                [] { return cacheDirectory() == "/x/tinygrad-mlir"; });
+  expectInChild("HOME", "/h", [] {
     ::unsetenv("XDG_CACHE_HOME");
     return cacheDirectory() == "/h/.cache/tinygrad-mlir";
-  }));
-  EXPECT_TRUE(inChild("HOME", "", [] {
+  });
+  expectInChild("HOME", "", [] {
     ::unsetenv("XDG_CACHE_HOME");
     return cacheDirectory().empty();
-  }));
+  });
   Context given({{"CACHEDIR", "/some/where"}});
   EXPECT_EQ(cacheDirectory(), "/some/where");
 }

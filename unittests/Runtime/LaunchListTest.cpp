@@ -188,6 +188,56 @@ TEST_F(LaunchListTest, inputsMayBeWrittenInPlace) {
   EXPECT_EQ(at(in, 3), 4);
 }
 
+TEST_F(LaunchListTest, writtenInputsShareNoMemory) {
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Input)};
+  list.slots[0].isWritten = true;
+  list.steps = {launch("add_value", {0, 1}, {0})};
+  list.inputs = {0, 1};
+  list.outputs = {0};
+  list.variables = {{"n", -1000, 1000}};
+  Executable program(cpu, list);
+  std::vector<int64_t> memory(64);
+  auto part = [&](std::size_t first) {
+    return Buffer::external(cpu, memory.data() + first, bytes, {});
+  };
+  const char *text = "input 0, which is assigned to, shares memory with input "
+                     "1: pass a copy of one of them";
+  for (std::size_t first : {0, 1, 15})
+    EXPECT_THAT(messageOf<DeviceError>(
+                    [&] { program.run({part(0), part(first)}, {7}); }),
+                HasSubstr(text));
+  program.run({part(0), part(16)}, {7});
+  EXPECT_EQ(memory[3], 7);
+  // What is only read may overlap.
+  list.slots[0].isWritten = false;
+  list.slots.push_back(slot(Slot::Kind::Output));
+  list.steps = {launch("add", {2, 0, 1})};
+  list.outputs = {2};
+  EXPECT_EQ(at(Executable(cpu, list).run({part(0), part(1)}, {0})[0], 3), 14);
+}
+
+TEST_F(LaunchListTest, inputsAreAlignedToTheirElements) {
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Output)};
+  list.slots[0].dtype = DType::Int64;
+  list.steps = {launch("add_value", {1, 0}, {0})};
+  list.inputs = {0};
+  list.outputs = {1};
+  list.variables = {{"n", -1000, 1000}};
+  Executable program(cpu, list);
+  std::vector<char> memory(bytes + 16);
+  char *aligned = reinterpret_cast<char *>(
+      (reinterpret_cast<uintptr_t>(memory.data()) + 7) / 8 * 8);
+  program.run({Buffer::external(cpu, aligned, bytes, {})}, {1});
+  EXPECT_THAT(messageOf<DeviceError>([&] {
+                program.run({Buffer::external(cpu, aligned + 4, bytes, {})},
+                            {1});
+              }),
+              HasSubstr("input 0 is at an address that is no multiple of the 8 "
+                        "bytes of an element of int64"));
+}
+
 TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
   Device &other = Device::get("CPU:1");
   LaunchList list;

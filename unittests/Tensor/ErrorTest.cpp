@@ -44,13 +44,20 @@ TEST(Errors, OfShapes) {
 }
 
 TEST(Errors, SizesNextToZero) {
-  constexpr int64_t large = int64_t(1) << 40;
+  // As in NumPy, sizes next to a zero have to fit.
+  constexpr int64_t large = int64_t(1) << 30;
   Tensor x = Tensor::zeros({0, large, large});
   EXPECT_EQ(x.numel(), 0);
   EXPECT_EQ(Tensor::zeros({large, large, 0}).numel(), 0);
   EXPECT_EQ(x.flatten().shape(), (Shape{0}));
   EXPECT_EQ(x.flatten(0, 1).shape(), (Shape{0, large}));
-  EXPECT_ERROR(x.flatten(1), ShapeError, "flatten: [1099511627776, ");
+  EXPECT_EQ(x.flatten(1).shape(), (Shape{0, large * large}));
+  EXPECT_EQ(x.permute({2, 0, 1}).sum(0).shape(), (Shape{0, large}));
+  EXPECT_ERROR(Tensor::zeros({0, most}), ShapeError, "zeros: [0, 9");
+  EXPECT_ERROR(Tensor::full({most, most, 0}, 1), ShapeError, "full: [");
+  EXPECT_ERROR(Tensor::zeros({0, most}, DType::Bool), ShapeError,
+               "nor the product of those that are not 0 too large");
+  EXPECT_ERROR(x.reshape({large, large, large, 0}), ShapeError, "reshape: [");
   expectTensor(x.mean(), {}, {NAN});
   EXPECT_EQ(counting({4}).chunk(most).size(), 4u);
   EXPECT_ERROR(Tensor::from({1}).oneHot(most), ShapeError, "oneHot: [1, 9");
@@ -116,4 +123,17 @@ TEST(Errors, OfTypes) {
   EXPECT_ERROR(Tensor::ones({-2}), ShapeError, "ones: ");
   EXPECT_ERROR(bytes.assign(Tensor::from({1, 2})), DTypeError,
                "assign: a value of int32 to a tensor of int8");
+}
+
+TEST(Errors, OfRank) {
+  const Shape most(64, 1);
+  Tensor x = Tensor::ones(most);
+  EXPECT_EQ(x.sum().item<float>(), 1);
+  EXPECT_EQ(x.str().size(), 64u + 2 + 64);
+  const char *text = "a tensor of 65 axes; there can be at most 64";
+  EXPECT_ERROR(x.unsqueeze(0), ShapeError, text);
+  EXPECT_ERROR(Tensor::ones(Shape(65, 1)), ShapeError, text);
+  EXPECT_ERROR(x.expand(Shape(65, 1)), ShapeError, text);
+  EXPECT_ERROR(x.reshape(Shape(65, 1)), ShapeError, text);
+  EXPECT_ERROR(Tensor::stack({x, x}), ShapeError, text);
 }

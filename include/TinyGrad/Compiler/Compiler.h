@@ -26,6 +26,9 @@ struct CompileOptions {
   std::string entry = "main";
   /// Leave every loop scalar.
   bool noOptimization = noOpt();
+  /// Verify the module before anything else. Whoever builds modules that are
+  /// valid by construction may leave this out.
+  bool verifyInput = true;
   /// Verify the IR after every rewrite pattern and every pass.
   bool verifyEach = verify();
   /// Check every access to memory when kernels run: one outside of its buffer
@@ -105,7 +108,8 @@ void optimize(mlir::ModuleOp module, Device &device,
 
 /// Compiles `options.entry` of a level-1 module, which is rewritten on the way,
 /// for the device. Throws CompileError (with located diagnostics: what is not
-/// supported, and where) or DeviceError. The context must be prepared.
+/// valid or not supported, and where) or DeviceError. The context must be
+/// prepared.
 std::shared_ptr<CompiledProgram> compile(mlir::ModuleOp module, Device &device,
                                          const CompileOptions &options = {});
 

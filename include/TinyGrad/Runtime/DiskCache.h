@@ -42,11 +42,13 @@ struct Digest {
 /// misses, one that cannot be written keeps nothing; DEBUG >= 1 tells why.
 class DiskCache {
 public:
-  /// Files are kept in a folder of \p directory, made when first written. An
-  /// empty \p directory, or one that belongs to somebody else or that others
-  /// can write (its code gets executed), switches the cache off. \p version is
-  /// part of every key. From \p maxBytes on, the files not used for the longest
-  /// time are removed.
+  /// Files are kept in a folder of \p directory, made when first written. Code
+  /// in it gets executed, so an empty \p directory, a folder that belongs to
+  /// somebody else or that others can write, or one below a directory in which
+  /// others can replace it, switches the cache off. This is checked before each
+  /// use; a file that belongs to somebody else, that others can write or that
+  /// is no regular file counts as damaged. \p version is part of every key.
+  /// From \p maxBytes on, the files not used for the longest time are removed.
   DiskCache(std::string directory, std::string version, uint64_t maxBytes);
 
   std::optional<std::vector<char>> load(std::string_view key);
@@ -58,7 +60,8 @@ public:
 
 private:
   Digest digestOf(std::string_view key) const;
-  bool prepareDirectory();
+  bool checkFolder();
+  bool makeFolder();
   /// Adds to the noted size of all files. Nothing if none is noted.
   std::optional<uint64_t> addToTotal(uint64_t bytes);
   void noteTotal(uint64_t bytes);
@@ -69,8 +72,7 @@ private:
   std::string version;
   uint64_t maxBytes;
   std::atomic<bool> isEnabled{true};
-  std::mutex mutex; // guards the members below
-  bool isPrepared = false;
+  std::mutex mutex; // of counting and evicting
 };
 
 } // namespace tinygrad

@@ -32,6 +32,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,10 +40,15 @@
 
 namespace tinygrad {
 
+/// Reads all settings from the environment, unless that was done before. Throws
+/// Error, naming the variable, when the value of one is not a number in range.
+/// Opening a device and making a graph call it: a process that has either has
+/// valid settings.
+void checkSettings();
+
 /// Verbosity: 1 devices and caches, 2 a line per kernel, 3 applied schedules,
 /// 4 generated kernels, 5 the IR of each level, 6 lowered IR, 7 assembly.
-/// This and the functions below throw Error, naming the variable, when its
-/// value in the environment is not a number in range.
+/// This and the functions below throw as checkSettings() does.
 int debugLevel();
 bool noOptimization();     ///< NOOPT
 bool verifyEveryRewrite(); ///< SPEC
@@ -86,7 +92,8 @@ private:
   struct Saved {
     unsigned variable;
     std::optional<int64_t> number;
-    std::optional<std::string> text;
+    const std::string *oldText;
+    std::unique_ptr<std::string> newText;
   };
   std::vector<Saved> saved;
 };

@@ -102,7 +102,8 @@ public:
   /// when the device is asynchronous. Throws ShapeError for a wrong number of
   /// inputs or values, a value outside of its variable's bounds or a wrong
   /// buffer size, DTypeError or DeviceError for a buffer of the wrong type or
-  /// place.
+  /// place, for one whose address is not aligned to its elements, and for one
+  /// that is assigned to and shares memory with another.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {});
 
@@ -134,7 +135,8 @@ private:
   int64_t totalOps = 0;
   int64_t totalBytes = 0;
   std::vector<uint32_t> symbolicSteps;
-  std::mutex mutex; // guards the members below
+  std::vector<std::size_t> writtenInputs; // their numbers
+  std::mutex mutex;                       // guards the members below
   std::vector<std::unique_ptr<Run>> idleRuns;
   bool keepsArena = false;
 };

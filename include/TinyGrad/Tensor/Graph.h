@@ -65,7 +65,8 @@ public:
   GraphScope &operator=(const GraphScope &) = delete;
 
 private:
-  std::shared_ptr<detail::GraphImpl> outer;
+  std::shared_ptr<detail::GraphImpl> graph;
+  const std::shared_ptr<detail::GraphImpl> *outer;
 };
 
 } // namespace tinygrad

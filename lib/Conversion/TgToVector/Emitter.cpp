@@ -35,6 +35,9 @@ static bool isKernelOperation(Operation *op) {
          op->hasTrait<OpTrait::Elementwise>();
 }
 
+/// More would take LLVM minutes; schedules have a few hundred at most.
+static constexpr int64_t kMostLanes = 4096, kMostCopies = 1 << 16;
+
 RangeSet Emitter::getSet(ValueRange values) const {
   RangeSet set = 0;
   for (Value value : values)
@@ -56,6 +59,7 @@ LogicalResult Emitter::checkLanes(Operation *op, RangeSet set) {
 }
 
 LogicalResult Emitter::analyze() {
+  int64_t numCopies = 1;
   Block &body = kernel.getBody().front();
   for (Operation &op : llvm::reverse(body)) {
     bool isLive = isa<StoreOp>(op);
@@ -111,6 +115,17 @@ LogicalResult Emitter::analyze() {
           return op.emitOpError(
               "has a symbolic extent; as lanes or unrolled it "
               "has to be a number");
+        // All lanes are in one value, and unrolled positions are code.
+        if (info.kind == RangeKind::upcast && info.extent > kMostLanes)
+          return op.emitOpError("has ")
+                 << info.extent << " lanes; a vector has at most "
+                 << kMostLanes;
+        if (info.kind == RangeKind::unroll &&
+            (info.extent > kMostCopies ||
+             (numCopies *= std::max<int64_t>(info.extent, 1)) > kMostCopies))
+          return op.emitOpError("makes more than ")
+                 << kMostCopies << " copies of the code, together with the "
+                 << "other unrolled ranges";
         info.keyFactor = keyFactor;
         uint64_t positions = info.extent + 1;
         if (keyFactor > UINT64_MAX / positions)

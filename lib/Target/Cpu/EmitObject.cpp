@@ -14,6 +14,7 @@
 
 #include "Backend.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -71,10 +72,40 @@ static llvm::CodeGenOptLevel getLevel(unsigned level) {
   }
 }
 
-/// The target machine of this thread for these options: making one takes a
-/// tenth of a small kernel's compilation, and it must not be shared.
-static llvm::TargetMachine *getTargetMachine(const CpuTargetOptions &target,
-                                             std::string &error) {
+namespace {
+/// Target machines that are not in use, by their options: making one takes a
+/// tenth of a small kernel's compilation, and one must not be used by two
+/// threads at once. Never destroyed: kernels are compiled as long as the
+/// process runs, in destructors of global objects too.
+class MachinePool {
+public:
+  static MachinePool &get() {
+    static MachinePool *pool = new MachinePool;
+    return *pool;
+  }
+
+  std::unique_ptr<llvm::TargetMachine> take(const std::string &options) {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto &machines = idle[options];
+    return machines.empty() ? nullptr : machines.pop_back_val();
+  }
+
+  void giveBack(const std::string &options,
+                std::unique_ptr<llvm::TargetMachine> machine) {
+    std::lock_guard<std::mutex> lock(mutex);
+    idle[options].push_back(std::move(machine));
+  }
+
+private:
+  std::mutex mutex;
+  std::map<std::string, llvm::SmallVector<std::unique_ptr<llvm::TargetMachine>>>
+      idle;
+};
+} // namespace
+
+/// A target machine for these options, or null and an error.
+static std::unique_ptr<llvm::TargetMachine>
+getTargetMachine(const CpuTargetOptions &target, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeAllTargetInfos();
@@ -82,11 +113,10 @@ static llvm::TargetMachine *getTargetMachine(const CpuTargetOptions &target,
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
   });
-  thread_local std::map<std::string, std::unique_ptr<llvm::TargetMachine>>
-      machines;
-  std::unique_ptr<llvm::TargetMachine> &machine = machines[target.str()];
+  std::unique_ptr<llvm::TargetMachine> machine =
+      MachinePool::get().take(target.str());
   if (machine)
-    return machine.get();
+    return machine;
   llvm::Triple triple(target.triple);
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
@@ -99,7 +129,7 @@ static llvm::TargetMachine *getTargetMachine(const CpuTargetOptions &target,
       llvm::CodeModel::Small, getLevel(target.codegenLevel), /*JIT=*/false));
   if (!machine)
     error = "no code can be made for " + target.triple;
-  return machine.get();
+  return machine;
 }
 
 static void setAttributes(llvm::Module &module,
@@ -224,7 +254,11 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   std::string error;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule;
-  llvm::TargetMachine *machine = nullptr;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  llvm::scope_exit giveBack([&] {
+    if (machine)
+      MachinePool::get().giveBack(target.str(), std::move(machine));
+  });
   {
     StageTimer timer(times.translate);
     machine = getTargetMachine(target, error);
@@ -240,7 +274,7 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   }
   {
     StageTimer timer(times.optimize);
-    if (failed(optimize(*llvmModule, machine, target, error)))
+    if (failed(optimize(*llvmModule, machine.get(), target, error)))
       return module.emitError("cannot compile for the CPU: ") << error;
   }
   if (dumps.llvmIR) {
@@ -250,16 +284,16 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
   if (dumps.assembly) {
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
     llvm::SmallString<0> text;
-    if (failed(generate(*copy, machine, llvm::CodeGenFileType::AssemblyFile,
-                        text)))
+    if (failed(generate(*copy, machine.get(),
+                        llvm::CodeGenFileType::AssemblyFile, text)))
       return module.emitError("no assembly text can be made for ")
              << target.triple;
     *dumps.assembly += text.str();
   }
   StageTimer timer(times.codegen);
   llvm::SmallVector<char, 0> bytes;
-  if (failed(generate(*llvmModule, machine, llvm::CodeGenFileType::ObjectFile,
-                      bytes)))
+  if (failed(generate(*llvmModule, machine.get(),
+                      llvm::CodeGenFileType::ObjectFile, bytes)))
     return module.emitError("no object file can be made for ") << target.triple;
   return std::vector<char>(bytes.begin(), bytes.end());
 }

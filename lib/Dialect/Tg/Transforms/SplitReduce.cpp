@@ -216,6 +216,11 @@ static bool splitColumns(ReduceOp op) {
   return true;
 }
 
+/// Whether the elements can be counted in 63 bits: scheduling takes no others.
+static bool isCountable(RankedTensorType type) {
+  return getBufferSize(type) != INT64_MAX;
+}
+
 namespace {
 struct TgSplitReducePass
     : public tg::impl::TgSplitReduceBase<TgSplitReducePass> {
@@ -232,7 +237,8 @@ struct TgSplitReducePass
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     for (ReduceOp op : reduces)
-      if (!isSelection(op) && !splitColumns(op))
+      if (!op.getAxes().empty() && isCountable(op.getX().getType()) &&
+          !isSelection(op) && !splitColumns(op))
         splitReduce(op, threshold, parts);
   }
 };

@@ -150,3 +150,28 @@ func.func @resource() -> tensor<2xf32> {
 {-#
   dialect_resources: { builtin: { two: "0x040000000000803F00000040" } }
 #-}
+
+// -----
+
+// An index has no size in memory.
+// expected-error @+1 {{scheduling works on element types of the dialect, not 'index'}}
+func.func @index(%x: tensor<4xindex>) -> tensor<4xindex> {
+  return %x : tensor<4xindex>
+}
+
+// -----
+
+func.func @uncountable(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
+  // expected-error @+2 {{a tensor of shape [4000037, 4000037, 4000037] has more bytes than can be counted}}
+  // expected-note @+1 {{see current operation}}
+  %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000037x4000037x4000037xf32>
+  %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000037x4000037x4000037xf32> -> tensor<1x1x1xf32>
+  return %1 : tensor<1x1x1xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a tensor of 65 axes; there can be at most 64}}
+func.func @rank(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32>) {
+  return
+}

@@ -204,3 +204,28 @@ func.func @symbolic_small(%x: tensor<?xf32, #tg.shape<#n>>) -> tensor<1xf32> {
   %0 = tg.reduce max %x axes [0] : tensor<?xf32, #tg.shape<#n>> -> tensor<1xf32>
   return %0 : tensor<1xf32>
 }
+
+// -----
+
+// What cannot be counted is left to scheduling, which refuses it; a reduction
+// along no axis has nothing to split.
+
+// CHECK-LABEL: func.func @uncountable
+// CHECK-NEXT: tg.expand
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [0, 1, 2]
+// CHECK-NEXT: return
+func.func @uncountable(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
+  %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000037x4000037x4000037xf32>
+  %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000037x4000037x4000037xf32> -> tensor<1x1x1xf32>
+  return %1 : tensor<1x1x1xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_axes
+// CHECK-NEXT: tg.reduce add %{{.*}} axes []
+// CHECK-NEXT: return
+func.func @no_axes(%x: tensor<f32>) -> tensor<f32> {
+  %0 = tg.reduce add %x axes [] : tensor<f32> -> tensor<f32>
+  return %0 : tensor<f32>
+}

@@ -68,6 +68,8 @@ private:
   void shareRows(RangeOp columns);
   void separateReduces();
   bool isSameBut(Value value, Value other, Value from, Value to);
+  bool isSameBut(Value value, Value other, Value from, Value to,
+                 DenseSet<std::pair<Value, Value>> &same);
   void stageRepeated();
   void tileResult();
   void vectorizeReduces();
@@ -274,7 +276,15 @@ std::pair<RangeOp, RangeOp> Heuristic::addLanes(RangeOp range, int64_t count) {
 
 /// Whether two values are computed alike, but for \p from in place of \p to.
 bool Heuristic::isSameBut(Value value, Value other, Value from, Value to) {
-  if (value == other)
+  DenseSet<std::pair<Value, Value>> same;
+  return isSameBut(value, other, from, to, same);
+}
+
+/// \p same holds pairs that were seen to be: what is used twice at each of many
+/// levels must not be compared again at each.
+bool Heuristic::isSameBut(Value value, Value other, Value from, Value to,
+                          DenseSet<std::pair<Value, Value>> &same) {
+  if (value == other || same.contains({value, other}))
     return true;
   if (value.getType() != other.getType())
     return false;
@@ -288,13 +298,19 @@ bool Heuristic::isSameBut(Value value, Value other, Value from, Value to) {
     return form.constant == 0 && form.isConstant();
   }
   Operation *a = value.getDefiningOp(), *b = other.getDefiningOp();
-  return a && b && a->getName() == b->getName() &&
-         a->getNumOperands() == b->getNumOperands() &&
-         a->getAttrDictionary() == b->getAttrDictionary() &&
-         llvm::all_of(
-             llvm::zip(a->getOperands(), b->getOperands()), [&](auto pair) {
-               return isSameBut(std::get<0>(pair), std::get<1>(pair), from, to);
-             });
+  // The first pair that differs ends the whole comparison.
+  bool isSame =
+      a && b && a->getName() == b->getName() &&
+      a->getNumOperands() == b->getNumOperands() &&
+      a->getAttrDictionary() == b->getAttrDictionary() &&
+      llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                   [&](auto pair) {
+                     return isSameBut(std::get<0>(pair), std::get<1>(pair),
+                                      from, to, same);
+                   });
+  if (isSame)
+    same.insert({value, other});
+  return isSame;
 }
 
 /// Reduces that follow one another cannot share a loop; with ranges of their
@@ -699,6 +715,9 @@ void Heuristic::run() {
   prefetchRows(schedule);
 }
 
+/// One element of the largest type; more than any processor has.
+static constexpr int64_t kFewestVectorBytes = 8, kMostVectorBytes = 4096;
+
 namespace {
 struct TgOptimizeKernelsPass
     : public tg::impl::TgOptimizeKernelsBase<TgOptimizeKernelsPass> {
@@ -706,9 +725,11 @@ struct TgOptimizeKernelsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (vectorBytes < 1) {
-      kernel.emitError("tg-optimize-kernels needs vectors of at least 1 byte, "
-                       "not ")
+    if (vectorBytes < kFewestVectorBytes || vectorBytes > kMostVectorBytes ||
+        !llvm::isPowerOf2_64(vectorBytes)) {
+      kernel.emitError("tg-optimize-kernels needs vectors of a power of two "
+                       "from ")
+          << kFewestVectorBytes << " to " << kMostVectorBytes << " bytes, not "
           << vectorBytes.getValue();
       return signalPassFailure();
     }

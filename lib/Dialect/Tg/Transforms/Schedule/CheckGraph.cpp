@@ -70,6 +70,8 @@ LogicalResult mlir::tg::checkCalls(ModuleOp module,
   return success();
 }
 
+static constexpr int64_t kMostAxes = 64;
+
 /// `report` begins an error where the type stands.
 static LogicalResult
 checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
@@ -77,7 +79,7 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   if (!tensor)
     return report() << "scheduling works on ranked tensors, not " << type;
   Type element = tensor.getElementType();
-  if (!isElementType(element) && !isa<IndexType>(element))
+  if (!isElementType(element))
     return report() << "scheduling works on element types of the dialect, "
                        "not "
                     << element;
@@ -85,6 +87,10 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
     return report() << "scheduling needs the sizes of axes, not " << tensor
                     << "; write a number in place of each '?', or say what it "
                        "is with a #tg.shape";
+  // What is done for each axis may call itself for the next one.
+  if (tensor.getRank() > kMostAxes)
+    return report() << "a tensor of " << tensor.getRank()
+                    << " axes; there can be at most " << kMostAxes;
   int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
   SmallVector<int64_t> shape = getLargestShape(tensor);
   for (int64_t size : shape)
