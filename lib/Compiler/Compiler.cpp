@@ -130,9 +130,13 @@ std::string getKernelText(tg::KernelOp kernel) {
 std::vector<char> compileForCpu(const std::string &text,
                                 const tg::CpuTargetOptions &target,
                                 bool verifyEach) {
-  // A context each keeps compilations on several threads apart.
+  // A context each keeps compilations on several threads apart. It keeps the
+  // attributes of all kernels, so there is another one from time to time.
+  constexpr unsigned mostKernels = 256;
   thread_local std::unique_ptr<MLIRContext> context;
-  if (!context) {
+  thread_local unsigned numKernels = 0;
+  if (!context || ++numKernels > mostKernels) {
+    numKernels = 0;
     context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
     prepareContext(*context);
   }

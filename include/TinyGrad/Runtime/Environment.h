@@ -23,6 +23,9 @@
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
 /// - CACHESIZE: bound of the disk cache in MiB, 1024 by default
 /// - THREADS: threads of a CPU device; one for each CPU if unset
+/// - PROGRAMS: most programs that each graph keeps, 1024 by default
+/// - KERNELS: most kernels that the process keeps, 4096 by default; those of
+///   programs that are there stay in any case
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,12 +47,14 @@ namespace tinygrad {
 /// This and the functions below throw Error, naming the variable, when its
 /// value in the environment is not a number in range.
 int debugLevel();
-bool noOptimization();     ///< NOOPT
-bool verifyEveryRewrite(); ///< SPEC
-bool checkBounds();        ///< SPEC=2
-bool cacheFreedMemory();   ///< LRU
-int cacheLevel();          ///< CACHELEVEL
-uint64_t diskCacheBytes(); ///< CACHESIZE, in bytes
+bool noOptimization();      ///< NOOPT
+bool verifyEveryRewrite();  ///< SPEC
+bool checkBounds();         ///< SPEC=2
+bool cacheFreedMemory();    ///< LRU
+int cacheLevel();           ///< CACHELEVEL
+uint64_t diskCacheBytes();  ///< CACHESIZE, in bytes
+std::size_t programLimit(); ///< PROGRAMS
+std::size_t kernelLimit();  ///< KERNELS
 /// Threads of a CPU device; the CPUs this process may run on by default. Read
 /// when a CPU device is opened.
 int threadCount();
