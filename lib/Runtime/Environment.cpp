@@ -39,6 +39,8 @@ enum Number : unsigned {
   CacheLevel,
   CacheSize,
   Threads,
+  Programs,
+  Kernels,
   numNumbers
 };
 enum Text : unsigned { Dev, CacheDir, numTexts };
@@ -67,6 +69,8 @@ static constexpr NumberFacts numberFacts[numNumbers] = {
     {"CACHESIZE", 0, int64_t(1) << 40, 1024},
     // 0 stands for as many as there are CPUs.
     {"THREADS", 0, 4096, 0},
+    {"PROGRAMS", 0, int64_t(1) << 40, 1024},
+    {"KERNELS", 0, int64_t(1) << 40, 4096},
 };
 static constexpr const char *textNames[numTexts] = {"DEV", "CACHEDIR"};
 
@@ -135,6 +139,8 @@ int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }
 uint64_t tinygrad::diskCacheBytes() {
   return uint64_t(number<CacheSize>()) << 20;
 }
+std::size_t tinygrad::programLimit() { return std::size_t(number<Programs>()); }
+std::size_t tinygrad::kernelLimit() { return std::size_t(number<Kernels>()); }
 std::string tinygrad::deviceSetting() { return text<Dev>(); }
 
 int tinygrad::threadCount() {

@@ -15,6 +15,8 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
+#include <chrono>
+
 using namespace tinygrad;
 
 KernelCache::KernelCache(std::unique_ptr<DiskCache> disk)
@@ -29,9 +31,50 @@ KernelCache &KernelCache::global() {
 }
 
 void KernelCache::clearMemory() {
-  std::map<Digest, Entry> dropped;
+  Entries dropped;
   std::lock_guard<std::mutex> lock(mutex);
   dropped.swap(programs);
+  recent.clear();
+}
+
+void KernelCache::dropUnused() {
+  std::vector<Entries::node_type> dropped;
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto it = programs.begin(); it != programs.end();) {
+    auto entry = it++;
+    if (!isUnused(entry->second))
+      continue;
+    recent.erase(entry->second.place);
+    dropped.push_back(programs.extract(entry));
+  }
+}
+
+std::size_t KernelCache::numPrograms() const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return programs.size();
+}
+
+bool KernelCache::isUnused(const Entry &entry) {
+  return entry.program.wait_for(std::chrono::seconds(0)) ==
+             std::future_status::ready &&
+         entry.program.get().use_count() == 1;
+}
+
+std::vector<KernelCache::Entries::node_type>
+KernelCache::takeExcess(std::size_t limit) {
+  std::vector<Entries::node_type> dropped;
+  // Programs in use count as just asked for, so that a call looks at a few.
+  constexpr unsigned most = 8;
+  for (unsigned i = 0; i < most && programs.size() > limit; ++i) {
+    auto last = programs.find(recent.back());
+    if (isUnused(last->second)) {
+      recent.pop_back();
+      dropped.push_back(programs.extract(last));
+    } else {
+      recent.splice(recent.begin(), recent, last->second.place);
+    }
+  }
+  return dropped;
 }
 
 std::shared_ptr<Program> KernelCache::build(Device &device,
@@ -73,18 +116,24 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
     return build(device, fullKey, compile, false);
 
   const Digest digest = Digest::of(device.name() + "\n" + fullKey);
+  const std::size_t limit = kernelLimit();
   std::promise<std::shared_ptr<Program>> promise;
+  std::vector<Entries::node_type> dropped;
   {
     std::unique_lock<std::mutex> lock(mutex);
     auto [it, isNew] = programs.try_emplace(digest);
     if (!isNew) {
-      const Entry entry = it->second;
+      recent.splice(recent.begin(), recent, it->second.place);
+      const auto program = it->second.program;
       lock.unlock();
       ++GlobalCounters::memoryCacheHits;
-      return entry.get();
+      return program.get();
     }
-    it->second = promise.get_future().share();
+    recent.push_front(digest);
+    it->second = {promise.get_future().share(), recent.begin()};
+    dropped = takeExcess(limit);
   }
+  dropped.clear();
   try {
     std::shared_ptr<Program> program = build(device, fullKey, compile, useDisk);
     promise.set_value(program);
@@ -92,7 +141,10 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
   } catch (...) {
     {
       std::lock_guard<std::mutex> lock(mutex);
-      programs.erase(digest);
+      if (auto it = programs.find(digest); it != programs.end()) {
+        recent.erase(it->second.place);
+        programs.erase(it);
+      }
     }
     promise.set_exception(std::current_exception());
     throw;

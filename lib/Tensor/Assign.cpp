@@ -169,18 +169,19 @@ Value tinygrad::detail::emitPartialAssign(OpBuilder &builder, Operation *assign,
       cast<tg::AssignOp>(assign).getValue().getDefiningOp<tg::WhereOp>();
   if (!choice || old != assign->getOperand(0).getDefiningOp())
     return {};
-  Operation *inside = choice.getCondition().getDefiningOp();
-  Operation *value = choice.getX().getDefiningOp();
+  // What is compiled counts: positions that are numbers here may be different
+  // operands of the program.
+  Operation *inside = mapping.lookup(choice.getCondition()).getDefiningOp();
   Value moved = mapping.lookup(choice.getX());
   SmallVector<Operation *> movements;
-  while (moveAlike(inside, value)) {
-    movements.push_back(value);
+  while (inside && moved.getDefiningOp() &&
+         moveAlike(inside, moved.getDefiningOp())) {
+    movements.push_back(moved.getDefiningOp());
     inside = inside->getOperand(0).getDefiningOp();
-    value = value->getOperand(0).getDefiningOp();
     moved = moved.getDefiningOp()->getOperand(0);
   }
   // All of it is a constant without the movements.
-  auto constant = dyn_cast<tg::ConstOp>(inside);
+  auto constant = dyn_cast_if_present<tg::ConstOp>(inside);
   if (!constant || movements.empty() ||
       !matchPattern(constant.getValue(), m_One()))
     return {};

@@ -113,14 +113,15 @@ Tensor tinygrad::fromStrided(const StridedView &view) {
       RankedTensorType::get(view.shape, graph.elementType(view.dtype));
   Value base = graph.operation(memory.impl())->getResult(0);
   auto toDims = [&](ArrayRef<int64_t> values) {
-    return llvm::map_to_vector<4>(
-        values, [&](int64_t value) { return tg::Dim(&graph.context, value); });
+    return llvm::map_to_vector<4>(values, [&](int64_t value) {
+      return tg::Dim(&graph.context(), value);
+    });
   };
   tg::View strides;
   strides.shape = toDims(view.shape);
   strides.strides = toDims(view.strides);
   strides.offset =
-      tg::Dim(&graph.context, count == 0 ? 0 : view.offset - first);
+      tg::Dim(&graph.context(), count == 0 ? 0 : view.offset - first);
   strides.normalize();
   tg::ViewChain chain(cast<RankedTensorType>(base.getType()));
   chain.append(std::move(strides));

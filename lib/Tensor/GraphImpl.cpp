@@ -15,11 +15,14 @@
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Tensor/Graph.h"
 #include "View.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/Support/ErrorHandling.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
@@ -59,6 +62,8 @@ static bool isUniqueByItself(Operation *op) {
 
 void GraphImpl::add(Operation *op, unsigned hash) {
   nodes[op].hash = hash;
+  // Those that have numbers, as a rule.
+  garbage += isa<tg::ConstOp, tg::ShrinkOp, tg::PadOp, tg::DimOp>(op);
   numCopies += isa<tg::CopyOp>(op);
 }
 
@@ -202,10 +207,12 @@ void GraphImpl::eraseIfDead(Operation *start) {
     llvm::SmallSetVector<Operation *, 3> producers;
     for (Value operand : op->getOperands())
       producers.insert(operand.getDefiningOp());
-    if (auto buffer = dyn_cast<tg::BufferOp>(op))
+    if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
       buffers.erase(buffer.getId());
-    else if (auto constant = dyn_cast<tg::ConstOp>(op))
+      freeBufferIds.push_back(buffer.getId());
+    } else if (auto constant = dyn_cast<tg::ConstOp>(op)) {
       constants.erase({constant.getType(), constant.getValue()});
+    }
     numCopies -= isa<tg::CopyOp>(op);
     pendingParts.erase(op);
     forget(op);
@@ -263,7 +270,8 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
   OpBuilder::InsertionGuard guard(builder);
   if (before)
     builder.setInsertionPoint(before);
-  const int64_t id = nextBufferId++;
+  const int64_t id = freeBufferIds.empty() ? int64_t(buffers.size())
+                                           : freeBufferIds.pop_back_val();
   buffers[id] = memory;
   Operation *op =
       tg::BufferOp::create(builder, location, type, id, memory.device().name());
@@ -323,6 +331,7 @@ SymInt GraphImpl::size(Attribute dimension) {
   if (!expr)
     expr = makeExpression(dimension).expression();
   dims.try_emplace(expr, dimension);
+  hasDims = true;
   return SymInt(expr);
 }
 
@@ -331,7 +340,8 @@ Attribute GraphImpl::dimension(SymInt size) {
     return builder.getI64IntegerAttr(size.value());
   Attribute &dim = dims[size.expression()];
   if (!dim) {
-    dim = copyExpression(&context, size.expression());
+    hasDims = true;
+    dim = copyExpression(&context(), size.expression());
     sizes.try_emplace(dim, size.expression());
   }
   return dim;
@@ -348,7 +358,8 @@ ArrayAttr GraphImpl::dimensions(const Shape &list) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-template <typename T> static GraphImpl::Symbols findSymbols(T symbolic) {
+template <typename T>
+static GraphImpl::Symbols findSymbols(GraphImpl &graph, T symbolic) {
   GraphImpl::Symbols found;
   AttrTypeWalker walker;
   walker.addWalk([&](tg::VarAttr var) {
@@ -361,23 +372,24 @@ template <typename T> static GraphImpl::Symbols findSymbols(T symbolic) {
     return tg::Dim(tg::VarAttr::get(var.getContext(), var.getName(),
                                     var.getMin(), var.getMax()));
   });
-  found.unbound = replacer.replace(symbolic).getAsOpaquePointer();
+  found.unbound = graph.contentOf(replacer.replace(symbolic));
   return found;
 }
 
 const GraphImpl::Symbols &GraphImpl::symbolsOf(Type type) {
   auto it = symbols.find(type.getAsOpaquePointer());
   if (it == symbols.end())
-    it = symbols.emplace(type.getAsOpaquePointer(), findSymbols(type)).first;
+    it = symbols.emplace(type.getAsOpaquePointer(), findSymbols(*this, type))
+             .first;
   return it->second;
 }
 
-const GraphImpl::Symbols &GraphImpl::symbolsOf(DictionaryAttr attributes) {
-  auto it = symbols.find(attributes.getAsOpaquePointer());
+const GraphImpl::Symbols &GraphImpl::symbolsOf(Attribute attribute) {
+  auto it = symbols.find(attribute.getAsOpaquePointer());
   if (it == symbols.end())
     it = symbols
-             .emplace(attributes.getAsOpaquePointer(),
-                      findSymbols(Attribute(attributes)))
+             .emplace(attribute.getAsOpaquePointer(),
+                      findSymbols(*this, attribute))
              .first;
   return it->second;
 }
@@ -410,22 +422,108 @@ static void throwBadAlloc(void *, const char *, bool) {
   throw std::bad_alloc();
 }
 
+static std::unique_ptr<MLIRContext> makeContext() {
+  checkThread();
+  auto context =
+      std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  // The constructor leaves the tables of types and attributes in their mode for
+  // several threads, with a cache for each thread.
+  context->disableMultithreading();
+  prepareContext(*context);
+  return context;
+}
+
+void GraphImpl::beginContext() {
+  builder = OpBuilder(owned.get());
+  builder.setInsertionPointToEnd(module->getBody());
+  location = UnknownLoc::get(owned.get());
+  for (unsigned i = 0; i < numDTypes; ++i)
+    elementTypes[i] = getElementType(owned.get(), DType(i));
+}
+
+void GraphImpl::renewContext() {
+  // Moving takes some 10 us an operation: a small part of what making so many
+  // others took.
+  constexpr std::size_t enough = 1 << 14;
+  if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()))
+    return;
+  garbage = 0;
+  std::string code;
+  llvm::raw_string_ostream stream(code);
+  if (failed(writeBytecodeToFile(*module, stream)))
+    return;
+  std::unique_ptr<MLIRContext> fresh = makeContext();
+  OwningOpRef<ModuleOp> copy = parseSourceString<ModuleOp>(
+      code, ParserConfig(fresh.get(), /*verifyAfterParse=*/false));
+  if (!copy)
+    return;
+  llvm::DenseMap<Operation *, Node> newNodes;
+  llvm::DenseMap<Operation *, std::vector<SymVariable>> newPending;
+  unique.clear();
+  constants.clear();
+  for (auto [op, moved] :
+       llvm::zip_equal(*module->getBody(), *copy->getBody())) {
+    Node node = nodes.find(&op)->second;
+    for (Handle *handle = node.firstHandle; handle; handle = handle->next)
+      handle->op = &moved;
+    if (node.hash != 0) {
+      node.hash = hashOf(&moved);
+      unique.insert({&moved, node.hash});
+    }
+    newNodes[&moved] = node;
+    if (auto pending = pendingParts.find(&op); pending != pendingParts.end())
+      newPending[&moved] = std::move(pending->second);
+    if (auto constant = dyn_cast<tg::ConstOp>(moved))
+      constants[{constant.getType(), constant.getValue()}] = &moved;
+  }
+  nodes = std::move(newNodes);
+  pendingParts = std::move(newPending);
+  dims.clear();
+  sizes.clear();
+  symbols.clear();
+  contents.clear();
+  module = std::move(copy);
+  owned = std::move(fresh);
+  beginContext();
+}
+
+static uint64_t hashText(StringRef text) {
+  const Digest digest = Digest::of(std::string_view(text));
+  uint64_t word = 0;
+  std::memcpy(&word, digest.bytes.data(), sizeof word);
+  return word;
+}
+
+template <typename T>
+static uint64_t contentIn(llvm::DenseMap<const void *, uint64_t> &contents,
+                          T object) {
+  uint64_t &content = contents[object.getAsOpaquePointer()];
+  if (content == 0) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    stream << object;
+    content = hashText(text);
+  }
+  return content;
+}
+
+uint64_t GraphImpl::contentOf(OperationName name) {
+  return contentIn(contents, name);
+}
+uint64_t GraphImpl::contentOf(Type type) { return contentIn(contents, type); }
+uint64_t GraphImpl::contentOf(Attribute attribute) {
+  return contentIn(contents, attribute);
+}
+
 GraphImpl::GraphImpl()
-    : context((checkThread(), MLIRContext::Threading::DISABLED)),
-      builder(&context), location(UnknownLoc::get(&context)),
-      seed(std::random_device{}()) {
+    : owned(makeContext()), builder(owned.get()),
+      location(UnknownLoc::get(owned.get())), seed(std::random_device{}()) {
   checkSettings();
   static const bool isHandled =
       (llvm::install_bad_alloc_error_handler(throwBadAlloc), true);
   (void)isHandled;
-  // The constructor leaves the tables of types and attributes in their mode for
-  // several threads, with a cache for each thread.
-  context.disableMultithreading();
-  prepareContext(context);
   module = ModuleOp::create(builder, location);
-  builder.setInsertionPointToEnd(module->getBody());
-  for (unsigned i = 0; i < numDTypes; ++i)
-    elementTypes[i] = getElementType(&context, DType(i));
+  beginContext();
 }
 
 GraphImpl::~GraphImpl() = default;
@@ -472,6 +570,7 @@ std::size_t Graph::numPrograms() const {
 void Graph::clearPrograms() {
   std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
   impl_->programs.clear();
+  KernelCache::global().dropUnused();
 }
 
 std::string Graph::str() const {

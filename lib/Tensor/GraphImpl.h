@@ -13,9 +13,9 @@
 #ifndef TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 #define TINYGRAD_LIB_TENSOR_GRAPHIMPL_H
 
+#include "ProgramCache.h"
 #include "SymDim.h"
 #include "TensorImpl.h"
-#include "TinyGrad/Runtime/DiskCache.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
@@ -24,13 +24,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
-#include <map>
 #include <mutex>
 #include <unordered_map>
-
-namespace tinygrad {
-class CompiledProgram;
-} // namespace tinygrad
 
 namespace tinygrad::detail {
 
@@ -71,15 +66,25 @@ public:
   /// that consist of others may hold it.
   std::recursive_mutex mutex;
 
-  mlir::MLIRContext context;
+  mlir::MLIRContext &context() { return *owned; }
+  /// Moves all operations to another context if the present one may have many
+  /// attributes that nobody needs any more: a context keeps all that it has
+  /// seen, a new number in each step of a loop, say. Pointers to operations,
+  /// attributes and types are not valid afterwards.
+  void renewContext();
+  /// Takes notice of things that the context keeps.
+  void addGarbage(std::size_t count) { garbage += count; }
+
+  std::unique_ptr<mlir::MLIRContext> owned;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Stands at the end of the module.
   mlir::OpBuilder builder;
   mlir::Location location;
 
-  /// Memory of the tg.buffer operations, by id.
+  /// Memory of the tg.buffer operations, by id. Ids are used again: the context
+  /// keeps each number that it has seen.
   llvm::DenseMap<int64_t, Buffer> buffers;
-  int64_t nextBufferId = 0;
+  llvm::SmallVector<int64_t> freeBufferIds;
   /// Values that tensors got by assignments to parts, of numbers or at places
   /// that have variables: the variables, by name. They are computed as soon as
   /// anything that depends on them is: there may be more and more parts, and
@@ -88,7 +93,7 @@ public:
   /// State of the random numbers.
   uint64_t seed;
   uint64_t counter = 0;
-  std::map<Digest, std::shared_ptr<CompiledProgram>> programs;
+  ProgramCache programs;
 
   /// Makes an operation, or finds the one that it folds to or is equal to.
   template <typename OpTy, typename... Args>
@@ -155,16 +160,22 @@ public:
   /// The size that such an attribute is.
   SymInt size(mlir::Attribute dimension);
 
+  /// A hash of what an operation's name, a type or an attribute says, the same
+  /// in each context.
+  uint64_t contentOf(mlir::OperationName name);
+  uint64_t contentOf(mlir::Type type);
+  uint64_t contentOf(mlir::Attribute attribute);
+
   /// What a type or attribute says of variables.
   struct Symbols {
-    /// The same type or attribute with variables that have no values.
-    const void *unbound;
+    /// The content of it with variables that have no values.
+    uint64_t unbound;
     std::vector<SymVariable> variables;
   };
   const Symbols &symbolsOf(mlir::Type type);
-  const Symbols &symbolsOf(mlir::DictionaryAttr attributes);
+  const Symbols &symbolsOf(mlir::Attribute attribute);
   /// Whether there is anything symbolic in the graph.
-  bool hasSymbols() const { return !dims.empty(); }
+  bool hasSymbols() const { return hasDims; }
 
   /// What is known of each operation.
   struct Node {
@@ -181,6 +192,8 @@ public:
 private:
   /// Erases operations that were made, but not added when memory ran out.
   void dropUnfinished();
+  /// Makes the empty module, and what else goes with the context.
+  void beginContext();
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.
@@ -198,7 +211,10 @@ private:
   llvm::DenseMap<mlir::Attribute, const SymExpr *> sizes;
   /// By the pointer to the type or attribute.
   std::unordered_map<const void *, Symbols> symbols;
-  std::size_t numCopies = 0;
+  /// By the pointer to the name, type or attribute.
+  llvm::DenseMap<const void *, uint64_t> contents;
+  bool hasDims = false;
+  std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;
   std::array<mlir::Type, numDTypes> elementTypes;
 };

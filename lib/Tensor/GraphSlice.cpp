@@ -1,5 +1,4 @@
-//===- GraphSlice.cpp - the part of a graph behind values
-//----------------------===//
+//===- GraphSlice.cpp - the part of a graph behind values -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -166,32 +165,208 @@ SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {
   return readers;
 }
 
-void GraphSlice::appendStructure(Operation *op) {
-  // Attributes, types and names are unique objects of the context.
-  auto add = [&](const void *object) {
-    structure.push_back(reinterpret_cast<uintptr_t>(object));
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A number of an operation that may become an operand: any from `min` to `max`
+/// gives a valid operation of the same type.
+struct NumberPlace {
+  SliceNumber number;
+  int64_t min, max;
+  unsigned axis; // 0 for constants
+};
+} // namespace
+
+/// All positions are of one kind; numbers are of their element type's.
+static constexpr uint64_t positionKind = 0;
+
+/// The number as it lies in the low bits of a variable, between the bounds that
+/// all numbers of its type have.
+static NumberPlace numberOf(GraphImpl &graph, TypedAttr value) {
+  Type type = value.getType();
+  const unsigned width = type.getIntOrFloatBitWidth();
+  const APInt bits = isa<FloatAttr>(value)
+                         ? cast<FloatAttr>(value).getValue().bitcastToAPInt()
+                         : cast<IntegerAttr>(value).getValue();
+  const bool isUnsigned = type.isUnsignedInteger() && width < 64;
+  return {{graph.contentOf(type),
+           isUnsigned ? int64_t(bits.getZExtValue()) : bits.getSExtValue()},
+          isUnsigned ? 0 : llvm::minIntN(width),
+          isUnsigned ? int64_t(llvm::maxUIntN(width)) : llvm::maxIntN(width),
+          0};
+}
+
+/// The numbers of an operation, in order.
+static SmallVector<NumberPlace> numbersOf(GraphImpl &graph, Operation *op) {
+  SmallVector<NumberPlace> places;
+  if (auto constant = dyn_cast<tg::ConstOp>(op)) {
+    TypedAttr value = constant.getValue();
+    if (isa<FloatAttr, IntegerAttr>(value) && !value.getType().isInteger(1))
+      places.push_back(numberOf(graph, value));
+    return places;
+  }
+  auto shrink = dyn_cast<tg::ShrinkOp>(op);
+  auto pad = dyn_cast<tg::PadOp>(op);
+  if (!shrink && !pad)
+    return places;
+  // The part is of the result in one case, of the operand in the other.
+  auto operand = cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = cast<RankedTensorType>(op->getResult(0).getType());
+  RankedTensorType whole = shrink ? operand : result;
+  RankedTensorType part = shrink ? result : operand;
+  ArrayAttr begins = shrink ? shrink.getFrom() : pad.getLow();
+  for (auto [axis, begin] : llvm::enumerate(begins)) {
+    auto number = dyn_cast<IntegerAttr>(begin);
+    if (!number || whole.isDynamicDim(axis) || part.isDynamicDim(axis))
+      continue;
+    const int64_t most = whole.getDimSize(axis) - part.getDimSize(axis);
+    if (most > 0)
+      places.push_back(
+          {{positionKind, number.getInt()}, 0, most, unsigned(axis)});
+  }
+  return places;
+}
+
+std::string GraphSlice::operandName(int operand) const {
+  // No variable of the graph's own is called like this.
+  std::string prefix = "~";
+  for (const SymVariable &variable : variableList)
+    while (StringRef(variable.name).starts_with(prefix))
+      prefix += '~';
+  return prefix + std::to_string(operand);
+}
+
+SmallVector<tg::VarAttr>
+GraphSlice::makeVariables(ArrayRef<int> operandOf) const {
+  SmallVector<tg::VarAttr> variables;
+  if (operandOf.empty())
+    return variables;
+  // The values that all places of an operand allow.
+  std::map<int, std::pair<int64_t, int64_t>> bounds;
+  unsigned next = 0;
+  for (Operation *op : ops)
+    for (const NumberPlace &place : numbersOf(graph, op)) {
+      auto [it, isNew] =
+          bounds.try_emplace(operandOf[next++], place.min, place.max);
+      auto &[min, max] = it->second;
+      min = std::max(min, place.min);
+      max = std::min(max, place.max);
+    }
+  MLIRContext *context = &graph.context();
+  for (int operand : operandOf)
+    variables.push_back(
+        operand < 0
+            ? tg::VarAttr()
+            : tg::VarAttr::get(
+                  context, StringAttr::get(context, operandName(operand)),
+                  bounds.at(operand).first, bounds.at(operand).second));
+  return variables;
+}
+
+Value GraphSlice::cloneWithOperands(OpBuilder &builder, Operation *op,
+                                    IRMapping &mapping,
+                                    ArrayRef<tg::VarAttr> variables,
+                                    unsigned next) const {
+  const SmallVector<NumberPlace> places = numbersOf(graph, op);
+  ArrayRef<tg::VarAttr> own = variables.slice(next, places.size());
+  if (llvm::none_of(own, [](tg::VarAttr variable) { return variable; }))
+    return {};
+  Location loc = op->getLoc();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (isa<tg::ConstOp>(op)) {
+    Type element = type.getElementType();
+    if (isa<IntegerType>(element))
+      return tg::DimOp::create(builder, loc, type, own.front());
+    // A float travels as an integer of the same bits.
+    Value bits = tg::DimOp::create(
+        builder, loc,
+        type.clone(builder.getIntegerType(element.getIntOrFloatBitWidth())),
+        own.front());
+    return tg::BitcastOp::create(builder, loc, type, bits);
+  }
+  auto replaceBegins = [&](ArrayAttr begins) {
+    SmallVector<Attribute> list(begins.begin(), begins.end());
+    for (auto [place, variable] : llvm::zip(places, own))
+      if (variable)
+        list[place.axis] = variable;
+    return list;
   };
+  Value operand = mapping.lookup(op->getOperand(0));
+  auto operandType = cast<RankedTensorType>(op->getOperand(0).getType());
+  if (auto shrink = dyn_cast<tg::ShrinkOp>(op)) {
+    SmallVector<Attribute> from = replaceBegins(shrink.getFrom());
+    SmallVector<Attribute> to(shrink.getTo().begin(), shrink.getTo().end());
+    for (auto [place, variable] : llvm::zip(places, own))
+      if (variable)
+        to[place.axis] =
+            (tg::Dim(variable) + tg::getDim(type, place.axis)).getAttr();
+    return tg::ShrinkOp::create(builder, loc, operand,
+                                builder.getArrayAttr(from),
+                                builder.getArrayAttr(to));
+  }
+  auto pad = cast<tg::PadOp>(op);
+  SmallVector<Attribute> low = replaceBegins(pad.getLow());
+  SmallVector<Attribute> high(pad.getHigh().begin(), pad.getHigh().end());
+  for (auto [place, variable] : llvm::zip(places, own))
+    if (variable)
+      high[place.axis] =
+          (tg::getDim(type, place.axis) - tg::getDim(operandType, place.axis) -
+           tg::Dim(variable))
+              .getAttr();
+  return tg::PadOp::create(builder, loc, operand, builder.getArrayAttr(low),
+                           builder.getArrayAttr(high));
+}
+
+//===----------------------------------------------------------------------===//
+// Structure
+//===----------------------------------------------------------------------===//
+
+void GraphSlice::appendStructure(Operation *op) {
+  auto add = [&](auto object) { structure.push_back(graph.contentOf(object)); };
   // Values of variables are no part of the structure.
   auto addUnbound = [&](const auto &symbolic) {
     const GraphImpl::Symbols &symbols = graph.symbolsOf(symbolic);
     addVariables(variableList, symbols.variables);
-    add(symbols.unbound);
+    structure.push_back(symbols.unbound);
   };
-  add(op->getName().getAsOpaquePointer());
+  add(op->getName());
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getEncoding())
     addUnbound(Type(type));
   else
-    add(type.getAsOpaquePointer());
+    add(Type(type));
   if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
-    add(buffer.getDeviceAttr().getAsOpaquePointer());
+    add(Attribute(buffer.getDeviceAttr()));
     return;
   }
-  if (graph.hasSymbols() &&
-      isa<tg::DimOp, tg::PadOp, tg::ShrinkOp, tg::StridedOp>(op))
-    addUnbound(op->getAttrDictionary());
-  else
-    add(op->getAttrDictionary().getAsOpaquePointer());
+  const SmallVector<NumberPlace> places = numbersOf(graph, op);
+  for (const NumberPlace &place : places) {
+    structure.push_back(place.axis);
+    numberList.push_back(place.number);
+  }
+  structure.push_back(places.size());
+  // What else there is of an operation with positions: ends of parts follow
+  // from the types.
+  auto addBegins = [&](ArrayAttr begins) {
+    const auto *place = places.begin();
+    for (auto [axis, begin] : llvm::enumerate(begins))
+      if (place != places.end() && place->axis == axis)
+        ++place;
+      else if (isa<IntegerAttr>(begin))
+        add(Attribute(begin));
+      else
+        addUnbound(begin);
+  };
+  if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
+    addBegins(shrink.getFrom());
+  else if (auto pad = dyn_cast<tg::PadOp>(op))
+    addBegins(pad.getLow());
+  else if (graph.hasSymbols() && isa<tg::DimOp, tg::StridedOp>(op))
+    addUnbound(Attribute(op->getAttrDictionary()));
+  else if (places.empty())
+    add(Attribute(op->getAttrDictionary()));
   structure.push_back(op->getNumOperands());
   for (Value operand : op->getOperands())
     structure.push_back(numberOf(operand.getDefiningOp()));
@@ -202,6 +377,7 @@ bool GraphSlice::collect() {
   inputList = {};
   structure.clear();
   variableList.clear();
+  numberList.clear();
   constexpr unsigned onPath = ~0u;
   const uint64_t walk = graph.beginWalk();
   unsigned count = 0;
@@ -276,7 +452,8 @@ Operation *GraphSlice::keptBy(Operation *assign) const {
   return choice ? resolve(choice.getY().getDefiningOp()) : nullptr;
 }
 
-OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
+OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
+                                        ArrayRef<int> operandOf) const {
   OpBuilder builder(location.getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
   builder.setInsertionPointToEnd(module->getBody());
@@ -293,6 +470,8 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
   IRMapping mapping;
   for (auto [op, argument] : llvm::zip(inputList, block->getArguments()))
     mapping.map(op->getResult(0), argument);
+  const SmallVector<tg::VarAttr> numberVariables = makeVariables(operandOf);
+  unsigned nextNumber = 0;
   bool hasParts = false;
   for (Operation *op : ops) {
     for (Value operand : op->getOperands()) {
@@ -304,6 +483,15 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location) const {
       if (Value after = emitPartialAssign(builder, op, keptBy(op), mapping)) {
         mapping.map(op->getResult(0), after);
         hasParts = true;
+        continue;
+      }
+    }
+    if (!numberVariables.empty()) {
+      Value value =
+          cloneWithOperands(builder, op, mapping, numberVariables, nextNumber);
+      nextNumber += numbersOf(graph, op).size();
+      if (value) {
+        mapping.map(op->getResult(0), value);
         continue;
       }
     }

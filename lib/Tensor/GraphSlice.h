@@ -15,8 +15,12 @@
 #define TINYGRAD_LIB_TENSOR_GRAPHSLICE_H
 
 #include "GraphImpl.h"
+#include "ProgramCache.h"
 #include "TinyGrad/Compiler/Compiler.h"
 
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tinygrad::detail {
@@ -36,15 +40,24 @@ public:
     return resultList.getArrayRef();
   }
 
+  std::size_t numOperations() const { return ops.size(); }
+
   /// The variables, by name, with their values if they have any.
   const std::vector<SymVariable> &variables() const { return variableList; }
 
+  /// The numbers that a program can take when it runs: those of tg.const, and
+  /// the positions of parts.
+  llvm::ArrayRef<SliceNumber> numbers() const { return numberList; }
+
   /// Stands for the structure, and for what else the code depends on: not for
-  /// the values of variables. Valid within one graph and process.
+  /// the values of variables, nor for numbers(). Valid within one process.
   Digest hash(const Device &device, const CompileOptions &options) const;
   /// A module with one function: buffers become arguments, and variables have
-  /// no values.
-  mlir::OwningOpRef<mlir::ModuleOp> clone(mlir::Location location) const;
+  /// no values. Each of numbers() for which \p operandOf has an operand, not
+  /// -1, is a variable, called operandName() of that.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  clone(mlir::Location location, llvm::ArrayRef<int> operandOf = {}) const;
+  std::string operandName(int operand) const;
 
   /// Some of the operations that values depend on, and of those that give them,
   /// each after those that it depends on itself.
@@ -78,6 +91,15 @@ private:
 
   /// What an assignment to a part of memory leaves in the rest of it.
   mlir::Operation *keptBy(mlir::Operation *assign) const;
+  /// By number, the variable that it is; null for those that stay.
+  llvm::SmallVector<mlir::tg::VarAttr>
+  makeVariables(llvm::ArrayRef<int> operandOf) const;
+  /// The operation with variables in the place of numbers, or null if it has
+  /// none of these. \p next is the place of its first one in numbers().
+  mlir::Value cloneWithOperands(mlir::OpBuilder &builder, mlir::Operation *op,
+                                mlir::IRMapping &mapping,
+                                llvm::ArrayRef<mlir::tg::VarAttr> variables,
+                                unsigned next) const;
   /// What \p op is and where its operands come from, by their numbers.
   void appendStructure(mlir::Operation *op);
   unsigned numberOf(mlir::Operation *op) const {
@@ -90,6 +112,7 @@ private:
   /// Of all operations, in words that hash() condenses.
   std::vector<uint64_t> structure;
   std::vector<SymVariable> variableList;
+  std::vector<SliceNumber> numberList;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
   bool isFirstWalk = true;

@@ -17,10 +17,12 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "View.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -117,38 +119,38 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 // Programs
 //===----------------------------------------------------------------------===//
 
-static CompiledProgram &findProgram(GraphImpl &graph, const GraphSlice &slice,
-                                    Device &device) {
+static CachedProgram findProgram(GraphImpl &graph, const GraphSlice &slice,
+                                 Device &device) {
   CompileOptions options;
   // The dialect's builders made it.
   options.verifyInput = options.verifyEach;
-  const Digest key = slice.hash(device, options);
-  std::shared_ptr<CompiledProgram> &program = graph.programs[key];
-  if (program) {
-    ++GlobalCounters::scheduleCacheHits;
-    return *program;
-  }
-  try {
-    OwningOpRef<ModuleOp> module = slice.clone(graph.location);
-    program = compile(*module, device, options);
-  } catch (...) {
-    graph.programs.erase(key);
-    throw;
-  }
-  return *program;
+  return graph.programs.get(
+      slice.hash(device, options), slice.numbers(), programLimit(),
+      [&](const std::vector<int> &operandOf) {
+        OwningOpRef<ModuleOp> module = slice.clone(graph.location, operandOf);
+        // Compiling makes a multiple of the attributes.
+        graph.addGarbage(100 + 10 * slice.numOperations());
+        return compile(*module, device, options);
+      });
 }
 
-/// The values that the program takes: of the slice's variables, those which
-/// some kernel needs.
-static std::vector<int64_t> valuesFor(const CompiledProgram &program,
+/// The values that the program takes: of the slice's variables, and of its
+/// numbers, those which some kernel needs.
+static std::vector<int64_t> valuesFor(const CachedProgram &cached,
                                       const GraphSlice &slice) {
+  const std::vector<ProgramVariable> &wanted = cached.program->variables();
+  if (wanted.empty())
+    return {};
+  llvm::StringMap<int64_t> known;
+  for (const SymVariable &variable : slice.variables())
+    known[variable.name] = *variable.value;
+  int next = 0;
+  for (auto [operand, number] : llvm::zip(cached.operandOf, slice.numbers()))
+    if (operand == next)
+      known[slice.operandName(next++)] = number.value;
   std::vector<int64_t> values;
-  auto next = slice.variables().begin();
-  for (const ProgramVariable &variable : program.variables()) {
-    while (next->name != variable.name)
-      ++next;
-    values.push_back(*next->value);
-  }
+  for (const ProgramVariable &variable : wanted)
+    values.push_back(known.at(variable.name));
   return values;
 }
 
@@ -214,11 +216,12 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   checkThread();
   const GraphSlice slice = makeSlice(graph, results.getArrayRef(), device);
   checkBound(slice.variables());
-  CompiledProgram &program = findProgram(graph, slice, device);
+  const CachedProgram cached = findProgram(graph, slice, device);
   std::vector<Buffer> inputs;
   for (Operation *input : slice.inputs())
     inputs.push_back(graph.buffers.at(cast<tg::BufferOp>(input).getId()));
-  std::vector<Buffer> outputs = program.run(inputs, valuesFor(program, slice));
+  std::vector<Buffer> outputs =
+      cached.program->run(inputs, valuesFor(cached, slice));
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();
   // One might go with another otherwise.
@@ -286,6 +289,7 @@ void tinygrad::realize(const std::vector<Tensor> &tensors) {
       (impl->graph.get() == &graph && impl->device == &device ? group : others)
           .push_back(impl);
     std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+    graph.renewContext();
     auto operations = [&] {
       SmallVector<Operation *> ops;
       for (TensorImpl *impl : group)

@@ -20,8 +20,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <thread>
 
+#include <malloc.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -241,4 +244,125 @@ TEST(CompilerStamp, namesWhatCodeDependsOn) {
   EXPECT_THAT(compilerStamp(), HasSubstr("llvm 22."));
   EXPECT_THAT(compilerStamp(),
               HasSubstr("abi " + std::to_string(kernelAbiVersion)));
+}
+
+//===----------------------------------------------------------------------===//
+// How much is kept
+//===----------------------------------------------------------------------===//
+
+TEST_F(KernelCacheTest, unusedProgramsBeyondTheLimitGo) {
+  Context few({{"KERNELS", 3}, {"CACHELEVEL", 1}});
+  KernelCache cache(nullptr);
+  std::weak_ptr<Program> first = cache.get(cpu, "0", compile());
+  std::shared_ptr<Program> used = cache.get(cpu, "used", compile());
+  cache.get(cpu, "1", compile());
+  cache.get(cpu, "0", compile());
+  EXPECT_EQ(numCompiled, 3);
+  // Of 0 and 1, the latter was not asked for since.
+  cache.get(cpu, "2", compile());
+  EXPECT_EQ(cache.numPrograms(), 3u);
+  EXPECT_FALSE(first.expired());
+  cache.get(cpu, "3", compile());
+  EXPECT_TRUE(first.expired());
+  for (int i = 4; i < 20; ++i)
+    cache.get(cpu, std::to_string(i), compile());
+  EXPECT_EQ(cache.numPrograms(), 3u);
+  EXPECT_EQ(cache.get(cpu, "used", compile()), used);
+  EXPECT_EQ(numCompiled, 21);
+  cache.get(cpu, "1", compile());
+  EXPECT_EQ(numCompiled, 22);
+}
+
+TEST_F(KernelCacheTest, droppingKeepsWhatIsUsed) {
+  KernelCache cache(nullptr);
+  std::shared_ptr<Program> used = cache.get(cpu, "used", compile());
+  std::weak_ptr<Program> other = cache.get(cpu, "other", compile());
+  cache.dropUnused();
+  EXPECT_TRUE(other.expired());
+  EXPECT_TRUE(works(used));
+  EXPECT_EQ(cache.numPrograms(), 1u);
+  EXPECT_EQ(cache.get(cpu, "used", compile()), used);
+}
+
+/// Mappings of this process.
+static int countMappings() {
+  std::ifstream maps("/proc/self/maps");
+  int count = 0;
+  for (std::string line; std::getline(maps, line);)
+    ++count;
+  return count;
+}
+
+TEST_F(KernelCacheTest, manyKernelsShareMappings) {
+  const std::vector<char> code = cpuTestKernels();
+  std::vector<std::shared_ptr<Program>> programs;
+  auto load = [&] {
+    programs.push_back(cpu.loadProgram(code.data(), code.size(), "cpu"));
+    ASSERT_TRUE(works(programs.back()));
+  };
+  for (int i = 0; i < 10; ++i)
+    load();
+  const int before = countMappings();
+  for (int i = 0; i < 3000; ++i)
+    load();
+  EXPECT_LT(countMappings(), before + 50);
+  // Holes are filled again: no mapping is made for what was there before.
+  for (std::size_t i = 0; i < programs.size(); i += 2)
+    programs[i] = nullptr;
+  for (std::size_t i = 1; i < programs.size(); i += 2)
+    ASSERT_TRUE(works(programs[i]));
+  const int half = countMappings();
+  for (int i = 0; i < 1500; ++i)
+    load();
+  EXPECT_LE(countMappings(), half + 2);
+  for (std::size_t i = 1; i < programs.size(); i += 2)
+    ASSERT_TRUE(works(programs[i]));
+}
+
+/// Runs in a process of its own: address space that runs out is an exception,
+/// and with space again loading goes on.
+static void loadWithoutSpace() {
+  Device &cpu = Device::get("CPU");
+  const std::vector<char> code = cpuTestKernels();
+  std::vector<std::shared_ptr<Program>> programs;
+  auto load = [&] {
+    std::shared_ptr<Program> program =
+        cpu.loadProgram(code.data(), code.size(), "cpu");
+    Kernel(program, "add_value");
+    programs.push_back(std::move(program));
+  };
+  load();
+  // All else that loading needs comes from the heap, which has it already.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  void *heap = std::malloc(std::size_t(400) << 20);
+  std::free(heap);
+  rlimit whole{};
+  getrlimit(RLIMIT_AS, &whole);
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  statm >> pages;
+  rlimit limit = whole;
+  limit.rlim_cur = pages * std::size_t(sysconf(_SC_PAGESIZE)) + (2 << 20);
+  setrlimit(RLIMIT_AS, &limit);
+  bool failed = false;
+  try {
+    while (programs.size() < 20000)
+      load();
+  } catch (const CompileError &error) {
+    failed = std::string(error.what()).find("no memory for code") !=
+             std::string::npos;
+  }
+  setrlimit(RLIMIT_AS, &whole);
+  for (int i = 0; i < 100; ++i)
+    load();
+  int64_t out = 0, in = 40, value = 2;
+  void *buffers[] = {&out, &in};
+  cpu.launch(Kernel(programs.back(), "add_value"), buffers, &value,
+             LaunchDims());
+  std::_Exit(failed && out == 42 ? 0 : 1);
+}
+
+TEST(KernelCacheDeathTest, aFailedLoadIsAnException) {
+  EXPECT_EXIT(loadWithoutSpace(), ::testing::ExitedWithCode(0), "");
 }

@@ -23,6 +23,9 @@
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
 /// - CACHESIZE: bound of the disk cache in MiB, 1024 by default
 /// - THREADS: threads of a CPU device; one for each CPU if unset
+/// - PROGRAMS: most programs that each graph keeps, 1024 by default
+/// - KERNELS: most kernels that the process keeps, 4096 by default; those of
+///   programs that are there stay in any case
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +53,14 @@ void checkSettings();
 /// 4 generated kernels, 5 the IR of each level, 6 lowered IR, 7 assembly.
 /// This and the functions below throw as checkSettings() does.
 int debugLevel();
-bool noOptimization();     ///< NOOPT
-bool verifyEveryRewrite(); ///< SPEC
-bool checkBounds();        ///< SPEC=2
-bool cacheFreedMemory();   ///< LRU
-int cacheLevel();          ///< CACHELEVEL
-uint64_t diskCacheBytes(); ///< CACHESIZE, in bytes
+bool noOptimization();      ///< NOOPT
+bool verifyEveryRewrite();  ///< SPEC
+bool checkBounds();         ///< SPEC=2
+bool cacheFreedMemory();    ///< LRU
+int cacheLevel();           ///< CACHELEVEL
+uint64_t diskCacheBytes();  ///< CACHESIZE, in bytes
+std::size_t programLimit(); ///< PROGRAMS
+std::size_t kernelLimit();  ///< KERNELS
 /// Threads of a CPU device; the CPUs this process may run on by default. Read
 /// when a CPU device is opened.
 int threadCount();

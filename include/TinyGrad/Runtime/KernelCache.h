@@ -17,6 +17,7 @@
 
 #include <functional>
 #include <future>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,7 +36,9 @@ class Program;
 const std::string &compilerStamp();
 
 /// Cache of loaded programs. Thread-safe; several threads that want the same
-/// program wait for one compilation.
+/// program wait for one compilation. When there are more programs than the
+/// KERNELS setting says, those that nobody uses go, first the ones that were
+/// not asked for for the longest time.
 class KernelCache {
 public:
   /// Makes the object code of a kernel. What it throws reaches all callers that
@@ -56,15 +59,29 @@ public:
 
   /// Forgets all programs in memory; those in use stay loaded.
   void clearMemory();
+  /// Forgets those that nobody uses.
+  void dropUnused();
+  std::size_t numPrograms() const;
 
 private:
-  using Entry = std::shared_future<std::shared_ptr<Program>>;
+  struct Entry {
+    std::shared_future<std::shared_ptr<Program>> program;
+    std::list<Digest>::iterator place;
+  };
+  using Entries = std::map<Digest, Entry>;
+
+  /// Whether nobody but the cache has the program, which is there.
+  static bool isUnused(const Entry &entry);
+  /// Takes programs out that were not used for long; they go when the lock is
+  /// no longer held.
+  std::vector<Entries::node_type> takeExcess(std::size_t limit);
 
   std::shared_ptr<Program> build(Device &device, const std::string &fullKey,
                                  const Compile &compile, bool useDisk);
 
-  std::mutex mutex;
-  std::map<Digest, Entry> programs;
+  mutable std::mutex mutex;
+  Entries programs;
+  std::list<Digest> recent; // those asked for last are first
   std::unique_ptr<DiskCache> disk;
 };
 

@@ -43,7 +43,7 @@ public:
   std::size_t numOperations() const;
   /// Programs that realize() has compiled and keeps.
   std::size_t numPrograms() const;
-  /// Forgets them.
+  /// Forgets them, and unloads the kernels that no other program needs.
   void clearPrograms();
   /// The whole graph as MLIR.
   std::string str() const;

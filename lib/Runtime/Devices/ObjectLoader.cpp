@@ -13,6 +13,7 @@
 
 #include "ObjectLoader.h"
 #include "BoundsReport.h"
+#include "CodeMemory.h"
 #include "TinyGrad/Runtime/DType.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -65,6 +66,9 @@ static float halfToFloat(float value) {
 // Session
 //===----------------------------------------------------------------------===//
 
+/// Some 4,000 small kernels.
+static constexpr std::size_t slabBytes = std::size_t(16) << 20;
+
 namespace {
 class Session {
 public:
@@ -100,7 +104,9 @@ Session::Session() {
     if (report.empty())
       report = std::move(text);
   });
-  layer = std::make_unique<ObjectLinkingLayer>(*session);
+  layer = std::make_unique<ObjectLinkingLayer>(
+      *session, std::make_unique<tinygrad::detail::CodeMemory>(
+                    session->getPageSize(), slabBytes));
 
   process = &session->createBareJITDylib("process");
   SymbolMap symbols;

@@ -1,0 +1,164 @@
+//===- ProgramCache.cpp - the programs of a graph -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which numbers become operands, and which programs are kept.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ProgramCache.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Counters.h"
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// So many programs of one structure are compiled for their numbers: most are
+/// ever asked for with one or two, and constants can be computed with.
+static constexpr unsigned numSpecialized = 2;
+
+/// Numbers become operands as they are seen to differ. After so many programs
+/// all do, each by itself, so that no structure has more.
+static constexpr unsigned mostGeneral = 6;
+
+//===----------------------------------------------------------------------===//
+// Families
+//===----------------------------------------------------------------------===//
+
+void ProgramCache::refine(Family &family, llvm::ArrayRef<SliceNumber> numbers) {
+  ++family.numVersions;
+  if (family.numVersions == 1) {
+    family.first.assign(numbers.begin(), numbers.end());
+    family.classOf.assign(numbers.size(), 0);
+    family.varies.assign(numbers.size(), false);
+  }
+  // Numbers stay of one class if they are equal this time as well.
+  std::map<std::pair<int, SliceNumber>, int> classes;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    family.varies[i] = family.varies[i] || numbers[i] != family.first[i];
+    int &number = family.classOf[i];
+    number = classes.try_emplace({number, numbers[i]}, int(classes.size()))
+                 .first->second;
+  }
+}
+
+std::vector<int> ProgramCache::chooseOperands(Family &family) {
+  const bool isLast = ++family.numGeneral >= mostGeneral;
+  std::vector<int> operandOf;
+  std::map<int, int> operands;
+  for (std::size_t i = 0; i < family.first.size(); ++i) {
+    if (isLast)
+      operandOf.push_back(int(i));
+    else if (family.varies[i])
+      operandOf.push_back(
+          operands.try_emplace(family.classOf[i], int(operands.size()))
+              .first->second);
+    else
+      operandOf.push_back(-1);
+  }
+  return operandOf;
+}
+
+bool ProgramCache::accepts(const Family &family,
+                           const std::vector<int> &operandOf,
+                           llvm::ArrayRef<SliceNumber> numbers) {
+  // By operand, the first number that is given by it.
+  std::vector<int64_t> values;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int operand = operandOf[i];
+    if (operand < 0) {
+      if (numbers[i] != family.first[i])
+        return false;
+    } else if (std::size_t(operand) == values.size()) {
+      values.push_back(numbers[i].value);
+    } else if (values[std::size_t(operand)] != numbers[i].value) {
+      return false;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+void ProgramCache::clear() {
+  programs.clear();
+  families.clear();
+  entries.clear();
+}
+
+CachedProgram *ProgramCache::find(const Digest &key) {
+  auto it = programs.find(key);
+  if (it == programs.end())
+    return nullptr;
+  entries.splice(entries.begin(), entries, it->second);
+  return &it->second->cached;
+}
+
+void ProgramCache::drop(Entries::iterator entry) {
+  auto family = families.find(entry->structure);
+  if (family->second.general == entry->key)
+    family->second.general.reset();
+  if (--family->second.numPrograms == 0)
+    families.erase(family);
+  programs.erase(entry->key);
+  entries.erase(entry);
+}
+
+CachedProgram ProgramCache::insert(const Digest &key, const Digest &structure,
+                                   CachedProgram cached, std::size_t limit) {
+  entries.push_front({key, structure, cached});
+  programs[key] = entries.begin();
+  ++families.at(structure).numPrograms;
+  while (programs.size() > limit)
+    drop(std::prev(entries.end()));
+  return cached;
+}
+
+/// The digest of a structure with some of its numbers.
+static Digest keyOf(const Digest &structure,
+                    llvm::ArrayRef<SliceNumber> numbers,
+                    const std::vector<int> &operandOf) {
+  std::vector<int64_t> words(4);
+  std::memcpy(words.data(), structure.bytes.data(), structure.bytes.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    words.push_back(operandOf.empty() || operandOf[i] < 0 ? numbers[i].value
+                                                          : 0);
+  words.insert(words.end(), operandOf.begin(), operandOf.end());
+  return Digest::of(words.data(), words.size() * sizeof(int64_t));
+}
+
+CachedProgram ProgramCache::get(const Digest &structure,
+                                llvm::ArrayRef<SliceNumber> numbers,
+                                std::size_t limit, Compile compile) {
+  const Digest exact = keyOf(structure, numbers, {});
+  if (CachedProgram *cached = find(exact)) {
+    ++GlobalCounters::scheduleCacheHits;
+    return *cached;
+  }
+  // Compiling may throw: what is known of the structure is no worse for it.
+  auto known = families.find(structure);
+  if (known != families.end() && known->second.general)
+    if (CachedProgram *cached = find(*known->second.general);
+        accepts(known->second, cached->operandOf, numbers)) {
+      ++GlobalCounters::scheduleCacheHits;
+      return *cached;
+    }
+  if (numbers.empty() || known == families.end() ||
+      known->second.numVersions < numSpecialized) {
+    CachedProgram cached{compile({}), {}};
+    refine(families[structure], numbers);
+    return insert(exact, structure, std::move(cached), limit);
+  }
+  refine(known->second, numbers);
+  CachedProgram cached;
+  cached.operandOf = chooseOperands(known->second);
+  const Digest key = keyOf(structure, numbers, cached.operandOf);
+  cached.program = compile(cached.operandOf);
+  known->second.general = key;
+  return insert(key, structure, std::move(cached), limit);
+}
