@@ -63,6 +63,60 @@ static Workload makeLstm(int64_t steps, bool isTimed = true) {
 }
 
 //===----------------------------------------------------------------------===//
+// Fourier transform
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kRadix = 32, kSteps = 4;
+
+/// Of 2^20 complex numbers in four steps of 32: a matrix product and a factor
+/// for each element, all as pairs of real tensors. Inputs, real and imaginary
+/// part each: the numbers, the matrix, the factors of each step but the last.
+/// The result has [2, 2^20] elements.
+static Tensor buildFft(const Inputs &in) {
+  Tensor re = in[0], im = in[1];
+  int64_t outer = 1, inner = kRadix * kRadix * kRadix;
+  for (int64_t step = 0; step < kSteps; ++step) {
+    re = re.reshape({outer, kRadix, inner});
+    im = im.reshape({outer, kRadix, inner});
+    const Tensor &cosines = in[2], &sines = in[3];
+    Tensor a = cosines.matmul(re) - sines.matmul(im),
+           b = cosines.matmul(im) + sines.matmul(re);
+    if (step + 1 < kSteps) {
+      const Tensor &x = in[4 + 2 * step], &y = in[5 + 2 * step];
+      re = a * x - b * y;
+      im = a * y + b * x;
+    } else {
+      re = a;
+      im = b;
+    }
+    outer *= kRadix;
+    inner /= kRadix;
+  }
+  auto reverseDigits = [&](const Tensor &x) {
+    return x.reshape({kRadix, kRadix, kRadix, kRadix})
+        .permute({3, 2, 1, 0})
+        .reshape({outer});
+  };
+  return Tensor::stack({reverseDigits(re), reverseDigits(im)});
+}
+
+static Workload makeFft() {
+  int64_t count = 1;
+  for (int64_t step = 0; step < kSteps; ++step)
+    count *= kRadix;
+  Workload workload;
+  workload.name = "fft-1M";
+  workload.inputs = {{count}, {count}, {kRadix, kRadix}, {kRadix, kRadix}};
+  for (int64_t inner = count / kRadix; inner > 1; inner /= kRadix) {
+    workload.inputs.push_back({kRadix, inner});
+    workload.inputs.push_back({kRadix, inner});
+  }
+  workload.build = buildFft;
+  workload.operations = 8.0 * kSteps * count * kRadix;
+  return workload;
+}
+
+//===----------------------------------------------------------------------===//
 // The list
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +172,21 @@ static std::vector<Workload> makeWorkloads() {
        [](const Inputs &in) { return in[0].conv2d(in[1], {}, {.padding = 1}); },
        0,
        2.0 * 8 * 64 * 56 * 56 * 64 * 9},
+      {"flat-product",
+       {{512, 512}, {512, 512}, {512}},
+       [](const Inputs &in) {
+         return Tensor::cat({in[0].matmul(in[1]).flatten(), in[2]});
+       },
+       0,
+       2.0 * 512 * 512 * 512},
+      {"padded-product",
+       {{512, 512}, {512, 512}},
+       [](const Inputs &in) {
+         return in[0].matmul(in[1]).pad({{1, 1}, {1, 1}});
+       },
+       0,
+       2.0 * 512 * 512 * 512},
+      makeFft(),
       makeLstm(25),
       makeLstm(50),
       makeLstm(100),

@@ -26,20 +26,24 @@ Value GraphGenerator::sumAlong(ReduceKind kind, Value x, int64_t axis) {
 /// [batch, m, 1, k] times [batch, 1, n, k], summed over k.
 Value GraphGenerator::matmul() {
   static const int64_t sizes[] = {1, 2, 3, 4, 7, 8, 15, 16, 17, 31, 32, 33, 48};
+  static const int64_t longSizes[] = {32, 64, 128, 256, 300, 384, 512};
   int64_t batch = random.percent(30) ? random.between(2, 3) : 1;
   const bool isLarge = maxElements > options.maxElements;
   // Operands that are worth packing, in large graphs.
   auto size = [&]() {
-    return isSymbolic() && random.percent(50) ? randomDim(isLarge ? 400 : 100)
-           : isLarge                          ? number(random.between(1, 200))
-                                              : number(random.pick(sizes));
+    return options.forTiming                    ? number(random.pick(longSizes))
+           : isSymbolic() && random.percent(50) ? randomDim(isLarge ? 400 : 100)
+           : isLarge                            ? number(random.between(1, 200))
+                                                : number(random.pick(sizes));
   };
   Dim m = size(), n = size(), k = size();
   auto work = [&]() { return batch * m.getMax() * n.getMax() * k.getMax(); };
   // Graphs with variables are evaluated several times. Sizes that are too large
   // become numbers.
-  const int64_t most =
-      std::min<int64_t>(20 * maxElements, isSymbolic() ? 250000 : 1500000);
+  const int64_t most = options.forTiming
+                           ? 1 << 26
+                           : std::min<int64_t>(20 * maxElements,
+                                               isSymbolic() ? 250000 : 1500000);
   while (work() > most) {
     Dim &largest = m.getMax() > n.getMax()   ? m
                    : n.getMax() > k.getMax() ? n
@@ -163,7 +167,9 @@ Value GraphGenerator::join() {
   SmallVector<Dim> dims = getDims(type), none(type.getRank(), number(0));
   const Dim first = dims[axis];
   static const int64_t sizes[] = {1, 2, 3, 8, 17};
-  const Dim second = random.percent(30) ? first : randomSize(sizes, 70);
+  const Dim second = random.percent(options.forTiming ? 70 : 30)
+                         ? first
+                         : randomSize(sizes, 70);
   dims[axis] = second;
   if (getBufferSize(getTensorType(dims, type.getElementType())) > maxElements)
     return {};

@@ -66,7 +66,7 @@ bool GraphGenerator::isIn(Type type, Class wanted) {
 Type GraphGenerator::randomElementType(Class wanted) {
   while (true) {
     // Float types and i32 are what most programs are made of.
-    DType dtype = random.percent(25) ? DType::Float32
+    DType dtype = random.percent(options.forTiming ? 85 : 25) ? DType::Float32
                   : random.percent(10)
                       ? DType::Int32
                       : DType(random.below(tinygrad::numDTypes));
@@ -79,6 +79,7 @@ Type GraphGenerator::randomElementType(Class wanted) {
 SmallVector<Dim> GraphGenerator::randomShape() {
   static const int64_t sizes[] = {1, 1, 1, 2, 2,  3,  3,  4,  4,  5,
                                   6, 7, 8, 9, 15, 16, 17, 32, 33, 64};
+  static const int64_t longSizes[] = {256, 300, 384, 500, 512, 1000, 1024};
   int64_t rank = random.below(6);
   SmallVector<Dim> shape;
   int64_t count = 1;
@@ -86,6 +87,8 @@ SmallVector<Dim> GraphGenerator::randomShape() {
     int64_t size = random.percent(2) ? 0 : random.pick(sizes);
     if (maxElements > options.maxElements && random.percent(40))
       size = random.between(1, 300);
+    if (options.forTiming && random.percent(60))
+      size = random.pick(longSizes);
     Dim dim = number(size);
     if (isSymbolic() && random.percent(50))
       dim = randomDim(maxElements / count);
@@ -113,6 +116,13 @@ ArrayAttr GraphGenerator::dimArray(ArrayRef<Dim> dims) {
 
 Value GraphGenerator::leaf(RankedTensorType type) {
   Type elementType = type.getElementType();
+  if (options.forTiming) {
+    unsigned index = function.getNumArguments();
+    if (failed(function.insertArgument(index, type, {}, loc)))
+      return {};
+    pool.push_back(function.getArgument(index));
+    return pool.back();
+  }
   // Arguments hold what their largest shape has room for.
   auto largest = RankedTensorType::get(getLargestShape(type), elementType);
   FailureOr<HostTensor> tensor = makeHostTensor(loc, largest);
@@ -198,9 +208,10 @@ Value GraphGenerator::similar(Value like, Type elementType) {
 bool GraphGenerator::addOp() {
   Value result;
   int64_t choice = random.below(100);
-  int64_t composites = maxElements > options.maxElements ? 25
-                       : isSymbolic()                    ? 12
-                                                         : 4;
+  int64_t composites = options.forTiming                   ? 35
+                       : maxElements > options.maxElements ? 25
+                       : isSymbolic()                      ? 12
+                                                           : 4;
   if (random.percent(composites)) {
     result = composite();
   } else if (choice < 24) {
@@ -259,8 +270,10 @@ OwningOpRef<ModuleOp> GraphGenerator::generate() {
   function = func::FuncOp::create(builder, loc, "main",
                                   FunctionType::get(context, {}, {}));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  trackers =
-      std::make_unique<BoundTrackers>(function, chooseBindings(variables));
+  std::vector<Binding> bindings;
+  if (!options.forTiming)
+    bindings = chooseBindings(variables);
+  trackers = std::make_unique<BoundTrackers>(function, bindings);
   int64_t count = random.between(1, options.maxOps);
   // A choice that leads nowhere is not counted, within reason.
   for (int64_t tries = 0;

@@ -57,10 +57,14 @@ struct GeneratorOptions {
   /// twenty of those with variables.
   int64_t maxElements = 2048;
   int64_t largeElements = 100000;
+  /// Some hundred positions along an axis and mostly float32, to be timed; no
+  /// values: nothing is evaluated, arguments have no `tg.input`.
+  bool forTiming = false;
 };
 
 /// A module with one function, @main, whose arguments have their values in a
-/// `tg.input` attribute. Its results are comparable (see Tracker.h).
+/// `tg.input` attribute. Its results are comparable (see Tracker.h), unless the
+/// graph is for timing.
 OwningOpRef<ModuleOp> generateGraph(MLIRContext *context, uint64_t seed,
                                     const GeneratorOptions &options);
 

@@ -354,12 +354,15 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
     return emit<PadOp>(x, dimArray(low), dimArray(high));
   }
   default: {
+    static const int64_t longSizes[] = {16, 64, 256, 512, 1024};
     for (Dim &size : dims) {
       Dim to = size;
       if (size.is(1) && random.percent(70))
         to = random.percent(4) ? number(0)
              : isSymbolic() && random.percent(50)
                  ? randomDim(maxElements / count)
+             : options.forTiming && random.percent(50)
+                 ? number(random.pick(longSizes))
                  : number(random.between(1, 9));
       if (count * to.getMax() > maxElements)
         to = size;

@@ -95,8 +95,10 @@ static std::optional<HostTensor> getValueOf(ModuleOp symbolic, unsigned index) {
 namespace {
 class Shrinker {
 public:
-  Shrinker(ModuleOp module, StillFails stillFails, unsigned maxTries)
-      : current(module.clone()), stillFails(stillFails), triesLeft(maxTries) {}
+  Shrinker(ModuleOp module, StillFails stillFails, unsigned maxTries,
+           bool forTiming)
+      : current(module.clone()), stillFails(stillFails), triesLeft(maxTries),
+        forTiming(forTiming) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -114,6 +116,7 @@ private:
   OwningOpRef<ModuleOp> current;
   StillFails stillFails;
   unsigned triesLeft;
+  bool forTiming;
 };
 } // namespace
 
@@ -167,15 +170,18 @@ bool Shrinker::dropOps() {
     // The value alone, as an input.
     bool replaced = attempt([&](ModuleOp module) {
       Operation *op = getOp(module, index);
-      std::optional<HostTensor> value = getValueOf(module, index);
-      if (!value)
+      std::optional<HostTensor> value;
+      if (!forTiming)
+        value = getValueOf(module, index);
+      if (!value && !forTiming)
         return false;
       func::FuncOp function = getMain(module);
       unsigned position = function.getNumArguments();
       if (failed(function.insertArgument(position, op->getResult(0).getType(),
                                          {}, op->getLoc())))
         return false;
-      setInput(function, position, *value);
+      if (value)
+        setInput(function, position, *value);
       op->getResult(0).replaceAllUsesWith(function.getArgument(position));
       op->erase();
       return true;
@@ -312,6 +318,8 @@ OwningOpRef<ModuleOp> Shrinker::run() {
   while (changed && triesLeft > 0) {
     changed = dropResults();
     changed |= dropOps();
+    if (forTiming)
+      continue;
     changed |= bindVariables();
     changed |= shrinkShapes();
     changed |= simplifyValues();
@@ -320,9 +328,9 @@ OwningOpRef<ModuleOp> Shrinker::run() {
 }
 
 OwningOpRef<ModuleOp> mlir::tg::shrink(ModuleOp module, StillFails stillFails,
-                                       unsigned maxTries) {
+                                       unsigned maxTries, bool forTiming) {
   // Candidates may be nonsense; nobody wants to read about it.
   ScopedDiagnosticHandler quiet(module.getContext(),
                                 [](Diagnostic &) { return success(); });
-  return Shrinker(module, stillFails, maxTries).run();
+  return Shrinker(module, stillFails, maxTries, forTiming).run();
 }

@@ -23,9 +23,10 @@ namespace mlir::tg {
 using StillFails = llvm::function_ref<bool(ModuleOp)>;
 
 /// Shrinks a module with one function @main whose arguments have `tg.input`
-/// values, asking `stillFails` at most `maxTries` times.
+/// values, asking `stillFails` at most `maxTries` times. A graph for timing has
+/// no values, and keeps its sizes.
 OwningOpRef<ModuleOp> shrink(ModuleOp module, StillFails stillFails,
-                             unsigned maxTries);
+                             unsigned maxTries, bool forTiming = false);
 
 /// Gives `axis` of `value` the size `size`, and all axes that have to agree
 /// with it, through the whole function. False, leaving the function in an

@@ -17,6 +17,7 @@
 
 #include "Bindings.h"
 #include "Checks.h"
+#include "Cliffs.h"
 #include "Generator.h"
 #include "Shrinker.h"
 
@@ -87,6 +88,15 @@ static cl::opt<bool> shrinkFlag("shrink", cl::init(true),
                                 cl::desc("Make graphs that fail small "
                                          "(default on)"),
                                 cl::cat(category));
+
+static cl::opt<bool>
+    cliffs("cliffs", cl::cat(category),
+           cl::desc("Look for programs of large tensors that are many times "
+                    "slower than with every reduction stored"));
+static cl::opt<double>
+    cliffFactor("cliff-factor", cl::init(3),
+                cl::desc("With --cliffs: how many times slower"),
+                cl::value_desc("times"), cl::cat(category));
 
 namespace {
 /// What a worker tells its parent while it runs.
@@ -321,6 +331,124 @@ static LogicalResult fuzz() {
   return success(failures == 0);
 }
 
+//===----------------------------------------------------------------------===//
+// Cliffs
+//===----------------------------------------------------------------------===//
+
+/// More work than this (positions computed) makes a program too slow to time.
+constexpr double kMostPositions = 1e9;
+/// Programs that a cliff is shrunk by at most; each takes two compilations.
+constexpr unsigned kMostShrinks = 60;
+
+/// Times a program in a child process. Good: it is no cliff.
+static Outcome timeGuarded(ModuleOp module, std::string &message) {
+  // Both ways are the same without reductions.
+  if (!module.walk([](ReduceOp) { return WalkResult::interrupt(); })
+           .wasInterrupted()) {
+    message = "no reductions";
+    return Outcome::Good;
+  }
+  return runGuarded(timeLimit, message, [&](std::string &text) {
+    try {
+      const ProgramTimes times =
+          confirm([&] { return timeProgram(module, deviceName); }, cliffFactor);
+      text = toString(times);
+      return isCliff(times, cliffFactor) ? Outcome::Mismatch : Outcome::Good;
+    } catch (const tinygrad::Error &error) {
+      text = error.what();
+      return Outcome::Failed;
+    }
+  });
+}
+
+/// Shrinks a cliff and writes it to a file.
+static LogicalResult reportCliff(uint64_t graph, ModuleOp original,
+                                 std::string message) {
+  llvm::outs() << "graph " << graph << ": " << message << '\n';
+  OwningOpRef<ModuleOp> module = original.clone();
+  if (shrinkFlag) {
+    module = shrink(
+        *module,
+        [&](ModuleOp candidate) {
+          std::string text;
+          if (timeGuarded(candidate, text) != Outcome::Mismatch)
+            return false;
+          message = text;
+          return true;
+        },
+        kMostShrinks, /*forTiming=*/true);
+  }
+  const std::string path =
+      getPath("cliff-" + Twine(uint64_t(seed)) + "-" + Twine(graph) + ".mlir");
+  const std::string header =
+      llvm::formatv("// {0}\n// Graph {1} of tg-fuzz --cliffs --seed={2} "
+                    "--max-ops={3}. Time it again with\n"
+                    "//   tg-fuzz --cliffs {4}\n",
+                    message, graph, seed.getValue(), maxOps.getValue(),
+                    llvm::sys::path::filename(path));
+  if (failed(writeModule(*module, path, header)))
+    return failure();
+  llvm::outs() << "  shrunk: " << message << "\n  see " << path << '\n';
+  return success();
+}
+
+static LogicalResult findCliffs() {
+  if (std::error_code code = llvm::sys::fs::create_directories(outputDir))
+    return reportError("cannot make the folder '" + outputDir +
+                       "': " + code.message());
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
+  const GeneratorOptions options = getTimingOptions(maxOps);
+  const auto begin = std::chrono::steady_clock::now();
+  uint64_t timed = 0, left = 0, failures = 0, found = 0;
+  for (uint64_t graph = first; graph < first + graphs; ++graph) {
+    OwningOpRef<ModuleOp> module =
+        generateGraph(&context, getGraphSeed(graph), options);
+    if (countPositions(*module) > kMostPositions) {
+      ++left;
+      continue;
+    }
+    std::string message;
+    const Outcome outcome = timeGuarded(*module, message);
+    ++timed;
+    if (outcome == Outcome::Mismatch) {
+      ++found;
+      if (failed(reportCliff(graph, *module, message)))
+        return failure();
+    } else if (outcome != Outcome::Good) {
+      ++failures;
+      llvm::outs() << llvm::formatv("graph {0}: {1}: {2}\n", graph,
+                                    getName(outcome), message);
+    }
+    llvm::outs().flush();
+    if (found + failures >= maxFailures)
+      break;
+  }
+  llvm::outs() << llvm::formatv(
+      "{0} programs timed ({1} more are too large), {2} cliffs, {3} failures, "
+      "{4:f1} s\n",
+      timed, left, found, failures, secondsSince(begin));
+  return success(found + failures == 0);
+}
+
+/// Times one file again.
+static LogicalResult replayCliff() {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  tinygrad::prepareContext(context);
+  OwningOpRef<ModuleOp> module = loadModule(replayFile, context);
+  if (!module)
+    return failure();
+  if (!module->lookupSymbol<func::FuncOp>("main"))
+    return reportError("'" + replayFile + "' has no function @main");
+  std::string message;
+  const Outcome outcome = timeGuarded(*module, message);
+  llvm::outs() << (outcome == Outcome::Good       ? "no cliff"
+                   : outcome == Outcome::Mismatch ? "cliff"
+                                                  : getName(outcome))
+               << ": " << message << '\n';
+  return success(outcome == Outcome::Good);
+}
+
 int main(int argc, char **argv) {
   // No handlers of signals: a child that crashes says so by its status.
   cl::HideUnrelatedOptions(category);
@@ -351,12 +479,19 @@ int main(int argc, char **argv) {
       return 1;
     }
   }
+  if (cliffs && (deviceName == "none" || !(cliffFactor > 1))) {
+    (void)reportError("--cliffs needs a device, and --cliff-factor above 1");
+    return 1;
+  }
   if (printGraph) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     tinygrad::prepareContext(context);
-    generateGraph(&context, getGraphSeed(first), getGeneratorOptions())
+    generateGraph(&context, getGraphSeed(first),
+                  cliffs ? getTimingOptions(maxOps) : getGeneratorOptions())
         ->print(llvm::outs());
     return getExitStatus(success());
   }
+  if (cliffs)
+    return getExitStatus(replayFile.empty() ? findCliffs() : replayCliff());
   return getExitStatus(replayFile.empty() ? fuzz() : replay());
 }

@@ -13,6 +13,7 @@
 
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Environment.h"
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
@@ -491,6 +492,38 @@ TEST_F(SymbolicShapeTest, LargeSizes) {
                     2e-5 * std::max(1.0, std::fabs(expected[i])))
             << "at " << i;
     }
+}
+
+// Reductions in parts, of which there are as many for every length. Work
+// follows the length: with the greatest one of these, no test would end.
+TEST_F(SymbolicShapeTest, ReductionsOfAnyLength) {
+  Variable k("k", 1, int64_t(1) << 40);
+  Tensor half = Tensor::from<float>({0.5}).realize();
+  for (int64_t length : {1, 63, 1000, 16383, 16384, 16385, 100001}) {
+    SCOPED_TRACE(length);
+    const SymInt size = k.bind(length);
+    EXPECT_EQ(Tensor::ones({size}).sum().item<float>(), float(length));
+    EXPECT_EQ(half.expand({size}).max().item<float>(), 0.5f);
+    // Of integers, exact in any order.
+    Tensor positions = Tensor::arange(SymInt(0), size).cast(DType::Int64);
+    EXPECT_EQ(positions.sum().item<int64_t>(), length * (length - 1) / 2);
+    EXPECT_EQ(positions.max().item<int64_t>(), length - 1);
+  }
+}
+
+// The same bits on any number of threads.
+TEST_F(SymbolicShapeTest, ReductionsInPartsOnThreads) {
+  constexpr int64_t greatest = 1 << 20;
+  Variable k("k", 1, greatest);
+  Tensor x = noiseTensor({greatest}).realize();
+  for (int64_t length : {int64_t(20000), int64_t(999999), greatest}) {
+    auto sum = [&](int threads) {
+      Context context({{"THREADS", threads}});
+      return x.shrink({{0, k.bind(length)}}).sum().item<float>();
+    };
+    EXPECT_EQ(sum(1), sum(3)) << length;
+    EXPECT_NEAR(sum(2), x.shrink({{0, length}}).sum().item<float>(), 1e-2);
+  }
 }
 
 TEST_F(SymbolicShapeTest, RandomNumbersAreAPrefix) {

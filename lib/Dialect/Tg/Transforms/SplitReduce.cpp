@@ -24,6 +24,9 @@ constexpr int64_t kMostParts = 1 << 20;
 /// Below this many results there is too little to do in parallel.
 constexpr int64_t kFewResults = 64;
 
+/// Parts of a symbolic length are multiples of so many elements.
+constexpr int64_t kPartUnit = 64;
+
 /// Rows of at least 2 KiB, summed 16 at a time, of tensors larger than what
 /// caches hold (16 MiB).
 constexpr int64_t kFewRows = 16, kRowBits = 2048 * 8,
@@ -142,10 +145,12 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
   auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
   Dim length = getDim(from, axis);
   if (!length.isStatic()) {
-    // Parts of a fixed size, full vectors each, as many as there are.
-    Dim part = number(llvm::alignTo(llvm::divideCeil(size, maxParts), 64));
-    return replaceByParts(op, axis, Dim::get(DimOpKind::floordiv, length, part),
-                          part);
+    // Always as many parts, so that work follows the length and not its bound;
+    // each a multiple of full vectors.
+    Dim unit = number(kPartUnit),
+        parts = number(std::min(maxParts, size / kPartUnit));
+    Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
+    return replaceByParts(op, axis, parts, units * unit);
   }
   for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
     if (size % candidate == 0)

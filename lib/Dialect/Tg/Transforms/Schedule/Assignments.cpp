@@ -98,15 +98,17 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
                                     source, getPosition(access), access->mask));
   }
 
-  KernelBuilder &kernel =
-      createKernel(assign.getLoc(), getDims(assign.getType()));
+  const SmallVector<Dim> shape = getDims(assign.getType());
+  KernelBuilder &kernel = createKernel(
+      assign.getLoc(), assign.getValue(), Value(),
+      SmallVector<Dim>(shape.size(), Dim(func.getContext(), 0)), shape);
   memory.steps[version - 1] = kernel.getStep();
+  kernel.setPosition(getPositionInArgument(assign, kernel.getIndex(),
+                                           kernel.getResultIndices()));
   Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
   Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
                         mask, kernel.getResultRanges());
-  kernel.createStore(value, buffer,
-                     getPositionInArgument(assign, kernel.getIndex(),
-                                           kernel.getResultIndices()));
+  kernel.createStore(value, buffer);
 }
 
 void FunctionScheduler::visitArgument(BlockArgument argument) {

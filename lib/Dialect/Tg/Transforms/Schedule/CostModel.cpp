@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CostModel.h"
+#include "Tiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -114,17 +115,21 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
         of.work > kStore + kLoad)
       of = Estimate();
     estimate.work += of.work;
+    estimate.tiledWork += of.tiledWork;
     estimate.workInPart += of.workInPart;
     estimate.ops += of.ops;
     estimate.opsInPart += of.opsInPart;
     estimate.selections = std::max(estimate.selections, of.selections);
     estimate.reducesPerElement |= of.reducesPerElement;
   }
-  if (isa<ReduceOp>(op)) {
+  if (auto reduce = dyn_cast<ReduceOp>(op)) {
     double count = double(countElements(op.getOperand(0))) /
                    std::max<int64_t>(countElements(result), 1);
     estimate.work *= std::max(count, 1.0);
+    estimate.tiledWork *= std::max(count, 1.0);
     estimate.reducesPerElement = count > 1;
+    if (count > 1 && needsTile(reduce))
+      estimate.tiledWork = estimate.work;
   }
   // What is repeated is computed once for many elements, if loops allow;
   // whether they do shows in the accesses of the operand.
@@ -132,8 +137,10 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
   if (repeated > 1) {
     estimate.reducesPerElement = false;
     estimate.work /= repeated;
+    estimate.tiledWork /= repeated;
   }
   estimate.work = std::min(estimate.work, 1e15);
+  estimate.tiledWork = std::min(estimate.tiledWork, estimate.work);
   estimate.ops = std::min<int64_t>(estimate.ops, kMaxOps);
   if (auto selection = getSelection(result)) {
     ++estimate.selections;
@@ -306,13 +313,17 @@ std::string CostModel::getReasonToStore(Value value,
   const Estimate estimate = estimates.lookup(value);
   const Choices *choices =
       estimate.selections != 0 ? &getChoices(value) : nullptr;
-  double size = countElements(value), evaluations = 0, again = 0;
+  double size = countElements(value), evaluations = 0, again = 0, slower = 0;
   for (Access *access : accesses) {
     const auto count = static_cast<double>(access->getEvaluations());
     evaluations += count;
     const double share = choices ? getShare(*access, choices->bounds) : 1;
-    again += count * (estimate.workInPart +
-                      share * (estimate.work - estimate.workInPart));
+    const double work =
+        estimate.workInPart + share * (estimate.work - estimate.workInPart);
+    again += count * work;
+    if (estimate.tiledWork > 0)
+      slower += count * work * (estimate.tiledWork / estimate.work) *
+                (getSlowdown(*access) - 1);
     if (estimate.ops >= kMinOpsToCut && access->kernel->getNumOps() > kMaxOps)
       return "the kernel is large";
     if (!estimate.reducesPerElement)
@@ -329,5 +340,11 @@ std::string CostModel::getReasonToStore(Value value,
                          "each cost more than storing them",
                          static_cast<int64_t>(evaluations),
                          static_cast<int64_t>(size), again / evaluations);
+  // Few operations are not worth a kernel to compile, however slow they are.
+  if (slower > kFewLaunch && again + slower > once + evaluations * kLoad)
+    return llvm::formatv("at the positions of {0} evaluations a reduction "
+                         "takes {1:f1} times as long as at its own",
+                         static_cast<int64_t>(evaluations),
+                         (again + slower) / again);
   return "";
 }

@@ -37,6 +37,12 @@ public:
   /// size makes it a place to cut a large kernel.
   int64_t getExpectedOps(Value value) const;
 
+  /// Whether computing an element of `value` runs a reduction that needs lanes
+  /// along its results (Tiles.h).
+  bool isTiled(Value value) const {
+    return estimates.lookup(value).tiledWork > 0;
+  }
+
 private:
   struct Estimate {
     /// Work for one element with everything behind it fused, in units of a
@@ -44,6 +50,8 @@ private:
     double work = 1;
     /// The same inside one part of a partition.
     double workInPart = 1;
+    /// How much of `work` is in reductions that need lanes along their results.
+    double tiledWork = 0;
     /// Operations that all parts of a partition need.
     double opsInPart = 1;
     /// Operations behind it, those that are used twice counted twice.

@@ -100,7 +100,10 @@ private:
                 Value mask, ArrayRef<Value> scope);
   /// The shape is the largest one of a symbolic tensor.
   void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
-  KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape);
+  /// A kernel for the part of `value` that begins at `from` and has that shape.
+  /// It computes `own` itself, even if that has a buffer.
+  KernelBuilder &createKernel(Location loc, Value value, Value own,
+                              ArrayRef<Dim> from, ArrayRef<Dim> shape);
   void visit(Operation *op);
   void computeInPlace(Operation *op);
   void store(Operation *op, StringRef reason);

@@ -24,17 +24,27 @@ int64_t Access::getEvaluations() const {
   return static_cast<int64_t>(std::min(count, 1e18));
 }
 
-KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step)
+KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
+                             ArrayRef<InnerSizes> splits)
     : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
-  for (Dim extent : shape) {
-    if (extent.is(1)) {
-      resultIndices.push_back(index.constant(0));
-      continue;
-    }
-    resultRanges.push_back(createRange(extent));
-    resultIndices.push_back(resultRanges.back());
+  for (auto [axis, extent] : llvm::enumerate(shape)) {
+    LinearForm form;
+    auto addRange = [&](Dim positions, int64_t stride) {
+      resultRanges.push_back(createRange(positions));
+      form.addTerm(resultRanges.back(), stride);
+    };
+    Dim rest = extent;
+    if (!splits.empty())
+      for (int64_t inner : llvm::reverse(splits[axis])) {
+        const Dim size(loc.getContext(), inner);
+        addRange(Dim::get(DimOpKind::floordiv, rest, size), inner);
+        rest = size;
+      }
+    if (!rest.is(1))
+      addRange(rest, 1);
+    resultIndices.push_back(index.get(form));
   }
 }
 
@@ -174,12 +184,19 @@ Value KernelBuilder::maskWithoutPositions(Value mask, ArrayRef<Value> ranges) {
   return mask;
 }
 
-void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
+Value KernelBuilder::getContiguousRange() {
+  for (auto [range, stride] : index.getAnalysis().getLinear(position).terms)
+    if (stride == 1 && llvm::is_contained(resultRanges, range))
+      return range;
+  return Value();
+}
+
+void KernelBuilder::createStore(Value value, Value buffer) {
   // Nothing is written along a range without positions. That shows in the loop,
   // unless the range has one position at most: then it is 0 in every index, and
   // simplification takes it out of them.
   Value mask;
-  ArrayRef<Value> used = index.getAnalysis().getRanges(linearIndex);
+  ArrayRef<Value> used = index.getAnalysis().getRanges(position);
   for (Value range : resultRanges) {
     Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
     if (extent.getMin() <= 0 &&
@@ -187,7 +204,7 @@ void KernelBuilder::createStore(Value value, Value buffer, Value linearIndex) {
       mask = index.conjunction(mask, index.lessThan(index.constant(0), extent));
   }
   StoreOp::create(builder, loc, value, getArgument(buffer, /*isOutput=*/true),
-                  linearIndex, mask);
+                  position, mask);
 }
 
 /// `n`, `nx4p1` for `n * 4 + 1`: what a symbol can hold without quotes, and

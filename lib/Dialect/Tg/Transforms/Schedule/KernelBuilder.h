@@ -47,10 +47,18 @@ struct Access {
 };
 
 /// One kernel. Values are requested by `request` and provided by `provide`.
+/// How many positions the inner ranges of an axis span together, in ascending
+/// order: each divides the next, and the last one the size of the axis. An axis
+/// of 24 with {2, 6} has ranges of 4, 3 and 2 positions.
+using InnerSizes = SmallVector<int64_t, 2>;
+
 class KernelBuilder {
 public:
-  /// A kernel that computes a tensor of `shape`, the step of that number.
-  KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step);
+  /// A kernel that computes a tensor of `shape`, the step of that number. An
+  /// axis has one range; with `splits`, which has an entry for each axis, it
+  /// may have several.
+  KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
+                ArrayRef<InnerSizes> splits = {});
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }
@@ -58,9 +66,15 @@ public:
   IndexBuilder &getIndex() { return index; }
   OpBuilder &getBuilder() { return builder; }
 
-  /// The positions of the result: ranges, or 0 along axes of size 1.
+  /// The positions of the result: ranges or sums of them, 0 along axes of size
+  /// 1.
   ArrayRef<Value> getResultIndices() const { return resultIndices; }
   ArrayRef<Value> getResultRanges() const { return resultRanges; }
+
+  /// Says where results will be stored.
+  void setPosition(Value linearIndex) { position = linearIndex; }
+  /// The range of the result along which it is contiguous in memory, or null.
+  Value getContiguousRange();
 
   /// The argument that stands for `buffer`, a value of the host program.
   Value getArgument(Value buffer, bool isOutput = false);
@@ -97,8 +111,8 @@ public:
   Value createLoad(Value buffer, ArrayRef<int64_t> shape,
                    ArrayRef<Value> indices, Value mask);
 
-  /// Writes `value` to the output.
-  void createStore(Value value, Value buffer, Value linearIndex);
+  /// Writes `value` to the output, at the position that was set.
+  void createStore(Value value, Value buffer);
 
   /// The position in a row-major tensor.
   Value linearize(ArrayRef<int64_t> shape, ArrayRef<Value> indices) {
@@ -129,6 +143,7 @@ private:
   SmallVector<Value> resultIndices, resultRanges;
   SmallVector<std::pair<SmallVector<Dim>, SmallVector<Value>>> reduceRanges;
   llvm::MapVector<Value, Value> arguments;
+  Value position;
   int64_t numOutputs = 0;
   SmallVector<Dim> extents; // of all ranges, by their ids
   int64_t numOps = 0, numWaiting = 0;

@@ -15,6 +15,7 @@
 #include "CheckGraph.h"
 #include "FunctionScheduler.h"
 #include "Lower.h"
+#include "SplitAxes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -121,9 +122,16 @@ void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
   }
 }
 
-KernelBuilder &FunctionScheduler::createKernel(Location loc,
+KernelBuilder &FunctionScheduler::createKernel(Location loc, Value value,
+                                               Value own, ArrayRef<Dim> from,
                                                ArrayRef<Dim> shape) {
-  auto kernel = std::make_unique<KernelBuilder>(loc, shape, steps.size());
+  const SmallVector<InnerSizes> splits =
+      findSplits(loc, value, from, shape, [&](Value value) {
+        return costs->isTiled(value) &&
+               (value == own || !stored.contains(value));
+      });
+  auto kernel =
+      std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits);
   KernelBuilder &created = *kernel;
   steps.push_back({{}, {}, std::move(kernel), {}, {}, loc});
   ++numKernels;
@@ -162,28 +170,29 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
     stride *= shape[axis];
   }
   std::reverse(extents.begin(), extents.end());
-  KernelBuilder &kernel = createKernel(tensor.getLoc(), extents);
-  // First of all, so that kernels for equal parts are equal to the order of
-  // terms. For the same reason the buffer is a view from the first element on.
-  Value position = kernel.linearize(shape, kernel.getResultIndices());
-  Value buffer =
-      getView({tensor, offset},
-              RankedTensorType::get({last + 1}, type.getElementType()));
-  SmallVector<Value> indices;
-  for (auto [index, start] : llvm::zip(kernel.getResultIndices(), from))
-    indices.push_back(kernel.getIndex().add(index, start));
   Value chosen = getSelected(
       tensor,
       [&](Value value) { return value != tensor && stored.contains(value); },
       [&](int64_t axis) {
         return Interval{from[axis].getMin(), to[axis].getMax() - 1};
       });
+  KernelBuilder &kernel =
+      createKernel(tensor.getLoc(), chosen, tensor, from, extents);
+  // First of all, so that kernels for equal parts are equal to the order of
+  // terms. For the same reason the buffer is a view from the first element on.
+  kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
+  Value buffer =
+      getView({tensor, offset},
+              RankedTensorType::get({last + 1}, type.getElementType()));
+  SmallVector<Value> indices;
+  for (auto [index, start] : llvm::zip(kernel.getResultIndices(), from))
+    indices.push_back(kernel.getIndex().add(index, start));
   Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
   Value value =
       chosen == tensor
           ? kernel.request(tensor, indices, mask, kernel.getResultRanges(), own)
           : request(chosen, kernel, indices, mask, kernel.getResultRanges());
-  kernel.createStore(value, buffer, position);
+  kernel.createStore(value, buffer);
 }
 
 /// Gives the value a buffer, and a kernel that fills it or several that fill a

@@ -1,0 +1,88 @@
+//===- Tiles.cpp - reductions that need lanes along the result ------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reads the views of what is reduced, and the indices of accesses.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Tiles.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Matrix products of 512 took so many times longer with masks, with lanes that
+/// do not follow one another in memory, and without lanes along the result.
+constexpr double kMasked = 3, kStrided = 4, kWithoutLanes = 32;
+/// Fewer positions than this are no loop worth lanes of its own.
+constexpr int64_t kFewestPositions = 8;
+/// Operations between a reduction and what it reads that are looked at.
+constexpr size_t kMostOps = 64;
+
+bool mlir::tg::needsTile(ReduceOp reduce) {
+  const SmallVector<Dim> shape = getDims(reduce.getX().getType());
+  // Axes with positions enough for lanes, along which all reads are contiguous
+  // or constant.
+  llvm::SmallSetVector<int64_t, 4> lanes;
+  SmallVector<int64_t> resultAxes;
+  for (auto [axis, size] : llvm::enumerate(shape)) {
+    if (llvm::is_contained(reduce.getAxes(), int64_t(axis))) {
+      if (size.getMax() >= kFewestPositions)
+        lanes.insert(axis);
+    } else if (!size.is(1)) {
+      resultAxes.push_back(axis);
+    }
+  }
+  if (resultAxes.empty())
+    return false;
+  bool hasReads = false, readsAllOnce = false;
+  auto addRead = [&](const View &view) {
+    hasReads = true;
+    lanes.remove_if([&](int64_t axis) {
+      const Dim stride = view.strides[axis];
+      return !stride.is(0) && !stride.is(1) && !stride.is(-1);
+    });
+    readsAllOnce |= llvm::none_of(
+        resultAxes, [&](int64_t axis) { return view.strides[axis].is(0); });
+  };
+  llvm::SmallSetVector<Value, 16> values;
+  values.insert(reduce.getX());
+  for (size_t i = 0; i < values.size() && values.size() < kMostOps; ++i) {
+    Operation *op = values[i].getDefiningOp();
+    if (isa_and_nonnull<ConstOp, IotaOp, DimOp>(op))
+      continue;
+    if (auto strided = dyn_cast_or_null<StridedOp>(op))
+      addRead(View(cast<ViewAttr>(strided.getViews().getValue().back())));
+    else if (op && op->hasTrait<OpTrait::Elementwise>())
+      values.insert_range(op->getOperands());
+    else
+      addRead(View::getRowMajor(reduce.getContext(), shape));
+  }
+  return hasReads && (lanes.empty() || !readsAllOnce);
+}
+
+double mlir::tg::getSlowdown(const Access &access) {
+  IndexAnalysis &analysis = access.kernel->getIndex().getAnalysis();
+  if (access.kernel->getResultRanges().empty())
+    return 1;
+  const Value lane = access.kernel->getContiguousRange();
+  double slowdown =
+      access.mask && !analysis.getRanges(access.mask).empty() ? kMasked : 1;
+  bool hasLanes = false;
+  for (Value index : access.indices)
+    for (auto [atom, coefficient] : analysis.getLinear(index).terms) {
+      if (!atom.getDefiningOp<RangeOp>())
+        return kWithoutLanes;
+      if (atom != lane)
+        continue;
+      hasLanes = true;
+      if (std::abs(coefficient) != 1)
+        slowdown = std::max(slowdown, kStrided);
+    }
+  return hasLanes ? slowdown : kWithoutLanes;
+}

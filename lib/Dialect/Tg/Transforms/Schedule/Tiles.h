@@ -1,0 +1,31 @@
+//===- Tiles.h - reductions that need lanes along the result ----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Which reductions are fast only where lanes and register tiles run along
+/// their results, and how much slower they are at other indices.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_TILES_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_TILES_H
+
+#include "KernelBuilder.h"
+
+namespace mlir::tg {
+
+/// Whether a reduction is slow unless several neighbouring results are computed
+/// together: all that it reads is used for several results, as in a matrix
+/// product, or is contiguous along the results and not along what is reduced.
+bool needsTile(ReduceOp reduce);
+
+/// How many times longer such a reduction takes at the access than at the
+/// positions of a tensor of its own.
+double getSlowdown(const Access &access);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SCHEDULE_TILES_H

@@ -1,0 +1,170 @@
+// A reduction that needs lanes along its results is never computed at positions
+// where there are none: axes get several ranges, or it is stored.
+
+// RUN: tg-opt %s -split-input-file --tg-schedule --remark-format=emitRemark \
+// RUN:   --remarks-filter='tg-.*' 2>%t.remarks | FileCheck %s
+// RUN: FileCheck %s --check-prefix=REMARK < %t.remarks
+
+// The axis of 64 * 32 elements has a range for the rows and one for the columns.
+// CHECK-LABEL: tg.kernel @r_64_32_48_
+// CHECK-NOT:     floordiv
+// CHECK-NOT:     floormod
+// CHECK-LABEL: func.func @flatten
+// CHECK-COUNT-1: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @flatten(%a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>, %c: tensor<2048xf32>) -> tensor<2048xf32> {
+  %0 = tg.expand %a : tensor<64x1x48xf32> -> tensor<64x32x48xf32>
+  %1 = tg.expand %b : tensor<1x32x48xf32> -> tensor<64x32x48xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x48xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<2048xf32>
+  %5 = tg.add %4, %c : tensor<2048xf32>
+  return %5 : tensor<2048xf32>
+}
+
+// -----
+
+// The columns are two axes that change places: a range for each of them.
+// CHECK-LABEL: tg.kernel @r_5_64_4_8_48_
+// CHECK-NOT:     floordiv
+// CHECK-NOT:     floormod
+// CHECK-LABEL: func.func @flatten_batch
+// CHECK-COUNT-1: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @flatten_batch(%a: tensor<5x64x1x1x48xf32>, %b: tensor<1x1x8x4x48xf32>, %c: tensor<5x2048xf32>) -> tensor<5x2048xf32> {
+  %0 = tg.expand %a : tensor<5x64x1x1x48xf32> -> tensor<5x64x8x4x48xf32>
+  %1 = tg.expand %b : tensor<1x1x8x4x48xf32> -> tensor<5x64x8x4x48xf32>
+  %2 = tg.mul %0, %1 : tensor<5x64x8x4x48xf32>
+  %3 = tg.reduce add %2 axes [4] : tensor<5x64x8x4x48xf32> -> tensor<5x64x8x4x1xf32>
+  %4 = tg.exp2 %3 : tensor<5x64x8x4x1xf32>
+  %5 = tg.permute %4 [0, 1, 3, 2, 4] : tensor<5x64x8x4x1xf32> -> tensor<5x64x4x8x1xf32>
+  %6 = tg.reshape %5 : tensor<5x64x4x8x1xf32> -> tensor<5x2048xf32>
+  %7 = tg.add %6, %c : tensor<5x2048xf32>
+  return %7 : tensor<5x2048xf32>
+}
+
+// -----
+
+// Written to a part of an argument: the same ranges.
+// CHECK-LABEL: tg.kernel @r_64_32_48_
+// CHECK-NOT:     floordiv
+// CHECK-LABEL: func.func @assign
+// CHECK-COUNT-1: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @assign(%x: tensor<3000xf32>, %a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>) -> tensor<2048xf32> {
+  %0 = tg.expand %a : tensor<64x1x48xf32> -> tensor<64x32x48xf32>
+  %1 = tg.expand %b : tensor<1x32x48xf32> -> tensor<64x32x48xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x48xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<2048xf32>
+  %5 = tg.shrink %x from [3] to [2051] : tensor<3000xf32> -> tensor<2048xf32>
+  %6 = tg.assign %5, %4 : tensor<2048xf32>
+  return %6 : tensor<2048xf32>
+}
+
+// -----
+
+// 2043 elements are no whole rows.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: at the positions of 2043 evaluations a reduction takes
+// CHECK-LABEL: func.func @part
+// CHECK-COUNT-2: tg.launch
+func.func @part(%a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>) -> tensor<2043xf32> {
+  %0 = tg.expand %a : tensor<64x1x48xf32> -> tensor<64x32x48xf32>
+  %1 = tg.expand %b : tensor<1x32x48xf32> -> tensor<64x32x48xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x48xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<2048xf32>
+  %5 = tg.shrink %4 from [0] to [2043] : tensor<2048xf32> -> tensor<2043xf32>
+  return %5 : tensor<2043xf32>
+}
+
+// -----
+
+// A row of zeros behind a product: every step of the reduction would be masked.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: at the positions of 2080 evaluations a reduction takes
+// CHECK-LABEL: func.func @pad
+// CHECK-COUNT-2: tg.launch
+func.func @pad(%a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>) -> tensor<65x32xf32> {
+  %0 = tg.expand %a : tensor<64x1x48xf32> -> tensor<64x32x48xf32>
+  %1 = tg.expand %b : tensor<1x32x48xf32> -> tensor<64x32x48xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x48xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<64x32xf32>
+  %5 = tg.pad %4 low [0, 0] high [1, 0] : tensor<64x32xf32> -> tensor<65x32xf32>
+  return %5 : tensor<65x32xf32>
+}
+
+// -----
+
+// The axis that is contiguous in memory is none of the product's.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: at the positions of
+// CHECK-LABEL: func.func @repeat
+// CHECK-COUNT-2: tg.launch
+func.func @repeat(%a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>, %c: tensor<64x32x16xf32>) -> tensor<64x32x16xf32> {
+  %0 = tg.expand %a : tensor<64x1x48xf32> -> tensor<64x32x48xf32>
+  %1 = tg.expand %b : tensor<1x32x48xf32> -> tensor<64x32x48xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x48xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x48xf32> -> tensor<64x32x1xf32>
+  %4 = tg.expand %3 : tensor<64x32x1xf32> -> tensor<64x32x16xf32>
+  %5 = tg.add %4, %c : tensor<64x32x16xf32>
+  return %5 : tensor<64x32x16xf32>
+}
+
+// -----
+
+// Every second element of memory is written: there are no lanes.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: at the positions of
+// CHECK-LABEL: func.func @interleave
+// CHECK-COUNT-2: tg.launch
+func.func @interleave(%x: tensor<64x32x2xf32>, %a: tensor<64x1x480xf32>, %b: tensor<1x32x480xf32>) -> tensor<64x32x1xf32> {
+  %0 = tg.expand %a : tensor<64x1x480xf32> -> tensor<64x32x480xf32>
+  %1 = tg.expand %b : tensor<1x32x480xf32> -> tensor<64x32x480xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x480xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x480xf32> -> tensor<64x32x1xf32>
+  %4 = tg.shrink %x from [0, 0, 1] to [64, 32, 2] : tensor<64x32x2xf32> -> tensor<64x32x1xf32>
+  %5 = tg.assign %4, %3 : tensor<64x32x1xf32>
+  return %5 : tensor<64x32x1xf32>
+}
+
+// -----
+
+// Rows that are summed up are read along their own axis, wherever the result
+// goes: nothing is stored.
+// CHECK-LABEL: func.func @row_sums
+// CHECK-COUNT-1: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @row_sums(%a: tensor<64x32x480xf32>) -> tensor<2043xf32> {
+  %0 = tg.reduce add %a axes [2] : tensor<64x32x480xf32> -> tensor<64x32x1xf32>
+  %1 = tg.reshape %0 : tensor<64x32x1xf32> -> tensor<2048xf32>
+  %2 = tg.shrink %1 from [0] to [2043] : tensor<2048xf32> -> tensor<2043xf32>
+  return %2 : tensor<2043xf32>
+}
+
+// -----
+
+// Columns that are summed up need lanes along the result.
+// REMARK: tg.reduce [4, 1, 512] gets a buffer: at the positions of 2043 evaluations a reduction takes
+// CHECK-LABEL: func.func @column_sums
+// CHECK-COUNT-2: tg.launch
+func.func @column_sums(%a: tensor<4x480x512xf32>) -> tensor<2043xf32> {
+  %0 = tg.reduce add %a axes [1] : tensor<4x480x512xf32> -> tensor<4x1x512xf32>
+  %1 = tg.reshape %0 : tensor<4x1x512xf32> -> tensor<2048xf32>
+  %2 = tg.shrink %1 from [0] to [2043] : tensor<2048xf32> -> tensor<2043xf32>
+  return %2 : tensor<2043xf32>
+}
+
+// -----
+
+// Too little work for a kernel more.
+// CHECK-LABEL: func.func @small
+// CHECK-COUNT-1: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @small(%a: tensor<6x1x8xf32>, %b: tensor<1x4x8xf32>) -> tensor<21xf32> {
+  %0 = tg.expand %a : tensor<6x1x8xf32> -> tensor<6x4x8xf32>
+  %1 = tg.expand %b : tensor<1x4x8xf32> -> tensor<6x4x8xf32>
+  %2 = tg.mul %0, %1 : tensor<6x4x8xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<6x4x8xf32> -> tensor<6x4x1xf32>
+  %4 = tg.reshape %3 : tensor<6x4x1xf32> -> tensor<24xf32>
+  %5 = tg.shrink %4 from [0] to [21] : tensor<24xf32> -> tensor<21xf32>
+  return %5 : tensor<21xf32>
+}
