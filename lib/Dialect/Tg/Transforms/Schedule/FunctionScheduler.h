@@ -68,7 +68,8 @@ public:
 
 private:
   /// A step of the host program, in reverse order of execution: a transfer of
-  /// `source` to `dest`, or the launch of a kernel.
+  /// `source` to `dest`, which with `sort` receives the positions of the sorted
+  /// elements, or the launch of a kernel.
   struct Step {
     Value source, dest;
     /// Until everything in it is known.
@@ -77,6 +78,7 @@ private:
     KernelOp kernel;
     SmallVector<Value> operands;
     Location loc;
+    ArgsortOp sort = {};
   };
 
   /// An argument that is assigned to.
@@ -100,7 +102,8 @@ private:
                 Value mask, ArrayRef<Value> scope);
   /// The shape is the largest one of a symbolic tensor.
   void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
-  KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape);
+  KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape,
+                              std::optional<int64_t> innermost = {});
   void visit(Operation *op);
   void computeInPlace(Operation *op);
   void store(Operation *op, StringRef reason);
@@ -108,6 +111,17 @@ private:
                  SmallVectorImpl<Access *> &own);
   void visitAssign(AssignOp assign);
   void visitCopy(CopyOp copy);
+  void visitScan(ScanOp scan);
+  void scanBlocks(ScanOp scan, Value buffer, int64_t block);
+  void visitScatter(ScatterOp scatter);
+  void createUpdates(
+      ScatterOp scatter, Value buffer,
+      function_ref<Value(IndexBuilder &, ArrayRef<Value>)> getPosition);
+  bool updatesTarget(AssignOp assign);
+  bool readsArgument(Value value, BlockArgument argument);
+  void visitArgsort(ArgsortOp argsort);
+  Value requestStored(Value tensor, KernelBuilder &kernel,
+                      ArrayRef<Value> indices, Value mask);
   void visitArgument(BlockArgument argument);
 
   Value getBuffer(Value value);
@@ -131,6 +145,8 @@ private:
   DenseMap<Value, Place> places;
   /// Values that get a buffer whatever it costs.
   DenseSet<Value> stored;
+  /// Scatters that update the memory that they are assigned to.
+  DenseSet<Operation *> inPlace;
   DenseMap<Value, Value> buffers;
   DenseMap<Value, SmallVector<Access *>> accesses;
 

@@ -24,18 +24,25 @@ int64_t Access::getEvaluations() const {
   return static_cast<int64_t>(std::min(count, 1e18));
 }
 
-KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step)
+KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
+                             std::optional<int64_t> innermost)
     : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
-  for (Dim extent : shape) {
-    if (extent.is(1)) {
-      resultIndices.push_back(index.constant(0));
-      continue;
+  resultIndices.resize(shape.size());
+  auto addAxis = [&](size_t axis) {
+    if (shape[axis].is(1)) {
+      resultIndices[axis] = index.constant(0);
+      return;
     }
-    resultRanges.push_back(createRange(extent));
-    resultIndices.push_back(resultRanges.back());
-  }
+    resultRanges.push_back(createRange(shape[axis]));
+    resultIndices[axis] = resultRanges.back();
+  };
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (static_cast<int64_t>(axis) != innermost)
+      addAxis(axis);
+  if (innermost)
+    addAxis(*innermost);
 }
 
 KernelBuilder::~KernelBuilder() {

@@ -49,8 +49,11 @@ struct Access {
 /// One kernel. Values are requested by `request` and provided by `provide`.
 class KernelBuilder {
 public:
-  /// A kernel that computes a tensor of `shape`, the step of that number.
-  KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step);
+  /// A kernel that computes a tensor of `shape`, the step of that number. The
+  /// loops are in the order of the axes, but that over `innermost` if there is
+  /// one.
+  KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
+                std::optional<int64_t> innermost = {});
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }
