@@ -176,6 +176,26 @@ void ListBuilder::visit(Operation *op) {
                   slots.lookup(transfer.getSource())};
     step.memBytes = int64_t(2 * list.slots[step.slots[0]].bytes);
     list.steps.push_back(std::move(step));
+  } else if (auto sort = dyn_cast<tg::SortOp>(op)) {
+    MemRefType keys = sort.getKeys().getType();
+    MemRefType positions = sort.getPositions().getType();
+    Step step;
+    step.kind = Step::Kind::Sort;
+    step.displayName = "sort";
+    step.slots = {slots.lookup(sort.getPositions()),
+                  slots.lookup(sort.getKeys())};
+    step.sort.keys = getDType(keys.getElementType());
+    step.sort.positions = getDType(positions.getElementType());
+    step.sort.rows = int64_t(sort.getRows());
+    step.sort.rowElements = keys.getNumElements() / step.sort.rows;
+    step.sort.isDescending = sort.getDescending();
+    // Over all variables of the program, by their numbers.
+    for (size_t i = 0; i < variables.size(); ++i)
+      step.variables.push_back(uint32_t(i));
+    step.sort.length = getExpression(tg::Dim(sort.getLength()), variables);
+    step.memBytes = int64_t(list.slots[step.slots[0]].bytes +
+                            list.slots[step.slots[1]].bytes);
+    list.steps.push_back(std::move(step));
   } else if (auto result = dyn_cast<func::ReturnOp>(op)) {
     for (Value value : result.getOperands())
       list.outputs.push_back(slots.lookup(value));
@@ -202,6 +222,8 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     SmallVector<Value> targets;
     if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
       targets.push_back(transfer.getDest());
+    } else if (auto sort = dyn_cast<tg::SortOp>(op)) {
+      targets.push_back(sort.getPositions());
     } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
       auto kernel = SymbolTable::lookupNearestSymbolFrom<tg::KernelOp>(
           launch, launch.getKernelAttr());

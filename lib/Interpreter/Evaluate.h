@@ -17,7 +17,10 @@
 
 namespace mlir::tg {
 
+class ArgsortOp;
 class ReduceOp;
+class ScanOp;
+class ScatterOp;
 class StridedOp;
 
 /// Unary, binary, compare and ternary operations, casts and threefry. False if
@@ -26,6 +29,12 @@ bool evaluateElementwise(Operation *op, ArrayRef<const HostTensor *> operands,
                          HostTensor &result);
 void evaluateCast(const HostTensor &x, HostTensor &result);
 void evaluateReduce(ReduceOp op, const HostTensor &x, HostTensor &result);
+
+void evaluateScan(ScanOp op, const HostTensor &x, HostTensor &result);
+void evaluateScatter(ScatterOp op, const HostTensor &base,
+                     const HostTensor &index, const HostTensor &updates,
+                     HostTensor &result);
+void evaluateArgsort(ArgsortOp op, const HostTensor &x, HostTensor &result);
 
 FailureOr<HostTensor> evaluateStrided(StridedOp op, const HostTensor &x);
 

@@ -75,6 +75,12 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
     return failure();
   if (auto reduce = dyn_cast<ReduceOp>(op))
     evaluateReduce(reduce, *operands[0], *result);
+  else if (auto scan = dyn_cast<ScanOp>(op))
+    evaluateScan(scan, *operands[0], *result);
+  else if (auto scatter = dyn_cast<ScatterOp>(op))
+    evaluateScatter(scatter, *operands[0], *operands[1], *operands[2], *result);
+  else if (auto argsort = dyn_cast<ArgsortOp>(op))
+    evaluateArgsort(argsort, *operands[0], *result);
   else if (auto iota = dyn_cast<IotaOp>(op))
     evaluateIota(iota, *result);
   else if (auto dim = dyn_cast<DimOp>(op))

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Combine.h"
 #include "Elements.h"
 #include "Evaluate.h"
 
@@ -21,23 +22,6 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-
-template <typename T> static T combine(ReduceKind kind, T a, T b) {
-  if (kind == ReduceKind::max) {
-    if constexpr (std::is_floating_point_v<T>)
-      if (std::isnan(a) || std::isnan(b))
-        return std::numeric_limits<T>::quiet_NaN();
-    return a < b ? b : a;
-  }
-  bool isAdd = kind == ReduceKind::add;
-  if constexpr (std::is_same_v<T, bool>)
-    return isAdd ? a || b : a && b;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(isAdd ? static_cast<uint64_t>(a) + b
-                                : static_cast<uint64_t>(a) * b);
-  else
-    return isAdd ? a + b : a * b;
-}
 
 template <typename T> static T identity(ReduceKind kind) {
   if (kind == ReduceKind::add)

@@ -33,6 +33,10 @@ Device::Device(DeviceInfo description)
 
 Device::~Device() = default;
 
+void Device::sort(void *, const void *, const SortShape &, const int64_t *) {
+  throw DeviceError(name() + " has no way to sort");
+}
+
 //===----------------------------------------------------------------------===//
 // Registry
 //===----------------------------------------------------------------------===//
@@ -262,7 +266,10 @@ public:
       const std::size_t numValues = command.variables.size();
       for (std::size_t i = 0; i < numValues; ++i)
         chosen[i] = values[command.variables[i]];
-      device.launch(command.kernel, buffers, chosen, command.dims);
+      if (command.kind == Command::Kind::Sort)
+        device.sort(buffers[0], buffers[1], command.sort, chosen);
+      else
+        device.launch(command.kernel, buffers, chosen, command.dims);
     }
   }
 

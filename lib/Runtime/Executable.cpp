@@ -77,7 +77,9 @@ Executable::Executable(Device &device, LaunchList list)
   for (const Step &step : program.steps) {
     Command command;
     command.kind = step.kind == Step::Kind::Launch ? Command::Kind::Launch
-                                                   : Command::Kind::Copy;
+                   : step.kind == Step::Kind::Copy ? Command::Kind::Copy
+                                                   : Command::Kind::Sort;
+    command.sort = step.sort;
     command.kernel = step.kernel;
     command.buffers = step.slots;
     command.variables = step.variables;
@@ -159,6 +161,25 @@ static void verifySlots(const LaunchList &list, Device &target) {
   }
 }
 
+void Executable::verifySort(const Step &step, const std::string &where) const {
+  const SortShape &sort = step.sort;
+  if (step.slots.size() != 2)
+    throw Error(where + " does not sort one slot into another");
+  const auto elements = std::size_t(sort.rows) * std::size_t(sort.rowElements);
+  if (sort.rows < 0 || sort.rowElements < 0 ||
+      program.slots[step.slots[0]].bytes <
+          elements * itemSize(sort.positions) ||
+      program.slots[step.slots[1]].bytes < elements * itemSize(sort.keys))
+    throw Error(where + " sorts more elements than its slots have");
+  if (sort.positions != DType::Int32 && sort.positions != DType::Int64)
+    throw Error(where + " has positions of type " +
+                tinygrad::name(sort.positions));
+  if (sort.length.numVariables() > step.variables.size())
+    throw Error(where + " has a length over more variables than the step");
+  if (sort.length.isConstant() && sort.length.constant() > sort.rowElements)
+    throw Error(where + " sorts more elements than a row has");
+}
+
 void Executable::verify() const {
   verifySlots(program, target);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -179,9 +200,11 @@ void Executable::verify() const {
         throw Error(where + " does not copy between two slots of one size");
       continue;
     }
-    if (!step.kernel)
+    if (step.kind == Step::Kind::Sort)
+      verifySort(step, where);
+    else if (!step.kernel)
       throw Error(where + " has no kernel");
-    if (&step.kernel.device() != &target)
+    else if (&step.kernel.device() != &target)
       throw Error(where + " has a kernel of device " +
                   step.kernel.device().name() + " in a list for " +
                   target.name());
@@ -414,6 +437,8 @@ void Executable::runStep(const Step &step, Run &run,
   for (uint32_t slot : step.slots)
     buffers.push_back(run.addresses[slot]);
   const std::vector<int64_t> chosen = chooseValues(step, values);
+  if (step.kind == Step::Kind::Sort)
+    return target.sort(buffers[0], buffers[1], step.sort, chosen.data());
   target.launch(step.kernel, buffers.data(), chosen.data(), step.dims);
 }
 

@@ -21,8 +21,8 @@
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/OperationSupport.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>

@@ -33,9 +33,7 @@ static Tensor sumOfOne(const Tensor &x) {
   return prim::cast(prim::reshape(sum, shape), x.dtype());
 }
 
-/// \p index with positions from the end made positions from the start, in a
-/// type that holds all positions.
-static Tensor fromStart(const Tensor &index, SymInt size) {
+Tensor tinygrad::detail::fromStart(const Tensor &index, SymInt size) {
   if (isUnsigned(index.dtype()) &&
       uint64_t(size.max()) <= integerMax(index.dtype()))
     return index;
@@ -47,7 +45,7 @@ static Tensor fromStart(const Tensor &index, SymInt size) {
   return (wide < 0).where(wide + size, wide);
 }
 
-static void checkIndexTensor(const Tensor &index, const char *what) {
+void tinygrad::detail::checkIndexTensor(const Tensor &index, const char *what) {
   if (!isInteger(index.dtype()))
     throw DTypeError(std::string(what) + ": the index tensor is " +
                      describe(index) + ", not of integers");
@@ -218,12 +216,13 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
   return result.shrink(parts).reshape(rows);
 }
 
-/// \p x indexed at \p axes with one tensor of positions each. The new axes come
-/// where the first of \p axes is, or in front if they are apart.
-static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
-                         const std::vector<const Tensor *> &indices) {
+/// Makes the axes of \p x that are indexed with one tensor of positions each
+/// one axis, \p axes[0], and returns the positions in it. That axis is where
+/// the first of them is, or in front if they are apart.
+static Tensor joinAxes(Tensor &x, std::vector<int64_t> &axes,
+                       const std::vector<const Tensor *> &indices) {
   if (axes.size() == 1)
-    return x.indexSelect(axes[0], *indices[0]);
+    return *indices[0];
   bool areAdjacent = true;
   for (std::size_t i = 1; i < axes.size(); ++i)
     areAdjacent &= axes[i] == axes[i - 1] + 1;
@@ -263,12 +262,48 @@ static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
     isInside = isInside.defined() ? isInside & fits : fits;
     position = position.defined() ? position * size + index : index;
   }
-  position = isInside.where(position, total);
-  return x.flatten(first, first + int64_t(axes.size()) - 1)
-      .indexSelect(first, position);
+  x = x.flatten(first, first + int64_t(axes.size()) - 1);
+  axes = {first};
+  return isInside.where(position, total);
 }
 
-Tensor Tensor::index(const std::vector<Index> &entries) const {
+/// \p x with the elements at \p axes that the positions tell replaced.
+static void assignMany(Tensor x, std::vector<int64_t> axes,
+                       const std::vector<const Tensor *> &indices,
+                       const Operand &value) {
+  Tensor position = joinAxes(x, axes, indices);
+  const int64_t axis = axes[0];
+  const DType dtype = x.dtype();
+  Shape selected = x.shape();
+  selected.erase(selected.begin() + axis);
+  selected.insert(selected.begin() + axis, position.shape().begin(),
+                  position.shape().end());
+  Tensor source;
+  if (const Tensor *tensor = value.tensor()) {
+    if (tensor->dtype() != dtype)
+      throw DTypeError(std::string("setitem: a value of ") +
+                       name(tensor->dtype()) + " to a tensor of " +
+                       name(dtype) + "; cast it first");
+    checkOperands({&x, tensor});
+    source = broadcastTo(*tensor, selected, "setitem");
+  } else {
+    checkFits(value.scalar(), dtype, "setitem");
+    source = prim::constant(x, value.scalar(), dtype, selected);
+  }
+  // [before, positions, after]
+  Shape rows = x.shape(), ones(x.ndim(), 1);
+  rows[axis] = ones[axis] =
+      checkedNumElements(position.shape(), DType::Bool, "setitem");
+  Tensor index =
+      fromStart(position, x.shape()[axis]).reshape(ones).expand(rows);
+  x.assign(prim::scatter(UpdateOp::Set, x, index, source.reshape(rows), axis));
+}
+
+/// The part of \p x that is indexed by all \p entries but tensors. The axes
+/// that those index are added to \p selectedAxes, they to \p selections.
+static Tensor selectParts(const Tensor &x, const std::vector<Index> &entries,
+                          std::vector<int64_t> &selectedAxes,
+                          std::vector<const Tensor *> &selections) {
   int64_t taken = 0;
   bool hasEllipsis = false;
   for (const Index &entry : entries) {
@@ -280,18 +315,17 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
       ++taken;
     }
   }
-  if (taken > ndim())
+  if (taken > x.ndim())
     throw IndexError("index: " + std::to_string(taken) +
-                     " entries for a tensor of shape " + toString(shape()));
+                     " entries for a tensor of shape " + toString(x.shape()));
 
   // First slices, integers as slices of one element, and new axes.
-  Tensor result = prim::wholeView(*this);
-  std::vector<int64_t> dropped, selectedAxes;
-  std::vector<const Tensor *> selections;
+  Tensor result = prim::wholeView(x);
+  std::vector<int64_t> dropped;
   int64_t axis = 0;
   for (const Index &entry : entries) {
     if (std::holds_alternative<EllipsisType>(entry.get())) {
-      axis += ndim() - taken;
+      axis += x.ndim() - taken;
       continue;
     }
     if (std::holds_alternative<NoneType>(entry.get())) {
@@ -315,7 +349,7 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
     } else {
       const Tensor *index = std::get<const Tensor *>(entry.get());
       checkIndexTensor(*index, "index");
-      checkOperands({this, index});
+      checkOperands({&x, index});
       selectedAxes.push_back(axis);
       selections.push_back(index);
     }
@@ -328,9 +362,29 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
     for (int64_t &selected : selectedAxes)
       selected -= selected > *it;
   }
-  result = prim::reshape(result, kept);
-  return selections.empty() ? result
-                            : selectMany(result, selectedAxes, selections);
+  return prim::reshape(result, kept);
+}
+
+Tensor Tensor::index(const std::vector<Index> &entries) const {
+  std::vector<int64_t> axes;
+  std::vector<const Tensor *> indices;
+  Tensor result = selectParts(*this, entries, axes, indices);
+  if (indices.empty())
+    return result;
+  Tensor position = joinAxes(result, axes, indices);
+  return result.indexSelect(axes[0], position);
+}
+
+Tensor &Tensor::setitem(const std::vector<Index> &entries,
+                        const Operand &value) {
+  std::vector<int64_t> axes;
+  std::vector<const Tensor *> indices;
+  Tensor part = selectParts(*this, entries, axes, indices);
+  if (indices.empty())
+    part.assign(value);
+  else
+    assignMany(part, axes, indices, value);
+  return *this;
 }
 
 Tensor Tensor::operator[](const Index &entry) const { return index({entry}); }

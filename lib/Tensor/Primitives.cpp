@@ -259,6 +259,53 @@ Tensor prim::reduce(ReduceOp op, const Tensor &x,
   return b.build<tg::ReduceOp>(kind, b(x), ArrayRef<int64_t>(axes));
 }
 
+Tensor prim::scan(ScanOp op, const Tensor &x, int64_t axis) {
+  Maker b(x);
+  auto getKind = [&] {
+    switch (op) {
+    case ScanOp::Add:
+      return tg::ScanKind::add;
+    case ScanOp::Mul:
+      return tg::ScanKind::mul;
+    case ScanOp::Max:
+      return tg::ScanKind::max;
+    case ScanOp::LogAddExp:
+      return tg::ScanKind::logaddexp;
+    }
+    llvm_unreachable("unknown ScanOp");
+  };
+  return b.build<tg::ScanOp>(getKind(), b(x), static_cast<uint64_t>(axis));
+}
+
+Tensor prim::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
+                     const Tensor &updates, int64_t axis) {
+  checkVariables({&base.shape(), &index.shape()});
+  Maker b(base);
+  auto getKind = [&] {
+    switch (op) {
+    case UpdateOp::Set:
+      return tg::UpdateKind::set;
+    case UpdateOp::Add:
+      return tg::UpdateKind::add;
+    case UpdateOp::Mul:
+      return tg::UpdateKind::mul;
+    case UpdateOp::Max:
+      return tg::UpdateKind::max;
+    case UpdateOp::Min:
+      return tg::UpdateKind::min;
+    }
+    llvm_unreachable("unknown UpdateOp");
+  };
+  return b.build<tg::ScatterOp>(getKind(), b(base), b(index), b(updates),
+                                static_cast<uint64_t>(axis));
+}
+
+Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions) {
+  Maker b(x);
+  return b.build<tg::ArgsortOp>(b.graph.tensorType(positions, x.shape()), b(x),
+                                isDescending);
+}
+
 Tensor prim::reshape(const Tensor &x, const Shape &shape) {
   if (x.shape() == shape)
     return wholeView(x);

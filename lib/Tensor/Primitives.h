@@ -41,6 +41,8 @@ enum class BinaryOp {
   Threefry
 };
 enum class ReduceOp { Add, Mul, Max };
+enum class ScanOp { Add, Mul, Max, LogAddExp };
+enum class UpdateOp { Set, Add, Mul, Max, Min };
 
 namespace prim {
 
@@ -74,6 +76,15 @@ Tensor buffer(const Graph &graph, const Buffer &buffer, DType dtype,
 
 /// Axes are sorted; they stay with size 1.
 Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
+
+/// Along an axis, the elements up to each one combined.
+Tensor scan(ScanOp op, const Tensor &x, int64_t axis);
+/// \p base with the elements at \p index along an axis updated. Index and
+/// updates have the shape of the base, but for the axis.
+Tensor scatter(UpdateOp op, const Tensor &base, const Tensor &index,
+               const Tensor &updates, int64_t axis);
+/// The positions of the elements along the last axis in order.
+Tensor argsort(const Tensor &x, bool isDescending, DType positions);
 
 Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
@@ -149,6 +160,12 @@ inline bool isNarrowFloat(const Tensor &x) {
 /// The integer type for positions in a tensor of this shape: int32 if it holds
 /// the number of elements, else int64.
 DType positionDType(const Shape &shape);
+
+/// Throws DTypeError unless \p index is of integers.
+void checkIndexTensor(const Tensor &index, const char *what);
+/// \p index with positions from the end made positions from the start, in a
+/// type that holds all positions.
+Tensor fromStart(const Tensor &index, SymInt size);
 
 /// Applies \p body to \p x as float32 if it is an integer or a float narrower
 /// than that; a narrow float is rounded once, at the end.

@@ -304,7 +304,7 @@ Value GraphGenerator::growCache() {
 }
 
 Value GraphGenerator::composite() {
-  switch (random.below(isSymbolic() ? 8 : 7)) {
+  switch (random.below(isSymbolic() ? 9 : 8)) {
   case 0:
     return matmul();
   case 1:
@@ -325,6 +325,8 @@ Value GraphGenerator::composite() {
     return gather();
   case 6:
     return maskByPosition();
+  case 7:
+    return histogram();
   default:
     return growCache();
   }

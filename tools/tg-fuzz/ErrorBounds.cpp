@@ -394,3 +394,114 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
   }
   return true;
 }
+
+/// Calls body(row, at) for each row along an axis, where at(p) is the place of
+/// its element p.
+static void forEachRow(
+    ArrayRef<int64_t> shape, int64_t axis,
+    function_ref<void(int64_t row, function_ref<int64_t(int64_t)> at)> body) {
+  int64_t outer = 1, inner = 1;
+  for (int64_t size : shape.take_front(axis))
+    outer *= size;
+  for (int64_t size : shape.drop_front(axis + 1))
+    inner *= size;
+  for (int64_t row = 0; row < outer * inner; ++row)
+    body(row, [&](int64_t p) {
+      return (row / inner * shape[axis] + p) * inner + row % inner;
+    });
+}
+
+bool mlir::tg::boundScan(ScanOp op, const TrackedTensor &x,
+                         TrackedTensor &result) {
+  auto floatType = dyn_cast<FloatType>(result.tensor.elementType);
+  if (!floatType)
+    return true;
+  if (op.getKind() == ScanKind::logaddexp)
+    return false;
+  Format format(floatType);
+  const auto axis = static_cast<int64_t>(op.getAxis());
+  const int64_t length = x.tensor.shape[axis], count = x.tensor.numElements();
+  bool isComparable = true;
+  forEachRow(x.tensor.shape, axis, [&](int64_t, auto at) {
+    SmallVector<Element> group;
+    for (int64_t p = 0; p < length && isComparable; ++p) {
+      const int64_t place = at(p);
+      group.push_back({getElementAsDouble(x.tensor, place), x.error[place],
+                       x.loose[place] != 0});
+      const double value = getElementAsDouble(result.tensor, place);
+      const double bound =
+          op.getKind() == ScanKind::add   ? boundSum(group, value, format)
+          : op.getKind() == ScanKind::mul ? boundProduct(group, value, format)
+                                          : boundMaximum(group);
+      isComparable = bound != none;
+      result.error.set(place, bound, count);
+      result.loose.set(place, std::isnan(value) || value == 0, count);
+    }
+  });
+  return isComparable;
+}
+
+bool mlir::tg::boundScatter(ScatterOp op,
+                            ArrayRef<const TrackedTensor *> operands,
+                            TrackedTensor &result) {
+  auto floatType = dyn_cast<FloatType>(result.tensor.elementType);
+  if (!floatType)
+    return true;
+  Format format(floatType);
+  const TrackedTensor &base = *operands[0], &updates = *operands[2];
+  const auto axis = static_cast<int64_t>(op.getAxis());
+  const int64_t size = base.tensor.shape[axis],
+                count = base.tensor.numElements();
+  auto getElement = [](const TrackedTensor &x, int64_t place) {
+    return Element{getElementAsDouble(x.tensor, place), x.error[place],
+                   x.loose[place] != 0};
+  };
+  // What each element is combined of, by row and position.
+  std::vector<SmallVector<Element>> groups(count);
+  forEachRow(base.tensor.shape, axis, [&](int64_t row, auto at) {
+    for (int64_t p = 0; p < size; ++p)
+      groups[row * size + p] = {getElement(base, at(p))};
+  });
+  forEachRow(updates.tensor.shape, axis, [&](int64_t row, auto at) {
+    for (int64_t p = 0; p < updates.tensor.shape[axis]; ++p) {
+      const double index = getElementAsDouble(operands[1]->tensor, at(p));
+      if (index < 0 || index >= static_cast<double>(size))
+        continue;
+      auto &group = groups[row * size + static_cast<int64_t>(index)];
+      if (op.getKind() == UpdateKind::set)
+        group.clear();
+      group.push_back(getElement(updates, at(p)));
+    }
+  });
+  bool isComparable = true;
+  forEachRow(base.tensor.shape, axis, [&](int64_t row, auto at) {
+    for (int64_t p = 0; p < size && isComparable; ++p) {
+      const SmallVector<Element> &group = groups[row * size + p];
+      const int64_t place = at(p);
+      const double value = getElementAsDouble(result.tensor, place);
+      double bound = group[0].error;
+      if (group.size() > 1 && op.getKind() == UpdateKind::add) {
+        bound = boundSum(group, value, format);
+        // Rounded to the narrow type after each update.
+        double sum = 0;
+        for (const Element &element : group)
+          sum += std::abs(element.value) + element.error;
+        if (bound > 0 && !format.isDouble && format.precision < 24)
+          bound += static_cast<double>(group.size()) * format.ulp(sum);
+      } else if (group.size() > 1 && op.getKind() == UpdateKind::mul) {
+        bound = boundProduct(group, value, format);
+        if (bound > 0 && format.precision < 24)
+          bound = none;
+      } else if (group.size() > 1) {
+        bound = boundMaximum(group);
+      }
+      isComparable = bound != none;
+      result.error.set(place, bound, count);
+      result.loose.set(place,
+                       group.size() > 1 ? std::isnan(value) || value == 0
+                                        : group[0].loose,
+                       count);
+    }
+  });
+  return isComparable;
+}

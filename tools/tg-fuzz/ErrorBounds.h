@@ -19,10 +19,16 @@
 namespace mlir::tg {
 
 class ReduceOp;
+class ScanOp;
+class ScatterOp;
 
 bool boundElementwise(Operation *op, ArrayRef<const TrackedTensor *> operands,
                       TrackedTensor &result);
 bool boundReduce(ReduceOp op, const TrackedTensor &x, TrackedTensor &result);
+/// The same for scans, but those of logarithms, and for scatters.
+bool boundScan(ScanOp op, const TrackedTensor &x, TrackedTensor &result);
+bool boundScatter(ScatterOp op, ArrayRef<const TrackedTensor *> operands,
+                  TrackedTensor &result);
 
 } // namespace mlir::tg
 

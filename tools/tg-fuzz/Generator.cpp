@@ -229,8 +229,11 @@ bool GraphGenerator::addOp() {
     result = cast();
   } else if (choice < 81) {
     result = bitcast();
-  } else if (choice < 93) {
+  } else if (choice < 88) {
     result = reduce();
+  } else if (choice < 93) {
+    const int64_t kind = random.below(5);
+    result = kind < 2 ? scan() : kind < 4 ? scatter() : argsort();
   } else if (choice < 94) {
     result = threefry();
   } else if (choice < 97) {

@@ -85,6 +85,9 @@ private:
   Value reduce();
   Value assign();
   Value identity();
+  Value scan();
+  Value scatter();
+  Value argsort();
   Value reshape(Value x);
   Value strided(Value x);
   std::optional<View> randomView(Dim space);
@@ -97,6 +100,7 @@ private:
   Value join();
   Value gather();
   Value maskByPosition();
+  Value histogram();
   Value growCache();
   Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();

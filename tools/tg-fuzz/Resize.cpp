@@ -240,6 +240,10 @@ bool Resizer::enforce(Operation *op) {
           isDone = same(x, axis, result, axis);
         else
           isDone = shape(result)[axis] == 1;
+      } else if (auto scatter = dyn_cast<ScatterOp>(op);
+                 scatter && x != scatter.getBase() &&
+                 axis == static_cast<int64_t>(scatter.getAxis())) {
+        isDone = same(scatter.getIndex(), axis, scatter.getUpdates(), axis);
       } else if (isa<ExpandOp>(op)) {
         if (!getDim(cast<RankedTensorType>(x.getType()), axis).is(1))
           isDone = same(x, axis, result, axis);

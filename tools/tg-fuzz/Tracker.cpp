@@ -68,6 +68,12 @@ mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
   bool isComparable;
   if (auto reduce = dyn_cast<ReduceOp>(op))
     isComparable = boundReduce(reduce, *operands[0], result);
+  else if (auto scan = dyn_cast<ScanOp>(op))
+    isComparable = boundScan(scan, *operands[0], result);
+  else if (auto scatter = dyn_cast<ScatterOp>(op))
+    isComparable = boundScatter(scatter, operands, result);
+  else if (isa<ArgsortOp>(op))
+    isComparable = operands[0]->error.isZero();
   else
     isComparable = boundElementwise(op, operands, result);
   if (!isComparable)

@@ -59,36 +59,36 @@ static bool throwsError(const std::function<void()> &body) {
 
 TEST_F(ProcessTest, tensorsOfStaticObjectsAreDestroyed) {
   expectSuccess([&] {
-        static std::optional<Tensor> older, kept;
-        // Constructed before anything of the library is, so destroyed after.
-        static AtExit atExit{[] {
-          older.reset();
-          kept.reset();
-          return true;
-        }};
-        older = Tensor::ones({8}).realize();
-        kept = (*older + 1).sum();
-        kept->item<float>();
-        std::exit(1);
-});
+    static std::optional<Tensor> older, kept;
+    // Constructed before anything of the library is, so destroyed after.
+    static AtExit atExit{[] {
+      older.reset();
+      kept.reset();
+      return true;
+    }};
+    older = Tensor::ones({8}).realize();
+    kept = (*older + 1).sum();
+    kept->item<float>();
+    std::exit(1);
+  });
 }
 
 TEST_F(ProcessTest, destructorsOfStaticObjectsGetAnError) {
   expectSuccess([&] {
-        static std::optional<Tensor> realized, lazy;
-        static AtExit atExit{[] {
-          return throwsError([] { Tensor::ones({4}); }) &&
-                 throwsError([] { Tensor::randn({4, 4}); }) &&
-                 throwsError([] { *realized + 1; }) &&
-                 throwsError([] { lazy->item<float>(); }) &&
-                 throwsError([] { Graph(); }) &&
-                 // Values that are there can be had.
-                 values(*realized) == std::vector<double>{2, 2};
-        }};
-        realized = Tensor::from({2.0f, 2.0f});
-        lazy = (*realized * 3).sum();
-        std::exit(1);
-});
+    static std::optional<Tensor> realized, lazy;
+    static AtExit atExit{[] {
+      return throwsError([] { Tensor::ones({4}); }) &&
+             throwsError([] { Tensor::randn({4, 4}); }) &&
+             throwsError([] { *realized + 1; }) &&
+             throwsError([] { lazy->item<float>(); }) &&
+             throwsError([] { Graph(); }) &&
+             // Values that are there can be had.
+             values(*realized) == std::vector<double>{2, 2};
+    }};
+    realized = Tensor::from({2.0f, 2.0f});
+    lazy = (*realized * 3).sum();
+    std::exit(1);
+  });
 }
 
 #if !defined(__has_feature)
@@ -100,24 +100,24 @@ TEST_F(ProcessTest, destructorsOfStaticObjectsGetAnError) {
 TEST_F(ProcessTest, graphsThatDoNotFitIntoMemoryThrow) {
   for (rlim_t extra : {1, 4, 16, 32})
     expectSuccess([&] {
-          Tensor x = Tensor::ones({8}).contiguous();
-          (x + 5).sum().item<float>();
-          rlim_t pages = 0;
-          std::ifstream("/proc/self/statm") >> pages;
-          const rlimit limit = {pages * 4096 + (extra << 20), RLIM_INFINITY};
-          ::setrlimit(RLIMIT_AS, &limit);
-          int numCaught = 0;
-          for (int round = 0; round < 3; ++round)
-            try {
-              Tensor y = x;
-              for (int i = 0; i < 20000000; ++i)
-                y = y + Tensor::full({8}, double(i));
-            } catch (const std::bad_alloc &) {
-              ++numCaught;
-            }
-          // The graph is as it was.
-          const bool isOk = numCaught == 3 && (x + 5).sum().item<float>() == 48;
-          ::_exit(isOk ? 0 : 1);
-});
+      Tensor x = Tensor::ones({8}).contiguous();
+      (x + 5).sum().item<float>();
+      rlim_t pages = 0;
+      std::ifstream("/proc/self/statm") >> pages;
+      const rlimit limit = {pages * 4096 + (extra << 20), RLIM_INFINITY};
+      ::setrlimit(RLIMIT_AS, &limit);
+      int numCaught = 0;
+      for (int round = 0; round < 3; ++round)
+        try {
+          Tensor y = x;
+          for (int i = 0; i < 20000000; ++i)
+            y = y + Tensor::full({8}, double(i));
+        } catch (const std::bad_alloc &) {
+          ++numCaught;
+        }
+      // The graph is as it was.
+      const bool isOk = numCaught == 3 && (x + 5).sum().item<float>() == 48;
+      ::_exit(isOk ? 0 : 1);
+    });
 }
 #endif

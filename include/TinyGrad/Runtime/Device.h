@@ -16,6 +16,7 @@
 #define TINYGRAD_RUNTIME_DEVICE_H
 
 #include "TinyGrad/Runtime/CachingAllocator.h"
+#include "TinyGrad/Runtime/DType.h"
 #include "TinyGrad/Runtime/Expression.h"
 
 #include <array>
@@ -101,16 +102,28 @@ private:
   void *entryPoint = nullptr;
 };
 
+/// What Device::sort sorts: rows of keys, at equal distances.
+struct SortShape {
+  DType keys = DType::Float32;
+  DType positions = DType::Int32; ///< or Int64
+  int64_t rows = 0;
+  int64_t rowElements = 0; ///< from the beginning of one row to the next
+  Expression length;       ///< elements of a row that count; over variables
+  bool isDescending = false;
+};
+
 /// One entry of a captured list. Buffers and variables are indices into the
 /// arrays given at replay.
 struct Command {
-  enum class Kind { Launch, Copy };
+  enum class Kind { Launch, Copy, Sort };
   Kind kind = Kind::Launch;
-  Kernel kernel;                   ///< Launch
-  std::vector<uint32_t> buffers;   ///< Launch: all; Copy: destination, source
-  std::vector<uint32_t> variables; ///< Launch
+  Kernel kernel; ///< Launch
+  /// Launch: all; Copy: destination, source; Sort: positions, keys.
+  std::vector<uint32_t> buffers;
+  std::vector<uint32_t> variables; ///< Launch, Sort
   LaunchDims dims;                 ///< Launch
   std::size_t bytes = 0;           ///< Copy
+  SortShape sort;                  ///< Sort
 };
 
 /// A list of launches and copies prepared for running again and again.
@@ -206,6 +219,12 @@ public:
   /// Enqueues one launch of \p kernel, which has to be of this device.
   virtual void launch(const Kernel &kernel, void *const *buffers,
                       const int64_t *values, const LaunchDims &dims) = 0;
+  /// Enqueues the sorting of rows: writes the positions of each row's elements
+  /// in ascending order to \p positions, equal ones in the order in which they
+  /// are, NaNs as the greatest. \p values are those of the length's variables.
+  /// The default throws DeviceError: the device cannot sort.
+  virtual void sort(void *positions, const void *keys, const SortShape &shape,
+                    const int64_t *values);
   /// Prepares a list for replay. The default runs commands one by one.
   virtual std::unique_ptr<CommandList> capture(std::vector<Command> commands);
 

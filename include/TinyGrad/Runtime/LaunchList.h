@@ -52,15 +52,18 @@ struct Slot {
 
 /// One step of a launch list.
 struct Step {
-  enum class Kind { Launch, Copy };
+  enum class Kind { Launch, Copy, Sort };
   Kind kind = Kind::Launch;
   /// What is shown at DEBUG >= 2.
   std::string displayName;
-  Kernel kernel;               ///< Launch
-  std::vector<uint32_t> slots; ///< Launch: all; Copy: destination, source
-  /// Launch: indices of run()'s values. `dims` are over these.
+  Kernel kernel; ///< Launch
+  /// Launch: all; Copy: destination, source; Sort: positions, keys.
+  std::vector<uint32_t> slots;
+  /// Launch, Sort: indices of run()'s values. `dims` and the length of what is
+  /// sorted are over these.
   std::vector<uint32_t> variables;
   LaunchDims dims; ///< Launch
+  SortShape sort;  ///< Sort
   /// Estimated arithmetic operations and bytes moved, for the counters; over
   /// the same variables as `dims`.
   Expression opCount;
@@ -118,6 +121,7 @@ private:
   struct Run;
 
   void verify() const;
+  void verifySort(const Step &step, const std::string &where) const;
   std::unique_ptr<Run> takeRun();
   void giveBack(std::unique_ptr<Run> run);
   void checkInputs(const std::vector<Buffer> &inputs,

@@ -93,6 +93,9 @@ using PadAmount = std::pair<SymInt, SymInt>;
 /// The part of an axis from one position up to another, exclusive.
 using Part = std::pair<SymInt, SymInt>;
 
+/// How Tensor::scatterReduce combines the values for one element.
+enum class ScatterReduction { Sum, Prod, Mean, AMax, AMin };
+
 /// Options of Tensor::conv2d.
 struct Conv2dOptions {
   int64_t groups = 1;

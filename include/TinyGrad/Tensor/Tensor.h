@@ -189,6 +189,9 @@ public:
   /// Integers in [low, high).
   static Tensor randint(const Shape &shape, int64_t low = 0, int64_t high = 10,
                         const TensorOptions &options = {});
+  /// The numbers from 0 up to \p n, exclusive, in random order: int32, or
+  /// another integer type.
+  static Tensor randperm(SymInt n, const TensorOptions &options = {});
   static Tensor uniform(const Shape &shape, double low = 0, double high = 1,
                         const TensorOptions &options = {});
   static Tensor normal(const Shape &shape, double mean = 0, double std = 1,
@@ -253,6 +256,69 @@ public:
   /// The lower or upper triangle of the last two axes, zeros elsewhere.
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
+
+  /// Gives the elements that index() would give other values, broadcast and of
+  /// the same element type; in the tensor, its copies and its views, as
+  /// assign() does. With tensors of positions among \p entries the work is that
+  /// of what is written; of several values for one element the last one stays,
+  /// and positions that are out of range are left out. Returns *this.
+  Tensor &setitem(const std::vector<Index> &entries, const Operand &value);
+  /// A copy with result[index[i][j][k]][j][k] = src[i][j][k] for dim = 0, and
+  /// so on, or with \p reduction, combined with what is there; one after the
+  /// other in order of \p index, which is of integers. \p src is a number or
+  /// has at least the shape of the index, which other than along \p dim is at
+  /// most that of this tensor. Negative positions are from the end; those out
+  /// of range are left out. Throws ShapeError, DTypeError.
+  Tensor scatter(int64_t dim, const Tensor &index, const Operand &src,
+                 std::optional<ScatterReduction> reduction = {}) const;
+  /// The same for each kind of reduction; without \p includeSelf the elements
+  /// that are written to begin without what they hold. A mean of integers is
+  /// rounded towards negative infinity.
+  Tensor scatterReduce(int64_t dim, const Tensor &index, const Operand &src,
+                       ScatterReduction reduction,
+                       bool includeSelf = true) const;
+  /// The elements where the mask, broadcast, holds, in row-major order. Their
+  /// number is data: the mask is computed at once.
+  Tensor maskedSelect(const Tensor &mask) const;
+  /// The positions of the elements that are not 0, as rows of one int32 (int64
+  /// in large tensors) for each axis. Computes the tensor at once, as
+  /// maskedSelect().
+  Tensor nonzero() const;
+
+  //===--------------------------------------------------------------------===//
+  // Scans and sorts
+  //===--------------------------------------------------------------------===//
+
+  // A scalar is a row of one element: 0 and -1 are its axes.
+
+  /// Sums, or products, of the elements up to each one. Element types are those
+  /// of sum().
+  Tensor cumsum(int64_t axis = 0) const;
+  Tensor cumprod(int64_t axis = 0) const;
+  /// The largest (least) of the elements up to each one, and the position
+  /// (int32, int64 in axes of 2^31 elements or more) of the first that is it. A
+  /// NaN is larger (less) than all numbers.
+  std::pair<Tensor, Tensor> cummax(int64_t axis = 0) const;
+  std::pair<Tensor, Tensor> cummin(int64_t axis = 0) const;
+  /// log(cumsum(exp(x))), with no intermediate too large.
+  Tensor logcumsumexp(int64_t axis = 0) const;
+  /// The elements in order, and their positions (as of argsort). Equal ones
+  /// stay in the order in which they are; NaNs are larger than all numbers.
+  std::pair<Tensor, Tensor> sort(int64_t dim = -1,
+                                 bool descending = false) const;
+  /// The position (int32, int64 in axes of 2^31 elements or more) of the
+  /// element that comes at each place when sorted.
+  Tensor argsort(int64_t dim = -1, bool descending = false) const;
+  /// The \p k largest, or least, elements and their positions, in order. Throws
+  /// ShapeError if there are fewer.
+  std::pair<Tensor, Tensor> topk(SymInt k, int64_t dim = -1,
+                                 bool largest = true) const;
+
+  /// Positions (int32) drawn with probabilities in proportion to the elements,
+  /// which are not negative: \p numSamples for each row of one or two axes.
+  /// Without \p replacement they differ, and those of probability 0 come last.
+  /// Throws ShapeError for other axes, and if a row has too few elements.
+  Tensor multinomial(int64_t numSamples = 1, bool replacement = false) const;
 
   //===--------------------------------------------------------------------===//
   // Elementwise, two operands

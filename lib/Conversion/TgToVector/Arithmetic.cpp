@@ -167,6 +167,20 @@ Value tovector::buildMax(B &b, Value x, Value y, bool isUnsigned) {
   return select(b, compareFloat(b, arith::CmpFPredicate::UNO, x, x), x, larger);
 }
 
+Value tovector::buildMin(B &b, Value x, Value y, bool isUnsigned) {
+  if (isBool(x))
+    return arith::AndIOp::create(b, x, y);
+  if (!isFloat(x)) {
+    if (isUnsigned)
+      return arith::MinUIOp::create(b, x, y);
+    return arith::MinSIOp::create(b, x, y);
+  }
+  Value smaller =
+      select(b, compareFloat(b, arith::CmpFPredicate::OLT, x, y), x, y);
+  return select(b, compareFloat(b, arith::CmpFPredicate::UNO, x, x), x,
+                smaller);
+}
+
 static Value buildCompare(B &b, Operation *op, Value x, Value y,
                           bool isUnsigned) {
   bool isLess = isa<CmpLtOp>(op), isEqual = isa<CmpEqOp>(op);

@@ -34,10 +34,6 @@ Type getMemoryType(Type element);
 inline bool isNarrowFloat(Type element) {
   return element.isF16() || element.isBF16();
 }
-inline bool isFp8(Type element) {
-  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
-             Float8E5M2FNUZType>(element);
-}
 
 /// `element`, in the shape of `like` (a scalar or vector type).
 Type withElement(Type like, Type element);
@@ -60,6 +56,8 @@ Value buildNarrow(B &b, Value x, Type element);
 Value buildCast(B &b, Value x, Type from, Type to);
 /// The larger value; NaN if one is. The chain through `y` is the shorter one.
 Value buildMax(B &b, Value x, Value y, bool isUnsigned);
+/// The smaller one, NaN if there is one.
+Value buildMin(B &b, Value x, Value y, bool isUnsigned);
 
 /// The elementwise operation `op` on operands in registers. `element` is the
 /// tg type of its first operand (of the chosen ones for tg.where).

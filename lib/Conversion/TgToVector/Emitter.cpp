@@ -30,8 +30,8 @@ Emitter::Emitter(KernelOp kernel, OpBuilder &builder)
 //===----------------------------------------------------------------------===//
 
 static bool isKernelOperation(Operation *op) {
-  return isa<RangeOp, RangedReduceOp, LoadOp, StoreOp, StageOp, BarrierOp,
-             ConstOp, DimOp>(op) ||
+  return isa<RangeOp, RangedReduceOp, RangedScanOp, LoadOp, StoreOp, StageOp,
+             BarrierOp, ConstOp, DimOp>(op) ||
          op->hasTrait<OpTrait::Elementwise>();
 }
 
@@ -152,6 +152,8 @@ LogicalResult Emitter::analyze() {
       reduceIndex[&op] = reduces.size();
       reduces.push_back(reduce);
     }
+    if (auto scan = dyn_cast<RangedScanOp>(op))
+      scans.push_back(scan);
     if (auto stage = dyn_cast<StageOp>(op)) {
       if (failed(close(stage.getRanges())))
         return failure();
@@ -162,6 +164,9 @@ LogicalResult Emitter::analyze() {
     for (Value result : op.getResults())
       deps[result] = set;
   }
+
+  if (failed(checkScans()) || failed(checkUpdates()))
+    return failure();
 
   // Which reductions need which.
   if (reduces.size() > 1) {
@@ -523,50 +528,48 @@ void Emitter::emitSizes(ArrayRef<StoreOp> stores,
 // Stores
 //===----------------------------------------------------------------------===//
 
+RangeSet Emitter::getStoreSet(StoreOp store) const {
+  RangeSet set = 0;
+  for (Value operand : StoreOp(store)->getOperands())
+    set |= getDeps(operand);
+  return set;
+}
+
 /// Emits the value of a store in all combinations of positions.
 void Emitter::prefetchValues(StoreOp store) {
-  RangeSet set = 0;
-  for (Value operand : store->getOperands())
-    set |= getDeps(operand);
-  forEachPosition(set & unrollSet, [&] { get(store.getValue()); });
+  forEachPosition(getStoreSet(store) & unrollSet,
+                  [&] { get(store.getValue()); });
 }
 
 void Emitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
   auto getNext = [&](StoreOp store) -> std::optional<unsigned> {
-    RangeSet set = 0;
-    for (Value operand : store->getOperands())
-      set |= getDeps(operand);
-    set &= loopSet & ~open;
+    RangeSet set = getStoreSet(store) & loopSet & ~open;
     if (!set)
       return std::nullopt;
     return llvm::countr_zero(set);
   };
   while (!stores.empty()) {
-    // Stores that share the next loop are filled together.
+    // Stores that share the next loop are filled together. An update may read
+    // what those before it write at other positions.
     std::optional<unsigned> next = getNext(stores.front());
     size_t count = 1;
-    while (count < stores.size() && getNext(stores[count]) == next)
+    while (count < stores.size() && !StoreOp(stores.front()).getUpdate() &&
+           !StoreOp(stores[count]).getUpdate() &&
+           getNext(stores[count]) == next)
       ++count;
     ArrayRef<StoreOp> group = stores.take_front(count);
     stores = stores.drop_front(count);
     if (next) {
-      SmallVector<Value> none;
-      emitLoops(*next, none, StoreOp(group.front()).getLoc(),
-                [&](SmallVectorImpl<Value> &) {
-                  emitStores(group, open | setOf(*next));
-                });
+      emitStoreLoops(group, *next, open);
       continue;
     }
     // What a kernel reads of its outputs is what they held before.
     if (kernel.getInPlace())
       for (StoreOp store : group)
         prefetchValues(store);
-    for (StoreOp store : group) {
-      RangeSet set = 0;
-      for (Value operand : store->getOperands())
-        set |= getDeps(operand);
-      forEachPosition(set & unrollSet, [&] { emitStore(store); });
-    }
+    for (StoreOp store : group)
+      forEachPosition(getStoreSet(store) & unrollSet,
+                      [&] { emitStore(store); });
   }
 }
 
@@ -608,7 +611,8 @@ void Emitter::visitOperandsFirst(Value value) {
       auto [next, isReady] = stack.pop_back_val();
       Value needed = onlyNeeded ? resolve(next) : next;
       Operation *op = needed.getDefiningOp();
-      if (!op || isa<RangeOp, ConstOp, RangedReduceOp, StageOp>(op))
+      if (!op ||
+          isa<RangeOp, ConstOp, RangedReduceOp, RangedScanOp, StageOp>(op))
         continue;
       if (!isReady) {
         if (!seen.insert(next).second)
@@ -662,6 +666,8 @@ Value Emitter::create(Value value, unsigned depth) {
     emitReduce(reduce, depth);
     return scopes[depth].values.lookup(key);
   }
+  if (auto scan = dyn_cast<RangedScanOp>(op))
+    return createScan(scan, depth);
   if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op) &&
       op->getOperand(0).getType().isIndex())
     return createIndexCompare(op, depth);

@@ -170,6 +170,8 @@ private:
   void emitThreadParts(ArrayRef<unsigned> peeled,
                        llvm::function_ref<void()> body);
   void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
+  /// What a store works over: the ranges that its operands depend on.
+  RangeSet getStoreSet(StoreOp store) const;
   /// Calls `body` in a branch for results that are worth storing past the
   /// caches and one for smaller ones, where that depends on variables; likewise
   /// for rows that are worth being prefetched.
@@ -242,11 +244,12 @@ private:
     Value buffer; ///< the memref
     Type element; ///< the tg type of its elements
     Form index;
-    LaneForm lanes;           ///< the index, split
-    Value mask;               ///< null: all
-    int64_t width;            ///< lanes; 0 for a scalar access
-    bool nontemporal = false; ///< store past the caches
-    int64_t prefetch = 0;     ///< load: so many elements on; 0 for none
+    LaneForm lanes;                   ///< the index, split
+    Value mask;                       ///< null: all
+    int64_t width;                    ///< lanes; 0 for a scalar access
+    bool nontemporal = false;         ///< store past the caches
+    std::optional<UpdateKind> update; ///< store: combine with the old value
+    int64_t prefetch = 0;             ///< load: so many elements on; 0 for none
   };
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
@@ -254,6 +257,8 @@ private:
   Value createTile(StageOp op, unsigned depth);
   void emitStore(StoreOp op);
   void emitWrite(const Access &access, Value value, Location loc);
+  /// The value of an update: what the elements hold, combined with it.
+  Value combineWithOld(const Access &access, Value value, Location loc);
   void emitVectorWrite(const Access &access, Value value, Location loc);
   void createVectorStore(const Access &access, Value value, Value start, B &b);
   /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
@@ -289,6 +294,22 @@ private:
   Value finishReduce(const Member &member, bool isHorizontal,
                      SmallVector<Value> parts, unsigned depth);
 
+  //===--- Scans (Scan.cpp) ---===//
+  /// One accumulator of a scan: for one combination of positions of the unroll
+  /// ranges that the scan depends on.
+  struct ScanState {
+    RangedScanOp op;
+    uint64_t key; ///< of the environment, see getKey
+    bool isNew;   ///< the loop being opened is the scan's outermost one
+  };
+  LogicalResult checkScans();
+  LogicalResult checkUpdates();
+  /// Emits loops over a range for stores, which hand on the accumulators of
+  /// the scans over it.
+  void emitStoreLoops(ArrayRef<StoreOp> group, unsigned range, RangeSet open);
+  Value createScan(RangedScanOp op, unsigned depth);
+  Value getScanIdentity(RangedScanOp op, int64_t lanes, Location loc);
+
   mutable KernelOp kernel; // whose accessors are not const
   B builder;
   SmallVector<Range> ranges;
@@ -301,6 +322,9 @@ private:
   DenseMap<Operation *, unsigned> reduceIndex;
   /// Those that are being emitted.
   DenseSet<Operation *> open;
+  /// The live scans, and the accumulators of those whose loops are open.
+  SmallVector<RangedScanOp> scans;
+  DenseMap<Key, Value> scanStates;
   RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
   SmallVector<Scope, 0> scopes;
   DenseMap<Value, Value> buffers;

@@ -307,13 +307,12 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
 
 void Emitter::emitStore(StoreOp op) {
   Location loc = op.getLoc();
-  RangeSet set = 0;
-  for (Value operand : op->getOperands())
-    set |= getDeps(operand);
+  const RangeSet set = getStoreSet(op);
   Access access;
   access.element = op.getValue().getType();
   access.buffer = getBuffer(op.getBuffer());
   access.nontemporal = op.getNontemporal() && isLarge;
+  access.update = op.getUpdate();
   if (isEmpty(access.buffer))
     return;
   if (Value mask = op.getMask()) {
@@ -374,6 +373,8 @@ void Emitter::emitStore(StoreOp op) {
 void Emitter::emitWrite(const Access &access, Value value, Location loc) {
   bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
                   (access.mask && isa<VectorType>(access.mask.getType()));
+  if (access.update && *access.update != UpdateKind::set)
+    value = combineWithOld(access, value, loc);
   if (isVector)
     return emitVectorWrite(access, value, loc);
   Value index = getScalar(access.lanes.scalar, loc);
@@ -383,6 +384,38 @@ void Emitter::emitWrite(const Access &access, Value value, Location loc) {
     value = vector::ExtractOp::create(b, value, vector.getNumElements() - 1);
   memref::StoreOp::create(b, toMemory(b, value, access.element), access.buffer,
                           index);
+}
+
+Value Emitter::combineWithOld(const Access &access, Value value, Location loc) {
+  bool isVector = access.lanes.stride != 0 || access.mask;
+  Value old = isVector ? createVectorLoad(access, top(), loc)
+                       : createScalarLoad(access, top(), loc);
+  B &b = at(top(), loc);
+  const Type element = access.element;
+  if (isVector)
+    value = toLanes(b, value, access.width);
+  if (isNarrowFloat(element)) {
+    old = buildWiden(b, old, element);
+    value = buildWiden(b, value, element);
+  }
+  const bool isUnsigned = element.isUnsignedInteger();
+  switch (*access.update) {
+  case UpdateKind::set:
+    break;
+  case UpdateKind::add:
+    value = buildCombine(b, ReduceKind::add, old, value, isUnsigned);
+    break;
+  case UpdateKind::mul:
+    value = buildCombine(b, ReduceKind::mul, old, value, isUnsigned);
+    break;
+  case UpdateKind::max:
+    value = buildCombine(b, ReduceKind::max, old, value, isUnsigned);
+    break;
+  case UpdateKind::min:
+    value = buildMin(b, old, value, isUnsigned);
+    break;
+  }
+  return isNarrowFloat(element) ? buildNarrow(b, value, element) : value;
 }
 
 void Emitter::createVectorStore(const Access &access, Value value, Value start,

@@ -13,6 +13,7 @@
 #include "BoundsReport.h"
 #include "HostMemory.h"
 #include "ObjectLoader.h"
+#include "SortRow.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
@@ -80,6 +81,9 @@ public:
                                        std::string_view target) override;
   void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
               const LaunchDims &dims) override;
+
+  void sort(void *positions, const void *keys, const SortShape &shape,
+            const int64_t *values) override;
 
   void synchronize() override {}
   std::unique_ptr<Event> record() override {
@@ -212,6 +216,24 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
   else
     parallel(extent, dims.grain, run);
   report.check(kernel.name());
+}
+
+void CpuDevice::sort(void *positions, const void *keys, const SortShape &shape,
+                     const int64_t *values) {
+  const int64_t length = shape.length.evaluate(values);
+  const int64_t keyBytes = shape.rowElements * int64_t(itemSize(shape.keys));
+  const int64_t positionBytes =
+      shape.rowElements * int64_t(itemSize(shape.positions));
+  if (length <= 0)
+    return;
+  // About 4096 elements are worth handing to another thread.
+  parallel(shape.rows, 4096 / length, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row)
+      detail::sortRow(static_cast<char *>(positions) + row * positionBytes,
+                      shape.positions,
+                      static_cast<const char *>(keys) + row * keyBytes,
+                      shape.keys, length, shape.isDescending);
+  });
 }
 
 double CpuDevice::secondsBetween(Event &begin, Event &end) {

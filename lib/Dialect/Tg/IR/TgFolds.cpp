@@ -501,6 +501,33 @@ OpFoldResult RangedReduceOp::fold(FoldAdaptor) {
 }
 
 //===----------------------------------------------------------------------===//
+// Scan and scatter
+//===----------------------------------------------------------------------===//
+
+OpFoldResult ScanOp::fold(FoldAdaptor) {
+  // scan along an axis of one element, or of no elements -> the operand
+  if (getDim(getType(), getAxis()).is(1) ||
+      getStaticNumElements(getType()) == 0)
+    return getX();
+  return {};
+}
+
+OpFoldResult RangedScanOp::fold(FoldAdaptor) {
+  // over nothing -> the value
+  if (getRanges().empty())
+    return getValue();
+  return {};
+}
+
+OpFoldResult ScatterOp::fold(FoldAdaptor) {
+  // no positions, or nothing to update -> the base
+  if (getStaticNumElements(getIndex().getType()) == 0 ||
+      getStaticNumElements(getType()) == 0)
+    return getBase();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // Movement
 //===----------------------------------------------------------------------===//
 

@@ -149,6 +149,38 @@ LogicalResult TransferOp::verify() {
   return success();
 }
 
+LogicalResult SortOp::verify() {
+  MemRefType keys = getKeys().getType(), positions = getPositions().getType();
+  Type element = positions.getElementType();
+  if (keys.getShape() != positions.getShape())
+    return emitOpError("the keys are ")
+           << keys << ", the positions " << positions
+           << ": there are as many of the one as of the other (C1)";
+  if (failed(checkFits(getLength(), [&] { return emitOpError(); })))
+    return failure();
+  Dim length(getLength());
+  if (!isNeverNegative(length))
+    return emitOpError("length ") << length.str() << " can be negative (C2)";
+  if (keys.hasStaticShape()) {
+    const auto rows = static_cast<int64_t>(getRows());
+    if (keys.getNumElements() % rows != 0)
+      return emitOpError("")
+             << keys.getNumElements() << " elements are no whole number of "
+             << rows << " rows (C1)";
+    if (length.getMax() > keys.getNumElements() / rows)
+      return emitOpError("sorts ") << length.str() << " elements of a row of "
+                                   << keys.getNumElements() / rows << " (C2)";
+  }
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return emitOpError("positions are i32 or i64, not ") << element << " (C3)";
+  BufferPart dest = getPart(getPositions());
+  if (dest.isLiteral())
+    return emitOpError("writes to a tg.literal (C3)");
+  if (getKeys() == getPositions() || getPart(getKeys()).overlaps(dest))
+    return emitOpError("the keys overlap the positions (C3)");
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel =
       symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
@@ -272,7 +304,27 @@ static LogicalResult verifyAccess(StoreOp store, KernelOp kernel) {
     return store.emitOpError("writes to argument ")
            << argument.getArgNumber() << ", which is not one of the "
            << kernel.getOutputs() << " outputs (C5)";
+  if (store.getUpdate() && !kernel.getInPlace())
+    return store.emitOpError("updates an output of a kernel that is not "
+                             "'in_place' (C5)");
   return success();
+}
+
+/// A range of work items that is not in the index of a store, or only by a
+/// loaded value: work items might update the same element.
+static RangeOp findSharedRange(StoreOp store, KernelOp kernel) {
+  llvm::SetVector<Value> inIndex;
+  inIndex.insert(store.getIndex());
+  for (size_t i = 0; i < inIndex.size(); ++i)
+    if (Operation *op = inIndex[i].getDefiningOp(); op && !isa<LoadOp>(op))
+      inIndex.insert(op->operand_begin(), op->operand_end());
+  for (auto range : kernel.getBody().getOps<RangeOp>())
+    if (range.getKind() != RangeKind::loop &&
+        range.getKind() != RangeKind::upcast &&
+        range.getKind() != RangeKind::unroll && !range.getExtentDim().is(1) &&
+        !inIndex.contains(range))
+      return range;
+  return RangeOp();
 }
 
 LogicalResult KernelOp::verify() {
@@ -316,7 +368,8 @@ LogicalResult KernelOp::verifyRegions() {
   };
   for (Operation &op : getBody().front()) {
     if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
-        isa<KernelOp, LaunchOp, AllocOp, LiteralOp, ViewOp, TransferOp>(op))
+        isa<KernelOp, LaunchOp, AllocOp, LiteralOp, ViewOp, TransferOp, SortOp>(
+            op))
       return op.emitOpError("does not belong into a kernel (C3)");
     for (Type type : op.getResultTypes())
       if (isa<RankedTensorType>(type))
@@ -384,6 +437,13 @@ LogicalResult KernelOp::verifyRegions() {
           diag.attachNote(reduce->getLoc()) << "the reduce";
           return diag;
         }
+    if (store.getUpdate()) {
+      if (RangeOp range = findSharedRange(store, *this))
+        return store.emitOpError("updates the same elements in several work "
+                                 "items, those of range ")
+               << range.getId() << " (C8)";
+      continue;
+    }
     // Different values for one element. With a mask it may be one value only.
     for (int64_t id : open.lookup(store.getValue()))
       if (!store.getMask() && !isSinglePosition.contains(id) &&
@@ -473,8 +533,10 @@ LogicalResult LoadOp::verify() {
   return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
 }
 
-LogicalResult StoreOp::verify() {
-  return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
+void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,
+                    Value buffer, Value index, Value mask) {
+  build(builder, state, value, buffer, index, mask, UpdateKindAttr(),
+        ValueRange(), /*nontemporal=*/false);
 }
 
 /// The operands are results of different tg.range operations.
@@ -494,8 +556,43 @@ static LogicalResult checkRanges(Operation *op, ValueRange ranges,
   return success();
 }
 
+LogicalResult StoreOp::verify() {
+  std::optional<UpdateKind> update = getUpdate();
+  if (update && *update != UpdateKind::set && isFp8(getValue().getType()))
+    return emitOpError("'")
+           << stringifyUpdateKind(*update) << "' does not take "
+           << getValue().getType() << " (C3)";
+  if (update && getNontemporal())
+    return emitOpError("an update reads the element, and is not "
+                       "'nontemporal' (C3)");
+  if (!update && !getRanges().empty())
+    return emitOpError("only an update is 'over' ranges (C4)");
+  if (failed(checkRanges(*this, getRanges(), "(C4)")))
+    return failure();
+  return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
+}
+
 LogicalResult RangedReduceOp::verify() {
   return checkRanges(*this, getRanges(), "(C1)");
+}
+
+LogicalResult RangedScanOp::verify() {
+  if (failed(checkRanges(*this, getRanges(), "(C1)")))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(getRanges())) {
+    auto range = value.getDefiningOp<RangeOp>();
+    if (range.getKind() == RangeKind::loop ||
+        (range.getKind() == RangeKind::upcast && i + 1 == getRanges().size()))
+      continue;
+    return emitOpError("works over range ")
+           << range.getId() << " of kind '"
+           << stringifyRangeKind(range.getKind())
+           << "'; ranges are 'loop', and the last one may be 'upcast' (C2)";
+  }
+  if (getKind() == ScanKind::logaddexp && !isa<FloatType>(getType()))
+    return emitOpError("'logaddexp' takes floats, not ")
+           << getType() << " (C3)";
+  return success();
 }
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, Value buffer,

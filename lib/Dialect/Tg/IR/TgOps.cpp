@@ -80,6 +80,24 @@ TypedAttr mlir::tg::getReduceIdentity(ReduceKind kind, Type type) {
                                          : APInt::getZero(width));
 }
 
+TypedAttr mlir::tg::getScanIdentity(ScanKind kind, Type type) {
+  switch (kind) {
+  case ScanKind::add:
+    return getReduceIdentity(ReduceKind::add, type);
+  case ScanKind::mul:
+    return getReduceIdentity(ReduceKind::mul, type);
+  case ScanKind::max:
+  case ScanKind::logaddexp:
+    return getReduceIdentity(ReduceKind::max, type);
+  }
+  llvm_unreachable("unknown scan");
+}
+
+bool mlir::tg::isFp8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
+             Float8E5M2FNUZType>(type);
+}
+
 MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
   return MemRefType::get({count}, elementType);
 }
@@ -308,6 +326,64 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *context,
   for (int64_t axis : adaptor.getAxes())
     dims[axis] = Dim(context, 1);
   return inferTensorType(loc, "tg.reduce", dims, type.getElementType(), types);
+}
+
+//===----------------------------------------------------------------------===//
+// Scan, scatter and sort
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScanOp::verify() {
+  if (static_cast<int64_t>(getAxis()) >= getType().getRank())
+    return emitOpError("axis ") << getAxis() << " is out of range for rank "
+                                << getType().getRank() << " (C1)";
+  if (getKind() == ScanKind::logaddexp &&
+      !isa<FloatType>(getType().getElementType()))
+    return emitOpError("'logaddexp' takes floats, not ")
+           << getType().getElementType() << " (C3)";
+  return success();
+}
+
+LogicalResult ScatterOp::verify() {
+  RankedTensorType base = getBase().getType(), index = getIndex().getType(),
+                   updates = getUpdates().getType();
+  const auto axis = static_cast<int64_t>(getAxis());
+  if (axis >= base.getRank())
+    return emitOpError("axis ")
+           << axis << " is out of range for rank " << base.getRank() << " (C1)";
+  SmallVector<Dim> sizes = tg::getDims(base), positions = tg::getDims(index);
+  if (positions != tg::getDims(updates))
+    return emitOpError("the index is ")
+           << index << ", the updates are " << updates
+           << ": they have the same shape (C2)";
+  bool fits = sizes.size() == positions.size();
+  for (size_t i = 0; i < sizes.size() && fits; ++i)
+    fits = static_cast<int64_t>(i) == axis || sizes[i] == positions[i];
+  if (!fits)
+    return emitOpError("the index is ")
+           << index << ", which other than along axis " << axis
+           << " has to have the sizes of " << base << " (C2)";
+  if (base.getElementType() != updates.getElementType())
+    return emitOpError("updates ") << base << " with elements of "
+                                   << updates.getElementType() << " (C3)";
+  if (getKind() != UpdateKind::set && isFp8(base.getElementType()))
+    return emitOpError("'")
+           << stringifyUpdateKind(getKind()) << "' does not take "
+           << base.getElementType() << " (C3)";
+  return success();
+}
+
+LogicalResult ArgsortOp::verify() {
+  RankedTensorType from = getX().getType(), to = getResult().getType();
+  if (from.getRank() == 0)
+    return emitOpError("sorts along the last axis, and a scalar has none (C1)");
+  if (tg::getDims(from) != tg::getDims(to))
+    return emitOpError("the positions in ")
+           << from << " are not of the shape of " << to << " (C2)";
+  if (to.getElementType().isInteger(32) &&
+      tg::getDims(from).back().getMax() > (int64_t(1) << 31))
+    return emitOpError("i32 does not hold all positions of a row of ")
+           << tg::getDims(from).back().str() << " elements (C2)";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

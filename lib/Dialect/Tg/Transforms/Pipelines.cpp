@@ -33,6 +33,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTgOrderAssigns());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer(options));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTgScatterSums());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());
   TgScheduleOptions schedule;
   schedule.device = options.device;

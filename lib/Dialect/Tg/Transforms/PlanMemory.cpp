@@ -144,7 +144,7 @@ void TgPlanMemoryPass::runOnOperation() {
           continue;
         }
         // Returned, or used in a way that may outlive the operation.
-        if (!isa<LaunchOp, TransferOp>(inner) || inner != &op)
+        if (!isa<LaunchOp, TransferOp, SortOp>(inner) || inner != &op)
           kept.insert(alloc);
         Lifetime &lifetime = lifetimes[alloc];
         if (lifetime.first < 0)

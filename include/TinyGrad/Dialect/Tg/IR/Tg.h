@@ -66,6 +66,13 @@ bool isSignedInteger(Type type);
 /// The identity of a reduction over `elementType`: 0, 1, or the lowest value.
 TypedAttr getReduceIdentity(ReduceKind kind, Type elementType);
 
+/// The identity of a scan over `elementType`, that of the reduction of the
+/// name; -inf for `logaddexp`.
+TypedAttr getScanIdentity(ScanKind kind, Type elementType);
+
+/// Whether `type` is one of the fp8 types.
+bool isFp8(Type type);
+
 /// Number `value` as an attribute of a scalar type (float, integer or index).
 TypedAttr getNumberAttr(Type type, double value);
 TypedAttr getNumberAttr(Type type, int64_t value);

@@ -84,6 +84,7 @@ def Tg_UI64Like : Tg_Like<UI64, "ui64">;
 
 def Tg_Tensor : Tg_TensorOf<Tg_Element, "a tg element type">;
 def Tg_ArithTensor : Tg_TensorOf<Tg_Arith, "bool, integer or float">;
+def Tg_IntTensor : Tg_TensorOf<Tg_Int, "integer">;
 def Tg_NumTensor : Tg_TensorOf<Tg_Num, "integer or float">;
 /// A flat buffer: rank 1, contiguous, in the default memory space.
 def Tg_Buffer : Type<CPred<"::mlir::tg::isBufferType($_self)">,

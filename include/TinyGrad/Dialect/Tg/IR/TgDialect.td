@@ -97,6 +97,28 @@ def Tg_ReduceKindAttr : EnumAttr<Tg_Dialect, Tg_ReduceKind, "reduce_kind"> {
   let assemblyFormat = "$value";
 }
 
+def Tg_ScanKind : I32EnumAttr<"ScanKind", "the operator of a scan", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>,
+    I32EnumAttrCase<"max", 2>, I32EnumAttrCase<"logaddexp", 3>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+def Tg_ScanKindAttr : EnumAttr<Tg_Dialect, Tg_ScanKind, "scan_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Tg_UpdateKind : I32EnumAttr<"UpdateKind",
+    "how an element and what is written to it are combined", [
+    I32EnumAttrCase<"set", 0>, I32EnumAttrCase<"add", 1>,
+    I32EnumAttrCase<"mul", 2>, I32EnumAttrCase<"max", 3>,
+    I32EnumAttrCase<"min", 4>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+def Tg_UpdateKindAttr : EnumAttr<Tg_Dialect, Tg_UpdateKind, "update_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def Tg_RangeKind : I32EnumAttr<"RangeKind", "how a range is executed", [
     I32EnumAttrCase<"loop", 0>, I32EnumAttrCase<"thread", 1>,
     I32EnumAttrCase<"global", 2>, I32EnumAttrCase<"local", 3>,

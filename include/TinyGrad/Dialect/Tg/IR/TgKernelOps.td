@@ -117,6 +117,33 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
   let hasVerifier = 1;
 }
 
+def Tg_SortOp : Tg_Op<"sort"> {
+  let summary = "the positions of a buffer's elements, sorted by row";
+  let description = [{
+    Writes to `positions` what `tg.argsort` says, for each of `rows` rows of which
+    the first `length` elements count. Rows follow one another at equal distances.
+    It is not a kernel: each device has a way of its own to sort.
+
+    C1: both buffers have the same number of elements, which is a multiple of
+    `rows`. C2: `length` is at most the distance of rows, and never negative. C3:
+    `positions` is of `i32` or `i64`, no part of a `tg.literal`, and does not overlap
+    the keys (checked where both are views of one buffer at known places).
+
+    ```mlir
+    tg.sort %keys to %positions rows 4 length (8) : memref<32xf32>, memref<32xi32>
+    ```
+  }];
+  let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$keys,
+                       Arg<Tg_Buffer, "", [MemWrite]>:$positions,
+                       ConfinedAttr<I64Attr, [IntPositive]>:$rows,
+                       Tg_DimAttr:$length, UnitAttr:$descending);
+  let assemblyFormat = [{
+    $keys `to` $positions `rows` $rows `length` ` ` `(` custom<Dim>($length) `)`
+    (`descending` $descending^)? attr-dict `:` type($keys) `,` type($positions)
+  }];
+  let hasVerifier = 1;
+}
+
 def Tg_LaunchOp : Tg_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the execution of a kernel";
@@ -167,10 +194,13 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     that a `tg.ranged_reduce` of the kernel closes: a range either spans what is
     written or is reduced over, possibly by several reduces, between which
     values may depend on it. C5: stores write to the first `outputs` arguments,
-    and loads do not read them unless the kernel is marked `in_place`. C6: the
+    and loads do not read them unless the kernel is marked `in_place`, which
+    stores with `update` need too. C6: the
     positions of the ranges that an operation works over, and those of all `thread`
     and `global` ranges together, can be counted in 63 bits. C7: a name of a
-    variable has one pair of bounds.
+    variable has one pair of bounds. C8: each range of work items is
+    in the index of each store with `update` by more than a loaded value, so that
+    one work item updates an element.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -274,6 +304,31 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
   let hasVerifier = 1;
 }
 
+def Tg_RangedScanOp : Tg_Op<"ranged_scan", [Pure,
+    AllTypesMatch<["value", "result"]>]> {
+  let summary = "a value combined over the positions of ranges so far";
+  let description = [{
+    Combines `value` over the positions of `ranges` from the first one to the
+    present one, in row-major order of the ranges. The result depends on them as
+    the value does. Operators and order are those of `tg.scan`.
+
+    C1: each range is the result of a `tg.range`, and they differ. C2: they are of
+    kind `loop`, but for the last one, which may be `upcast`. In code for a CPU they
+    have to be the innermost loops of what depends on the result. C3: `logaddexp`
+    takes floats.
+
+    ```mlir
+    %s = tg.ranged_scan add %x over %k : f32
+    ```
+  }];
+  let arguments = (ins Tg_ScanKindAttr:$kind, Tg_Arith:$value,
+                       Variadic<Index>:$ranges);
+  let results = (outs Tg_Arith:$result);
+  let assemblyFormat = "`` $kind $value `over` $ranges attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
       "result is the element type of the buffer", "buffer", "result",
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
@@ -305,7 +360,7 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
   let hasVerifier = 1;
 }
 
-def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
+def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
       "the value has the element type of the buffer", "buffer", "value",
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let summary = "a write to an element of a buffer";
@@ -313,22 +368,36 @@ def Tg_StoreOp : Tg_Op<"store", [TypesMatchWith<
     Writes `value` to `buffer[index]` where the mask holds. `nontemporal` is a
     hint that the element is not read again while it would stay in a cache.
 
+    With `update`, the element is combined with the value, as by `tg.scatter`, once
+    for each position of `ranges` and of the ranges that the operands depend on.
+    Positions may update the same element: they do so one after the other, in the
+    order of the loops. Stores of a kernel that write the same elements do so in
+    the order of the block, each at all of its positions, for each combination of
+    the ranges of work items.
+
     C1: the index is inside the buffer wherever the mask holds (checked where it
-    can be decided). C2: different positions of the kernel's ranges write
-    different elements (checked: without a mask, the index depends on every range
-    that the value depends on).
+    can be decided). C2: without `update`, different positions of the kernel's
+    ranges write different elements (checked: without a mask, the index depends on
+    every range that the value depends on). C3: an `update` other than `set` does
+    not take fp8, and none is `nontemporal`. C4: `ranges` are results of `tg.range`,
+    they differ, and only an `update` has them.
 
     ```mlir
     tg.store %x, %out[%i] : memref<16xf32>
+    tg.store %one, %counts[%bin] mask %inside update add over %k : memref<256xi32>
     ```
   }];
   let arguments = (ins Tg_Element:$value, Arg<Tg_Buffer, "", [MemWrite]>:$buffer,
                        Index:$index, Optional<I1>:$mask,
-                       UnitAttr:$nontemporal);
+                       OptionalAttr<Tg_UpdateKindAttr>:$update,
+                       Variadic<Index>:$ranges, UnitAttr:$nontemporal);
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)?
-    (`nontemporal` $nontemporal^)? attr-dict `:` type($buffer)
+    (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)? attr-dict `:` type($buffer)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buffer,
+                                 "::mlir::Value":$index,
+                                 CArg<"::mlir::Value", "{}">:$mask)>];
   let hasVerifier = 1;
 }
 

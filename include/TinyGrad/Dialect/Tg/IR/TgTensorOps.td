@@ -18,6 +18,11 @@ def Tg_CreationDoc : Tg_DocGroup<"Creation", [{
 Tensors that depend on no other.
 }]>;
 def Tg_ReduceDoc : Tg_DocGroup<"Reduction", "">;
+def Tg_OrderDoc : Tg_DocGroup<"Scan, scatter and sort", [{
+Operations whose elements depend on an order: of the positions along an axis, of
+the updates of one element, or of the values. Each is computed into a buffer, by
+steps of its own.
+}]>;
 def Tg_MovementDoc : Tg_DocGroup<"Movement operations", [{
 The result holds elements of the operand, or zeros, at other positions. They
 take every element type and look at no value. None of them copies by itself:
@@ -139,6 +144,102 @@ def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
   }];
   let hasFolder = 1;
 }
+
+//===----------------------------------------------------------------------===//
+// Scan, scatter and sort
+//===----------------------------------------------------------------------===//
+
+let opDocGroup = Tg_OrderDoc in {
+
+def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
+  let summary = "inclusive prefix reduction along an axis";
+  let description = [{
+    Element `i` along `axis` of the result combines the elements 0 to `i` of the
+    operand. `add`, `mul` and `max` are those of `tg.reduce`; `logaddexp` is
+    `log(exp(x) + exp(y))`, computed so that nothing overflows. An exclusive scan
+    is a shifted one, and a scan from the end one between two flips.
+
+    As for `tg.reduce`, the order of combination is unspecified but fixed for a
+    shape and a device: sums and products of floats may be reassociated and
+    computed in a wider type. The sign of a sum of zeros, and of a maximum of
+    zeros, is unspecified.
+
+    C1: `0 <= axis < rank`. C2: operand and result have the same type. C3:
+    `logaddexp` takes floats.
+
+    ```mlir
+    %r = tg.scan add %x axis 1 : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tg_ScanKindAttr:$kind, Tg_ArithTensor:$x,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
+  let results = (outs Tg_ArithTensor:$result);
+  let assemblyFormat = "`` $kind $x `axis` $axis attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
+    AllTypesMatch<["base", "result"]>]> {
+  let summary = "a tensor with elements updated at listed positions";
+  let description = [{
+    The result begins as `base`. Then, for each position `p` along `axis` of `index`
+    and `updates`, in increasing order, the element at position `index[p]` along
+    the axis (and at the same place along the others) is combined with
+    `updates[p]`: replaced (`set`, so that the last one stays), or added to,
+    multiplied, or the larger or smaller of the two is kept, as the operations
+    `tg.add`, `tg.mul` and `tg.max` do. An index that is negative, or not less
+    than the size of the axis, updates nothing.
+
+    Updates of floats are rounded one after the other, in this order, or as a
+    `tg.reduce` of them would be.
+
+    C1: `0 <= axis < rank` of the base. C2: index and updates have the same shape,
+    which is that of the base, but for the axis. C3: the updates have the element
+    type of the base; kinds other than `set` do not take fp8.
+
+    ```mlir
+    %r = tg.scatter add %x[%i], %u axis 0
+        : tensor<16x4xf32>, tensor<100x4xi32>, tensor<100x4xf32>
+    ```
+  }];
+  let arguments = (ins Tg_UpdateKindAttr:$kind, Tg_Tensor:$base,
+                       Tg_IntTensor:$index, Tg_Tensor:$updates,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$axis);
+  let results = (outs Tg_Tensor:$result);
+  let assemblyFormat = [{
+    `` $kind $base `[` $index `]` `,` $updates `axis` $axis attr-dict `:`
+    type($base) `,` type($index) `,` type($updates)
+  }];
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
+  let summary = "the positions of the elements in ascending order";
+  let description = [{
+    Element `i` along the last axis of the result is the position of the element of
+    the operand that comes at place `i` when the row is sorted. Equal elements,
+    which `-0.0` and `+0.0` are, stay in the order in which they are, also with
+    `descending`. NaNs are equal to each other and larger than all numbers. false
+    is less than true.
+
+    C1: the operand has an axis. C2: the result has the operand's shape, and is of
+    `i32` or `i64`, whichever holds the positions.
+
+    ```mlir
+    %r = tg.argsort %x descending : tensor<4x8xf32> -> tensor<4x8xi32>
+    ```
+  }];
+  let arguments = (ins Tg_ArithTensor:$x, UnitAttr:$descending);
+  let results = (outs Tg_TensorOf<AnyTypeOf<[I32, I64]>, "i32 or i64">:$result);
+  let assemblyFormat = [{
+    $x (`descending` $descending^)? attr-dict `:` type($x) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+} // opDocGroup = Tg_OrderDoc
 
 //===----------------------------------------------------------------------===//
 // Movement

@@ -54,6 +54,35 @@ def TgComposeViews : Pass<"tg-compose-views", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
+def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
+  let summary = "Turn sums of one-hot rows into scatters";
+  let description = [{
+    A sum over positions of values that are 0 but where an index, read at the
+    position, equals the place along an axis of the result compares each index with
+    each place. It becomes a `tg.scatter` that adds each value at its index. A
+    product of floats with a one-hot row stays: 0 times an infinity is not 0.
+
+    Many updates of few elements, which would come one after the other, become
+    updates of copies, by a part of the positions each, and a reduction of the
+    copies. How many there are depends on the shapes alone.
+
+    ```mlir
+    %p = tg.iota 1 : tensor<1000x64xi32>
+    %i = tg.expand %x : tensor<1000x1xi32> -> tensor<1000x64xi32>
+    %c = tg.cmpeq %p, %i : tensor<1000x64xi32>
+    %o = tg.cast %c : tensor<1000x64xi1> -> tensor<1000x64xi32>
+    %r = tg.reduce add %o axes [0] : tensor<1000x64xi32> -> tensor<1x64xi32>
+    // becomes
+    %0 = tg.reshape %x : tensor<1000x1xi32> -> tensor<1x1000xi32>
+    %1 = tg.const(1 : i32) : tensor<1x1000xi32>
+    %2 = tg.const(0 : i32) : tensor<1x64xi32>
+    %r = tg.scatter add %2[%0], %1 axis 1
+        : tensor<1x64xi32>, tensor<1x1000xi32>, tensor<1x1000xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let summary = "Split large reductions to few results into two steps";
   let description = [{

@@ -76,6 +76,8 @@ private:
   void vectorizeResult();
   RangeOp findTransposed(RangeOp lane);
   void parallelize();
+  bool hasScan();
+  bool mayMeetAlong(RangeOp lane);
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;
@@ -605,10 +607,26 @@ void Heuristic::vectorizeReduces() {
   }
 }
 
+/// Whether an update may come to one element in several lanes, as far as the
+/// index shows.
+bool Heuristic::mayMeetAlong(RangeOp lane) {
+  return llvm::any_of(
+      schedule.getKernel().getBody().getOps<StoreOp>(), [&](StoreOp store) {
+        return store.getUpdate() &&
+               llvm::any_of(
+                   schedule.getAnalysis().getLinear(store.getIndex()).terms,
+                   [&](const auto &term) {
+                     return term.first != lane.getResult() &&
+                            schedule.dependsOn(term.first, lane);
+                   });
+      });
+}
+
 void Heuristic::vectorizeResult() {
   int64_t width = getNumLanes();
   RangeOp lane = chooseResultLane();
-  if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane))
+  if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane) ||
+      mayMeetAlong(lane))
     return;
   for (RangeOp other : lanes)
     if (schedule.isResultRange(other))
@@ -618,7 +636,10 @@ void Heuristic::vectorizeResult() {
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
     llvm::append_range(ops, schedule.getSlice(store.getValue()));
   int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
-  RangeOp across = findTransposed(lane);
+  // A scan along the lanes is done in a register, and its positions stay loops.
+  if (hasScan() && schedule.isOrdered(lane))
+    limit = width;
+  RangeOp across = hasScan() ? RangeOp() : findTransposed(lane);
   if (across)
     limit = width = std::min(width, kSquare);
   auto [outer, inner] =
@@ -654,14 +675,22 @@ RangeOp Heuristic::findTransposed(RangeOp lane) {
   return RangeOp();
 }
 
-/// Leading result ranges run in parallel, as few as give enough work items. A
-/// reduce that depends on fewer of them would run again in every work item.
+bool Heuristic::hasScan() {
+  return !schedule.getKernel().getBody().getOps<RangedScanOp>().empty();
+}
+
+/// Leading result ranges run in parallel, as few as give enough work items, and
+/// none whose positions have an order. A reduce that depends on fewer of them
+/// would run again in every work item.
 void Heuristic::parallelize() {
   SmallVector<RangeOp> leading;
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop)
       leading.push_back(range);
-  size_t limit = leading.size();
+  size_t limit =
+      llvm::find_if(leading,
+                    [&](RangeOp range) { return schedule.isOrdered(range); }) -
+      leading.begin();
   // Work items that share a tile would each fill it.
   if (stagedBefore)
     limit = llvm::find(leading, stagedBefore) - leading.begin();
@@ -706,8 +735,11 @@ void Heuristic::runWithoutOptimization() { parallelize(); }
 void Heuristic::run() {
   mergeRanges();
   separateReduces();
-  stageRepeated();
-  tileResult();
+  // The loops of a scan hold nothing but lanes and numbers.
+  if (!hasScan()) {
+    stageRepeated();
+    tileResult();
+  }
   vectorizeReduces();
   vectorizeResult();
   parallelize();

@@ -55,6 +55,17 @@ bool KernelSchedule::isResultRange(RangeOp range) const {
   });
 }
 
+bool KernelSchedule::isOrdered(RangeOp range) {
+  for (auto scan : kernel.getBody().getOps<RangedScanOp>())
+    if (llvm::is_contained(scan.getRanges(), range.getResult()))
+      return true;
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (store.getUpdate() &&
+        analysis.getLinear(store.getIndex()).getCoefficient(range) == 0)
+      return true;
+  return false;
+}
+
 llvm::SetVector<Operation *> KernelSchedule::getSlice(Value value) {
   llvm::SetVector<Operation *> slice;
   SmallVector<Value> values{value};
@@ -84,14 +95,28 @@ RangeOp KernelSchedule::createRange(Dim extent, RangeOp before) {
                          extent);
 }
 
-/// In every reduce over `range`, puts `replacements` in its place.
+/// The ranges that an operation names, other than in its indices.
+static MutableOperandRange getNamedRanges(Operation *op) {
+  if (auto reduce = dyn_cast<RangedReduceOp>(op))
+    return reduce.getRangesMutable();
+  if (auto scan = dyn_cast<RangedScanOp>(op))
+    return scan.getRangesMutable();
+  if (auto stage = dyn_cast<StageOp>(op))
+    return stage.getRangesMutable();
+  if (auto store = dyn_cast<StoreOp>(op))
+    return store.getRangesMutable();
+  return MutableOperandRange(op, 0, 0);
+}
+
+static bool namesRange(Operation *op, RangeOp range) {
+  return llvm::is_contained(OperandRange(getNamedRanges(op)),
+                            range.getResult());
+}
+
+/// In every operation over `range`, puts `replacements` in its place.
 static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
   for (Operation *user : llvm::make_early_inc_range(range->getUsers())) {
-    MutableOperandRange operands =
-        isa<RangedReduceOp>(user)
-            ? cast<RangedReduceOp>(user).getRangesMutable()
-        : isa<StageOp>(user) ? cast<StageOp>(user).getRangesMutable()
-                             : MutableOperandRange(user, 0, 0);
+    MutableOperandRange operands = getNamedRanges(user);
     SmallVector<Value> updated;
     bool found = false;
     for (OpOperand &operand : operands) {
@@ -172,7 +197,7 @@ void KernelSchedule::guard(RangeOp inner, Value valid) {
       if (dependsOn(load.getResult(), inner))
         loadsAndStores.push_back(&op);
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (dependsOn(store.getIndex(), inner))
+      if (dependsOn(store.getIndex(), inner) || namesRange(store, inner))
         loadsAndStores.push_back(&op);
     }
   }
@@ -223,22 +248,24 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
     return false;
   // Closed by the same reduces.
   for (Operation *user : outer->getUsers())
-    if (isa<RangedReduceOp, StageOp>(user) &&
-        !llvm::is_contained(user->getOperands(), inner.getResult()))
+    if (namesRange(user, outer) != namesRange(user, inner))
       return false;
   for (Operation *user : inner->getUsers())
-    if (isa<RangedReduceOp, StageOp>(user) &&
-        !llvm::is_contained(user->getOperands(), outer.getResult()))
+    if (namesRange(user, outer) != namesRange(user, inner))
       return false;
   // Every index that ends a chain of sums uses both in proportion.
   for (Operation &op : kernel.getBody().front()) {
     if (isa<RangeOp>(op))
       continue;
+    OperandRange named = getNamedRanges(&op);
     for (OpOperand &operand : op.getOpOperands()) {
       if (!isa<IndexType>(operand.get().getType()) ||
           (isLinearStep(&op) && isa<IndexType>(op.getResult(0).getType())))
         continue;
-      if (isa<RangedReduceOp, StageOp>(op))
+      if (!named.empty() &&
+          operand.getOperandNumber() >= named.getBeginOperandIndex() &&
+          operand.getOperandNumber() <
+              named.getBeginOperandIndex() + named.size())
         continue;
       const LinearForm &form = analysis.getLinear(operand.get());
       if (form.getCoefficient(outer) != form.getCoefficient(inner) * extent)

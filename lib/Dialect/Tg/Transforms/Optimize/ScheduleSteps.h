@@ -27,6 +27,9 @@ public:
   ArrayRef<RangeOp> getRanges() const { return ranges; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
+  /// Whether a scan is over the range, or the stores of an update come to an
+  /// element along it several times: its positions have an order.
+  bool isOrdered(RangeOp range);
   /// Whether no reduce or stage closes the range: it spans the result.
   bool isResultRange(RangeOp range) const;
   SmallVector<RangeOp> getResultRanges() const;

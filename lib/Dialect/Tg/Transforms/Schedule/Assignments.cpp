@@ -98,6 +98,15 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
                                     source, getPosition(access), access->mask));
   }
 
+  if (auto scatter = assign.getValue().getDefiningOp<ScatterOp>();
+      scatter && inPlace.contains(scatter)) {
+    memory.steps[version - 1] = steps.size();
+    return createUpdates(scatter, buffer,
+                         [&](IndexBuilder &index, ArrayRef<Value> indices) {
+                           return getPositionInArgument(assign, index, indices);
+                         });
+  }
+
   const SmallVector<Dim> shape = getDims(assign.getType());
   KernelBuilder &kernel = createKernel(
       assign.getLoc(), assign.getValue(), Value(),

@@ -94,7 +94,8 @@ static SmallVector<Interval> getReadPositions(StridedOp strided) {
 
 CostModel::Estimate CostModel::estimate(Operation &op) const {
   Estimate estimate;
-  if (isa<ConstOp, IotaOp, DimOp, CopyOp, AssignOp, AfterOp>(op))
+  if (isa<ConstOp, IotaOp, DimOp, CopyOp, AssignOp, AfterOp, ScanOp, ScatterOp,
+          ArgsortOp>(op))
     return estimate;
   Value result = op.getResult(0);
   auto strided = dyn_cast<StridedOp>(op);

@@ -32,6 +32,11 @@ public:
   /// is chosen.
   Partition getPartition(Value value);
 
+  /// Whether a reduction is run for every element of `value`.
+  bool hasReduction(Value value) const {
+    return getOperand(value).reducesPerElement;
+  }
+
   /// About how many operations compute an element of `value` where it is used.
   /// What is expected to be stored counts as a load, and so does a value whose
   /// size makes it a place to cut a large kernel.

@@ -68,7 +68,8 @@ public:
 
 private:
   /// A step of the host program, in reverse order of execution: a transfer of
-  /// `source` to `dest`, or the launch of a kernel.
+  /// `source` to `dest`, which with `sort` receives the positions of the sorted
+  /// elements, or the launch of a kernel.
   struct Step {
     Value source, dest;
     /// Until everything in it is known.
@@ -77,6 +78,7 @@ private:
     KernelOp kernel;
     SmallVector<Value> operands;
     Location loc;
+    ArgsortOp sort = {};
   };
 
   /// An argument that is assigned to.
@@ -104,6 +106,11 @@ private:
   /// It computes `own` itself, even if that has a buffer.
   KernelBuilder &createKernel(Location loc, Value value, Value own,
                               ArrayRef<Dim> from, ArrayRef<Dim> shape);
+  /// A kernel that computes nothing that could have tiles; the loop over the
+  /// axis `innermost` comes last.
+  KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape,
+                              std::optional<int64_t> innermost = {});
+  KernelBuilder &addKernel(std::unique_ptr<KernelBuilder> kernel);
   void visit(Operation *op);
   void computeInPlace(Operation *op);
   void store(Operation *op, StringRef reason);
@@ -111,6 +118,17 @@ private:
                  SmallVectorImpl<Access *> &own);
   void visitAssign(AssignOp assign);
   void visitCopy(CopyOp copy);
+  void visitScan(ScanOp scan);
+  void scanBlocks(ScanOp scan, Value buffer, int64_t block);
+  void visitScatter(ScatterOp scatter);
+  void createUpdates(
+      ScatterOp scatter, Value buffer,
+      function_ref<Value(IndexBuilder &, ArrayRef<Value>)> getPosition);
+  bool updatesTarget(AssignOp assign);
+  bool readsArgument(Value value, BlockArgument argument);
+  void visitArgsort(ArgsortOp argsort);
+  Value requestStored(Value tensor, KernelBuilder &kernel,
+                      ArrayRef<Value> indices, Value mask);
   void visitArgument(BlockArgument argument);
 
   Value getBuffer(Value value);
@@ -134,6 +152,8 @@ private:
   DenseMap<Value, Place> places;
   /// Values that get a buffer whatever it costs.
   DenseSet<Value> stored;
+  /// Scatters that update the memory that they are assigned to.
+  DenseSet<Operation *> inPlace;
   DenseMap<Value, Value> buffers;
   DenseMap<Value, SmallVector<Access *>> accesses;
 

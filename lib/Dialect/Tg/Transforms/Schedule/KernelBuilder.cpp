@@ -25,17 +25,19 @@ int64_t Access::getEvaluations() const {
 }
 
 KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
-                             ArrayRef<InnerSizes> splits)
+                             ArrayRef<InnerSizes> splits,
+                             std::optional<int64_t> innermost)
     : loc(loc), step(step), block(new Block()), builder(loc.getContext()),
       index(builder, loc) {
   builder.setInsertionPointToEnd(block);
-  for (auto [axis, extent] : llvm::enumerate(shape)) {
+  resultIndices.resize(shape.size());
+  auto addAxis = [&](size_t axis) {
     LinearForm form;
     auto addRange = [&](Dim positions, int64_t stride) {
       resultRanges.push_back(createRange(positions));
       form.addTerm(resultRanges.back(), stride);
     };
-    Dim rest = extent;
+    Dim rest = shape[axis];
     if (!splits.empty())
       for (int64_t inner : llvm::reverse(splits[axis])) {
         const Dim size(loc.getContext(), inner);
@@ -44,8 +46,13 @@ KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
       }
     if (!rest.is(1))
       addRange(rest, 1);
-    resultIndices.push_back(index.get(form));
-  }
+    resultIndices[axis] = index.get(form);
+  };
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    if (static_cast<int64_t>(axis) != innermost)
+      addAxis(axis);
+  if (innermost)
+    addAxis(*innermost);
 }
 
 KernelBuilder::~KernelBuilder() {

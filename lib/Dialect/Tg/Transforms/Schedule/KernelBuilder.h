@@ -56,9 +56,11 @@ class KernelBuilder {
 public:
   /// A kernel that computes a tensor of `shape`, the step of that number. An
   /// axis has one range; with `splits`, which has an entry for each axis, it
-  /// may have several.
+  /// may have several. The loops are in the order of the axes, but that over
+  /// `innermost` if there is one.
   KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
-                ArrayRef<InnerSizes> splits = {});
+                ArrayRef<InnerSizes> splits = {},
+                std::optional<int64_t> innermost = {});
   ~KernelBuilder();
 
   Location getLoc() const { return loc; }

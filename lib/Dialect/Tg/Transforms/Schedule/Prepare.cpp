@@ -181,6 +181,25 @@ void FunctionScheduler::findStored() {
         demandCopy(copy.getXMutable());
       else
         demand(copy.getX());
+    } else if (auto argsort = dyn_cast<ArgsortOp>(op)) {
+      if (isContentsAtATime(places[argsort.getX()].base))
+        demandCopy(argsort.getXMutable());
+      else
+        demand(argsort.getX());
+      stored.insert(result);
+    } else if (isa<ScanOp, ScatterOp>(op)) {
+      stored.insert(result);
+    } else if (auto assign = dyn_cast<AssignOp>(op)) {
+      if (!updatesTarget(assign))
+        continue;
+      // What is read of the old contents is read before anything is written.
+      auto scatter = assign.getValue().getDefiningOp<ScatterOp>();
+      inPlace.insert(scatter);
+      stored.erase(scatter.getResult());
+      for (OpOperand *use :
+           {&scatter.getIndexMutable(), &scatter.getUpdatesMutable()})
+        if (readsArgument(use->get(), getAssignedArgument(assign)))
+          demandCopy(*use);
     } else if (isa<ContiguousOp>(op) && !stored.contains(result)) {
       demand(result);
     } else if (isLiteral(result)) {

@@ -96,7 +96,11 @@ void FunctionScheduler::finish(Step &step) {
   // What an assignment writes is the caller's memory, and may be read too. A
   // part of a buffer may begin anywhere in a line.
   auto part = step.operands[0].getDefiningOp<ViewOp>();
-  kernel.setInPlace(isa<BlockArgument>(step.operands[0]) ||
+  // Updates read their elements.
+  const bool hasUpdates =
+      llvm::any_of(kernel.getBody().getOps<StoreOp>(),
+                   [](StoreOp store) { return store.getUpdate().has_value(); });
+  kernel.setInPlace(isa<BlockArgument>(step.operands[0]) || hasUpdates ||
                     (part && !Dim::get(DimOpKind::mod, part.getOffsetDim(),
                                        Dim(func.getContext(), kOutputAlignment))
                                   .is(0)));
@@ -130,10 +134,21 @@ KernelBuilder &FunctionScheduler::createKernel(Location loc, Value value,
         return costs->isTiled(value) &&
                (value == own || !stored.contains(value));
       });
-  auto kernel =
-      std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits);
+  return addKernel(
+      std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits));
+}
+
+KernelBuilder &
+FunctionScheduler::createKernel(Location loc, ArrayRef<Dim> shape,
+                                std::optional<int64_t> innermost) {
+  return addKernel(std::make_unique<KernelBuilder>(
+      loc, shape, steps.size(), ArrayRef<InnerSizes>(), innermost));
+}
+
+KernelBuilder &
+FunctionScheduler::addKernel(std::unique_ptr<KernelBuilder> kernel) {
   KernelBuilder &created = *kernel;
-  steps.push_back({{}, {}, std::move(kernel), {}, {}, loc});
+  steps.push_back({{}, {}, std::move(kernel), {}, {}, created.getLoc()});
   ++numKernels;
   return created;
 }
@@ -253,6 +268,15 @@ void FunctionScheduler::visit(Operation *op) {
       visitCopy(copy);
     return;
   }
+  if (isa<ScanOp, ScatterOp, ArgsortOp>(op)) {
+    if (op->use_empty() || inPlace.contains(op))
+      return;
+    if (auto scan = dyn_cast<ScanOp>(op))
+      return visitScan(scan);
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      return visitScatter(scatter);
+    return visitArgsort(cast<ArgsortOp>(op));
+  }
   if (stored.contains(result))
     return store(op, "it is a result or asked to be contiguous");
   SmallVector<Access *> uses = accesses.lookup(result);
@@ -297,6 +321,14 @@ void FunctionScheduler::emit() {
   Location loc = func.getLoc();
   OpBuilder moduleBuilder(func);
   for (Step &step : llvm::reverse(steps)) {
+    if (ArgsortOp sort = step.sort) {
+      RankedTensorType type = sort.getX().getType();
+      const int64_t row = getLargestShape(type).back();
+      SortOp::create(host, step.loc, step.source, step.dest,
+                     getBufferSize(type) / row, getDims(type).back().getAttr(),
+                     sort.getDescending());
+      continue;
+    }
     if (step.source) {
       TransferOp::create(host, step.loc, step.source, step.dest);
       continue;

@@ -1,0 +1,424 @@
+//===- ScatterSums.cpp - sums of one-hot rows as scatters -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-scatter-sums pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGSCATTERSUMS
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Fewer classes are compared with faster than updates follow one another: of
+/// single elements, and of rows of some elements.
+constexpr int64_t kFewClasses = 16, kFewClassesOfRows = 4, kRow = 8;
+/// How deep a value is looked at to tell that it is the same along an axis.
+constexpr int64_t kDepth = 8;
+/// Updates of fewer rows than this side by side are split into parts, of at
+/// least so many positions and so many for each element of the result.
+constexpr int64_t kFewRows = 64, kLeastPart = 1 << 14, kPositionsPerElement = 8;
+/// Elements of neighbouring rows that are updated together, as lanes.
+constexpr int64_t kRowsAtOnce = 32;
+
+static Dim getSize(Value value, int64_t axis) {
+  return getDim(cast<RankedTensorType>(value.getType()), axis);
+}
+
+//===----------------------------------------------------------------------===//
+// Sums of one-hot rows
+//===----------------------------------------------------------------------===//
+
+/// Whether all elements along the axis are the same, as far as that shows.
+static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
+  Operation *op = value.getDefiningOp();
+  if (getSize(value, axis).is(1))
+    return true;
+  if (!op || depth == 0)
+    return false;
+  if (auto constant = dyn_cast<ConstOp>(op)) {
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    return !isa<ElementsAttr>(constant.getValue()) ||
+           (dense && dense.isSplat());
+  }
+  if (isa<DimOp>(op))
+    return true;
+  if (auto iota = dyn_cast<IotaOp>(op))
+    return static_cast<int64_t>(iota.getAxis()) != axis;
+  if (auto expand = dyn_cast<ExpandOp>(op))
+    return isConstantAlong(expand.getX(), axis, depth - 1);
+  if (auto permute = dyn_cast<PermuteOp>(op))
+    return isConstantAlong(permute.getX(), permute.getOrder()[axis], depth - 1);
+  return op->hasTrait<OpTrait::Elementwise>() &&
+         llvm::all_of(op->getOperands(), [&](Value operand) {
+           return isConstantAlong(operand, axis, depth - 1);
+         });
+}
+
+/// Whether the value is read from memory or computed from what is: positions
+/// that are known need no memory to be compared with.
+static bool readsMemory(Value value, int64_t depth = kDepth) {
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == 0)
+    return true;
+  if (isa<IotaOp, ConstOp, DimOp>(op))
+    return false;
+  return op->getNumOperands() == 0 ||
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return readsMemory(operand, depth - 1);
+         });
+}
+
+/// Whether an integer type holds all positions of an axis.
+static bool holdsPositions(Type type, Dim size) {
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() < 8)
+    return false;
+  const unsigned bits = integer.getWidth() - (isSignedInteger(type) ? 1 : 0);
+  return bits >= 62 || size.getMax() <= int64_t(1) << bits;
+}
+
+/// The axis that the value is the position along, by itself.
+static std::optional<int64_t> getPositionAxis(Value value) {
+  SmallVector<Operation *> movements;
+  Operation *op = value.getDefiningOp();
+  while (op && isa<ExpandOp, PermuteOp, ReshapeOp, CastOp>(op)) {
+    movements.push_back(op);
+    op = op->getOperand(0).getDefiningOp();
+  }
+  auto iota = dyn_cast_or_null<IotaOp>(op);
+  if (!iota)
+    return std::nullopt;
+  auto axis = static_cast<int64_t>(iota.getAxis());
+  const Dim size = getSize(iota, axis);
+  if (!holdsPositions(iota.getType().getElementType(), size))
+    return std::nullopt;
+  for (Operation *movement : llvm::reverse(movements)) {
+    Value from = movement->getOperand(0), to = movement->getResult(0);
+    if (isa<CastOp>(movement)) {
+      if (!holdsPositions(getElementTypeOrSelf(to), size))
+        return std::nullopt;
+    } else if (auto permute = dyn_cast<PermuteOp>(movement)) {
+      axis = llvm::find(permute.getOrder(), axis) - permute.getOrder().begin();
+    } else if (isa<ReshapeOp>(movement)) {
+      // Axes of size 1 come and go.
+      int64_t place = -1, others = 0;
+      SmallVector<Dim> before = getDims(cast<RankedTensorType>(from.getType()));
+      SmallVector<Dim> after = getDims(cast<RankedTensorType>(to.getType()));
+      for (auto [i, dim] : llvm::enumerate(before))
+        others += static_cast<int64_t>(i) != axis && !dim.is(1);
+      for (auto [i, dim] : llvm::enumerate(after)) {
+        if (dim == size && place < 0)
+          place = static_cast<int64_t>(i);
+        else
+          others += !dim.is(1);
+      }
+      if (others != 0 || place < 0)
+        return std::nullopt;
+      axis = place;
+    }
+  }
+  return axis;
+}
+
+/// Whether all elements are a constant 0.
+static bool isZero(Value value) {
+  auto constant = value.getDefiningOp<ConstOp>();
+  if (!constant)
+    return false;
+  Attribute number = constant.getValue();
+  if (auto dense = dyn_cast<DenseElementsAttr>(number);
+      dense && dense.isSplat())
+    number = dense.getSplatValue<Attribute>();
+  if (auto attr = dyn_cast<FloatAttr>(number))
+    return attr.getValue().isZero();
+  auto attr = dyn_cast<IntegerAttr>(number);
+  return attr && attr.getValue().isZero();
+}
+
+static Value createZeros(OpBuilder &builder, Location loc, Type type) {
+  return ConstOp::create(builder, loc, type, int64_t(0));
+}
+
+namespace {
+/// A sum of `value` where `index` is the position along `axis` and `condition`
+/// (if there is one) holds.
+struct OneHotSum {
+  int64_t axis;
+  Value index, condition, value;
+};
+} // namespace
+
+/// What is summed up as a condition and a value; none if it is not of the form.
+/// A product of floats is not: 0 times an infinity is not 0.
+static std::optional<std::pair<Value, Value>> getBody(OpBuilder &builder,
+                                                      Value x) {
+  Operation *op = x.getDefiningOp();
+  Location loc = x.getLoc();
+  auto isBool = [](Value value) {
+    return getElementTypeOrSelf(value).isInteger(1);
+  };
+  if (auto cast = dyn_cast_or_null<CastOp>(op)) {
+    if (!isBool(cast.getX()))
+      return std::nullopt;
+    Value one = ConstOp::create(builder, loc, x.getType(), int64_t(1));
+    return std::pair(cast.getX(), one);
+  }
+  if (auto where = dyn_cast_or_null<WhereOp>(op)) {
+    if (isZero(where.getY()))
+      return std::pair(where.getCondition(), where.getX());
+    return std::nullopt;
+  }
+  auto product = dyn_cast_or_null<MulOp>(op);
+  if (!product || !isa<IntegerType>(getElementTypeOrSelf(x)))
+    return std::nullopt;
+  for (auto [mask, value] : {std::pair(product.getLhs(), product.getRhs()),
+                             std::pair(product.getRhs(), product.getLhs())})
+    if (auto cast = mask.getDefiningOp<CastOp>(); cast && isBool(cast.getX()))
+      return std::pair(cast.getX(), value);
+  return std::nullopt;
+}
+
+static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
+  if (op.getKind() != ReduceKind::add ||
+      getElementTypeOrSelf(op.getType()).isInteger(1))
+    return std::nullopt;
+  auto body = getBody(builder, op.getX());
+  if (!body)
+    return std::nullopt;
+  auto isReduced = [&](int64_t axis) {
+    return llvm::is_contained(op.getAxes(), axis);
+  };
+  SmallVector<Value> clauses{body->first};
+  OneHotSum sum{-1, {}, {}, body->second};
+  SmallVector<Value> others;
+  while (!clauses.empty()) {
+    Value clause = clauses.pop_back_val();
+    if (auto both = clause.getDefiningOp<AndOp>()) {
+      llvm::append_range(clauses, both->getOperands());
+      continue;
+    }
+    auto equal = clause.getDefiningOp<CmpEqOp>();
+    bool isFound = false;
+    for (int side : {0, 1}) {
+      if (!equal)
+        break;
+      Value position = equal->getOperand(side),
+            other = equal->getOperand(1 - side);
+      std::optional<int64_t> axis = getPositionAxis(position);
+      if (!axis)
+        continue;
+      // A position along what is summed over selects one summand, which is a
+      // load.
+      if (isReduced(*axis))
+        return std::nullopt;
+      if (sum.index || !isa<IntegerType>(getElementTypeOrSelf(other)) ||
+          !isConstantAlong(other, *axis) || !readsMemory(other))
+        continue;
+      sum.axis = *axis;
+      sum.index = other;
+      isFound = true;
+      break;
+    }
+    if (!isFound)
+      others.push_back(clause);
+  }
+  if (!sum.index || !isConstantAlong(sum.value, sum.axis) ||
+      !llvm::all_of(others, [&](Value clause) {
+        return isConstantAlong(clause, sum.axis);
+      }))
+    return std::nullopt;
+  for (Value clause : others)
+    sum.condition = sum.condition ? AndOp::create(builder, op.getLoc(),
+                                                  sum.condition, clause)
+                                        .getResult()
+                                  : clause;
+  return sum;
+}
+
+/// Whether comparing with every class takes longer than updating one.
+static bool isWorthIt(ReduceOp op, int64_t axis) {
+  SmallVector<int64_t> shape = getLargestShape(op.getX().getType());
+  int64_t row = 1;
+  for (size_t i = static_cast<size_t>(axis) + 1; i < shape.size(); ++i)
+    if (!llvm::is_contained(op.getAxes(), static_cast<int64_t>(i)))
+      row *= shape[i];
+  return shape[axis] >= (row >= kRow ? kFewClassesOfRows : kFewClasses);
+}
+
+static void scatterSum(ReduceOp op) {
+  if (getBufferSize(op.getX().getType()) == 0)
+    return;
+  OpBuilder builder(op);
+  std::optional<OneHotSum> sum = match(builder, op);
+  if (!sum || !isWorthIt(op, sum->axis))
+    return;
+  Location loc = op.getLoc();
+  const int64_t rank = op.getType().getRank();
+  // Values at one place along the axis, and the positions that are summed over
+  // along it instead.
+  auto atPositions = [&](Value value) -> Value {
+    SmallVector<Dim> shape = getDims(cast<RankedTensorType>(value.getType()));
+    Type element = getElementTypeOrSelf(value);
+    SmallVector<Attribute> from, to;
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      from.push_back(Dim(op.getContext(), 0).getAttr());
+      to.push_back(axis == sum->axis ? Dim(op.getContext(), 1).getAttr()
+                                     : shape[axis].getAttr());
+    }
+    value = ShrinkOp::create(builder, loc, value, builder.getArrayAttr(from),
+                             builder.getArrayAttr(to));
+    SmallVector<int64_t> order;
+    Dim positions(op.getContext(), 1);
+    for (int64_t axis = 0; axis < rank; ++axis) {
+      if (axis == sum->axis)
+        for (int64_t reduced : op.getAxes()) {
+          order.push_back(reduced);
+          positions = positions * shape[reduced];
+        }
+      if (!llvm::is_contained(op.getAxes(), axis))
+        order.push_back(axis);
+    }
+    value = PermuteOp::create(builder, loc, value, order);
+    for (int64_t reduced : op.getAxes())
+      shape[reduced] = Dim(op.getContext(), 1);
+    shape[sum->axis] = positions;
+    return ReshapeOp::create(builder, loc, getTensorType(shape, element),
+                             value);
+  };
+  Value index = atPositions(sum->index), value = atPositions(sum->value);
+  if (sum->condition)
+    value = WhereOp::create(builder, loc, value.getType(),
+                            atPositions(sum->condition), value,
+                            createZeros(builder, loc, value.getType()));
+  Value base = createZeros(builder, loc, op.getType());
+  op.replaceAllUsesWith(ScatterOp::create(builder, loc, op.getType(),
+                                          UpdateKind::add, base, index, value,
+                                          static_cast<uint64_t>(sum->axis))
+                            .getResult());
+  op.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+static std::optional<ReduceKind> getReduceKind(UpdateKind kind) {
+  switch (kind) {
+  case UpdateKind::add:
+    return ReduceKind::add;
+  case UpdateKind::mul:
+    return ReduceKind::mul;
+  case UpdateKind::max:
+    return ReduceKind::max;
+  case UpdateKind::set:
+  case UpdateKind::min:
+    break;
+  }
+  return std::nullopt;
+}
+
+/// Many updates of few elements, one after the other, become updates of several
+/// copies, by a part of the positions each, and a reduction of these.
+static void splitScatter(ScatterOp op) {
+  const auto axis = static_cast<int64_t>(op.getAxis());
+  RankedTensorType type = op.getType();
+  std::optional<ReduceKind> kind = getReduceKind(op.getKind());
+  const Dim length = getSize(op.getIndex(), axis);
+  if (!kind || !length.isStatic() || getBufferSize(type) == 0)
+    return;
+  SmallVector<int64_t> shape = getLargestShape(type);
+  int64_t outer = 1, inner = 1;
+  for (int64_t i = 0; i < type.getRank(); ++i) {
+    outer *= i < axis ? shape[i] : 1;
+    inner *= i > axis ? shape[i] : 1;
+  }
+  const int64_t rows =
+      outer * static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
+  const int64_t positions = length.getMax();
+  const int64_t parts = std::min(
+      {static_cast<int64_t>(llvm::divideCeil(kFewRows, rows)),
+       positions / kLeastPart,
+       positions / std::max<int64_t>(shape[axis] * kPositionsPerElement, 1)});
+  if (rows >= kFewRows || parts < 2)
+    return;
+
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  MLIRContext *context = op.getContext();
+  const auto part = static_cast<int64_t>(llvm::divideCeil(positions, parts));
+  // [..., positions, ...] -> [..., parts, part, ...], with zeros at the end.
+  auto split = [&](Value value) -> Value {
+    SmallVector<Dim> dims = getDims(cast<RankedTensorType>(value.getType()));
+    if (part * parts != positions) {
+      SmallVector<int64_t> low(dims.size(), 0), high = low;
+      high[axis] = part * parts - positions;
+      value = PadOp::create(builder, loc, value, low, high);
+    }
+    dims[axis] = Dim(context, part);
+    dims.insert(dims.begin() + axis, Dim(context, parts));
+    return ReshapeOp::create(
+        builder, loc, getTensorType(dims, getElementTypeOrSelf(value)), value);
+  };
+  Value index = op.getIndex();
+  if (part * parts != positions) {
+    // What is added updates nothing: its index is -1.
+    RankedTensorType wide =
+        getTensorType(getDims(op.getIndex().getType()), builder.getI64Type());
+    index = CastOp::create(builder, loc, wide, index);
+    index = AddOp::create(builder, loc, index,
+                          ConstOp::create(builder, loc, wide, int64_t(1)));
+    index = split(index);
+    index = AddOp::create(
+        builder, loc, index,
+        ConstOp::create(builder, loc, index.getType(), int64_t(-1)));
+  } else {
+    index = split(index);
+  }
+  SmallVector<Dim> dims = getDims(type);
+  dims.insert(dims.begin() + axis, Dim(context, parts));
+  RankedTensorType copies = getTensorType(dims, type.getElementType());
+  Value identity = ConstOp::create(
+      builder, loc, copies, getReduceIdentity(*kind, type.getElementType()));
+  Value updated = ScatterOp::create(builder, loc, copies, op.getKind(),
+                                    identity, index, split(op.getUpdates()),
+                                    static_cast<uint64_t>(axis) + 1);
+  Value total =
+      ReduceOp::create(builder, loc, *kind, updated, ArrayRef<int64_t>(axis));
+  total = ReshapeOp::create(builder, loc, type, total);
+  if (op.getKind() == UpdateKind::add)
+    total = AddOp::create(builder, loc, op.getBase(), total);
+  else if (op.getKind() == UpdateKind::mul)
+    total = MulOp::create(builder, loc, op.getBase(), total);
+  else
+    total = MaxOp::create(builder, loc, op.getBase(), total);
+  op.replaceAllUsesWith(total);
+  op.erase();
+}
+
+namespace {
+struct TgScatterSumsPass
+    : public tg::impl::TgScatterSumsBase<TgScatterSumsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<ReduceOp> reduces;
+    getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
+    for (ReduceOp op : reduces)
+      scatterSum(op);
+    SmallVector<ScatterOp> scatters;
+    getOperation().walk([&](ScatterOp op) { scatters.push_back(op); });
+    for (ScatterOp op : scatters)
+      splitScatter(op);
+  }
+};
+} // namespace

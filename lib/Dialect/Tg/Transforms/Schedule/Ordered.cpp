@@ -1,0 +1,320 @@
+//===- Ordered.cpp - scans, scatters and sorts ----------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// How FunctionScheduler computes what depends on an order. Each operation has
+/// a buffer and kernels of its own, into which elementwise operations before it
+/// are fused.
+///
+//===----------------------------------------------------------------------===//
+
+#include "FunctionScheduler.h"
+#include "LowerViews.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// A scan of fewer rows than this is done in blocks, of at least so many
+/// elements, as many together as keep many cores busy.
+constexpr int64_t kFewRows = 64, kLeastBlock = 1 << 14, kMostBlocks = 256;
+/// Elements of neighbouring rows that are scanned side by side, as lanes.
+constexpr int64_t kRowsAtOnce = 32;
+
+/// An element of a tensor that gets a buffer if a reduction computes it: loops
+/// that have an order leave little to do in parallel.
+Value FunctionScheduler::requestStored(Value tensor, KernelBuilder &kernel,
+                                       ArrayRef<Value> indices, Value mask) {
+  if (tensor.getDefiningOp() && costs->hasReduction(tensor))
+    stored.insert(tensor);
+  return request(tensor, kernel, indices, mask, kernel.getResultRanges());
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// The elements of a block of a long scan; 0 if it is scanned as a whole. The
+/// shape alone decides, so that a result has the same bits however many threads
+/// there are.
+static int64_t getBlock(ScanOp scan) {
+  SmallVector<Dim> shape = getDims(scan.getType());
+  const auto axis = static_cast<int64_t>(scan.getAxis());
+  std::optional<int64_t> length = shape[axis].getStatic();
+  if (!length || scan.getKind() == ScanKind::logaddexp)
+    return 0;
+  int64_t rows = 1;
+  for (auto [i, dim] : llvm::enumerate(shape))
+    if (static_cast<int64_t>(i) < axis)
+      rows *= std::max<int64_t>(dim.getMax(), 1);
+  int64_t inner = 1;
+  for (Dim dim : ArrayRef(shape).drop_front(axis + 1))
+    inner *= std::max<int64_t>(dim.getMax(), 1);
+  rows *= static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
+  if (rows >= kFewRows)
+    return 0;
+  const auto blocks = static_cast<int64_t>(llvm::divideCeil(kMostBlocks, rows));
+  const auto block = static_cast<int64_t>(
+      llvm::PowerOf2Ceil(llvm::divideCeil(*length, blocks)));
+  return *length >= 2 * std::max(block, kLeastBlock)
+             ? std::max(block, kLeastBlock)
+             : 0;
+}
+
+static ReduceKind getReduceKind(ScanKind kind) {
+  switch (kind) {
+  case ScanKind::add:
+    return ReduceKind::add;
+  case ScanKind::mul:
+    return ReduceKind::mul;
+  case ScanKind::max:
+    return ReduceKind::max;
+  case ScanKind::logaddexp:
+    break;
+  }
+  llvm_unreachable("a scan without a reduction");
+}
+
+static Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind,
+                           Value x, Value y) {
+  switch (kind) {
+  case ReduceKind::add:
+    return AddOp::create(builder, loc, x, y);
+  case ReduceKind::mul:
+    return MulOp::create(builder, loc, x, y);
+  case ReduceKind::max:
+    return MaxOp::create(builder, loc, x, y);
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+/// The indices in a tensor of those in its blocks, [..., block, element, ...].
+/// Says that the last block of `length` elements is shorter, if so, and
+/// returns where there is an element (null: everywhere).
+static Value joinBlocks(KernelBuilder &kernel, SmallVectorImpl<Value> &indices,
+                        int64_t axis, int64_t block, int64_t length) {
+  IndexBuilder &index = kernel.getIndex();
+  Value number = indices[axis];
+  if (length % block != 0)
+    number.getDefiningOp<RangeOp>().setPeelDim(Dim(number.getContext(), 1));
+  Value position = index.add(index.mul(number, block), indices[axis + 1]);
+  indices.erase(indices.begin() + axis);
+  indices[axis] = position;
+  return length % block == 0 ? Value() : index.lessThan(position, length);
+}
+
+/// Two kernels: the total of each block, and then the scan of each block with
+/// the totals of those before it.
+void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
+  Location loc = scan.getLoc();
+  MLIRContext *context = scan.getContext();
+  const auto axis = static_cast<int64_t>(scan.getAxis());
+  const ReduceKind kind = getReduceKind(scan.getKind());
+  RankedTensorType type = scan.getType();
+  Type element = type.getElementType();
+  SmallVector<int64_t> shape = getLargestShape(type);
+  const int64_t length = shape[axis];
+  const auto numBlocks = static_cast<int64_t>(llvm::divideCeil(length, block));
+
+  // [..., block, element, ...], and what is left of it in the totals.
+  SmallVector<Dim> blocks = getDims(type);
+  blocks[axis] = Dim(context, numBlocks);
+  RankedTensorType totalsType = getTensorType(blocks, element);
+  SmallVector<int64_t> totalsShape = getLargestShape(totalsType);
+  blocks.insert(blocks.begin() + axis + 1, Dim(context, block));
+  Value totals = AllocOp::create(
+      host, loc, getBufferType(element, getBufferSize(totalsType)),
+      devices[scan]);
+  ++numBuffers;
+
+  KernelBuilder &kernel = createKernel(loc, blocks, axis + 1);
+  kernel.getArgument(buffer, /*isOutput=*/true);
+  OpBuilder &builder = kernel.getBuilder();
+  Value identity =
+      ConstOp::create(builder, loc, element, getReduceIdentity(kind, element));
+  SmallVector<Value> indices(kernel.getResultIndices());
+  Value number = indices[axis], inBlock = indices[axis + 1];
+  // The total of the blocks before.
+  SmallVector<Value> ofTotal(indices);
+  ofTotal.erase(ofTotal.begin() + axis + 1);
+  Value other = kernel.getReduceRanges({Dim(context, numBlocks)}, {}).front();
+  ofTotal[axis] = other;
+  Value isBefore = CmpLtOp::create(builder, loc, other, number);
+  Value total = WhereOp::create(
+      builder, loc, element, isBefore,
+      kernel.createLoad(totals, totalsShape, ofTotal, isBefore), identity);
+  Value carry = RangedReduceOp::create(builder, loc, kind, total, other);
+
+  Value inside = joinBlocks(kernel, indices, axis, block, length);
+  Value value = requestStored(scan.getX(), kernel, indices, inside);
+  Value prefix =
+      RangedScanOp::create(builder, loc, scan.getKind(), value, inBlock);
+  StoreOp::create(
+      builder, loc, createCombine(builder, loc, kind, carry, prefix),
+      kernel.getArgument(buffer), kernel.linearize(shape, indices),
+      kernel.getIndex().conjunction(
+          inside,
+          kernel.maskWithoutPositions(Value(), kernel.getResultRanges())));
+
+  SmallVector<Dim> numbers(blocks);
+  numbers.erase(numbers.begin() + axis + 1);
+  KernelBuilder &first = createKernel(loc, numbers);
+  first.getArgument(totals, /*isOutput=*/true);
+  indices.assign(first.getResultIndices().begin(),
+                 first.getResultIndices().end());
+  SmallVector<Value> ranges = first.getReduceRanges({Dim(context, block)}, {});
+  indices.insert(indices.begin() + axis + 1, ranges.front());
+  inside = joinBlocks(first, indices, axis, block, length);
+  SmallVector<Value> scope(first.getResultRanges());
+  llvm::append_range(scope, ranges);
+  value = request(scan.getX(), first, indices, inside, scope);
+  OpBuilder &inFirst = first.getBuilder();
+  if (inside)
+    value = WhereOp::create(inFirst, loc, element, inside, value,
+                            ConstOp::create(inFirst, loc, element,
+                                            getReduceIdentity(kind, element)));
+  value = RangedReduceOp::create(inFirst, loc, kind, value, ranges);
+  first.createStore(value, totals,
+                    first.linearize(totalsShape, first.getResultIndices()));
+}
+
+void FunctionScheduler::visitScan(ScanOp scan) {
+  RankedTensorType type = scan.getType();
+  SmallVector<int64_t> shape = getLargestShape(type);
+  Value buffer = getBuffer(scan);
+  load(accesses.lookup(scan), buffer, shape);
+  if (getBufferSize(type) == 0)
+    return;
+  if (int64_t block = getBlock(scan))
+    return scanBlocks(scan, buffer, block);
+  const auto axis = static_cast<int64_t>(scan.getAxis());
+  KernelBuilder &kernel = createKernel(scan.getLoc(), getDims(type), axis);
+  kernel.getArgument(buffer, /*isOutput=*/true);
+  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value value =
+      requestStored(scan.getX(), kernel, kernel.getResultIndices(), mask);
+  Value position = kernel.getResultIndices()[axis];
+  if (position.getDefiningOp<RangeOp>())
+    value = RangedScanOp::create(kernel.getBuilder(), scan.getLoc(),
+                                 scan.getKind(), value, position);
+  kernel.createStore(value, buffer,
+                     kernel.linearize(shape, kernel.getResultIndices()));
+}
+
+//===----------------------------------------------------------------------===//
+// Scatters
+//===----------------------------------------------------------------------===//
+
+/// A kernel that updates elements of a buffer. `getPosition` gives the place in
+/// it of an element of the base.
+void FunctionScheduler::createUpdates(
+    ScatterOp scatter, Value buffer,
+    function_ref<Value(IndexBuilder &, ArrayRef<Value>)> getPosition) {
+  Location loc = scatter.getLoc();
+  const auto axis = static_cast<int64_t>(scatter.getAxis());
+  RankedTensorType type = scatter.getIndex().getType();
+  if (getBufferSize(type) == 0)
+    return;
+  KernelBuilder &kernel = createKernel(loc, getDims(type), axis);
+  OpBuilder &builder = kernel.getBuilder();
+  IndexBuilder &index = kernel.getIndex();
+  Value output = kernel.getArgument(buffer, /*isOutput=*/true);
+  SmallVector<Value> indices(kernel.getResultIndices());
+  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value selected = requestStored(scatter.getIndex(), kernel, indices, mask);
+  Value update = requestStored(scatter.getUpdates(), kernel, indices, mask);
+
+  Type indexType = builder.getIndexType();
+  selected = CastOp::create(builder, loc, indexType, selected);
+  Value extent = index.dim(getDims(scatter.getType())[axis]);
+  Value zero = ConstOp::create(builder, loc, indexType, int64_t(0));
+  Value inside = AndOp::create(
+      builder, loc,
+      CmpLtOp::create(builder, loc,
+                      ConstOp::create(builder, loc, indexType, int64_t(-1)),
+                      selected),
+      CmpLtOp::create(builder, loc, selected, extent));
+  SmallVector<Value> over;
+  if (indices[axis].getDefiningOp<RangeOp>())
+    over.push_back(indices[axis]);
+  // A position outside must not reach index arithmetic that assumes bounds.
+  indices[axis] =
+      WhereOp::create(builder, loc, indexType, inside, selected, zero);
+  Value position = getPosition(index, indices);
+  StoreOp::create(builder, loc, update, output, position,
+                  index.conjunction(mask, inside), scatter.getKindAttr(), over,
+                  /*nontemporal=*/false);
+}
+
+void FunctionScheduler::visitScatter(ScatterOp scatter) {
+  RankedTensorType type = scatter.getType();
+  SmallVector<int64_t> shape = getLargestShape(type);
+  Value buffer = getBuffer(scatter);
+  load(accesses.lookup(scatter), buffer, shape);
+  if (getBufferSize(type) == 0)
+    return;
+  createUpdates(scatter, buffer,
+                [&](IndexBuilder &index, ArrayRef<Value> indices) {
+                  return linearize(index, shape, indices);
+                });
+  // Before that, the base.
+  KernelBuilder &kernel = createKernel(scatter.getLoc(), getDims(type));
+  Value position = kernel.linearize(shape, kernel.getResultIndices());
+  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value value = request(scatter.getBase(), kernel, kernel.getResultIndices(),
+                        mask, kernel.getResultRanges());
+  kernel.createStore(value, buffer, position);
+}
+
+/// Whether all that is assigned are updates of what the target held before.
+bool FunctionScheduler::updatesTarget(AssignOp assign) {
+  auto scatter = assign.getValue().getDefiningOp<ScatterOp>();
+  if (!scatter || !scatter->hasOneUse())
+    return false;
+  BlockArgument argument = getAssignedArgument(assign);
+  Value base = scatter.getBase();
+  ViewChain chain(scatter.getType());
+  if (auto strided = base.getDefiningOp<StridedOp>()) {
+    base = strided.getX();
+    chain = ViewChain(strided.getX().getType(), strided.getViews());
+  }
+  auto after = base.getDefiningOp<AfterOp>();
+  return after && after.getTarget() == argument &&
+         getVersion(after) == versions.lookup(assign) - 1 &&
+         chain.getViews() == getTargetChain(assign).getViews();
+}
+
+/// Whether the value is computed from the contents of an argument, at any time.
+bool FunctionScheduler::readsArgument(Value value, BlockArgument argument) {
+  llvm::SetVector<Value> seen;
+  seen.insert(value);
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i] == argument)
+      return true;
+    if (Operation *op = seen[i].getDefiningOp();
+        op && !stored.contains(seen[i]))
+      seen.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+void FunctionScheduler::visitArgsort(ArgsortOp argsort) {
+  RankedTensorType type = argsort.getX().getType();
+  Value buffer = getBuffer(argsort);
+  load(accesses.lookup(argsort), buffer, getLargestShape(type));
+  if (getBufferSize(type) != 0)
+    steps.push_back({getView(places[argsort.getX()], type),
+                     buffer,
+                     {},
+                     {},
+                     {},
+                     argsort.getLoc(),
+                     argsort});
+}

@@ -1,0 +1,345 @@
+//===- Order.cpp - scans, scatters and sorts ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Methods whose results depend on an order, and what follows from them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Tensor/Tensor.h"
+
+#include <limits>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+/// The axis to scan; a scalar has none, and is its own scan.
+static std::optional<int64_t> scanAxis(const Tensor &x, int64_t axis,
+                                       const char *what) {
+  if (x.ndim() != 0)
+    return normalizeAxis(axis, x.ndim(), what);
+  normalizeAxes(axis, 0, what);
+  return std::nullopt;
+}
+
+/// A sum or product as sum() computes them: in float32 or int32 at least.
+static Tensor accumulate(const Tensor &x, ScanOp op, int64_t axis,
+                         const char *what) {
+  const std::optional<int64_t> dim = scanAxis(x, axis, what);
+  const DType wide = sumAccumulationDType(x.dtype());
+  Tensor result = x.cast(isFloat8(wide) ? DType::Float32 : wide);
+  if (dim)
+    result = prim::scan(op, result, *dim);
+  return result.cast(isFloat(x.dtype()) ? x.dtype() : wide);
+}
+
+Tensor Tensor::cumsum(int64_t axis) const {
+  return accumulate(*this, ScanOp::Add, axis, "cumsum");
+}
+
+Tensor Tensor::cumprod(int64_t axis) const {
+  return accumulate(*this, ScanOp::Mul, axis, "cumprod");
+}
+
+/// The type of positions along an axis.
+static DType axisDType(SymInt size) {
+  return size.max() > 0x7fffffff ? DType::Int64 : DType::Int32;
+}
+
+std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
+  const std::optional<int64_t> dim = scanAxis(*this, axis, "cummax");
+  if (!dim)
+    return {clone(), prim::constant(*this, 0, DType::Int32, {})};
+  const SymInt size = shape()[*dim];
+  const DType position = axisDType(size);
+  Tensor x = isFloat8(dtype()) ? toFloat() : *this;
+  Tensor values = prim::scan(ScanOp::Max, x, *dim);
+  // The largest one before each element, and whether that one is larger.
+  Shape low(ndim(), 0), high = low;
+  low[*dim] = 1;
+  std::vector<Part> parts;
+  for (SymInt extent : shape())
+    parts.emplace_back(0, extent);
+  Tensor before = prim::pad(values, low, high).shrink(parts);
+  Tensor place = prim::iota(x, *dim, position, shape());
+  Tensor isNew = (place == 0) | (before < x);
+  if (isFloat(dtype()))
+    isNew = isNew | (x.isnan() & before.isnan().logicalNot());
+  Tensor positions =
+      prim::scan(ScanOp::Max, isNew.where(place, same(place, 0)), *dim);
+  return {values.cast(dtype()), positions};
+}
+
+std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
+  // Negation would lose the least integer.
+  auto reversed = [](const Tensor &x) {
+    return isFloat(x.dtype()) ? x.neg() : x.bitwiseNot();
+  };
+  auto [values, positions] = reversed(*this).cummax(axis);
+  return {reversed(values), positions};
+}
+
+Tensor Tensor::logcumsumexp(int64_t axis) const {
+  const std::optional<int64_t> dim = scanAxis(*this, axis, "logcumsumexp");
+  return inFloat(*this, [&](const Tensor &x) {
+    return dim ? prim::scan(ScanOp::LogAddExp, x, *dim) : x;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::argsort(int64_t dim, bool descending) const {
+  if (ndim() == 0) {
+    normalizeAxes(dim, 0, "argsort");
+    return prim::constant(*this, 0, DType::Int32, {});
+  }
+  dim = normalizeAxis(dim, ndim(), "argsort");
+  Tensor x = isFloat8(dtype()) ? toHalf() : *this;
+  return prim::argsort(x.transpose(dim, -1), descending,
+                       axisDType(shape()[dim]))
+      .transpose(dim, -1);
+}
+
+std::pair<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const {
+  Tensor positions = argsort(dim, descending);
+  return {ndim() == 0 ? clone() : gather(dim, positions), positions};
+}
+
+std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
+                                       bool largest) const {
+  if (ndim() == 0)
+    return unsqueeze(0).topk(k, 0, largest);
+  dim = normalizeAxis(dim, ndim(), "topk");
+  if (k.min() < 0 || !isAtMost(k, shape()[dim]))
+    throw ShapeError("topk: there are no " + k.str() + " elements along axis " +
+                     std::to_string(dim) + " of " + toString(shape()));
+  std::vector<Part> parts;
+  for (int64_t axis = 0; axis < ndim(); ++axis)
+    parts.emplace_back(0, axis == dim ? k : shape()[axis]);
+  Tensor positions = argsort(dim, largest).shrink(parts);
+  return {gather(dim, positions), positions};
+}
+
+Tensor Tensor::randperm(SymInt n, const TensorOptions &options) {
+  const DType dtype = options.dtype.value_or(DType::Int32);
+  if (!isInteger(dtype))
+    throw DTypeError(std::string("randperm: ") + name(dtype) +
+                     " is not an integer type");
+  if (n.max() > 0 && uint64_t(n.max() - 1) > integerMax(dtype))
+    throw DTypeError("randperm: the numbers up to " + n.str() + " do not fit " +
+                     std::string(name(dtype)));
+  TensorOptions keys = options;
+  keys.dtype = DType::Int64;
+  return randint({n}, 0, std::numeric_limits<int64_t>::max(), keys)
+      .argsort()
+      .cast(dtype);
+}
+
+Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
+  if (ndim() != 1 && ndim() != 2)
+    throw ShapeError("multinomial: weights of shape " + toString(shape()) +
+                     " are neither a row nor rows");
+  if (ndim() == 1)
+    return unsqueeze(0).multinomial(numSamples, replacement).squeeze(0);
+  const SymInt rows = shape()[0], size = shape()[1];
+  const int64_t wanted =
+      replacement ? std::min<int64_t>(numSamples, 1) : numSamples;
+  if (numSamples < 0 || !isAtMost(wanted, size))
+    throw ShapeError("multinomial: there are no " + std::to_string(numSamples) +
+                     " positions in rows of " + size.str());
+  TensorOptions options;
+  options.device = device();
+  Tensor weights = toFloat();
+  if (replacement || numSamples == 1) {
+    // How many sums of weights are not above a random part of the whole. A
+    // product that is rounded up to the whole means the last one with a weight.
+    Tensor sums = weights.cumsum(1);
+    Tensor whole = sums.max(1, true);
+    Tensor place = rand({rows, numSamples}, options) * whole;
+    Tensor isBelow = (sums.unsqueeze(1) <= place.unsqueeze(-1)) &
+                     (sums < whole).unsqueeze(1);
+    return isBelow.sum(-1).cast(DType::Int32);
+  }
+  // Times until events that happen at these rates; a rate of 0 takes for ever,
+  // or is 0 / 0.
+  Tensor times = (1 - rand({rows, size}, options)).log().neg() / weights;
+  std::vector<Part> parts{{0, rows}, {0, numSamples}};
+  return times.argsort(1).shrink(parts).cast(DType::Int32);
+}
+
+//===----------------------------------------------------------------------===//
+// Scatters
+//===----------------------------------------------------------------------===//
+
+/// Updates elements of \p x. An index that is smaller along other axes than
+/// \p dim is of the leading part.
+static Tensor update(UpdateOp op, const Tensor &x, int64_t dim,
+                     const Tensor &index, const Tensor &src) {
+  Tensor positions = fromStart(index, x.shape()[dim]);
+  bool isWhole = true;
+  std::vector<Part> parts;
+  Shape low(x.ndim(), 0), high = low;
+  for (int64_t axis = 0; axis < x.ndim(); ++axis) {
+    const SymInt size = axis == dim ? x.shape()[axis] : index.shape()[axis];
+    isWhole &= size == x.shape()[axis];
+    parts.emplace_back(0, size);
+    high[axis] = x.shape()[axis] - size;
+  }
+  if (isWhole)
+    return prim::scatter(op, x, positions, src, dim);
+  Tensor part = prim::scatter(op, x.shrink(parts), positions, src, dim);
+  Tensor inside = prim::constant(x, true, DType::Bool, part.shape());
+  return prim::pad(inside, low, high).where(prim::pad(part, low, high), x);
+}
+
+/// The values for an index, checked.
+static Tensor sourceOf(const Tensor &x, int64_t dim, const Tensor &index,
+                       const Operand &src, const char *what) {
+  checkIndexTensor(index, what);
+  checkOperands({&x, &index});
+  bool fits = index.ndim() == x.ndim();
+  for (int64_t axis = 0; fits && axis < x.ndim(); ++axis)
+    fits = axis == dim || isAtMost(index.shape()[axis], x.shape()[axis]);
+  if (!fits)
+    throw ShapeError(std::string(what) + ": an index of shape " +
+                     toString(index.shape()) +
+                     " does not fit a tensor of shape " + toString(x.shape()) +
+                     " along axis " + std::to_string(dim));
+  const Tensor *tensor = src.tensor();
+  if (!tensor) {
+    checkFits(src.scalar(), x.dtype(), what);
+    return prim::constant(x, src.scalar(), x.dtype(), index.shape());
+  }
+  checkOperands({&x, tensor});
+  if (tensor->dtype() != x.dtype())
+    throw DTypeError(std::string(what) + ": values of " +
+                     name(tensor->dtype()) + " for a tensor of " +
+                     name(x.dtype()) + "; cast them first");
+  fits = tensor->ndim() == x.ndim();
+  std::vector<Part> parts;
+  for (int64_t axis = 0; fits && axis < x.ndim(); ++axis) {
+    fits = isAtMost(index.shape()[axis], tensor->shape()[axis]);
+    parts.emplace_back(0, index.shape()[axis]);
+  }
+  if (!fits)
+    throw ShapeError(
+        std::string(what) + ": values of shape " + toString(tensor->shape()) +
+        " are too few for an index of shape " + toString(index.shape()));
+  return tensor->shrink(parts);
+}
+
+Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Operand &src,
+                       std::optional<ScatterReduction> reduction) const {
+  if (reduction)
+    return scatterReduce(dim, index, src, *reduction);
+  dim = normalizeAxis(dim, ndim(), "scatter");
+  return update(UpdateOp::Set, *this, dim, index,
+                sourceOf(*this, dim, index, src, "scatter"));
+}
+
+Tensor Tensor::scatterReduce(int64_t dim, const Tensor &index,
+                             const Operand &src, ScatterReduction reduction,
+                             bool includeSelf) const {
+  dim = normalizeAxis(dim, ndim(), "scatterReduce");
+  Tensor source = sourceOf(*this, dim, index, src, "scatterReduce");
+  // Sums of narrow floats are rounded once, at the end.
+  const DType wide =
+      isFloat(dtype()) && itemsize() < 4 ? DType::Float32 : dtype();
+  Tensor base = cast(wide);
+  source = source.cast(wide);
+  const bool isMean = reduction == ScatterReduction::Mean;
+  UpdateOp op = UpdateOp::Add;
+  if (reduction == ScatterReduction::Prod)
+    op = UpdateOp::Mul;
+  else if (reduction == ScatterReduction::AMax)
+    op = UpdateOp::Max;
+  else if (reduction == ScatterReduction::AMin)
+    op = UpdateOp::Min;
+  Tensor isWritten;
+  if (!includeSelf) {
+    // The first value takes the place of what is there.
+    isWritten = update(
+        UpdateOp::Set, prim::constant(base, false, DType::Bool, shape()), dim,
+        index, prim::constant(base, true, DType::Bool, index.shape()));
+    Tensor first;
+    if (op == UpdateOp::Add)
+      first = same(base, 0);
+    else if (op == UpdateOp::Mul)
+      first = same(base, 1);
+    else
+      first = update(UpdateOp::Set, base, dim, index, source);
+    base = isWritten.where(first, base);
+  }
+  Tensor result = update(op, base, dim, index, source);
+  if (isMean) {
+    Tensor counts = update(
+        UpdateOp::Add,
+        prim::constant(base, includeSelf ? 1 : 0, DType::Int32, shape()), dim,
+        index, prim::constant(base, 1, DType::Int32, index.shape()));
+    // Elements that nothing is written to are what they were.
+    if (!includeSelf)
+      counts = isWritten.where(counts, same(counts, 1));
+    counts = counts.cast(wide);
+    result = isFloat(wide) ? result / counts : result.floordiv(counts);
+  }
+  return result.cast(dtype());
+}
+
+//===----------------------------------------------------------------------===//
+// By condition
+//===----------------------------------------------------------------------===//
+
+/// Where each element for which a mask of one axis holds comes in the list of
+/// these; -1 for the others. Counts them.
+static Tensor placesOf(const Tensor &mask, int64_t &count) {
+  const DType dtype = positionDType(mask.shape());
+  Tensor held = mask.contiguous();
+  Tensor total = held.cast(DType::Int64).sum();
+  realize({held, total});
+  count = total.item<int64_t>();
+  Tensor places = held.cast(dtype).cumsum() - 1;
+  return held.where(places.cast(dtype), -1);
+}
+
+Tensor Tensor::maskedSelect(const Tensor &mask) const {
+  if (mask.dtype() != DType::Bool)
+    throw DTypeError(std::string("maskedSelect: the mask is of ") +
+                     name(mask.dtype()) + ", not of bool");
+  checkOperands({this, &mask});
+  Tensor all = broadcastTo(mask, shape(), "maskedSelect").flatten();
+  int64_t count = 0;
+  Tensor places = placesOf(all, count);
+  return prim::scatter(UpdateOp::Set,
+                       prim::constant(*this, 0, dtype(), {count}), places,
+                       flatten(), 0);
+}
+
+Tensor Tensor::nonzero() const {
+  const DType dtype = positionDType(shape());
+  Tensor all = toBool().flatten();
+  int64_t count = 0;
+  Tensor places = placesOf(all, count);
+  Tensor positions =
+      prim::scatter(UpdateOp::Set, prim::constant(*this, 0, dtype, {count}),
+                    places, prim::iota(*this, 0, dtype, all.shape()), 0);
+  if (ndim() == 0)
+    return prim::constant(*this, 0, dtype, {count, 0});
+  std::vector<Tensor> columns(ndim());
+  for (int64_t axis = ndim(); axis-- > 0;) {
+    const SymInt size = shape()[axis];
+    columns[axis] = axis == 0 ? positions : positions.mod(size);
+    positions = positions.floordiv(size);
+  }
+  return stack(columns, 1);
+}

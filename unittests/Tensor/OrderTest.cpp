@@ -1,0 +1,449 @@
+//===- OrderTest.cpp - scans, scatters and sorts --------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Values beside plain loops, bits on several threads, kernels and errors.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+#include "TinyGrad/Runtime/Counters.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+static const double nan = std::numeric_limits<double>::quiet_NaN();
+static const double inf = std::numeric_limits<double>::infinity();
+
+/// Kernels (and other steps) that realizing the tensors takes.
+static int64_t countSteps(const std::vector<Tensor> &tensors) {
+  const int64_t before = GlobalCounters::kernelCount.load();
+  realize(tensors);
+  return GlobalCounters::kernelCount.load() - before;
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+TEST(Scan, Sums) {
+  Tensor x = counting({2, 3});
+  expectTensor(x.cumsum(), {2, 3}, {0, 1, 2, 3, 5, 7});
+  expectTensor(x.cumsum(1), {2, 3}, {0, 1, 3, 3, 7, 12});
+  expectTensor(x.cumsum(-1), {2, 3}, {0, 1, 3, 3, 7, 12});
+  expectTensor((x + 1).cumprod(1), {2, 3}, {1, 2, 6, 4, 20, 120});
+  expectTensor(Tensor(3.5).cumsum(), {}, {3.5});
+  expectTensor(Tensor::zeros({0, 3}).cumsum(1), {0, 3}, {});
+  EXPECT_ERROR(x.cumsum(2), IndexError, "cumsum");
+  EXPECT_ERROR(Tensor(1).cumsum(1), IndexError, "cumsum");
+}
+
+TEST(Scan, ElementTypes) {
+  Tensor x = Tensor::from(std::vector<int8_t>{100, 100, 100});
+  EXPECT_EQ(x.cumsum().dtype(), DType::Int32);
+  expectTensor(x.cumsum(), {3}, {100, 200, 300});
+  Tensor mask = Tensor::from(std::vector<bool>{true, false, true});
+  expectTensor(mask.cumsum(), {3}, {1, 1, 2});
+  // A sum of 4096 ones in float16 by itself would stop at 2048.
+  Tensor half = Tensor::ones({4096}, {.dtype = DType::Float16}).cumsum();
+  EXPECT_EQ(half.dtype(), DType::Float16);
+  EXPECT_EQ(half[-1].toFloat().item<float>(), 4096);
+}
+
+/// A plain loop in double precision.
+static std::vector<double> cumsumOf(const std::vector<float> &x, int64_t rows,
+                                    int64_t length, int64_t inner) {
+  std::vector<double> result(x.size());
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t i = 0; i < inner; ++i) {
+      double sum = 0;
+      for (int64_t p = 0; p < length; ++p) {
+        const auto at = std::size_t((row * length + p) * inner + i);
+        result[at] = sum += double(x[at]);
+      }
+    }
+  return result;
+}
+
+TEST(Scan, LongAndShortRows) {
+  // As a whole and in blocks, of which the last one is shorter; along the lanes
+  // and across them.
+  const Shape shapes[] = {{1},          {17},       {1000003},  {65536, 1},
+                          {3, 40000},   {40000, 3}, {2, 99, 5}, {70, 333},
+                          {1, 333, 70}, {131072, 2}};
+  unsigned seed = 1;
+  for (const Shape &shape : shapes)
+    for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
+      SCOPED_TRACE(toString(shape) + " along " + std::to_string(axis));
+      const std::vector<float> x =
+          noise(std::size_t(numElements(shape)), ++seed);
+      int64_t rows = 1, inner = 1;
+      for (int64_t i = 0; i < int64_t(shape.size()); ++i)
+        (i < axis   ? rows
+         : i > axis ? inner
+                    : rows) *= i == axis ? 1 : shape[i].value();
+      expectTensor(Tensor::from(x, shape).cumsum(axis), shape,
+                   cumsumOf(x, rows, shape[axis].value(), inner), 3e-5);
+    }
+}
+
+TEST(Scan, OneOrTwoKernels) {
+  EXPECT_EQ(countSteps({(noiseTensor({100, 100}) + 1).cumsum(1).contiguous()}),
+            1);
+  EXPECT_EQ(countSteps({(noiseTensor({1000000}) + 1).cumsum()}), 2);
+}
+
+TEST(Scan, SameBitsOnAnyThreads) {
+  Tensor x = noiseTensor({300001});
+  std::vector<float> one, many;
+  one = x.cumsum().tolist<float>();
+  // Parts of the work in another order and at other times.
+  for (int i = 0; i < 3; ++i) {
+    many = x.cumsum().tolist<float>();
+    EXPECT_EQ(one, many);
+  }
+}
+
+TEST(Scan, Extrema) {
+  Tensor x = Tensor::from({2.f, 1.f, 2.f, 5.f, 5.f, 4.f, 6.f});
+  auto [values, positions] = x.cummax();
+  expectTensor(values, {7}, {2, 2, 2, 5, 5, 5, 6});
+  expectTensor(positions, {7}, {0, 0, 0, 3, 3, 3, 6});
+  EXPECT_EQ(positions.dtype(), DType::Int32);
+  auto [least, where] = x.cummin();
+  expectTensor(least, {7}, {2, 1, 1, 1, 1, 1, 1});
+  expectTensor(where, {7}, {0, 1, 1, 1, 1, 1, 1});
+  Tensor y = Tensor::from({1.f, float(nan), 3.f, float(nan)});
+  auto [valuesY, positionsY] = y.cummax();
+  expectTensor(valuesY, {4}, {1, nan, nan, nan});
+  expectTensor(positionsY, {4}, {0, 1, 1, 1});
+  Tensor z = Tensor::from(std::vector<int8_t>{-128, 127, -128}, {1, 3});
+  expectTensor(z.cummin(1).first, {1, 3}, {-128, -128, -128});
+  expectTensor(z.cummin(1).second, {1, 3}, {0, 0, 0});
+  expectTensor(Tensor(2.f).cummax().second, {}, {0});
+}
+
+TEST(Scan, LogCumSumExp) {
+  const std::vector<float> x = noise(300);
+  std::vector<double> expected;
+  double sum = 0;
+  for (float value : x)
+    expected.push_back(std::log(sum += std::exp(double(value))));
+  expectTensor(Tensor::from(x, {300}).logcumsumexp(), {300}, expected, 2e-6);
+  // Where the exponential of no element can be represented.
+  Tensor far = Tensor::from({1000.f, 1000.f, -1000.f, -5000.f});
+  expectTensor(
+      far.logcumsumexp(), {4},
+      {1000, 1000.6931471805599, 1000.6931471805599, 1000.6931471805599}, 1e-6);
+  Tensor empty = Tensor::from({float(-inf), float(-inf), 1.f, float(inf)});
+  expectTensor(empty.logcumsumexp(), {4}, {-inf, -inf, 1, inf}, 1e-6);
+}
+
+//===----------------------------------------------------------------------===//
+// Scatters
+//===----------------------------------------------------------------------===//
+
+TEST(Scatter, Replaces) {
+  Tensor x = Tensor::zeros({3, 5});
+  Tensor src = Tensor::arange(1, 11, 1, DType::Float32).reshape({2, 5});
+  Tensor index = Tensor::from({{0, 1, 2, 0}});
+  expectTensor(x.scatter(0, index, src), {3, 5},
+               {1, 0, 0, 4, 0, 0, 2, 0, 0, 0, 0, 0, 3, 0, 0});
+  Tensor index1 = Tensor::from({{0, 1, 2}, {0, 1, 4}});
+  expectTensor(x.scatter(1, index1, src), {3, 5},
+               {1, 2, 3, 0, 0, 6, 7, 0, 0, 8, 0, 0, 0, 0, 0});
+  expectTensor(x.scatter(1, index1, 7.5), {3, 5},
+               {7.5, 7.5, 7.5, 0, 0, 7.5, 7.5, 0, 0, 7.5, 0, 0, 0, 0, 0});
+  // The last of several, from the end, out of range.
+  Tensor many = Tensor::from({1, 1, -1, 9, -9});
+  expectTensor(Tensor::zeros({4}).scatter(
+                   0, many, Tensor::from({1.f, 2.f, 3.f, 4.f, 5.f})),
+               {4}, {0, 2, 0, 3});
+  EXPECT_ERROR(x.scatter(2, index, src), IndexError, "scatter");
+  EXPECT_ERROR(x.scatter(0, index.toFloat(), src), DTypeError, "scatter");
+  EXPECT_ERROR(x.scatter(0, index, src.toInt()), DTypeError, "cast them");
+  EXPECT_ERROR(x.scatter(0, index.expand({3, 4}), src), ShapeError, "too few");
+  EXPECT_ERROR(x.scatter(1, Tensor::zeros({4, 1}, {.dtype = DType::Int32}), 1),
+               ShapeError, "does not fit");
+}
+
+TEST(Scatter, Reduces) {
+  Tensor x = Tensor::from({1.f, 2.f, 3.f, 4.f});
+  Tensor index = Tensor::from({0, 0, 1, 3, 3});
+  Tensor src = Tensor::from({10.f, -20.f, 30.f, 5.f, 7.f});
+  auto reduce = [&](ScatterReduction reduction, bool includeSelf) {
+    return x.scatterReduce(0, index, src, reduction, includeSelf);
+  };
+  expectTensor(reduce(ScatterReduction::Sum, true), {4}, {-9, 32, 3, 16});
+  expectTensor(reduce(ScatterReduction::Sum, false), {4}, {-10, 30, 3, 12});
+  expectTensor(reduce(ScatterReduction::Prod, true), {4}, {-200, 60, 3, 140});
+  expectTensor(reduce(ScatterReduction::Prod, false), {4}, {-200, 30, 3, 35});
+  expectTensor(reduce(ScatterReduction::AMax, true), {4}, {10, 30, 3, 7});
+  expectTensor(reduce(ScatterReduction::AMin, true), {4}, {-20, 2, 3, 4});
+  expectTensor(reduce(ScatterReduction::AMin, false), {4}, {-20, 30, 3, 5});
+  expectTensor(reduce(ScatterReduction::Mean, true), {4}, {-3, 16, 3, 16. / 3},
+               1e-6);
+  expectTensor(reduce(ScatterReduction::Mean, false), {4}, {-5, 30, 3, 6});
+  expectTensor(x.scatter(0, index, src, ScatterReduction::Sum), {4},
+               {-9, 32, 3, 16});
+  expectTensor(
+      x.toInt().scatterReduce(0, index, src.toInt(), ScatterReduction::Mean),
+      {4}, {-3, 16, 3, 5});
+}
+
+TEST(Scatter, RowsOfTables) {
+  // The gradient of an embedding: rows are added at their positions.
+  const int64_t rows = 50, width = 37, count = 999;
+  const std::vector<float> src = noise(std::size_t(count * width));
+  std::vector<int32_t> index;
+  for (float value : noise(std::size_t(count), 7))
+    index.push_back(int32_t((value + 1) * rows / 2));
+  std::vector<double> expected(std::size_t(rows * width), 0.0);
+  for (int64_t p = 0; p < count; ++p)
+    for (int64_t i = 0; i < width; ++i)
+      expected[std::size_t(index[std::size_t(p)] * width + i)] +=
+          double(src[std::size_t(p * width + i)]);
+  Tensor positions = Tensor::from(index).unsqueeze(1).expand({count, width});
+  Tensor result = Tensor::zeros({rows, width})
+                      .scatter(0, positions, Tensor::from(src, {count, width}),
+                               ScatterReduction::Sum);
+  expectTensor(result, {rows, width}, expected, 1e-5);
+}
+
+TEST(Scatter, HistogramCostsThePositions) {
+  const int64_t count = 100003;
+  std::vector<int32_t> x;
+  for (float value : noise(std::size_t(count)))
+    x.push_back(int32_t((value + 1) * 128));
+  std::vector<double> expected(256, 0.0);
+  for (int32_t value : x)
+    if (value < 256)
+      ++expected[std::size_t(value)];
+  Tensor bins = Tensor::from(x);
+  Tensor counts = bins.oneHot(256).sum(0);
+  const int64_t opsBefore = GlobalCounters::globalOps.load();
+  expectTensor(counts, {256}, expected);
+  // Comparing with each class would be 25 million.
+  EXPECT_LT(GlobalCounters::globalOps.load() - opsBefore, 10 * count);
+  // By hand, of floats, and as a part of more.
+  Tensor isBin = bins.unsqueeze(1) == Tensor::arange(256).unsqueeze(0);
+  expectTensor(isBin.where(0.5, 0.0).sum(0) * 2 + 1, {256}, [&] {
+    std::vector<double> more = expected;
+    for (double &value : more)
+      value += 1;
+    return more;
+  }());
+}
+
+TEST(Setitem, Positions) {
+  Tensor x = counting({4, 3}).contiguous().realize();
+  const void *memory = x.buffer().address();
+  x.setitem({Tensor::from({2, 0, 2})}, Tensor::from({{-1.f}, {-2.f}, {-3.f}}));
+  expectTensor(x, {4, 3}, {-2, -2, -2, 3, 4, 5, -3, -3, -3, 9, 10, 11});
+  EXPECT_EQ(x.buffer().address(), memory);
+  x.setitem({Tensor::from({0, -1}), Tensor::from({1, 2})}, 50);
+  expectTensor(x, {4, 3}, {-2, 50, -2, 3, 4, 5, -3, -3, -3, 9, 10, 50});
+  x.setitem({Slice(0, 2), Tensor::from({2})}, 7);
+  expectTensor(x, {4, 3}, {-2, 50, 7, 3, 4, 7, -3, -3, -3, 9, 10, 50});
+  x.setitem({1}, 0);
+  expectTensor(x, {4, 3}, {-2, 50, 7, 0, 0, 0, -3, -3, -3, 9, 10, 50});
+  x.setitem({Tensor::from({9, -9})}, 1);
+  expectTensor(x[0], {3}, {-2, 50, 7});
+  EXPECT_EQ(x.buffer().address(), memory);
+  EXPECT_ERROR(x.setitem({Tensor::from({0})}, Tensor::from({1, 2, 3})),
+               DTypeError, "cast it first");
+  EXPECT_ERROR(x.setitem({Tensor::from({0.5f})}, 1), DTypeError, "integers");
+  EXPECT_ERROR(x.setitem({Tensor::from({0})}, Tensor::from({1.f, 2.f})),
+               ShapeError, "setitem");
+}
+
+TEST(Setitem, CostsWhatIsWritten) {
+  Tensor x = Tensor::zeros({1 << 20}).contiguous().realize();
+  Tensor index = Tensor::from({5, 7, 5}), value = Tensor::from({1.f, 2.f, 3.f});
+  x.setitem({index}, value);
+  const int64_t bytes = GlobalCounters::globalMem.load();
+  EXPECT_EQ(countSteps({x}), 1);
+  EXPECT_LT(GlobalCounters::globalMem.load() - bytes, 1000);
+  EXPECT_EQ(x[5].item<float>(), 3);
+  EXPECT_EQ(x[7].item<float>(), 2);
+}
+
+TEST(Setitem, ReadsWhatWasThere) {
+  Tensor x = counting({6}).contiguous().realize();
+  Tensor index = Tensor::from({1, 2, 3});
+  // Each gets what the one before held.
+  x.setitem({index}, x[Tensor::from({0, 1, 2})]);
+  expectTensor(x, {6}, {0, 0, 1, 2, 4, 5});
+  Tensor old = x * 1;
+  x.setitem({index}, x[index] + 10);
+  expectTensor(x, {6}, {0, 10, 11, 12, 4, 5});
+  expectTensor(old, {6}, {0, 0, 1, 2, 4, 5});
+  // Views show it.
+  Tensor y = counting({2, 4}).contiguous().realize(), row = y[1];
+  row.setitem({Tensor::from({3, 0})}, Tensor::from({-1.f, -2.f}));
+  expectTensor(y, {2, 4}, {0, 1, 2, 3, -2, 5, 6, -1});
+}
+
+//===----------------------------------------------------------------------===//
+// By condition
+//===----------------------------------------------------------------------===//
+
+TEST(Select, MaskAndNonzero) {
+  Tensor x = counting({2, 3});
+  expectTensor(x.maskedSelect(x > 1.5), {4}, {2, 3, 4, 5});
+  expectTensor(
+      x.maskedSelect(Tensor::from(std::vector<bool>{true, false, true})), {4},
+      {0, 2, 3, 5});
+  expectTensor(x.maskedSelect(x > 10), {0}, {});
+  EXPECT_ERROR(x.maskedSelect(x), DTypeError, "not of bool");
+  Tensor y = Tensor::from({{0, 3, 0}, {1, 0, -2}});
+  expectTensor(y.nonzero(), {3, 2}, {0, 1, 1, 0, 1, 2});
+  EXPECT_EQ(y.nonzero().dtype(), DType::Int32);
+  expectTensor(Tensor::zeros({3}).nonzero(), {0, 1}, {});
+  expectTensor(Tensor(5).nonzero(), {1, 0}, {});
+  Tensor large = noiseTensor({100000});
+  std::vector<double> expected;
+  for (float value : noise(100000))
+    if (value > 0.25f)
+      expected.push_back(double(value));
+  expectTensor(large.maskedSelect(large > 0.25), {int64_t(expected.size())},
+               expected);
+}
+
+//===----------------------------------------------------------------------===//
+// Sorts
+//===----------------------------------------------------------------------===//
+
+TEST(Sort, Rows) {
+  Tensor x = Tensor::from({{3.f, 1.f, 2.f}, {-1.f, -3.f, -1.f}});
+  auto [values, positions] = x.sort();
+  expectTensor(values, {2, 3}, {1, 2, 3, -3, -1, -1});
+  expectTensor(positions, {2, 3}, {1, 2, 0, 1, 0, 2});
+  auto [down, from] = x.sort(-1, true);
+  expectTensor(down, {2, 3}, {3, 2, 1, -1, -1, -3});
+  expectTensor(from, {2, 3}, {0, 2, 1, 0, 2, 1});
+  expectTensor(x.sort(0).first, {2, 3}, {-1, -3, -1, 3, 1, 2});
+  expectTensor(x.argsort(0), {2, 3}, {1, 1, 1, 0, 0, 0});
+  expectTensor(Tensor(4.f).sort().first, {}, {4});
+  Tensor special = Tensor::from({float(nan), 1.f, float(-inf), float(inf)});
+  expectTensor(special.sort().first, {4}, {-inf, 1, inf, nan});
+  expectTensor(special.sort(0, true).first, {4}, {nan, inf, 1, -inf});
+  EXPECT_ERROR(x.sort(2), IndexError, "argsort");
+}
+
+TEST(Sort, ManyElements) {
+  const int64_t count = 200003;
+  std::vector<float> x = noise(std::size_t(count));
+  // Some equal ones.
+  for (std::size_t i = 0; i < x.size(); i += 3)
+    x[i] = float(int(x[i] * 100));
+  std::vector<double> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto sortBy = [&](bool isDescending) {
+    std::sort(order.begin(), order.end(), [&](double a, double b) {
+      const float p = x[std::size_t(a)], q = x[std::size_t(b)];
+      return p == q ? a < b : (p < q) != isDescending;
+    });
+  };
+  Tensor t = Tensor::from(x);
+  sortBy(false);
+  expectTensor(t.argsort(), {count}, order);
+  sortBy(true);
+  expectTensor(t.argsort(0, true), {count}, order);
+}
+
+TEST(Sort, ElementTypes) {
+  for (DType dtype :
+       {DType::Int8, DType::UInt8, DType::Int16, DType::UInt16, DType::Int32,
+        DType::UInt32, DType::Int64, DType::UInt64, DType::Float8E4M3,
+        DType::Float16, DType::BFloat16, DType::Float32, DType::Float64}) {
+    SCOPED_TRACE(name(dtype));
+    Tensor x = (Tensor::arange(700).mod(97) * 31).mod(100).cast(dtype);
+    std::vector<double> sorted = values(x.toDouble());
+    std::sort(sorted.begin(), sorted.end());
+    expectTensor(x.sort().first.toDouble(), {700}, sorted);
+    EXPECT_EQ(x.sort().first.dtype(), dtype);
+  }
+  Tensor bits = Tensor::from(std::vector<bool>{true, false, true});
+  expectTensor(bits.argsort(), {3}, {1, 0, 2});
+}
+
+TEST(Sort, TopK) {
+  Tensor x =
+      Tensor::from({{3.f, 1.f, 4.f, 1.f, 5.f}, {9.f, 2.f, 6.f, 5.f, 3.f}});
+  auto [values, positions] = x.topk(2);
+  expectTensor(values, {2, 2}, {5, 4, 9, 6});
+  expectTensor(positions, {2, 2}, {4, 2, 0, 2});
+  expectTensor(x.topk(3, -1, false).second, {2, 3}, {1, 3, 0, 1, 4, 3});
+  expectTensor(x.topk(1, 0).first, {1, 5}, {9, 2, 6, 5, 5});
+  EXPECT_ERROR(x.topk(6), ShapeError, "no 6 elements");
+  EXPECT_ERROR(x.topk(-1), ShapeError, "topk");
+}
+
+TEST(Sort, SymbolicRows) {
+  Variable n{"n", 1, 50};
+  Tensor all = noiseTensor({3, 50}).realize();
+  for (int64_t length : {1, 7, 50}) {
+    SCOPED_TRACE(length);
+    SymInt bound = n.bind(length);
+    Tensor x = all.shrink({{0, 3}, {0, bound}});
+    Tensor expected = all.shrink({{0, 3}, {0, length}});
+    EXPECT_EQ(values(x.argsort()), values(expected.argsort()));
+    EXPECT_EQ(values(x.cumsum(1)), values(expected.cumsum(1)));
+    EXPECT_EQ(values(x.cumsum(0)), values(expected.cumsum(0)));
+    Tensor index = Tensor::from({2, 0, 1}).unsqueeze(1).expand({3, bound});
+    EXPECT_EQ(values(x.scatter(0, index, x, ScatterReduction::Sum)),
+              values(expected.scatter(
+                  0, Tensor::from({2, 0, 1}).unsqueeze(1).expand({3, length}),
+                  expected, ScatterReduction::Sum)));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Random orders
+//===----------------------------------------------------------------------===//
+
+TEST(RandomOrder, Permutations) {
+  Tensor::manualSeed(3);
+  Tensor p = Tensor::randperm(1000);
+  EXPECT_EQ(p.dtype(), DType::Int32);
+  std::vector<double> found = values(p), all(1000);
+  std::iota(all.begin(), all.end(), 0);
+  EXPECT_NE(found, all);
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found, all);
+  EXPECT_EQ(Tensor::randperm(5, {.dtype = DType::UInt8}).dtype(), DType::UInt8);
+  EXPECT_ERROR(Tensor::randperm(5, {.dtype = DType::Float32}), DTypeError,
+               "not an integer");
+  EXPECT_ERROR(Tensor::randperm(300, {.dtype = DType::Int8}), DTypeError,
+               "do not fit");
+}
+
+TEST(RandomOrder, Multinomial) {
+  Tensor::manualSeed(4);
+  Tensor weights = Tensor::from({1.f, 0.f, 3.f, 0.f});
+  std::map<double, int> drawn;
+  for (double value : values(weights.multinomial(20000, true)))
+    ++drawn[value];
+  EXPECT_EQ(drawn.size(), 2u);
+  EXPECT_NEAR(drawn[0], 5000, 400);
+  EXPECT_NEAR(drawn[2], 15000, 400);
+  Tensor rows = Tensor::from({{0.f, 1.f, 1.f}, {5.f, 0.f, 1.f}});
+  Tensor pairs = rows.multinomial(2);
+  EXPECT_EQ(pairs.shape(), (Shape{2, 2}));
+  std::vector<double> found = values(pairs);
+  EXPECT_EQ(found[0] + found[1], 3);
+  EXPECT_EQ(found[2] + found[3], 2);
+  EXPECT_NE(found[0], found[1]);
+  EXPECT_ERROR(rows.multinomial(4), ShapeError, "no 4 positions");
+  EXPECT_ERROR(Tensor::ones({2, 2, 2}).multinomial(1), ShapeError,
+               "neither a row nor rows");
+}
