@@ -98,6 +98,8 @@ private:
   Value gather();
   Value maskByPosition();
   Value growCache();
+  Value family();
+  Value update();
   Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();
 
