@@ -129,6 +129,46 @@ static Workload makeMatmul(int64_t size, bool isTimed = true) {
           isTimed};
 }
 
+/// A workload of several results, limited by memory.
+static Workload makeSeveral(const std::string &name, std::vector<Shape> inputs,
+                            double bytes,
+                            std::vector<Tensor> (*buildAll)(const Inputs &)) {
+  return {name,
+          std::move(inputs),
+          [=](const Inputs &in) { return buildAll(in).front(); },
+          bytes,
+          0,
+          true,
+          buildAll};
+}
+
+static std::vector<Tensor> updateByMomentum(const Inputs &in) {
+  Tensor weight = in[0], momentum = in[1];
+  momentum.assign(momentum * 0.9f + in[2]);
+  weight.assign(weight - momentum * 0.1f);
+  return {weight, momentum};
+}
+
+static std::vector<Tensor> updateByAdam(const Inputs &in) {
+  Tensor weight = in[0], mean = in[1], square = in[2], gradient = in[3];
+  mean.assign(mean * 0.9f + gradient * 0.1f);
+  square.assign(square * 0.99f + gradient * gradient * 0.01f);
+  weight.assign(weight - mean / (square.abs().sqrt() + 1e-8f) * 0.1f);
+  return {weight, mean, square};
+}
+
+/// z = z * z + c in place, and the steps until it leaves the circle.
+static std::vector<Tensor> stepMandelbrot(const Inputs &in) {
+  Tensor re = in[0], im = in[1], count = in[4];
+  Tensor nextRe = re * re - im * im + in[2];
+  Tensor nextIm = re * im * 2.0f + in[3];
+  Tensor isInside = nextRe * nextRe + nextIm * nextIm < 4.0f;
+  count.assign(count + isInside.toFloat());
+  re.assign(isInside.where(nextRe, re));
+  im.assign(isInside.where(nextIm, im));
+  return {count, re, im};
+}
+
 static std::vector<Workload> makeWorkloads() {
   const int64_t n = 4096;
   const double bytes = 4.0 * n * n;
@@ -163,6 +203,25 @@ static std::vector<Workload> makeWorkloads() {
        {{n, n}},
        [](const Inputs &in) { return in[0].T().contiguous(); },
        2 * bytes},
+      makeSeveral("momentum", {{n, n}, {n, n}, {n, n}}, 5 * bytes,
+                  updateByMomentum),
+      makeSeveral("adam", {{n, n}, {n, n}, {n, n}, {n, n}}, 7 * bytes,
+                  updateByAdam),
+      makeSeveral("mandelbrot", {{n, n}, {n, n}, {n, n}, {n, n}, {n, n}},
+                  8 * bytes, stepMandelbrot),
+      makeSeveral("mean-and-max", {{n, n}}, bytes,
+                  [](const Inputs &in) -> std::vector<Tensor> {
+                    return {in[0].mean(), in[0].max()};
+                  }),
+      makeSeveral("mean-and-max-rows", {{n, n}}, bytes,
+                  [](const Inputs &in) -> std::vector<Tensor> {
+                    return {in[0].mean(1), in[0].max(1)};
+                  }),
+      makeSeveral("var-mean-rows", {{n, n}}, bytes,
+                  [](const Inputs &in) -> std::vector<Tensor> {
+                    auto [var, mean] = in[0].varMean(1);
+                    return {var, mean};
+                  }),
       makeMatmul(512),
       makeMatmul(1000),
       makeMatmul(1024),

@@ -30,6 +30,8 @@ struct Workload {
   double operations = 0;
   /// Part of the table; the others are for first results only.
   bool isTimed = true;
+  /// All results, for workloads that have several; `build` returns the first.
+  std::function<std::vector<Tensor>(const std::vector<Tensor> &)> buildAll = {};
 };
 
 const std::vector<Workload> &getWorkloads();

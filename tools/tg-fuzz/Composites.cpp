@@ -303,6 +303,83 @@ Value GraphGenerator::growCache() {
                : Value();
 }
 
+/// Several values of one operand, over the same positions or reduced along one
+/// axis: what kernels with several results are made of.
+Value GraphGenerator::family() {
+  Value x = pick(Class::Num);
+  if (!x)
+    return {};
+  auto type = ::mlir::cast<RankedTensorType>(x.getType());
+  const bool isReduced = type.getRank() > 0 && random.percent(40);
+  const int64_t axis = isReduced ? random.below(type.getRank()) : 0;
+  Value last;
+  for (int64_t i = random.between(2, 4); i > 0; --i) {
+    Value value;
+    if (isReduced && random.percent(75)) {
+      value =
+          emit<ReduceOp>(random.percent(50) ? ReduceKind::add : ReduceKind::max,
+                         x, ArrayRef<int64_t>(axis));
+    } else if (random.percent(30)) {
+      value = emit<NegOp>(x);
+    } else if (Value other = similar(x, ::mlir::getElementTypeOrSelf(x))) {
+      value =
+          random.percent(50) ? emit<AddOp>(x, other) : emit<MaxOp>(x, other);
+    }
+    if (!value)
+      continue;
+    if (last)
+      pool.push_back(last);
+    last = value;
+  }
+  return last;
+}
+
+/// Two tensors in memory that are assigned to, the second one from what the
+/// first one held or holds, as optimizers update theirs.
+Value GraphGenerator::update() {
+  SmallVector<Value> memory;
+  for (Value value : pool)
+    if (isa<BlockArgument>(value) &&
+        isIn(::mlir::getElementTypeOrSelf(value), Class::Num))
+      memory.push_back(value);
+  if (memory.empty())
+    return {};
+  Value first = random.pick(memory), second;
+  for (Value value : memory)
+    if (value != first && value.getType() == first.getType())
+      second = value;
+  if (!second)
+    second = leaf(::mlir::cast<RankedTensorType>(first.getType()));
+  Value change =
+      second ? similar(first, ::mlir::getElementTypeOrSelf(first)) : Value();
+  if (!change || !isa<BlockArgument>(second))
+    return {};
+  Value next = random.percent(50) ? emit<AddOp>(first, change)
+                                  : emit<MaxOp>(first, change);
+  if (!next)
+    return {};
+  auto assignNext = [&] {
+    Value assign = emit<AssignOp>(first, next);
+    if (assign)
+      pool.push_back(assign);
+    return assign;
+  };
+  const bool isFirst = random.percent(70);
+  Value source = random.percent(50) ? next : first;
+  if (isFirst)
+    if (Value assign = assignNext(); assign && random.percent(40))
+      source = assign;
+  if (random.percent(15))
+    if (Value moved = movement(source, /*isTarget=*/false);
+        moved && moved.getType() == source.getType())
+      source = moved;
+  Value step = emit<AddOp>(second, source);
+  Value assign = step ? emit<AssignOp>(second, step) : Value();
+  if (!isFirst)
+    assignNext();
+  return assign;
+}
+
 Value GraphGenerator::composite() {
   switch (random.below(isSymbolic() ? 9 : 8)) {
   case 0:

@@ -214,6 +214,8 @@ bool GraphGenerator::addOp() {
                                                            : 4;
   if (random.percent(composites)) {
     result = composite();
+  } else if (random.percent(8)) {
+    result = random.percent(50) ? family() : update();
   } else if (choice < 24) {
     if (Value x = pick(Class::Element))
       result = choice < 3 ? strided(x) : movement(x, /*isTarget=*/false);

@@ -102,6 +102,8 @@ private:
   Value maskByPosition();
   Value histogram();
   Value growCache();
+  Value family();
+  Value update();
   Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();
 

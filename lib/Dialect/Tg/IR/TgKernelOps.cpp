@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
@@ -81,27 +82,7 @@ LogicalResult ViewOp::verify() {
   return success();
 }
 
-namespace {
-/// The memory that a buffer is, as far as it is known.
-struct BufferPart {
-  /// What it is a view of, through all views; itself if it is none.
-  Value root;
-  /// The bytes of the root that it consists of, the end excluded. Not known if
-  /// there is a shape or an offset that is not static.
-  std::optional<std::pair<int64_t, int64_t>> bytes;
-
-  bool overlaps(const BufferPart &other) const {
-    return root == other.root && bytes && other.bytes &&
-           std::max(bytes->first, other.bytes->first) <
-               std::min(bytes->second, other.bytes->second);
-  }
-  bool isLiteral() const { return root.getDefiningOp<LiteralOp>() != nullptr; }
-  /// Empty if it is not known.
-  StringRef getDevice() const;
-};
-} // namespace
-
-static BufferPart getPart(Value buffer) {
+BufferPart mlir::tg::getBufferPart(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t begin = 0, size = 0;
   bool isKnown =
@@ -141,10 +122,10 @@ static bool isSameDevice(StringRef device, StringRef other) {
 }
 
 LogicalResult TransferOp::verify() {
-  BufferPart dest = getPart(getDest());
+  BufferPart dest = getBufferPart(getDest());
   if (dest.isLiteral())
     return emitOpError("writes to a tg.literal (C2)");
-  if (getSource() == getDest() || getPart(getSource()).overlaps(dest))
+  if (getSource() == getDest() || getBufferPart(getSource()).overlaps(dest))
     return emitOpError("the source overlaps the destination (C3)");
   return success();
 }
@@ -190,7 +171,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("passes (")
            << getBuffers().getTypes() << ") to '" << getKernel()
            << "', which takes (" << kernel.getArgumentTypes() << ") (C1)";
-  auto parts = llvm::map_to_vector(getBuffers(), getPart);
+  auto parts = llvm::map_to_vector(getBuffers(), getBufferPart);
   std::optional<size_t> placed;
   for (auto [i, part] : llvm::enumerate(parts)) {
     if (part.getDevice().empty())

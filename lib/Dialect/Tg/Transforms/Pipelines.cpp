@@ -38,6 +38,8 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   TgScheduleOptions schedule;
   schedule.device = options.device;
   pm.addPass(createTgSchedule(schedule));
+  // While the buffers of launches are whole ones.
+  pm.addPass(createTgFuseKernels());
   pm.addPass(createTgNarrowBuffers());
   // Equal kernels are found early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());

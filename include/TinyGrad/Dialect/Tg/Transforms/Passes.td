@@ -144,6 +144,55 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgFuseKernels : Pass<"tg-fuse-kernels", "::mlir::ModuleOp"> {
+  let summary = "Merge launches into kernels with several results";
+  let description = [{
+    Two launches of a host program become one where their kernels work over the
+    same positions, or over rows of them, and have loads or stores in common: both
+    read a buffer at the same positions, or the second reads what the first stores
+    there. That is then the stored value; if nothing else reads the buffer, it
+    goes. So do copies of what a buffer held before it was assigned to, if they are
+    read at the very positions that are written.
+
+    Launches stay apart where something has to run between them, where one reads at
+    other positions what the other one writes, where a tile of a matrix product
+    would lose registers, and where little would be saved. Each decision is an
+    optimization remark of the category `tg-fuse-kernels`.
+
+    ```mlir
+    tg.kernel @a(%out: memref<4xf32>, %x: memref<4xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 4
+      %0 = tg.load %x[%i] : memref<4xf32>
+      %1 = tg.neg %0 : f32
+      tg.store %1, %out[%i] : memref<4xf32>
+    }
+    tg.kernel @b(%out: memref<4xf32>, %x: memref<4xf32>) attributes {outputs = 1 : i64} {
+      %i = tg.range 0 loop 4
+      %0 = tg.load %x[%i] : memref<4xf32>
+      %1 = tg.exp2 %0 : f32
+      tg.store %1, %out[%i] : memref<4xf32>
+    }
+    tg.launch @a(%p, %x) : memref<4xf32>, memref<4xf32>
+    tg.launch @b(%q, %x) : memref<4xf32>, memref<4xf32>
+    // becomes
+    tg.kernel @c(%p: memref<4xf32>, %q: memref<4xf32>, %x: memref<4xf32>) attributes {outputs = 2 : i64} {
+      %i = tg.range 0 loop 4
+      %0 = tg.load %x[%i] : memref<4xf32>
+      %1 = tg.neg %0 : f32
+      %2 = tg.exp2 %0 : f32
+      tg.store %1, %p[%i] : memref<4xf32>
+      tg.store %2, %q[%i] : memref<4xf32>
+    }
+    tg.launch @c(%p, %q, %x) : memref<4xf32>, memref<4xf32>, memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Launches that became part of another one">,
+    Statistic<"numCopies", "copies", "Transfers that are not needed any more">
+  ];
+}
+
 def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
   let summary = "Give kernels only the part of a buffer that they read";
   let description = [{

@@ -220,16 +220,26 @@ void Heuristic::mergeRanges() {
   }
 }
 
-/// The result range along which the store is contiguous, if lanes along it
-/// pay: reductions may be contiguous along their own ranges instead.
+/// The result range along which a store is contiguous, if lanes along it pay:
+/// reductions may be contiguous along their own ranges instead. Of several
+/// stores, those over the most ranges count: others write once a row.
 RangeOp Heuristic::chooseResultLane() {
   RangeOp lane;
-  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
+  size_t most = 0;
+  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
+    const size_t depth =
+        schedule.getAnalysis().getRanges(store.getIndex()).size();
+    if (depth < most)
+      continue;
+    if (depth > most)
+      lane = RangeOp();
+    most = depth;
     for (RangeOp range : schedule.getResultRanges())
       if (range.getLargestExtent() > 1 && schedule.getAnalysis()
                                                   .getLinear(store.getIndex())
                                                   .getCoefficient(range) == 1)
         lane = range;
+  }
   if (!lane)
     return lane;
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
@@ -680,8 +690,8 @@ bool Heuristic::hasScan() {
 }
 
 /// Leading result ranges run in parallel, as few as give enough work items, and
-/// none whose positions have an order. A reduce that depends on fewer of them
-/// would run again in every work item.
+/// none whose positions have an order. A reduce or store that depends on fewer of
+/// them would run again in every work item.
 void Heuristic::parallelize() {
   SmallVector<RangeOp> leading;
   for (RangeOp range : schedule.getResultRanges())
@@ -694,10 +704,17 @@ void Heuristic::parallelize() {
   // Work items that share a tile would each fill it.
   if (stagedBefore)
     limit = llvm::find(leading, stagedBefore) - leading.begin();
-  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+  for (Operation &op : schedule.getKernel().getBody().front()) {
+    Value value;
+    if (isa<RangedReduceOp>(op))
+      value = op.getResult(0);
+    else if (auto store = dyn_cast<StoreOp>(op))
+      value = store.getIndex();
+    if (!value)
+      continue;
     size_t depth = 0;
     for (auto [i, range] : llvm::enumerate(leading))
-      if (schedule.dependsOn(reduce, range))
+      if (schedule.dependsOn(value, range))
         depth = i + 1;
     limit = std::min(limit, depth);
   }

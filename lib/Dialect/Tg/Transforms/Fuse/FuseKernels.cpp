@@ -1,0 +1,618 @@
+//===- FuseKernels.cpp - kernels with several results ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-fuse-kernels pass. The steps of a host program are nodes
+/// of a graph, with an edge where one has to run before the other. Two launches
+/// are merged if no other node lies on a path between them, so that the graph
+/// stays without cycles; which of the two places the merged launch takes
+/// follows from the order of their neighbours. Each launch is compared with the
+/// last few that touch the same memory, so that time is linear in the number of
+/// launches.
+///
+//===----------------------------------------------------------------------===//
+
+#include "../KernelSet.h"
+#include "MergeKernels.h"
+#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSet.h"
+#include <map>
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGFUSEKERNELS
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// How many of the launches that touched some memory last are looked at, and
+/// with how many of these a merge is tried.
+constexpr size_t kMostRecent = 8, kMostTries = 4;
+/// Nodes with more neighbours stay as they are.
+constexpr size_t kMostNeighbours = 256;
+
+namespace {
+
+/// A step of a host program: a launch, a transfer, or a sort.
+struct Node {
+  /// Its place in the program. Those that it depends on come before it.
+  int64_t order = 0;
+  Operation *op = nullptr;
+  /// Of a launch.
+  KernelOp kernel;
+  SmallVector<Value> buffers;
+  llvm::SmallSetVector<Node *, 4> dependences, dependents;
+  /// The node that this one was merged into.
+  Node *into = nullptr;
+
+  bool isMerged() const { return op == nullptr; }
+};
+
+/// Who reads or writes which part of some memory.
+class PartMap {
+public:
+  void insert(const BufferPart &part, Node *node) {
+    auto [begin, end] = getBytes(part);
+    longest = std::max(longest, end - begin);
+    parts.insert({begin, {end, node}});
+  }
+  void forEachOverlap(const BufferPart &part,
+                      llvm::function_ref<void(Node *)> body) const {
+    auto [begin, end] = getBytes(part);
+    auto from =
+        begin > longest ? parts.lower_bound(begin - longest) : parts.begin();
+    for (auto it = from; it != parts.end() && it->first < end; ++it)
+      if (it->second.first > begin)
+        body(it->second.second);
+  }
+  void clear() { parts.clear(); }
+
+private:
+  static std::pair<int64_t, int64_t> getBytes(const BufferPart &part) {
+    return part.bytes.value_or(std::pair<int64_t, int64_t>(0, INT64_MAX));
+  }
+
+  std::multimap<int64_t, std::pair<int64_t, Node *>> parts;
+  int64_t longest = 0;
+};
+
+/// A buffer that a transfer filled.
+struct Copy {
+  Value source;
+  /// The first node after the transfer that writes to the memory of the source,
+  /// if it writes to the source itself.
+  Node *firstWriter = nullptr;
+};
+
+/// What is known of the memory behind an argument or allocation.
+struct Memory {
+  PartMap readers, writers;
+  /// The last launches that touch it.
+  SmallVector<Node *, kMostRecent> recent;
+  llvm::SmallPtrSet<Node *, 4> users;
+  /// Whether others than nodes read it: the caller.
+  bool escapes = false;
+  /// Copies of its contents that nothing was written after.
+  SmallVector<Value, 1> copies;
+  int64_t numWrites = 0;
+};
+
+/// The kernels of a module, and those that merging makes. Programs repeat
+/// themselves, so that what became of two kernels is remembered.
+class KernelPool {
+public:
+  KernelInfo &getInfo(KernelOp kernel) {
+    std::unique_ptr<KernelInfo> &info = infos[kernel];
+    if (!info)
+      info = std::make_unique<KernelInfo>(kernel);
+    return *info;
+  }
+  const MergedKernel &merge(const MergeRequest &request);
+  void finish(ModuleOp module, const llvm::SetVector<KernelOp> &launched);
+
+private:
+  llvm::MapVector<Operation *, std::unique_ptr<KernelInfo>> infos;
+  std::map<std::vector<uint64_t>, MergedKernel> known;
+  KernelSet kernels;
+  SmallVector<KernelOp> made;
+};
+
+class Fuser {
+public:
+  Fuser(func::FuncOp func, KernelPool &pool) : func(func), pool(pool) {}
+
+  /// The number of launches that are gone.
+  int64_t run();
+  int64_t numCopies = 0;
+  /// Adds the kernels that the program launches.
+  void addLaunched(llvm::SetVector<KernelOp> &launched);
+  void emit();
+
+private:
+  bool createNodes();
+  void addEdges(Node &node, Value buffer, bool isWritten);
+  Value getCanonical(Value buffer);
+  SmallVector<Node *> findCandidates(Node &node);
+  Node *tryMerge(Node &a, Node &b);
+  std::optional<MergeRequest> getRequest(Node &first, Node &second,
+                                         SmallVectorImpl<Value> &buffers);
+  Value findOriginal(Value buffer, Node &first, Node &second);
+  bool isOnlyUsedBy(Value buffer, Node &first, Node &second);
+  Node *replace(Node &kept, Node &gone, const MergedKernel &merged,
+                ArrayRef<Value> buffers);
+  void touch(Node &node);
+  size_t countOutputs(Node &node) {
+    return node.kernel ? static_cast<size_t>(node.kernel.getOutputs()) : 0;
+  }
+  Node *find(Node *node) {
+    while (node->into)
+      node = node->into;
+    return node;
+  }
+
+  func::FuncOp func;
+  KernelPool &pool;
+  std::vector<std::unique_ptr<Node>> nodes;
+  DenseMap<Value, Memory> memories;
+  DenseMap<Value, BufferPart> parts;
+  std::map<std::tuple<void *, void *, void *>, Value> views;
+  DenseMap<Value, Value> canonical;
+  DenseMap<Value, Copy> copies;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+const MergedKernel &KernelPool::merge(const MergeRequest &request) {
+  std::vector<uint64_t> key{
+      reinterpret_cast<uint64_t>(request.first->kernel.getOperation()),
+      reinterpret_cast<uint64_t>(request.second->kernel.getOperation())};
+  auto append = [&](const auto &list) {
+    key.insert(key.end(), list.begin(), list.end());
+  };
+  append(request.firstSlots);
+  append(request.secondSlots);
+  append(request.isFirstOld);
+  append(request.isSecondOld);
+  append(request.isTemporary);
+  auto [it, isNew] = known.try_emplace(std::move(key));
+  if (!isNew)
+    return it->second;
+  MergedKernel &merged = it->second = mergeKernels(request);
+  if (!merged.kernel)
+    return merged;
+  KernelOp kernel = kernels.insert(merged.kernel);
+  if (kernel != merged.kernel) {
+    merged.kernel->erase();
+    merged.kernel = kernel;
+  } else {
+    made.push_back(kernel);
+  }
+  return merged;
+}
+
+/// Puts the new kernels that are launched into the module; those that nothing
+/// launches any more go.
+void KernelPool::finish(ModuleOp module,
+                        const llvm::SetVector<KernelOp> &launched) {
+  llvm::StringSet<> taken;
+  for (Operation &op : *module.getBody())
+    if (auto symbol = dyn_cast<SymbolOpInterface>(op))
+      taken.insert(symbol.getName());
+  // Before the first function, in the order in which they are launched.
+  auto funcs = module.getOps<func::FuncOp>();
+  Operation *place = *funcs.begin();
+  int64_t number = 0;
+  for (KernelOp kernel : launched) {
+    if (kernel->getBlock())
+      continue;
+    std::string name;
+    do
+      name = (kernel.getName() + "_n" + Twine(number++)).str();
+    while (!taken.insert(name).second);
+    kernel.setName(name);
+    OpBuilder(place).insert(kernel);
+  }
+  for (KernelOp kernel : made)
+    if (!launched.contains(kernel))
+      kernel->erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// One value for all views of the same part.
+Value Fuser::getCanonical(Value buffer) {
+  auto known = canonical.find(buffer);
+  if (known != canonical.end())
+    return known->second;
+  Value result = buffer;
+  if (auto view = buffer.getDefiningOp<ViewOp>())
+    result = views
+                 .try_emplace(
+                     {view.getSource().getAsOpaquePointer(),
+                      const_cast<void *>(view.getOffset().getAsOpaquePointer()),
+                      const_cast<void *>(view.getType().getAsOpaquePointer())},
+                     buffer)
+                 .first->second;
+  canonical[buffer] = result;
+  parts.try_emplace(result, getBufferPart(result));
+  return result;
+}
+
+/// The node has to run after those that write what it reads, and after those
+/// that touch what it writes.
+void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
+  const BufferPart &part = parts[buffer];
+  Memory &memory = memories[part.root];
+  auto add = [&](Node *other) {
+    if (other == &node)
+      return;
+    node.dependences.insert(other);
+    other->dependents.insert(&node);
+  };
+  memory.users.insert(&node);
+  memory.writers.forEachOverlap(part, add);
+  if (!isWritten) {
+    memory.readers.insert(part, &node);
+    return;
+  }
+  memory.readers.forEachOverlap(part, add);
+  // All that came before comes before this node as well.
+  if (buffer == part.root) {
+    memory.readers.clear();
+    memory.writers.clear();
+  }
+  memory.writers.insert(part, &node);
+  ++memory.numWrites;
+  for (Value copy : memory.copies)
+    if (Copy &known = copies[copy]; known.source == buffer)
+      known.firstWriter = &node;
+  memory.copies.clear();
+}
+
+/// False if the program does something that is not known here.
+bool Fuser::createNodes() {
+  Block &block = func.getBody().front();
+  for (Operation &op : block) {
+    if (isa<AllocOp, LiteralOp, ViewOp>(op))
+      continue;
+    if (isa<func::ReturnOp>(op)) {
+      for (Value result : op.getOperands())
+        memories[getBufferPart(result).root].escapes = true;
+      continue;
+    }
+    if (!isa<LaunchOp, TransferOp, SortOp>(op))
+      return false;
+    nodes.push_back(std::make_unique<Node>());
+    Node &node = *nodes.back();
+    node.order = static_cast<int64_t>(nodes.size());
+    node.op = &op;
+    for (Value operand : op.getOperands())
+      node.buffers.push_back(getCanonical(operand));
+    if (auto launch = dyn_cast<LaunchOp>(op)) {
+      node.kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+          launch, launch.getKernelAttr());
+      const size_t outputs = countOutputs(node);
+      for (auto [i, buffer] : llvm::enumerate(node.buffers))
+        if (i >= outputs || node.kernel.getInPlace())
+          addEdges(node, buffer, /*isWritten=*/false);
+      for (Value buffer : ArrayRef(node.buffers).take_front(outputs))
+        addEdges(node, buffer, /*isWritten=*/true);
+      continue;
+    }
+    auto [source, dest] = std::pair(node.buffers[0], node.buffers[1]);
+    addEdges(node, source, /*isWritten=*/false);
+    addEdges(node, dest, /*isWritten=*/true);
+    if (!isa<TransferOp>(op))
+      continue;
+    Memory &memory = memories[parts[source].root];
+    if (dest.getDefiningOp<AllocOp>()) {
+      copies[dest] = {source, nullptr};
+      memory.copies.push_back(dest);
+    }
+  }
+  for (BlockArgument argument : block.getArguments())
+    memories[argument].escapes = true;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// Makes a launch one of those that touched its memory last.
+void Fuser::touch(Node &node) {
+  for (Value buffer : node.buffers) {
+    SmallVectorImpl<Node *> &recent = memories[parts[buffer].root].recent;
+    llvm::erase(recent, &node);
+    if (recent.size() == kMostRecent)
+      recent.erase(recent.begin());
+    recent.push_back(&node);
+  }
+}
+
+/// Launches that touch the same memory, those with the most of it first.
+SmallVector<Node *> Fuser::findCandidates(Node &node) {
+  llvm::MapVector<Node *, double> weights;
+  for (Value buffer : node.buffers) {
+    const auto type = cast<MemRefType>(buffer.getType());
+    const auto size =
+        type.hasStaticShape() ? static_cast<double>(type.getNumElements()) : 0;
+    auto add = [&](Node *other) {
+      if (other != &node && other->kernel)
+        weights[other] += size;
+    };
+    llvm::for_each(memories[parts[buffer].root].recent, add);
+    // Who overwrote what this is a copy of.
+    if (auto copy = copies.find(buffer);
+        copy != copies.end() && copy->second.firstWriter)
+      add(find(copy->second.firstWriter));
+  }
+  SmallVector<std::pair<Node *, double>> sorted(weights.begin(), weights.end());
+  llvm::stable_sort(sorted, [](auto a, auto b) { return a.second > b.second; });
+  SmallVector<Node *> candidates;
+  for (auto [other, weight] : sorted)
+    if (candidates.size() < kMostTries)
+      candidates.push_back(other);
+  return candidates;
+}
+
+/// What a copy was made of, if that is overwritten by one of the two, and by
+/// none before: then the old contents are there when both run.
+Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
+  auto copy = copies.find(buffer);
+  if (copy == copies.end() || !copy->second.firstWriter ||
+      memories[buffer].numWrites != 1)
+    return Value();
+  Node *writer = find(copy->second.firstWriter);
+  if (writer != &first && writer != &second)
+    return Value();
+  return copy->second.source;
+}
+
+/// Whether nothing else reads what the first of the two stores there.
+bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
+  const Memory &memory = memories[parts[buffer].root];
+  return buffer.getDefiningOp<AllocOp>() && !memory.escapes &&
+         memory.users.size() == 2 && memory.users.contains(&first) &&
+         memory.users.contains(&second);
+}
+
+/// Numbers the buffers; nothing if one of them is written in part.
+std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
+                                              SmallVectorImpl<Value> &buffers) {
+  MergeRequest request;
+  request.first = &pool.getInfo(first.kernel);
+  request.second = &pool.getInfo(second.kernel);
+  llvm::SmallDenseSet<Value> written;
+  for (Node *node : {&first, &second})
+    written.insert_range(
+        ArrayRef(node->buffers).take_front(countOutputs(*node)));
+  for (Node *node : {&first, &second}) {
+    const bool isSecond = node == &second;
+    for (Value buffer : node->buffers) {
+      Value original = findOriginal(buffer, first, second);
+      const bool isOld =
+          original && written.contains(original) && !written.contains(buffer);
+      if (isOld)
+        buffer = original;
+      auto *it = llvm::find(buffers, buffer);
+      const auto slot = static_cast<unsigned>(it - buffers.begin());
+      if (it == buffers.end())
+        buffers.push_back(buffer);
+      (isSecond ? request.secondSlots : request.firstSlots).push_back(slot);
+      (isSecond ? request.isSecondOld : request.isFirstOld).push_back(isOld);
+    }
+  }
+  for (Value output : written)
+    for (Value buffer : buffers)
+      if (buffer != output && parts[buffer].mayOverlap(parts[output]))
+        return std::nullopt;
+  request.isTemporary.resize(buffers.size());
+  for (size_t i = 0; i < countOutputs(first); ++i)
+    request.isTemporary[request.firstSlots[i]] =
+        llvm::is_contained(second.buffers, first.buffers[i]) &&
+        isOnlyUsedBy(first.buffers[i], first, second);
+  for (size_t i = 0; i < countOutputs(second); ++i)
+    request.isTemporary[request.secondSlots[i]] = false;
+  return request;
+}
+
+/// Puts the merged launch into the place of one of the two.
+Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
+                     ArrayRef<Value> buffers) {
+  for (Node *node : {&kept, &gone})
+    for (Value buffer : node->buffers) {
+      Memory &memory = memories[parts[buffer].root];
+      memory.users.erase(node);
+      llvm::erase(memory.recent, node);
+    }
+  kept.dependences.remove(&gone);
+  kept.dependents.remove(&gone);
+  for (Node *other : gone.dependences) {
+    other->dependents.remove(&gone);
+    if (other != &kept && kept.dependences.insert(other))
+      other->dependents.insert(&kept);
+  }
+  for (Node *other : gone.dependents) {
+    other->dependences.remove(&gone);
+    if (other != &kept && kept.dependents.insert(other))
+      other->dependences.insert(&kept);
+  }
+  gone.op = nullptr;
+  gone.into = &kept;
+  kept.kernel = merged.kernel;
+  kept.buffers = llvm::map_to_vector(
+      merged.slots, [&](unsigned slot) { return buffers[slot]; });
+  for (Value buffer : kept.buffers)
+    memories[parts[buffer].root].users.insert(&kept);
+  return &kept;
+}
+
+/// Merges two launches; returns the one that is left, or null.
+Node *Fuser::tryMerge(Node &a, Node &b) {
+  Node &first = a.order < b.order ? a : b, &second = a.order < b.order ? b : a;
+  auto isBefore = [&](Node *other) {
+    return other == &first || other->order < first.order;
+  };
+  auto isAfter = [&](Node *other) {
+    return other == &second || other->order > second.order;
+  };
+  for (Node *node : {&first, &second})
+    if (node->dependences.size() + node->dependents.size() > kMostNeighbours ||
+        !pool.getInfo(node->kernel).obstacle.empty())
+      return nullptr;
+  const bool isEarly = llvm::all_of(second.dependences, isBefore);
+  if (!isEarly && !llvm::all_of(first.dependents, isAfter))
+    return nullptr;
+  SmallVector<Value> buffers;
+  std::optional<MergeRequest> request = getRequest(first, second, buffers);
+  if (!request)
+    return nullptr;
+  const MergedKernel &merged = pool.merge(*request);
+  const std::string names =
+      (first.kernel.getName() + " and " + second.kernel.getName()).str();
+  auto options = remark::RemarkOpts::name("merge").category("tg-fuse-kernels");
+  if (!merged.kernel) {
+    remark::missed(second.op->getLoc(), options)
+        << names + " stay apart: " + merged.reason;
+    return nullptr;
+  }
+  remark::passed(second.op->getLoc(), options)
+      << names + " become one kernel, which saves " +
+             std::to_string(static_cast<int64_t>(merged.savedBytes)) +
+             " bytes of loads and stores";
+  return isEarly ? replace(first, second, merged, buffers)
+                 : replace(second, first, merged, buffers);
+}
+
+//===----------------------------------------------------------------------===//
+// The program
+//===----------------------------------------------------------------------===//
+
+/// Writes the nodes out in their order.
+void Fuser::emit() {
+  Block &block = func.getBody().front();
+  Operation *end = block.getTerminator();
+  SmallVector<Node *> sorted;
+  for (auto &node : nodes)
+    if (!node->isMerged())
+      sorted.push_back(node.get());
+  llvm::sort(sorted, [](Node *a, Node *b) { return a->order < b->order; });
+  SmallVector<Operation *> old;
+  for (Operation &op : block)
+    if (isa<LaunchOp, TransferOp, SortOp>(op))
+      old.push_back(&op);
+  OpBuilder builder(end);
+  for (Node *node : sorted) {
+    if (!node->kernel) {
+      builder.clone(*node->op)->setOperands(node->buffers);
+      continue;
+    }
+    LaunchOp::create(builder, node->op->getLoc(),
+                     FlatSymbolRefAttr::get(node->kernel.getSymNameAttr()),
+                     node->buffers);
+  }
+  for (Operation *op : old)
+    op->erase();
+  // Copies of contents that are read where they are, and other memory that
+  // nothing needs now.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (auto transfer = dyn_cast<TransferOp>(op)) {
+      if (transfer.getDest().getDefiningOp<AllocOp>() &&
+          transfer.getDest().hasOneUse()) {
+        transfer.erase();
+        ++numCopies;
+      }
+    } else if (isa<AllocOp, ViewOp>(op) && op.use_empty()) {
+      op.erase();
+    }
+  }
+}
+
+int64_t Fuser::run() {
+  if (!func.getBody().hasOneBlock() || !createNodes())
+    return 0;
+  int64_t numMerged = 0;
+  for (auto &owned : nodes) {
+    Node *node = owned.get();
+    if (!node->kernel || node->isMerged())
+      continue;
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      for (Node *candidate : findCandidates(*node))
+        if (Node *merged = tryMerge(*candidate, *node)) {
+          node = merged;
+          ++numMerged;
+          changed = true;
+          break;
+        }
+    }
+    touch(*node);
+  }
+  return numMerged;
+}
+
+void Fuser::addLaunched(llvm::SetVector<KernelOp> &launched) {
+  for (auto &node : nodes)
+    if (!node->isMerged() && node->kernel)
+      launched.insert(node->kernel);
+}
+
+/// Adds the kernels that the function launches as it is.
+static void addLaunched(func::FuncOp func,
+                        llvm::SetVector<KernelOp> &launched) {
+  func.walk([&](LaunchOp launch) {
+    launched.insert(SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+        launch, launch.getKernelAttr()));
+  });
+}
+
+namespace {
+struct TgFuseKernelsPass
+    : public tg::impl::TgFuseKernelsBase<TgFuseKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    KernelPool pool;
+    // Those in which something was merged.
+    std::vector<std::unique_ptr<Fuser>> fusers;
+    llvm::SetVector<KernelOp> before, after;
+    int64_t merged = 0;
+    for (auto func : getOperation().getOps<func::FuncOp>()) {
+      addLaunched(func, before);
+      auto fuser = std::make_unique<Fuser>(func, pool);
+      if (int64_t count = fuser->run()) {
+        merged += count;
+        fuser->addLaunched(after);
+        fusers.push_back(std::move(fuser));
+      } else {
+        addLaunched(func, after);
+      }
+    }
+    if (merged == 0)
+      return markAllAnalysesPreserved();
+    pool.finish(getOperation(), after);
+    for (auto &fuser : fusers) {
+      fuser->emit();
+      numCopies += fuser->numCopies;
+    }
+    numMerged += merged;
+    for (KernelOp kernel : before)
+      if (!after.contains(kernel))
+        kernel.erase();
+  }
+};
+} // namespace

@@ -1,0 +1,636 @@
+//===- MergeKernels.cpp - two kernels as one ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Both bodies are copied into one block. Ranges of the results are unified by
+/// position, ranges of reductions where they run along the same operand; equal
+/// operations become one. A load of what the first kernel stores becomes the
+/// stored value. Stores come last.
+///
+//===----------------------------------------------------------------------===//
+
+#include "MergeKernels.h"
+#include "../Optimize/ScheduleSteps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Limits of a merged kernel. Each buffer is a stream of memory, of which
+/// processors follow 16 to 32; bodies of more operations need more registers
+/// than there are.
+constexpr size_t kMostOutputs = 8, kMostBuffers = 16, kMostRanges = 24;
+constexpr int64_t kMostOps = 500;
+/// Merging has to save this share of the bytes that the smaller kernel moves.
+constexpr double kLeastShare = 1.0 / 16;
+/// A kernel of fewer positions than this gives too few work items, if there is
+/// more work than this many bytes of memory.
+constexpr double kEnoughItems = 64, kParallelBytes = 64 << 10;
+/// Rows of up to this many bytes are in a cache when they are read again.
+constexpr double kMostRowBytes = 256 << 10;
+/// Outputs of this size are stored past the caches, but for those of kernels
+/// that work in place.
+constexpr double kLargeBytes = 16 << 20;
+
+//===----------------------------------------------------------------------===//
+// One kernel
+//===----------------------------------------------------------------------===//
+
+static double countPositions(ArrayRef<Value> ranges) {
+  double count = 1;
+  for (Value range : ranges)
+    count *= static_cast<double>(std::max<int64_t>(
+        range.getDefiningOp<RangeOp>().getLargestExtent(), 1));
+  return count;
+}
+
+static double countBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return static_cast<double>(type.getNumElements()) *
+         static_cast<double>(
+             llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+}
+
+static Value getValue(RangeOp range) { return range.getResult(); }
+
+/// The bytes that an access touches.
+static double countBytes(IndexAnalysis &analysis, Value buffer, Value index) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return std::min(countBytes(buffer),
+                  countPositions(analysis.getRanges(index)) *
+                      static_cast<double>(
+                          llvm::divideCeil(type.getElementTypeBitWidth(), 8)));
+}
+
+/// Whether the value is computed from something in memory.
+static bool dependsOnMemory(Value value) {
+  SmallVector<Value> work{value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (isa<LoadOp>(op))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
+}
+
+/// Whether some operand that the reduce reads along its ranges is the same
+/// along a range of the result that the reduce depends on.
+static bool usesOperandsAgain(RangedReduceOp reduce, IndexAnalysis &analysis) {
+  ArrayRef<Value> ofResult = analysis.getRanges(reduce.getResult());
+  for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load)
+      continue;
+    ArrayRef<Value> ofLoad = analysis.getRanges(load.getResult());
+    auto isOfLoad = [&](Value range) {
+      return llvm::is_contained(ofLoad, range);
+    };
+    if (llvm::any_of(reduce.getRanges(), isOfLoad) &&
+        !llvm::all_of(ofResult, isOfLoad))
+      return true;
+  }
+  return false;
+}
+
+KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
+  if (kernel.isExternal() || kernel.getBody().front().empty()) {
+    obstacle = "it has no body";
+    return;
+  }
+  for (Type type : kernel.getArgumentTypes())
+    if (!cast<MemRefType>(type).hasStaticShape()) {
+      obstacle = "the size of a buffer is not known";
+      return;
+    }
+  stores.resize(static_cast<size_t>(kernel.getOutputs()));
+  DenseSet<Value> closed;
+  for (auto reduce : kernel.getBody().getOps<RangedReduceOp>())
+    closed.insert_range(reduce.getRanges());
+  for (Operation &op : kernel.getBody().front()) {
+    ++numOps;
+    if (auto range = dyn_cast<RangeOp>(op)) {
+      if (range.getKind() != RangeKind::loop || range.getPeel())
+        obstacle = "it is scheduled already";
+      (closed.contains(range) ? reduceRanges : resultRanges).push_back(range);
+    } else if (auto load = dyn_cast<LoadOp>(op)) {
+      if (load.getPrefetch())
+        obstacle = "it is scheduled already";
+      bytes += countBytes(analysis, load.getBuffer(), load.getIndex());
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (store.getNontemporal())
+        obstacle = "it is scheduled already";
+      bytes += countBytes(analysis, store.getBuffer(), store.getIndex());
+      auto argument = cast<BlockArgument>(store.getBuffer());
+      StoreOp &known = stores[argument.getArgNumber()];
+      if (known)
+        obstacle = "it stores to one buffer in two places";
+      known = store;
+      if (store.getUpdate())
+        obstacle = "the order of its positions matters";
+      if (dependsOnMemory(store.getIndex()) ||
+          (store.getMask() && dependsOnMemory(store.getMask())))
+        obstacle = "where it stores depends on what is in memory";
+    } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
+      isTiled |= usesOperandsAgain(reduce, analysis);
+    } else if (!isa<ConstOp, DimOp>(op) &&
+               !op.hasTrait<OpTrait::Elementwise>()) {
+      obstacle = ("it has a '" + op.getName().getStringRef() + "'").str();
+    }
+  }
+  if (llvm::is_contained(stores, StoreOp()))
+    obstacle = "it does not store to each output";
+  positions = countPositions(llvm::map_to_vector(resultRanges, getValue));
+}
+
+//===----------------------------------------------------------------------===//
+// Two kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Operations that compute the same of the same operands. Loads count: nothing
+/// is stored before all of them.
+struct SameOperation : public DenseMapInfo<Operation *> {
+  static unsigned getHashValue(const Operation *op) {
+    return OperationEquivalence::computeHash(
+        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
+        OperationEquivalence::ignoreHashValue,
+        OperationEquivalence::IgnoreLocations);
+  }
+  static bool isEqual(const Operation *a, const Operation *b) {
+    if (a == b)
+      return true;
+    if (a == getTombstoneKey() || a == getEmptyKey() ||
+        b == getTombstoneKey() || b == getEmptyKey())
+      return false;
+    return OperationEquivalence::isEquivalentTo(
+        const_cast<Operation *>(a), const_cast<Operation *>(b),
+        OperationEquivalence::exactValueMatch, /*markEquivalent=*/nullptr,
+        OperationEquivalence::IgnoreLocations);
+  }
+};
+
+class Merger {
+public:
+  explicit Merger(const MergeRequest &request)
+      : request(request), first(*request.first), second(*request.second) {}
+
+  MergedKernel run();
+
+private:
+  /// A store of the merged kernel, by its slot.
+  struct Store {
+    Value value, index, mask;
+    bool isOfSecond = false;
+    StoreOp from;
+  };
+
+  bool chooseSpace();
+  bool checkSize();
+  void createKernel();
+  void createRanges();
+  Value matchRange(RangeOp range);
+  bool cloneBody(KernelInfo &from, bool isSecond);
+  bool cloneLoad(LoadOp load, bool isSecond);
+  Value forward(LoadOp load, const Store &store);
+  bool addStore(StoreOp from, bool isSecond);
+  bool createStores();
+  bool checkReads();
+  bool isSameIndex(Value a, Value b);
+  double countSharedRows();
+  bool isWorthIt();
+  void cleanUp();
+
+  unsigned getSlot(Value buffer, bool isSecond) {
+    unsigned number = cast<BlockArgument>(buffer).getArgNumber();
+    return (isSecond ? request.secondSlots : request.firstSlots)[number];
+  }
+  bool isOld(Value buffer, bool isSecond) {
+    unsigned number = cast<BlockArgument>(buffer).getArgNumber();
+    return (isSecond ? request.isSecondOld : request.isFirstOld)[number];
+  }
+  bool fail(const Twine &reason) {
+    result.reason = reason.str();
+    return false;
+  }
+
+  const MergeRequest &request;
+  KernelInfo &first, &second;
+  /// The kernel that has the ranges of the merged one, and the other one.
+  KernelInfo *wide = nullptr, *narrow = nullptr;
+  /// Whether the narrow one has fewer result ranges: it stores once a row.
+  bool isByRow = false;
+
+  MergedKernel result;
+  Block *block = nullptr;
+  OpBuilder builder{static_cast<MLIRContext *>(nullptr)};
+  IndexAnalysis analysis;
+  /// The argument for each slot.
+  SmallVector<BlockArgument> arguments;
+  /// The values that operations of both kernels became.
+  IRMapping mapping;
+  DenseSet<Operation *, SameOperation> known;
+  SmallVector<LoadOp> loads;
+  llvm::MapVector<unsigned, Store> stores;
+  double savedBytes = 0;
+};
+
+} // namespace
+
+bool Merger::isSameIndex(Value a, Value b) {
+  if (a == b)
+    return true;
+  LinearForm form = analysis.getLinear(a);
+  form.add(analysis.getLinear(b), -1);
+  return form.isConstant() && form.constant == 0;
+}
+
+/// Finds out which positions are the same. Those of the narrow kernel are
+/// those of the wide one, in the same shape or as one range, or its rows.
+bool Merger::chooseSpace() {
+  wide = &first;
+  narrow = &second;
+  if (first.resultRanges.size() < second.resultRanges.size())
+    std::swap(wide, narrow);
+  ArrayRef<RangeOp> all = wide->resultRanges, few = narrow->resultRanges;
+  const bool isPrefix =
+      llvm::equal(few, all.take_front(few.size()), [](RangeOp a, RangeOp b) {
+        return a.getExtentDim() == b.getExtentDim();
+      });
+  if (isPrefix) {
+    isByRow = few.size() < all.size();
+    if (!isByRow)
+      return true;
+    if (few.empty() ||
+        (narrow->positions < kEnoughItems && wide->bytes > kParallelBytes))
+      return fail("too few positions are left that run in parallel");
+    return true;
+  }
+  Dim total(first.kernel.getContext(), 1);
+  for (RangeOp range : all)
+    total = total * range.getExtentDim();
+  if (few.size() != 1 || !total.isStatic() ||
+      RangeOp(few[0]).getExtentDim() != total)
+    return fail("their results have different positions");
+  return true;
+}
+
+bool Merger::checkSize() {
+  if (first.numOps + second.numOps > kMostOps)
+    return fail("the kernel would be large");
+  DenseSet<unsigned> outputs, buffers;
+  for (auto [info, slots] : {std::pair(&first, &request.firstSlots),
+                             std::pair(&second, &request.secondSlots)}) {
+    buffers.insert_range(*slots);
+    for (size_t i = 0; i < info->stores.size(); ++i)
+      if (!request.isTemporary[(*slots)[i]])
+        outputs.insert((*slots)[i]);
+  }
+  if (outputs.size() > kMostOutputs || buffers.size() > kMostBuffers)
+    return fail("the kernel would have too many buffers");
+  if (first.resultRanges.size() + first.reduceRanges.size() +
+          second.resultRanges.size() + second.reduceRanges.size() >
+      kMostRanges)
+    return fail("the kernel would have too many ranges");
+  // A tile takes the registers and decides on the loops.
+  if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
+      (second.isTiled && (isByRow || !first.reduceRanges.empty())))
+    return fail("a tile of results would have to make room");
+  return true;
+}
+
+/// The name without what merging or scheduling added to it.
+static StringRef getBaseName(KernelOp kernel) {
+  StringRef name = kernel.getName();
+  for (StringRef suffix : {"_x", "_n"}) {
+    StringRef rest = name.rtrim("0123456789");
+    if (rest.size() < name.size() && rest.consume_back(suffix))
+      return rest;
+  }
+  return name;
+}
+
+void Merger::createKernel() {
+  MLIRContext *context = first.kernel.getContext();
+  builder = OpBuilder(context);
+  SmallVector<Type> types;
+  for (auto [info, slots] : {std::pair(&first, &request.firstSlots),
+                             std::pair(&second, &request.secondSlots)})
+    for (auto [slot, type] :
+         llvm::zip_equal(*slots, info->kernel.getArgumentTypes())) {
+      if (types.size() <= slot)
+        types.resize(slot + 1);
+      types[slot] = type;
+    }
+  result.kernel = KernelOp::create(
+      builder,
+      builder.getFusedLoc({first.kernel.getLoc(), second.kernel.getLoc()}),
+      getBaseName(wide->kernel), types, /*outputs=*/0);
+  block = &result.kernel.getBody().front();
+  builder.setInsertionPointToEnd(block);
+  llvm::append_range(arguments, block->getArguments());
+}
+
+/// A range of reductions of the first kernel along which the same operands are
+/// read as along \p range of the second one, or null.
+Value Merger::matchRange(RangeOp range) {
+  auto getUses = [](KernelInfo &info, RangeOp range, ArrayRef<unsigned> slots) {
+    SmallVector<std::pair<unsigned, int64_t>> uses;
+    for (auto load : info.kernel.getBody().getOps<LoadOp>())
+      if (int64_t stride =
+              info.analysis.getLinear(load.getIndex()).getCoefficient(range))
+        uses.push_back(
+            {slots[cast<BlockArgument>(load.getBuffer()).getArgNumber()],
+             stride});
+    return uses;
+  };
+  auto wanted = getUses(second, range, request.secondSlots);
+  Value best;
+  int64_t most = 0;
+  for (RangeOp candidate : first.reduceRanges) {
+    if (candidate.getExtentDim() != range.getExtentDim())
+      continue;
+    Value merged = mapping.lookup(candidate.getResult());
+    if (llvm::any_of(second.reduceRanges, [&](RangeOp other) {
+          return mapping.lookupOrNull(other.getResult()) == merged;
+        }))
+      continue;
+    const int64_t count = llvm::count_if(
+        getUses(first, candidate, request.firstSlots),
+        [&](auto use) { return llvm::is_contained(wanted, use); });
+    if (count > most) {
+      most = count;
+      best = merged;
+    }
+  }
+  return best;
+}
+
+/// The ranges of the result, then those of reductions: the order of the loops.
+void Merger::createRanges() {
+  int64_t id = 0;
+  auto create = [&](RangeOp range) {
+    auto merged = RangeOp::create(builder, range.getLoc(), id++,
+                                  RangeKind::loop, range.getExtentDim());
+    mapping.map(range.getResult(), merged.getResult());
+  };
+  for (RangeOp range : wide->resultRanges)
+    create(range);
+  for (RangeOp range : first.reduceRanges)
+    create(range);
+  for (RangeOp range : second.reduceRanges) {
+    if (Value merged = matchRange(range))
+      mapping.map(range.getResult(), merged);
+    else
+      create(range);
+  }
+  ArrayRef<RangeOp> all = wide->resultRanges, few = narrow->resultRanges;
+  if (isByRow || few.size() == all.size()) {
+    for (size_t i = 0; i < few.size(); ++i)
+      mapping.map(getValue(few[i]), mapping.lookup(getValue(all[i])));
+    return;
+  }
+  // One range for all of them.
+  IndexBuilder index(builder, result.kernel.getLoc());
+  LinearForm form;
+  int64_t stride = 1;
+  for (RangeOp range : llvm::reverse(all)) {
+    form.addTerm(mapping.lookup(range.getResult()), stride);
+    stride *= range.getLargestExtent();
+  }
+  mapping.map(getValue(few[0]), index.get(form));
+}
+
+/// The stored value in place of a load from the same position; null if that is
+/// not known to be the same.
+Value Merger::forward(LoadOp load, const Store &store) {
+  Value mask = load.getMask();
+  if (!isSameIndex(load.getIndex(), store.index) ||
+      (store.mask && store.mask != mask))
+    return Value();
+  if (!mask)
+    return store.value;
+  Value zero =
+      ConstOp::create(builder, load.getLoc(), load.getType(), int64_t(0));
+  return WhereOp::create(builder, load.getLoc(), load.getType(), mask,
+                         store.value, zero);
+}
+
+/// The load stands at the end of the block, with its new operands.
+bool Merger::cloneLoad(LoadOp load, bool isSecond) {
+  const unsigned slot = getSlot(load.getBuffer(), isSecond);
+  auto copy = cast<LoadOp>(builder.clone(*load, mapping));
+  copy.getBufferMutable().assign(arguments[slot]);
+  auto replace = [&](Value by) {
+    mapping.map(load.getResult(), by);
+    savedBytes += countBytes(analysis, copy.getBuffer(), copy.getIndex());
+    copy.erase();
+  };
+  auto store = stores.find(slot);
+  if (isSecond && store != stores.end() && !isOld(load.getBuffer(), true)) {
+    Value value = forward(copy, store->second);
+    if (!value)
+      return fail("the second kernel reads what the first one stores at other "
+                  "positions");
+    replace(value);
+    return true;
+  }
+  for (LoadOp other : loads)
+    if (other.getBuffer() == copy.getBuffer() &&
+        other.getMask() == copy.getMask() &&
+        isSameIndex(other.getIndex(), copy.getIndex())) {
+      replace(other);
+      return true;
+    }
+  loads.push_back(copy);
+  return true;
+}
+
+bool Merger::addStore(StoreOp from, bool isSecond) {
+  Store store{mapping.lookupOrDefault(from.getValue()),
+              mapping.lookupOrDefault(from.getIndex()),
+              from.getMask() ? mapping.lookupOrDefault(from.getMask())
+                             : Value(),
+              isSecond, from};
+  auto [it, isNew] =
+      stores.insert({getSlot(from.getBuffer(), isSecond), store});
+  if (isNew)
+    return true;
+  // The second one overwrites all that the first one stores.
+  if (isByRow || it->second.mask != store.mask ||
+      !isSameIndex(it->second.index, store.index))
+    return fail("both kernels store to one buffer");
+  savedBytes += countBytes(analysis, arguments[it->first], store.index);
+  it->second = store;
+  return true;
+}
+
+bool Merger::cloneBody(KernelInfo &from, bool isSecond) {
+  for (Operation &op : from.kernel.getBody().front()) {
+    if (isa<RangeOp, StoreOp>(op))
+      continue;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (!cloneLoad(load, isSecond))
+        return false;
+      continue;
+    }
+    Operation *copy = builder.clone(op, mapping);
+    auto [it, isNew] = known.insert(copy);
+    if (isNew)
+      continue;
+    mapping.map(op.getResults(), (*it)->getResults());
+    copy->erase();
+  }
+  return llvm::all_of(from.stores,
+                      [&](StoreOp store) { return addStore(store, isSecond); });
+}
+
+bool Merger::createStores() {
+  for (auto &[slot, store] : stores) {
+    const bool isRead = llvm::any_of(loads, [&](LoadOp load) {
+      return load.getBuffer() == arguments[slot];
+    });
+    if (request.isTemporary[slot] && !isRead) {
+      savedBytes += countBytes(analysis, arguments[slot], store.index);
+      continue;
+    }
+    StoreOp::create(builder, store.from.getLoc(), store.value, arguments[slot],
+                    store.index, store.mask);
+  }
+  return true;
+}
+
+/// What a kernel reads of a buffer that it also writes is what it held before,
+/// which holds for the very element that the same step writes.
+bool Merger::checkReads() {
+  bool isRead = false;
+  for (LoadOp load : loads) {
+    auto store =
+        stores.find(cast<BlockArgument>(load.getBuffer()).getArgNumber());
+    if (store == stores.end())
+      continue;
+    isRead = true;
+    if (!isSameIndex(load.getIndex(), store->second.index))
+      return fail("one kernel reads what the other one overwrites at other "
+                  "positions");
+  }
+  if (isRead && isByRow)
+    return fail("one kernel reads row by row what the other one overwrites");
+  result.kernel.setInPlace(first.kernel.getInPlace() ||
+                           second.kernel.getInPlace() || isRead);
+  return true;
+}
+
+/// Bytes of rows that one kernel reads in a reduction and the other one along
+/// its result: the second time they are in a cache.
+double Merger::countSharedRows() {
+  if (!isByRow)
+    return 0;
+  double bytes = 0;
+  DenseSet<Value> seen;
+  auto getRow = [&](LoadOp load, LinearForm &ofRow) {
+    SmallVector<std::pair<int64_t, int64_t>> inRow;
+    ofRow = analysis.getLinear(load.getIndex());
+    for (auto [atom, stride] : analysis.getLinear(load.getIndex()).terms) {
+      auto range = atom.getDefiningOp<RangeOp>();
+      const bool isOuter = llvm::any_of(narrow->resultRanges, [&](RangeOp of) {
+        return mapping.lookup(of.getResult()) == atom;
+      });
+      if (!range || isOuter)
+        continue;
+      inRow.push_back({stride, range.getLargestExtent()});
+      ofRow.addTerm(atom, -stride);
+    }
+    llvm::sort(inRow);
+    return inRow;
+  };
+  for (auto [i, a] : llvm::enumerate(loads))
+    for (LoadOp b : ArrayRef<LoadOp>(loads).drop_front(i + 1)) {
+      LinearForm rowOfA, rowOfB;
+      if (a.getBuffer() != b.getBuffer() ||
+          getRow(a, rowOfA) != getRow(b, rowOfB))
+        continue;
+      rowOfA.add(rowOfB, -1);
+      const double all = countBytes(analysis, a.getBuffer(), a.getIndex());
+      if (rowOfA.isConstant() && rowOfA.constant == 0 &&
+          all / narrow->positions <= kMostRowBytes &&
+          seen.insert(a.getBuffer()).second)
+        bytes += all;
+    }
+  return bytes;
+}
+
+bool Merger::isWorthIt() {
+  result.savedBytes = savedBytes + countSharedRows();
+  if (result.savedBytes < kLeastShare * std::min(first.bytes, second.bytes))
+    return fail("they have too little in common");
+  // Large results of a kernel that does not work in place are stored without
+  // their lines being read first.
+  double lost = 0;
+  for (auto &[slot, store] : stores) {
+    KernelInfo &from = store.isOfSecond ? second : first;
+    const double bytes = countBytes(arguments[slot]);
+    if (result.kernel.getInPlace() && !from.kernel.getInPlace() &&
+        bytes >= kLargeBytes)
+      lost += bytes;
+  }
+  result.savedBytes -= lost;
+  if (result.savedBytes <= 0)
+    return fail("large results would be stored through the caches");
+  return true;
+}
+
+/// Erases what is not needed and puts outputs before inputs.
+void Merger::cleanUp() {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+    if (op.use_empty() && !isa<StoreOp>(op))
+      op.erase();
+  SmallVector<unsigned> order;
+  auto isStored = [](BlockArgument argument) {
+    return llvm::any_of(argument.getUsers(), llvm::IsaPred<StoreOp>);
+  };
+  for (BlockArgument argument : arguments)
+    if (isStored(argument))
+      order.push_back(argument.getArgNumber());
+  result.kernel.setOutputs(static_cast<int64_t>(order.size()));
+  for (BlockArgument argument : arguments)
+    if (!isStored(argument) && !argument.use_empty())
+      order.push_back(argument.getArgNumber());
+  for (unsigned slot : order)
+    arguments[slot].replaceAllUsesWith(block->addArgument(
+        arguments[slot].getType(), arguments[slot].getLoc()));
+  block->eraseArguments(0, arguments.size());
+  result.kernel.setFunctionType(
+      builder.getFunctionType(block->getArgumentTypes(), TypeRange()));
+  result.kernel.setName(
+      (result.kernel.getName() + "_x" + Twine(result.kernel.getOutputs()))
+          .str());
+  result.slots = order;
+}
+
+MergedKernel Merger::run() {
+  if (!chooseSpace() || !checkSize())
+    return result;
+  createKernel();
+  createRanges();
+  if (cloneBody(first, false) && cloneBody(second, true) && checkReads() &&
+      createStores() && isWorthIt()) {
+    cleanUp();
+    return result;
+  }
+  result.kernel->erase();
+  result.kernel = KernelOp();
+  return result;
+}
+
+MergedKernel mlir::tg::mergeKernels(const MergeRequest &request) {
+  return Merger(request).run();
+}
