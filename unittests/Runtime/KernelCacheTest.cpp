@@ -333,10 +333,13 @@ static void loadWithoutSpace() {
   };
   load();
   // All else that loading needs comes from the heap, which has it already.
-  mallopt(M_MMAP_THRESHOLD, 1 << 30);
-  mallopt(M_TRIM_THRESHOLD, 1 << 30);
-  void *heap = std::malloc(std::size_t(400) << 20);
-  std::free(heap);
+  ASSERT_TRUE(mallopt(M_MMAP_THRESHOLD, 32 << 20));
+  ASSERT_TRUE(mallopt(M_TRIM_THRESHOLD, 1 << 30));
+  std::vector<void *> blocks;
+  for (int i = 0; i < 25; ++i)
+    blocks.push_back(std::malloc(16 << 20));
+  for (void *block : blocks)
+    std::free(block);
   rlimit whole{};
   getrlimit(RLIMIT_AS, &whole);
   std::ifstream statm("/proc/self/statm");
