@@ -154,10 +154,10 @@ LogicalResult SortOp::verify() {
   }
   if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
     return emitOpError("positions are i32 or i64, not ") << element << " (C3)";
-  BufferPart dest = getPart(getPositions());
+  BufferPart dest = getBufferPart(getPositions());
   if (dest.isLiteral())
     return emitOpError("writes to a tg.literal (C3)");
-  if (getKeys() == getPositions() || getPart(getKeys()).overlaps(dest))
+  if (getKeys() == getPositions() || getBufferPart(getKeys()).overlaps(dest))
     return emitOpError("the keys overlap the positions (C3)");
   return success();
 }
