@@ -41,10 +41,13 @@ Operation *GraphSlice::resolve(Operation *op) const {
   return op;
 }
 
-GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
+GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results,
+                       bool keepsProducts)
     : graph(graph) {
   resultList.insert(results.begin(), results.end());
   collect(); // finds the assignments
+  if (keepsProducts)
+    keepProducts();
   isFirstWalk = false;
   if (!inPlace.empty())
     collectAgain();
@@ -58,6 +61,67 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results)
   // Nothing else has numbered the operations so far.
   for (Operation *op : resultList)
     structure.push_back(numberOf(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Results that come with others
+//===----------------------------------------------------------------------===//
+
+static bool isMovementOrCast(Operation *op) {
+  return tg::isMovementOp(op) || isa<tg::CastOp, tg::DetachOp>(op);
+}
+
+/// Whether \p op is a sum of products of two tensors that are both repeated,
+/// moved or cast: a matrix product or a convolution.
+static bool isProduct(Operation *op) {
+  while (isMovementOrCast(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto reduce = dyn_cast<tg::ReduceOp>(op);
+  auto product = reduce ? reduce.getX().getDefiningOp<tg::MulOp>() : nullptr;
+  if (!product || reduce.getKind() != tg::ReduceKind::add)
+    return false;
+  return llvm::all_of(product->getOperands(), [](Value operand) {
+    Operation *factor = operand.getDefiningOp();
+    while (isMovementOrCast(factor) && !isa<tg::ExpandOp>(factor))
+      factor = factor->getOperand(0).getDefiningOp();
+    return isa<tg::ExpandOp>(factor);
+  });
+}
+
+bool GraphSlice::isReducedAgain(Operation *start) const {
+  // What is further away is not looked for.
+  constexpr unsigned most = 64;
+  llvm::SmallSetVector<Operation *, 16> seen;
+  seen.insert(start);
+  for (unsigned i = 0; i < seen.size() && i < most; ++i)
+    for (Operation *user : seen[i]->getUsers()) {
+      if (graph.node(user).walk != walk || isa<tg::AssignOp>(user))
+        continue;
+      if (isa<tg::ReduceOp>(user))
+        return true;
+      if (!isa<tg::ContiguousOp, tg::CopyOp>(user))
+        seen.insert(user);
+    }
+  return false;
+}
+
+void GraphSlice::keepProducts() {
+  // Memory for results that nobody asked for stays in proportion.
+  std::size_t most = std::size_t(1) << 20;
+  for (Operation *input : inputList)
+    most += graph.buffers.at(cast<tg::BufferOp>(input).getId()).size();
+  for (Operation *op : ops) {
+    if (!isMovementOrCast(op) && !isa<tg::ReduceOp>(op))
+      continue;
+    if (resultList.contains(op) || !graph.isHeld(op) || !isProduct(op))
+      continue;
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    std::size_t bytes = itemSize(getDType(type.getElementType()));
+    for (tg::Dim dim : tg::getDims(type))
+      bytes *= std::size_t(dim.getMax());
+    if (bytes <= most && isReducedAgain(op))
+      resultList.insert(op);
+  }
 }
 
 void GraphSlice::collectAgain() {
@@ -379,7 +443,7 @@ bool GraphSlice::collect() {
   variableList.clear();
   numberList.clear();
   constexpr unsigned onPath = ~0u;
-  const uint64_t walk = graph.beginWalk();
+  walk = graph.beginWalk();
   unsigned count = 0;
   SmallVector<Frame> path;
   auto enter = [&](Operation *op, GraphImpl::Node &node) {

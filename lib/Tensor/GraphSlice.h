@@ -27,15 +27,19 @@ namespace tinygrad::detail {
 
 class GraphSlice {
 public:
-  /// The graph has to be locked as long as the slice is used.
+  /// The graph has to be locked as long as the slice is used. With
+  /// \p keepsProducts, products of matrices and convolutions that a program
+  /// stores on its way are results as well if a tensor still has them.
   /// Throws ShapeError for variables of one name that are not the same.
-  GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results);
+  GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results,
+             bool keepsProducts = false);
 
   /// The tg.buffer operations that are read or written.
   llvm::ArrayRef<mlir::Operation *> inputs() const {
     return inputList.getArrayRef();
   }
-  /// The results asked for, then assignments in place that come with them.
+  /// The results asked for, then what comes with them: products that are kept,
+  /// assignments in place.
   llvm::ArrayRef<mlir::Operation *> results() const {
     return resultList.getArrayRef();
   }
@@ -70,6 +74,11 @@ private:
   /// was found to be impossible, and assignments were taken out of inPlace for
   /// it.
   bool collect();
+  /// Adds the products that are worth keeping to the results.
+  void keepProducts();
+  /// Whether another reduction of the slice reads \p op, with nothing but
+  /// elementwise operations and movements between.
+  bool isReducedAgain(mlir::Operation *op) const;
   /// Settles which assignments are done in place, and their order.
   void collectAgain();
   /// Leaves those in inPlace that are the last for their memory, of which
@@ -116,6 +125,7 @@ private:
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
   bool isFirstWalk = true;
+  uint64_t walk = 0; // the number of the last one
 };
 
 } // namespace tinygrad::detail

@@ -179,14 +179,14 @@ static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
 static GraphSlice makeSlice(GraphImpl &graph, ArrayRef<Operation *> results,
                             Device &device) {
   try {
-    return GraphSlice(graph, results);
+    return GraphSlice(graph, results, /*keepsProducts=*/true);
   } catch (const ShapeError &) {
     // A variable has one value in the places of earlier assignments and another
     // one in what is asked for now.
     if (!realizePendingParts(graph, results, device))
       throw;
   }
-  return GraphSlice(graph, results);
+  return GraphSlice(graph, results, /*keepsProducts=*/true);
 }
 
 /// Computes the values of operations of which none is computed from a copy.

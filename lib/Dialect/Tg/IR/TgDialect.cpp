@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -20,6 +21,7 @@ using namespace mlir::tg;
 
 void TgDialect::initialize() {
   registerAttributes();
+  addInterfaces<dim::DimFacts>();
   addOperations<
 #define GET_OP_LIST
 #include "TinyGrad/Dialect/Tg/IR/TgOps.cpp.inc"

@@ -208,6 +208,9 @@ static Dim getOnlyValue(Dim dim) {
              : dim;
 }
 
+/// The result for operands of which one at least is symbolic.
+static Dim compute(DimOpKind kind, Dim lhs, Dim rhs);
+
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
   lhs = getOnlyValue(lhs);
@@ -237,6 +240,19 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       return Dim(context, 0);
     break;
   }
+  const DimFacts &facts = DimFacts::of(lhs.attr ? lhs.attr : rhs.attr);
+  const DimFacts::Operation operation = {
+      unsigned(kind), lhs.attr.getAsOpaquePointer(), lhs.number,
+      rhs.attr.getAsOpaquePointer(), rhs.number};
+  if (std::optional<Dim> known = facts.findResult(operation))
+    return *known;
+  const Dim result = compute(kind, lhs, rhs);
+  facts.addResult(operation, result);
+  return result;
+}
+
+static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
+  MLIRContext *context = lhs.getContext();
   FactsScope scope;
   const bool isSelection = kind == DimOpKind::min || kind == DimOpKind::max;
   if ((isSelection || kind == DimOpKind::mod) &&

@@ -33,7 +33,6 @@ namespace {
 /// Attributes are those of one context as long as there is a scope.
 struct KnownFacts {
   unsigned numScopes = 0;
-  llvm::DenseMap<Attribute, Interval64> bounds;
   llvm::DenseMap<Attribute, std::string> keys;
 };
 } // namespace
@@ -42,18 +41,61 @@ static thread_local KnownFacts known;
 
 FactsScope::FactsScope() { ++known.numScopes; }
 FactsScope::~FactsScope() {
-  if (--known.numScopes == 0) {
-    known.bounds.clear();
+  if (--known.numScopes == 0)
     known.keys.clear();
-  }
+}
+
+const DimFacts &DimFacts::of(Attribute attr) {
+  return *attr.getDialect().getRegisteredInterface<DimFacts>();
+}
+
+template <typename Map, typename Key>
+static std::optional<typename Map::mapped_type>
+find(std::mutex &mutex, const Map &map, const Key &key) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto it = map.find(key);
+  if (it == map.end())
+    return std::nullopt;
+  return it->second;
+}
+
+std::optional<Dim> DimFacts::findResult(const Operation &operation) const {
+  return find(mutex, results, operation);
+}
+void DimFacts::addResult(const Operation &operation, Dim result) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  results[operation] = result;
+}
+std::optional<Interval64> DimFacts::findBounds(Attribute attr) const {
+  return find(mutex, bounds, attr);
+}
+void DimFacts::addBounds(Attribute attr, Interval64 interval) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  bounds[attr] = interval;
+}
+std::optional<std::string> DimFacts::findKey(Attribute attr) const {
+  return find(mutex, keys, attr);
+}
+void DimFacts::addKey(Attribute attr, const std::string &key) const {
+  constexpr size_t most = 256;
+  if (key.size() > most)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  keys[attr] = key;
 }
 
 std::string dim::getKey(Attribute attr) {
+  const bool isSymbolic = isa<VarAttr, DimExprAttr>(attr);
+  if (isSymbolic)
+    if (std::optional<std::string> key = DimFacts::of(attr).findKey(attr))
+      return std::move(*key);
   FactsScope scope;
   std::string &key = known.keys[attr];
   if (key.empty()) {
     llvm::raw_string_ostream os(key);
     attr.print(os);
+    if (isSymbolic)
+      DimFacts::of(attr).addKey(attr, key);
   }
   return key;
 }
@@ -136,12 +178,12 @@ Interval64 dim::getBounds(Attribute attr) {
     return {integer.getInt(), integer.getInt()};
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
+  const DimFacts &facts = DimFacts::of(attr);
+  if (std::optional<Interval64> bounds = facts.findBounds(attr))
+    return *bounds;
   FactsScope scope;
-  auto it = known.bounds.find(attr);
-  if (it != known.bounds.end())
-    return it->second;
-  Interval64 bounds = computeBounds(cast<DimExprAttr>(attr));
-  known.bounds[attr] = bounds;
+  const Interval64 bounds = computeBounds(cast<DimExprAttr>(attr));
+  facts.addBounds(attr, bounds);
   return bounds;
 }
 

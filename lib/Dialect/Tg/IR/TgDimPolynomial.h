@@ -24,8 +24,13 @@
 #define TINYGRAD_LIB_DIALECT_TG_IR_TGDIMPOLYNOMIAL_H
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "mlir/IR/DialectInterface.h"
+#include "llvm/ADT/DenseMap.h"
 #include <map>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mlir::tg {
@@ -50,7 +55,33 @@ DimExprAttr getExpr(Attribute attr, DimOpKind kind);
 /// Least and greatest value of a dimension attribute.
 std::pair<int64_t, int64_t> getBounds(Attribute attr);
 
-/// While there is one, each bound and key is computed once: what is deep inside
+/// What is known of the dimensions of a context: graphs are built of the same
+/// few again and again. Kept as long as the attributes themselves are.
+class DimFacts : public DialectInterface::Base<DimFacts> {
+public:
+  explicit DimFacts(Dialect *dialect) : Base(dialect) {}
+  /// Those of the context of a variable or expression.
+  static const DimFacts &of(Attribute attr);
+
+  /// An operator with its operands, each an attribute or a number.
+  using Operation =
+      std::tuple<unsigned, const void *, int64_t, const void *, int64_t>;
+  std::optional<Dim> findResult(const Operation &operation) const;
+  void addResult(const Operation &operation, Dim result) const;
+  std::optional<std::pair<int64_t, int64_t>> findBounds(Attribute attr) const;
+  void addBounds(Attribute attr, std::pair<int64_t, int64_t> bounds) const;
+  std::optional<std::string> findKey(Attribute attr) const;
+  /// Long ones are not kept: each level of an expression has one.
+  void addKey(Attribute attr, const std::string &key) const;
+
+private:
+  mutable std::mutex mutex;
+  mutable llvm::DenseMap<Operation, Dim> results;
+  mutable llvm::DenseMap<Attribute, std::pair<int64_t, int64_t>> bounds;
+  mutable llvm::DenseMap<Attribute, std::string> keys;
+};
+
+/// While there is one, each key is made once: what is deep inside
 /// of an expression is asked for at each level.
 class FactsScope {
 public:
