@@ -590,7 +590,7 @@ tg.kernel @store_type(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4
   %x = tg.const(1.0 : f64) : f64
   // expected-error @+1 {{'tg.store' op failed to verify that the value has the element type of the buffer}}
-  "tg.store"(%x, %out, %i) : (f64, memref<4xf32>, index) -> ()
+  "tg.store"(%x, %out, %i) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (f64, memref<4xf32>, index) -> ()
 }
 
 // -----
