@@ -292,10 +292,13 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
 /// one another, transposed in squares of registers where they are contiguous
 /// along what is reduced.
 void Across::pack(RangedReduceOp reduce) {
-  for (Operation *op : llvm::to_vector(schedule.getSlice(reduce.getValue()))) {
-    auto load = dyn_cast<LoadOp>(op);
-    if (!load || !schedule.dependsOn(load.getIndex(), inner))
-      continue;
+  // Packing one load erases what only it has used.
+  SmallVector<LoadOp> loads;
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op);
+        load && schedule.dependsOn(load.getIndex(), inner))
+      loads.push_back(load);
+  for (LoadOp load : loads) {
     SmallVector<RangeOp> over;
     SmallVector<Value> positions;
     SmallVector<int64_t> extents;
