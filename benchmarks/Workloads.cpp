@@ -13,6 +13,9 @@
 #include "Workloads.h"
 #include "TinyGrad/Runtime/Device.h"
 
+#include <map>
+#include <sstream>
+
 using namespace tinygrad;
 using namespace tinygrad::benchmark;
 
@@ -272,11 +275,99 @@ const std::vector<Workload> &benchmark::getWorkloads() {
   return workloads;
 }
 
+//===----------------------------------------------------------------------===//
+// Layers, whose names have their sizes
+//===----------------------------------------------------------------------===//
+
+/// conv-BATCH-IN-OUT-SIZE-KERNEL-STRIDE-PADDING[-GROUPS[-DILATION]]: a square
+/// convolution. conv-relu, the same with bias and ReLU.
+static Workload makeConv(const std::vector<int64_t> &n, bool hasBias) {
+  const int64_t groups = n.size() > 7 ? n[7] : 1,
+                dilation = n.size() > 8 ? n[8] : 1;
+  const int64_t out = (n[3] + 2 * n[6] - dilation * (n[4] - 1) - 1) / n[5] + 1;
+  Workload workload;
+  workload.inputs = {{n[0], n[1], n[3], n[3]},
+                     {n[2], n[1] / groups, n[4], n[4]}};
+  if (hasBias)
+    workload.inputs.push_back({n[2]});
+  Conv2dOptions options;
+  options.groups = groups;
+  options.stride = n[5];
+  options.dilation = dilation;
+  options.padding = n[6];
+  workload.build = [=](const Inputs &in) {
+    return hasBias ? in[0].conv2d(in[1], in[2], options).relu()
+                   : in[0].conv2d(in[1], {}, options);
+  };
+  workload.operations =
+      2.0 * n[0] * n[2] * out * out * n[1] / groups * n[4] * n[4];
+  return workload;
+}
+
+/// shortcut-BATCH-IN-OUT-SIZE: the second half of a block of ResNet that halves
+/// an image: a 3x3 convolution, and a 1x1 convolution of stride 2, added.
+static Workload makeShortcut(const std::vector<int64_t> &n) {
+  Workload workload;
+  const int64_t half = n[3] / 2;
+  workload.inputs = {{n[0], n[2], half, half},
+                     {n[2], n[2], 3, 3},
+                     {n[0], n[1], n[3], n[3]},
+                     {n[2], n[1], 1, 1}};
+  workload.build = [](const Inputs &in) {
+    return (in[0].conv2d(in[1], {}, {.padding = 1}) +
+            in[2].conv2d(in[3], {}, {.stride = 2}))
+        .relu();
+  };
+  workload.operations = 2.0 * n[0] * n[2] * half * half * (9 * n[2] + n[1]);
+  return workload;
+}
+
+/// A workload whose name is a kind and sizes, separated by '-'; without a
+/// function to build it if there is no such kind.
+static Workload parseWorkload(const std::string &name) {
+  std::vector<int64_t> sizes;
+  std::string kind, part;
+  for (std::istringstream parts(name); std::getline(parts, part, '-');) {
+    if (part.find_first_not_of("0123456789") == std::string::npos)
+      sizes.push_back(std::stoll(part));
+    else
+      kind += (kind.empty() ? "" : "-") + part;
+  }
+  Workload workload;
+  if ((kind == "conv" || kind == "conv-relu") && sizes.size() >= 7) {
+    workload = makeConv(sizes, kind == "conv-relu");
+  } else if (kind == "shortcut" && sizes.size() == 4) {
+    workload = makeShortcut(sizes);
+  } else if (kind == "gemv" && sizes.size() == 3) {
+    // ROWS-DEPTH-COLUMNS.
+    workload.inputs = {{sizes[0], sizes[1]}, {sizes[1], sizes[2]}};
+    workload.build = [](const Inputs &in) { return in[0].matmul(in[1]); };
+    workload.bytes = 4.0 * sizes[1] * sizes[2];
+  } else if (kind == "maxpool" && sizes.size() == 6) {
+    // BATCH-CHANNELS-SIZE-KERNEL-STRIDE-PADDING
+    Pool2dOptions options;
+    options.stride = sizes[4];
+    options.padding = sizes[5];
+    workload.inputs = {{sizes[0], sizes[1], sizes[2], sizes[2]}};
+    workload.build = [=](const Inputs &in) {
+      return in[0].maxPool2d(sizes[3], options);
+    };
+    workload.bytes = 4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2];
+  }
+  workload.name = name;
+  workload.isTimed = false;
+  return workload;
+}
+
 const Workload *benchmark::findWorkload(const std::string &name) {
   for (const Workload &workload : getWorkloads())
     if (workload.name == name)
       return &workload;
-  return nullptr;
+  static std::map<std::string, Workload> parsed;
+  const auto [it, isNew] = parsed.try_emplace(name);
+  if (isNew)
+    it->second = parseWorkload(name);
+  return it->second.build ? &it->second : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

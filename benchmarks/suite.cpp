@@ -12,6 +12,7 @@
 ///                            first result takes, and where that time goes
 ///   suite --serve            for compare.py: reads "time ROW COUNT" or
 ///                            "sample ROW", answers with a line of numbers
+///   suite --graph NAME       prints the program's graph, for tg-compile
 ///
 /// Each repetition builds the graph anew and realizes it, so that it includes
 /// everything that a program pays in the long run.
@@ -203,6 +204,16 @@ static int serve() {
   return 0;
 }
 
+static int printGraph(const std::string &name) {
+  const Workload *workload = findWorkload(name);
+  if (!workload) {
+    std::fprintf(stderr, "suite: no program '%s'\n", name.c_str());
+    return 1;
+  }
+  std::printf("%s\n", workload->build(makeInputs(*workload)).graph().c_str());
+  return 0;
+}
+
 static int printTable() {
   if (BlasLibrary::get())
     std::printf("%s\n", BlasLibrary::get()->describe().c_str());
@@ -244,10 +255,13 @@ int main(int argc, char **argv) {
       return serve();
     if (arguments.size() == 2 && arguments[0] == "--first")
       return measureFirst(arguments[1]);
+    if (arguments.size() == 2 && arguments[0] == "--graph")
+      return printGraph(arguments[1]);
   } catch (const Error &error) {
     std::fprintf(stderr, "suite: %s\n", error.what());
     return 1;
   }
-  std::fprintf(stderr, "usage: suite [--serve | --first PROGRAM]\n");
+  std::fprintf(stderr,
+               "usage: suite [--serve | --first PROGRAM | --graph PROGRAM]\n");
   return 2;
 }

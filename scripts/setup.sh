@@ -5,7 +5,8 @@
 #   scripts/setup.sh [--demo | --bench]
 #
 #   --demo    only what building and the demo need
-#   --bench   also what benchmarks compare against (OpenBLAS, a Python venv)
+#   --bench   also what benchmarks compare against (OpenBLAS, PyTorch,
+#             a Python venv)
 
 set -euo pipefail
 
@@ -31,7 +32,7 @@ test_packages=(
   z3
 )
 bench_packages=(
-  libopenblas-dev python3-venv python3-pip
+  libopenblas-dev python3-venv python3-pip python3-torch
 )
 
 case "${1:-}" in

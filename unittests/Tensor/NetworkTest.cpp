@@ -180,6 +180,15 @@ TEST(Conv2d, LikeLoops) {
       {{1, 1, 3, 3}, {1, 1, 3, 3}, 1, {5, 5}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 1, 10, 3}, {1, 1, 2, 3}, 1, {9, 1}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 1, 8, 8}, {1, 1, 1, 2}, 1, {3, 4}, {1, 5}, {0, 0}, {0, 0}},
+      // Channels in lanes, where strides leave gaps between the columns: with
+      // tails of channels and columns, padding, dilation and groups.
+      {{2, 5, 11, 11}, {20, 5, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 6, 15, 13}, {33, 6, 3, 5}, 1, {3, 2}, {1, 1}, {1, 2}, {0, 1}},
+      {{1, 4, 17, 14}, {16, 4, 3, 3}, 1, {2, 2}, {2, 2}, {2, 2}, {2, 1}},
+      {{1, 4, 17, 14}, {16, 4, 2, 3}, 1, {2, 3}, {3, 2}, {0, 0}, {0, 0}},
+      {{2, 8, 10, 9}, {48, 4, 3, 3}, 2, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 16, 12, 31}, {40, 16, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
+      {{1, 3, 14, 37}, {64, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
   };
   for (const ConvCase &c : cases) {
     SCOPED_TRACE(toString(c.input) + " * " + toString(c.weight));
@@ -195,6 +204,27 @@ TEST(Conv2d, LikeLoops) {
          .padding = {c.before[1], c.after[1], c.before[0], c.after[0]}});
     expectTensor(y, shape, expected, 1e-5);
   }
+}
+
+// Two convolutions in one kernel, each with loops of its own.
+TEST(Conv2d, Shortcut) {
+  const ConvCase main = {{2, 20, 6, 5}, {20, 20, 3, 3}, 1,     {1, 1},
+                         {1, 1},        {1, 1},         {1, 1}};
+  const ConvCase shortcut = {{2, 7, 12, 10}, {20, 7, 1, 1}, 1,     {2, 2},
+                             {1, 1},         {0, 0},        {0, 0}};
+  Tensor x = noiseTensor(main.input, 1), w = noiseTensor(main.weight, 2),
+         y = noiseTensor(shortcut.input, 3),
+         v = noiseTensor(shortcut.weight, 4);
+  Shape shape;
+  std::vector<double> expected =
+      convReference(main, values(x), values(w), shape);
+  const std::vector<double> added =
+      convReference(shortcut, values(y), values(v), shape);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    expected[i] = std::max(expected[i] + added[i], 0.0);
+  expectTensor(
+      (x.conv2d(w, {}, {.padding = 1}) + y.conv2d(v, {}, {.stride = 2})).relu(),
+      shape, expected, 1e-5);
 }
 
 TEST(Conv2d, PaddingAndBias) {
@@ -251,6 +281,28 @@ TEST(Pooling, Max) {
   expectTensor(n.maxPool2d(2, {.padding = 1}), {1, 1, 3, 3},
                {-100, -98, -97, -92, -90, -89, -88, -86, -85});
   expectTensor((x > 14).maxPool2d(), {1, 1, 2, 2}, {0, 0, 0, 1});
+}
+
+// Rows long enough for vectors, of which every second element is a lane.
+TEST(Pooling, MaxOfEverySecondElement) {
+  const int64_t channels = 3, size = 75;
+  Tensor x = noiseTensor({channels, size, size}, 5);
+  const std::vector<double> elements = values(x);
+  const int64_t count = (size + 2 - 3) / 2 + 1;
+  std::vector<double> expected;
+  for (int64_t c = 0; c < channels; ++c)
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t j = 0; j < count; ++j) {
+        double most = -1e30;
+        for (int64_t a = std::max<int64_t>(2 * i - 1, 0);
+             a < std::min(2 * i + 2, size); ++a)
+          for (int64_t b = std::max<int64_t>(2 * j - 1, 0);
+               b < std::min(2 * j + 2, size); ++b)
+            most = std::max(most, elements[(c * size + a) * size + b]);
+        expected.push_back(most);
+      }
+  expectTensor(x.maxPool2d(3, {.stride = 2, .padding = 1}),
+               {channels, count, count}, expected);
 }
 
 TEST(Pooling, Average) {

@@ -253,6 +253,8 @@ private:
   };
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
+  Value createEvenLoad(const Access &access, VectorType type, unsigned depth,
+                       Location loc);
   Value createStage(StageOp op, unsigned depth);
   Value createTile(StageOp op, unsigned depth);
   void emitStore(StoreOp op);
@@ -271,13 +273,21 @@ private:
   Value getOffsets(const Access &access, unsigned depth, Location loc,
                    Value &start);
 
-  //===--- Loads across lanes (Transpose.cpp) ---===//
+  //===--- Loads and tiles across lanes (Transpose.cpp) ---===//
   /// The unrolled range along which a load that is strided along the lanes is
   /// contiguous, if it has as many positions.
   std::optional<unsigned> findSquare(LoadOp op, const Access &access);
   /// Loads for all positions of that range; returns the current one.
   Value createSquare(LoadOp op, const Access &access, unsigned square,
                      Type memory, unsigned depth);
+  /// The index of the staged element at the current positions.
+  Form getTileIndex(StageOp op);
+  /// The unrolled range of a stage along which its tile is contiguous, if it is
+  /// strided along the lanes.
+  std::optional<unsigned> findWrittenSquare(StageOp op, const Access &access,
+                                            RangeSet unrolled);
+  /// Writes the staged values at all positions of that range.
+  void writeSquare(StageOp op, Access access, unsigned square);
 
   //===--- Reductions (Reduce.cpp) ---===//
   /// One reduction with the accumulators that a loop nest carries for it.
@@ -343,6 +353,8 @@ private:
 
 /// What was loaded, as a register holds it.
 Value fromMemory(B &b, Value value, Type element);
+/// The converse of fromMemory.
+Value toMemory(B &b, Value value, Type element);
 
 /// x and y combined as the reduction does, on register types.
 Value buildCombine(B &b, ReduceKind kind, Value x, Value y, bool isUnsigned);

@@ -52,8 +52,7 @@ Value tovector::fromMemory(B &b, Value value, Type element) {
                                buildInt(b, value.getType(), 0));
 }
 
-/// The converse of fromMemory.
-static Value toMemory(B &b, Value value, Type element) {
+Value tovector::toMemory(B &b, Value value, Type element) {
   if (!element.isInteger(1))
     return value;
   return arith::ExtUIOp::create(b, withElement(value.getType(), b.getI8Type()),
@@ -257,6 +256,9 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
                                    buildZero(b, value.getType()));
   }
 
+  if (isRegular && stride == 2 && access.width > 1 && access.width % 2 == 0)
+    return createEvenLoad(access, type, depth, loc);
+
   if (isGatherable(memory) && (access.mask || !isRegular)) {
     Value start;
     Value offsets = getOffsets(access, depth, loc, start);
@@ -299,6 +301,38 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     return value;
   return arith::SelectOp::create(b, access.mask, value,
                                  buildZero(b, value.getType()));
+}
+
+/// Every second element, of two contiguous loads that begin at the first lane
+/// and end at the last one, so that nothing around them is read.
+Value Emitter::createEvenLoad(const Access &access, VectorType type,
+                              unsigned depth, Location loc) {
+  const int64_t width = access.width;
+  Form last = access.lanes.scalar;
+  last.constant += width - 1;
+  Value starts[] = {getScalar(access.lanes.scalar, loc), getScalar(last, loc)};
+  B &b = at(depth, loc);
+  Value mask = access.mask ? toLanes(b, access.mask, width) : Value();
+  SmallVector<Value> halves;
+  for (int64_t half : {0, 1}) {
+    if (!mask) {
+      halves.push_back(
+          vector::LoadOp::create(b, type, access.buffer, starts[half]));
+      continue;
+    }
+    SmallVector<int64_t> lanes;
+    for (int64_t i = half * (width - 1), end = i + width; i < end; ++i)
+      lanes.push_back(i % 2 == 0 ? i / 2 : width);
+    Value none = buildInt(b, mask.getType(), 0);
+    Value valid = vector::ShuffleOp::create(b, mask, none, lanes);
+    halves.push_back(vector::MaskedLoadOp::create(
+        b, type, access.buffer, starts[half], valid, buildZero(b, type)));
+  }
+  SmallVector<int64_t> even;
+  for (int64_t i = 0; i < width; ++i)
+    even.push_back(2 * i < width ? 2 * i : 2 * i + 1);
+  Value value = vector::ShuffleOp::create(b, halves[0], halves[1], even);
+  return fromMemory(b, value, access.element);
 }
 
 //===----------------------------------------------------------------------===//
@@ -537,16 +571,16 @@ Value Emitter::createStage(StageOp op, unsigned depth) {
   }
   SmallVector<Value> none;
   emitLoops(loops, none, loc, [&](SmallVectorImpl<Value> &) {
-    forEachPosition(set & unrollSet, [&] {
-      // Row-major in the order of the ranges.
-      Form index;
-      int64_t stride = 1;
-      for (Value range : llvm::reverse(op.getRanges())) {
-        index.add(getForm(range), stride);
-        stride *= ranges[rangeIndex.lookup(range)].extent;
-      }
-      access.index = index;
-      access.lanes = splitLanes(index);
+    std::optional<unsigned> square =
+        findWrittenSquare(op, access, set & unrollSet);
+    RangeSet unrolled = set & unrollSet;
+    if (square)
+      unrolled &= ~setOf(*square);
+    forEachPosition(unrolled, [&] {
+      if (square)
+        return writeSquare(op, access, *square);
+      access.index = getTileIndex(op);
+      access.lanes = splitLanes(access.index);
       emitWrite(access, get(op.getValue()), loc);
     });
   });

@@ -1,4 +1,4 @@
-//===- Transpose.cpp - loads across the lanes of kernels ------------------===//
+//===- Transpose.cpp - loads and tiles across the lanes of kernels --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -8,11 +8,13 @@
 /// A load that is strided along the lanes but contiguous along an unrolled
 /// range of as many positions reads a square: one vector of neighbours for each
 /// lane, which is then transposed in registers. Every line is read once and
-/// whole.
+/// whole. Values go into a tile that is strided along the lanes in the same
+/// way.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -92,4 +94,90 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
     scopes[depth].values[key] = row;
   });
   return rows[here];
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Form Emitter::getTileIndex(StageOp op) {
+  // Row-major in the order of the ranges.
+  Form index;
+  int64_t stride = 1;
+  for (Value range : llvm::reverse(op.getRanges())) {
+    index.add(getForm(range), stride);
+    stride *= ranges[rangeIndex.lookup(range)].extent;
+  }
+  return index;
+}
+
+std::optional<unsigned> Emitter::findWrittenSquare(StageOp op,
+                                                   const Access &access,
+                                                   RangeSet unrolled) {
+  if (access.width < 4 || !llvm::isPowerOf2_64(access.width))
+    return std::nullopt;
+  for (; unrolled; unrolled &= unrolled - 1) {
+    unsigned index = llvm::countr_zero(unrolled);
+    Range &range = ranges[index];
+    if (range.extent < 2)
+      continue;
+    int64_t saved = std::exchange(range.position, 0);
+    Form first = getTileIndex(op);
+    range.position = 1;
+    Form step = getTileIndex(op);
+    range.position = saved;
+    step.add(first, -1);
+    if (step.isConstant() && step.constant == 1 && splitLanes(first).stride > 1)
+      return index;
+  }
+  return std::nullopt;
+}
+
+void Emitter::writeSquare(StageOp op, Access access, unsigned square) {
+  Location loc = op.getLoc();
+  SmallVector<Value> values;
+  SmallVector<Form> places;
+  forEachPosition(setOf(square), [&] {
+    Value value = get(op.getValue());
+    B &b = at(top(), loc);
+    values.push_back(
+        toMemory(b, toLanes(b, value, access.width), access.element));
+    places.push_back(getTileIndex(op));
+  });
+  const int64_t count = values.size();
+  const int64_t size = std::min<int64_t>(
+      {mostRows, access.width, int64_t(llvm::PowerOf2Ceil(count))});
+  for (int64_t row = 0; row < count; row += size) {
+    const int64_t valid = std::min(size, count - row);
+    const LaneForm place = splitLanes(places[row]);
+    for (int64_t lane = 0; lane < access.width; lane += size) {
+      B &b = at(top(), loc);
+      auto part = llvm::to_vector(llvm::seq<int64_t>(lane, lane + size));
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < size; ++i) {
+        // What is missing of a square is not written.
+        Value value = values[row + std::min(i, valid - 1)];
+        if (size != access.width)
+          value = vector::ShuffleOp::create(b, value, value, part);
+        rows.push_back(value);
+      }
+      transpose(b, rows);
+      for (int64_t i = 0; i < size; ++i) {
+        Form start = place.scalar;
+        start.constant += (lane + i) * place.stride;
+        Value index = getScalar(start, loc);
+        B &b = at(top(), loc);
+        if (valid == size) {
+          vector::StoreOp::create(b, rows[i], access.buffer, index);
+          continue;
+        }
+        SmallVector<bool> bits(size, false);
+        std::fill_n(bits.begin(), valid, true);
+        auto type = VectorType::get(size, b.getI1Type());
+        Value mask = arith::ConstantOp::create(
+            b, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+        vector::MaskedStoreOp::create(b, access.buffer, index, mask, rows[i]);
+      }
+    }
+  }
 }

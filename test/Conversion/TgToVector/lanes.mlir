@@ -113,3 +113,41 @@ tg.kernel @aligned_division(%o: memref<128xf32>, %a: memref<128xf32>) attributes
   %x = tg.load %a[%t] : memref<128xf32>
   tg.store %x, %o[%p] : memref<128xf32>
 }
+
+// -----
+
+// Every second element: two contiguous loads, from the first lane on and up to
+// the last one, and one shuffle.
+
+// CHECK-LABEL: func.func @even
+// CHECK: %[[X:.*]] = vector.load %arg1[%[[P:.*]]] : memref<15xf32>, vector<8xf32>
+// CHECK: %[[Y:.*]] = vector.load %arg1[%{{.*}}] : memref<15xf32>, vector<8xf32>
+// CHECK: vector.shuffle %[[X]], %[[Y]] [0, 2, 4, 6, 9, 11, 13, 15]
+// CHECK-NOT: memref.load
+tg.kernel @even(%o: memref<8xf32>, %a: memref<15xf32>) attributes {outputs = 1 : i64} {
+  %v = tg.range 0 upcast 8
+  %c2 = tg.const(2 : index) : index
+  %p = tg.mul %v, %c2 : index
+  %x = tg.load %a[%p] : memref<15xf32>
+  tg.store %x, %o[%v] : memref<8xf32>
+}
+
+// -----
+
+// A mask excludes the elements in between, too.
+
+// CHECK-LABEL: func.func @even_masked
+// CHECK: vector.shuffle %[[M:.*]], %{{.*}} [0, 4, 1, 4] : vector<4xi1>, vector<4xi1>
+// CHECK: vector.maskedload
+// CHECK: vector.shuffle %[[M]], %{{.*}} [4, 2, 4, 3] : vector<4xi1>, vector<4xi1>
+// CHECK: vector.maskedload
+// CHECK: vector.shuffle %{{.*}}, %{{.*}} [0, 2, 5, 7] : vector<4xf32>, vector<4xf32>
+// CHECK-NOT: vector.gather
+tg.kernel @even_masked(%o: memref<4xf32>, %a: memref<7xf32>, %m: memref<4xi1>) attributes {outputs = 1 : i64} {
+  %v = tg.range 0 upcast 4
+  %c2 = tg.const(2 : index) : index
+  %p = tg.mul %v, %c2 : index
+  %c = tg.load %m[%v] : memref<4xi1>
+  %x = tg.load %a[%p] mask %c : memref<7xf32>
+  tg.store %x, %o[%v] : memref<4xf32>
+}

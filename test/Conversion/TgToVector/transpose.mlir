@@ -65,3 +65,28 @@ tg.kernel @oblong(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 
   %x = tg.load %a[%p] : memref<64xf32>
   tg.store %x, %o[%q] : memref<64xf32>
 }
+
+// -----
+
+// A tile that is strided along the lanes and contiguous along unrolled
+// positions: rows of lanes are exchanged, three to a square of four, and what is
+// missing of the square is not written.
+
+// CHECK-LABEL: func.func @tile
+// CHECK-COUNT-3: vector.load %arg1
+// CHECK-COUNT-8: vector.shuffle
+// CHECK-COUNT-4: vector.maskedstore
+// CHECK: vector.load
+tg.kernel @tile(%o: memref<12xf32>, %a: memref<12xf32>) attributes {outputs = 1 : i64} {
+  %l = tg.range 0 upcast 4
+  %u = tg.range 1 unroll 3
+  %r = tg.range 2 upcast 12
+  %c4 = tg.const(4 : index) : index
+  %u0 = tg.mul %u, %c4 : index
+  %p = tg.add %u0, %l : index
+  %x = tg.load %a[%p] : memref<12xf32>
+  %t = tg.stage %x over %l, %u : memref<12xf32>
+  %s = tg.barrier %t : memref<12xf32>
+  %y = tg.load %s[%r] : memref<12xf32>
+  tg.store %y, %o[%r] : memref<12xf32>
+}

@@ -112,3 +112,37 @@ func.func @matmul(%a: !a, %b: !b) -> tensor<4096x1x4096xf32> {
   %3 = tg.reduce add %2 axes [1] : !p -> tensor<4096x1x4096xf32>
   return %3 : tensor<4096x1x4096xf32>
 }
+
+// -----
+
+// A product of one row with a matrix goes down the columns: a piece of 1 KiB of
+// each row is read, 16 KiB apart, and fetched 8 rows ahead.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} : memref<4096xf32>
+// CHECK: tg.load %{{.*}} prefetch 32768 : memref<16777216xf32>
+func.func @columns(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
+  %0 = tg.reshape %x : tensor<1x4096xf32> -> tensor<1x1x4096xf32>
+  %1 = tg.expand %0 : tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
+  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
+  %4 = tg.mul %1, %3 : tensor<1x4096x4096xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<1x4096x4096xf32> -> tensor<1x4096x1xf32>
+  return %5 : tensor<1x4096x1xf32>
+}
+
+// -----
+
+// Not where the second-level cache holds the matrix.
+
+// CHECK-LABEL: tg.kernel
+// CHECK-NOT: prefetch
+func.func @cached(%x: tensor<1x256xf32>, %w: tensor<256x256xf32>) -> tensor<1x256x1xf32> {
+  %0 = tg.reshape %x : tensor<1x256xf32> -> tensor<1x1x256xf32>
+  %1 = tg.expand %0 : tensor<1x1x256xf32> -> tensor<1x256x256xf32>
+  %2 = tg.permute %w [1, 0] : tensor<256x256xf32> -> tensor<256x256xf32>
+  %3 = tg.reshape %2 : tensor<256x256xf32> -> tensor<1x256x256xf32>
+  %4 = tg.mul %1, %3 : tensor<1x256x256xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<1x256x256xf32> -> tensor<1x256x1xf32>
+  return %5 : tensor<1x256x1xf32>
+}

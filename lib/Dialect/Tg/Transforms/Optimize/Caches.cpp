@@ -18,6 +18,10 @@ using namespace mlir::tg;
 /// the second-level cache again, and few of them begin anyway.
 constexpr int64_t kLeastRowBytes = 2 << 10, kMostRowBytes = 64 << 10;
 
+/// Matrices that the second-level cache does not hold, and how many bytes of
+/// them are to be on their way.
+constexpr int64_t kUncachedBits = int64_t(1) << 23, kBytesAhead = 8 << 10;
+
 static bool isLarge(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
@@ -120,5 +124,43 @@ void tg::prefetchRows(KernelSchedule &schedule) {
         (stage ? fillsTile(schedule, load, stage, row, stride)
                : readsRows(schedule, load, row, stride)))
       load.setPrefetch(stride);
+  }
+}
+
+void tg::prefetchColumns(KernelSchedule &schedule) {
+  KernelOp kernel = schedule.getKernel();
+  for (auto reduce : kernel.getBody().getOps<RangedReduceOp>()) {
+    auto row = reduce.getRanges().back().getDefiningOp<RangeOp>();
+    if (row.getKind() != RangeKind::loop)
+      continue;
+    for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || load.getPrefetch() || load.getMask())
+        continue;
+      auto type = cast<MemRefType>(load.getBuffer().getType());
+      const int64_t bits = type.getElementTypeBitWidth();
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      const int64_t stride = index.getCoefficient(row);
+      if (load.getBuffer().getDefiningOp() ||
+          type.getNumElements() * bits < kUncachedBits ||
+          stride * bits / 8 < kLeastRowBytes)
+        continue;
+      // The piece of a row, if each is read once.
+      int64_t piece = bits / 8;
+      bool isVector = false, isReused = false;
+      for (RangeOp range : schedule.getResultRanges()) {
+        if (!schedule.dependsOn(load.getIndex(), range)) {
+          isReused |= range.getLargestExtent() > 1;
+        } else if (range.getKind() == RangeKind::upcast ||
+                   range.getKind() == RangeKind::unroll) {
+          isVector |= range.getKind() == RangeKind::upcast &&
+                      index.getCoefficient(range) == 1;
+          piece *= range.getLargestExtent();
+        }
+      }
+      if (isVector && !isReused)
+        load.setPrefetch(stride * std::max<int64_t>(kBytesAhead / piece, 2));
+    }
   }
 }

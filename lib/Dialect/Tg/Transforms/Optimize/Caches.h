@@ -29,6 +29,11 @@ void writePastCaches(KernelSchedule &schedule, bool hasSquares);
 /// does not see them coming: each row while the one before it is computed on.
 void prefetchRows(KernelSchedule &schedule);
 
+/// A reduction that goes down the columns of a matrix, a few vectors wide,
+/// reads a piece of each row. What lies on another page each time is fetched
+/// some rows ahead.
+void prefetchColumns(KernelSchedule &schedule);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Caches.h"
+#include "TileAcross.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -27,6 +28,8 @@ constexpr int64_t kEnoughItems = 64;
 /// Vector registers that accumulators of a register tile may take, of the 32
 /// (64-byte vectors) or 16 that there are.
 constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
+/// The same for tiles whose other operand is broadcast from memory.
+constexpr int64_t kAcrossRegisters512 = 28, kAcrossRegisters256 = 12;
 /// A tile is staged if it is used by this many positions of a loop, if its rows
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
@@ -91,12 +94,17 @@ private:
 
 } // namespace
 
-void Heuristic::report(StringRef step, RangeOp range, int64_t amount) {
+void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
+                    int64_t amount) {
   remark::passed(schedule.getKernel().getLoc(),
                  remark::RemarkOpts::name(step).category("tg-optimize-kernels"))
       << (schedule.getKernel().getName() + ": " + step + " range " +
           std::to_string(range.getId()) + " by " + std::to_string(amount))
              .str();
+}
+
+void Heuristic::report(StringRef step, RangeOp range, int64_t amount) {
+  reportStep(schedule, step, range, amount);
 }
 
 /// Elements of the widest type that the kernel computes with in one register.
@@ -406,6 +414,16 @@ void Heuristic::tileResult() {
       perLane.push_back(reduce);
   if (perLane.empty())
     return;
+  if (llvm::any_of(perLane, [&](RangedReduceOp reduce) {
+        return countStrided(lane, reduce) > 0;
+      }))
+    if (std::optional<AcrossTile> tile = tileAcross(
+            schedule, lane, width,
+            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256)) {
+      llvm::append_range(lanes, tile->lanes);
+      stagedBefore = tile->reusedAlong;
+      return;
+    }
   registers = std::max<int64_t>(registers / perLane.size(), 2);
 
   // Another result range along which some load is the same, so that a tile
@@ -569,8 +587,9 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
         int64_t square = std::min(kSquare, getNumLanes());
         RangeOp inDepth = schedule.split(copies[0], square).second;
         schedule.setKind(inDepth, RangeKind::unroll);
-        RangeOp across = schedule.split(copies[1], square).first;
+        auto [across, inSquare] = schedule.split(copies[1], square);
         schedule.setKind(across, RangeKind::loop);
+        schedule.setKind(inSquare, RangeKind::upcast);
       }
       stagedBefore = rows;
       break;
@@ -762,6 +781,7 @@ void Heuristic::run() {
   parallelize();
   writePastCaches(schedule, hasSquares);
   prefetchRows(schedule);
+  prefetchColumns(schedule);
 }
 
 /// One element of the largest type; more than any processor has.

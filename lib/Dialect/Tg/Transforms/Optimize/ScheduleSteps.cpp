@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -366,6 +367,160 @@ KernelSchedule::stage(Value value, ArrayRef<RangeOp> over) {
   tile = BarrierOp::create(builder, value.getLoc(), tile);
   changed();
   return {tile, copies};
+}
+
+/// The index operands of everything else that \p value is computed from.
+static SmallVector<OpOperand *> getIndexUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (Operation *op : KernelSchedule::getSlice(value))
+    if (!isa<IndexType>(op->getResult(0).getType()))
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<IndexType>(operand.get().getType()))
+          uses.push_back(&operand);
+  return uses;
+}
+
+std::optional<KernelSchedule::Window>
+KernelSchedule::findWindow(Value value, RangeOp columns,
+                           ArrayRef<RangeOp> over) {
+  SmallVector<LinearForm> forms;
+  for (OpOperand *use : getIndexUses(value)) {
+    const LinearForm &form = analysis.getLinear(use->get());
+    for (auto [atom, coefficient] : form.terms)
+      if (!atom.getDefiningOp<RangeOp>())
+        for (RangeOp range : over)
+          if (dependsOn(atom, range) || dependsOn(atom, columns))
+            return std::nullopt;
+    forms.push_back(form);
+  }
+  auto *strided = llvm::find_if(forms, [&](const LinearForm &form) {
+    return form.getCoefficient(columns) != 0;
+  });
+  if (strided == forms.end() || columns.isSymbolic())
+    return std::nullopt;
+  Window window;
+  window.stride = strided->getCoefficient(columns);
+  for (RangeOp range : over) {
+    int64_t dilation = strided->getCoefficient(range);
+    bool isPart = !range.isSymbolic() && dilation != 0 &&
+                  (dilation > 0) == (window.stride > 0);
+    for (const LinearForm &form : forms)
+      isPart &= __int128(form.getCoefficient(range)) * window.stride ==
+                __int128(form.getCoefficient(columns)) * dilation;
+    if (isPart)
+      window.parts.push_back({range, dilation});
+  }
+  if (window.stride < 0) {
+    window.stride = -window.stride;
+    for (auto &[range, dilation] : window.parts)
+      dilation = -dilation;
+  }
+  // Parts that reach further than their positions are many stay apart.
+  auto measure = [&](const Window &measured) {
+    int64_t unit = measured.stride;
+    for (auto [range, dilation] : measured.parts)
+      unit = std::gcd(unit, dilation);
+    __int128 extent =
+        __int128(measured.stride / unit) * (columns.getLargestExtent() - 1) + 1;
+    for (auto [range, dilation] : measured.parts)
+      extent += __int128(dilation / unit) * (range.getLargestExtent() - 1);
+    return std::pair(unit, extent);
+  };
+  Window result;
+  result.stride = window.stride;
+  llvm::sort(window.parts,
+             [](auto &x, auto &y) { return x.second < y.second; });
+  for (auto part : window.parts) {
+    Window longer = result;
+    longer.parts.push_back(part);
+    if (measure(longer).second <=
+        measure(result).second * part.first.getLargestExtent())
+      result = longer;
+  }
+  auto [unit, extent] = measure(result);
+  if (extent > maxRangeExtent)
+    return std::nullopt;
+  result.extent = static_cast<int64_t>(extent);
+  result.stride /= unit;
+  for (auto &[range, dilation] : result.parts)
+    dilation /= unit;
+  return result;
+}
+
+std::pair<Value, SmallVector<RangeOp>>
+KernelSchedule::stageWindow(Value value, RangeOp columns,
+                            ArrayRef<RangeOp> over, const Window &window) {
+  auto isPart = [&](Value atom) {
+    return atom == columns.getResult() ||
+           llvm::any_of(window.parts, [&](auto &part) {
+             return atom == RangeOp(part.first).getResult();
+           });
+  };
+  IRMapping mapping;
+  SmallVector<RangeOp> copies;
+  SmallVector<std::pair<OpOperand *, LinearForm>> uses;
+  for (OpOperand *use : getIndexUses(value))
+    uses.push_back({use, analysis.getLinear(use->get())});
+  llvm::SetVector<Operation *> slice = getSlice(value);
+  for (RangeOp range : over) {
+    if (isPart(range) || !dependsOn(value, range))
+      continue;
+    copies.push_back(createRange(range.getExtentDim(), columns));
+    mapping.map(range.getResult(), copies.back().getResult());
+  }
+  RangeOp sums = createRange(Dim(columns.getContext(), window.extent), columns);
+  copies.push_back(sums);
+
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfterValue(value);
+  IndexBuilder index(builder, value.getLoc());
+  DenseMap<OpOperand *, Value> indices;
+  for (auto &[use, form] : uses) {
+    Value position = index.constant(form.constant);
+    if (int64_t coefficient = form.getCoefficient(columns))
+      position =
+          index.add(position, index.mul(sums, coefficient / window.stride));
+    for (auto [atom, coefficient] : form.terms)
+      if (!isPart(atom))
+        position = index.add(
+            position, index.mul(mapping.lookupOrDefault(atom), coefficient));
+    indices[use] = position;
+  }
+  SmallVector<Operation *> ops(slice.begin(), slice.end());
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  for (Operation *op : ops) {
+    if (isa<RangeOp, DimOp, ConstOp>(op) ||
+        isa<IndexType>(op->getResult(0).getType()))
+      continue;
+    Operation *copy = builder.clone(*op, mapping);
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value position = indices.lookup(&operand))
+        copy->setOperand(operand.getOperandNumber(), position);
+  }
+  SmallVector<Value> ranges;
+  int64_t size = 1;
+  for (RangeOp copy : copies) {
+    ranges.push_back(copy);
+    size *= copy.getLargestExtent();
+  }
+  Value copied = mapping.lookup(value);
+  Value tile =
+      StageOp::create(builder, value.getLoc(),
+                      getBufferType(value.getType(), size), copied, ranges);
+  tile = BarrierOp::create(builder, value.getLoc(), tile);
+  changed();
+  return {tile, copies};
+}
+
+Value KernelSchedule::getWindowPosition(RangeOp columns, const Window &window) {
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(ranges.back());
+  IndexBuilder index(builder, columns.getLoc());
+  Value position = index.mul(columns, window.stride);
+  for (auto [range, dilation] : window.parts)
+    position = index.add(position, index.mul(range, dilation));
+  return position;
 }
 
 /// Moves \p op, and all it needs that comes after \p place, before that place.

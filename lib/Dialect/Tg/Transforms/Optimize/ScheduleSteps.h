@@ -73,6 +73,32 @@ public:
   void replaceByLoad(Value value, Value tile, ArrayRef<Value> positions,
                      ArrayRef<int64_t> extents);
 
+  /// The ranges of a reduce whose positions are added up with those of
+  /// \p columns in every index that \p value is computed from, always in the
+  /// same proportion, as the positions in a window are added up with the
+  /// window's own: stride * columns + the sum of dilation * range.
+  struct Window {
+    int64_t stride = 1;
+    SmallVector<std::pair<RangeOp, int64_t>> parts;
+    /// How many positions such a sum can have.
+    int64_t extent = 1;
+  };
+  /// The window along static \p columns of a value that depends on these and
+  /// on \p over; none if an index is no linear form.
+  std::optional<Window> findWindow(Value value, RangeOp columns,
+                                   ArrayRef<RangeOp> over);
+
+  /// STAGE of a window: a tile over those of \p over that are no part of the
+  /// window and over the window's sums, so that windows that overlap are
+  /// computed once. Returns the tile and the ranges that fill it, of which the
+  /// last one is that of the sums.
+  std::pair<Value, SmallVector<RangeOp>> stageWindow(Value value,
+                                                     RangeOp columns,
+                                                     ArrayRef<RangeOp> over,
+                                                     const Window &window);
+  /// The sum at the present positions, to load from such a tile.
+  Value getWindowPosition(RangeOp columns, const Window &window);
+
 private:
   RangeOp createRange(Dim extent, RangeOp before);
   /// Copies of the ranges, and the value computed at their positions.

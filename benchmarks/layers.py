@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sets the times of layers beside those of PyTorch (whose convolutions and
+products are oneDNN's and BLAS's), measured in turns in one go.
+
+    benchmarks/layers.py [ROW...]        needs build/bin/suite and torch, which
+                                         scripts/setup.sh --bench installs
+
+The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
+with a matrix, max pooling, and two kernels' worth of work in one. Names have
+the sizes, as benchmarks/Workloads.cpp explains; any such name is a row. The
+table has medians and, in parentheses, the fastest repetition; the ratio is
+of medians.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUITE = os.path.join(os.path.dirname(HERE), "build", "bin", "suite")
+
+# Channels in and out, size, kernel, stride, padding.
+RESNET = [
+    (3, 64, 224, 7, 2, 3),
+    (64, 64, 56, 3, 1, 1),
+    (64, 128, 56, 3, 2, 1),
+    (64, 128, 56, 1, 2, 0),
+    (128, 128, 28, 3, 1, 1),
+    (128, 256, 28, 3, 2, 1),
+    (128, 256, 28, 1, 2, 0),
+    (256, 256, 14, 3, 1, 1),
+    (256, 512, 14, 3, 2, 1),
+    (256, 512, 14, 1, 2, 0),
+    (512, 512, 7, 3, 1, 1),
+]
+
+
+def default_rows():
+    rows = []
+    for batch in (1, 8):
+        rows += ["-".join(["conv", str(batch), *map(str, layer)]) for layer in RESNET]
+        rows += [f"shortcut-{batch}-{sizes}" for sizes in ("64-128-56", "128-256-28", "256-512-14")]
+    rows += [f"gemv-1-{n}-{n}" for n in (1024, 2048, 4096)]
+    return rows + ["maxpool-8-64-112-3-2-1"]
+
+
+def make_inputs(*shapes):
+    inputs, position = [], 0
+    for shape in shapes:
+        count = 1
+        for size in shape:
+            count *= size
+        places = torch.arange(position + 1, position + count + 1, dtype=torch.int64)
+        position += count
+        bits = ((places * 2654435761) & 0xFFFFFFFF) >> 8
+        inputs.append((bits.to(torch.float32) / (1 << 24) - 0.5).reshape(shape))
+    return inputs
+
+
+def build(name):
+    """What the row computes in PyTorch, and its operations or bytes."""
+    parts = name.split("-")
+    kind = "-".join(part for part in parts if not part.isdigit())
+    n = [int(part) for part in parts if part.isdigit()]
+    if kind in ("conv", "conv-relu"):
+        batch, channels, out, size, kernel, stride, padding = n[:7]
+        groups, dilation = (n[7:] + [1, 1])[:2] if len(n) > 7 else (1, 1)
+        shapes = [(batch, channels, size, size), (out, channels // groups, kernel, kernel)]
+        if kind == "conv-relu":
+            shapes.append((out,))
+        x, w, *bias = make_inputs(*shapes)
+        bias = bias[0] if bias else None
+        run = lambda: F.conv2d(x, w, bias, stride, padding, dilation, groups)
+        result = run()
+        work = 2 * result.numel() * w.numel() // out
+        return (lambda: run().relu()) if bias is not None else run, "GFLOPS", work
+    if kind == "shortcut":
+        batch, channels, out, size = n
+        half = size // 2
+        x, w, y, v = make_inputs((batch, out, half, half), (out, out, 3, 3),
+                                 (batch, channels, size, size), (out, channels, 1, 1))
+        run = lambda: (F.conv2d(x, w, padding=1) + F.conv2d(y, v, stride=2)).relu_()
+        return run, "GFLOPS", 2 * batch * out * half * half * (9 * out + channels)
+    if kind == "gemv":
+        x, w = make_inputs((n[0], n[1]), (n[1], n[2]))
+        return lambda: x @ w, "GB/s", 4 * n[1] * n[2]
+    if kind == "maxpool":
+        batch, channels, size, kernel, stride, padding = n
+        (x,) = make_inputs((batch, channels, size, size))
+        return lambda: F.max_pool2d(x, kernel, stride, padding), "GB/s", 4 * x.numel()
+    raise SystemExit(f"layers.py: no row '{name}'")
+
+
+def timed(run, count):
+    times = []
+    for _ in range(count):
+        begin = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - begin)
+    return times
+
+
+def cell(times):
+    return f"{statistics.median(times) * 1e3:.3f} ({min(times) * 1e3:.3f})"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("rows", nargs="*")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--count", type=int, default=5, help="repetitions in a round")
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    torch.set_grad_enabled(False)
+    ours = subprocess.Popen([SUITE, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            env={**os.environ, "THREADS": str(args.threads)}, text=True)
+
+    def ask(line):
+        print(line, file=ours.stdin, flush=True)
+        return [float(word) for word in ours.stdout.readline().split()]
+
+    print(f"{time.strftime('%Y-%m-%d')}, PyTorch {torch.__version__}, {args.threads} thread(s)\n")
+    print("| row | ours, ms | rate | PyTorch, ms | rate | PyTorch's time / ours |")
+    print("|---|---|---|---|---|---|", flush=True)
+    differ = []
+    for row in args.rows or default_rows():
+        run, unit, work = build(row)
+        theirs = run().flatten()
+        expected = [theirs[i * (theirs.numel() - 1) // 15].item() for i in range(16)]
+        scale = theirs.abs().max().item()
+        got = ask(f"sample {row}")
+        if len(got) != 16 or any(abs(x - y) > 1e-4 * scale for x, y in zip(got, expected)):
+            differ.append(row)
+        mine, other = [], []
+        timed(run, 2)
+        for _ in range(args.rounds):
+            mine += ask(f"time {row} {args.count}")
+            other += timed(run, args.count)
+        a, b = statistics.median(mine), statistics.median(other)
+        print(f"| {row} | {cell(mine)} | {work / a * 1e-9:.1f} {unit} "
+              f"| {cell(other)} | {work / b * 1e-9:.1f} {unit} | {b / a:.2f} |", flush=True)
+    ours.stdin.close()
+    ours.wait()
+    print(f"\nResults that differ: {', '.join(differ) or 'none'}")
+    return 1 if differ else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,415 @@
+//===- TileAcross.cpp - tiles whose lanes are not stored together ---------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Chooses the lanes and the size of a register tile by a count of the
+/// instructions that it needs, and schedules the reductions of a kernel so.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TileAcross.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// As many parallel work items as keep many cores busy and evenly loaded.
+constexpr int64_t kEnoughItems = 64;
+/// Packed operands are used for this many positions of the result at least, and
+/// fit into the second-level cache.
+constexpr int64_t kFewestPositions = 32, kFewestPerItem = 192;
+constexpr int64_t kMostPackedBytes = 640 << 10;
+/// Accumulators that keep the arithmetic units busy while results are on their
+/// way.
+constexpr int64_t kBusyRegisters = 8;
+/// Rows and columns of a square that is transposed in registers at most.
+constexpr int64_t kSquare = 16;
+/// A tile of windows leaves the caches to the packed operands.
+constexpr int64_t kMostWindowBytes = 256 << 10;
+
+namespace {
+
+class Across {
+public:
+  Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
+         int64_t registers)
+      : schedule(schedule), columns(columns), width(width),
+        registers(registers) {}
+
+  std::optional<AcrossTile> run();
+
+private:
+  bool collectReduces();
+  bool isSplitBy(RangedReduceOp reduce, RangeOp candidate);
+  SmallVector<Value> findBroadcast(RangedReduceOp reduce, RangeOp along,
+                                   RangeOp across);
+  std::optional<KernelSchedule::Window>
+  findWindow(Value value, RangedReduceOp reduce, RangeOp along);
+  bool chooseLane();
+  bool chooseTile();
+  RangedReduceOp stageReduce(RangedReduceOp reduce);
+  void stageWindows(RangedReduceOp reduce, RangeOp along);
+  void pack(RangedReduceOp reduce);
+  void mergeNeighbours(RangedReduceOp reduce);
+  RangeOp shareRows();
+
+  KernelSchedule &schedule;
+  RangeOp columns, lane;
+  int64_t width, registers;
+  SmallVector<RangedReduceOp> reduces;
+  /// Lanes and columns of a tile.
+  int64_t laneCount = 0, columnCount = 0;
+  AcrossTile result;
+  /// The lanes within a reduction.
+  RangeOp inner;
+};
+
+} // namespace
+
+/// The reductions that depend on the columns, all of which have to be of loads
+/// and elementwise operations alone.
+bool Across::collectReduces() {
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+    if (!schedule.dependsOn(reduce, columns))
+      continue;
+    for (Operation *op : schedule.getSlice(reduce.getValue()))
+      for (Value operand : op->getOperands())
+        if (operand.getDefiningOp<RangedReduceOp>() ||
+            operand.getDefiningOp<BarrierOp>() ||
+            operand.getDefiningOp<StageOp>())
+          return false;
+    reduces.push_back(reduce);
+  }
+  return !reduces.empty();
+}
+
+/// The values of a reduction that are the same for all positions of \p across,
+/// and differ along \p along: these are broadcast to the lanes.
+SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
+                                         RangeOp across) {
+  SmallVector<Value> values;
+  llvm::SetVector<Operation *> slice = schedule.getSlice(reduce.getValue());
+  for (Operation *op : slice) {
+    Type type = op->getResult(0).getType();
+    if (type.isIndex() || type.isInteger(1) ||
+        schedule.dependsOn(op->getResult(0), across) ||
+        !schedule.dependsOn(op->getResult(0), along))
+      continue;
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+          return user == reduce ||
+                 (slice.contains(user) &&
+                  schedule.dependsOn(user->getResult(0), across));
+        }))
+      values.push_back(op->getResult(0));
+  }
+  return values;
+}
+
+/// The window of a value that is broadcast, if it is better computed once, with
+/// its own lanes: where there is a mask to evaluate, or an operation.
+std::optional<KernelSchedule::Window>
+Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
+  auto load = value.getDefiningOp<LoadOp>();
+  if (load && !load.getMask())
+    return std::nullopt;
+  SmallVector<RangeOp> over;
+  for (Value range : reduce.getRanges())
+    over.push_back(range.getDefiningOp<RangeOp>());
+  auto window = schedule.findWindow(value, along, over);
+  if (!window)
+    return std::nullopt;
+  int64_t bytes = (window->extent + width) *
+                  llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
+  for (RangeOp range : over)
+    if (schedule.dependsOn(value, range) &&
+        llvm::none_of(window->parts,
+                      [&](auto &part) { return part.first == range; }))
+      bytes *= range.getLargestExtent();
+  if (bytes > kMostWindowBytes)
+    return std::nullopt;
+  return window;
+}
+
+/// Whether every load of the reduction depends on one of the columns and the
+/// candidate at most, in a linear way, and loads of either kind are reused
+/// along the other range.
+bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
+  if (!schedule.dependsOn(reduce, candidate))
+    return false;
+  bool isPacked = false;
+  for (Operation *op : schedule.getSlice(reduce.getValue())) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load)
+      continue;
+    const bool onColumns = schedule.dependsOn(load.getResult(), columns);
+    const bool onLane = schedule.dependsOn(load.getResult(), candidate);
+    if (onColumns && onLane)
+      return false;
+    if (!onColumns && !onLane)
+      continue;
+    const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+    for (auto [atom, coefficient] : index.terms)
+      if (!atom.getDefiningOp<RangeOp>() && !atom.getDefiningOp<DimOp>())
+        return false;
+    if (!onLane)
+      continue;
+    if (load.getMask())
+      return false;
+    isPacked = true;
+    // Packed elements are used again by as many positions of the result.
+    int64_t positions = 1;
+    for (RangeOp range : schedule.getResultRanges())
+      if (!schedule.dependsOn(load.getResult(), range))
+        positions *= range.getLargestExtent();
+    int64_t bytes =
+        width * llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+    for (Value range : reduce.getRanges())
+      bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
+    if (positions < kFewestPositions || bytes > kMostPackedBytes)
+      return false;
+  }
+  if (!isPacked)
+    return false;
+  SmallVector<Value> values = findBroadcast(reduce, columns, candidate);
+  return !values.empty() && llvm::all_of(values, [&](Value value) {
+    return value.getDefiningOp<LoadOp>() ||
+           findWindow(value, reduce, columns).has_value();
+  });
+}
+
+bool Across::chooseLane() {
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == columns || range.isSymbolic() || range.getPeel() ||
+        range.getKind() != RangeKind::loop ||
+        range.getLargestExtent() < std::min<int64_t>(width, 8))
+      continue;
+    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+          return isSplitBy(reduce, range);
+        })) {
+      lane = range;
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The tile with the least work: registers of lanes times columns, each step of
+/// a reduction taking an instruction for each accumulator, or for each load
+/// where these are more.
+bool Across::chooseTile() {
+  int64_t extent = columns.getLargestExtent(),
+          channels = lane.getLargestExtent();
+  int64_t depth = 1;
+  for (RangedReduceOp reduce : reduces) {
+    int64_t bytes = 4;
+    for (Value range : reduce.getRanges())
+      bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
+    depth = std::max(depth, bytes);
+  }
+  int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
+  for (int64_t vectors : {1, 2, 4}) {
+    if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
+                        width * (vectors - 1) >= channels))
+      break;
+    for (int64_t count = std::min(registers / vectors, extent); count > 0;
+         --count) {
+      int64_t passes = llvm::divideCeil(extent, count) *
+                       llvm::divideCeil(channels, vectors * width);
+      int64_t used = count * vectors;
+      int64_t work = passes * std::max({used, count + vectors, kBusyRegisters});
+      if (work > least || (work == least && used <= best))
+        continue;
+      least = work;
+      best = used;
+      laneCount = vectors * width;
+      columnCount = count;
+    }
+  }
+  return columnCount > 0;
+}
+
+/// Keeps the sums of a block of lanes and a row of columns in a tile, in which
+/// columns follow one another.
+RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
+  int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
+  int64_t extents[] = {laneCount, blocks * columnCount};
+  auto [tile, copies] = schedule.stage(reduce.getResult(), {lane, columns});
+  auto stage =
+      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  schedule.replaceByLoad(reduce.getResult(), tile,
+                         {lane.getResult(), columns.getResult()}, extents);
+  reportStep(schedule, "stage", copies[1], extents[0] * extents[1]);
+  inner = copies[0];
+  schedule.setKind(inner, RangeKind::upcast);
+  result.lanes.push_back(inner);
+  auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
+  stageWindows(staged, copies[1]);
+  reportStep(schedule, "unroll", copies[1], columnCount);
+  schedule.setKind(schedule.split(copies[1], columnCount).second,
+                   RangeKind::unroll);
+  return staged;
+}
+
+/// Computes what is broadcast once for all columns of a row and their windows,
+/// with lanes along the columns.
+void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
+  for (Value value : findBroadcast(reduce, along, inner)) {
+    auto window = findWindow(value, reduce, along);
+    if (!window)
+      continue;
+    SmallVector<RangeOp> over;
+    for (Value range : reduce.getRanges())
+      over.push_back(range.getDefiningOp<RangeOp>());
+    SmallVector<Value> positions;
+    SmallVector<int64_t> extents;
+    for (RangeOp range : over) {
+      if (!schedule.dependsOn(value, range) ||
+          llvm::any_of(window->parts,
+                       [&](auto &part) { return part.first == range; }))
+        continue;
+      positions.push_back(range);
+      extents.push_back(range.getLargestExtent());
+    }
+    int64_t lanes = std::min<int64_t>(
+        width, llvm::PowerOf2Ceil(static_cast<uint64_t>(window->extent)));
+    int64_t blocks = llvm::divideCeil(window->extent, lanes);
+    extents.push_back(blocks * lanes);
+    reportStep(schedule, "stage window", along, window->extent);
+    auto [tile, copies] = schedule.stageWindow(value, along, over, *window);
+    positions.push_back(schedule.getWindowPosition(along, *window));
+    schedule.replaceByLoad(value, tile, positions, extents);
+    if (lanes > 1) {
+      RangeOp lane = schedule.split(copies.back(), lanes).second;
+      schedule.setKind(lane, RangeKind::upcast);
+      result.lanes.push_back(lane);
+    }
+  }
+}
+
+/// Copies the operands that differ between lanes to tiles in which lanes follow
+/// one another, transposed in squares of registers where they are contiguous
+/// along what is reduced.
+void Across::pack(RangedReduceOp reduce) {
+  // Packing one load erases what only it has used.
+  SmallVector<LoadOp> loads;
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op);
+        load && schedule.dependsOn(load.getIndex(), inner))
+      loads.push_back(load);
+  for (LoadOp load : loads) {
+    SmallVector<RangeOp> over;
+    SmallVector<Value> positions;
+    SmallVector<int64_t> extents;
+    for (Value value : reduce.getRanges())
+      if (auto range = value.getDefiningOp<RangeOp>();
+          schedule.dependsOn(load.getResult(), range))
+        over.push_back(range);
+    over.push_back(inner);
+    int64_t size = 1;
+    for (RangeOp range : over) {
+      positions.push_back(range);
+      extents.push_back(range.getLargestExtent());
+      size *= extents.back();
+    }
+    reportStep(schedule, "pack", over.front(), size);
+    auto [tile, copies] = schedule.stage(load, over);
+    schedule.replaceByLoad(load, tile, positions, extents);
+    RangeOp lanes = copies.pop_back_val();
+    if (copies.empty())
+      continue;
+    // Neighbours that are contiguous together become one range.
+    for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
+      schedule.moveBefore(copy, lanes);
+    schedule.moveBefore(copies.front(), copies.size() > 1 ? copies[1] : lanes);
+    while (copies.size() > 1 &&
+           schedule.canMerge(copies[copies.size() - 2], copies.back())) {
+      RangeOp last = copies.pop_back_val();
+      copies.back() = schedule.merge(copies.back(), last);
+    }
+    int64_t square = std::min({kSquare, width, laneCount});
+    if (copies.back().getLargestExtent() >= square)
+      schedule.setKind(schedule.split(copies.back(), square).second,
+                       RangeKind::unroll);
+    auto [squares, inSquare] = schedule.split(lanes, square);
+    schedule.setKind(squares, RangeKind::loop);
+    schedule.setKind(inSquare, RangeKind::upcast);
+  }
+}
+
+/// Ranges of a reduction that both operands now pass in the same way become
+/// one. (Windows stay loops: unrolled, they would share what they broadcast,
+/// which takes more registers than there are.)
+void Across::mergeNeighbours(RangedReduceOp reduce) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    SmallVector<Value> ranges(reduce.getRanges());
+    for (size_t i = 0; i + 1 < ranges.size() && !changed; ++i) {
+      auto outer = ranges[i].getDefiningOp<RangeOp>();
+      auto inside = ranges[i + 1].getDefiningOp<RangeOp>();
+      if (!schedule.canMerge(outer, inside))
+        continue;
+      schedule.merge(outer, inside);
+      changed = true;
+    }
+  }
+}
+
+/// Where blocks of lanes are too few to keep many cores busy, the rows are
+/// shared out too, each share with a copy of the packed operands; returns the
+/// first range that is not.
+RangeOp Across::shareRows() {
+  SmallVector<RangeOp> rows;
+  int64_t positions = columns.getLargestExtent();
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != lane && range != columns && range->isBeforeInBlock(lane))
+      rows.push_back(range);
+  int64_t items = rows.front().getLargestExtent();
+  for (RangeOp range : llvm::ArrayRef(rows).drop_front())
+    positions *= range.getLargestExtent();
+  for (RangeOp range : llvm::ArrayRef(rows).drop_front()) {
+    int64_t extent = range.getLargestExtent();
+    if (items >= kEnoughItems || extent <= 1)
+      return range;
+    int64_t each = std::max<int64_t>(positions / extent, 1);
+    if (each < kFewestPerItem) {
+      int64_t share = llvm::divideCeil(kFewestPerItem, each);
+      while (share < extent && extent % share != 0)
+        ++share;
+      if (share >= extent || range.isSymbolic())
+        return range;
+      reportStep(schedule, "share", range, share);
+      return schedule.split(range, share).second;
+    }
+    items *= extent;
+    positions = each;
+  }
+  return lane;
+}
+
+std::optional<AcrossTile> Across::run() {
+  if (!collectReduces() || !chooseLane() || !chooseTile())
+    return std::nullopt;
+  reportStep(schedule, "lanes across", lane, laneCount);
+  auto [blocks, block] = schedule.split(lane, laneCount);
+  lane = block;
+  RangeOp first = schedule.getResultRanges().front();
+  if (first != blocks)
+    schedule.moveBefore(blocks, first);
+  schedule.moveBefore(lane, columns);
+  for (RangedReduceOp reduce : reduces) {
+    RangedReduceOp staged = stageReduce(reduce);
+    pack(staged);
+    mergeNeighbours(staged);
+  }
+  result.reusedAlong = shareRows();
+  return result;
+}
+
+std::optional<AcrossTile> tg::tileAcross(KernelSchedule &schedule,
+                                         RangeOp columns, int64_t width,
+                                         int64_t registers) {
+  return Across(schedule, columns, width, registers).run();
+}

@@ -1,0 +1,56 @@
+//===- TileAcross.h - tiles whose lanes are not stored together -*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reductions whose lanes run along another range than the one along which the
+/// result is contiguous.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_TILEACROSS_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_TILEACROSS_H
+
+#include "ScheduleSteps.h"
+
+namespace mlir::tg {
+
+/// Tells what a heuristic has done: a remark of the kernel.
+void reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
+                int64_t amount);
+
+/// How the reductions of a kernel are computed in tiles of their own.
+struct AcrossTile {
+  /// The ranges that became lanes.
+  SmallVector<RangeOp> lanes;
+  /// The packed operands are used again along this range and those after it; no
+  /// work items are made of them. Null: along none.
+  RangeOp reusedAlong;
+};
+
+/// The loads of some reductions are strided along \p columns, where the result
+/// is contiguous (convolutions of stride 2). If there is a range along which
+/// one part of the operands does not change, and along `columns` the rest does
+/// not (the output channels), that range becomes lanes:
+///
+///   for lanes of channels                     (in parallel)
+///     packed = the weights of these channels, channels innermost
+///     for each row                            (in parallel, several at a time)
+///       for a few columns at a time
+///         sums[columns][lanes] += input, broadcast, * packed
+///         tile[lanes][columns] = sums, transposed
+///       result = what follows the reduction, lanes along the columns
+///
+/// Every reduction that depends on the columns gets a tile, so that several of
+/// them (a convolution and its shortcut) each have the loops that suit it.
+/// \p width is how many lanes a register has, \p registers how many of them
+/// accumulators may take. Does nothing and returns none where this does not
+/// apply.
+std::optional<AcrossTile> tileAcross(KernelSchedule &schedule, RangeOp columns,
+                                     int64_t width, int64_t registers);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_TILEACROSS_H

@@ -1,0 +1,107 @@
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=vector-bytes=32 | FileCheck %s --check-prefix=V256
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Columns of stride 2: lanes run along the channels. Their weights are packed,
+// and a row of results is transposed into a tile of which the store's own lanes
+// run along the columns. Without a mask the input is read where it is.
+
+// CHECK-LABEL: tg.kernel @r_32_14_14_16_2_2
+// CHECK: tg.range {{.*}} loop 14
+// CHECK: tg.range {{.*}} unroll 16
+// CHECK: tg.range {{.*}} upcast 16
+// CHECK: tg.range {{.*}} upcast 32
+// CHECK: tg.range {{.*}} unroll 14
+// CHECK-NOT: mask
+// CHECK: tg.stage
+// CHECK-NOT: mask
+// CHECK: tg.ranged_reduce
+// CHECK: tg.stage
+// V256-LABEL: tg.kernel @r_32_14_14_16_2_2
+// V256: tg.range {{.*}} unroll 8
+// V256: tg.range {{.*}} upcast 8
+// V256: tg.stage
+// REMARK: remark: {{.*}}r_32_14_14_16_2_2{{.*}}lanes across range
+// REMARK: remark: {{.*}}r_32_14_14_16_2_2{{.*}}pack range
+func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[1, 14, 14, 16, 2, 2] strides [0, 56, 2, 784, 28, 1]>] : tensor<12544xf32> -> tensor<1x14x14x16x2x2xf32>
+  %1 = tg.expand %0 : tensor<1x14x14x16x2x2xf32> -> tensor<32x14x14x16x2x2xf32>
+  %2 = tg.reshape %w : tensor<32x64xf32> -> tensor<32x1x1x16x2x2xf32>
+  %3 = tg.expand %2 : tensor<32x1x1x16x2x2xf32> -> tensor<32x14x14x16x2x2xf32>
+  %4 = tg.mul %1, %3 : tensor<32x14x14x16x2x2xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x14x14x16x2x2xf32> -> tensor<32x14x14x1x1x1xf32>
+  return %5 : tensor<32x14x14x1x1x1xf32>
+}
+
+// -----
+
+// With padding, the rows of input are kept in a tile as well: one element for
+// each sum of column and window (2 * 13 + 2 + 1 = 29), in which the mask is
+// evaluated once. Rows of the window and channels are then one range.
+
+// CHECK-LABEL: tg.kernel @r_40_14_14_16_3_3
+// CHECK: tg.range {{.*}} loop 48
+// CHECK: tg.load {{.*}} mask
+// CHECK: tg.stage {{.*}} : memref<1536xf32>
+// CHECK: tg.ranged_reduce
+// REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
+func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[16, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 16, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 16, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<12544xf32> -> tensor<1x14x14x16x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x14x14x16x3x3xf32> -> tensor<40x14x14x16x3x3xf32>
+  %2 = tg.reshape %w : tensor<40x144xf32> -> tensor<40x1x1x16x3x3xf32>
+  %3 = tg.expand %2 : tensor<40x1x1x16x3x3xf32> -> tensor<40x14x14x16x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<40x14x14x16x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<40x14x14x16x3x3xf32> -> tensor<40x14x14x1x1x1xf32>
+  return %5 : tensor<40x14x14x1x1x1xf32>
+}
+
+// -----
+
+// Columns that follow one another are lanes themselves.
+
+// CHECK-LABEL: tg.kernel @r_32_32_32_16_3_3
+// CHECK-NOT: tg.stage
+// CHECK: tg.ranged_reduce
+// REMARK-NOT: remark: {{.*}}r_32_32_32_16_3_3{{.*}}lanes across
+func.func @contiguous(%x: tensor<16384xf32>, %w: tensor<32x144xf32>) -> tensor<32x32x32x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[16, 34, 34] strides [1024, 32, 1] offset -33 mask [0 to 16, 1 to 33, 1 to 33]>, #tg.view<[1, 32, 32, 16, 3, 3] strides [0, 34, 1, 1156, 34, 1]>] : tensor<16384xf32> -> tensor<1x32x32x16x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x32x32x16x3x3xf32> -> tensor<32x32x32x16x3x3xf32>
+  %2 = tg.reshape %w : tensor<32x144xf32> -> tensor<32x1x1x16x3x3xf32>
+  %3 = tg.expand %2 : tensor<32x1x1x16x3x3xf32> -> tensor<32x32x32x16x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<32x32x32x16x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x32x32x16x3x3xf32> -> tensor<32x32x32x1x1x1xf32>
+  return %5 : tensor<32x32x32x1x1x1xf32>
+}
+
+// -----
+
+// Weights that few positions use are not packed.
+
+// CHECK-LABEL: tg.kernel @r_32_4_4_16_2_2
+// CHECK-NOT: tg.stage
+// CHECK: tg.ranged_reduce
+func.func @few(%x: tensor<1024xf32>, %w: tensor<32x64xf32>) -> tensor<32x4x4x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[1, 4, 4, 16, 2, 2] strides [0, 16, 2, 64, 8, 1]>] : tensor<1024xf32> -> tensor<1x4x4x16x2x2xf32>
+  %1 = tg.expand %0 : tensor<1x4x4x16x2x2xf32> -> tensor<32x4x4x16x2x2xf32>
+  %2 = tg.reshape %w : tensor<32x64xf32> -> tensor<32x1x1x16x2x2xf32>
+  %3 = tg.expand %2 : tensor<32x1x1x16x2x2xf32> -> tensor<32x4x4x16x2x2xf32>
+  %4 = tg.mul %1, %3 : tensor<32x4x4x16x2x2xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x4x4x16x2x2xf32> -> tensor<32x4x4x1x1x1xf32>
+  return %5 : tensor<32x4x4x1x1x1xf32>
+}
+
+// -----
+
+// Nor are there lanes of channels where each channel has an input of its own.
+
+// CHECK-LABEL: tg.kernel @r_32_14_14_2_2
+// CHECK-NOT: tg.stage
+// CHECK: tg.ranged_reduce
+func.func @depthwise(%x: tensor<25088xf32>, %w: tensor<32x4xf32>) -> tensor<32x14x14x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[32, 14, 14, 2, 2] strides [784, 56, 2, 28, 1]>] : tensor<25088xf32> -> tensor<32x14x14x2x2xf32>
+  %1 = tg.reshape %w : tensor<32x4xf32> -> tensor<32x1x1x2x2xf32>
+  %2 = tg.expand %1 : tensor<32x1x1x2x2xf32> -> tensor<32x14x14x2x2xf32>
+  %3 = tg.mul %0, %2 : tensor<32x14x14x2x2xf32>
+  %4 = tg.reduce add %3 axes [3, 4] : tensor<32x14x14x2x2xf32> -> tensor<32x14x14x1x1xf32>
+  return %4 : tensor<32x14x14x1x1xf32>
+}
