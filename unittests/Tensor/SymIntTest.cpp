@@ -199,6 +199,27 @@ TEST(SymInt, Errors) {
   EXPECT_ERROR(large * large, ShapeError, "large * large is too large");
 }
 
+// What is used twice is written twice: the work stays within limits.
+TEST(SymInt, GrowingExpressions) {
+  SymInt e = Variable("n", 1, 1000);
+  auto grow = [&] {
+    for (int level = 0; level < 16; ++level) {
+      SymInt half = (e * 3 + 1) / 2;
+      e = half - half / 3;
+    }
+  };
+  EXPECT_ERROR(grow(), ShapeError, "too long");
+}
+
+TEST(SymInt, DeepExpressions) {
+  SymInt e = Variable("n", 1, int64_t(1) << 40);
+  auto nest = [&] {
+    for (int level = 0; level < 20000; ++level)
+      e = ((e * 3 + 1) / 2 * 2 + 5) / 3;
+  };
+  EXPECT_ERROR(nest(), ShapeError, "nested at most 2048 deep");
+}
+
 TEST(SymInt, Threads) {
   std::vector<std::thread> threads;
   std::vector<SymInt> results(4);
