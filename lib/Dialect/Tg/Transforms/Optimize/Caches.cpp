@@ -20,7 +20,8 @@ constexpr int64_t kLeastRowBytes = 2 << 10, kMostRowBytes = 64 << 10;
 
 static bool isLarge(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
+  return type.hasStaticShape() &&
+         type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
 }
 
 //===----------------------------------------------------------------------===//
