@@ -19,7 +19,13 @@ include(GNUInstallDirs)
 add_library(TinyGradOptions INTERFACE)
 target_compile_options(TinyGradOptions INTERFACE
   -Wall -Wextra -Werror -Wno-unused-parameter)
-if(TINYGRAD_SANITIZE)
+if(TINYGRAD_SANITIZE STREQUAL "thread")
+  # oneTBB is not instrumented: of its loops, ForkJoin says what they guarantee.
+  target_compile_options(TinyGradOptions INTERFACE
+    -fsanitize=thread -fno-omit-frame-pointer
+    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/ThreadSanitizerIgnore.txt)
+  target_link_options(TinyGradOptions INTERFACE -fsanitize=thread)
+elseif(TINYGRAD_SANITIZE)
   # LLVM and MLIR are not instrumented. Checks that need every library to be
   # are off: vptr, function, and (in SanitizerOptions.cpp) manual poisoning.
   target_compile_options(TinyGradOptions INTERFACE

@@ -21,7 +21,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LLVM = Path("/usr/lib/llvm-22/bin")
-BUILD_DIRS = {"release": "build", "debug": "build-debug", "sanitize": "build-sanitize"}
+BUILD_DIRS = {
+    "release": "build",
+    "debug": "build-debug",
+    "sanitize": "build-sanitize",
+    "tsan": "build-tsan",
+}
 # A user's settings, which tests must not see.
 SETTINGS = ("DEV", "DEBUG", "NOOPT", "SPEC", "LRU", "CACHELEVEL", "CACHESIZE", "THREADS")
 # A single test program that runs longer than this hangs.
@@ -104,6 +109,25 @@ def dependencies(build):
     return result
 
 
+# A range-for whose array is gone in the body.
+DANGLING_LIST = """
+#include <initializer_list>
+template <class T> struct ArrayRef {
+  ArrayRef(const std::initializer_list<T> &list) : first(list.begin()), last(list.end()) {}
+  const T *begin() const { return first; }
+  const T *end() const { return last; }
+  const T *first, *last;
+};
+ArrayRef<int> same(ArrayRef<int> list) { return list; }
+int sum(int x, int y) {
+  int total = 0;
+  for (int number : same(ArrayRef<int>{x, y}))
+    total += number;
+  return total;
+}
+"""
+
+
 def suite_tidy(build):
     """clang-tidy finds nothing in own sources."""
     with open(build / "compile_commands.json") as file:
@@ -120,6 +144,7 @@ def suite_tidy(build):
     seen.mkdir(exist_ok=True)
     includes = dependencies(build)
     config = (ROOT / ".clang-tidy").read_bytes()
+    clang_tidy = [LLVM / "clang-tidy", "--experimental-custom-checks"]
 
     def check(name):
         key = hashlib.sha256(config + commands[name].encode())
@@ -130,13 +155,21 @@ def suite_tidy(build):
         if name in includes and stamp.exists():
             return name, 0, ""
         status, output = run(
-            [LLVM / "clang-tidy", "--quiet", "-p", build, name], cwd=ROOT
+            [*clang_tidy, "--quiet", "-p", build, name], cwd=ROOT
         )
         if status == 0:
             stamp.touch()
         return name, status, output
 
-    counts = Counts()
+    # The project's own check, which depends on an experimental option, works.
+    with tempfile.TemporaryDirectory() as scratch:
+        example = Path(scratch) / "example.cpp"
+        example.write_text(DANGLING_LIST)
+        config_file = f"--config-file={ROOT / '.clang-tidy'}"
+        status, output = run([*clang_tidy, config_file, example, "--", "-std=c++20"])
+    found = "custom-list-in-range-for" in output
+    hint = "clang-tidy does not find a list that ends before its loop"
+    counts = report_check("tidy", 0 if status and found else 1, output, hint)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, status, output in pool.map(check, files):
             if status == 0:
@@ -171,6 +204,48 @@ def suite_docs(build):
     return report_check("docs", status, output, hint)
 
 
+def is_sanitized(build):
+    return build.name == BUILD_DIRS["sanitize"]
+
+
+def suite_headers(build):
+    """GCC accepts each public header by itself, without a warning."""
+    headers = [
+        name.removeprefix("include/")
+        for name in tracked("include/TinyGrad/*.h", "include/TinyGrad-c/*.h")
+    ]
+    with open(build / "compile_commands.json") as file:
+        command = next(
+            entry["command"]
+            for entry in json.load(file)
+            if entry["file"] == str(ROOT / "lib" / "Compiler" / "Compiler.cpp")
+        )
+    words = command.split()
+    includes = [f"-I{ROOT / 'include'}", f"-I{build / 'include'}"]
+    for word, folder in zip(words, words[1:]):
+        if word == "-isystem":
+            includes += [word, folder]
+
+    def check(name):
+        compiler = ["g++", "-std=c++20", "-x", "c++"]
+        if name.startswith("TinyGrad-c/"):
+            compiler = ["gcc", "-std=c11", "-x", "c"]
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(f'#include "{name}"\n')
+            file.flush()
+            # Declarations that tablegen writes have parameters without use.
+            flags = ["-fsyntax-only", "-Wall", "-Wextra", "-Werror"]
+            flags += ["-Wno-unused-parameter", *includes]
+            return name, *run([*compiler, *flags, file.name])
+
+    counts = Counts()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, status, output in pool.map(check, headers):
+            hint = "g++ does not take it by itself"
+            counts.add(report_check(name, status, output, hint))
+    return counts
+
+
 def suite_lit(build):
     """The lit suite."""
     report = build / "test" / "lit-results.json"
@@ -198,19 +273,37 @@ def suite_lit(build):
 
 def suite_gtest(build):
     """Every GoogleTest program in unittests/."""
+    # Random graphs are for other suites where each takes ten times as long.
+    more = {"TG_REWRITE_GRAPHS": "2000"} if is_sanitized(build) else {}
+    names = (build / "unittests" / "unittests.txt").read_text().split()
+    return run_unittests(build, {name: more for name in names})
+
+
+def suite_threads(build):
+    """The tests of the runtime's threads, for the thread sanitizer."""
+    return run_unittests(
+        build,
+        {
+            "TinyGradRuntimeTests": {},
+            "TinyGradDeviceConformanceTests": {"THREADS": "4"},
+        },
+    )
+
+
+def run_unittests(build, programs):
+    """Runs GoogleTest programs, given with more settings for each."""
     counts = Counts()
-    expected = (build / "unittests" / "unittests.txt").read_text().split()
     with tempfile.TemporaryDirectory() as scratch:
         environment = dict(os.environ, CACHEDIR=f"{scratch}/cache")
         for name in SETTINGS:
             environment.pop(name, None)
-        for name in expected:
+        for name, more in programs.items():
             program = build / "unittests" / name
             report = Path(scratch) / f"{name}.json"
             status, output = run(
                 [program, "--gtest_brief=1", f"--gtest_output=json:{report}"],
                 cwd=scratch,
-                env=environment,
+                env=environment | more,
             )
             result = Counts()
             if report.exists():
@@ -235,7 +328,7 @@ def suite_gtest(build):
 
 def suite_fuzz(build):
     """Random graphs: compiled code against the interpreter, with a fixed seed."""
-    sanitize = build.name.endswith("sanitize")
+    sanitize = is_sanitized(build)
     command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
     command += [f"--graphs={300 if sanitize else 2000}"]
     command += [f"--output-dir={build / 'fuzz'}"]
@@ -255,6 +348,19 @@ def suite_fuzz(build):
             print(output.strip().splitlines()[-1])
         counts.add(report_check(name, status, output, hint))
     return counts
+
+
+def suite_attack(build):
+    """Mutated inputs: none crashes, hangs or is reported by a sanitizer."""
+    findings = build / "attack"
+    shutil.rmtree(findings, ignore_errors=True)
+    status, output = run(
+        [sys.executable, ROOT / "scripts" / "attack.py", build]
+        + ["--output-dir", findings],
+    )
+    if status == 0:
+        print(output.strip().splitlines()[-1])
+    return report_check("attack", status, output, f"the inputs are in {findings}")
 
 
 def suite_pytest(build):
@@ -320,49 +426,57 @@ SUITES = {
     "format": suite_format,
     "configure": suite_configure,
     "docs": suite_docs,
+    "headers": suite_headers,
     "lit": suite_lit,
     "gtest": suite_gtest,
     "pytest": suite_pytest,
     "fuzz": suite_fuzz,
+    "attack": suite_attack,
+    "threads": suite_threads,
     "install": suite_install,
     "tidy": suite_tidy,
 }
 # What depends on the sources alone, or on an optimised build, runs once.
-RELEASE_ONLY = ("format", "configure", "docs", "install", "tidy")
+PRESET_SUITES = {
+    "release": [name for name in SUITES if name not in ("attack", "threads")],
+    "debug": ["lit", "gtest", "pytest", "fuzz"],
+    "sanitize": ["lit", "gtest", "pytest", "fuzz", "attack"],
+    "tsan": ["threads"],
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--preset", choices=BUILD_DIRS, default="release")
+    parser.add_argument("--preset", action="append", choices=BUILD_DIRS)
     parser.add_argument("--suite", action="append", choices=SUITES)
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     if arguments.list:
         for name, suite in SUITES.items():
-            print(f"{name:8} {suite.__doc__}")
+            print(f"{name:9} {suite.__doc__}")
         return 0
 
-    build = ROOT / BUILD_DIRS[arguments.preset]
-    if not (build / "build.ninja").exists():
-        print(f"run-suites.py: {build} is not configured", file=sys.stderr)
-        print("0 passed, 1 failed")
-        return 1
-    names = arguments.suite or [
-        name
-        for name in SUITES
-        if arguments.preset == "release" or name not in RELEASE_ONLY
-    ]
     total = Counts()
-    for name in names:
-        start = time.monotonic()
-        counts = SUITES[name](build)
-        total.add(counts)
-        seconds = time.monotonic() - start
-        state = "FAILED" if counts.failed else "ok"
-        tests = counts.passed + counts.failed
-        skipped = f", {counts.skipped} skipped" if counts.skipped else ""
-        print(f"suite {name}: {state}, {tests} tests{skipped} in {seconds:.1f} s")
-        sys.stdout.flush()
+    for preset in arguments.preset or ["release"]:
+        build = ROOT / BUILD_DIRS[preset]
+        if not (build / "build.ninja").exists():
+            print(f"run-suites.py: {build} is not configured", file=sys.stderr)
+            print("0 passed, 1 failed")
+            return 1
+        where = "" if preset == "release" else f" ({preset})"
+        for name in arguments.suite or PRESET_SUITES[preset]:
+            start = time.monotonic()
+            counts = SUITES[name](build)
+            total.add(counts)
+            seconds = time.monotonic() - start
+            state = "FAILED" if counts.failed else "ok"
+            tests = counts.passed + counts.failed
+            skipped = f", {counts.skipped} skipped" if counts.skipped else ""
+            print(
+                f"suite {name}{where}: {state}, {tests} tests{skipped}"
+                f" in {seconds:.1f} s"
+            )
+            sys.stdout.flush()
     print(f"{total.passed} passed, {total.failed} failed")
     return 1 if total.failed or not total.passed else 0
 

@@ -28,6 +28,8 @@ build_packages=(
 )
 test_packages=(
   clang-format-22 clang-tidy-22 python3-pytest
+  # The public headers are compiled with GCC too.
+  gcc g++
   # Proofs of index arithmetic.
   z3
 )

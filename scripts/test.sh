@@ -4,7 +4,10 @@
 # failed.
 #
 #   scripts/test.sh                 the release preset, all suites and checks
-#   scripts/test.sh --sanitize      the suites with address and UB sanitizers
+#   scripts/test.sh --sanitize      the suites with address and UB sanitizers,
+#                                   and mutated inputs
+#   scripts/test.sh --tsan          the tests of threads, with their sanitizer
+#   scripts/test.sh --ci            the release preset, --sanitize and --tsan
 #   scripts/test.sh --debug         the suites of the debug preset
 #   scripts/test.sh --suite NAME    only this suite (repeatable), see --list
 #   scripts/test.sh --list          names the suites
@@ -13,13 +16,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-preset=release
+presets=(release)
 build=1
 run_arguments=()
 while [ $# -gt 0 ]; do
   case "$1" in
-  --sanitize) preset=sanitize ;;
-  --debug) preset=debug ;;
+  --sanitize) presets=(sanitize) ;;
+  --tsan) presets=(tsan) ;;
+  --ci) presets=(release sanitize tsan) ;;
+  --debug) presets=(debug) ;;
   --no-build) build=0 ;;
   --suite)
     if [ $# -lt 2 ]; then
@@ -31,7 +36,7 @@ while [ $# -gt 0 ]; do
     ;;
   --list) exec python3 scripts/run-suites.py --list ;;
   -h | --help)
-    sed -n '2,12s/^# \{0,1\}//p' "$0"
+    sed -n '2,15s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
   *)
@@ -44,30 +49,39 @@ done
 
 scripts/setup.sh
 
-start=$SECONDS
 if [ "$build" -eq 1 ]; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
-    cat "$log" >&2
-    echo "test.sh: configuring failed" >&2
-    echo "0 passed, 1 failed"
-    exit 1
-  fi
   # Without a terminal ninja prints a line for every file: print failures only.
   ninja_flags=()
   if [ ! -t 1 ]; then
     ninja_flags=(-- --quiet)
   fi
-  if ! cmake --build --preset "$preset" --target all tinygrad-tests \
-    "${ninja_flags[@]}"; then
-    echo "test.sh: the build failed" >&2
-    echo "0 passed, 1 failed"
-    exit 1
-  fi
-  echo "build: $((SECONDS - start)) s"
+  for preset in "${presets[@]}"; do
+    start=$SECONDS
+    if ! cmake --preset "$preset" >"$log" 2>&1; then
+      cat "$log" >&2
+      echo "test.sh: configuring failed" >&2
+      echo "0 passed, 1 failed"
+      exit 1
+    fi
+    targets=(all tinygrad-tests)
+    if [ "$preset" = tsan ]; then
+      targets=(tinygrad-thread-tests)
+    fi
+    if ! cmake --build --preset "$preset" --target "${targets[@]}" \
+      "${ninja_flags[@]}"; then
+      echo "test.sh: the build of the preset $preset failed" >&2
+      echo "0 passed, 1 failed"
+      exit 1
+    fi
+    echo "build ($preset): $((SECONDS - start)) s"
+  done
 fi
 
+for preset in "${presets[@]}"; do
+  run_arguments+=(--preset "$preset")
+done
 # The system's Python: it is the one that Debian's NumPy belongs to.
-exec /usr/bin/python3 scripts/run-suites.py --preset "$preset" \
+exec /usr/bin/python3 scripts/run-suites.py \
   ${run_arguments[@]+"${run_arguments[@]}"}

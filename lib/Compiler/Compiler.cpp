@@ -17,6 +17,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/ForkJoin.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include "mlir/IR/Verifier.h"
@@ -254,10 +255,15 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
         });
     item.result.kernel = Kernel(program, item.base);
   };
-  if (work.size() == 1)
+  if (work.size() == 1) {
     load(work[0]);
-  else
-    tbb::parallel_for(size_t(0), work.size(), [&](size_t i) { load(work[i]); });
+  } else {
+    auto loadOne = [&](size_t i) { load(work[i]); };
+    tinygrad::detail::ForkJoin loop;
+    auto task = loop.wrap(loadOne);
+    loop.fork();
+    tbb::parallel_for(size_t(0), work.size(), task);
+  }
 
   llvm::StringMap<CompiledKernel> kernels;
   for (Work &item : work)

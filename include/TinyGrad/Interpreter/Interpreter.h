@@ -23,6 +23,7 @@
 #ifndef TINYGRAD_INTERPRETER_INTERPRETER_H
 #define TINYGRAD_INTERPRETER_INTERPRETER_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Support/LLVM.h"

@@ -17,6 +17,7 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/ForkJoin.h"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -150,17 +151,18 @@ void CpuDevice::parallel(int64_t extent, int64_t grain, const Body &body) {
     body(int64_t(0), extent);
     return;
   }
-  auto run = [&] {
-    tbb::parallel_for(
-        int64_t(0), parts,
-        [&](int64_t part) {
-          // The first `extent % parts` parts are one item larger.
-          const int64_t size = extent / parts, rest = extent % parts;
-          const int64_t begin = part * size + std::min(part, rest);
-          body(begin, begin + size + (part < rest));
-        },
-        tbb::simple_partitioner());
+  auto runPart = [&](int64_t part) {
+    // The first `extent % parts` parts are one item larger.
+    const int64_t size = extent / parts, rest = extent % parts;
+    const int64_t begin = part * size + std::min(part, rest);
+    body(begin, begin + size + (part < rest));
   };
+  detail::ForkJoin loop;
+  auto task = loop.wrap(runPart);
+  auto run = [&]() TINYGRAD_NO_THREAD_SANITIZER {
+    tbb::parallel_for(int64_t(0), parts, task, tbb::simple_partitioner());
+  };
+  loop.fork();
   if (arena)
     arena->execute(run);
   else

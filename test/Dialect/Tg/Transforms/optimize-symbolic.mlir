@@ -35,3 +35,17 @@ func.func @short_rows(%x: !x) -> !x {
   %3 = tg.fdiv %0, %2 : !x
   return %3 : !x
 }
+
+// -----
+
+// A buffer of unknown size does not count as large.
+
+// CHECK-LABEL: tg.kernel @unknown_size
+// CHECK: tg.store
+// CHECK-NOT: nontemporal
+// CHECK: }
+tg.kernel @unknown_size(%out: memref<?xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop #tg.var<"n", 1, 8>
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<?xf32>
+}

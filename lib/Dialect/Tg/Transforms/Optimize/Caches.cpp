@@ -24,7 +24,8 @@ constexpr int64_t kUncachedBits = int64_t(1) << 23, kBytesAhead = 8 << 10;
 
 static bool isLarge(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
+  return type.hasStaticShape() &&
+         type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
 }
 
 //===----------------------------------------------------------------------===//

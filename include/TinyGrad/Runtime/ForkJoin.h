@@ -1,0 +1,79 @@
+//===- ForkJoin.h - parallel loops and the thread sanitizer -----*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// oneTBB's library is not instrumented, so that the thread sanitizer does not
+/// see how its loops synchronize. This states it, and nothing more: what
+/// happens before a loop happens before each of its tasks, and these before
+/// what follows the loop. Tasks among themselves stay unordered. Without the
+/// sanitizer no code is left of it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_RUNTIME_FORKJOIN_H
+#define TINYGRAD_RUNTIME_FORKJOIN_H
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TINYGRAD_THREAD_SANITIZER 1
+#define TINYGRAD_NO_THREAD_SANITIZER __attribute__((no_sanitize("thread")))
+extern "C" void __tsan_acquire(void *address);
+extern "C" void __tsan_release(void *address);
+#endif
+#endif
+#ifndef TINYGRAD_NO_THREAD_SANITIZER
+#define TINYGRAD_NO_THREAD_SANITIZER
+#endif
+
+namespace tinygrad::detail {
+
+class ForkJoin {
+public:
+  ForkJoin() = default;
+  ForkJoin(const ForkJoin &) = delete;
+  ForkJoin &operator=(const ForkJoin &) = delete;
+  /// The loop has ended, normally or by an exception.
+  ~ForkJoin() { acquire(&last); }
+
+  /// The loop is about to begin; the closures of it exist.
+  void fork() { release(&first); }
+
+  /// What the loop has to call for each task in place of \p body. Finding the
+  /// loop in the closure is not looked at, since it comes before all else.
+  template <typename Body> auto wrap(const Body &body) {
+    return [this, &body](auto position) TINYGRAD_NO_THREAD_SANITIZER {
+      Task task(*this);
+      body(position);
+    };
+  }
+
+private:
+  /// Lives as long as one task.
+  class Task {
+  public:
+    explicit Task(ForkJoin &loop) : loop(loop) { acquire(&loop.first); }
+    Task(const Task &) = delete;
+    Task &operator=(const Task &) = delete;
+    ~Task() { release(&loop.last); }
+
+  private:
+    ForkJoin &loop;
+  };
+
+#ifdef TINYGRAD_THREAD_SANITIZER
+  static void acquire(char *address) { __tsan_acquire(address); }
+  static void release(char *address) { __tsan_release(address); }
+#else
+  static void acquire(char *) {}
+  static void release(char *) {}
+#endif
+
+  char first = 0, last = 0;
+};
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_RUNTIME_FORKJOIN_H
