@@ -442,7 +442,7 @@ void GraphImpl::beginContext() {
 }
 
 void GraphImpl::renewContext() {
-  // Moving takes some 10 us an operation: a small part of what making so many
+  // Moving takes some 2 us an operation: a small part of what making so many
   // others took.
   constexpr std::size_t enough = 1 << 14;
   if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()))
