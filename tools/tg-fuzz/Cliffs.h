@@ -21,8 +21,8 @@
 
 namespace mlir::tg {
 
-/// Options with which `generateGraph` makes programs to time: of tensors of some
-/// hundred positions along an axis, without values.
+/// Options with which `generateGraph` makes programs to time: of tensors of
+/// some hundred positions along an axis, without values.
 GeneratorOptions getTimingOptions(int64_t maxOps);
 
 /// Asks for a buffer for the result of each reduction.

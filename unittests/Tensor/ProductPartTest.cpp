@@ -43,7 +43,8 @@ struct Program {
 Tensor filler(int64_t count) { return numbers({count}, 3, 17); }
 
 const Program programs[] = {
-    {"flat_sum", 1, [](const Tensor &p) { return p.flatten() + filler(kSize); }},
+    {"flat_sum", 1,
+     [](const Tensor &p) { return p.flatten() + filler(kSize); }},
     {"flat_cat", 2,
      [](const Tensor &p) {
        return Tensor::cat({p.flatten(), filler(kColumns)});
@@ -62,9 +63,7 @@ const Program programs[] = {
     {"flat_transposed", 1,
      [](const Tensor &p) { return p.T().flatten() + filler(kSize); }},
     {"flat_flipped", 1,
-     [](const Tensor &p) {
-       return p.flip({0, 1}).flatten() + filler(kSize);
-     }},
+     [](const Tensor &p) { return p.flip({0, 1}).flatten() + filler(kSize); }},
     {"flat_blocks", 1,
      [](const Tensor &p) {
        return p.reshape({kRows / 8, 8, kColumns / 4, 4})

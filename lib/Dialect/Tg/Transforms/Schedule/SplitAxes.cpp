@@ -24,8 +24,8 @@ constexpr int kMostSplits = 8;
 namespace {
 class AxisSplitter {
 public:
-  AxisSplitter(Location loc, ArrayRef<Dim> extents,
-               ArrayRef<InnerSizes> splits, function_ref<bool(Value)> isTiled)
+  AxisSplitter(Location loc, ArrayRef<Dim> extents, ArrayRef<InnerSizes> splits,
+               function_ref<bool(Value)> isTiled)
       : kernel(loc, extents, 0, splits), isTiled(isTiled) {
     for (auto [axis, extent] : llvm::enumerate(extents)) {
       // Ranges in the order in which the kernel made them.

@@ -18,10 +18,11 @@
 
 namespace mlir::tg {
 
-/// The ranges for a kernel that stores the part of `value` that begins at `from`
-/// and has the given extents, such that reductions behind views of `value` are
-/// computed at indices without divisions where sizes allow. Follows operands for
-/// which `isTiled` holds. Empty if one range for each axis is as good.
+/// The ranges for a kernel that stores the part of `value` that begins at
+/// `from` and has the given extents, such that reductions behind views of
+/// `value` are computed at indices without divisions where sizes allow. Follows
+/// operands for which `isTiled` holds. Empty if one range for each axis is as
+/// good.
 SmallVector<InnerSizes> findSplits(Location loc, Value value,
                                    ArrayRef<Dim> from, ArrayRef<Dim> extents,
                                    function_ref<bool(Value)> isTiled);
