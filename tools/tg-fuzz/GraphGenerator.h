@@ -98,6 +98,7 @@ private:
   Value gather();
   Value maskByPosition();
   Value growCache();
+  Value movedReduction();
   Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();
 
