@@ -380,6 +380,24 @@ Value GraphGenerator::update() {
   return assign;
 }
 
+/// A reduction whose result is not wanted in the shape that it has.
+Value GraphGenerator::movedReduction() {
+  Value x = random.percent(70) ? matmul() : reduce();
+  for (int64_t steps = random.between(1, 3); x && steps > 0; --steps) {
+    auto type = ::mlir::cast<RankedTensorType>(x.getType());
+    Value moved =
+        random.percent(40)
+            ? emit<ReshapeOp>(
+                  getTensorType({getNumElements(context, getDims(type))},
+                                type.getElementType()),
+                  x)
+            : movement(x, /*isTarget=*/false);
+    if (moved)
+      x = moved;
+  }
+  return x;
+}
+
 Value GraphGenerator::composite() {
   switch (random.below(isSymbolic() ? 9 : 8)) {
   case 0:

@@ -212,7 +212,9 @@ bool GraphGenerator::addOp() {
                        : maxElements > options.maxElements ? 25
                        : isSymbolic()                      ? 12
                                                            : 4;
-  if (random.percent(composites)) {
+  if (options.forTiming && random.percent(25)) {
+    result = movedReduction();
+  } else if (random.percent(composites)) {
     result = composite();
   } else if (random.percent(8)) {
     result = random.percent(50) ? family() : update();

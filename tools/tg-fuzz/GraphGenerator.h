@@ -104,6 +104,7 @@ private:
   Value growCache();
   Value family();
   Value update();
+  Value movedReduction();
   Value sumAlong(ReduceKind kind, Value x, int64_t axis);
   void finish();
 

@@ -49,7 +49,7 @@ struct Measurements {
 } // namespace
 
 TEST_F(CliffsTest, RatioAndDifferenceDecide) {
-  EXPECT_TRUE(isCliff({0.3, 0.1}, 3));
+  EXPECT_TRUE(isCliff({0.31, 0.1}, 3));
   EXPECT_FALSE(isCliff({0.29, 0.1}, 3));
   EXPECT_TRUE(isCliff({0.29, 0.1}, 2));
   EXPECT_FALSE(isCliff({0.1, 0.3}, 3));

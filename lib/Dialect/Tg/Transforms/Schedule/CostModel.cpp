@@ -92,6 +92,19 @@ static SmallVector<Interval> getReadPositions(StridedOp strided) {
   return positions;
 }
 
+/// Whether a position in the operand takes a division.
+static bool dividesPositions(StridedOp strided) {
+  const SmallVector<Dim> shape = getDims(strided.getX().getType());
+  return strided.getViews().size() > 1 ||
+         llvm::any_of(
+             splitPositions(shape, View(cast<ViewAttr>(strided.getViews()[0]))),
+             [&](const AxisGroup &group) {
+               return llvm::count_if(ArrayRef(shape).slice(
+                                         group.begin, group.end - group.begin),
+                                     [](Dim size) { return !size.is(1); }) > 1;
+             });
+}
+
 CostModel::Estimate CostModel::estimate(Operation &op) const {
   Estimate estimate;
   if (isa<ConstOp, IotaOp, DimOp, CopyOp, AssignOp, AfterOp, ScanOp, ScatterOp,
@@ -117,6 +130,7 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
       of = Estimate();
     estimate.work += of.work;
     estimate.tiledWork += of.tiledWork;
+    estimate.isDivided |= of.isDivided;
     estimate.workInPart += of.workInPart;
     estimate.ops += of.ops;
     estimate.opsInPart += of.opsInPart;
@@ -131,6 +145,9 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
     estimate.reducesPerElement = count > 1;
     if (count > 1 && needsTile(reduce))
       estimate.tiledWork = estimate.work;
+    estimate.isDivided = false;
+  } else if (strided && estimate.tiledWork > 0 && !estimate.isDivided) {
+    estimate.isDivided = dividesPositions(strided);
   }
   // What is repeated is computed once for many elements, if loops allow;
   // whether they do shows in the accesses of the operand.

@@ -48,6 +48,11 @@ public:
     return estimates.lookup(value).tiledWork > 0;
   }
 
+  /// Whether such a reduction is behind a view that divides positions.
+  bool isDivided(Value value) const {
+    return estimates.lookup(value).isDivided;
+  }
+
 private:
   struct Estimate {
     /// Work for one element with everything behind it fused, in units of a
@@ -64,6 +69,8 @@ private:
     /// How many choices by position there are one behind the other, with
     /// nothing but elementwise operations in between.
     int64_t selections = 0;
+    /// Whether such a reduction is behind a view that divides positions.
+    bool isDivided = false;
     /// Whether one reduction is run for every element.
     bool reducesPerElement = false;
   };

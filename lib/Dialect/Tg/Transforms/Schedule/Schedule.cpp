@@ -129,11 +129,11 @@ void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
 KernelBuilder &FunctionScheduler::createKernel(Location loc, Value value,
                                                Value own, ArrayRef<Dim> from,
                                                ArrayRef<Dim> shape) {
-  const SmallVector<InnerSizes> splits =
-      findSplits(loc, value, from, shape, [&](Value value) {
-        return costs->isTiled(value) &&
-               (value == own || !stored.contains(value));
-      });
+  SmallVector<InnerSizes> splits;
+  if (costs->isDivided(value))
+    splits = findSplits(loc, value, from, shape, [&](Value value) {
+      return costs->isTiled(value) && (value == own || !stored.contains(value));
+    });
   return addKernel(
       std::make_unique<KernelBuilder>(loc, shape, steps.size(), splits));
 }
