@@ -6,7 +6,8 @@
 ///
 /// \file
 /// `tg.reduce`, in row-major order. Sums and products of floats are accumulated
-/// in double precision and rounded once.
+/// in double precision, sums with what each addition rounds off, and rounded
+/// once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,14 @@ template <typename T> static T combine(ReduceKind kind, T a, T b) {
     return isAdd ? a + b : a * b;
 }
 
+/// a + b, where `rest` collects what is rounded off (Neumaier).
+static double addWithRest(double a, double b, double &rest) {
+  double sum = a + b;
+  if (std::isfinite(sum))
+    rest += std::abs(a) >= std::abs(b) ? (a - sum) + b : (b - sum) + a;
+  return sum;
+}
+
 template <typename T> static T identity(ReduceKind kind) {
   if (kind == ReduceKind::add)
     return 0;
@@ -65,17 +74,27 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
     int64_t resultCount = result.numElements();
     auto sums = std::make_unique<Sum[]>(resultCount);
     std::fill_n(sums.get(), resultCount, identity<Sum>(kind));
+    constexpr bool isFloat = std::is_floating_point_v<Compute>;
+    const bool hasRests = isFloat && kind == ReduceKind::add;
+    std::vector<double> rests(hasRests ? resultCount : 0);
     SmallVector<int64_t> index(x.shape.size(), 0);
     for (int64_t i = 0, e = x.numElements(); i < e; ++i) {
       int64_t to = 0;
       for (auto [position, stride] : llvm::zip(index, strides))
         to += position * stride;
-      sums[to] = combine<Sum>(
-          kind, sums[to], Element::load(x.bytes.data() + i * Element::size));
+      Sum value = Element::load(x.bytes.data() + i * Element::size);
+      if constexpr (isFloat)
+        sums[to] = hasRests ? addWithRest(sums[to], value, rests[to])
+                            : combine<Sum>(kind, sums[to], value);
+      else
+        sums[to] = combine<Sum>(kind, sums[to], value);
       nextIndex(index, x.shape);
     }
     for (int64_t i = 0; i < resultCount; ++i) {
       char *to = result.bytes.data() + i * Element::size;
+      if constexpr (isFloat)
+        if (hasRests && std::isfinite(sums[i]) && rests[i] != 0)
+          sums[i] += rests[i];
       // One rounding only, also for f16 and bf16.
       if constexpr (std::is_floating_point_v<Compute> &&
                     Element::size < sizeof(Compute))

@@ -268,7 +268,16 @@ static int getLowestBit(double x) {
   return exponent - 53 + llvm::countr_zero(bits);
 }
 
-/// Bound of a float sum in any order. f16 and bf16 are accumulated in f32.
+/// How many additions follow one another at most in a sum of n terms, as
+/// docs/math-functions.md states it: 256 in a block, 16 in each further level
+/// (each of which takes 16 times as many terms), peeled positions of two loops,
+/// and the trees that combine accumulators and lanes; never more than n.
+static double countAdditions(double n) {
+  return std::min(n, 256 + 16 * std::ceil(std::log2(n + 1) / 4) + 64);
+}
+
+/// Bound of a float sum in any order of blocks. f16 and bf16 are accumulated in
+/// f32.
 static double boundSum(ArrayRef<Element> x, double value,
                        const Format &format) {
   double sum = 0, error = 0;
@@ -298,7 +307,8 @@ static double boundSum(ArrayRef<Element> x, double value,
                     sum <= format.largest)))
     return 0;
   double roundoff = format.isDouble ? 0x1p-53 : 0x1p-24;
-  double bound = error + 2 * (x.size() + 1) * roundoff * (sum + error);
+  double additions = countAdditions(static_cast<double>(x.size())) + 1;
+  double bound = error + 1.01 * additions * roundoff * (sum + error);
   bound += format.ulp(std::abs(value) + bound);
   return sum + bound < largest / 2 && std::abs(value) + bound < format.largest
              ? bound

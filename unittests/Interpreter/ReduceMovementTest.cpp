@@ -66,6 +66,23 @@ TEST_F(ReduceTest, IdentityOverNothing) {
   empty("max", "i1", "false");
 }
 
+// What additions round off is not lost.
+TEST_F(ReduceTest, SumsAreExact) {
+  expect(input("[1.0e16, 1.0, 1.0, -1.0e16]", "tensor<4xf64>") +
+             "%r = tg.reduce add %x axes [0] : tensor<4xf64> -> tensor<1xf64>",
+         "tensor<1xf64>", "[2.0]");
+  expect(input("[1.0e30, 1.0, -1.0e30, 0.5]", "tensor<4xf32>") +
+             "%r = tg.reduce add %x axes [0] : tensor<4xf32> -> tensor<1xf32>",
+         "tensor<1xf32>", "[1.5]");
+  expect(input("[0x7FF0000000000000, 1.0]", "tensor<2xf64>") +
+             "%r = tg.reduce add %x axes [0] : tensor<2xf64> -> tensor<1xf64>",
+         "tensor<1xf64>", "[0x7FF0000000000000]");
+  expect("%x = tg.const(0.1 : f64) : tensor<100000xf64>\n"
+         "%r = tg.reduce add %x axes [0] : tensor<100000xf64> -> "
+         "tensor<1xf64>",
+         "tensor<1xf64>", "[10000.0]");
+}
+
 TEST_F(ReduceTest, WrapsAndPropagatesNaN) {
   expect(input("[100, 100, 100]", "tensor<3xi8>") +
              "%r = tg.reduce add %x axes [0] : tensor<3xi8> -> tensor<1xi8>",

@@ -262,14 +262,14 @@ void Emitter::forEachPosition(RangeSet set, llvm::function_ref<void()> body) {
 
 void Emitter::emitLoops(ArrayRef<unsigned> indices,
                         SmallVectorImpl<Value> &carried, Location loc,
-                        Body body) {
+                        Body body, const Cascade *cascade) {
   if (indices.empty())
     return body(carried);
   const Range &range = ranges[indices.front()];
   Dim extent = getExtent(range), zero = getNumber(0);
   Dim middle = Dim::get(DimOpKind::max, extent - range.peel, zero);
-  emitLoopPart(indices, zero, middle, carried, loc, body);
-  emitLoopPart(indices, middle, extent, carried, loc, body);
+  emitLoopPart(indices, zero, middle, carried, loc, body, cascade);
+  emitLoopPart(indices, middle, extent, carried, loc, body, cascade);
 }
 
 void Emitter::setPart(Range &range, Dim begin, Dim end) {
@@ -282,7 +282,7 @@ void Emitter::setPart(Range &range, Dim begin, Dim end) {
 
 void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
                            SmallVectorImpl<Value> &carried, Location loc,
-                           Body body) {
+                           Body body, const Cascade *cascade) {
   if (begin == end)
     return;
   unsigned index = indices.front();
@@ -295,7 +295,7 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     scope.anchor = scopes.back().anchor;
     ranges[index].value = begin.isStatic() ? Value() : getDimValue(begin, loc);
     scopes.push_back(std::move(scope));
-    emitLoops(indices.drop_front(), carried, loc, body);
+    emitLoops(indices.drop_front(), carried, loc, body, cascade);
     closeScope();
     ranges[index] = saved;
     return;
@@ -306,9 +306,37 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   Value upper = getDimValue(end, loc);
   Value step = getIndexConstant(1, loc);
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  auto loop = scf::ForOp::create(at(top(), loc), lower, upper, step, carried);
   Operation *savedBefore = parent->before;
-  parent->before = loop;
+
+  // Loops over blocks, around the one over the positions of a block.
+  SmallVector<std::pair<int64_t, Value>> sizes;
+  SmallVector<scf::ForOp> blockLoops;
+  SmallVector<Value> first(carried.begin(), carried.end());
+  int64_t extent = (end - begin).getMax();
+  bool isBlock = false, isExact = (end - begin).isStatic();
+  if (cascade)
+    for (int64_t block : llvm::reverse(
+             cascade->blocks[cascade->blocks.size() - indices.size()])) {
+      isBlock |= block == 1;
+      if (block > 1 && block < extent)
+        sizes.emplace_back(block, getIndexConstant(block, loc));
+    }
+  B &b = at(top(), loc);
+  for (auto [block, size] : sizes) {
+    isExact &= extent % block == 0;
+    extent = block;
+    auto loop = scf::ForOp::create(b, lower, upper, size, first);
+    blockLoops.push_back(loop);
+    b.setInsertionPointToEnd(loop.getBody());
+    lower = loop.getInductionVar();
+    Value blockEnd = arith::AddIOp::create(b, lower, size);
+    upper = isExact ? blockEnd
+                    : arith::MinSIOp::create(b, blockEnd, upper).getResult();
+    first = beginBlock(*cascade, loop.getRegionIterArgs());
+  }
+
+  auto loop = scf::ForOp::create(b, lower, upper, step, first);
+  parent->before = blockLoops.empty() ? loop : blockLoops.front();
   scope.anchor = std::make_shared<Anchor>();
   scope.anchor->block = loop.getBody();
   if (carried.empty())
@@ -316,10 +344,21 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   ranges[index].value = loop.getInductionVar();
   scopes.push_back(std::move(scope));
   SmallVector<Value> inner(loop.getRegionIterArgs());
-  emitLoops(indices.drop_front(), inner, loc, body);
+  if (isBlock)
+    inner = beginBlock(*cascade, inner);
+  emitLoops(indices.drop_front(), inner, loc, body, cascade);
+  if (isBlock)
+    inner = endBlock(at(top(), loc), *cascade, loop.getRegionIterArgs(), inner);
   if (!carried.empty())
     scf::YieldOp::create(at(top(), loc), inner);
   closeScope();
+
+  for (scf::ForOp blocks : llvm::reverse(blockLoops)) {
+    b.setInsertionPointToEnd(blocks.getBody());
+    scf::YieldOp::create(b, endBlock(b, *cascade, blocks.getRegionIterArgs(),
+                                     loop.getResults()));
+    loop = blocks;
+  }
   parent->before = savedBefore;
   ranges[index] = saved;
   carried.assign(loop.getResults().begin(), loop.getResults().end());

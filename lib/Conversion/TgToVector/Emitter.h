@@ -152,12 +152,15 @@ private:
   void forEachPosition(RangeSet set, llvm::function_ref<void()> body);
   /// Opens the loops of `ranges`, from `index` on, at the top scope, and calls
   /// `body` inside: several times where a loop is peeled. `carried` are values
-  /// that the loops hand from position to position.
+  /// that the loops hand from position to position. With a cascade, sums among
+  /// them are added up in blocks.
   using Body = llvm::function_ref<void(SmallVectorImpl<Value> &carried)>;
+  struct Cascade;
   void emitLoops(ArrayRef<unsigned> ranges, SmallVectorImpl<Value> &carried,
-                 Location loc, Body body);
+                 Location loc, Body body, const Cascade *cascade = nullptr);
   void emitLoopPart(ArrayRef<unsigned> ranges, Dim begin, Dim end,
-                    SmallVectorImpl<Value> &carried, Location loc, Body body);
+                    SmallVectorImpl<Value> &carried, Location loc, Body body,
+                    const Cascade *cascade);
   /// Says that the range is between these positions now, the end excluded.
   void setPart(Range &range, Dim begin, Dim end);
   Dim getExtent(const Range &range) const {
@@ -282,6 +285,27 @@ private:
     int64_t lanes;     ///< of an accumulator; 0 for scalars
     int64_t results;   ///< combinations of positions of `unrolled`
   };
+  /// How a loop nest adds up long sums. A running sum of n numbers has an error
+  /// that grows with n. So blocks of a limited number of positions begin at
+  /// zero, and what they come to is added to the sums of the next level, of
+  /// which each in turn takes a limited number.
+  struct Cascade {
+    /// For each loop, from the outermost on, the positions of a block of each
+    /// level, from the innermost on.
+    SmallVector<SmallVector<int64_t, 4>> blocks;
+    /// For each carried value the zero that a block begins at; null for one
+    /// that is no sum of floats, which goes through all blocks.
+    SmallVector<Value> zeros;
+  };
+  static SmallVector<SmallVector<int64_t, 4>>
+  chooseBlocks(ArrayRef<int64_t> extents, int64_t additions, int64_t longest);
+  /// The values that a block begins with, inside the loop over blocks that
+  /// carries `carried`.
+  static SmallVector<Value> beginBlock(const Cascade &cascade,
+                                       ValueRange carried);
+  /// What a block came to, added to what was carried before it.
+  static SmallVector<Value> endBlock(B &b, const Cascade &cascade,
+                                     ValueRange carried, ValueRange block);
   SmallVector<Member> collectReduces(RangedReduceOp op, unsigned depth);
   void emitReduce(RangedReduceOp op, unsigned depth);
   Value accumulate(RangedReduceOp op, Value accumulator);

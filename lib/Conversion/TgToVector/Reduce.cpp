@@ -28,6 +28,13 @@ using namespace mlir::tg::tovector;
 static constexpr int64_t accumulatorRegisters = 16;
 static constexpr int64_t registerBits = 512;
 
+/// Additions to an accumulator before it is flushed into the next level. Where
+/// accumulators of products take most registers, as in a register tile, a flush
+/// goes through memory and is done less often.
+static constexpr int64_t kBlock = 32, kTileBlock = 256;
+/// Blocks that each further level adds up.
+static constexpr int64_t kLevelBlock = 16;
+
 Value tovector::buildCombine(B &b, ReduceKind kind, Value x, Value y,
                              bool isUnsigned) {
   Type element = getElementTypeOrSelf(x);
@@ -174,6 +181,42 @@ Value Emitter::finishReduce(const Member &member, bool isHorizontal,
   return value;
 }
 
+/// Loops of these extents, from the outermost on, whose innermost body adds
+/// \p additions times to each accumulator.
+SmallVector<SmallVector<int64_t, 4>>
+Emitter::chooseBlocks(ArrayRef<int64_t> extents, int64_t additions,
+                      int64_t longest) {
+  SmallVector<SmallVector<int64_t, 4>> blocks(extents.size());
+  for (size_t i = extents.size(); i-- > 0;) {
+    int64_t positions = 1, count = extents[i];
+    while (additions * count > longest) {
+      positions *= std::max<int64_t>(longest / additions, 1);
+      blocks[i].push_back(positions);
+      count = llvm::divideCeil(extents[i], positions);
+      additions = 1;
+      longest = kLevelBlock;
+    }
+    additions *= count;
+  }
+  return blocks;
+}
+
+SmallVector<Value> Emitter::beginBlock(const Cascade &cascade,
+                                       ValueRange carried) {
+  SmallVector<Value> values;
+  for (auto [zero, value] : llvm::zip_equal(cascade.zeros, carried))
+    values.push_back(zero ? zero : value);
+  return values;
+}
+
+SmallVector<Value> Emitter::endBlock(B &b, const Cascade &cascade,
+                                     ValueRange carried, ValueRange block) {
+  SmallVector<Value> values;
+  for (auto [zero, sum, value] : llvm::zip_equal(cascade.zeros, carried, block))
+    values.push_back(zero ? arith::AddFOp::create(b, sum, value) : value);
+  return values;
+}
+
 void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
   Location loc = op.getLoc();
   RangeSet closed = getSet(op.getRanges());
@@ -215,24 +258,45 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
     --spread;
 
   SmallVector<Value> carried;
+  Cascade cascade;
+  bool hasSums = false;
   for (Member &member : members) {
     Value identity = getIdentity(member.op, member.lanes, loc);
     carried.append(member.results * spread, identity);
+    bool isSum = member.op.getKind() == ReduceKind::add &&
+                 isa<FloatType>(member.op.getType());
+    hasSums |= isSum;
+    cascade.zeros.append(member.results * spread, isSum ? identity : Value());
+  }
+  if (hasSums) {
+    SmallVector<int64_t> extents;
+    for (unsigned index : loops)
+      extents.push_back(ranges[index].extent);
+    const bool isTile =
+        registers * spread > accumulatorRegisters / 2 &&
+        llvm::any_of(members, [](Member &member) {
+          return isa_and_nonnull<MulOp>(member.op.getValue().getDefiningOp());
+        });
+    cascade.blocks = chooseBlocks(extents, llvm::divideCeil(copies, spread),
+                                  isTile ? kTileBlock : kBlock);
   }
   if (!isEmpty)
-    emitLoops(loops, carried, loc, [&](SmallVectorImpl<Value> &values) {
-      int64_t copy = 0;
-      forEachPosition(closed & unrollSet, [&] {
-        Value *next = values.begin();
-        for (Member &member : members)
-          forEachPosition(member.unrolled, [&] {
-            Value &value = next[copy % spread];
-            value = accumulate(member.op, value);
-            next += spread;
+    emitLoops(
+        loops, carried, loc,
+        [&](SmallVectorImpl<Value> &values) {
+          int64_t copy = 0;
+          forEachPosition(closed & unrollSet, [&] {
+            Value *next = values.begin();
+            for (Member &member : members)
+              forEachPosition(member.unrolled, [&] {
+                Value &value = next[copy % spread];
+                value = accumulate(member.op, value);
+                next += spread;
+              });
+            ++copy;
           });
-        ++copy;
-      });
-    });
+        },
+        hasSums ? &cascade : nullptr);
 
   Value *next = carried.begin();
   for (Member &member : members) {

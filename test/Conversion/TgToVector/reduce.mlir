@@ -48,10 +48,12 @@ tg.kernel @dependent(%o: memref<4xf32>, %a: memref<400xf32>) attributes {outputs
 
 // -----
 
-// What does not depend on a loop is outside of it: here a whole reduction.
+// What does not depend on a loop is outside of it: here a whole reduction, which
+// is two loops, over blocks and their positions.
 
 // CHECK-LABEL: func.func @hoisted
 // CHECK: %[[S:.*]] = scf.for
+// CHECK: scf.for
 // CHECK: scf.for
 // CHECK-NOT: scf.for
 // CHECK: arith.mulf %{{.*}}, %[[S]]
