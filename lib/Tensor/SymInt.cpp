@@ -251,7 +251,17 @@ SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
   SymInt result;
   {
     std::lock_guard<std::mutex> lock(all.mutex);
-    result = all.make(combineDims(op, all.dimOf(lhs), all.dimOf(rhs)));
+    const tg::Dim dim = combineDims(op, all.dimOf(lhs), all.dimOf(rhs));
+    // Discards the message, which has no location here.
+    ScopedDiagnosticHandler quiet(&all.context, [](Diagnostic &) {});
+    if (failed(tg::checkLength(dim.getAttr(), [&] {
+          return emitError(UnknownLoc::get(&all.context));
+        })))
+      throw ShapeError(
+          "a size is an expression of at most " +
+          std::to_string(tg::kMostParts) + " parts, nested at most " +
+          std::to_string(tg::kMostNesting) + " deep; this one is too long");
+    result = all.make(dim);
   }
   // Arithmetic on dimensions stops at the ends.
   using Limits = std::numeric_limits<int64_t>;

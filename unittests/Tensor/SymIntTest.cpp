@@ -199,6 +199,18 @@ TEST(SymInt, Errors) {
   EXPECT_ERROR(large * large, ShapeError, "large * large is too large");
 }
 
+// What is used twice is written twice: the work stays within limits.
+TEST(SymInt, GrowingExpressions) {
+  SymInt e = Variable("n", 1, 1000);
+  auto grow = [&] {
+    for (int level = 0; level < 16; ++level) {
+      SymInt half = (e * 3 + 1) / 2;
+      e = half - half / 3;
+    }
+  };
+  EXPECT_ERROR(grow(), ShapeError, "too long");
+}
+
 TEST(SymInt, Threads) {
   std::vector<std::thread> threads;
   std::vector<SymInt> results(4);

@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -46,8 +47,18 @@ LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+/// Operators of the text that are open around the one that is read.
+static thread_local int64_t dimNesting = 0;
+
 Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
+  if (dimNesting >= kMostNesting) {
+    parser.emitError(loc) << "dimension is nested more than " << kMostNesting
+                          << " deep";
+    return {};
+  }
+  ++dimNesting;
+  llvm::scope_exit leave([] { --dimNesting; });
   FailureOr<DimOpKind> kind;
   Attribute lhs, rhs;
   if (parser.parseLess() ||
@@ -69,7 +80,8 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
                           << (divisor.isStatic() ? "" : ", which may be 0");
     return {};
   }
-  return Dim::get(*kind, Dim(lhs), divisor).getAttr();
+  Attribute result = Dim::get(*kind, Dim(lhs), divisor).getAttr();
+  return succeeded(checkLength(result, emitError)) ? result : Attribute();
 }
 
 void DimExprAttr::print(AsmPrinter &printer) const {

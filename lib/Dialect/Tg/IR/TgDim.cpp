@@ -12,6 +12,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
@@ -289,26 +291,48 @@ std::optional<Dim> Dim::divideExactly(Dim divisor) const {
   return quotient.getDim(getContext());
 }
 
+/// What is used twice is looked at once.
+static Dim substituteIn(Dim dim, function_ref<Dim(VarAttr)> getValue,
+                        llvm::DenseMap<Attribute, Dim> &known) {
+  if (dim.isStatic())
+    return dim;
+  Attribute attr = dim.getAttr();
+  if (auto it = known.find(attr); it != known.end())
+    return it->second;
+  Dim result = dim;
+  if (auto var = dyn_cast<VarAttr>(attr)) {
+    result = getValue(var);
+  } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
+    const Dim lhs(expr.getLhs()), rhs(expr.getRhs());
+    const Dim newLhs = substituteIn(lhs, getValue, known),
+              newRhs = substituteIn(rhs, getValue, known);
+    if (newLhs != lhs || newRhs != rhs)
+      result = Dim::get(expr.getKind(), newLhs, newRhs);
+  }
+  known[attr] = result;
+  return result;
+}
+
 Dim Dim::substitute(function_ref<Dim(VarAttr)> getValue) const {
-  if (auto var = dyn_cast_or_null<VarAttr>(attr))
-    return getValue(var);
-  auto expr = dyn_cast_or_null<DimExprAttr>(attr);
-  if (!expr)
+  if (!attr)
     return *this;
-  const Dim lhs(expr.getLhs()), rhs(expr.getRhs());
-  const Dim newLhs = lhs.substitute(getValue),
-            newRhs = rhs.substitute(getValue);
-  if (newLhs == lhs && newRhs == rhs)
-    return *this;
-  return get(expr.getKind(), newLhs, newRhs);
+  llvm::DenseMap<Attribute, Dim> known;
+  return substituteIn(*this, getValue, known);
 }
 
 void Dim::walk(function_ref<void(VarAttr)> visit) const {
-  if (auto var = dyn_cast_or_null<VarAttr>(attr)) {
-    visit(var);
-  } else if (auto expr = dyn_cast_or_null<DimExprAttr>(attr)) {
-    Dim(expr.getLhs()).walk(visit);
-    Dim(expr.getRhs()).walk(visit);
+  if (!attr)
+    return;
+  llvm::DenseSet<Attribute> seen;
+  SmallVector<Attribute> work{attr};
+  while (!work.empty()) {
+    Attribute part = work.pop_back_val();
+    if (!seen.insert(part).second)
+      continue;
+    if (auto var = dyn_cast<VarAttr>(part))
+      visit(var);
+    else if (auto expr = dyn_cast<DimExprAttr>(part))
+      work.append({expr.getRhs(), expr.getLhs()});
   }
 }
 

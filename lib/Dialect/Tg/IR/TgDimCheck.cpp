@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
+#include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +20,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Parts of the variables' ranges that are looked at.
-constexpr int kMostBoxes = 512;
+/// Parts of the variables' ranges that are looked at, and how many characters
+/// of the expression they come to in all.
+constexpr int64_t kMostBoxes = 512, kMostCharacters = 1 << 18;
 
 //===----------------------------------------------------------------------===//
 // Fitting into 64 bits
@@ -92,13 +94,18 @@ static LogicalResult report(Attribute dim, WideInterval bounds,
                      << toText(bounds.lo) << " to " << toText(bounds.hi);
 }
 
+/// Bounds of parts that fit: a part that is used twice is looked at once.
+using Intervals = llvm::DenseMap<Attribute, WideInterval>;
+
 /// The bounds of a dimension of which all parts fit.
-static FailureOr<WideInterval> getInterval(Attribute dim,
-                                           DimErrorFn emitError) {
+static FailureOr<WideInterval> getInterval(Attribute dim, DimErrorFn emitError,
+                                           Intervals &known) {
   if (auto integer = dyn_cast<IntegerAttr>(dim))
     return WideInterval{integer.getInt(), integer.getInt()};
   if (auto var = dyn_cast<VarAttr>(dim))
     return WideInterval{var.getMin(), var.getMax()};
+  if (auto it = known.find(dim); it != known.end())
+    return it->second;
   auto expr = cast<DimExprAttr>(dim);
   // Numbers that are the ends of 64 bits are what larger ones were cut to.
   for (Attribute operand : {expr.getLhs(), expr.getRhs()})
@@ -106,20 +113,21 @@ static FailureOr<WideInterval> getInterval(Attribute dim,
       if (*value == std::numeric_limits<int64_t>::min() ||
           *value == std::numeric_limits<int64_t>::max())
         return report(dim, {Dim(dim).getMin(), Dim(dim).getMax()}, emitError);
-  FailureOr<WideInterval> lhs = getInterval(expr.getLhs(), emitError);
+  FailureOr<WideInterval> lhs = getInterval(expr.getLhs(), emitError, known);
   if (failed(lhs))
     return failure();
-  FailureOr<WideInterval> rhs = getInterval(expr.getRhs(), emitError);
+  FailureOr<WideInterval> rhs = getInterval(expr.getRhs(), emitError, known);
   if (failed(rhs))
     return failure();
   WideInterval result = combine(expr.getKind(), *lhs, *rhs);
   if (!result.fits())
     return report(dim, result, emitError);
-  return result;
+  return known[dim] = result;
 }
 
 LogicalResult mlir::tg::checkFits(Attribute dim, DimErrorFn emitError) {
-  return getInterval(dim, emitError);
+  Intervals known;
+  return getInterval(dim, emitError, known);
 }
 
 LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
@@ -131,10 +139,11 @@ LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
 
 LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
                                   DimErrorFn emitError) {
-  FailureOr<WideInterval> a = getInterval(lhs.getAttr(), emitError);
+  Intervals known;
+  FailureOr<WideInterval> a = getInterval(lhs.getAttr(), emitError, known);
   if (failed(a))
     return failure();
-  FailureOr<WideInterval> b = getInterval(rhs.getAttr(), emitError);
+  FailureOr<WideInterval> b = getInterval(rhs.getAttr(), emitError, known);
   if (failed(b))
     return failure();
   WideInterval result = combine(kind, *a, *b);
@@ -143,6 +152,39 @@ LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
   return report(
       DimExprAttr::get(lhs.getContext(), kind, lhs.getAttr(), rhs.getAttr()),
       result, emitError);
+}
+
+LogicalResult mlir::tg::checkLength(Attribute dim, DimErrorFn emitError) {
+  struct Length {
+    int64_t nesting = 0, parts = 1;
+  };
+  llvm::DenseMap<Attribute, Length> known;
+  // Operands first, without recursion.
+  SmallVector<Attribute> work{dim};
+  while (!work.empty()) {
+    auto expr = dyn_cast<DimExprAttr>(work.back());
+    if (!expr || known.contains(expr)) {
+      known.try_emplace(work.pop_back_val());
+      continue;
+    }
+    auto lhs = known.find(expr.getLhs()), rhs = known.find(expr.getRhs());
+    if (lhs == known.end() || rhs == known.end()) {
+      work.append({expr.getLhs(), expr.getRhs()});
+      continue;
+    }
+    Length length;
+    length.nesting = std::max(lhs->second.nesting, rhs->second.nesting) + 1;
+    length.parts = lhs->second.parts + rhs->second.parts + 1;
+    if (length.nesting > kMostNesting)
+      return emitError() << "dimension is nested more than " << kMostNesting
+                         << " deep";
+    if (length.parts > kMostParts)
+      return emitError() << "dimension is too long: written out, it has more "
+                            "than "
+                         << kMostParts << " operators and operands";
+    known[work.pop_back_val()] = length;
+  }
+  return success();
 }
 
 LogicalResult mlir::tg::checkNumElements(ArrayRef<Dim> dims,
@@ -173,9 +215,12 @@ bool mlir::tg::isNeverNegative(Dim dim) {
                       [&](const auto &entry) { return entry.first == var; }))
       whole.push_back({var, {var.getMin(), var.getMax()}});
   });
+  const auto length =
+      static_cast<int64_t>(tg::dim::getKey(dim.getAttr()).size());
+  const int64_t mostBoxes = std::min(kMostBoxes, kMostCharacters / length + 1);
   SmallVector<Box> open{whole};
-  for (int count = 0; !open.empty(); ++count) {
-    if (count == kMostBoxes)
+  for (int64_t count = 0; !open.empty(); ++count) {
+    if (count == mostBoxes)
       return false;
     Box box = open.pop_back_val();
     Dim part = dim.substitute([&](VarAttr var) {

@@ -54,6 +54,44 @@ TEST_F(DimTest, NumbersFold) {
   EXPECT_EQ(Dim::get(DimOpKind::max, number(3), number(4)).getStatic(), 4);
 }
 
+TEST_F(DimTest, TextIsNestedWithinLimits) {
+  auto parse = [&](int depth) {
+    std::string text, end, message;
+    for (int i = 0; i < depth / 2; ++i) {
+      text += "#tg.dim<floordiv, #tg.dim<add, ";
+      end += ", 7>, 3>";
+    }
+    text += "#tg.var<\"n\", 1, 1000000>" + end;
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
+    Attribute attr = parseAttribute(text, &context);
+    EXPECT_EQ(!attr, !message.empty());
+    return message;
+  };
+  EXPECT_EQ(parse(1000), "");
+  for (int depth : {2060, 20000, 200000})
+    EXPECT_EQ(parse(depth), "dimension is nested more than 2048 deep");
+  // The nesting of one text does not count for the next.
+  EXPECT_EQ(parse(200), "");
+}
+
+TEST_F(DimTest, WhatIsUsedTwiceIsLookedAtOnce) {
+  Dim e = var("n", 1, 1000);
+  for (int level = 0; level < 24; ++level)
+    e = Dim(
+        DimExprAttr::get(&context, DimOpKind::mul, e.getAttr(), e.getAttr()));
+  unsigned visited = 0;
+  e.walk([&](VarAttr) { ++visited; });
+  EXPECT_EQ(visited, 1u);
+  unsigned asked = 0;
+  Dim one = e.substitute([&](VarAttr) {
+    ++asked;
+    return number(1);
+  });
+  EXPECT_EQ(one.getStatic(), 1);
+  EXPECT_EQ(asked, 1u);
+}
+
 TEST_F(DimTest, DivisionByZeroIsZero) {
   EXPECT_EQ(Dim::get(DimOpKind::floordiv, number(7), number(0)).getStatic(), 0);
   EXPECT_EQ(Dim::get(DimOpKind::mod, number(7), number(0)).getStatic(), 0);

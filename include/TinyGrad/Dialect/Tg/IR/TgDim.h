@@ -72,7 +72,7 @@ public:
 
   /// With each variable replaced by what the function gives for it.
   Dim substitute(function_ref<Dim(VarAttr)> getValue) const;
-  /// Calls the function for each variable, repeated ones again.
+  /// Calls the function for each variable.
   void walk(function_ref<void(VarAttr)> visit) const;
 
   /// For messages: `4`, `n`, `(n * 4)`; `n=3` for a variable with a value.

@@ -33,12 +33,20 @@ LogicalResult checkFits(ArrayRef<Attribute> dims, DimErrorFn emitError);
 /// The same for an operator applied to two dimensions that fit.
 LogicalResult checkFits(DimOpKind kind, Dim lhs, Dim rhs, DimErrorFn emitError);
 
+/// Operators of a dimension that are nested in each other, and operators and
+/// operands of it written out, at most. What is used twice counts twice.
+inline constexpr int64_t kMostNesting = 2048, kMostParts = 1 << 16;
+
+/// Checks these limits. Expressions grow twofold where one is used twice, and
+/// are looked at recursively.
+LogicalResult checkLength(Attribute dim, DimErrorFn emitError);
+
 /// Checks that the elements of the largest shape can be counted in 63 bits.
 LogicalResult checkNumElements(ArrayRef<Dim> dims, DimErrorFn emitError);
 
 /// Whether it is shown to be at least 0 for all values of its variables. Where
 /// bounds are not exact, parts of the variables' ranges are looked at, so many
-/// that small ranges are decided in any case.
+/// that small ranges are decided in any case; fewer of long expressions.
 bool isNeverNegative(Dim dim);
 
 /// Tells variables of one name and different bounds in a kernel (C7 of it).
