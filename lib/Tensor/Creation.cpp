@@ -393,14 +393,52 @@ Tensor Tensor::randnLike(std::optional<DType> dtype) const {
                    dtype.value_or(this->dtype()));
 }
 
+[[noreturn]] static void throwNoInterval(double low, double high, DType dtype) {
+  throw Error("uniform: there is no " + std::string(name(dtype)) + " from " +
+              Scalar(low).str() + " up to " + Scalar(high).str() +
+              ", exclusive, or not both are finite");
+}
+
 Tensor Tensor::uniform(const Shape &shape, double low, double high,
                        const TensorOptions &options) {
-  return rand(shape, options) * (high - low) + low;
+  const DType dtype = options.dtype.value_or(DType::Float32);
+  Tensor unit = rand(shape, options);
+  const double first = roundTo(low, dtype), end = roundTo(high, dtype);
+  if (!std::isfinite(first) || !std::isfinite(end) || !(low <= high) ||
+      (low < high && first == end))
+    throwNoInterval(low, high, dtype);
+  if (first == end)
+    return unit.fullLike(first);
+  // The difference of large numbers may be infinite, half of it is not.
+  Tensor values = std::isfinite(roundTo(end - first, dtype))
+                      ? unit * (end - first) + first
+                      : (unit * (end / 2 - first / 2) + first / 2) * 2;
+  // Rounding may lead to the end of the interval.
+  return values.minimum(previousValue(end, dtype));
 }
 
 Tensor Tensor::normal(const Shape &shape, double mean, double std,
                       const TensorOptions &options) {
-  return randn(shape, options) * std + mean;
+  const DType dtype = options.dtype.value_or(DType::Float32);
+  Tensor standard = randn(shape, options);
+  if (!std::isfinite(roundTo(mean, dtype)) ||
+      !std::isfinite(roundTo(std, dtype)) || std < 0)
+    throw Error("normal: there is no " + std::string(name(dtype)) +
+                " distribution of mean " + Scalar(mean).str() +
+                " and standard deviation " + Scalar(std).str());
+  return standard * std + mean;
+}
+
+/// The upper 64 of the 128 bits of x * factor.
+static Tensor multiplyHigh(const Tensor &x, uint64_t factor) {
+  constexpr uint64_t mask = 0xffffffff;
+  const uint64_t high = factor >> 32, low = factor & mask;
+  Tensor upper = x >> 32, lower = x & mask;
+  Tensor middle = upper * low + ((lower * low) >> 32);
+  if (high == 0)
+    return middle >> 32;
+  Tensor other = lower * high + (middle & mask);
+  return upper * high + (middle >> 32) + (other >> 32);
 }
 
 Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
@@ -416,11 +454,19 @@ Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
     throw DTypeError("randint: the range does not fit " +
                      std::string(name(dtype)));
   const uint64_t range = uint64_t(high) - uint64_t(low);
-  Tensor bits = randomBits(Graph::current(), deviceOf(options), shape);
-  // The upper half of a product needs no division; its bias is 2^-32 at most
-  // for small ranges. Larger ones take the remainder.
-  Tensor offset = range <= uint64_t(1) << 32
-                      ? ((bits & uint64_t(0xffffffff)) * range) >> 32
-                      : bits.mod(range);
+  const Graph graph = Graph::current();
+  Device &device = deviceOf(options);
+  Tensor bits = randomBits(graph, device, shape);
+  // The random number as a fraction, times the range: of 2^64 fractions, some
+  // numbers get one more than others, one in 2^32 at least. Wider ranges take
+  // 128 bits.
+  Tensor offset;
+  if (range <= uint64_t(1) << 32) {
+    offset = multiplyHigh((bits << 32) | (bits >> 32), range);
+  } else {
+    Tensor tail = multiplyHigh(randomBits(graph, device, shape), range);
+    Tensor sum = bits * range + tail;
+    offset = multiplyHigh(bits, range) + (sum < tail).cast(DType::UInt64);
+  }
   return (offset.cast(DType::Int64) + low).cast(dtype);
 }

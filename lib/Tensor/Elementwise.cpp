@@ -303,8 +303,66 @@ Tensor Tensor::ge(const Operand &other) const {
   return lessOrEqual(other, *this, "ge");
 }
 
+/// |a - b| of integers, exactly, or 2^64 - 1 if it is more.
+static Tensor distance(const Tensor &a, const Tensor &b) {
+  auto subtract = [](const Tensor &x, const Tensor &y) {
+    return x.cast(DType::UInt64) - y.cast(DType::UInt64);
+  };
+  if (a.dtype() == b.dtype())
+    return (a < b).where(subtract(b, a), subtract(a, b));
+  const bool isFirstSigned = a.dtype() == DType::Int64;
+  const Tensor &x = isFirstSigned ? a : b, &y = isFirstSigned ? b : a;
+  Tensor isNegative = x < 0;
+  Tensor isLess = isNegative | (x.cast(DType::UInt64) < y);
+  Tensor result = isLess.where(subtract(y, x), subtract(x, y));
+  return (isNegative & (result < y))
+      .where(std::numeric_limits<uint64_t>::max(), result);
+}
+
+static Tensor iscloseOfIntegers(const Operand &lhs, const Operand &rhs,
+                                double rtol, double atol) {
+  auto widen = [](const Operand &operand) {
+    const bool isWide = operand.tensor()
+                            ? operand.tensor()->dtype() == DType::UInt64
+                            : !operand.scalar().fits(DType::Int64);
+    return isWide ? DType::UInt64 : DType::Int64;
+  };
+  const Tensor &like = lhs.tensor() ? *lhs.tensor() : *rhs.tensor();
+  const Shape shape =
+      lhs.tensor() && rhs.tensor()
+          ? broadcastShapes({&lhs.tensor()->shape(), &rhs.tensor()->shape()},
+                            "isclose")
+          : like.shape();
+  if (lhs.tensor() && rhs.tensor())
+    checkOperands({lhs.tensor(), rhs.tensor()});
+  Tensor a = materialize(lhs, like, widen(lhs), shape, "isclose");
+  Tensor b = materialize(rhs, like, widen(rhs), shape, "isclose");
+  Tensor difference = distance(a, b);
+  // A number is at most the tolerance if it is at most what this is rounded
+  // down to.
+  constexpr double most = 0x1.fffffffffffffp63;
+  if (rtol == 0) {
+    if (!(atol >= 0))
+      return difference == 0;
+    if (atol > most)
+      return difference.onesLike(DType::Bool);
+    return difference <= uint64_t(atol);
+  }
+  Tensor tolerance = b.cast(DType::Float64).abs() * rtol + atol;
+  Tensor isNear =
+      (tolerance > most) |
+      (difference <= tolerance.maximum(0).minimum(most).cast(DType::UInt64));
+  return (difference == 0) | ((tolerance >= 0) & isNear);
+}
+
 Tensor Tensor::isclose(const Operand &other, double rtol, double atol,
                        bool equalNan) const {
+  auto isWhole = [](const Operand &operand) {
+    return operand.tensor() ? !isFloat(operand.tensor()->dtype())
+                            : operand.scalar().kind() != Scalar::Kind::Float;
+  };
+  if (isWhole(*this) && isWhole(other))
+    return iscloseOfIntegers(*this, other, rtol, atol);
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "isclose");
   const Tensor &a = operands.lhs, &b = operands.rhs;

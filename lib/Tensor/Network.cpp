@@ -428,8 +428,12 @@ Tensor Tensor::batchnorm(const Tensor &weight, const Tensor &bias,
 Tensor Tensor::layernorm(const Axes &axes, double eps) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "layernorm");
   return inFloat(*this, [&](const Tensor &x) {
-    Tensor centered = x - x.mean(list, true);
-    return centered * (centered.square().mean(list, true) + eps).rsqrt();
+    const Deviations deviations = deviationsOf(x, list);
+    SymInt count = 1;
+    for (int64_t axis : list)
+      count *= x.shape()[axis];
+    return (deviations.fromMean - deviations.rest) *
+           (deviations.squares / count + eps).rsqrt();
   });
 }
 

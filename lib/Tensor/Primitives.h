@@ -141,10 +141,27 @@ Tensor exponential(const Tensor &x, bool isExact = true);
 Tensor expm1(const Tensor &x);
 /// log(1 + x), accurate for small x too.
 Tensor log1p(const Tensor &x);
+/// How elements differ from their mean along axes, which stay with size 1.
+struct Deviations {
+  /// The differences from the mean as it was rounded, and the mean of these.
+  Tensor fromMean, rest;
+  /// The sum of the squares of the differences from the exact mean.
+  Tensor squares;
+};
+Deviations deviationsOf(const Tensor &x, const std::vector<int64_t> &axes);
 /// Whether the results of \p x are rounded to a type narrower than float32.
 inline bool isNarrowFloat(const Tensor &x) {
   return isFloat(x.dtype()) && x.itemsize() < 4;
 }
+
+/// The greatest finite value of a float type.
+double largestFinite(DType dtype);
+/// \p value as the float type holds it: rounded to nearest, ties to even. One
+/// too large becomes infinity, or NaN in a type without infinity.
+double roundTo(double value, DType dtype);
+/// The greatest value of a float type of 16 bits or more that is less than
+/// \p value, a finite value of the type.
+double previousValue(double value, DType dtype);
 
 /// The integer type for positions in a tensor of this shape: int32 if it holds
 /// the number of elements, else int64.

@@ -58,8 +58,14 @@ Tensor Tensor::prod(const Axes &axes, bool keepdim,
 Tensor Tensor::max(const Axes &axes, bool keepdim) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "max");
   Tensor x = isFloat8(dtype()) ? toFloat() : *this;
-  return finish(prim::reduce(ReduceOp::Max, x, list).cast(dtype()), list,
-                keepdim);
+  Tensor result = prim::reduce(ReduceOp::Max, x, list);
+  // Of no elements it is -infinity, which some types do not have.
+  const bool mayBeEmpty =
+      std::any_of(list.begin(), list.end(),
+                  [&](int64_t axis) { return shape()[axis].min() == 0; });
+  if (mayBeEmpty && isFloat8(dtype()) && dtype() != DType::Float8E5M2)
+    result = result.maximum(-largestFinite(dtype()));
+  return finish(result.cast(dtype()), list, keepdim);
 }
 
 /// Turns the order of the elements around: no value is lost, as negation would
@@ -112,10 +118,27 @@ Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
   });
 }
 
+Deviations detail::deviationsOf(const Tensor &x,
+                                const std::vector<int64_t> &axes) {
+  const Scalar count = numReduced(x, axes);
+  Deviations result;
+  // The mean is rounded: what is left of it is the mean of the differences. By
+  // its square, those of the differences are too large on average.
+  result.fromMean = x - x.mean(axes, true);
+  Tensor rest = result.fromMean.sum(axes, true);
+  result.rest = rest / count;
+  Tensor excess = rest * result.rest;
+  // Infinite only where the squares are; these win.
+  excess = excess.minimum(largestFinite(x.dtype()));
+  result.squares =
+      (result.fromMean.square().sum(axes, true) - excess).maximum(0);
+  return result;
+}
+
 Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "var");
   return inFloat(*this, [&](const Tensor &x) {
-    return (x - x.mean(list, true)).square().sum(list, keepdim) /
+    return finish(deviationsOf(x, list).squares, list, keepdim) /
            numReduced(x, list, correction);
   });
 }
@@ -160,7 +183,7 @@ Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
   const DType counter = positionDType({size});
   Tensor fromEnd = size - prim::iota(*this, dim, counter, shape());
   Tensor furthest = isLargest.where(fromEnd, 0).max(dim, keepdim);
-  return (size - furthest).cast(DType::Int32);
+  return size - furthest;
 }
 
 Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {

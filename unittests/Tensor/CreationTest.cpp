@@ -293,6 +293,80 @@ TEST(Random, Integers) {
               Each(-3));
 }
 
+// Each number is as likely as any other, whatever the range.
+TEST(Random, IntegersOfWideRanges) {
+  Tensor::manualSeed(5);
+  const int64_t count = 30000;
+  auto shareOf = [&](int64_t low, int64_t high, DType dtype) {
+    Tensor x = Tensor::randint({count}, low, high, dtype);
+    std::vector<double> shares(3);
+    for (int64_t value : x.cast(DType::Int64).tolist<int64_t>()) {
+      EXPECT_GE(value, low);
+      EXPECT_LT(value, high);
+      const uint64_t offset = uint64_t(value) - uint64_t(low);
+      shares[offset % 3] += 1. / count;
+    }
+    return shares;
+  };
+  const auto even = ::testing::Each(::testing::DoubleNear(1. / 3, 0.015));
+  const int64_t least = INT64_MIN, most = INT64_MAX;
+  EXPECT_THAT(shareOf(0, int64_t(3) << 30, DType::UInt32), even);
+  EXPECT_THAT(shareOf(0, 1000002, DType::Int32), even);
+  EXPECT_THAT(shareOf(0, int64_t(3) << 40, DType::Int64), even);
+  EXPECT_THAT(shareOf(0, int64_t(3) << 61, DType::Int64), even);
+  EXPECT_THAT(shareOf(-(int64_t(3) << 61), int64_t(3) << 60, DType::Int64),
+              even);
+  EXPECT_THAT(shareOf(least, most, DType::Int64), even);
+  // All of the range.
+  Tensor x = Tensor::randint({count}, least, most, DType::Int64).realize();
+  EXPECT_LT(x.min().item<int64_t>(), least / 1000 * 999);
+  EXPECT_GT(x.max().item<int64_t>(), most / 1000 * 999);
+  Tensor power = Tensor::randint({count}, 0, int64_t(1) << 32, DType::Int64);
+  EXPECT_NEAR(power.toDouble().mean().item<double>() * 0x1p-32, 0.5, 0.01);
+  // The same again.
+  Tensor::manualSeed(5);
+  Tensor first = Tensor::randint({50}, least, most, DType::Int64).realize();
+  Tensor::manualSeed(5);
+  Tensor again = Tensor::randint({50}, least, most, DType::Int64);
+  EXPECT_EQ(first.tolist<int64_t>(), again.tolist<int64_t>());
+}
+
+TEST(Random, UniformEndsBeforeItsEnd) {
+  Tensor::manualSeed(3);
+  for (auto [low, high] : {std::pair(0.999, 1.0), std::pair(1 - 0x1p-23, 1.0),
+                           std::pair(-1.0, 0x1p-149), std::pair(-3e38, 3e38),
+                           std::pair(-1e-3, 0.0)}) {
+    Tensor x = Tensor::uniform({100000}, low, high).realize();
+    EXPECT_GE(x.min().item<float>(), float(low)) << low;
+    EXPECT_LT(x.max().item<float>(), float(high)) << low;
+    EXPECT_TRUE(x.isfinite().all().item<bool>());
+    EXPECT_NEAR(x.toDouble().mean().item<double>(), (low + high) / 2,
+                (high - low) * 0.26);
+  }
+  for (DType dtype : {DType::Float16, DType::BFloat16, DType::Float64}) {
+    Tensor x = Tensor::uniform({10000}, 0.98, 1, dtype).realize();
+    EXPECT_LT(x.max().toDouble().item<double>(), 1) << name(dtype);
+    EXPECT_GE(x.min().toDouble().item<double>(), 0.98 - 0.004) << name(dtype);
+  }
+  Tensor wide = Tensor::uniform({1000}, -65504, 65504, DType::Float16);
+  EXPECT_TRUE(wide.isfinite().all().item<bool>());
+  expectTensor(Tensor::uniform({3}, 2, 2), {3}, {2, 2, 2});
+  EXPECT_ERROR(Tensor::uniform({3}, 1, 0), Error,
+               "uniform: there is no float32 from 1");
+  EXPECT_ERROR(Tensor::uniform({3}, 0, INFINITY), Error, "uniform");
+  EXPECT_ERROR(Tensor::uniform({3}, NAN, 1), Error, "uniform");
+  EXPECT_ERROR(Tensor::uniform({3}, 0, 1e39), Error, "finite");
+  EXPECT_ERROR(Tensor::uniform({3}, 0, 70000, DType::Float16), Error,
+               "float16");
+  // No number of the type is between them.
+  EXPECT_ERROR(Tensor::uniform({3}, 1, 1 + 1e-12), Error, "uniform");
+  EXPECT_ERROR(Tensor::normal({3}, 0, -1), Error,
+               "normal: there is no float32 distribution of mean 0");
+  EXPECT_ERROR(Tensor::normal({3}, NAN, 1), Error, "normal");
+  EXPECT_ERROR(Tensor::normal({3}, 0, 1e39), Error, "normal");
+  expectTensor(Tensor::normal({3}, 2, 0), {3}, {2, 2, 2});
+}
+
 TEST(Random, DifferentCallsShareAProgram) {
   Tensor::rand({31}).realize();
   GlobalCounters::reset();

@@ -275,6 +275,40 @@ TEST(Comparisons, IsClose) {
   expectTensor(a.isclose(b, 1e-5, 1e-8, true), {5}, {1, 0, 1, 0, 1});
 }
 
+TEST(Comparisons, IsCloseOfIntegers) {
+  const int32_t big = 1 << 24;
+  Tensor a = Tensor::from({big, big, big, -5}),
+         b = Tensor::from({big, big + 1, big - 2, 5});
+  expectTensor(a.isclose(b, 0, 0), {4}, {1, 0, 0, 0});
+  expectTensor(a.isclose(b, 0, 1), {4}, {1, 1, 0, 0});
+  expectTensor(a.isclose(b, 0, 1.999), {4}, {1, 1, 0, 0});
+  expectTensor(a.isclose(b, 0, -1), {4}, {1, 0, 0, 0});
+  expectTensor(a.isclose(b, 1e-7, 0), {4}, {1, 1, 0, 0});
+  expectTensor(a.isclose(b, 2, 0), {4}, {1, 1, 1, 1});
+  expectTensor(a.isclose(big + 1, 0, 0), {4}, {0, 0, 0, 0});
+  expectTensor(a.isclose(int64_t(1) << 40, 0, 0), {4}, {0, 0, 0, 0});
+  // Beyond what float64 holds.
+  const int64_t huge = int64_t(1) << 53, least = INT64_MIN, most = INT64_MAX;
+  Tensor c = Tensor::from({huge, huge, least, most}),
+         d = Tensor::from({huge + 1, huge, most, least});
+  expectTensor(c.isclose(d, 0, 0), {4}, {0, 1, 0, 0});
+  expectTensor(c.isclose(d, 0, 1), {4}, {1, 1, 0, 0});
+  expectTensor(c.isclose(d, 0, 0x1p64), {4}, {1, 1, 1, 1});
+  // Of different types: -1 is not 2^64 - 1.
+  Tensor e = Tensor::from(std::vector<uint64_t>{~uint64_t(0), 1, 3, 1}),
+         f = Tensor::from(std::vector<int64_t>{-1, -1, 2, 1});
+  expectTensor(e.isclose(f, 0, 2), {4}, {0, 1, 1, 1});
+  expectTensor(f.isclose(e, 0, 0), {4}, {0, 0, 0, 1});
+  // The tolerance, 2^64 - 1, is 2^64 in float64.
+  expectTensor(f.isclose(e, 1, 0), {4}, {1, 0, 1, 1});
+  Tensor bytes = Tensor::from(std::vector<uint8_t>{255, 3}),
+         small = Tensor::from(std::vector<int8_t>{-1, 3});
+  expectTensor(bytes.isclose(small, 0, 255), {2}, {0, 1});
+  expectTensor(Tensor::from({true, false}).isclose(true, 0, 0), {2}, {1, 0});
+  Tensor rows = a.reshape({4, 1}).isclose(b.reshape({1, 4}), 0, 0);
+  EXPECT_EQ(rows.shape(), (Shape{4, 4}));
+}
+
 TEST(Selection, Where) {
   Tensor condition = Tensor::from({true, false});
   expectTensor(condition.where(1, 2), {2}, {1, 2});

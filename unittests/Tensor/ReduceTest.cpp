@@ -105,6 +105,20 @@ TEST(Reduce, OverNothing) {
   expectTensor(x.any(), {}, {0});
   expectTensor(x.all(), {}, {1});
   expectTensor(x.sum(1), {0}, {});
+  // Types without infinity have a least number.
+  auto extremesOf = [](DType dtype) {
+    Tensor none = Tensor::zeros({0, 2}, dtype);
+    return std::pair(values(none.max(0).toFloat()),
+                     values(none.min(0).toFloat()));
+  };
+  auto both = [](double value) {
+    return std::pair(std::vector<double>{-value, -value},
+                     std::vector<double>{value, value});
+  };
+  EXPECT_EQ(extremesOf(DType::Float8E4M3), both(448));
+  EXPECT_EQ(extremesOf(DType::Float8E4M3FNUZ), both(240));
+  EXPECT_EQ(extremesOf(DType::Float8E5M2FNUZ), both(57344));
+  EXPECT_EQ(extremesOf(DType::Float8E5M2), both(INFINITY));
 }
 
 TEST(Reduce, AnyAll) {
@@ -161,6 +175,20 @@ TEST(Reduce, Argmax) {
   Tensor n = Tensor::from({3, std::numeric_limits<int>::min(), 3});
   expectTensor(n.argmin(), {}, {1});
   expectTensor(n.argmax(), {}, {0});
+  // By the number of positions; symbolic ones, by the greatest.
+  const int64_t most = 0x7fffffff;
+  auto typeOf = [](SymInt size) {
+    return Tensor::zeros({size}, DType::Int8).argmax().dtype();
+  };
+  EXPECT_EQ(typeOf(most), DType::Int32);
+  EXPECT_EQ(typeOf(most + 1), DType::Int64);
+  EXPECT_EQ(Tensor::zeros({most + 1, 2}, DType::Int8).argmin(1).dtype(),
+            DType::Int32);
+  EXPECT_EQ(typeOf(Variable("n", 1, most + 1).bind(3)), DType::Int64);
+  expectTensor(Tensor::from({1, 9, 3, 4})
+                   .shrink({{0, Variable("n", 1, 4).bind(3)}})
+                   .argmax(),
+               {}, {1});
   EXPECT_ERROR(x.argmax(2), IndexError, "argmax: axis 2");
   EXPECT_ERROR(x.argmin(2), IndexError, "argmin: axis 2");
   EXPECT_ERROR(Tensor::zeros({0}).argmax(), ShapeError, "no elements");

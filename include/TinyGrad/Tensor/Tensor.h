@@ -186,11 +186,17 @@ public:
   static Tensor rand(const Shape &shape, const TensorOptions &options = {});
   /// Normal, mean 0 and variance 1.
   static Tensor randn(const Shape &shape, const TensorOptions &options = {});
-  /// Integers in [low, high).
+  /// Integers in [low, high). Each is as likely as any other, to one part in
+  /// 2^32 (2^64 for ranges of more than 2^32 numbers).
   static Tensor randint(const Shape &shape, int64_t low = 0, int64_t high = 10,
                         const TensorOptions &options = {});
+  /// Uniform in [low, high) as the element type holds these numbers; `high`
+  /// itself comes only if both are equal. Throws Error unless both are finite
+  /// in the type and low <= high.
   static Tensor uniform(const Shape &shape, double low = 0, double high = 1,
                         const TensorOptions &options = {});
+  /// Throws Error unless mean and standard deviation are finite and the latter
+  /// is not negative.
   static Tensor normal(const Shape &shape, double mean = 0, double std = 1,
                        const TensorOptions &options = {});
 
@@ -300,7 +306,9 @@ public:
   Tensor le(const Operand &other) const;
   Tensor gt(const Operand &other) const;
   Tensor ge(const Operand &other) const;
-  /// |this - other| <= atol + rtol * |other|, or both the same infinity.
+  /// |this - other| <= atol + rtol * |other|, or both the same infinity. The
+  /// difference of integers is exact, whatever their types; their tolerance is
+  /// computed in float64.
   Tensor isclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
                  bool equalNan = false) const;
   /// this + (end - this) * weight.
@@ -398,11 +406,13 @@ public:
   Tensor prod(const Axes &axes = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
   /// NaN if there is one; of no elements the least value of the type (min: the
-  /// greatest).
+  /// greatest), which is an infinity if the type has one.
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
-  /// Divided by n - correction, or by zero if that is negative.
+  /// The sum of the squared differences from the mean, divided by n -
+  /// correction, or by zero if that is negative. How the mean is rounded has no
+  /// influence: of equal numbers it is 0.
   Tensor var(const Axes &axes = {}, bool keepdim = false,
              int64_t correction = 1) const;
   Tensor std(const Axes &axes = {}, bool keepdim = false,
@@ -414,8 +424,9 @@ public:
   /// Whether any element, or each, is not 0.
   Tensor any(const Axes &axes = {}, bool keepdim = false) const;
   Tensor all(const Axes &axes = {}, bool keepdim = false) const;
-  /// Position (int32) of the first largest element, of the first NaN if there
-  /// is one; in the flattened tensor if no axis is given.
+  /// Position of the first largest element, of the first NaN if there is one;
+  /// in the flattened tensor if no axis is given. Of type int32, or int64 if
+  /// there can be 2^31 positions or more.
   Tensor argmax(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   /// log(sum(exp(x))), with no intermediate too large.
@@ -451,7 +462,8 @@ public:
   /// be undefined.
   Tensor batchnorm(const Tensor &weight, const Tensor &bias, const Tensor &mean,
                    const Tensor &invstd, const Axes &axis = 1) const;
-  /// (this - mean) / sqrt(variance + eps), the variance divided by n.
+  /// (this - mean) / sqrt(variance + eps), the variance divided by n. How the
+  /// mean is rounded has no influence.
   Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
   /// this / sqrt(mean of squares + eps).
   Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;

@@ -298,17 +298,38 @@ bool Heuristic::isSameBut(Value value, Value other, Value from, Value to) {
 }
 
 /// Reduces that follow one another cannot share a loop; with ranges of their
-/// own each gets a schedule of its own.
+/// own each gets a schedule of its own. Those that follow the same one, but not
+/// each other, go on sharing one (the sums of deviations from a mean and of
+/// their squares).
 void Heuristic::separateReduces() {
+  struct Separated {
+    SmallVector<Value> from;
+    SmallVector<RangeOp> to;
+    SmallVector<RangedReduceOp> reduces;
+  };
+  SmallVector<Separated> separated;
   DenseMap<Value, SmallVector<RangedReduceOp>> users;
   for (auto reduce : llvm::to_vector(
            schedule.getKernel().getBody().getOps<RangedReduceOp>())) {
-    bool follows = false;
-    for (Value range : reduce.getRanges())
-      for (RangedReduceOp earlier : users.lookup(range))
-        follows |= isComputedFrom(reduce.getValue(), earlier.getOperation());
-    if (follows)
-      schedule.unshare(reduce);
+    auto followsOne = [&](ArrayRef<RangedReduceOp> earlier) {
+      return llvm::any_of(earlier, [&](RangedReduceOp other) {
+        return isComputedFrom(reduce.getValue(), other.getOperation());
+      });
+    };
+    if (llvm::any_of(reduce.getRanges(), [&](Value range) {
+          return followsOne(users.lookup(range));
+        })) {
+      SmallVector<Value> from(reduce.getRanges());
+      Separated *group = llvm::find_if(separated, [&](Separated &candidate) {
+        return candidate.from == from && !followsOne(candidate.reduces);
+      });
+      if (group == separated.end()) {
+        separated.push_back({from, schedule.unshare(reduce), {reduce}});
+      } else {
+        schedule.unshare(reduce, group->to);
+        group->reduces.push_back(reduce);
+      }
+    }
     for (Value range : reduce.getRanges())
       users[range].push_back(reduce);
   }

@@ -277,16 +277,19 @@ void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
 }
 
 std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over) {
+KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
+                          ArrayRef<RangeOp> onto) {
   IRMapping mapping;
-  SmallVector<RangeOp> copies;
-  for (RangeOp range : over) {
-    RangeOp copy = createRange(range.getExtentDim(), range);
-    copy.setKind(range.getKind());
-    copy.setPeelDim(range.getPeelDim());
-    mapping.map(range.getResult(), copy.getResult());
-    copies.push_back(copy);
-  }
+  SmallVector<RangeOp> copies(onto);
+  if (onto.empty())
+    for (RangeOp range : over) {
+      RangeOp copy = createRange(range.getExtentDim(), range);
+      copy.setKind(range.getKind());
+      copy.setPeelDim(range.getPeelDim());
+      copies.push_back(copy);
+    }
+  for (auto [range, copy] : llvm::zip_equal(over, copies))
+    mapping.map(RangeOp(range).getResult(), RangeOp(copy).getResult());
   llvm::SetVector<Operation *> slice;
   SmallVector<Operation *> work{value.getDefiningOp()};
   while (!work.empty()) {
@@ -310,16 +313,18 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over) {
   return {mapping.lookupOrDefault(value), copies};
 }
 
-void KernelSchedule::unshare(RangedReduceOp reduce) {
+SmallVector<RangeOp> KernelSchedule::unshare(RangedReduceOp reduce,
+                                             ArrayRef<RangeOp> onto) {
   SmallVector<RangeOp> over;
   for (Value range : reduce.getRanges())
     over.push_back(range.getDefiningOp<RangeOp>());
-  auto [value, copies] = copyAlong(reduce.getValue(), over);
+  auto [value, copies] = copyAlong(reduce.getValue(), over, onto);
   reduce.getValueMutable().assign(value);
   reduce.getRangesMutable().assign(llvm::map_to_vector(
       copies, [](RangeOp range) -> Value { return range; }));
   eraseUnused();
   changed();
+  return copies;
 }
 
 std::pair<Value, SmallVector<RangeOp>>

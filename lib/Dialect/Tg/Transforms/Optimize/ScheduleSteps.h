@@ -55,8 +55,10 @@ public:
   void setKind(RangeOp range, RangeKind kind);
 
   /// UNSHARE: the reduce gets ranges of its own, which other reduces do not
-  /// use.
-  void unshare(RangedReduceOp reduce);
+  /// use, or \p onto, the ranges that an earlier reduce over the same ones got.
+  /// Returns the ranges.
+  SmallVector<RangeOp> unshare(RangedReduceOp reduce,
+                               ArrayRef<RangeOp> onto = {});
 
   /// STAGE: the value at all positions of \p over is computed once, into a tile
   /// of local memory, row-major. The tile is filled wherever the ranges that
@@ -72,9 +74,10 @@ public:
 
 private:
   RangeOp createRange(Dim extent, RangeOp before);
-  /// Copies of the ranges, and the value computed at their positions.
-  std::pair<Value, SmallVector<RangeOp>> copyAlong(Value value,
-                                                   ArrayRef<RangeOp> over);
+  /// Copies of the ranges, or \p onto if given, and the value
+  /// computed at their positions.
+  std::pair<Value, SmallVector<RangeOp>>
+  copyAlong(Value value, ArrayRef<RangeOp> over, ArrayRef<RangeOp> onto = {});
   /// Loads, stores and reduced values that depend on `range` hold only where
   /// `valid` does.
   void guard(RangeOp inner, Value valid);

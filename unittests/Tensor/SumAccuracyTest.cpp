@@ -1,0 +1,154 @@
+//===- SumAccuracyTest.cpp - how exact sums are ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sums of many numbers, and what is made of sums, next to exact results. The
+/// numbers are equal, so that errors of rounding add up instead of cancelling.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TensorTest.h"
+
+#include "TinyGrad/Runtime/Environment.h"
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+/// In memory: sums of constants are products.
+static Tensor stored(const Shape &shape, double value,
+                     DType dtype = DType::Float32) {
+  return Tensor::full(shape, value, dtype).contiguous().realize();
+}
+
+static void expectNear(const Tensor &tensor, double expected, double relative) {
+  for (double value : values(tensor))
+    ASSERT_NEAR(value, expected, relative * std::abs(expected));
+}
+
+TEST(SumAccuracy, AlongAllKindsOfAxes) {
+  for (float value : {0.1f, 0.7f, 1.1f}) {
+    for (int64_t length : {999, 4096, 65536, 70000, 200003})
+      expectNear(stored({length}, value).sum(), double(value) * length, 6e-7);
+    // Rows, columns, columns that no vector holds, the middle axis.
+    expectNear(stored({8, 70000}, value).sum(1), double(value) * 70000, 6e-7);
+    expectNear(stored({70000, 8}, value).sum(0), double(value) * 70000, 6e-7);
+    expectNear(stored({70000, 3}, value).sum(0), double(value) * 70000, 6e-7);
+    expectNear(stored({3, 9000, 7}, value).sum(1), double(value) * 9000, 6e-7);
+    expectNear(stored({300, 4, 300}, value).sum({0, 2}), double(value) * 90000,
+               6e-7);
+    // In two kernels.
+    expectNear(stored({1 << 23}, value).sum(), double(value) * (1 << 23), 6e-7);
+    expectNear(stored({1 << 15, 256}, value).sum(0), double(value) * (1 << 15),
+               6e-7);
+  }
+}
+
+TEST(SumAccuracy, WithoutOptimization) {
+  Context plain({{"NOOPT", 1}});
+  expectNear(stored({70000}, 0.1f).sum(), double(0.1f) * 70000, 6e-7);
+  expectNear(stored({70000, 3}, 0.1f).sum(0), double(0.1f) * 70000, 6e-7);
+}
+
+TEST(SumAccuracy, SymbolicLengths) {
+  Variable n("n", 1, 100000);
+  Tensor x = stored({100000}, 0.1f);
+  for (int64_t length : {50, 4096, 70001, 100000})
+    expectNear(x.shrink({{0, n.bind(length)}}).sum(), double(0.1f) * length,
+               6e-7);
+}
+
+TEST(SumAccuracy, Types) {
+  expectNear(stored({200000}, 0.1, DType::Float64).sum(), 0.1 * 200000, 2e-15);
+  // Summed in float32, rounded once.
+  const double half = stored({1}, 0.1, DType::Float16).toFloat().item<float>();
+  expectNear(stored({100000}, 0.1, DType::Float16).sum(), half * 100000,
+             0x1p-11);
+  const double brain =
+      stored({1}, 0.1, DType::BFloat16).toFloat().item<float>();
+  expectNear(stored({100000}, 0.1, DType::BFloat16).sum(), brain * 100000,
+             0x1p-8);
+}
+
+// A running sum of ones stops at 2^24.
+TEST(SumAccuracy, Ones) {
+  Tensor one = stored({1}, 1);
+  const int64_t count = int64_t(1) << 29;
+  // Each element is computed: no constant is known.
+  Tensor ones =
+      Tensor::arange(count, DType::Int32).cast(DType::Float32) * 0 + one;
+  EXPECT_EQ(ones.sum().item<float>(), float(count));
+}
+
+TEST(SumAccuracy, ProductsOfMatrices) {
+  const int64_t depth = 20000;
+  const double exact = double(0.1f) * double(0.7f) * depth;
+  // 256 additions in a block.
+  constexpr double bound = 4e-6;
+  Tensor vector = stored({depth}, 0.7f);
+  expectNear(stored({8, depth}, 0.1f).matmul(stored({depth, 64}, 0.7f)), exact,
+             bound);
+  expectNear(stored({16, depth}, 0.1f).matmul(stored({32, depth}, 0.7f).T()),
+             exact, bound);
+  expectNear(stored({8, depth}, 0.1f).matmul(vector), exact, bound);
+  expectNear(stored({1, depth}, 0.1f).matmul(stored({depth, 64}, 0.7f)), exact,
+             bound);
+  expectNear(stored({depth}, 0.1f).matmul(vector), exact, bound);
+}
+
+TEST(SumAccuracy, Convolutions) {
+  Tensor x = stored({1, 1024, 6, 6}, 0.1f), w = stored({16, 1024, 3, 3}, 0.7f);
+  expectNear(x.conv2d(w), double(0.1f) * double(0.7f) * 1024 * 9, 4e-6);
+}
+
+TEST(SumAccuracy, Means) {
+  for (double value : {0.1, 32767.0, 1e30}) {
+    expectNear(stored({70000}, value).mean(), float(value), 6e-7);
+    expectNear(stored({4, 70000}, value).mean(1), float(value), 6e-7);
+  }
+}
+
+// A mean that is rounded has differences from it, also where all numbers are
+// equal.
+TEST(SumAccuracy, VariancesOfEqualNumbers) {
+  for (float value : {0.1f, 32767.f, 1e15f}) {
+    // What a mean that is off by a millionth would come to.
+    const double square = std::pow(1e-6 * value, 2);
+    for (int64_t length : {5, 768, 70000, 1 << 20}) {
+      const double var = stored({length}, value).var().item<float>();
+      EXPECT_GE(var, 0);
+      EXPECT_LE(var, 1e-5 * square) << value << " " << length;
+    }
+    for (double deviation : values(stored({3, 999}, value).std(1)))
+      EXPECT_LE(deviation, 3e-9 * value);
+  }
+  EXPECT_LT(stored({70000}, 32767.f).var().item<float>(), 4e-6);
+}
+
+TEST(SumAccuracy, VariancesOfLargeNumbers) {
+  const int64_t count = 50000;
+  std::vector<float> data;
+  for (float value : noise(count))
+    data.push_back(1e6f + std::round(value * 64));
+  double sum = 0, squares = 0;
+  for (float value : data)
+    sum += value;
+  for (float value : data)
+    squares += std::pow(value - sum / count, 2);
+  Tensor x = Tensor::from(data);
+  EXPECT_NEAR(x.var().item<float>() / (squares / (count - 1)), 1, 1e-6);
+  EXPECT_NEAR(x.mean().item<float>() / (sum / count), 1, 3e-7);
+  // Squares that overflow, and numbers that are not finite.
+  EXPECT_EQ(Tensor::from({3e38f, -3e38f, 1.0f}).var().item<float>(), INFINITY);
+  EXPECT_TRUE(std::isnan(Tensor::from({INFINITY, 1.0f}).var().item<float>()));
+  EXPECT_TRUE(std::isnan(Tensor::from({NAN, 1.0f}).var().item<float>()));
+}
+
+TEST(SumAccuracy, LayernormOfEqualNumbers) {
+  for (float value : {0.1f, 3.3f, 32767.f})
+    for (int64_t length : {33, 768, 70000})
+      for (double result : values(stored({2, length}, value).layernorm()))
+        ASSERT_NEAR(result, 0, 1e-6) << value << " " << length;
+}
