@@ -63,10 +63,11 @@ TEST(SumAccuracy, SymbolicLengths) {
 TEST(SumAccuracy, Types) {
   expectNear(stored({200000}, 0.1, DType::Float64).sum(), 0.1 * 200000, 2e-15);
   // Summed in float32, rounded once.
-  const double half = stored({1}, 0.1, DType::Float16).item<float>();
+  const double half = stored({1}, 0.1, DType::Float16).toFloat().item<float>();
   expectNear(stored({100000}, 0.1, DType::Float16).sum(), half * 100000,
              0x1p-11);
-  const double brain = stored({1}, 0.1, DType::BFloat16).item<float>();
+  const double brain =
+      stored({1}, 0.1, DType::BFloat16).toFloat().item<float>();
   expectNear(stored({100000}, 0.1, DType::BFloat16).sum(), brain * 100000,
              0x1p-8);
 }

@@ -29,8 +29,8 @@ static constexpr int64_t accumulatorRegisters = 16;
 static constexpr int64_t registerBits = 512;
 
 /// Additions to an accumulator before it is flushed into the next level. Where
-/// accumulators take most registers, as in register tiles, a flush goes through
-/// memory and is done less often.
+/// accumulators of products take most registers, as in a register tile, a flush
+/// goes through memory and is done less often.
 static constexpr int64_t kBlock = 32, kTileBlock = 256;
 /// Blocks that each further level adds up.
 static constexpr int64_t kLevelBlock = 16;
@@ -272,7 +272,11 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
     SmallVector<int64_t> extents;
     for (unsigned index : loops)
       extents.push_back(ranges[index].extent);
-    const bool isTile = registers * spread > accumulatorRegisters / 2;
+    const bool isTile =
+        registers * spread > accumulatorRegisters / 2 &&
+        llvm::any_of(members, [](Member &member) {
+          return isa_and_nonnull<MulOp>(member.op.getValue().getDefiningOp());
+        });
     cascade.blocks = chooseBlocks(extents, llvm::divideCeil(copies, spread),
                                   isTile ? kTileBlock : kBlock);
   }
