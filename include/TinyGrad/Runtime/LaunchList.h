@@ -54,8 +54,9 @@ struct Slot {
 struct Step {
   enum class Kind { Launch, Copy };
   Kind kind = Kind::Launch;
-  /// What is shown at DEBUG >= 2.
+  /// What is shown at DEBUG >= 2: a name, and the operations behind it.
   std::string displayName;
+  std::string description;
   Kernel kernel;               ///< Launch
   std::vector<uint32_t> slots; ///< Launch: all; Copy: destination, source
   /// Launch: indices of run()'s values. `dims` are over these.
@@ -123,7 +124,7 @@ private:
                    const std::vector<int64_t> &values) const;
   void runSteps(Run &run, const std::vector<int64_t> &values);
   void runStepTimed(const Step &step, Run &run,
-                    const std::vector<int64_t> &values);
+                    const std::vector<int64_t> &values, bool isShown);
   void runStep(const Step &step, Run &run, const std::vector<int64_t> &values);
   Device &deviceOf(uint32_t slot) const;
 
