@@ -86,6 +86,13 @@ void GraphImpl::forget(Operation *op) {
   hash = 0;
 }
 
+Location GraphImpl::locationOf(const char *name) {
+  LocationAttr &known = locations[name];
+  if (!known)
+    known = NameLoc::get(builder.getStringAttr(name));
+  return known;
+}
+
 Operation *GraphImpl::constant(Type type, TypedAttr value) {
   Operation *&op = constants[{type, value}];
   if (!op)

@@ -90,8 +90,8 @@ public:
   /// The same without a handle.
   template <typename OpTy, typename... Args>
   mlir::Operation *make(Args &&...args) {
-    return intern(
-        builder.createOrFold<OpTy>(location, std::forward<Args>(args)...));
+    return intern(builder.createOrFold<OpTy>(currentLocation(),
+                                             std::forward<Args>(args)...));
   }
   /// The tg.const of a number in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
@@ -164,7 +164,15 @@ public:
   /// A number for a walk that no other has.
   uint64_t beginWalk() { return ++numWalks; }
 
+  /// One that has the name of the method that is running, if any. There is one
+  /// location for each name, however many operations are made.
+  mlir::Location currentLocation() {
+    const char *name = MethodScope::name();
+    return name ? locationOf(name) : location;
+  }
+
 private:
+  mlir::Location locationOf(const char *name);
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.
@@ -182,6 +190,8 @@ private:
   llvm::DenseMap<mlir::Attribute, const SymExpr *> sizes;
   /// By the pointer to the type or attribute.
   std::unordered_map<const void *, Symbols> symbols;
+  /// By the address of the name.
+  llvm::SmallDenseMap<const char *, mlir::LocationAttr> locations;
   std::size_t numCopies = 0;
   uint64_t numWalks = 0;
   std::array<mlir::Type, numDTypes> elementTypes;

@@ -7,11 +7,13 @@
 /// \file
 /// Slices are movement operations. A tensor of positions selects by summing
 /// what is zero at all other positions, which the compiler turns into a load
-/// from the position.
+/// from the position. SetItem.cpp has what several tensors of positions, and
+/// masks, make of an index.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "SetItem.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,20 +35,6 @@ static Tensor sumOfOne(const Tensor &x) {
   return prim::cast(prim::reshape(sum, shape), x.dtype());
 }
 
-/// \p index with positions from the end made positions from the start, in a
-/// type that holds all positions.
-static Tensor fromStart(const Tensor &index, SymInt size) {
-  if (isUnsigned(index.dtype()) &&
-      uint64_t(size.max()) <= integerMax(index.dtype()))
-    return index;
-  Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
-  if (size.max() > 0x7fffffff)
-    wide = wide.cast(DType::Int64);
-  if (isUnsigned(index.dtype()))
-    return wide;
-  return (wide < 0).where(wide + size, wide);
-}
-
 static void checkIndexTensor(const Tensor &index, const char *what) {
   if (!isInteger(index.dtype()))
     throw DTypeError(std::string(what) + ": the index tensor is " +
@@ -60,13 +48,14 @@ static Tensor selectLast(const Tensor &x, const Tensor &index) {
   const SymInt size = x.shape().back();
   Shape shape = index.shape();
   shape.push_back(size);
-  Tensor position = fromStart(index, size).unsqueeze(-1).expand(shape);
+  Tensor position = positionFromStart(index, size).unsqueeze(-1).expand(shape);
   Tensor isSelected = prim::iota(x, int64_t(shape.size()) - 1, position.dtype(),
                                  shape) == position;
   return sumOfOne(isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
 }
 
 Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
+  const MethodScope method("gather");
   checkIndexTensor(index, "gather");
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "gather");
@@ -84,6 +73,7 @@ Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
 }
 
 Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
+  const MethodScope method("indexSelect");
   checkIndexTensor(index, "indexSelect");
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "indexSelect");
@@ -218,57 +208,24 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
   return result.shrink(parts).reshape(rows);
 }
 
-/// \p x indexed at \p axes with one tensor of positions each. The new axes come
-/// where the first of \p axes is, or in front if they are apart.
-static Tensor selectMany(Tensor x, std::vector<int64_t> axes,
-                         const std::vector<const Tensor *> &indices) {
-  if (axes.size() == 1)
-    return x.indexSelect(axes[0], *indices[0]);
-  bool areAdjacent = true;
-  for (std::size_t i = 1; i < axes.size(); ++i)
-    areAdjacent &= axes[i] == axes[i - 1] + 1;
-  if (!areAdjacent) {
-    std::vector<int64_t> order = axes;
-    for (int64_t axis = 0; axis < x.ndim(); ++axis)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-        order.push_back(axis);
-    x = x.permute(order);
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      axes[i] = int64_t(i);
-  }
-  Shape shape;
-  for (const Tensor *index : indices) {
-    if (!canBroadcast(shape, index->shape()))
-      throw ShapeError("index: positions of shapes " + toString(shape) +
-                       " and " + toString(index->shape()) +
-                       " cannot be broadcast together");
-    shape = broadcastShapes({&shape, &index->shape()}, "index");
-  }
-  // The axes become one and the positions one position in it; outside of the
-  // one axis if a position is out of range.
-  const int64_t first = axes.front();
-  Shape sizes;
-  for (int64_t axis : axes)
-    sizes.push_back(x.shape()[axis]);
-  const SymInt total = checkedNumElements(sizes, DType::Bool, "index");
-  const DType dtype = total.max() > 0x7fffffff ? DType::Int64 : DType::Int32;
-  Tensor position, isInside;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const SymInt size = x.shape()[axes[i]];
-    Tensor index = fromStart(*indices[i], size);
-    Tensor fits = index < size;
-    if (!isUnsigned(index.dtype()))
-      fits = fits & (index >= 0);
-    index = index.cast(dtype);
-    isInside = isInside.defined() ? isInside & fits : fits;
-    position = position.defined() ? position * size + index : index;
-  }
-  position = isInside.where(position, total);
-  return x.flatten(first, first + int64_t(axes.size()) - 1)
-      .indexSelect(first, position);
+/// How many axes an entry takes.
+static int64_t axesOf(const Index &entry) {
+  if (const auto *tensor = std::get_if<const Tensor *>(&entry.get()))
+    return (*tensor)->dtype() == DType::Bool ? (*tensor)->ndim() : 1;
+  return std::holds_alternative<NoneType>(entry.get()) ? 0 : 1;
 }
 
-Tensor Tensor::index(const std::vector<Index> &entries) const {
+static void checkMask(const Tensor &mask, const Tensor &x, int64_t axis) {
+  bool fits = mask.ndim() > 0;
+  for (int64_t i = 0; fits && i < mask.ndim(); ++i)
+    fits = mask.shape()[i] == x.shape()[axis + i];
+  if (!fits)
+    throw IndexError("index: a mask of shape " + toString(mask.shape()) +
+                     " does not fit axis " + std::to_string(axis) + " of " +
+                     toString(x.shape()) + " and those after it");
+}
+
+IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
   int64_t taken = 0;
   bool hasEllipsis = false;
   for (const Index &entry : entries) {
@@ -276,8 +233,8 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
       if (hasEllipsis)
         throw IndexError("index: more than one Ellipsis");
       hasEllipsis = true;
-    } else if (!std::holds_alternative<NoneType>(entry.get())) {
-      ++taken;
+    } else {
+      taken += axesOf(entry);
     }
   }
   if (taken > ndim())
@@ -286,8 +243,8 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
 
   // First slices, integers as slices of one element, and new axes.
   Tensor result = prim::wholeView(*this);
-  std::vector<int64_t> dropped, selectedAxes;
-  std::vector<const Tensor *> selections;
+  std::vector<int64_t> dropped;
+  IndexTarget target;
   int64_t axis = 0;
   for (const Index &entry : entries) {
     if (std::holds_alternative<EllipsisType>(entry.get())) {
@@ -313,33 +270,42 @@ Tensor Tensor::index(const std::vector<Index> &entries) const {
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
       result = slice(result, axis, resolve(*part, size), describe(*part));
     } else {
-      const Tensor *index = std::get<const Tensor *>(entry.get());
-      checkIndexTensor(*index, "index");
-      checkOperands({this, index});
-      selectedAxes.push_back(axis);
-      selections.push_back(index);
+      const Tensor &index = *std::get<const Tensor *>(entry.get());
+      checkOperands({this, &index});
+      if (index.dtype() == DType::Bool)
+        checkMask(index, result, axis);
+      else
+        checkIndexTensor(index, "index");
+      target.axes.push_back(axis);
+      target.indices.push_back(index);
     }
-    ++axis;
+    axis += axesOf(entry);
   }
 
   Shape kept = result.shape();
   for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) {
     kept.erase(kept.begin() + *it);
-    for (int64_t &selected : selectedAxes)
+    for (int64_t &selected : target.axes)
       selected -= selected > *it;
   }
-  result = prim::reshape(result, kept);
-  return selections.empty() ? result
-                            : selectMany(result, selectedAxes, selections);
+  target.view = prim::reshape(result, kept);
+  if (target.axes.empty())
+    return {std::move(target.view), nullptr};
+  Tensor selected = target.select();
+  return {std::move(selected),
+          std::make_shared<IndexTarget>(std::move(target))};
 }
 
-Tensor Tensor::operator[](const Index &entry) const { return index({entry}); }
+IndexedTensor Tensor::operator[](const Index &entry) const {
+  return index({entry});
+}
 
 //===----------------------------------------------------------------------===//
 // By comparison of positions
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::oneHot(SymInt numClasses) const {
+  const MethodScope method("oneHot");
   checkIndexTensor(*this, "oneHot");
   if (numClasses.min() < 0)
     throw ShapeError("oneHot: the number of classes is " + numClasses.str());
@@ -375,9 +341,11 @@ static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
 }
 
 Tensor Tensor::tril(int64_t diagonal) const {
+  const MethodScope method("tril");
   return triangle(*this, diagonal, true);
 }
 
 Tensor Tensor::triu(int64_t diagonal) const {
+  const MethodScope method("triu");
   return triangle(*this, diagonal, false);
 }
