@@ -34,13 +34,18 @@ int main() {
             << rows.index({Slice(None, None, 2), Ellipsis}) << "\n";
   std::cout << "rows 3, 0, 3:\n" << rows[Tensor::from({3, 0, 3})] << "\n\n";
 
+  // An index can be assigned to; so can a mask.
+  rows[Tensor::from({0, 2})] = -1;
+  rows[rows > 9] += 100;
+  std::cout << "rows 0 and 2 overwritten, the largest raised:\n"
+            << rows << "\n\n";
+
   // Layers are functions of tensors.
   Tensor::manualSeed(1);
   Tensor images = Tensor::randn({2, 3, 8, 8});
   Tensor weight = Tensor::randn({4, 3, 3, 3}) * 0.2;
-  Tensor features =
-      images.conv2d(weight, {}, {.padding = 1}).relu().maxPool2d();
-  std::cout << "features of shape " << toString(features.shape()) << ", mean "
+  Tensor features = images.conv2d(weight, {.padding = 1}).relu().maxPool2d();
+  std::cout << "features of shape " << features.shape() << ", mean "
             << features.mean() << "\n\n";
 
   // Mistakes are exceptions that say what is wrong; all else stays usable.

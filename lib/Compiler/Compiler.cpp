@@ -236,6 +236,7 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     if (!extent.isStatic())
       item.result.dims.largestExtent = extent.getMax();
     item.result.dims.estimatedNanoseconds = cost.getNanoseconds();
+    item.result.description = describeOperations(kernel);
     item.text = getKernelText(kernel);
     item.base = kernel.getName().str();
     kernel.setName(item.name);

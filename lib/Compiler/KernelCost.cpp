@@ -11,6 +11,9 @@
 
 #include "KernelCost.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -109,6 +112,39 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
     bytes = bytes + tg::Dim::get(tg::DimOpKind::min, all, it->second->get());
   }
   return {operations.get(), bytes};
+}
+
+/// The name that a location gives an operation, if any.
+static StringRef getName(Location location) {
+  if (auto name = location->findInstanceOf<NameLoc>())
+    return name.getName().getValue();
+  return "";
+}
+
+std::string tinygrad::describeOperations(tg::KernelOp kernel) {
+  constexpr size_t most = 8;
+  llvm::SmallSetVector<StringRef, 8> names;
+  kernel.walk([&](Operation *op) {
+    // Neither positions nor what brings elements in and out.
+    if (op->getNumResults() != 1 ||
+        isa<tg::RangeOp, tg::LoadOp, tg::StageOp, tg::BarrierOp>(op) ||
+        op->hasTrait<OpTrait::ConstantLike>() ||
+        getElementTypeOrSelf(op->getResult(0).getType()).isIndex())
+      return;
+    StringRef name = getName(op->getLoc());
+    if (auto reduce = dyn_cast<tg::RangedReduceOp>(op); reduce && name.empty())
+      name = tg::stringifyReduceKind(reduce.getKind());
+    names.insert(name.empty() ? op->getName().stripDialect() : name);
+  });
+  std::string text = "[";
+  for (auto [i, name] : llvm::enumerate(names)) {
+    if (i == most) {
+      text += ", ...";
+      break;
+    }
+    text += (i ? ", " : "") + name.str();
+  }
+  return text + "]";
 }
 
 std::string tinygrad::describeSchedule(tg::KernelOp kernel) {

@@ -28,6 +28,11 @@ struct KernelCost {
 
 KernelCost estimateCost(mlir::tg::KernelOp kernel);
 
+/// What the kernel computes, in the order of its operations: the methods of the
+/// tensor API that they came from, or the operations themselves. "[matmul,
+/// relu]"
+std::string describeOperations(mlir::tg::KernelOp kernel);
+
 /// One line: the kernel's name and the kind and extent of each range.
 std::string describeSchedule(mlir::tg::KernelOp kernel);
 

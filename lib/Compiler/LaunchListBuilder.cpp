@@ -148,7 +148,8 @@ void ListBuilder::visit(Operation *op) {
   } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
     const CompiledKernel &kernel = kernels.at(launch.getKernel());
     Step step;
-    step.displayName = launch.getKernel().str();
+    step.displayName = kernel.kernel.uniqueName();
+    step.description = kernel.description;
     step.kernel = kernel.kernel;
     step.dims = kernel.dims;
     for (tg::VarAttr variable : kernel.variables)

@@ -32,6 +32,8 @@ struct CompiledKernel {
   LaunchDims dims;
   Expression opCount;
   Expression memBytes;
+  /// The operations that it came from.
+  std::string description;
 };
 
 /// A list that takes the values of `variables`. Throws CompileError for

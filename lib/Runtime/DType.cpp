@@ -16,6 +16,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 using namespace tinygrad;
 
@@ -58,6 +59,10 @@ static const TypeFacts &factsOf(DType dtype) { return facts[unsigned(dtype)]; }
 std::size_t tinygrad::itemSize(DType dtype) { return factsOf(dtype).bytes; }
 
 const char *tinygrad::name(DType dtype) { return factsOf(dtype).name; }
+
+std::ostream &tinygrad::operator<<(std::ostream &stream, DType dtype) {
+  return stream << name(dtype);
+}
 
 std::optional<DType> tinygrad::dtypeFromName(std::string_view text) {
   for (unsigned i = 0; i < numDTypes; ++i)

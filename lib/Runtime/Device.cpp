@@ -24,6 +24,21 @@ Program::~Program() = default;
 CommandList::~CommandList() = default;
 Event::~Event() = default;
 
+const std::string &Program::uniqueName(const std::string &symbol) {
+  static std::mutex mutex;
+  // How many kernels are called so.
+  static std::map<std::string, int64_t> counts;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [it, isNew] = names.try_emplace(symbol);
+  if (isNew) {
+    const int64_t before = counts[symbol]++;
+    it->second = symbol;
+    if (before != 0)
+      it->second += "n" + std::to_string(before);
+  }
+  return it->second;
+}
+
 Kernel::Kernel(std::shared_ptr<Program> program, const std::string &symbol)
     : code(std::move(program)), symbol(symbol),
       entryPoint(code->lookup(symbol)) {}

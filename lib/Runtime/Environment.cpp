@@ -36,6 +36,7 @@ enum Number : unsigned {
   NoOpt,
   Spec,
   Lru,
+  Profile,
   CacheLevel,
   CacheSize,
   Threads,
@@ -65,6 +66,7 @@ static constexpr NumberFacts numberFacts[numNumbers] = {
     {"NOOPT", 0, 1, 0},
     {"SPEC", 0, 2, 0},
     {"LRU", 0, 1, 1},
+    {"PROFILE", 0, 1, 0},
     {"CACHELEVEL", 0, 2, 2},
     {"CACHESIZE", 0, int64_t(1) << 40, 1024},
     // 0 stands for as many as there are CPUs.
@@ -135,6 +137,7 @@ bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
 bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
 bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }
+bool tinygrad::profileKernels() { return number<Profile>() != 0; }
 int tinygrad::cacheLevel() { return int(number<CacheLevel>()); }
 uint64_t tinygrad::diskCacheBytes() {
   return uint64_t(number<CacheSize>()) << 20;

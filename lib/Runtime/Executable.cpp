@@ -13,6 +13,7 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/LaunchList.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -396,9 +397,10 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
 }
 
 void Executable::runSteps(Run &run, const std::vector<int64_t> &values) {
-  if (debugLevel() >= 2) {
+  const bool isShown = debugLevel() >= 2;
+  if (isShown || profileKernels()) {
     for (const Step &step : program.steps)
-      runStepTimed(step, run, values);
+      runStepTimed(step, run, values, isShown);
     return;
   }
   if (commands)
@@ -443,7 +445,8 @@ void Executable::runStep(const Step &step, Run &run,
 }
 
 void Executable::runStepTimed(const Step &step, Run &run,
-                              const std::vector<int64_t> &values) {
+                              const std::vector<int64_t> &values,
+                              bool isShown) {
   // The device whose queue the step is in.
   Device &device =
       step.kind == Step::Kind::Copy ? deviceOf(step.slots[0]) : target;
@@ -461,10 +464,20 @@ void Executable::runStepTimed(const Step &step, Run &run,
   GlobalCounters::globalMem += bytes;
   const double total =
       GlobalCounters::timeSumSeconds.fetch_add(seconds) + seconds;
-  debugPrint(formatKernelLine(device.name(), index, step.displayName,
-                              step.slots.size(),
-                              double(GlobalCounters::memUsed.load()), seconds,
-                              total, double(ops), double(bytes)));
+  if (profileKernels())
+    recordStep({step.displayName, step.description, seconds, double(ops),
+                double(bytes)});
+  if (!isShown)
+    return;
+  std::string line = formatKernelLine(
+      device.name(), index, step.displayName, step.slots.size(),
+      double(GlobalCounters::memUsed.load()), seconds, total, double(ops),
+      double(bytes));
+  if (!step.description.empty())
+    line += " " + step.description;
+  if (const std::string site = CallSite::describe(); !site.empty())
+    line += " at " + site;
+  debugPrint(line);
 }
 
 //===----------------------------------------------------------------------===//

@@ -180,6 +180,17 @@ static DType parseDescr(const std::string &path, const std::string &descr) {
     for (auto [code, dtype] : typeCodes)
       if (descr.substr(1) == code)
         return dtype;
+  const std::string_view code = std::string_view(descr).substr(
+      descr.empty() || !std::strchr("<>=|", descr[0]) ? 0 : 1);
+  if (code == "c8" || code == "c16") {
+    const bool isSingle = code == "c8";
+    fail(path, std::string("the elements are complex numbers (") +
+                   (isSingle ? "complex64" : "complex128") +
+                   "), of which there are no tensors; save them as pairs of "
+                   "floats: a.view(np." +
+                   (isSingle ? "float32" : "float64") +
+                   ").reshape(*a.shape, 2)");
+  }
   fail(path, "unsupported dtype '" + descr + "'");
 }
 

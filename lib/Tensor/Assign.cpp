@@ -88,7 +88,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
       isPending = true;
       // A program has one value of a variable.
       if (disagree(it->second, variables))
-        graph.wrap(current(), target.device).realize();
+        graph.wrap(current(), target.device).realize(std::source_location());
       else
         addVariables(variables, it->second);
     }

@@ -36,14 +36,53 @@ Tensor Tensor::fromBytes(const void *data, const Shape &shape, DType dtype,
       .cast(options.dtype.value_or(dtype));
 }
 
-Tensor Tensor::fromNested(const void *data, std::size_t count,
-                          const Shape &shape, DType dtype,
-                          const TensorOptions &options) {
+Tensor Tensor::fromFlat(const void *data, int64_t count, const Shape &shape,
+                        DType dtype, const TensorOptions &options) {
   constantsOf(shape, "from");
   if (checkedNumElements(shape, dtype, "from") != count)
     throw ShapeError("from: " + std::to_string(count) +
                      " elements do not fill the shape " + toString(shape));
   return fromBytes(data, shape, dtype, options);
+}
+
+Tensor Tensor::fromScalars(const std::vector<Scalar> &data, const Shape &shape,
+                           const TensorOptions &options) {
+  DType dtype = data.empty() ? DType::Float32 : DType::Bool;
+  for (const Scalar &value : data)
+    dtype = promote(dtype, value.defaultDType());
+  dtype = options.dtype.value_or(dtype);
+  // Through the type of C++ that holds all numbers of the kind.
+  if (isFloat(dtype)) {
+    std::vector<double> numbers;
+    for (const Scalar &value : data)
+      numbers.push_back(value.toDouble());
+    return fromBytes(numbers.data(), shape, DType::Float64,
+                     {dtype, options.device});
+  }
+  std::vector<uint64_t> numbers;
+  for (const Scalar &value : data) {
+    checkFits(value, dtype, "from");
+    numbers.push_back(value.toBits());
+  }
+  return fromBytes(numbers.data(), shape, DType::UInt64,
+                   {dtype, options.device});
+}
+
+Tensor Tensor::from(std::initializer_list<Scalar> row,
+                    const TensorOptions &options) {
+  return fromScalars(row, int64_t(row.size()), options);
+}
+
+Tensor Tensor::from(std::initializer_list<std::initializer_list<Scalar>> rows,
+                    const TensorOptions &options) {
+  std::vector<Scalar> data;
+  const std::size_t width = rows.size() ? rows.begin()->size() : 0;
+  for (const std::initializer_list<Scalar> &row : rows) {
+    if (row.size() != width)
+      throwRagged(width, row.size());
+    data.insert(data.end(), row.begin(), row.end());
+  }
+  return fromScalars(data, {int64_t(rows.size()), int64_t(width)}, options);
 }
 
 void detail::throwRagged(std::size_t expected, std::size_t found) {
@@ -243,6 +282,7 @@ static Tensor arangeOfExpressions(Scalar start, Scalar stop, Scalar step,
 
 Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
                       const TensorOptions &options) {
+  const MethodScope method("arange");
   const bool isInt = start.kind() != Scalar::Kind::Float &&
                      stop.kind() != Scalar::Kind::Float &&
                      step.kind() != Scalar::Kind::Float;
@@ -263,6 +303,7 @@ Tensor Tensor::arange(Scalar start, Scalar stop, Scalar step,
 
 Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,
                         const TensorOptions &options) {
+  const MethodScope method("linspace");
   const int64_t steps = constantOf(number, "linspace");
   for (const Scalar &end : {start, stop})
     if (end.isSymbolic())
@@ -288,6 +329,7 @@ Tensor Tensor::linspace(Scalar start, Scalar stop, SymInt number,
 
 Tensor Tensor::eye(SymInt rows, std::optional<SymInt> columns,
                    const TensorOptions &options) {
+  const MethodScope method("eye");
   const Shape shape = {rows, columns.value_or(rows)};
   checkedNumElements(shape, options.dtype.value_or(DType::Float32), "eye");
   const Graph graph = Graph::current();
@@ -374,21 +416,25 @@ static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
 }
 
 Tensor Tensor::rand(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("rand");
   return makeRand(Graph::current(), deviceOf(options), shape,
                   options.dtype.value_or(DType::Float32));
 }
 
 Tensor Tensor::randn(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("randn");
   return makeRandn(Graph::current(), deviceOf(options), shape,
                    options.dtype.value_or(DType::Float32));
 }
 
 Tensor Tensor::randLike(std::optional<DType> dtype) const {
+  const MethodScope method("randLike");
   return makeRand(Graph(impl().graph), *impl().device, shape(),
                   dtype.value_or(this->dtype()));
 }
 
 Tensor Tensor::randnLike(std::optional<DType> dtype) const {
+  const MethodScope method("randnLike");
   return makeRandn(Graph(impl().graph), *impl().device, shape(),
                    dtype.value_or(this->dtype()));
 }
@@ -401,6 +447,7 @@ Tensor Tensor::randnLike(std::optional<DType> dtype) const {
 
 Tensor Tensor::uniform(const Shape &shape, double low, double high,
                        const TensorOptions &options) {
+  const MethodScope method("uniform");
   const DType dtype = options.dtype.value_or(DType::Float32);
   Tensor unit = rand(shape, options);
   const double first = roundTo(low, dtype), end = roundTo(high, dtype);
@@ -419,6 +466,7 @@ Tensor Tensor::uniform(const Shape &shape, double low, double high,
 
 Tensor Tensor::normal(const Shape &shape, double mean, double std,
                       const TensorOptions &options) {
+  const MethodScope method("normal");
   const DType dtype = options.dtype.value_or(DType::Float32);
   Tensor standard = randn(shape, options);
   if (!std::isfinite(roundTo(mean, dtype)) ||
@@ -443,6 +491,7 @@ static Tensor multiplyHigh(const Tensor &x, uint64_t factor) {
 
 Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
                        const TensorOptions &options) {
+  const MethodScope method("randint");
   const DType dtype = options.dtype.value_or(DType::Int32);
   if (!isInteger(dtype))
     throw DTypeError(std::string("randint: ") + name(dtype) +

@@ -63,6 +63,7 @@ static DType divisionDType(const Operand &lhs, const Operand &rhs) {
 }
 
 Tensor Tensor::floordiv(const Operand &other) const {
+  const MethodScope method("floordiv");
   const DType dtype = divisionDType(*this, other);
   Pair operands = broadcast(*this, other, dtype, "floordiv");
   if (isFloat(dtype))
@@ -85,9 +86,9 @@ static Tensor remainder(const Tensor &x, const Tensor &y) {
   return (x < 0).where(-rest, rest);
 }
 
-Tensor Tensor::mod(const Operand &other) const {
-  const DType dtype = divisionDType(*this, other);
-  Pair operands = broadcast(*this, other, dtype, "mod");
+static Tensor modulo(const Operand &lhs, const Operand &rhs) {
+  const DType dtype = divisionDType(lhs, rhs);
+  Pair operands = broadcast(lhs, rhs, dtype, "mod");
   if (!isFloat(dtype))
     return prim::binary(BinaryOp::FloorMod, operands.lhs, operands.rhs);
   const DType compute = promote(dtype, DType::Float32);
@@ -98,7 +99,10 @@ Tensor Tensor::mod(const Operand &other) const {
   return isOther.where(rest + divisor, rest).cast(dtype);
 }
 
+Tensor Tensor::mod(const Operand &other) const { return modulo(*this, other); }
+
 Tensor Tensor::fmod(const Operand &other) const {
+  const MethodScope method("fmod");
   const DType dtype = divisionDType(*this, other);
   Pair operands = broadcast(*this, other, dtype, "fmod");
   if (!isFloat(dtype))
@@ -172,14 +176,17 @@ static Tensor pow(const Operand &lhs, const Operand &rhs) {
 }
 
 Tensor Tensor::pow(const Operand &exponent) const {
+  const MethodScope method("pow");
   return ::pow(*this, exponent);
 }
 
 Tensor Tensor::maximum(const Operand &other) const {
+  const MethodScope method("maximum");
   return arithmetic(BinaryOp::Max, broadcast(*this, other, "maximum"));
 }
 
 Tensor Tensor::minimum(const Operand &other) const {
+  const MethodScope method("minimum");
   Pair operands = broadcast(*this, other, "minimum");
   const DType dtype = operands.lhs.dtype();
   if (dtype == DType::Bool)
@@ -193,6 +200,7 @@ Tensor Tensor::minimum(const Operand &other) const {
 }
 
 Tensor Tensor::copysign(const Operand &other) const {
+  const MethodScope method("copysign");
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "copysign");
   // The first bit is the sign, of zeros and NaN too.
@@ -205,6 +213,7 @@ Tensor Tensor::copysign(const Operand &other) const {
 }
 
 Tensor Tensor::logaddexp(const Operand &other) const {
+  const MethodScope method("logaddexp");
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const DType compute = promote(dtype, DType::Float32);
@@ -215,6 +224,7 @@ Tensor Tensor::logaddexp(const Operand &other) const {
 }
 
 Tensor Tensor::lerp(const Operand &end, const Operand &weight) const {
+  const MethodScope method("lerp");
   return *this + ::sub(end, *this) * ::mul(weight, onesLike());
 }
 
@@ -235,22 +245,28 @@ static Tensor bitwise(BinaryOp op, const Operand &lhs, const Operand &rhs,
 }
 
 Tensor Tensor::bitwiseAnd(const Operand &other) const {
+  const MethodScope method("bitwiseAnd");
   return bitwise(BinaryOp::And, *this, other, "bitwiseAnd");
 }
 Tensor Tensor::bitwiseOr(const Operand &other) const {
+  const MethodScope method("bitwiseOr");
   return bitwise(BinaryOp::Or, *this, other, "bitwiseOr");
 }
 Tensor Tensor::bitwiseXor(const Operand &other) const {
+  const MethodScope method("bitwiseXor");
   return bitwise(BinaryOp::Xor, *this, other, "bitwiseXor");
 }
 Tensor Tensor::lshift(const Operand &amount) const {
+  const MethodScope method("lshift");
   return bitwise(BinaryOp::Shl, *this, amount, "lshift");
 }
 Tensor Tensor::rshift(const Operand &amount) const {
+  const MethodScope method("rshift");
   return bitwise(BinaryOp::Shr, *this, amount, "rshift");
 }
 
 Tensor Tensor::bitwiseNot() const {
+  const MethodScope method("bitwiseNot");
   if (dtype() == DType::Bool)
     return prim::binary(BinaryOp::Xor, *this, same(*this, true));
   if (isFloat(dtype()))
@@ -261,6 +277,7 @@ Tensor Tensor::bitwiseNot() const {
 }
 
 Tensor Tensor::logicalNot() const {
+  const MethodScope method("logicalNot");
   return dtype() == DType::Bool ? bitwiseNot() : *this == 0;
 }
 
@@ -285,21 +302,27 @@ static Tensor lessOrEqual(const Operand &lhs, const Operand &rhs,
 }
 
 Tensor Tensor::eq(const Operand &other) const {
+  const MethodScope method("eq");
   return compare(BinaryOp::CmpEq, *this, other, "eq");
 }
 Tensor Tensor::ne(const Operand &other) const {
+  const MethodScope method("ne");
   return compare(BinaryOp::CmpNe, *this, other, "ne");
 }
 Tensor Tensor::lt(const Operand &other) const {
+  const MethodScope method("lt");
   return compare(BinaryOp::CmpLt, *this, other, "lt");
 }
 Tensor Tensor::gt(const Operand &other) const {
+  const MethodScope method("gt");
   return compare(BinaryOp::CmpLt, other, *this, "gt");
 }
 Tensor Tensor::le(const Operand &other) const {
+  const MethodScope method("le");
   return lessOrEqual(*this, other, "le");
 }
 Tensor Tensor::ge(const Operand &other) const {
+  const MethodScope method("ge");
   return lessOrEqual(other, *this, "ge");
 }
 
@@ -357,6 +380,7 @@ static Tensor iscloseOfIntegers(const Operand &lhs, const Operand &rhs,
 
 Tensor Tensor::isclose(const Operand &other, double rtol, double atol,
                        bool equalNan) const {
+  const MethodScope method("isclose");
   auto isWhole = [](const Operand &operand) {
     return operand.tensor() ? !isFloat(operand.tensor()->dtype())
                             : operand.scalar().kind() != Scalar::Kind::Float;
@@ -382,6 +406,8 @@ Tensor detail::apply(BinaryOperator op, const Operand &lhs,
     return ::mul(lhs, rhs);
   case BinaryOperator::Div:
     return ::div(lhs, rhs);
+  case BinaryOperator::Mod:
+    return modulo(lhs, rhs);
   case BinaryOperator::And:
     return bitwise(BinaryOp::And, lhs, rhs, "bitwiseAnd");
   case BinaryOperator::Or:
@@ -413,6 +439,7 @@ Tensor detail::apply(BinaryOperator op, const Operand &lhs,
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::where(const Operand &x, const Operand &y) const {
+  const MethodScope method("where");
   const DType dtype = promotedDType(x, y);
   Shape shape = this->shape();
   for (const Operand *operand : {&x, &y}) {
@@ -429,6 +456,7 @@ Tensor Tensor::where(const Operand &x, const Operand &y) const {
 Tensor Tensor::cast(DType dtype) const { return prim::cast(*this, dtype); }
 
 Tensor Tensor::bitcast(DType dtype) const {
+  const MethodScope method("bitcast");
   if (dtype == this->dtype())
     return prim::alias(*this);
   if (itemSize(dtype) != itemsize() || dtype == DType::Bool ||
@@ -447,6 +475,7 @@ Tensor Tensor::detach() const { return prim::detach(*this); }
 Tensor Tensor::clone() const { return prim::contiguous(*this); }
 
 Tensor Tensor::to(std::string_view device) const {
+  const MethodScope method("to");
   Device &target = Device::get(device);
   return &target == impl().device ? prim::alias(*this)
                                   : prim::copy(*this, target);

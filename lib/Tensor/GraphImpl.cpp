@@ -118,6 +118,13 @@ void tinygrad::detail::prepareToMake() {
   std::free(memory);
 }
 
+Location GraphImpl::locationOf(const char *name) {
+  LocationAttr &known = locations[name];
+  if (!known)
+    known = NameLoc::get(builder.getStringAttr(name));
+  return known;
+}
+
 Operation *GraphImpl::constant(Type type, TypedAttr value) {
   prepareToMake();
   Operation *&op = constants[{type, value}];
@@ -482,6 +489,7 @@ void GraphImpl::renewContext() {
   sizes.clear();
   symbols.clear();
   contents.clear();
+  locations.clear();
   module = std::move(copy);
   owned = std::move(fresh);
   beginContext();

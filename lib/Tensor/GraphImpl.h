@@ -106,7 +106,8 @@ public:
     prepareToMake();
     try {
       return intern(
-          builder.createOrFold<OpTy>(location, std::forward<Args>(args)...));
+          builder.createOrFold<OpTy>(
+          currentLocation(), std::forward<Args>(args)...));
     } catch (...) {
       dropUnfinished();
       throw;
@@ -189,11 +190,19 @@ public:
   /// A number for a walk that no other has.
   uint64_t beginWalk() { return ++numWalks; }
 
+  /// One that has the name of the method that is running, if any. There is one
+  /// location for each name, however many operations are made.
+  mlir::Location currentLocation() {
+    const char *name = MethodScope::name();
+    return name ? locationOf(name) : location;
+  }
+
 private:
   /// Erases operations that were made, but not added when memory ran out.
   void dropUnfinished();
   /// Makes the empty module, and what else goes with the context.
   void beginContext();
+  mlir::Location locationOf(const char *name);
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
   /// Erases \p op if nothing needs it, then its operands likewise.
@@ -211,6 +220,8 @@ private:
   llvm::DenseMap<mlir::Attribute, const SymExpr *> sizes;
   /// By the pointer to the type or attribute.
   std::unordered_map<const void *, Symbols> symbols;
+  /// By the address of the name.
+  llvm::SmallDenseMap<const char *, mlir::LocationAttr> locations;
   /// By the pointer to the name, type or attribute.
   llvm::DenseMap<const void *, uint64_t> contents;
   bool hasDims = false;

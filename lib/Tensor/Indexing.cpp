@@ -7,11 +7,13 @@
 /// \file
 /// Slices are movement operations. A tensor of positions selects by summing
 /// what is zero at all other positions, which the compiler turns into a load
-/// from the position.
+/// from the position. SetItem.cpp has what several tensors of positions, and
+/// masks, make of an index.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "SetItem.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -33,18 +35,6 @@ static Tensor sumOfOne(const Tensor &x) {
   return prim::cast(prim::reshape(sum, shape), x.dtype());
 }
 
-Tensor tinygrad::detail::fromStart(const Tensor &index, SymInt size) {
-  if (isUnsigned(index.dtype()) &&
-      uint64_t(size.max()) <= integerMax(index.dtype()))
-    return index;
-  Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
-  if (size.max() > 0x7fffffff)
-    wide = wide.cast(DType::Int64);
-  if (isUnsigned(index.dtype()))
-    return wide;
-  return (wide < 0).where(wide + size, wide);
-}
-
 void tinygrad::detail::checkIndexTensor(const Tensor &index, const char *what) {
   if (!isInteger(index.dtype()))
     throw DTypeError(std::string(what) + ": the index tensor is " +
@@ -58,13 +48,14 @@ static Tensor selectLast(const Tensor &x, const Tensor &index) {
   const SymInt size = x.shape().back();
   Shape shape = index.shape();
   shape.push_back(size);
-  Tensor position = fromStart(index, size).unsqueeze(-1).expand(shape);
+  Tensor position = positionFromStart(index, size).unsqueeze(-1).expand(shape);
   Tensor isSelected = prim::iota(x, int64_t(shape.size()) - 1, position.dtype(),
                                  shape) == position;
   return sumOfOne(isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
 }
 
 Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
+  const MethodScope method("gather");
   checkIndexTensor(index, "gather");
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "gather");
@@ -82,6 +73,7 @@ Tensor Tensor::gather(int64_t dim, const Tensor &index) const {
 }
 
 Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
+  const MethodScope method("indexSelect");
   checkIndexTensor(index, "indexSelect");
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "indexSelect");
@@ -216,94 +208,25 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
   return result.shrink(parts).reshape(rows);
 }
 
-/// Makes the axes of \p x that are indexed with one tensor of positions each
-/// one axis, \p axes[0], and returns the positions in it. That axis is where
-/// the first of them is, or in front if they are apart.
-static Tensor joinAxes(Tensor &x, std::vector<int64_t> &axes,
-                       const std::vector<const Tensor *> &indices) {
-  if (axes.size() == 1)
-    return *indices[0];
-  bool areAdjacent = true;
-  for (std::size_t i = 1; i < axes.size(); ++i)
-    areAdjacent &= axes[i] == axes[i - 1] + 1;
-  if (!areAdjacent) {
-    std::vector<int64_t> order = axes;
-    for (int64_t axis = 0; axis < x.ndim(); ++axis)
-      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
-        order.push_back(axis);
-    x = x.permute(order);
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      axes[i] = int64_t(i);
-  }
-  Shape shape;
-  for (const Tensor *index : indices) {
-    if (!canBroadcast(shape, index->shape()))
-      throw ShapeError("index: positions of shapes " + toString(shape) +
-                       " and " + toString(index->shape()) +
-                       " cannot be broadcast together");
-    shape = broadcastShapes({&shape, &index->shape()}, "index");
-  }
-  // The axes become one and the positions one position in it; outside of the
-  // one axis if a position is out of range.
-  const int64_t first = axes.front();
-  Shape sizes;
-  for (int64_t axis : axes)
-    sizes.push_back(x.shape()[axis]);
-  const SymInt total = checkedNumElements(sizes, DType::Bool, "index");
-  const DType dtype = total.max() > 0x7fffffff ? DType::Int64 : DType::Int32;
-  Tensor position, isInside;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const SymInt size = x.shape()[axes[i]];
-    Tensor index = fromStart(*indices[i], size);
-    Tensor fits = index < size;
-    if (!isUnsigned(index.dtype()))
-      fits = fits & (index >= 0);
-    index = index.cast(dtype);
-    isInside = isInside.defined() ? isInside & fits : fits;
-    position = position.defined() ? position * size + index : index;
-  }
-  x = x.flatten(first, first + int64_t(axes.size()) - 1);
-  axes = {first};
-  return isInside.where(position, total);
+/// How many axes an entry takes.
+static int64_t axesOf(const Index &entry) {
+  if (const auto *tensor = std::get_if<const Tensor *>(&entry.get()))
+    return (*tensor)->dtype() == DType::Bool ? (*tensor)->ndim() : 1;
+  return std::holds_alternative<NoneType>(entry.get()) ? 0 : 1;
 }
 
-/// \p x with the elements at \p axes that the positions tell replaced.
-static void assignMany(Tensor x, std::vector<int64_t> axes,
-                       const std::vector<const Tensor *> &indices,
-                       const Operand &value) {
-  Tensor position = joinAxes(x, axes, indices);
-  const int64_t axis = axes[0];
-  const DType dtype = x.dtype();
-  Shape selected = x.shape();
-  selected.erase(selected.begin() + axis);
-  selected.insert(selected.begin() + axis, position.shape().begin(),
-                  position.shape().end());
-  Tensor source;
-  if (const Tensor *tensor = value.tensor()) {
-    if (tensor->dtype() != dtype)
-      throw DTypeError(std::string("setitem: a value of ") +
-                       name(tensor->dtype()) + " to a tensor of " +
-                       name(dtype) + "; cast it first");
-    checkOperands({&x, tensor});
-    source = broadcastTo(*tensor, selected, "setitem");
-  } else {
-    checkFits(value.scalar(), dtype, "setitem");
-    source = prim::constant(x, value.scalar(), dtype, selected);
-  }
-  // [before, positions, after]
-  Shape rows = x.shape(), ones(x.ndim(), 1);
-  rows[axis] = ones[axis] =
-      checkedNumElements(position.shape(), DType::Bool, "setitem");
-  Tensor index =
-      fromStart(position, x.shape()[axis]).reshape(ones).expand(rows);
-  x.assign(prim::scatter(UpdateOp::Set, x, index, source.reshape(rows), axis));
+static void checkMask(const Tensor &mask, const Tensor &x, int64_t axis) {
+  bool fits = mask.ndim() > 0;
+  for (int64_t i = 0; fits && i < mask.ndim(); ++i)
+    fits = mask.shape()[i] == x.shape()[axis + i];
+  if (!fits)
+    throw IndexError("index: a mask of shape " + toString(mask.shape()) +
+                     " does not fit axis " + std::to_string(axis) + " of " +
+                     toString(x.shape()) + " and those after it");
 }
 
-/// The part of \p x that is indexed by all \p entries but tensors. The axes
-/// that those index are added to \p selectedAxes, they to \p selections.
-static Tensor selectParts(const Tensor &x, const std::vector<Index> &entries,
-                          std::vector<int64_t> &selectedAxes,
-                          std::vector<const Tensor *> &selections) {
+IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
+  const Tensor &x = *this;
   int64_t taken = 0;
   bool hasEllipsis = false;
   for (const Index &entry : entries) {
@@ -311,8 +234,8 @@ static Tensor selectParts(const Tensor &x, const std::vector<Index> &entries,
       if (hasEllipsis)
         throw IndexError("index: more than one Ellipsis");
       hasEllipsis = true;
-    } else if (!std::holds_alternative<NoneType>(entry.get())) {
-      ++taken;
+    } else {
+      taken += axesOf(entry);
     }
   }
   if (taken > x.ndim())
@@ -322,6 +245,7 @@ static Tensor selectParts(const Tensor &x, const std::vector<Index> &entries,
   // First slices, integers as slices of one element, and new axes.
   Tensor result = prim::wholeView(x);
   std::vector<int64_t> dropped;
+  IndexTarget target;
   int64_t axis = 0;
   for (const Index &entry : entries) {
     if (std::holds_alternative<EllipsisType>(entry.get())) {
@@ -347,53 +271,42 @@ static Tensor selectParts(const Tensor &x, const std::vector<Index> &entries,
     } else if (const Slice *part = std::get_if<Slice>(&entry.get())) {
       result = slice(result, axis, resolve(*part, size), describe(*part));
     } else {
-      const Tensor *index = std::get<const Tensor *>(entry.get());
-      checkIndexTensor(*index, "index");
-      checkOperands({&x, index});
-      selectedAxes.push_back(axis);
-      selections.push_back(index);
+      const Tensor &index = *std::get<const Tensor *>(entry.get());
+      checkOperands({&x, &index});
+      if (index.dtype() == DType::Bool)
+        checkMask(index, result, axis);
+      else
+        checkIndexTensor(index, "index");
+      target.axes.push_back(axis);
+      target.indices.push_back(index);
     }
-    ++axis;
+    axis += axesOf(entry);
   }
 
   Shape kept = result.shape();
   for (auto it = dropped.rbegin(); it != dropped.rend(); ++it) {
     kept.erase(kept.begin() + *it);
-    for (int64_t &selected : selectedAxes)
+    for (int64_t &selected : target.axes)
       selected -= selected > *it;
   }
-  return prim::reshape(result, kept);
+  target.view = prim::reshape(result, kept);
+  if (target.axes.empty())
+    return {std::move(target.view), nullptr};
+  Tensor selected = target.select();
+  return {std::move(selected),
+          std::make_shared<IndexTarget>(std::move(target))};
 }
 
-Tensor Tensor::index(const std::vector<Index> &entries) const {
-  std::vector<int64_t> axes;
-  std::vector<const Tensor *> indices;
-  Tensor result = selectParts(*this, entries, axes, indices);
-  if (indices.empty())
-    return result;
-  Tensor position = joinAxes(result, axes, indices);
-  return result.indexSelect(axes[0], position);
+IndexedTensor Tensor::operator[](const Index &entry) const {
+  return index({entry});
 }
-
-Tensor &Tensor::setitem(const std::vector<Index> &entries,
-                        const Operand &value) {
-  std::vector<int64_t> axes;
-  std::vector<const Tensor *> indices;
-  Tensor part = selectParts(*this, entries, axes, indices);
-  if (indices.empty())
-    part.assign(value);
-  else
-    assignMany(part, axes, indices, value);
-  return *this;
-}
-
-Tensor Tensor::operator[](const Index &entry) const { return index({entry}); }
 
 //===----------------------------------------------------------------------===//
 // By comparison of positions
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::oneHot(SymInt numClasses) const {
+  const MethodScope method("oneHot");
   checkIndexTensor(*this, "oneHot");
   if (numClasses.min() < 0)
     throw ShapeError("oneHot: the number of classes is " + numClasses.str());
@@ -429,9 +342,11 @@ static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
 }
 
 Tensor Tensor::tril(int64_t diagonal) const {
+  const MethodScope method("tril");
   return triangle(*this, diagonal, true);
 }
 
 Tensor Tensor::triu(int64_t diagonal) const {
+  const MethodScope method("triu");
   return triangle(*this, diagonal, false);
 }

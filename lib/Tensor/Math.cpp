@@ -60,6 +60,7 @@ Tensor detail::floatUnary(UnaryOp op, const Tensor &x) {
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::neg() const {
+  const MethodScope method("neg");
   if (dtype() == DType::Bool)
     return bitwiseNot();
   if (isFloat8(dtype()))
@@ -68,6 +69,7 @@ Tensor Tensor::neg() const {
 }
 
 Tensor Tensor::abs() const {
+  const MethodScope method("abs");
   if (dtype() == DType::Bool || isUnsigned(dtype()))
     return prim::alias(*this);
   // 0 - x and not -x: it makes +0 of -0.
@@ -75,6 +77,7 @@ Tensor Tensor::abs() const {
 }
 
 Tensor Tensor::sign() const {
+  const MethodScope method("sign");
   if (dtype() == DType::Bool)
     return prim::alias(*this);
   // What is neither above nor below zero is its own sign: zeros and NaN.
@@ -85,11 +88,13 @@ Tensor Tensor::sign() const {
 }
 
 Tensor Tensor::trunc() const {
+  const MethodScope method("trunc");
   return isFloat(dtype()) ? floatUnary(UnaryOp::Trunc, *this)
                           : prim::alias(*this);
 }
 
 Tensor Tensor::floor() const {
+  const MethodScope method("floor");
   if (!isFloat(dtype()))
     return prim::alias(*this);
   Tensor whole = trunc();
@@ -97,6 +102,7 @@ Tensor Tensor::floor() const {
 }
 
 Tensor Tensor::ceil() const {
+  const MethodScope method("ceil");
   if (!isFloat(dtype()))
     return prim::alias(*this);
   Tensor whole = trunc();
@@ -104,6 +110,7 @@ Tensor Tensor::ceil() const {
 }
 
 Tensor Tensor::round() const {
+  const MethodScope method("round");
   if (!isFloat(dtype()))
     return prim::alias(*this);
   return inFloat(*this, [](const Tensor &x) {
@@ -117,10 +124,12 @@ Tensor Tensor::round() const {
 }
 
 Tensor Tensor::isnan() const {
+  const MethodScope method("isnan");
   return isFloat(dtype()) ? *this != *this : zerosLike(DType::Bool);
 }
 
 Tensor Tensor::isinf(bool detectPositive, bool detectNegative) const {
+  const MethodScope method("isinf");
   Tensor result = zerosLike(DType::Bool);
   if (!isFloat(dtype()))
     return result;
@@ -134,10 +143,14 @@ Tensor Tensor::isinf(bool detectPositive, bool detectNegative) const {
   return result;
 }
 
-Tensor Tensor::isfinite() const { return !(isinf() | isnan()); }
+Tensor Tensor::isfinite() const {
+  const MethodScope method("isfinite");
+  return !(isinf() | isnan());
+}
 
 Tensor Tensor::clamp(std::optional<Scalar> min,
                      std::optional<Scalar> max) const {
+  const MethodScope method("clamp");
   if (!min && !max)
     throw Error("clamp: neither a least nor a greatest value is given");
   Tensor result = *this;
@@ -150,23 +163,31 @@ Tensor Tensor::clamp(std::optional<Scalar> min,
 // Powers, exponentials, logarithms
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::square() const { return *this * *this; }
+Tensor Tensor::square() const {
+  const MethodScope method("square");
+  return *this * *this;
+}
+
 Tensor Tensor::reciprocal() const { return floatUnary(UnaryOp::Recip, *this); }
 Tensor Tensor::sqrt() const { return floatUnary(UnaryOp::Sqrt, *this); }
 Tensor Tensor::rsqrt() const {
+  const MethodScope method("rsqrt");
   return inFloat(*this, [](const Tensor &x) { return x.sqrt().reciprocal(); });
 }
 Tensor Tensor::exp2() const { return floatUnary(UnaryOp::Exp2, *this); }
 Tensor Tensor::log2() const { return floatUnary(UnaryOp::Log2, *this); }
 Tensor Tensor::exp() const {
+  const MethodScope method("exp");
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this,
                  [&](const Tensor &x) { return exponential(x, isExact); });
 }
 Tensor Tensor::log() const {
+  const MethodScope method("log");
   return inFloat(*this, [](const Tensor &x) { return x.log2() * ln2; });
 }
 Tensor Tensor::log10() const {
+  const MethodScope method("log10");
   return inFloat(*this,
                  [](const Tensor &x) { return x.log2() * (ln2 / ln10); });
 }
@@ -218,6 +239,7 @@ Tensor detail::log1p(const Tensor &x) {
 Tensor Tensor::sin() const { return floatUnary(UnaryOp::Sin, *this); }
 
 Tensor Tensor::cos() const {
+  const MethodScope method("cos");
   return inFloat(*this, [](const Tensor &x) {
     // With the middle (k + 1/2) pi of the half period that |x| is in, cos(x) is
     // the sine of the distance from it, but for the sign. Pi in three parts
@@ -241,6 +263,7 @@ Tensor Tensor::cos() const {
 }
 
 Tensor Tensor::tan() const {
+  const MethodScope method("tan");
   return inFloat(*this, [](const Tensor &x) { return x.sin() / x.cos(); });
 }
 
@@ -261,15 +284,20 @@ static Tensor arctangent(const Tensor &x) {
   return isSmall.where(value, withSign(x, offset + value));
 }
 
-Tensor Tensor::atan() const { return inFloat(*this, arctangent); }
+Tensor Tensor::atan() const {
+  const MethodScope method("atan");
+  return inFloat(*this, arctangent);
+}
 
 Tensor Tensor::asin() const {
+  const MethodScope method("asin");
   return inFloat(*this, [](const Tensor &x) {
     return arctangent(x / ((1 - x) * (1 + x)).sqrt());
   });
 }
 
 Tensor Tensor::acos() const {
+  const MethodScope method("acos");
   return inFloat(*this, [](const Tensor &x) {
     return arctangent(((1 - x) / (1 + x)).sqrt()) * 2;
   });
@@ -290,6 +318,7 @@ static Tensor halfExponential(const Tensor &x) {
 }
 
 Tensor Tensor::sinh() const {
+  const MethodScope method("sinh");
   return inFloat(*this, [](const Tensor &x) {
     std::vector<double> series = {1};
     for (int n = 3; n < (isDouble(x) ? 19 : 11); n += 2)
@@ -300,6 +329,7 @@ Tensor Tensor::sinh() const {
 }
 
 Tensor Tensor::cosh() const {
+  const MethodScope method("cosh");
   return inFloat(*this, [](const Tensor &x) {
     Tensor half = halfExponential(x);
     return half + 0.25 / half;
@@ -307,6 +337,7 @@ Tensor Tensor::cosh() const {
 }
 
 Tensor Tensor::tanh() const {
+  const MethodScope method("tanh");
   return inFloat(*this, [](const Tensor &x) {
     // tanh' = 1 - tanh^2 gives each coefficient from those before it.
     std::vector<double> series = {1};
@@ -322,6 +353,7 @@ Tensor Tensor::tanh() const {
 }
 
 Tensor Tensor::asinh() const {
+  const MethodScope method("asinh");
   return inFloat(*this, [](const Tensor &x) {
     Tensor size = x.abs();
     // Above the limit the square may be too large; there it is log(2 |x|).
@@ -334,6 +366,7 @@ Tensor Tensor::asinh() const {
 }
 
 Tensor Tensor::acosh() const {
+  const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
     Tensor isLarge = x > 1e8;
     Tensor rest = isLarge.where(same(x, 1), x) - 1;
@@ -344,6 +377,7 @@ Tensor Tensor::acosh() const {
 }
 
 Tensor Tensor::atanh() const {
+  const MethodScope method("atanh");
   return inFloat(*this, [](const Tensor &x) {
     Tensor size = x.abs();
     Tensor value = log1p(size * 2 / (1 - size)) * 0.5;
@@ -356,6 +390,7 @@ Tensor Tensor::atanh() const {
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::erf() const {
+  const MethodScope method("erf");
   return inFloat(*this, [](const Tensor &x) {
     // Up to 1, the Taylor series.
     std::vector<double> series;

@@ -77,15 +77,15 @@ Tensor Tensor::expand(Shape shape) const {
   return broadcastTo(*this, shape, "expand");
 }
 
-Tensor Tensor::permute(std::vector<int64_t> order) const {
-  std::vector<int64_t> sorted;
+Tensor Tensor::permute(const Axes &axes) const {
+  std::vector<int64_t> order = axes.get(), sorted;
   for (int64_t &axis : order)
     sorted.push_back(axis = normalizeAxis(axis, ndim(), "permute"));
   std::sort(sorted.begin(), sorted.end());
   std::vector<int64_t> all(ndim());
   std::iota(all.begin(), all.end(), 0);
   if (sorted != all)
-    throw ShapeError("permute: " + toString(Shape(order.begin(), order.end())) +
+    throw ShapeError("permute: " + toString(order) +
                      " is not an order of the axes of a tensor of rank " +
                      std::to_string(ndim()));
   return order == all ? prim::wholeView(*this) : prim::permute(*this, order);
@@ -115,14 +115,29 @@ static void checkPerAxis(std::size_t count, const Tensor &x, const char *what) {
                      " pairs for a tensor of shape " + toString(x.shape()));
 }
 
+std::vector<PadAmount> Padding::pairs(int64_t rank) const {
+  if (!isFlat_)
+    return pairs_;
+  if (flat.size() % 2 != 0 || int64_t(flat.size() / 2) > rank)
+    throw ShapeError("pad: " + std::to_string(flat.size()) +
+                     " numbers are not two for each of some last axes of a "
+                     "tensor of rank " +
+                     std::to_string(rank));
+  std::vector<PadAmount> result(static_cast<std::size_t>(rank));
+  for (std::size_t i = 0; i < flat.size(); i += 2)
+    result[result.size() - 1 - i / 2] = {flat[i], flat[i + 1]};
+  return result;
+}
+
 static bool allZero(const Shape &values) {
   return std::all_of(values.begin(), values.end(),
                      [](SymInt value) { return value == 0; });
 }
 
-Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
+Tensor Tensor::pad(const Padding &padding, Scalar value) const {
+  const std::vector<PadAmount> amounts = padding.pairs(ndim());
   checkPerAxis(amounts.size(), *this, "pad");
-  std::vector<Part> parts;
+  Parts parts;
   Shape low, high, padded;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     const auto [before, after] = amounts[axis];
@@ -135,12 +150,12 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
       throw ShapeError("pad: amounts " + before.str() + " and " + after.str() +
                        " cut more off axis " + std::to_string(axis) + " of " +
                        toString(shape()) + " than it has");
-    parts.emplace_back(-cutBefore, size + cutAfter);
+    const SymInt from = -cutBefore, to = size + cutAfter;
+    parts.emplace_back(from, to);
     low.push_back(symMax(before, 0));
     high.push_back(symMax(after, 0));
-    const SymInt kept = parts.back().second - parts.back().first;
-    padded.push_back(
-        checkedSum(checkedSum(kept, low.back(), "pad"), high.back(), "pad"));
+    padded.push_back(checkedSum(checkedSum(to - from, low.back(), "pad"),
+                                high.back(), "pad"));
   }
   checkedNumElements(padded, dtype(), "pad");
   Tensor part = shrink(parts);
@@ -160,12 +175,13 @@ Tensor Tensor::pad(const std::vector<PadAmount> &amounts, Scalar value) const {
   return isInside.where(result, value);
 }
 
-Tensor Tensor::shrink(const std::vector<Part> &parts) const {
+Tensor Tensor::shrink(const Parts &parts) const {
   checkPerAxis(parts.size(), *this, "shrink");
   Shape from, to;
   bool isWhole = true;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
-    const auto [begin, end] = parts[axis];
+    const SymInt begin = parts[axis].begin();
+    const SymInt end = parts[axis].end(shape()[axis]);
     if (begin.min() < 0 || !isAtMost(begin, end) ||
         !isAtMost(end, shape()[axis]))
       throw IndexError("shrink: axis " + std::to_string(axis) + " of " +
@@ -250,9 +266,7 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
 
 /// The part [from, to) of one axis.
 static Tensor partOf(const Tensor &x, int64_t dim, SymInt from, SymInt to) {
-  std::vector<Part> parts;
-  for (SymInt size : x.shape())
-    parts.emplace_back(0, size);
+  Parts parts(std::size_t(x.ndim()));
   parts[dim] = {from, to};
   return x.shrink(parts);
 }
@@ -321,6 +335,7 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
 }
 
 Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
+  const MethodScope method("cat");
   if (tensors.empty())
     throw ShapeError("cat: there are no tensors to join");
   const Tensor &first = tensors.front();
@@ -369,6 +384,7 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
 }
 
 Tensor Tensor::stack(const std::vector<Tensor> &tensors, int64_t dim) {
+  const MethodScope method("stack");
   std::vector<Tensor> parts;
   for (const Tensor &tensor : tensors) {
     if (tensor.shape() != tensors.front().shape())
@@ -423,11 +439,13 @@ static SymInt shiftWithin(SymInt shift, SymInt size) {
 }
 
 Tensor Tensor::roll(SymInt shift, int64_t dim) const {
-  return roll(Shape{shift}, std::vector<int64_t>{dim});
+  const MethodScope method("roll");
+  return roll(Shape{shift}, Axes{dim});
 }
 
-Tensor Tensor::roll(const Shape &shifts,
-                    const std::vector<int64_t> &dims) const {
+Tensor Tensor::roll(const Shape &shifts, const Axes &axes) const {
+  const MethodScope method("roll");
+  const std::vector<int64_t> &dims = axes.get();
   if (shifts.size() != dims.size())
     throw ShapeError("roll: " + std::to_string(shifts.size()) + " shifts for " +
                      std::to_string(dims.size()) + " axes");

@@ -27,6 +27,7 @@ static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
+  const MethodScope method("matmul");
   checkOperands({this, &other});
   if (ndim() == 0 || other.ndim() == 0)
     throw ShapeError("matmul: operands of shapes " + toString(shape()) +
@@ -64,7 +65,8 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
   return result;
 }
 
-Tensor Tensor::linear(const Tensor &weight, const Tensor &bias) const {
+Tensor Tensor::linear(const Tensor &weight, const OptionalTensor &bias) const {
+  const MethodScope method("linear");
   const bool isVector = weight.ndim() == 1;
   if (isVector ? !canBroadcast(shape(), weight.shape())
                : ndim() == 0 || weight.ndim() == 0 ||
@@ -72,11 +74,11 @@ Tensor Tensor::linear(const Tensor &weight, const Tensor &bias) const {
     throw ShapeError("linear: a weight of shape " + toString(weight.shape()) +
                      " does not fit a tensor of shape " + toString(shape()));
   Tensor result = isVector ? *this * weight : matmul(weight);
-  if (bias.defined() && !canBroadcast(result.shape(), bias.shape()))
-    throw ShapeError("linear: a bias of shape " + toString(bias.shape()) +
+  if (bias && !canBroadcast(result.shape(), bias->shape()))
+    throw ShapeError("linear: a bias of shape " + toString(bias->shape()) +
                      " does not fit a result of shape " +
                      toString(result.shape()));
-  return bias.defined() ? result + bias : result;
+  return bias ? result + *bias : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -271,8 +273,9 @@ static Tensor windowsOf(const Tensor &padded,
 // Convolution and pooling
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
+Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
                       const Conv2dOptions &options) const {
+  const MethodScope method("conv2d");
   checkOperands({this, &weight});
   const int64_t groups = options.groups;
   if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
@@ -289,8 +292,8 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
   const int64_t spatial = int64_t(kernel.size());
   const SymInt batch = shape()[0], inPerGroup = weight.shape()[1],
                outPerGroup = weight.shape()[0] / groups;
-  if (bias.defined() && bias.shape() != Shape{weight.shape()[0]})
-    throw ShapeError("conv2d: a bias of shape " + toString(bias.shape()) +
+  if (bias && bias->shape() != Shape{weight.shape()[0]})
+    throw ShapeError("conv2d: a bias of shape " + toString(bias->shape()) +
                      " does not fit a weight of shape " +
                      toString(weight.shape()));
 
@@ -331,7 +334,7 @@ Tensor Tensor::conv2d(const Tensor &weight, const Tensor &bias,
     biasShape.push_back(1);
   }
   result = result.reshape(output);
-  return bias.defined() ? result + bias.reshape(biasShape) : result;
+  return bias ? result + bias->reshape(biasShape) : result;
 }
 
 static std::vector<Window> poolWindows(const Tensor &x,
@@ -360,6 +363,7 @@ static Axes lastAxes(std::size_t count) {
 
 Tensor Tensor::avgPool2d(const PerAxis &kernelSize,
                          const Pool2dOptions &options) const {
+  const MethodScope method("avgPool2d");
   const std::vector<Window> windows =
       poolWindows(*this, kernelSize, options, "avgPool2d");
   const Axes axes = lastAxes(windows.size());
@@ -386,6 +390,7 @@ Tensor Tensor::avgPool2d(const PerAxis &kernelSize,
 
 Tensor Tensor::maxPool2d(const PerAxis &kernelSize,
                          const Pool2dOptions &options) const {
+  const MethodScope method("maxPool2d");
   const std::vector<Window> windows =
       poolWindows(*this, kernelSize, options, "maxPool2d");
   Tensor x = isFloat8(dtype()) ? toFloat() : *this;
@@ -403,9 +408,10 @@ Tensor Tensor::maxPool2d(const PerAxis &kernelSize,
 // Normalization
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::batchnorm(const Tensor &weight, const Tensor &bias,
-                         const Tensor &mean, const Tensor &invstd,
-                         const Axes &axis) const {
+Tensor Tensor::batchnorm(const OptionalTensor &weight,
+                         const OptionalTensor &bias, const Tensor &mean,
+                         const Tensor &invstd, const Axes &axis) const {
+  const MethodScope method("batchnorm");
   const std::vector<int64_t> axes = normalizeAxes(axis, ndim(), "batchnorm");
   Shape aligned(ndim(), 1);
   for (int64_t i : axes)
@@ -419,13 +425,14 @@ Tensor Tensor::batchnorm(const Tensor &weight, const Tensor &bias,
     return parameter.reshape(aligned);
   };
   Tensor scale = align(invstd, "invstd");
-  if (weight.defined())
-    scale = scale * align(weight, "weight");
+  if (weight)
+    scale = scale * align(*weight, "weight");
   Tensor result = (*this - align(mean, "mean")) * scale;
-  return bias.defined() ? result + align(bias, "bias") : result;
+  return bias ? result + align(*bias, "bias") : result;
 }
 
 Tensor Tensor::layernorm(const Axes &axes, double eps) const {
+  const MethodScope method("layernorm");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "layernorm");
   return inFloat(*this, [&](const Tensor &x) {
     const Deviations deviations = deviationsOf(x, list);
@@ -438,6 +445,7 @@ Tensor Tensor::layernorm(const Axes &axes, double eps) const {
 }
 
 Tensor Tensor::rmsnorm(int64_t axis, double eps) const {
+  const MethodScope method("rmsnorm");
   const int64_t dim = normalizeAxis(axis, ndim(), "rmsnorm");
   return inFloat(*this, [&](const Tensor &x) {
     return x * (x.square().mean(dim, true) + eps).rsqrt();
@@ -449,8 +457,9 @@ Tensor Tensor::rmsnorm(int64_t axis, double eps) const {
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
-                                         const Tensor &mask,
+                                         const OptionalTensor &mask,
                                          bool isCausal) const {
+  const MethodScope method("scaledDotProductAttention");
   auto batchOf = [](const Tensor &x) {
     return Shape(x.shape().begin(), x.shape().end() - 2);
   };
@@ -464,7 +473,7 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
                      "shapes " +
                      toString(shape()) + ", " + toString(key.shape()) +
                      " and " + toString(value.shape()) + " do not fit");
-  if (mask.defined() && isCausal)
+  if (mask && isCausal)
     throw Error("scaledDotProductAttention: a mask and isCausal exclude each "
                 "other");
   constexpr double never = -std::numeric_limits<double>::infinity();
@@ -483,12 +492,13 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
     Tensor column = prim::iota(scores, rank - 1, position, scores.shape());
     scores = (column <= row).where(scores, never);
   }
-  if (mask.defined() && !canBroadcast(scores.shape(), mask.shape()))
+  if (mask && !canBroadcast(scores.shape(), mask->shape()))
     throw ShapeError("scaledDotProductAttention: a mask of shape " +
-                     toString(mask.shape()) + " does not fit scores of shape " +
+                     toString(mask->shape()) +
+                     " does not fit scores of shape " +
                      toString(scores.shape()));
-  if (mask.defined())
-    scores =
-        mask.dtype() == DType::Bool ? mask.where(scores, never) : scores + mask;
+  if (mask)
+    scores = mask->dtype() == DType::Bool ? mask->where(scores, never)
+                                          : scores + *mask;
   return scores.softmax(-1).cast(promoteToFloat(dtype())).matmul(value);
 }

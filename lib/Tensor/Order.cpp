@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "SetItem.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
@@ -186,7 +187,7 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
 /// \p dim is of the leading part.
 static Tensor update(UpdateOp op, const Tensor &x, int64_t dim,
                      const Tensor &index, const Tensor &src) {
-  Tensor positions = fromStart(index, x.shape()[dim]);
+  Tensor positions = positionFromStart(index, x.shape()[dim]);
   bool isWhole = true;
   std::vector<Part> parts;
   Shape low(x.ndim(), 0), high = low;

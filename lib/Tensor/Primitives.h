@@ -180,9 +180,6 @@ DType positionDType(const Shape &shape);
 
 /// Throws DTypeError unless \p index is of integers.
 void checkIndexTensor(const Tensor &index, const char *what);
-/// \p index with positions from the end made positions from the start, in a
-/// type that holds all positions.
-Tensor fromStart(const Tensor &index, SymInt size);
 
 /// Applies \p body to \p x as float32 if it is an integer or a float narrower
 /// than that; a narrow float is rounded once, at the end.

@@ -204,7 +204,7 @@ private:
 } // namespace
 
 std::string Tensor::str() const {
-  const HostArray array = toHost();
+  const HostArray array = toHost(std::source_location());
   return Printer(array).print();
 }
 

@@ -18,6 +18,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Profile.h"
 #include "View.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -277,7 +278,9 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
   }
 }
 
-void tinygrad::realize(const std::vector<Tensor> &tensors) {
+void tinygrad::realize(const std::vector<Tensor> &tensors,
+                       std::source_location where) {
+  const CallSite site(where.file_name(), where.line());
   std::vector<TensorImpl *> rest;
   for (const Tensor &tensor : tensors)
     rest.push_back(&tensor.impl());
@@ -317,18 +320,19 @@ Buffer Tensor::buffer() const {
   GraphImpl &graph = *tensor.graph;
   // Another thread may assign to what this is a view of.
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  realize();
+  realize(std::source_location());
   if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
     // For this tensor alone: others may go on computing with the number.
     Operation *memory =
         graph.createBuffer(makeConstant(constant, *tensor.device),
-                           cast<RankedTensorType>(constant.getType()));
+                           llvm::cast<RankedTensorType>(constant.getType()));
     if (tensor.storage && !tensor.movement)
       tensor.storage->assign(memory);
     else
       graph.rebind(tensor, memory);
   }
-  return graph.buffers.at(cast<tg::BufferOp>(graph.operation(tensor)).getId());
+  return graph.buffers.at(
+      llvm::cast<tg::BufferOp>(graph.operation(tensor)).getId());
 }
 
 Tensor &Tensor::replace(const Tensor &value) {

@@ -35,6 +35,7 @@ static DType sumDType(DType dtype) {
 
 Tensor Tensor::sum(const Axes &axes, bool keepdim,
                    std::optional<DType> dtype) const {
+  const MethodScope method("sum");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "sum");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
   Tensor result = prim::reduce(
@@ -46,6 +47,7 @@ Tensor Tensor::sum(const Axes &axes, bool keepdim,
 
 Tensor Tensor::prod(const Axes &axes, bool keepdim,
                     std::optional<DType> dtype) const {
+  const MethodScope method("prod");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "prod");
   const DType accumulate = dtype.value_or(sumAccumulationDType(this->dtype()));
   Tensor result = prim::reduce(
@@ -56,6 +58,7 @@ Tensor Tensor::prod(const Axes &axes, bool keepdim,
 }
 
 Tensor Tensor::max(const Axes &axes, bool keepdim) const {
+  const MethodScope method("max");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "max");
   Tensor x = isFloat8(dtype()) ? toFloat() : *this;
   Tensor result = prim::reduce(ReduceOp::Max, x, list);
@@ -75,15 +78,18 @@ static Tensor reversed(const Tensor &x) {
 }
 
 Tensor Tensor::min(const Axes &axes, bool keepdim) const {
+  const MethodScope method("min");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "min");
   return reversed(reversed(*this).max(list, keepdim));
 }
 
 Tensor Tensor::any(const Axes &axes, bool keepdim) const {
+  const MethodScope method("any");
   return toBool().max(axes, keepdim);
 }
 
 Tensor Tensor::all(const Axes &axes, bool keepdim) const {
+  const MethodScope method("all");
   return toBool().min(axes, keepdim);
 }
 
@@ -112,6 +118,7 @@ static Scalar numReduced(const Tensor &x, const std::vector<int64_t> &axes,
 }
 
 Tensor Tensor::mean(const Axes &axes, bool keepdim) const {
+  const MethodScope method("mean");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "mean");
   return inFloat(*this, [&](const Tensor &x) {
     return x.sum(list, keepdim) / numReduced(x, list);
@@ -136,6 +143,7 @@ Deviations detail::deviationsOf(const Tensor &x,
 }
 
 Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
+  const MethodScope method("var");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "var");
   return inFloat(*this, [&](const Tensor &x) {
     return finish(deviationsOf(x, list).squares, list, keepdim) /
@@ -144,6 +152,7 @@ Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
 }
 
 Tensor Tensor::std(const Axes &axes, bool keepdim, int64_t correction) const {
+  const MethodScope method("std");
   return inFloat(*this, [&](const Tensor &x) {
     return x.var(axes, keepdim, correction).sqrt();
   });
@@ -151,11 +160,13 @@ Tensor Tensor::std(const Axes &axes, bool keepdim, int64_t correction) const {
 
 std::pair<Tensor, Tensor> Tensor::varMean(const Axes &axes, bool keepdim,
                                           int64_t correction) const {
+  const MethodScope method("varMean");
   return {var(axes, keepdim, correction), mean(axes, keepdim)};
 }
 
 std::pair<Tensor, Tensor> Tensor::stdMean(const Axes &axes, bool keepdim,
                                           int64_t correction) const {
+  const MethodScope method("stdMean");
   return {std(axes, keepdim, correction), mean(axes, keepdim)};
 }
 
@@ -164,6 +175,7 @@ std::pair<Tensor, Tensor> Tensor::stdMean(const Axes &axes, bool keepdim,
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
+  const MethodScope method("argmax");
   if (axis && ndim() == 0)
     normalizeAxes(*axis, 0, "argmax");
   if (!axis || ndim() == 0) {
@@ -187,9 +199,18 @@ Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
 }
 
 Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
+  const MethodScope method("argmin");
   if (axis)
     normalizeAxes(*axis, ndim(), "argmin");
   return reversed(*this).argmax(axis, keepdim);
+}
+
+ValuesAndIndices Tensor::maxWithIndices(int64_t axis, bool keepdim) const {
+  return {max(axis, keepdim), argmax(axis, keepdim)};
+}
+
+ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
+  return {min(axis, keepdim), argmin(axis, keepdim)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,6 +221,7 @@ Tensor Tensor::argmin(std::optional<int64_t> axis, bool keepdim) const {
 // is nothing.
 
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
+  const MethodScope method("logsumexp");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor largest = x.max(list, true);
@@ -211,6 +233,7 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
 }
 
 Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
+  const MethodScope method("softmax");
   const Axes list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor power = exponential(x - x.max(list, true), false);
@@ -222,6 +245,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
 }
 
 Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
+  const MethodScope method("logSoftmax");
   const Axes list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor shifted = x - x.max(list, true);

@@ -12,9 +12,12 @@
 #include "TinyGrad/Tensor/Tensor.h"
 #include "Primitives.h"
 #include "TensorImpl.h"
+#include "TinyGrad/Runtime/Npy.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <algorithm>
 #include <cstring>
+#include <ostream>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -28,6 +31,10 @@ std::string tinygrad::toString(const Shape &shape) {
   for (std::size_t i = 0; i < shape.size(); ++i)
     text += (i ? ", " : "") + shape[i].str();
   return text + "]";
+}
+
+std::ostream &tinygrad::operator<<(std::ostream &stream, const Shape &shape) {
+  return stream << toString(shape);
 }
 
 std::string detail::describe(const Tensor &tensor) {
@@ -131,7 +138,7 @@ Device &detail::deviceOf(const TensorOptions &options) {
 TensorImpl &Tensor::impl() const {
   if (!impl_)
     throw Error("the tensor is undefined (default-constructed)");
-  return *impl_;
+  return impl_->selection ? impl_->selection->get() : *impl_;
 }
 
 const Shape &Tensor::shape() const { return impl().shape; }
@@ -162,8 +169,8 @@ const std::string &Tensor::device() const { return impl().device->name(); }
 // Values
 //===----------------------------------------------------------------------===//
 
-const Tensor &Tensor::realize() const {
-  tinygrad::realize({*this});
+const Tensor &Tensor::realize(std::source_location where) const {
+  tinygrad::realize({*this}, where);
   return *this;
 }
 
@@ -225,7 +232,9 @@ static HostArray gatherElements(const Tensor &tensor, const Buffer &memory) {
   return array;
 }
 
-Buffer Tensor::hostBuffer(DType wanted, const char *method) const {
+Buffer Tensor::hostBuffer(DType wanted, const char *method,
+                          const std::source_location &where) const {
+  const CallSite site(where.file_name(), where.line());
   checkAccess(*this, wanted, method);
   Buffer memory = buffer();
   memory.device().synchronize();
@@ -235,7 +244,9 @@ Buffer Tensor::hostBuffer(DType wanted, const char *method) const {
   return gatherElements(*this, memory).data;
 }
 
-void Tensor::readItem(void *value, DType wanted) const {
+void Tensor::readItem(void *value, DType wanted,
+                      const std::source_location &where) const {
+  const CallSite site(where.file_name(), where.line());
   checkAccess(*this, wanted, "item");
   if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
@@ -245,8 +256,13 @@ void Tensor::readItem(void *value, DType wanted) const {
   memory.copyOut(value, itemsize());
 }
 
-HostArray Tensor::toHost() const {
+HostArray Tensor::toHost(std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
   Buffer memory = buffer();
   memory.device().synchronize();
   return gatherElements(*this, memory);
+}
+
+void tinygrad::writeNpy(const std::string &path, const Tensor &tensor) {
+  writeNpy(path, tensor.toHost(std::source_location()));
 }

@@ -16,6 +16,8 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
+#include <mutex>
+
 namespace mlir {
 class Operation;
 } // namespace mlir
@@ -23,6 +25,7 @@ class Operation;
 namespace tinygrad::detail {
 
 struct Movement;
+class Selection;
 class Storage;
 
 /// Holds on to an operation. The graph keeps a list of those that hold on to
@@ -60,6 +63,52 @@ struct TensorImpl : Handle {
   /// Of the views of that storage, those that have an operation.
   TensorImpl *previousView = nullptr;
   TensorImpl *nextView = nullptr;
+
+  /// If this stands for what a mask selects: where to find that. All else is
+  /// that of the mask then.
+  std::shared_ptr<Selection> selection;
+};
+
+/// The elements of a tensor that a mask selects. How many these are is known
+/// only when the mask has been computed, which the first use does.
+class Selection {
+public:
+  /// \p axis is the first of the axes of \p source that the mask has.
+  Selection(Tensor source, Tensor mask, int64_t axis)
+      : source(std::move(source)), mask(std::move(mask)), axis(axis) {}
+
+  TensorImpl &get();
+
+private:
+  const Tensor source, mask;
+  const int64_t axis;
+  std::mutex mutex; // of the result
+  Tensor result;
+};
+
+/// Names the operations that this thread adds to graphs until the end of a
+/// scope after a method, the outermost one if several are open. Kernels are
+/// described by these names (DEBUG=2).
+class MethodScope {
+public:
+  /// \p name is a literal.
+  explicit MethodScope(const char *name) : isOutermost(!current) {
+    if (isOutermost)
+      current = name;
+  }
+  ~MethodScope() {
+    if (isOutermost)
+      current = nullptr;
+  }
+  MethodScope(const MethodScope &) = delete;
+  MethodScope &operator=(const MethodScope &) = delete;
+
+  /// Null if none is open.
+  static const char *name() { return current; }
+
+private:
+  static inline thread_local const char *current = nullptr;
+  const bool isOutermost;
 };
 
 /// The number of elements. Throws ShapeError, naming \p what, for a size that

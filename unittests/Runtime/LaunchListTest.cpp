@@ -14,6 +14,7 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <gmock/gmock.h>
 
@@ -306,6 +307,65 @@ TEST_F(LaunchListTest, printsALinePerKernel) {
   EXPECT_THAT(lines[1], HasSubstr(" arg  3 mem "));
   EXPECT_GT(GlobalCounters::timeSumSeconds, 0);
   EXPECT_EQ(GlobalCounters::kernelCount, 4);
+}
+
+TEST_F(LaunchListTest, linesSayWhatAndForWhom) {
+  LaunchList list = sample();
+  list.steps[0].description = "[add, relu]";
+  Executable program(cpu, std::move(list));
+  std::vector<std::string> lines;
+  setDebugSink([&](std::string_view line) { lines.emplace_back(line); });
+  Context verbose({{"DEBUG", 2}});
+  {
+    const CallSite site("/home/someone/model.cpp", 12);
+    // What is called by the library is run for the outermost.
+    const CallSite inner("inner.cpp", 1);
+    program.run({iota()}, {1});
+  }
+  program.run({iota()}, {1});
+  setDebugSink(nullptr);
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_THAT(lines[0],
+              ::testing::EndsWith("GB/s) [add, relu] at model.cpp:12"));
+  EXPECT_THAT(lines[1], ::testing::EndsWith("GB/s) at model.cpp:12"));
+  EXPECT_THAT(lines[2], ::testing::EndsWith("GB/s) [add, relu]"));
+}
+
+TEST_F(LaunchListTest, profilesWithoutLines) {
+  Executable program(cpu, sample());
+  std::vector<std::string> lines;
+  setDebugSink([&](std::string_view line) { lines.emplace_back(line); });
+  resetProfile();
+  program.run({iota()}, {1});
+  EXPECT_EQ(profileSummary(), "");
+  {
+    Context profiling({{"PROFILE", 1}});
+    program.run({iota()}, {1});
+    program.run({iota()}, {1});
+  }
+  setDebugSink(nullptr);
+  EXPECT_EQ(lines.size(), 0u);
+  const std::string summary = profileSummary();
+  EXPECT_THAT(summary, ::testing::StartsWith("profile: 2 kernels, "));
+  EXPECT_THAT(summary, ::testing::ContainsRegex("\nadd_value +2 "));
+  EXPECT_THAT(summary, ::testing::ContainsRegex("\nadd +2 "));
+  resetProfile();
+  EXPECT_EQ(profileSummary(), "");
+}
+
+TEST(Profile, rowsAreInTheOrderOfTheirTime) {
+  resetProfile();
+  recordStep({"short", "[add]", 1.0, 0, 1e9});
+  for (int i = 0; i < 3; ++i)
+    recordStep({"long", "[matmul]", 1.0, 2e9, 1e6});
+  const std::string summary = profileSummary();
+  EXPECT_THAT(summary, HasSubstr("2 kernels, 4000.000 ms; roofline: "));
+  // Count, total, share, rates; then the share of the roofline.
+  EXPECT_THAT(summary, ::testing::ContainsRegex(
+                           "\nlong +3 +3000.000 +75.0% +2.0 +0.0 +[0-9]+%  "
+                           ".matmul.\nshort +1 +1000.000 +25.0% +0.0 +1.0 +"
+                           "[0-9]+%  .add.\n$"));
+  resetProfile();
 }
 
 TEST(KernelLine, hasTheFamiliarForm) {

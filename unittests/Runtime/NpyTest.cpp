@@ -247,9 +247,18 @@ TEST_F(NpyTest, otherFilesAreNotTaken) {
               HasSubstr("unsupported .npy version 0.0"));
 }
 
+TEST_F(NpyTest, complexNumbersAreToldWhatToDo) {
+  EXPECT_THAT(problem(npy(header("<c8", "(1,)"), std::string(8, '\0'))),
+              HasSubstr("complex64"));
+  EXPECT_THAT(problem(npy(header(">c16", "(1,)"), std::string(16, '\0'))),
+              HasSubstr("complex128), of which there are no tensors; save them "
+                        "as pairs of floats: a.view(np.float64).reshape("
+                        "*a.shape, 2)"));
+}
+
 TEST_F(NpyTest, unsupportedTypesAreNamed) {
-  for (const char *descr : {"<c8", "<c16", "<U5", "|S3", "|O", "<M8[ns]",
-                            "<f16", "<i3", "", "f4", "<", "<f4x", "|V1"})
+  for (const char *descr : {"<U5", "|S3", "|O", "<M8[ns]", "<f16", "<i3", "",
+                            "f4", "<", "<f4x", "|V1"})
     EXPECT_THAT(problem(npy(header(descr, "(1,)"), std::string(32, '\0'))),
                 HasSubstr("unsupported dtype '" + std::string(descr) + "'"));
   EXPECT_THAT(problem(npy("{'descr': [('a', '<f4')], 'fortran_order': False, "

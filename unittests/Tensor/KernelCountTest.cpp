@@ -123,7 +123,7 @@ const Program programs[] = {
     {"eye", 1, 1, [] { return Tensor::eye(64); }},
     {"triu", 1, 1, [] { return input({64, 64}).triu(); }},
     {"select_rows", 1, 1,
-     [] { return input({64, 64})[Tensor::from({3, 1, 60})]; }},
+     []() -> Tensor { return input({64, 64})[Tensor::from({3, 1, 60})]; }},
     {"cat", 1, 1,
      [] { return Tensor::cat({input({64, 64}), input({64, 64}, 2)}); }},
     {"contiguous_view", 0, 0,

@@ -261,7 +261,7 @@ TEST(Setitem, Positions) {
                DTypeError, "cast it first");
   EXPECT_ERROR(x.setitem({Tensor::from({0.5f})}, 1), DTypeError, "integers");
   EXPECT_ERROR(x.setitem({Tensor::from({0})}, Tensor::from({1.f, 2.f})),
-               ShapeError, "setitem");
+               ShapeError, "assign");
 }
 
 TEST(Setitem, CostsWhatIsWritten) {

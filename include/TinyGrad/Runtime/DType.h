@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,8 @@ std::size_t itemSize(DType dtype);
 /// Name in the tinygrad manner: "bool", "int8", "float32", "bfloat16",
 /// "fp8e4m3".
 const char *name(DType dtype);
+/// Prints that name.
+std::ostream &operator<<(std::ostream &stream, DType dtype);
 
 /// The type with that name; common aliases ("half", "float", "double", "int",
 /// "long", ...) are understood. Empty if there is none.

@@ -23,6 +23,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -76,9 +77,13 @@ protected:
   /// Entry point of the kernel \p symbol, in a form the device understands.
   /// Throws CompileError if there is none or it cannot be linked.
   virtual void *lookup(const std::string &symbol) = 0;
+  /// A name for the kernel \p symbol that no other one of the process has: the
+  /// symbol if it is the first that is called so.
+  const std::string &uniqueName(const std::string &symbol);
 
 private:
   Device &owner;
+  std::map<std::string, std::string> names; // guarded by a lock of all programs
 };
 
 /// A kernel of a loaded program; keeps the program loaded.
@@ -95,6 +100,8 @@ public:
   void *entry() const { return entryPoint; }
   /// The symbol, for messages.
   const std::string &name() const { return symbol; }
+  /// The same, different from those of all other kernels of the process.
+  const std::string &uniqueName() const { return code->uniqueName(symbol); }
 
 private:
   std::shared_ptr<Program> code;

@@ -22,6 +22,8 @@
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
 /// - CACHESIZE: bound of the disk cache in MiB, 1024 by default
+/// - PROFILE: 1: kernels are timed, and a summary is printed when the process
+///   ends, see Profile.h
 /// - THREADS: threads of a CPU device; one for each CPU if unset
 /// - PROGRAMS: most programs that each graph keeps, 1024 by default
 /// - KERNELS: most kernels that the process keeps, 4096 by default; those of
@@ -57,6 +59,7 @@ bool noOptimization();      ///< NOOPT
 bool verifyEveryRewrite();  ///< SPEC
 bool checkBounds();         ///< SPEC=2
 bool cacheFreedMemory();    ///< LRU
+bool profileKernels();      ///< PROFILE
 int cacheLevel();           ///< CACHELEVEL
 uint64_t diskCacheBytes();  ///< CACHESIZE, in bytes
 std::size_t programLimit(); ///< PROGRAMS

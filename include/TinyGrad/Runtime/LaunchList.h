@@ -54,8 +54,9 @@ struct Slot {
 struct Step {
   enum class Kind { Launch, Copy, Sort };
   Kind kind = Kind::Launch;
-  /// What is shown at DEBUG >= 2.
+  /// What is shown at DEBUG >= 2: a name, and the operations behind it.
   std::string displayName;
+  std::string description;
   Kernel kernel; ///< Launch
   /// Launch: all; Copy: destination, source; Sort: positions, keys.
   std::vector<uint32_t> slots;
@@ -128,7 +129,7 @@ private:
                    const std::vector<int64_t> &values) const;
   void runSteps(Run &run, const std::vector<int64_t> &values);
   void runStepTimed(const Step &step, Run &run,
-                    const std::vector<int64_t> &values);
+                    const std::vector<int64_t> &values, bool isShown);
   void runStep(const Step &step, Run &run, const std::vector<int64_t> &values);
   Device &deviceOf(uint32_t slot) const;
 

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The types of parameters: shapes, axes, and one struct of options for each
-/// method that has several optional parameters, to be filled by name:
+/// Options of methods, to be filled by name:
 ///
 /// \code
 ///   x.conv2d(weight, bias, {.stride = 2, .padding = {1, 1}})
+///   Tensor::rand({2, 3}, {.dtype = DType::Float16})
 /// \endcode
 ///
 //===----------------------------------------------------------------------===//
@@ -18,24 +18,23 @@
 #define TINYGRAD_TENSOR_OPTIONS_H
 
 #include "TinyGrad/Runtime/DType.h"
-#include "TinyGrad/Tensor/SymInt.h"
+#include "TinyGrad/Tensor/Shape.h"
 
 #include <concepts>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tinygrad {
 
-/// The sizes of the axes, outermost first; empty for rank 0.
-using Shape = std::vector<SymInt>;
-
-/// "[2, 3]"
-std::string toString(const Shape &shape);
+/// The options of a new tensor by name, `{.dtype = DType::Int8}`. What is left
+/// out is as in TensorOptions.
+struct NamedTensorOptions {
+  std::optional<DType> dtype = {};
+  std::string device = {};
+};
 
 /// Where and as what a new tensor is made. Both are optional: the element type
 /// then follows from the values (float32 where there are none) and the device
@@ -45,6 +44,8 @@ struct TensorOptions {
   std::string device;
 
   TensorOptions() = default;
+  TensorOptions(const NamedTensorOptions &options)
+      : dtype(options.dtype), device(options.device) {}
   TensorOptions(DType dtype, std::string device = {})
       : dtype(dtype), device(std::move(device)) {}
   TensorOptions(std::optional<DType> dtype, std::string device = {})
@@ -54,44 +55,11 @@ struct TensorOptions {
   TensorOptions(const Name &device) : device(std::string_view(device)) {}
 };
 
-/// The axes that a reduction runs over: all of them, one, or a list. Negative
-/// ones count from the last.
-class Axes {
-public:
-  /// All axes.
-  Axes() = default;
-  template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Axes(T axis) : list{int64_t(axis)}, isAll_(false) {}
-  Axes(std::initializer_list<int64_t> axes) : list(axes), isAll_(false) {}
-  Axes(std::vector<int64_t> axes) : list(std::move(axes)), isAll_(false) {}
-
-  bool isAll() const { return isAll_; }
-  const std::vector<int64_t> &get() const { return list; }
-
-private:
-  std::vector<int64_t> list;
-  bool isAll_ = true;
-};
-
-/// One number for each spatial axis, or one for all of them.
-class PerAxis {
-public:
-  template <std::integral T> PerAxis(T value) : list{int64_t(value)} {}
-  PerAxis(std::initializer_list<int64_t> values) : list(values) {}
-  PerAxis(std::vector<int64_t> values) : list(std::move(values)) {}
-
-  const std::vector<int64_t> &get() const { return list; }
-
-private:
-  std::vector<int64_t> list;
-};
-
-/// Elements added before and after an axis.
-using PadAmount = std::pair<SymInt, SymInt>;
-
-/// The part of an axis from one position up to another, exclusive.
-using Part = std::pair<SymInt, SymInt>;
+/// What a method takes instead of \p Options when these are written in braces:
+/// `template <OptionsFor<X> O = X> f(const O &options)`. Such an overload is
+/// considered after those that are no templates.
+template <typename T, typename Options>
+concept OptionsFor = std::same_as<T, Options>;
 
 /// How Tensor::scatterReduce combines the values for one element.
 enum class ScatterReduction { Sum, Prod, Mean, AMax, AMin };

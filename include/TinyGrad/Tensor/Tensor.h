@@ -24,22 +24,27 @@
 #include "TinyGrad/Runtime/HostArray.h"
 #include "TinyGrad/Tensor/Graph.h"
 #include "TinyGrad/Tensor/Index.h"
+#include "TinyGrad/Tensor/Nested.h"
+#include "TinyGrad/Tensor/Operand.h"
 #include "TinyGrad/Tensor/Options.h"
 #include "TinyGrad/Tensor/Scalar.h"
+#include "TinyGrad/Tensor/Shape.h"
 
 #include <concepts>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tinygrad {
 
-class Operand;
+class IndexedTensor;
 class Tensor;
+struct ValuesAndIndices;
 namespace detail {
 struct TensorImpl;
 } // namespace detail
@@ -74,6 +79,18 @@ public:
   /// that a program takes when it runs.
   explicit Tensor(Scalar value, const TensorOptions &options = {});
 
+  Tensor(const Tensor &) = default;
+  Tensor(Tensor &&) = default;
+  /// Makes this variable another tensor. What is in an index expression can be
+  /// assigned to as well, see IndexedTensor; any other temporary cannot: use
+  /// assign().
+  Tensor &operator=(const Tensor &) & = default;
+  Tensor &operator=(Tensor &&) & = default;
+  Tensor &operator=(const Tensor &) && = delete; // a temporary: use assign()
+
+  /// Tensors are compared element by element. Use all(), any() or item<bool>().
+  explicit operator bool() const = delete; // use all(), any() or item<bool>()
+
   bool defined() const { return impl_ != nullptr; }
 
   //===--------------------------------------------------------------------===//
@@ -107,32 +124,70 @@ public:
   // Creation
   //===--------------------------------------------------------------------===//
 
-  /// Copies the elements, row-major. The element type is that of E unless the
-  /// options name another one, to which it is then cast.
-  template <ElementType E>
-  static Tensor from(const E *data, const Shape &shape,
-                     const TensorOptions &options = {}) {
-    return fromBytes(data, shape, dtypeOf<E>(), options);
+  /// Copies the elements of a list, a container or a C array, nested to any
+  /// depth: `{{1, 2}, {3, 4}}` is a matrix. The element type is the C++ type of
+  /// the elements unless the options name another one, to which it is then
+  /// cast. Throws ShapeError for lists of different lengths.
+  template <NestedSequence List>
+  static Tensor from(const List &data, const TensorOptions &options = {}) {
+    using E = typename detail::Nesting<List>::Element;
+    return detail::withElements(data, [&](const void *elements, Shape shape) {
+      return fromBytes(elements, shape, dtypeOf<E>(), options);
+    });
   }
   template <ElementType E>
-  static Tensor from(const std::vector<E> &data, const Shape &shape,
-                     const TensorOptions &options = {});
-  template <ElementType E>
-  static Tensor from(const std::vector<E> &data,
+  static Tensor from(detail::Braced1<E> row,
                      const TensorOptions &options = {}) {
-    return from(data, Shape{int64_t(data.size())}, options);
+    return from<detail::Braced1<E>>(row, options);
   }
   template <ElementType E>
-  static Tensor from(std::initializer_list<E> row,
-                     const TensorOptions &options = {});
+  static Tensor from(detail::Braced2<E> rows,
+                     const TensorOptions &options = {}) {
+    return from<detail::Braced2<E>>(rows, options);
+  }
   template <ElementType E>
-  static Tensor from(std::initializer_list<std::initializer_list<E>> rows,
-                     const TensorOptions &options = {});
+  static Tensor from(detail::Braced3<E> planes,
+                     const TensorOptions &options = {}) {
+    return from<detail::Braced3<E>>(planes, options);
+  }
   template <ElementType E>
-  static Tensor
-  from(std::initializer_list<std::initializer_list<std::initializer_list<E>>>
-           planes,
-       const TensorOptions &options = {});
+  static Tensor from(detail::Braced4<E> blocks,
+                     const TensorOptions &options = {}) {
+    return from<detail::Braced4<E>>(blocks, options);
+  }
+  /// Of numbers of several types, `{1, 2.5}`: int32 or float32, as if they were
+  /// operands of a tensor.
+  static Tensor from(std::initializer_list<Scalar> row,
+                     const TensorOptions &options = {});
+  static Tensor from(std::initializer_list<std::initializer_list<Scalar>> rows,
+                     const TensorOptions &options = {});
+  template <NotNested T, typename... Options>
+  static Tensor from(const T &, const Options &...) {
+    static_assert(NestedSequence<T>,
+                  "Tensor::from takes a container of numbers, nested to any "
+                  "depth, or a pointer and a shape");
+    return {};
+  }
+  /// The elements row-major, in any shape that they fill.
+  template <ElementSequence List>
+  static Tensor from(const List &data, const Shape &shape,
+                     const TensorOptions &options = {}) {
+    using E = detail::ElementOf<List>;
+    return detail::withElements(data, [&](const void *elements, Shape flat) {
+      return fromFlat(elements, flat[0].value(), shape, dtypeOf<E>(), options);
+    });
+  }
+  template <ElementType E>
+  static Tensor from(detail::Braced1<E> data, const Shape &shape,
+                     const TensorOptions &options = {}) {
+    return from<detail::Braced1<E>>(data, shape, options);
+  }
+  template <ElementPointer Pointer>
+  static Tensor from(const Pointer &data, const Shape &shape,
+                     const TensorOptions &options = {}) {
+    return fromBytes(data, shape,
+                     dtypeOf<std::remove_cvref_t<decltype(*data)>>(), options);
+  }
   /// \p data holds elements of \p dtype.
   static Tensor fromBytes(const void *data, const Shape &shape, DType dtype,
                           const TensorOptions &options = {});
@@ -165,6 +220,76 @@ public:
   /// Ones on the diagonal; square if \p columns is not given.
   static Tensor eye(SymInt rows, std::optional<SymInt> columns = {},
                     const TensorOptions &options = {});
+
+  // The same with options by name: Tensor::zeros({2}, {.dtype = DType::Int8}).
+#define TINYGRAD_NAMED_OPTIONS(NAME, PARAMETERS, ARGUMENTS)                    \
+  template <OptionsFor<NamedTensorOptions> O = NamedTensorOptions>             \
+  static Tensor NAME(TINYGRAD_UNPACK PARAMETERS, const O &options) {           \
+    return NAME(TINYGRAD_UNPACK ARGUMENTS, TensorOptions(options));            \
+  }
+#define TINYGRAD_UNPACK(...) __VA_ARGS__
+  template <OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  explicit Tensor(Scalar value, const O &options)
+      : Tensor(value, TensorOptions(options)) {}
+  template <NestedSequence List,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(const List &data, const O &options) {
+    return from(data, TensorOptions(options));
+  }
+  template <ElementSequence List,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(const List &data, const Shape &shape, const O &options) {
+    return from(data, shape, TensorOptions(options));
+  }
+  template <ElementType E,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(detail::Braced1<E> row, const O &options) {
+    return from(row, TensorOptions(options));
+  }
+  template <ElementType E,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(detail::Braced2<E> rows, const O &options) {
+    return from(rows, TensorOptions(options));
+  }
+  template <ElementType E,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(detail::Braced3<E> planes, const O &options) {
+    return from(planes, TensorOptions(options));
+  }
+  template <ElementType E,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(detail::Braced4<E> blocks, const O &options) {
+    return from(blocks, TensorOptions(options));
+  }
+  template <ElementType E,
+            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
+  static Tensor from(detail::Braced1<E> data, const Shape &shape,
+                     const O &options) {
+    return from(data, shape, TensorOptions(options));
+  }
+  TINYGRAD_NAMED_OPTIONS(empty, (const Shape &shape), (shape))
+  TINYGRAD_NAMED_OPTIONS(full, (const Shape &shape, Scalar value),
+                         (shape, value))
+  TINYGRAD_NAMED_OPTIONS(zeros, (const Shape &shape), (shape))
+  TINYGRAD_NAMED_OPTIONS(ones, (const Shape &shape), (shape))
+  TINYGRAD_NAMED_OPTIONS(arange, (Scalar stop), (stop))
+  TINYGRAD_NAMED_OPTIONS(arange, (Scalar start, Scalar stop, Scalar step),
+                         (start, stop, step))
+  TINYGRAD_NAMED_OPTIONS(linspace, (Scalar start, Scalar stop, SymInt steps),
+                         (start, stop, steps))
+  TINYGRAD_NAMED_OPTIONS(eye, (SymInt rows, std::optional<SymInt> columns),
+                         (rows, columns))
+  TINYGRAD_NAMED_OPTIONS(rand, (const Shape &shape), (shape))
+  TINYGRAD_NAMED_OPTIONS(randn, (const Shape &shape), (shape))
+  TINYGRAD_NAMED_OPTIONS(randint,
+                         (const Shape &shape, int64_t low, int64_t high),
+                         (shape, low, high))
+  TINYGRAD_NAMED_OPTIONS(uniform, (const Shape &shape, double low, double high),
+                         (shape, low, high))
+  TINYGRAD_NAMED_OPTIONS(normal, (const Shape &shape, double mean, double std),
+                         (shape, mean, std))
+#undef TINYGRAD_NAMED_OPTIONS
+#undef TINYGRAD_UNPACK
 
   /// Of the same shape, element type (unless given) and device.
   Tensor emptyLike(std::optional<DType> dtype = {}) const;
@@ -207,20 +332,51 @@ public:
   // Movement
   //===--------------------------------------------------------------------===//
 
+  // Where a shape or a list of axes is all that a method takes, its numbers can
+  // also be written as arguments: x.reshape(2, 3), x.permute(1, 0).
+
   /// At most one size may be -1: what is left.
   Tensor reshape(Shape shape) const;
+  template <SizeLike... Sizes>
+    requires(sizeof...(Sizes) > 1)
+  Tensor reshape(Sizes... sizes) const {
+    return reshape(Shape{SymInt(sizes)...});
+  }
   Tensor view(Shape shape) const { return reshape(std::move(shape)); }
+  template <SizeLike... Sizes>
+    requires(sizeof...(Sizes) > 1)
+  Tensor view(Sizes... sizes) const {
+    return reshape(Shape{SymInt(sizes)...});
+  }
   /// Broadcasts; -1 keeps the size of an axis.
   Tensor expand(Shape shape) const;
-  Tensor permute(std::vector<int64_t> order) const;
+  template <SizeLike... Sizes>
+    requires(sizeof...(Sizes) > 1)
+  Tensor expand(Sizes... sizes) const {
+    return expand(Shape{SymInt(sizes)...});
+  }
+  /// Axis i of the result is axis order[i] of this.
+  Tensor permute(const Axes &order) const;
+  template <detail::SymNumber... Axis>
+    requires(sizeof...(Axis) > 1)
+  Tensor permute(Axis... order) const {
+    return permute(Axes{int64_t(order)...});
+  }
   Tensor transpose(int64_t dim0 = 1, int64_t dim1 = 0) const;
   /// The axes in reverse order.
   Tensor T() const;
   Tensor flip(const Axes &axes) const;
-  /// A pair (before, after) for each axis; negative amounts cut off.
-  Tensor pad(const std::vector<PadAmount> &amounts, Scalar value = 0) const;
-  /// The part [from, to) of each axis.
-  Tensor shrink(const std::vector<Part> &parts) const;
+  template <detail::SymNumber... Axis>
+    requires(sizeof...(Axis) > 1)
+  Tensor flip(Axis... axes) const {
+    return flip(Axes{int64_t(axes)...});
+  }
+  /// A pair (before, after) for each axis, or a flat list of such pairs from
+  /// the last axis on (see Padding); negative amounts cut off.
+  Tensor pad(const Padding &amounts, Scalar value = 0) const;
+  /// The part [from, to) of each axis; all of one for which `{}` or None is
+  /// given.
+  Tensor shrink(const Parts &parts) const;
   /// Without the axes of size 1, or without \p dim if its size is 1.
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
@@ -239,18 +395,33 @@ public:
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   static Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0);
+  /// Copies along each axis, of which there may be more than the tensor has.
   Tensor repeat(const Shape &repeats) const;
+  template <SizeLike... Numbers>
+    requires(sizeof...(Numbers) > 1)
+  Tensor repeat(Numbers... repeats) const {
+    return repeat(Shape{SymInt(repeats)...});
+  }
   Tensor roll(SymInt shift, int64_t dim) const;
-  Tensor roll(const Shape &shifts, const std::vector<int64_t> &dims) const;
+  Tensor roll(const Shape &shifts, const Axes &dims) const;
 
   //===--------------------------------------------------------------------===//
   // Indexing
   //===--------------------------------------------------------------------===//
 
   /// NumPy's indexing, but that integers are applied before tensors. Positions
-  /// in tensors that are out of range give zeros.
-  Tensor index(const std::vector<Index> &entries) const;
-  Tensor operator[](const Index &entry) const;
+  /// in tensors that are out of range give zeros. A tensor of bools is a mask
+  /// of as many axes as it has and selects where it holds: the number of
+  /// elements is then known only when the mask is, which is computed as soon as
+  /// the result is asked for anything, its shape included. An assignment to the
+  /// expression, `x.index({0, rows}) = y`, writes to x; through a mask alone it
+  /// stays lazy.
+  IndexedTensor index(const std::vector<Index> &entries) const;
+  IndexedTensor operator[](const Index &entry) const;
+  /// index(entries) = value. With tensors of positions among \p entries the work
+  /// is that of what is written; of several values for one element the last one
+  /// stays. Returns *this.
+  Tensor &setitem(const std::vector<Index> &entries, const Operand &value);
   /// result[i][j][k] = (*this)[index[i][j][k]][j][k] for dim = 0, and so on.
   Tensor gather(int64_t dim, const Tensor &index) const;
   /// The rows of axis \p dim at the positions that \p index holds.
@@ -263,12 +434,6 @@ public:
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
 
-  /// Gives the elements that index() would give other values, broadcast and of
-  /// the same element type; in the tensor, its copies and its views, as
-  /// assign() does. With tensors of positions among \p entries the work is that
-  /// of what is written; of several values for one element the last one stays,
-  /// and positions that are out of range are left out. Returns *this.
-  Tensor &setitem(const std::vector<Index> &entries, const Operand &value);
   /// A copy with result[index[i][j][k]][j][k] = src[i][j][k] for dim = 0, and
   /// so on, or with \p reduction, combined with what is there; one after the
   /// other in order of \p index, which is of integers. \p src is a number or
@@ -475,6 +640,12 @@ public:
   /// greatest), which is an infinity if the type has one.
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
+  /// max() along one axis, with the position of the first that is it, as
+  /// argmax() gives it:
+  /// `auto [values, indices] = x.maxWithIndices(1);`. Throws ShapeError for an
+  /// axis of no elements.
+  ValuesAndIndices maxWithIndices(int64_t axis, bool keepdim = false) const;
+  ValuesAndIndices minWithIndices(int64_t axis, bool keepdim = false) const;
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
   /// The sum of the squared differences from the mean, divided by n -
   /// correction, or by zero if that is negative. How the mean is rounded has no
@@ -513,11 +684,15 @@ public:
   }
   /// this.matmul(weight) + bias, with weight of shape (in, out); this * weight
   /// if it is a vector.
-  Tensor linear(const Tensor &weight, const Tensor &bias = {}) const;
+  Tensor linear(const Tensor &weight, const OptionalTensor &bias = {}) const;
   /// (N, Cin, spatial...) and (Cout, Cin / groups, kernel...); any number of
   /// spatial axes.
-  Tensor conv2d(const Tensor &weight, const Tensor &bias = {},
+  Tensor conv2d(const Tensor &weight, const OptionalTensor &bias = {},
                 const Conv2dOptions &options = {}) const;
+  template <OptionsFor<Conv2dOptions> O = Conv2dOptions>
+  Tensor conv2d(const Tensor &weight, const O &options) const {
+    return conv2d(weight, OptionalTensor(), options);
+  }
   /// The mean, or the largest element, of each window of the last two axes; of
   /// as many axes as \p kernelSize has numbers, if it has several.
   Tensor avgPool2d(const PerAxis &kernelSize = 2,
@@ -525,18 +700,19 @@ public:
   Tensor maxPool2d(const PerAxis &kernelSize = 2,
                    const Pool2dOptions &options = {}) const;
   /// (this - mean) * invstd * weight + bias along \p axis. Weight and bias may
-  /// be undefined.
-  Tensor batchnorm(const Tensor &weight, const Tensor &bias, const Tensor &mean,
-                   const Tensor &invstd, const Axes &axis = 1) const;
+  /// be left out: `{}`.
+  Tensor batchnorm(const OptionalTensor &weight, const OptionalTensor &bias,
+                   const Tensor &mean, const Tensor &invstd,
+                   const Axes &axis = 1) const;
   /// (this - mean) / sqrt(variance + eps), the variance divided by n. How the
   /// mean is rounded has no influence.
   Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
   /// this / sqrt(mean of squares + eps).
   Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;
   /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask tells which
-  /// positions may be attended to; undefined means all.
+  /// positions may be attended to; none means all.
   Tensor scaledDotProductAttention(const Tensor &key, const Tensor &value,
-                                   const Tensor &mask = {},
+                                   const OptionalTensor &mask = {},
                                    bool isCausal = false) const;
 
   //===--------------------------------------------------------------------===//
@@ -544,6 +720,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   Tensor cast(DType dtype) const;
+  /// `cast<float>()`
+  template <ElementType E> Tensor cast() const { return cast(dtypeOf<E>()); }
   /// The same bits as another element type of the same size.
   Tensor bitcast(DType dtype) const;
   Tensor toFloat() const { return cast(DType::Float32); }
@@ -562,6 +740,8 @@ public:
   Tensor clone() const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
+  /// As PyTorch has it: cast.
+  Tensor to(DType dtype) const { return cast(dtype); }
   /// Overwrites the values, for all copies of this handle, and what it shares
   /// elements with: movement methods other than expand and pad, and indexing
   /// without tensors, make views, and an assignment to a tensor or to a view of
@@ -572,6 +752,15 @@ public:
   /// to a place with another value of the variable. \p value is broadcast and
   /// must be of the same element type, device and graph. Returns *this.
   Tensor &assign(const Operand &value);
+  // The same with what an operator gives: x.assignAdd(y) is x.assign(x + y). So
+  // what PyTorch calls copy_ and fill_ is assign, add_ is assignAdd, and zero_
+  // is zero. `x += y` makes the variable x another tensor instead.
+  Tensor &assignAdd(const Operand &value) { return assign(add(value)); }
+  Tensor &assignSub(const Operand &value) { return assign(sub(value)); }
+  Tensor &assignMul(const Operand &value) { return assign(mul(value)); }
+  Tensor &assignDiv(const Operand &value) { return assign(div(value)); }
+  Tensor &fill(Scalar value) { return assign(value); }
+  Tensor &zero() { return assign(0); }
   /// Makes this handle, and its copies, another value; of any shape and type.
   Tensor &replace(const Tensor &value);
 
@@ -581,30 +770,38 @@ public:
 
   /// Computes the values and keeps them. Throws ShapeError when a variable has
   /// no value or two, CompileError when a kernel cannot be compiled,
-  /// OutOfMemoryError, DeviceError.
-  const Tensor &realize() const;
+  /// OutOfMemoryError, DeviceError. Where it was called is shown at DEBUG=2,
+  /// as for all methods that realize.
+  const Tensor &
+  realize(std::source_location where = std::source_location::current()) const;
   /// The memory that holds the values, row-major with the strides of the
   /// greatest sizes. Realizes.
   Buffer buffer() const;
   /// The only element. E must be the type that stores dtype(), else DTypeError.
-  template <ElementType E> E item() const {
+  template <ElementType E>
+  E item(std::source_location where = std::source_location::current()) const {
     E value;
-    readItem(&value, dtypeOf<E>());
+    readItem(&value, dtypeOf<E>(), where);
     return value;
   }
   /// All elements, row-major.
-  template <ElementType E> TensorData<E> data() const {
+  template <ElementType E>
+  TensorData<E>
+  data(std::source_location where = std::source_location::current()) const {
     // Realized first, which says what is wrong with a size.
-    Buffer values = hostBuffer(dtypeOf<E>(), "data");
+    Buffer values = hostBuffer(dtypeOf<E>(), "data", where);
     return TensorData<E>(std::move(values), numel().value());
   }
-  template <ElementType E> std::vector<E> tolist() const {
-    Buffer memory = hostBuffer(dtypeOf<E>(), "tolist");
+  template <ElementType E>
+  std::vector<E>
+  tolist(std::source_location where = std::source_location::current()) const {
+    Buffer memory = hostBuffer(dtypeOf<E>(), "tolist", where);
     TensorData<E> values(std::move(memory), numel().value());
     return std::vector<E>(values.begin(), values.end());
   }
   /// A copy in host memory that file writers take.
-  HostArray toHost() const;
+  HostArray
+  toHost(std::source_location where = std::source_location::current()) const;
 
   /// The values as text, nested as NumPy does; the middle of large tensors is
   /// left out. Realizes. `std::ostream << tensor` prints the same.
@@ -619,173 +816,40 @@ public:
 
 private:
   std::vector<Tensor> splitEvenly(SymInt size, int64_t dim) const;
-  Buffer hostBuffer(DType wanted, const char *method) const;
-  void readItem(void *value, DType wanted) const;
-  static Tensor fromNested(const void *data, std::size_t count,
-                           const Shape &shape, DType dtype,
-                           const TensorOptions &options);
+  Buffer hostBuffer(DType wanted, const char *method,
+                    const std::source_location &where) const;
+  void readItem(void *value, DType wanted,
+                const std::source_location &where) const;
+  static Tensor fromScalars(const std::vector<Scalar> &data, const Shape &shape,
+                            const TensorOptions &options);
+  static Tensor fromFlat(const void *data, int64_t count, const Shape &shape,
+                         DType dtype, const TensorOptions &options);
 
   std::shared_ptr<detail::TensorImpl> impl_;
 };
 
 /// Computes several tensors in one go: what they share is computed once.
-void realize(const std::vector<Tensor> &tensors);
+void realize(const std::vector<Tensor> &tensors,
+             std::source_location where = std::source_location::current());
 
-/// A tensor or a number. Refers to the tensor, which has to outlive it: for
-/// parameters only.
-class Operand {
-public:
-  Operand(const Tensor &tensor) : tensor_(&tensor) {}
-  template <ElementType E> Operand(E value) : scalar_(value) {}
-  Operand(SymInt value) : scalar_(value) {}
-  Operand(Scalar value) : scalar_(value) {}
-
-  const Tensor *tensor() const { return tensor_; }
-  const Scalar &scalar() const { return scalar_; }
-
-private:
-  const Tensor *tensor_ = nullptr;
-  Scalar scalar_ = 0;
+/// Elements, and the positions along an axis that they come from.
+struct ValuesAndIndices {
+  Tensor values, indices;
 };
+
+inline OptionalTensor::OptionalTensor(const Tensor &tensor)
+    : tensor_(tensor.defined() ? &tensor : nullptr) {}
 
 std::ostream &operator<<(std::ostream &stream, const Tensor &tensor);
 
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-namespace detail {
-enum class BinaryOperator {
-  Add,
-  Sub,
-  Mul,
-  Div,
-  And,
-  Or,
-  Xor,
-  Shl,
-  Shr,
-  Eq,
-  Ne,
-  Lt,
-  Le,
-  Gt,
-  Ge
-};
-/// At least one of the operands is a tensor.
-Tensor apply(BinaryOperator op, const Operand &lhs, const Operand &rhs);
-} // namespace detail
-
-#define TINYGRAD_OPERATOR(SYMBOL, NAME)                                        \
-  inline Tensor operator SYMBOL(const Tensor &lhs, const Tensor &rhs) {        \
-    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
-  }                                                                            \
-  template <NumberType E> Tensor operator SYMBOL(const Tensor &lhs, E rhs) {   \
-    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
-  }                                                                            \
-  template <NumberType E> Tensor operator SYMBOL(E lhs, const Tensor &rhs) {   \
-    return detail::apply(detail::BinaryOperator::NAME, lhs, rhs);              \
-  }
-TINYGRAD_OPERATOR(+, Add)
-TINYGRAD_OPERATOR(-, Sub)
-TINYGRAD_OPERATOR(*, Mul)
-TINYGRAD_OPERATOR(/, Div)
-TINYGRAD_OPERATOR(&, And)
-TINYGRAD_OPERATOR(|, Or)
-TINYGRAD_OPERATOR(^, Xor)
-TINYGRAD_OPERATOR(<<, Shl)
-TINYGRAD_OPERATOR(>>, Shr)
-TINYGRAD_OPERATOR(==, Eq)
-TINYGRAD_OPERATOR(!=, Ne)
-TINYGRAD_OPERATOR(<, Lt)
-TINYGRAD_OPERATOR(<=, Le)
-TINYGRAD_OPERATOR(>, Gt)
-TINYGRAD_OPERATOR(>=, Ge)
-#undef TINYGRAD_OPERATOR
-
-inline Tensor operator-(const Tensor &x) { return x.neg(); }
-inline Tensor operator~(const Tensor &x) { return x.bitwiseNot(); }
-inline Tensor operator!(const Tensor &x) { return x.logicalNot(); }
-
-/// `x += y` makes x another value; copies of the handle keep the old one.
-/// assign() is what changes them all.
-#define TINYGRAD_COMPOUND(SYMBOL, NAME)                                        \
-  inline Tensor &operator SYMBOL(Tensor &lhs, const Operand &rhs) {            \
-    return lhs = detail::apply(detail::BinaryOperator::NAME, lhs, rhs);        \
-  }
-TINYGRAD_COMPOUND(+=, Add)
-TINYGRAD_COMPOUND(-=, Sub)
-TINYGRAD_COMPOUND(*=, Mul)
-TINYGRAD_COMPOUND(/=, Div)
-TINYGRAD_COMPOUND(&=, And)
-TINYGRAD_COMPOUND(|=, Or)
-TINYGRAD_COMPOUND(^=, Xor)
-#undef TINYGRAD_COMPOUND
-
-//===----------------------------------------------------------------------===//
-// Templates
-//===----------------------------------------------------------------------===//
-
-namespace detail {
-/// vector<bool> has no elements to point to.
-template <typename E>
-using Stored = std::conditional_t<std::is_same_v<E, bool>, uint8_t, E>;
-[[noreturn]] void throwRagged(std::size_t expected, std::size_t found);
-} // namespace detail
-
-template <ElementType E>
-Tensor Tensor::from(const std::vector<E> &data, const Shape &shape,
-                    const TensorOptions &options) {
-  if constexpr (std::is_same_v<E, bool>) {
-    std::vector<uint8_t> bytes(data.begin(), data.end());
-    return fromNested(bytes.data(), bytes.size(), shape, DType::Bool, options);
-  } else {
-    return fromNested(data.data(), data.size(), shape, dtypeOf<E>(), options);
-  }
-}
-
-template <ElementType E>
-Tensor Tensor::from(std::initializer_list<E> row,
-                    const TensorOptions &options) {
-  return fromBytes(row.begin(), {int64_t(row.size())}, dtypeOf<E>(), options);
-}
-
-template <ElementType E>
-Tensor Tensor::from(std::initializer_list<std::initializer_list<E>> rows,
-                    const TensorOptions &options) {
-  std::vector<detail::Stored<E>> elements;
-  const std::size_t width = rows.size() ? rows.begin()->size() : 0;
-  for (const auto &row : rows) {
-    if (row.size() != width)
-      detail::throwRagged(width, row.size());
-    elements.insert(elements.end(), row.begin(), row.end());
-  }
-  return fromBytes(elements.data(), {int64_t(rows.size()), int64_t(width)},
-                   dtypeOf<E>(), options);
-}
-
-template <ElementType E>
-Tensor Tensor::from(
-    std::initializer_list<std::initializer_list<std::initializer_list<E>>>
-        planes,
-    const TensorOptions &options) {
-  std::vector<detail::Stored<E>> elements;
-  const std::size_t height = planes.size() ? planes.begin()->size() : 0;
-  const std::size_t width = height ? planes.begin()->begin()->size() : 0;
-  for (const auto &plane : planes) {
-    if (plane.size() != height)
-      detail::throwRagged(height, plane.size());
-    for (const auto &row : plane) {
-      if (row.size() != width)
-        detail::throwRagged(width, row.size());
-      elements.insert(elements.end(), row.begin(), row.end());
-    }
-  }
-  return fromBytes(elements.data(),
-                   {int64_t(planes.size()), int64_t(height), int64_t(width)},
-                   dtypeOf<E>(), options);
-}
+/// Writes the values to a .npy file, as writeNpy of Runtime/Npy.h does with
+/// host memory. Realizes. Throws what realize() throws, and IoError.
+void writeNpy(const std::string &path, const Tensor &tensor);
 
 } // namespace tinygrad
+
+#include "TinyGrad/Tensor/Format.h"
+#include "TinyGrad/Tensor/IndexedTensor.h"
+#include "TinyGrad/Tensor/Operators.h"
 
 #endif // TINYGRAD_TENSOR_TENSOR_H

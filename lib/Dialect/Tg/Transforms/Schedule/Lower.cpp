@@ -71,7 +71,7 @@ static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
   Value value =
       request(reduce.getX(), indices,
               kernel.maskWithoutPositions(access.mask, ranges), scope);
-  return RangedReduceOp::create(kernel.getBuilder(), kernel.getLoc(),
+  return RangedReduceOp::create(kernel.getBuilder(), reduce.getLoc(),
                                 reduce.getKind(), value, ranges);
 }
 
@@ -108,8 +108,9 @@ Value mlir::tg::lowerAccess(Operation *op, Access &access, RequestFn request) {
           CastOp::create(builder, kernel.getLoc(), builder.getI64Type(), value);
     return CastOp::create(builder, kernel.getLoc(), type, value);
   }
-  // Elementwise: the same operation, on scalars.
-  OperationState state(kernel.getLoc(), op->getName());
+  // Elementwise: the same operation, on scalars. Where it is from stays with
+  // it.
+  OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.operands.push_back(
         request(operand, access.indices, access.mask, access.scope));

@@ -1,0 +1,346 @@
+//===- Functions.h - tensor methods as functions ----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Methods of Tensor as free functions, for those who would rather write
+/// `exp(x)`, `where(mask, a, b)` or `matmul(a, b)`. Each is the method, or the
+/// static function, of its name, where parameters and errors are documented.
+///
+/// Not part of Tensor.h, so that programs may have functions of these names.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TENSOR_FUNCTIONS_H
+#define TINYGRAD_TENSOR_FUNCTIONS_H
+
+#include "TinyGrad/Tensor/Tensor.h"
+
+namespace tinygrad {
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+inline Tensor neg(const Tensor &x) { return x.neg(); }
+inline Tensor abs(const Tensor &x) { return x.abs(); }
+inline Tensor sign(const Tensor &x) { return x.sign(); }
+inline Tensor reciprocal(const Tensor &x) { return x.reciprocal(); }
+inline Tensor square(const Tensor &x) { return x.square(); }
+inline Tensor sqrt(const Tensor &x) { return x.sqrt(); }
+inline Tensor rsqrt(const Tensor &x) { return x.rsqrt(); }
+inline Tensor exp(const Tensor &x) { return x.exp(); }
+inline Tensor exp2(const Tensor &x) { return x.exp2(); }
+inline Tensor log(const Tensor &x) { return x.log(); }
+inline Tensor log2(const Tensor &x) { return x.log2(); }
+inline Tensor log10(const Tensor &x) { return x.log10(); }
+inline Tensor sin(const Tensor &x) { return x.sin(); }
+inline Tensor cos(const Tensor &x) { return x.cos(); }
+inline Tensor tan(const Tensor &x) { return x.tan(); }
+inline Tensor asin(const Tensor &x) { return x.asin(); }
+inline Tensor acos(const Tensor &x) { return x.acos(); }
+inline Tensor atan(const Tensor &x) { return x.atan(); }
+inline Tensor sinh(const Tensor &x) { return x.sinh(); }
+inline Tensor cosh(const Tensor &x) { return x.cosh(); }
+inline Tensor tanh(const Tensor &x) { return x.tanh(); }
+inline Tensor asinh(const Tensor &x) { return x.asinh(); }
+inline Tensor acosh(const Tensor &x) { return x.acosh(); }
+inline Tensor atanh(const Tensor &x) { return x.atanh(); }
+inline Tensor erf(const Tensor &x) { return x.erf(); }
+inline Tensor trunc(const Tensor &x) { return x.trunc(); }
+inline Tensor floor(const Tensor &x) { return x.floor(); }
+inline Tensor ceil(const Tensor &x) { return x.ceil(); }
+inline Tensor round(const Tensor &x) { return x.round(); }
+inline Tensor isnan(const Tensor &x) { return x.isnan(); }
+inline Tensor isfinite(const Tensor &x) { return x.isfinite(); }
+inline Tensor logicalNot(const Tensor &x) { return x.logicalNot(); }
+inline Tensor bitwiseNot(const Tensor &x) { return x.bitwiseNot(); }
+inline Tensor relu(const Tensor &x) { return x.relu(); }
+inline Tensor relu6(const Tensor &x) { return x.relu6(); }
+inline Tensor sigmoid(const Tensor &x) { return x.sigmoid(); }
+inline Tensor logsigmoid(const Tensor &x) { return x.logsigmoid(); }
+inline Tensor hardswish(const Tensor &x) { return x.hardswish(); }
+inline Tensor gelu(const Tensor &x) { return x.gelu(); }
+inline Tensor quickGelu(const Tensor &x) { return x.quickGelu(); }
+inline Tensor silu(const Tensor &x) { return x.silu(); }
+inline Tensor swish(const Tensor &x) { return x.swish(); }
+inline Tensor softsign(const Tensor &x) { return x.softsign(); }
+inline Tensor mish(const Tensor &x) { return x.mish(); }
+inline Tensor isinf(const Tensor &x) { return x.isinf(); }
+inline Tensor clamp(const Tensor &x, std::optional<Scalar> min,
+                    std::optional<Scalar> max = {}) {
+  return x.clamp(min, max);
+}
+inline Tensor leakyRelu(const Tensor &x, double slope = 0.01) {
+  return x.leakyRelu(slope);
+}
+inline Tensor hardsigmoid(const Tensor &x, double alpha = 1.0 / 6,
+                          double beta = 0.5) {
+  return x.hardsigmoid(alpha, beta);
+}
+inline Tensor hardtanh(const Tensor &x, double min = -1, double max = 1) {
+  return x.hardtanh(min, max);
+}
+inline Tensor elu(const Tensor &x, double alpha = 1) { return x.elu(alpha); }
+inline Tensor celu(const Tensor &x, double alpha = 1) { return x.celu(alpha); }
+inline Tensor softplus(const Tensor &x, double beta = 1) {
+  return x.softplus(beta);
+}
+
+// Next to a tensor, a number or another tensor.
+
+inline Tensor add(const Tensor &x, const Operand &other) {
+  return x.add(other);
+}
+inline Tensor sub(const Tensor &x, const Operand &other) {
+  return x.sub(other);
+}
+inline Tensor mul(const Tensor &x, const Operand &other) {
+  return x.mul(other);
+}
+inline Tensor div(const Tensor &x, const Operand &other) {
+  return x.div(other);
+}
+inline Tensor floordiv(const Tensor &x, const Operand &other) {
+  return x.floordiv(other);
+}
+inline Tensor mod(const Tensor &x, const Operand &other) {
+  return x.mod(other);
+}
+inline Tensor fmod(const Tensor &x, const Operand &other) {
+  return x.fmod(other);
+}
+inline Tensor pow(const Tensor &x, const Operand &other) {
+  return x.pow(other);
+}
+inline Tensor maximum(const Tensor &x, const Operand &other) {
+  return x.maximum(other);
+}
+inline Tensor minimum(const Tensor &x, const Operand &other) {
+  return x.minimum(other);
+}
+inline Tensor copysign(const Tensor &x, const Operand &other) {
+  return x.copysign(other);
+}
+inline Tensor logaddexp(const Tensor &x, const Operand &other) {
+  return x.logaddexp(other);
+}
+inline Tensor bitwiseAnd(const Tensor &x, const Operand &other) {
+  return x.bitwiseAnd(other);
+}
+inline Tensor bitwiseOr(const Tensor &x, const Operand &other) {
+  return x.bitwiseOr(other);
+}
+inline Tensor bitwiseXor(const Tensor &x, const Operand &other) {
+  return x.bitwiseXor(other);
+}
+inline Tensor lshift(const Tensor &x, const Operand &other) {
+  return x.lshift(other);
+}
+inline Tensor rshift(const Tensor &x, const Operand &other) {
+  return x.rshift(other);
+}
+inline Tensor eq(const Tensor &x, const Operand &other) { return x.eq(other); }
+inline Tensor ne(const Tensor &x, const Operand &other) { return x.ne(other); }
+inline Tensor lt(const Tensor &x, const Operand &other) { return x.lt(other); }
+inline Tensor le(const Tensor &x, const Operand &other) { return x.le(other); }
+inline Tensor gt(const Tensor &x, const Operand &other) { return x.gt(other); }
+inline Tensor ge(const Tensor &x, const Operand &other) { return x.ge(other); }
+// With the number first, where the order does not matter.
+template <NumberType E> Tensor add(E number, const Tensor &x) {
+  return x.add(number);
+}
+template <NumberType E> Tensor mul(E number, const Tensor &x) {
+  return x.mul(number);
+}
+template <NumberType E> Tensor maximum(E number, const Tensor &x) {
+  return x.maximum(number);
+}
+template <NumberType E> Tensor minimum(E number, const Tensor &x) {
+  return x.minimum(number);
+}
+inline Tensor isclose(const Tensor &x, const Operand &other, double rtol = 1e-5,
+                      double atol = 1e-8, bool equalNan = false) {
+  return x.isclose(other, rtol, atol, equalNan);
+}
+inline Tensor lerp(const Tensor &x, const Operand &end, const Operand &weight) {
+  return x.lerp(end, weight);
+}
+inline Tensor where(const Tensor &condition, const Operand &x,
+                    const Operand &y) {
+  return condition.where(x, y);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+inline Tensor sum(const Tensor &x, const Axes &axes = {}, bool keepdim = false,
+                  std::optional<DType> dtype = {}) {
+  return x.sum(axes, keepdim, dtype);
+}
+inline Tensor prod(const Tensor &x, const Axes &axes = {}, bool keepdim = false,
+                   std::optional<DType> dtype = {}) {
+  return x.prod(axes, keepdim, dtype);
+}
+inline Tensor max(const Tensor &x, const Axes &axes = {},
+                  bool keepdim = false) {
+  return x.max(axes, keepdim);
+}
+inline Tensor min(const Tensor &x, const Axes &axes = {},
+                  bool keepdim = false) {
+  return x.min(axes, keepdim);
+}
+inline Tensor mean(const Tensor &x, const Axes &axes = {},
+                   bool keepdim = false) {
+  return x.mean(axes, keepdim);
+}
+inline Tensor any(const Tensor &x, const Axes &axes = {},
+                  bool keepdim = false) {
+  return x.any(axes, keepdim);
+}
+inline Tensor all(const Tensor &x, const Axes &axes = {},
+                  bool keepdim = false) {
+  return x.all(axes, keepdim);
+}
+inline Tensor logsumexp(const Tensor &x, const Axes &axes = {},
+                        bool keepdim = false) {
+  return x.logsumexp(axes, keepdim);
+}
+inline Tensor var(const Tensor &x, const Axes &axes = {}, bool keepdim = false,
+                  int64_t correction = 1) {
+  return x.var(axes, keepdim, correction);
+}
+inline Tensor argmax(const Tensor &x, std::optional<int64_t> axis = {},
+                     bool keepdim = false) {
+  return x.argmax(axis, keepdim);
+}
+inline Tensor argmin(const Tensor &x, std::optional<int64_t> axis = {},
+                     bool keepdim = false) {
+  return x.argmin(axis, keepdim);
+}
+inline Tensor softmax(const Tensor &x, int64_t axis = -1,
+                      std::optional<DType> dtype = {}) {
+  return x.softmax(axis, dtype);
+}
+inline Tensor logSoftmax(const Tensor &x, int64_t axis = -1,
+                         std::optional<DType> dtype = {}) {
+  return x.logSoftmax(axis, dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Movement and indexing
+//===----------------------------------------------------------------------===//
+
+inline Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0) {
+  return Tensor::cat(tensors, dim);
+}
+inline Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0) {
+  return Tensor::stack(tensors, dim);
+}
+inline Tensor reshape(const Tensor &x, const Shape &shape) {
+  return x.reshape(shape);
+}
+inline Tensor expand(const Tensor &x, const Shape &shape) {
+  return x.expand(shape);
+}
+inline Tensor permute(const Tensor &x, const Axes &order) {
+  return x.permute(order);
+}
+inline Tensor transpose(const Tensor &x, int64_t dim0 = 1, int64_t dim1 = 0) {
+  return x.transpose(dim0, dim1);
+}
+inline Tensor flip(const Tensor &x, const Axes &axes) { return x.flip(axes); }
+inline Tensor pad(const Tensor &x, const Padding &amounts, Scalar value = 0) {
+  return x.pad(amounts, value);
+}
+inline Tensor shrink(const Tensor &x, const Parts &parts) {
+  return x.shrink(parts);
+}
+inline Tensor squeeze(const Tensor &x) { return x.squeeze(); }
+inline Tensor squeeze(const Tensor &x, int64_t dim) { return x.squeeze(dim); }
+inline Tensor unsqueeze(const Tensor &x, int64_t dim) {
+  return x.unsqueeze(dim);
+}
+inline Tensor flatten(const Tensor &x, int64_t startDim = 0,
+                      int64_t endDim = -1) {
+  return x.flatten(startDim, endDim);
+}
+inline Tensor repeat(const Tensor &x, const Shape &repeats) {
+  return x.repeat(repeats);
+}
+inline Tensor roll(const Tensor &x, SymInt shift, int64_t dim) {
+  return x.roll(shift, dim);
+}
+inline Tensor gather(const Tensor &x, int64_t dim, const Tensor &index) {
+  return x.gather(dim, index);
+}
+inline Tensor indexSelect(const Tensor &x, int64_t dim, const Tensor &index) {
+  return x.indexSelect(dim, index);
+}
+inline Tensor oneHot(const Tensor &x, SymInt numClasses) {
+  return x.oneHot(numClasses);
+}
+inline Tensor maskedFill(const Tensor &x, const Tensor &mask,
+                         const Operand &value) {
+  return x.maskedFill(mask, value);
+}
+inline Tensor tril(const Tensor &x, int64_t diagonal = 0) {
+  return x.tril(diagonal);
+}
+inline Tensor triu(const Tensor &x, int64_t diagonal = 0) {
+  return x.triu(diagonal);
+}
+
+//===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+inline Tensor matmul(const Tensor &x, const Tensor &other,
+                     std::optional<DType> dtype = {}) {
+  return x.matmul(other, dtype);
+}
+inline Tensor dot(const Tensor &x, const Tensor &other,
+                  std::optional<DType> dtype = {}) {
+  return x.dot(other, dtype);
+}
+inline Tensor linear(const Tensor &x, const Tensor &weight,
+                     const OptionalTensor &bias = {}) {
+  return x.linear(weight, bias);
+}
+inline Tensor conv2d(const Tensor &x, const Tensor &weight,
+                     const OptionalTensor &bias = {},
+                     const Conv2dOptions &options = {}) {
+  return x.conv2d(weight, bias, options);
+}
+template <OptionsFor<Conv2dOptions> O = Conv2dOptions>
+Tensor conv2d(const Tensor &x, const Tensor &weight, const O &options) {
+  return x.conv2d(weight, options);
+}
+inline Tensor avgPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
+                        const Pool2dOptions &options = {}) {
+  return x.avgPool2d(kernelSize, options);
+}
+inline Tensor maxPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
+                        const Pool2dOptions &options = {}) {
+  return x.maxPool2d(kernelSize, options);
+}
+inline Tensor layernorm(const Tensor &x, const Axes &axes = -1,
+                        double eps = 1e-5) {
+  return x.layernorm(axes, eps);
+}
+inline Tensor rmsnorm(const Tensor &x, int64_t axis = -1, double eps = 1e-6) {
+  return x.rmsnorm(axis, eps);
+}
+inline Tensor scaledDotProductAttention(const Tensor &query, const Tensor &key,
+                                        const Tensor &value,
+                                        const OptionalTensor &mask = {},
+                                        bool isCausal = false) {
+  return query.scaledDotProductAttention(key, value, mask, isCausal);
+}
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_TENSOR_FUNCTIONS_H

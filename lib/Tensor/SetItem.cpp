@@ -1,0 +1,262 @@
+//===- SetItem.cpp - tensors as indices -----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Several tensors of positions become one of positions in one axis, which
+/// indexSelect reads by; a mask becomes the positions where it holds.
+///
+//===----------------------------------------------------------------------===//
+
+#include "SetItem.h"
+#include "Primitives.h"
+
+#include <algorithm>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// \p index with positions from the end made positions from the start, in a
+/// type that holds all positions.
+Tensor detail::positionFromStart(const Tensor &index, SymInt size) {
+  if (isUnsigned(index.dtype()) &&
+      uint64_t(size.max()) <= integerMax(index.dtype()))
+    return index;
+  Tensor wide = index.cast(promote(index.dtype(), DType::Int32));
+  if (size.max() > 0x7fffffff)
+    wide = wide.cast(DType::Int64);
+  if (isUnsigned(index.dtype()))
+    return wide;
+  return (wide < 0).where(wide + size, wide);
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+/// Where a mask holds: a tensor of positions for each of its axes. Computes the
+/// mask.
+static std::vector<Tensor> positionsOf(const Tensor &mask) {
+  const std::vector<int64_t> sizes = mask.concreteShape();
+  const std::vector<bool> holds = mask.tolist<bool>(std::source_location());
+  std::vector<std::vector<int64_t>> positions(sizes.size());
+  for (std::size_t i = 0; i < holds.size(); ++i) {
+    if (!holds[i])
+      continue;
+    int64_t rest = int64_t(i);
+    for (std::size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis])
+      positions[axis].push_back(rest % sizes[axis]);
+  }
+  GraphScope scope{Graph(mask.impl().graph)};
+  const TensorOptions options{positionDType(mask.shape()), mask.device()};
+  std::vector<Tensor> result;
+  for (const std::vector<int64_t> &list : positions)
+    result.push_back(Tensor::from(list, options));
+  return result;
+}
+
+namespace {
+/// What several tensors of positions select from, as one axis.
+struct Joined {
+  /// A view with these axes made one.
+  Tensor x;
+  int64_t axis;
+  /// Positions in that axis; outside of it where one was out of range.
+  Tensor position;
+};
+} // namespace
+
+/// The axes that are selected from become one. It is where the first of them
+/// was, or in front if they are apart.
+static Joined join(Tensor x, std::vector<int64_t> axes,
+                   const std::vector<Tensor> &indices) {
+  if (axes.size() == 1)
+    return {x, axes[0], indices[0]};
+  bool areAdjacent = true;
+  for (std::size_t i = 1; i < axes.size(); ++i)
+    areAdjacent &= axes[i] == axes[i - 1] + 1;
+  if (!areAdjacent) {
+    std::vector<int64_t> order = axes;
+    for (int64_t axis = 0; axis < x.ndim(); ++axis)
+      if (std::find(axes.begin(), axes.end(), axis) == axes.end())
+        order.push_back(axis);
+    x = x.permute(order);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      axes[i] = int64_t(i);
+  }
+  Shape shape;
+  for (const Tensor &index : indices) {
+    if (!canBroadcast(shape, index.shape()))
+      throw ShapeError("index: positions of shapes " + toString(shape) +
+                       " and " + toString(index.shape()) +
+                       " cannot be broadcast together");
+    shape = broadcastShapes({&shape, &index.shape()}, "index");
+  }
+  const int64_t first = axes.front();
+  Shape sizes;
+  for (int64_t axis : axes)
+    sizes.push_back(x.shape()[axis]);
+  const SymInt total = checkedNumElements(sizes, DType::Bool, "index");
+  const DType dtype = total.max() > 0x7fffffff ? DType::Int64 : DType::Int32;
+  Tensor position, isInside;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const SymInt size = x.shape()[axes[i]];
+    Tensor index = positionFromStart(indices[i], size);
+    Tensor fits = index < size;
+    if (!isUnsigned(index.dtype()))
+      fits = fits & (index >= 0);
+    index = index.cast(dtype);
+    isInside = isInside.defined() ? isInside & fits : fits;
+    position = position.defined() ? position * size + index : index;
+  }
+  return {x.flatten(first, first + int64_t(axes.size()) - 1), first,
+          isInside.where(position, total)};
+}
+
+/// The same with masks made positions.
+static Joined joinAll(const IndexTarget &target) {
+  std::vector<int64_t> axes;
+  std::vector<Tensor> indices;
+  for (std::size_t i = 0; i < target.axes.size(); ++i) {
+    int64_t axis = target.axes[i];
+    if (target.indices[i].dtype() != DType::Bool) {
+      axes.push_back(axis);
+      indices.push_back(target.indices[i]);
+      continue;
+    }
+    for (const Tensor &positions : positionsOf(target.indices[i])) {
+      axes.push_back(axis++);
+      indices.push_back(positions);
+    }
+  }
+  return join(target.view, axes, indices);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+TensorImpl &Selection::get() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (result.defined())
+      return result.impl();
+  }
+  // Not under the lock: the graph has one, too. Two threads may both do this.
+  const Joined joined = joinAll({source, {axis}, {mask}});
+  Tensor selected = joined.x.indexSelect(joined.axis, joined.position);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!result.defined())
+    result = selected;
+  return result.impl();
+}
+
+Tensor IndexTarget::select() const {
+  if (!isMask()) {
+    const Joined joined = joinAll(*this);
+    return joined.x.indexSelect(joined.axis, joined.position);
+  }
+  // Both as they are now, whatever is assigned to them later.
+  Tensor mask = prim::alias(indices[0]);
+  mask.impl().selection = std::make_shared<Selection>(
+      prim::alias(view), prim::alias(mask), axes[0]);
+  return mask;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+/// Gives the elements of \p target at \p position, of rank 1, in \p axis the
+/// \p values, which have the shape of the target but for that axis.
+static void assignAt(Tensor target, int64_t axis, const Tensor &position,
+                     const Tensor &values) {
+  Shape ones(target.ndim(), 1);
+  ones[axis] = position.shape()[0];
+  const Tensor index = positionFromStart(position, target.shape()[axis])
+                           .reshape(ones)
+                           .expand(values.shape());
+  target.assign(prim::scatter(UpdateOp::Set, target, index, values, axis));
+}
+
+/// Where the mask of an index holds, in the shape of what it is an index of.
+static Tensor maskOf(const IndexTarget &target) {
+  const Tensor &mask = target.indices[0];
+  Shape shape(target.axes[0], 1);
+  shape.insert(shape.end(), mask.shape().begin(), mask.shape().end());
+  shape.resize(std::size_t(target.view.ndim()), 1);
+  return mask.reshape(shape);
+}
+
+/// Whether \p value has one element at most for all that a mask selects: no
+/// axis counts them.
+static bool isSameForAll(const Operand &value, const IndexTarget &target) {
+  const int64_t inner =
+      target.view.ndim() - target.axes[0] - target.indices[0].ndim();
+  return !value.tensor() || value.tensor()->ndim() <= inner;
+}
+
+void IndexTarget::assign(const Operand &value) const {
+  Tensor target = view;
+  if (const Tensor *tensor = value.tensor()) {
+    if (tensor->dtype() != view.dtype())
+      throw DTypeError(std::string("assign: a value of ") +
+                       name(tensor->dtype()) + " to a tensor of " +
+                       name(view.dtype()) + "; cast it first");
+    checkOperands({&view, tensor});
+  } else {
+    checkFits(value.scalar(), view.dtype(), "assign");
+  }
+  if (isMask() && isSameForAll(value, *this)) {
+    if (value.tensor() && !canBroadcast(view.shape(), value.tensor()->shape()))
+      throw ShapeError("assign: a value of shape " +
+                       toString(value.tensor()->shape()) +
+                       " does not fit what a mask selects of a tensor of "
+                       "shape " +
+                       toString(view.shape()));
+    target.assign(maskOf(*this).where(value, view));
+    return;
+  }
+  const Joined joined = joinAll(*this);
+  // The shape of what is selected, and with all of its positions as one axis.
+  const Shape &all = joined.x.shape(), &positions = joined.position.shape();
+  Shape selected(all.begin(), all.begin() + joined.axis), flat = selected;
+  selected.insert(selected.end(), positions.begin(), positions.end());
+  flat.push_back(joined.position.numel());
+  for (Shape *shape : {&selected, &flat})
+    shape->insert(shape->end(), all.begin() + joined.axis + 1, all.end());
+  const Tensor values =
+      value.tensor()
+          ? broadcastTo(*value.tensor(), selected, "assign").reshape(flat)
+          : prim::constant(view, value.scalar(), view.dtype(), flat);
+  assignAt(joined.x, joined.axis, joined.position.flatten(), values);
+}
+
+Tensor IndexedTensor::assign(const Operand &value) && {
+  if (!target)
+    return Tensor::assign(value);
+  target->assign(value);
+  return target->select();
+}
+
+Tensor IndexedTensor::update(BinaryOperator op, const Operand &operand) && {
+  // Masks without knowing what they select.
+  if (target && target->isMask() && isSameForAll(operand, *target)) {
+    Tensor view = target->view;
+    Tensor value = apply(op, view, operand);
+    if (value.shape() == view.shape()) {
+      view.assign(maskOf(*target).where(value, view));
+      return target->select();
+    }
+  }
+  const Tensor value = apply(op, *this, operand);
+  return std::move(*this).assign(value);
+}
+
+Tensor &Tensor::setitem(const std::vector<Index> &entries,
+                        const Operand &value) {
+  index(entries) = value;
+  return *this;
+}

@@ -1,0 +1,43 @@
+//===- SetItem.h - tensors as indices ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Reading and writing what tensors of positions, or a mask, select.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_TENSOR_SETITEM_H
+#define TINYGRAD_LIB_TENSOR_SETITEM_H
+
+#include "TensorImpl.h"
+
+namespace tinygrad::detail {
+
+/// An index whose slices and single positions were applied.
+struct IndexTarget {
+  /// What is left to select from, a view of the tensor that was indexed.
+  Tensor view;
+  /// The axes that tensors select from, in order; of a mask the first one.
+  std::vector<int64_t> axes;
+  std::vector<Tensor> indices;
+
+  /// Whether there is a mask and nothing else.
+  bool isMask() const {
+    return indices.size() == 1 && indices[0].dtype() == DType::Bool;
+  }
+  /// The elements.
+  Tensor select() const;
+  /// Gives them other values.
+  void assign(const Operand &value) const;
+};
+
+/// \p index with positions from the end made positions from the start, in a
+/// type that holds all positions.
+Tensor positionFromStart(const Tensor &index, SymInt size);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_TENSOR_SETITEM_H

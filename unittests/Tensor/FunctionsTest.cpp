@@ -1,0 +1,91 @@
+//===- FunctionsTest.cpp - methods as free functions ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Free functions make the same operations as the methods; and what is new next
+/// to them: extrema with positions, assignments with an operator.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/Functions.h"
+#include "TensorTest.h"
+
+#include <cmath>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+
+/// Equal operations are the same one: so are the graphs of equal expressions.
+static void expectSame(const Tensor &a, const Tensor &b) {
+  EXPECT_EQ(a.graph(), b.graph());
+}
+
+TEST(Functions, AreTheMethods) {
+  Tensor x = noiseTensor({3, 4}), y = noiseTensor({3, 4}, 2);
+  expectSame(exp(x), x.exp());
+  expectSame(abs(x), x.abs());
+  expectSame(sigmoid(x), x.sigmoid());
+  expectSame(clamp(x, 0, 1), x.clamp(0, 1));
+  expectSame(pow(x, 2), x.pow(2));
+  expectSame(maximum(x, y), x.maximum(y));
+  expectSame(maximum(x, 0), x.maximum(0));
+  expectTensor(maximum(2, x), {3, 4}, std::vector<double>(12, 2));
+  expectSame(where(x > 0, x, 0), (x > 0).where(x, 0));
+  expectSame(sum(x), x.sum());
+  expectSame(sum(x, {0, 1}, true), x.sum({0, 1}, true));
+  expectSame(softmax(x, 0), x.softmax(0));
+  expectSame(argmax(x, 1), x.argmax(1));
+  expectSame(cat({x, y}, 1), Tensor::cat({x, y}, 1));
+  expectSame(stack({x, y}), Tensor::stack({x, y}));
+  expectSame(matmul(x, y.T()), x.matmul(y.T()));
+  expectSame(reshape(x, {4, 3}), x.reshape({4, 3}));
+  expectSame(pad(x, {1, 1}), x.pad({1, 1}));
+  expectSame(shrink(x, {{0, 2}, {}}), x.shrink({{0, 2}, {}}));
+  Tensor image = noiseTensor({1, 2, 5, 5}), weight = noiseTensor({3, 2, 3, 3});
+  expectSame(conv2d(image, weight, {.padding = 1}),
+             image.conv2d(weight, {.padding = 1}));
+  expectSame(conv2d(image, weight, {}, {.stride = 2}),
+             image.conv2d(weight, {}, {.stride = 2}));
+}
+
+TEST(Functions, LeaveThoseOfNumbersAlone) {
+  // Tensors are not made of numbers by the way.
+  EXPECT_EQ(exp(0.0), 1.0);
+  EXPECT_EQ(pow(2.0, 3.0), 8.0);
+  EXPECT_EQ(std::abs(-1.5), 1.5);
+}
+
+TEST(Functions, MaxWithIndices) {
+  Tensor x = Tensor::from({{1, 7, 7}, {9, 2, 3}});
+  auto [values, indices] = x.maxWithIndices(1);
+  expectTensor(values, {2}, {7, 9});
+  expectTensor(indices, {2}, {1, 0});
+  const ValuesAndIndices least = x.minWithIndices(0, true);
+  expectTensor(least.values, {1, 3}, {1, 2, 3});
+  expectTensor(least.indices, {1, 3}, {0, 1, 1});
+  EXPECT_ERROR(Tensor::zeros({2, 0}).maxWithIndices(1), ShapeError,
+               "no elements");
+  EXPECT_ERROR(x.maxWithIndices(2), IndexError, "axis 2");
+}
+
+TEST(Functions, AssignmentsWithAnOperator) {
+  Tensor x = counting({3}).realize();
+  Tensor copy = x;
+  x.assignAdd(1);
+  expectTensor(copy, {3}, {1, 2, 3});
+  x.assignMul(x).assignSub(Tensor::from({0.0f, 1.0f, 2.0f}));
+  expectTensor(copy, {3}, {1, 3, 7});
+  x.assignDiv(2);
+  expectTensor(copy, {3}, {0.5, 1.5, 3.5});
+  x.fill(4);
+  expectTensor(copy, {3}, {4, 4, 4});
+  x.zero();
+  expectTensor(copy, {3}, {0, 0, 0});
+  Tensor n = Tensor::from({1, 2});
+  EXPECT_ERROR(n.assignAdd(0.5), DTypeError, "float32");
+  EXPECT_ERROR(n.fill(0x1p40), DTypeError, "is not a value of int32");
+  expectTensor(n, {2}, {1, 2});
+}
