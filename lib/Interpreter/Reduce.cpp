@@ -32,14 +32,6 @@ static double addWithRest(double a, double b, double &rest) {
   return sum;
 }
 
-/// a + b, where `rest` collects what is rounded off (Neumaier).
-static double addWithRest(double a, double b, double &rest) {
-  double sum = a + b;
-  if (std::isfinite(sum))
-    rest += std::abs(a) >= std::abs(b) ? (a - sum) + b : (b - sum) + a;
-  return sum;
-}
-
 template <typename T> static T identity(ReduceKind kind) {
   if (kind == ReduceKind::add)
     return 0;

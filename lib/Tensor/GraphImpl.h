@@ -105,9 +105,8 @@ public:
   mlir::Operation *make(Args &&...args) {
     prepareToMake();
     try {
-      return intern(
-          builder.createOrFold<OpTy>(
-          currentLocation(), std::forward<Args>(args)...));
+      return intern(builder.createOrFold<OpTy>(currentLocation(),
+                                               std::forward<Args>(args)...));
     } catch (...) {
       dropUnfinished();
       throw;

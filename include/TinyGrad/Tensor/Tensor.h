@@ -418,9 +418,9 @@ public:
   /// stays lazy.
   IndexedTensor index(const std::vector<Index> &entries) const;
   IndexedTensor operator[](const Index &entry) const;
-  /// index(entries) = value. With tensors of positions among \p entries the work
-  /// is that of what is written; of several values for one element the last one
-  /// stays. Returns *this.
+  /// index(entries) = value. With tensors of positions among \p entries the
+  /// work is that of what is written; of several values for one element the
+  /// last one stays. Returns *this.
   Tensor &setitem(const std::vector<Index> &entries, const Operand &value);
   /// result[i][j][k] = (*this)[index[i][j][k]][j][k] for dim = 0, and so on.
   Tensor gather(int64_t dim, const Tensor &index) const;

@@ -192,6 +192,9 @@ Value KernelBuilder::maskWithoutPositions(Value mask, ArrayRef<Value> ranges) {
 }
 
 Value KernelBuilder::getContiguousRange() {
+  // Where a kernel updates depends on what is in memory.
+  if (!position)
+    return Value();
   for (auto [range, stride] : index.getAnalysis().getLinear(position).terms)
     if (stride == 1 && llvm::is_contained(resultRanges, range))
       return range;

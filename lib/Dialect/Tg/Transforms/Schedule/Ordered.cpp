@@ -149,12 +149,14 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   Value carry = RangedReduceOp::create(builder, loc, kind, total, other);
 
   Value inside = joinBlocks(kernel, indices, axis, block, length);
+  Value position = kernel.linearize(shape, indices);
+  kernel.setPosition(position);
   Value value = requestStored(scan.getX(), kernel, indices, inside);
   Value prefix =
       RangedScanOp::create(builder, loc, scan.getKind(), value, inBlock);
   StoreOp::create(
       builder, loc, createCombine(builder, loc, kind, carry, prefix),
-      kernel.getArgument(buffer), kernel.linearize(shape, indices),
+      kernel.getArgument(buffer), position,
       kernel.getIndex().conjunction(
           inside,
           kernel.maskWithoutPositions(Value(), kernel.getResultRanges())));
@@ -163,6 +165,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   numbers.erase(numbers.begin() + axis + 1);
   KernelBuilder &first = createKernel(loc, numbers);
   first.getArgument(totals, /*isOutput=*/true);
+  first.setPosition(first.linearize(totalsShape, first.getResultIndices()));
   indices.assign(first.getResultIndices().begin(),
                  first.getResultIndices().end());
   SmallVector<Value> ranges = first.getReduceRanges({Dim(context, block)}, {});
@@ -177,8 +180,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
                             ConstOp::create(inFirst, loc, element,
                                             getReduceIdentity(kind, element)));
   value = RangedReduceOp::create(inFirst, loc, kind, value, ranges);
-  first.createStore(value, totals,
-                    first.linearize(totalsShape, first.getResultIndices()));
+  first.createStore(value, totals);
 }
 
 void FunctionScheduler::visitScan(ScanOp scan) {
@@ -193,6 +195,7 @@ void FunctionScheduler::visitScan(ScanOp scan) {
   const auto axis = static_cast<int64_t>(scan.getAxis());
   KernelBuilder &kernel = createKernel(scan.getLoc(), getDims(type), axis);
   kernel.getArgument(buffer, /*isOutput=*/true);
+  kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
   Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
   Value value =
       requestStored(scan.getX(), kernel, kernel.getResultIndices(), mask);
@@ -200,8 +203,7 @@ void FunctionScheduler::visitScan(ScanOp scan) {
   if (position.getDefiningOp<RangeOp>())
     value = RangedScanOp::create(kernel.getBuilder(), scan.getLoc(),
                                  scan.getKind(), value, position);
-  kernel.createStore(value, buffer,
-                     kernel.linearize(shape, kernel.getResultIndices()));
+  kernel.createStore(value, buffer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,11 +264,11 @@ void FunctionScheduler::visitScatter(ScatterOp scatter) {
                 });
   // Before that, the base.
   KernelBuilder &kernel = createKernel(scatter.getLoc(), getDims(type));
-  Value position = kernel.linearize(shape, kernel.getResultIndices());
+  kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
   Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
   Value value = request(scatter.getBase(), kernel, kernel.getResultIndices(),
                         mask, kernel.getResultRanges());
-  kernel.createStore(value, buffer, position);
+  kernel.createStore(value, buffer);
 }
 
 /// Whether all that is assigned are updates of what the target held before.
