@@ -162,8 +162,7 @@ func.func @index(%x: tensor<4xindex>) -> tensor<4xindex> {
 // -----
 
 func.func @uncountable(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
-  // expected-error @+2 {{a tensor of shape [4000037, 4000037, 4000037] has more bytes than can be counted}}
-  // expected-note @+1 {{see current operation}}
+  // expected-error @+1 {{a tensor of shape [4000037, 4000037, 4000037] has more bytes than can be counted}}
   %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000037x4000037x4000037xf32>
   %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000037x4000037x4000037xf32> -> tensor<1x1x1xf32>
   return %1 : tensor<1x1x1xf32>
