@@ -302,7 +302,7 @@ static RangeOp findSharedRange(StoreOp store, KernelOp kernel) {
   for (auto range : kernel.getBody().getOps<RangeOp>())
     if (range.getKind() != RangeKind::loop &&
         range.getKind() != RangeKind::upcast &&
-        range.getKind() != RangeKind::unroll && !range.getExtentDim().is(1) &&
+        range.getKind() != RangeKind::unroll && range.getLargestExtent() > 1 &&
         !inIndex.contains(range))
       return range;
   return RangeOp();
