@@ -28,7 +28,9 @@ BUILD_DIRS = {
     "tsan": "build-tsan",
 }
 # A user's settings, which tests must not see.
-SETTINGS = ("DEV", "DEBUG", "NOOPT", "SPEC", "LRU", "CACHELEVEL", "CACHESIZE", "THREADS")
+SETTINGS = (
+    "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHESIZE THREADS PROFILE PROGRAMS KERNELS".split()
+)
 # A single test program that runs longer than this hangs.
 TIMEOUT = 1800
 
