@@ -57,7 +57,7 @@ public:
     return std::move(*this).assign(value);
   }
   Tensor operator=(const IndexedTensor &value) && {
-    return std::move(*this).assign(value);
+    return this == &value ? Tensor(value) : std::move(*this).assign(value);
   }
 
   /// Writes what the operator gives for the part and \p operand.
