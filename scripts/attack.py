@@ -38,7 +38,8 @@ ROOT = Path(__file__).resolve().parent.parent
 # How many inputs a run of --scale 1 makes; those of mlir share processes.
 INPUTS = {"mlir": 4000, "npy": 200, "idx": 60, "cache": 120, "settings": 150}
 SETTINGS = (
-    "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHEDIR CACHESIZE THREADS PROFILE".split()
+    "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHEDIR CACHESIZE THREADS PROFILE PROGRAMS "
+    "KERNELS".split()
 )
 SEPARATOR = "\n// -----\n"
 BATCH = 40
@@ -47,8 +48,10 @@ PASSES = (
     "cse",
     "func.func(tg-order-assigns)",
     "func.func(tg-compose-views)",
+    "func.func(tg-scatter-sums)",
     "func.func(tg-split-reduce)",
     "tg-schedule",
+    "tg-fuse-kernels",
     "tg-narrow-buffers",
     "tg-dedup-kernels",
     "func.func(tg-plan-memory)",

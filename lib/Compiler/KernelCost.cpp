@@ -125,6 +125,11 @@ std::string tinygrad::describeOperations(tg::KernelOp kernel) {
   constexpr size_t most = 8;
   llvm::SmallSetVector<StringRef, 8> names;
   kernel.walk([&](Operation *op) {
+    if (auto store = dyn_cast<tg::StoreOp>(op); store && store.getUpdate()) {
+      StringRef name = getName(op->getLoc());
+      names.insert(name.empty() ? "scatter" : name);
+      return;
+    }
     // Neither positions nor what brings elements in and out.
     if (op->getNumResults() != 1 ||
         isa<tg::RangeOp, tg::LoadOp, tg::StageOp, tg::BarrierOp>(op) ||

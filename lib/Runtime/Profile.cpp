@@ -117,7 +117,8 @@ template <typename Vector> [[gnu::always_inline]] inline double multiplyAdd() {
       x[i] = x[i] * a + b;
   for (Vector &value : x)
     asm volatile("" : : "m"(value));
-  return 2.0 * count * steps * double(sizeof(Vector) / sizeof(float));
+  constexpr std::size_t lanes = sizeof(Vector) / sizeof(float);
+  return 2.0 * count * steps * double(lanes);
 }
 
 using Vector16 [[gnu::vector_size(16)]] = float;

@@ -44,10 +44,12 @@ static Tensor accumulate(const Tensor &x, ScanOp op, int64_t axis,
 }
 
 Tensor Tensor::cumsum(int64_t axis) const {
+  const MethodScope method("cumsum");
   return accumulate(*this, ScanOp::Add, axis, "cumsum");
 }
 
 Tensor Tensor::cumprod(int64_t axis) const {
+  const MethodScope method("cumprod");
   return accumulate(*this, ScanOp::Mul, axis, "cumprod");
 }
 
@@ -57,6 +59,7 @@ static DType axisDType(SymInt size) {
 }
 
 std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
+  const MethodScope method("cummax");
   const std::optional<int64_t> dim = scanAxis(*this, axis, "cummax");
   if (!dim)
     return {clone(), prim::constant(*this, 0, DType::Int32, {})};
@@ -81,6 +84,7 @@ std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
 }
 
 std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
+  const MethodScope method("cummin");
   // Negation would lose the least integer.
   auto reversed = [](const Tensor &x) {
     return isFloat(x.dtype()) ? x.neg() : x.bitwiseNot();
@@ -90,6 +94,7 @@ std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
 }
 
 Tensor Tensor::logcumsumexp(int64_t axis) const {
+  const MethodScope method("logcumsumexp");
   const std::optional<int64_t> dim = scanAxis(*this, axis, "logcumsumexp");
   return inFloat(*this, [&](const Tensor &x) {
     return dim ? prim::scan(ScanOp::LogAddExp, x, *dim) : x;
@@ -101,6 +106,7 @@ Tensor Tensor::logcumsumexp(int64_t axis) const {
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::argsort(int64_t dim, bool descending) const {
+  const MethodScope method("argsort");
   if (ndim() == 0) {
     normalizeAxes(dim, 0, "argsort");
     return prim::constant(*this, 0, DType::Int32, {});
@@ -113,12 +119,14 @@ Tensor Tensor::argsort(int64_t dim, bool descending) const {
 }
 
 std::pair<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const {
+  const MethodScope method("sort");
   Tensor positions = argsort(dim, descending);
   return {ndim() == 0 ? clone() : gather(dim, positions), positions};
 }
 
 std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
                                        bool largest) const {
+  const MethodScope method("topk");
   if (ndim() == 0)
     return unsqueeze(0).topk(k, 0, largest);
   dim = normalizeAxis(dim, ndim(), "topk");
@@ -133,6 +141,7 @@ std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
 }
 
 Tensor Tensor::randperm(SymInt n, const TensorOptions &options) {
+  const MethodScope method("randperm");
   const DType dtype = options.dtype.value_or(DType::Int32);
   if (!isInteger(dtype))
     throw DTypeError(std::string("randperm: ") + name(dtype) +
@@ -148,6 +157,7 @@ Tensor Tensor::randperm(SymInt n, const TensorOptions &options) {
 }
 
 Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
+  const MethodScope method("multinomial");
   if (ndim() != 1 && ndim() != 2)
     throw ShapeError("multinomial: weights of shape " + toString(shape()) +
                      " are neither a row nor rows");
@@ -242,6 +252,7 @@ static Tensor sourceOf(const Tensor &x, int64_t dim, const Tensor &index,
 
 Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Operand &src,
                        std::optional<ScatterReduction> reduction) const {
+  const MethodScope method("scatter");
   if (reduction)
     return scatterReduce(dim, index, src, *reduction);
   dim = normalizeAxis(dim, ndim(), "scatter");
@@ -252,6 +263,7 @@ Tensor Tensor::scatter(int64_t dim, const Tensor &index, const Operand &src,
 Tensor Tensor::scatterReduce(int64_t dim, const Tensor &index,
                              const Operand &src, ScatterReduction reduction,
                              bool includeSelf) const {
+  const MethodScope method("scatterReduce");
   dim = normalizeAxis(dim, ndim(), "scatterReduce");
   Tensor source = sourceOf(*this, dim, index, src, "scatterReduce");
   // Sums of narrow floats are rounded once, at the end.
@@ -307,13 +319,14 @@ static Tensor placesOf(const Tensor &mask, int64_t &count) {
   const DType dtype = positionDType(mask.shape());
   Tensor held = mask.contiguous();
   Tensor total = held.cast(DType::Int64).sum();
-  realize({held, total});
-  count = total.item<int64_t>();
+  realize({held, total}, std::source_location());
+  count = total.item<int64_t>(std::source_location());
   Tensor places = held.cast(dtype).cumsum() - 1;
   return held.where(places.cast(dtype), -1);
 }
 
 Tensor Tensor::maskedSelect(const Tensor &mask) const {
+  const MethodScope method("maskedSelect");
   if (mask.dtype() != DType::Bool)
     throw DTypeError(std::string("maskedSelect: the mask is of ") +
                      name(mask.dtype()) + ", not of bool");
@@ -327,6 +340,7 @@ Tensor Tensor::maskedSelect(const Tensor &mask) const {
 }
 
 Tensor Tensor::nonzero() const {
+  const MethodScope method("nonzero");
   const DType dtype = positionDType(shape());
   Tensor all = toBool().flatten();
   int64_t count = 0;

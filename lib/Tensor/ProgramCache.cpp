@@ -13,6 +13,8 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Runtime/Counters.h"
 
+#include <cstring>
+
 using namespace tinygrad;
 using namespace tinygrad::detail;
 

@@ -268,7 +268,9 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
       // Held on to while it is replaced.
       Tensor held = graph.wrap(source, place ? place : &target);
       realizeSlice(graph, source, place ? *place : target);
-      memory = held.buffer();
+      // Not buffer(): realizing by itself may move all operations elsewhere.
+      memory = graph.buffers.at(
+          cast<tg::BufferOp>(graph.operation(held.impl())).getId());
       if (&memory.device() != &target) {
         memory = memory.copyTo(target);
         ++GlobalCounters::kernelCount;

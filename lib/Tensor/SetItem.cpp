@@ -199,6 +199,7 @@ static bool isSameForAll(const Operand &value, const IndexTarget &target) {
 }
 
 void IndexTarget::assign(const Operand &value) const {
+  const MethodScope method("setitem");
   Tensor target = view;
   if (const Tensor *tensor = value.tensor()) {
     if (tensor->dtype() != view.dtype())

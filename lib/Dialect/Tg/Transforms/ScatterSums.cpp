@@ -91,7 +91,7 @@ static bool holdsPositions(Type type, Dim size) {
 static std::optional<int64_t> getPositionAxis(Value value) {
   SmallVector<Operation *> movements;
   Operation *op = value.getDefiningOp();
-  while (op && isa<ExpandOp, PermuteOp, ReshapeOp, CastOp>(op)) {
+  while (isa_and_nonnull<ExpandOp, PermuteOp, ReshapeOp, CastOp>(op)) {
     movements.push_back(op);
     op = op->getOperand(0).getDefiningOp();
   }
@@ -256,7 +256,9 @@ static bool isWorthIt(ReduceOp op, int64_t axis) {
 }
 
 static void scatterSum(ReduceOp op) {
-  if (getBufferSize(op.getX().getType()) == 0)
+  // What cannot be counted is refused later.
+  const int64_t size = getBufferSize(op.getX().getType());
+  if (size == 0 || size == INT64_MAX)
     return;
   OpBuilder builder(op);
   std::optional<OneHotSum> sum = match(builder, op);
@@ -334,7 +336,8 @@ static void splitScatter(ScatterOp op) {
   RankedTensorType type = op.getType();
   std::optional<ReduceKind> kind = getReduceKind(op.getKind());
   const Dim length = getSize(op.getIndex(), axis);
-  if (!kind || !length.isStatic() || getBufferSize(type) == 0)
+  const int64_t size = getBufferSize(type);
+  if (!kind || !length.isStatic() || size == 0 || size == INT64_MAX)
     return;
   SmallVector<int64_t> shape = getLargestShape(type);
   int64_t outer = 1, inner = 1;
@@ -348,7 +351,7 @@ static void splitScatter(ScatterOp op) {
   const int64_t parts = std::min(
       {static_cast<int64_t>(llvm::divideCeil(kFewRows, rows)),
        positions / kLeastPart,
-       positions / std::max<int64_t>(shape[axis] * kPositionsPerElement, 1)});
+       positions / kPositionsPerElement / std::max<int64_t>(shape[axis], 1)});
   if (rows >= kFewRows || parts < 2)
     return;
 

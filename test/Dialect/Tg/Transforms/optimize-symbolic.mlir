@@ -49,3 +49,21 @@ tg.kernel @unknown_size(%out: memref<?xf32>) attributes {outputs = 1 : i64} {
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %out[%i] : memref<?xf32>
 }
+
+// -----
+
+// Nor is it prefetched from.
+
+// CHECK-LABEL: tg.kernel @unknown_columns
+// CHECK-NOT: prefetch
+// CHECK: }
+tg.kernel @unknown_columns(%out: memref<4096xf32>, %a: memref<?xf32>) attributes {outputs = 1 : i64} {
+  %c4096 = tg.const(4096 : index) : index
+  %i = tg.range 0 loop 4096
+  %k = tg.range 1 loop 4096
+  %row = tg.mul %k, %c4096 : index
+  %p = tg.add %row, %i : index
+  %x = tg.load %a[%p] : memref<?xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%i] : memref<4096xf32>
+}

@@ -143,7 +143,7 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
       const LinearForm &index =
           schedule.getAnalysis().getLinear(load.getIndex());
       const int64_t stride = index.getCoefficient(row);
-      if (load.getBuffer().getDefiningOp() ||
+      if (load.getBuffer().getDefiningOp() || !type.hasStaticShape() ||
           type.getNumElements() * bits < kUncachedBits ||
           stride * bits / 8 < kLeastRowBytes)
         continue;

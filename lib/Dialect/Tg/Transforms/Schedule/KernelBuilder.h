@@ -46,12 +46,12 @@ struct Access {
   int64_t getEvaluations() const;
 };
 
-/// One kernel. Values are requested by `request` and provided by `provide`.
 /// How many positions the inner ranges of an axis span together, in ascending
 /// order: each divides the next, and the last one the size of the axis. An axis
 /// of 24 with {2, 6} has ranges of 4, 3 and 2 positions.
 using InnerSizes = SmallVector<int64_t, 2>;
 
+/// One kernel. Values are requested by `request` and provided by `provide`.
 class KernelBuilder {
 public:
   /// A kernel that computes a tensor of `shape`, the step of that number. An
