@@ -256,3 +256,13 @@ func.func @large_results(%m: memref<8388608xf32>, %g: memref<8388608xf32>) -> me
   tg.launch @apart(%p, %g) : memref<8388608xf32>, memref<8388608xf32>
   return %p : memref<8388608xf32>
 }
+
+// -----
+
+// Nothing to merge in a function without buffers.
+
+// CHECK-LABEL: func.func @scalars
+// CHECK-NEXT: return
+func.func @scalars(%x: f32) -> (f32, f32) {
+  return %x, %x : f32, f32
+}

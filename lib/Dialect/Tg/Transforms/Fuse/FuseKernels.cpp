@@ -288,8 +288,11 @@ bool Fuser::createNodes() {
     if (isa<AllocOp, LiteralOp, ViewOp>(op))
       continue;
     if (isa<func::ReturnOp>(op)) {
+      // A function may return other values as well, as those that are no tensor
+      // graph do.
       for (Value result : op.getOperands())
-        memories[getBufferPart(result).root].escapes = true;
+        if (isBufferType(result.getType()))
+          memories[getBufferPart(result).root].escapes = true;
       continue;
     }
     if (!isa<LaunchOp, TransferOp, SortOp>(op))
