@@ -29,6 +29,7 @@
 #include "TinyGrad/Tensor/Options.h"
 #include "TinyGrad/Tensor/Scalar.h"
 #include "TinyGrad/Tensor/Shape.h"
+#include "TinyGrad/Tensor/TensorData.h"
 
 #include <concepts>
 #include <initializer_list>
@@ -49,29 +50,14 @@ namespace detail {
 struct TensorImpl;
 } // namespace detail
 
-/// The elements of a realized tensor, row-major, where the host can read them:
-/// a copy if the tensor's own memory has gaps, as that of symbolic shapes may.
-/// Holds the memory alive; a tensor that is assigned to afterwards does not
-/// change what is seen here.
-template <ElementType T> class TensorData {
-public:
-  TensorData(Buffer buffer, std::size_t count)
-      : buffer(std::move(buffer)), count(count) {}
-
-  std::size_t size() const { return count; }
-  const T *data() const { return static_cast<const T *>(buffer.address()); }
-  const T *begin() const { return data(); }
-  const T *end() const { return data() + count; }
-  const T &operator[](std::size_t i) const { return data()[i]; }
-
-private:
-  Buffer buffer;
-  std::size_t count;
-};
-
 /// A handle on a value of a graph. Copies of a handle are the same tensor:
 /// assign() through one shows in the others. A default-constructed handle is
 /// undefined; anything but defined(), assignment and destruction throws Error.
+///
+/// The methods stand in groups: facts, creation, random numbers, movement,
+/// indexing, scans and sorts, elementwise (two operands, one), reductions,
+/// networks, element type and place, values. Structs of options and the types
+/// of parameters are in Options.h, Shape.h, Operand.h and Index.h.
 class Tensor {
 public:
   Tensor() = default;
@@ -222,74 +208,7 @@ public:
                     const TensorOptions &options = {});
 
   // The same with options by name: Tensor::zeros({2}, {.dtype = DType::Int8}).
-#define TINYGRAD_NAMED_OPTIONS(NAME, PARAMETERS, ARGUMENTS)                    \
-  template <OptionsFor<NamedTensorOptions> O = NamedTensorOptions>             \
-  static Tensor NAME(TINYGRAD_UNPACK PARAMETERS, const O &options) {           \
-    return NAME(TINYGRAD_UNPACK ARGUMENTS, TensorOptions(options));            \
-  }
-#define TINYGRAD_UNPACK(...) __VA_ARGS__
-  template <OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  explicit Tensor(Scalar value, const O &options)
-      : Tensor(value, TensorOptions(options)) {}
-  template <NestedSequence List,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(const List &data, const O &options) {
-    return from(data, TensorOptions(options));
-  }
-  template <ElementSequence List,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(const List &data, const Shape &shape, const O &options) {
-    return from(data, shape, TensorOptions(options));
-  }
-  template <ElementType E,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(detail::Braced1<E> row, const O &options) {
-    return from(row, TensorOptions(options));
-  }
-  template <ElementType E,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(detail::Braced2<E> rows, const O &options) {
-    return from(rows, TensorOptions(options));
-  }
-  template <ElementType E,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(detail::Braced3<E> planes, const O &options) {
-    return from(planes, TensorOptions(options));
-  }
-  template <ElementType E,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(detail::Braced4<E> blocks, const O &options) {
-    return from(blocks, TensorOptions(options));
-  }
-  template <ElementType E,
-            OptionsFor<NamedTensorOptions> O = NamedTensorOptions>
-  static Tensor from(detail::Braced1<E> data, const Shape &shape,
-                     const O &options) {
-    return from(data, shape, TensorOptions(options));
-  }
-  TINYGRAD_NAMED_OPTIONS(empty, (const Shape &shape), (shape))
-  TINYGRAD_NAMED_OPTIONS(full, (const Shape &shape, Scalar value),
-                         (shape, value))
-  TINYGRAD_NAMED_OPTIONS(zeros, (const Shape &shape), (shape))
-  TINYGRAD_NAMED_OPTIONS(ones, (const Shape &shape), (shape))
-  TINYGRAD_NAMED_OPTIONS(arange, (Scalar stop), (stop))
-  TINYGRAD_NAMED_OPTIONS(arange, (Scalar start, Scalar stop, Scalar step),
-                         (start, stop, step))
-  TINYGRAD_NAMED_OPTIONS(linspace, (Scalar start, Scalar stop, SymInt steps),
-                         (start, stop, steps))
-  TINYGRAD_NAMED_OPTIONS(eye, (SymInt rows, std::optional<SymInt> columns),
-                         (rows, columns))
-  TINYGRAD_NAMED_OPTIONS(rand, (const Shape &shape), (shape))
-  TINYGRAD_NAMED_OPTIONS(randn, (const Shape &shape), (shape))
-  TINYGRAD_NAMED_OPTIONS(randint,
-                         (const Shape &shape, int64_t low, int64_t high),
-                         (shape, low, high))
-  TINYGRAD_NAMED_OPTIONS(uniform, (const Shape &shape, double low, double high),
-                         (shape, low, high))
-  TINYGRAD_NAMED_OPTIONS(normal, (const Shape &shape, double mean, double std),
-                         (shape, mean, std))
-#undef TINYGRAD_NAMED_OPTIONS
-#undef TINYGRAD_UNPACK
+#include "TinyGrad/Tensor/NamedOptions.inc"
 
   /// Of the same shape, element type (unless given) and device.
   Tensor emptyLike(std::optional<DType> dtype = {}) const;
