@@ -395,6 +395,11 @@ Tensor Tensor::isclose(const Operand &other, double rtol, double atol,
   return equalNan ? result | (a.isnan() & b.isnan()) : result;
 }
 
+bool Tensor::allclose(const Operand &other, double rtol, double atol,
+                      bool equalNan, std::source_location where) const {
+  return isclose(other, rtol, atol, equalNan).all().item<bool>(where);
+}
+
 Tensor detail::apply(BinaryOperator op, const Operand &lhs,
                      const Operand &rhs) {
   switch (op) {

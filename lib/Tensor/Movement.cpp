@@ -13,10 +13,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
+
+static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
 /// Where a new axis goes: like an axis of the tensor that has it.
 static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
@@ -196,6 +199,44 @@ Tensor Tensor::shrink(const Parts &parts) const {
   return isWhole ? prim::wholeView(*this) : prim::shrink(*this, from, to);
 }
 
+/// An amount for each axis, as \p amount says of the axes of which \p sizes has
+/// no -1.
+template <typename Amount>
+static std::vector<Amount> towards(const Tensor &x, const Shape &sizes,
+                                   const char *what,
+                                   Amount (*amount)(SymInt, SymInt)) {
+  if (int64_t(sizes.size()) != x.ndim())
+    throw ShapeError(std::string(what) + ": " + std::to_string(sizes.size()) +
+                     " sizes for a tensor of shape " + toString(x.shape()));
+  const bool isPadding = std::is_same_v<Amount, PadAmount>;
+  std::vector<Amount> amounts;
+  for (int64_t axis = 0; axis < x.ndim(); ++axis) {
+    const SymInt wanted = sizes[axis] == -1 ? x.shape()[axis] : sizes[axis];
+    const SymInt less = isPadding ? x.shape()[axis] : wanted;
+    const SymInt more = isPadding ? wanted : x.shape()[axis];
+    if (wanted.min() < 0 || !isAtMost(less, more))
+      throw ShapeError(std::string(what) + ": axis " + std::to_string(axis) +
+                       " of " + toString(x.shape()) + " has " +
+                       (isPadding ? "more" : "fewer") + " than " +
+                       wanted.str() + " elements" + explainExcess(less, more));
+    amounts.push_back(amount(x.shape()[axis], wanted));
+  }
+  return amounts;
+}
+
+Tensor Tensor::padTo(const Shape &sizes) const {
+  return pad(
+      towards<PadAmount>(*this, sizes, "padTo", [](SymInt size, SymInt wanted) {
+        return PadAmount(0, wanted - size);
+      }));
+}
+
+Tensor Tensor::shrinkTo(const Shape &sizes) const {
+  return shrink(
+      towards<Part>(*this, sizes, "shrinkTo",
+                    [](SymInt, SymInt wanted) { return Part(0, wanted); }));
+}
+
 Tensor Tensor::squeeze() const {
   Shape kept;
   for (SymInt size : shape())
@@ -334,6 +375,130 @@ std::vector<Tensor> Tensor::chunk(int64_t chunks, int64_t dim) const {
   return split((constantOf(size, "chunk") - 1) / chunks + 1, dim);
 }
 
+std::vector<Tensor> Tensor::unbind(int64_t dim) const {
+  dim = normalizeAxis(dim, ndim(), "unbind");
+  std::vector<Tensor> parts;
+  for (int64_t i = 0; i < constantOf(shape()[dim], "unbind"); ++i)
+    parts.push_back(partOf(*this, dim, i, i + 1).squeeze(dim));
+  return parts;
+}
+
+Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
+  dim = normalizeAxis(dim, ndim(), "unfold");
+  const SymInt length = shape()[dim];
+  if (size < 0 || step <= 0 || !isAtMost(size, length))
+    throw ShapeError("unfold: there are no windows of size " +
+                     std::to_string(size) + ", " + std::to_string(step) +
+                     " apart, in axis " + std::to_string(dim) + " of " +
+                     toString(shape()) + explainExcess(size, length));
+  // A step out of the axis is as good as one that can be computed with.
+  step = std::min(step, std::max<int64_t>(length.max(), 1));
+  const SymInt count = (length - size) / step + 1, reach = count * step;
+  Shape result = shape();
+  result[dim] = count;
+  result.push_back(size);
+  checkedNumElements(result, dtype(), "unfold");
+  if (size == 0)
+    return prim::constant(*this, 0, dtype(), result);
+  // The axis becomes the last one; [count, step] then are [window, position].
+  Tensor x = permute([&] {
+    std::vector<int64_t> order;
+    for (int64_t axis = 0; axis < ndim(); ++axis)
+      if (axis != dim)
+        order.push_back(axis);
+    order.push_back(dim);
+    return order;
+  }());
+  const int64_t last = ndim() - 1;
+  Shape rows = x.shape();
+  if (size <= step) {
+    std::vector<PadAmount> amounts(static_cast<std::size_t>(ndim()));
+    amounts[last].second = reach - length;
+    rows[last] = count;
+    rows.push_back(step);
+    x = partOf(x.pad(amounts).reshape(rows), last + 1, 0, size);
+  } else {
+    if (!isAtMost(reach, length + 1))
+      throw ShapeError("unfold: windows " + std::to_string(step) +
+                       " apart are not known to end within axis " +
+                       std::to_string(dim) + " of " + toString(shape()) +
+                       explainExcess(reach, length + 1));
+    // The axis repeated and cut into rows that are one longer, so that each
+    // begins one further on.
+    Shape repeats(std::size_t(ndim()), 1);
+    repeats[last] = size + 1;
+    rows[last] = size;
+    rows.push_back(length + 1);
+    x = partOf(x.repeat(repeats), last, 0, (length + 1) * size).reshape(rows);
+    rows[last + 1] = count;
+    rows.push_back(step);
+    x = partOf(x, last + 1, 0, reach).reshape(rows);
+    rows.pop_back();
+    x = partOf(x, last + 2, 0, 1).reshape(rows).transpose(last, last + 1);
+  }
+  std::vector<int64_t> order(static_cast<std::size_t>(ndim() + 1));
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + dim, order.begin() + last,
+              order.begin() + last + 1);
+  return x.permute(order);
+}
+
+Tensor Tensor::diagonal(int64_t offset, int64_t dim0, int64_t dim1) const {
+  dim0 = normalizeAxis(dim0, ndim(), "diagonal");
+  dim1 = normalizeAxis(dim1, ndim(), "diagonal");
+  if (dim0 == dim1)
+    throw IndexError("diagonal: axis " + std::to_string(dim0) +
+                     " is given twice");
+  std::vector<int64_t> order;
+  for (int64_t axis = 0; axis < ndim(); ++axis)
+    if (axis != dim0 && axis != dim1)
+      order.push_back(axis);
+  order.insert(order.end(), {dim0, dim1});
+  Tensor x = permute(order);
+  const int64_t row = ndim() - 2, column = row + 1;
+  // The rows and columns before the diagonal, which are then cut off.
+  const SymInt rows = x.shape()[row], columns = x.shape()[column];
+  const SymInt below = symMin(-std::max(offset, -rows.max()), rows);
+  const SymInt right = symMin(offset, columns);
+  if (offset < 0)
+    x = partOf(x, row, below, rows);
+  else
+    x = partOf(x, column, right, columns);
+  const SymInt width = x.shape()[column];
+  const SymInt length = symMin(x.shape()[row], width);
+  // As one row, in which an element of the diagonal follows after all columns
+  // and one more.
+  x = partOf(x, row, 0, length).flatten(row, column);
+  Shape low(std::size_t(row + 1), 0), high = low, wide = x.shape();
+  high[row] = length;
+  wide[row] = length;
+  wide.push_back(checkedSum(width, 1, "diagonal"));
+  checkedNumElements(wide, dtype(), "diagonal");
+  x = prim::padView(x, low, high).reshape(wide);
+  wide.pop_back();
+  return partOf(x, column, 0, 1).reshape(wide);
+}
+
+Tensor Tensor::diag(int64_t offset) const {
+  const MethodScope method("diag");
+  if (ndim() == 2)
+    return prim::alias(diagonal(offset));
+  if (ndim() != 1)
+    throw ShapeError("diag: a tensor of shape " + toString(shape()) +
+                     " is neither a row nor a matrix");
+  const SymInt size = shape()[0];
+  const Shape square = {size, size};
+  checkedNumElements(square, dtype(), "diag");
+  const DType position = positionDType(square);
+  Tensor isOn = prim::iota(*this, 0, position, square) ==
+                prim::iota(*this, 1, position, square);
+  // Amounts that cannot be negated are too large for a shape anyway.
+  const SymInt above = std::max<int64_t>(offset, 0);
+  const SymInt below = std::max(-std::max(offset, -furthest), int64_t(0));
+  return isOn.where(*this, same(*this, 0))
+      .pad({PadAmount(below, above), PadAmount(above, below)});
+}
+
 Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
   const MethodScope method("cat");
   if (tensors.empty())
@@ -396,6 +561,89 @@ Tensor Tensor::stack(const std::vector<Tensor> &tensors, int64_t dim) {
   if (parts.empty())
     throw ShapeError("stack: there are no tensors to stack");
   return cat(parts, dim);
+}
+
+std::vector<Tensor> Tensor::meshgrid(const std::vector<Tensor> &rows,
+                                     GridIndexing indexing) {
+  if (rows.empty())
+    throw ShapeError("meshgrid: there are no rows");
+  Shape grid;
+  for (const Tensor &row : rows) {
+    checkOperands({&rows.front(), &row});
+    if (row.ndim() > 1)
+      throw ShapeError("meshgrid: a tensor of shape " + toString(row.shape()) +
+                       " is no row");
+    grid.push_back(row.numel());
+  }
+  auto axisOf = [&](std::size_t number) {
+    const bool isSwapped =
+        indexing == GridIndexing::XY && rows.size() > 1 && number < 2;
+    return isSwapped ? 1 - number : number;
+  };
+  if (indexing == GridIndexing::XY && rows.size() > 1)
+    std::swap(grid[0], grid[1]);
+  std::vector<Tensor> result;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    Shape along(grid.size(), 1);
+    along[axisOf(i)] = rows[i].numel();
+    result.push_back(broadcastTo(rows[i].reshape(along), grid, "meshgrid"));
+  }
+  return result;
+}
+
+Tensor Tensor::repeatInterleave(SymInt repeats,
+                                std::optional<int64_t> dim) const {
+  if (!dim)
+    return flatten().repeatInterleave(repeats, 0);
+  const int64_t axis = normalizeAxis(*dim, ndim(), "repeatInterleave");
+  const SymInt size = shape()[axis];
+  int64_t most;
+  if (repeats.min() < 0 ||
+      __builtin_mul_overflow(repeats.max(), size.max(), &most))
+    throw ShapeError("repeatInterleave: an axis of size " + size.str() +
+                     " cannot be repeated " + repeats.str() + " times");
+  Shape expanded = shape(), result = shape();
+  expanded.insert(expanded.begin() + axis + 1, repeats);
+  result[axis] = size * repeats;
+  checkedNumElements(result, dtype(), "repeatInterleave");
+  return prim::reshape(unsqueeze(axis + 1).expand(expanded), result);
+}
+
+Tensor Tensor::repeatInterleave(const Tensor &repeats,
+                                std::optional<int64_t> dim) const {
+  const MethodScope method("repeatInterleave");
+  if (!dim)
+    return flatten().repeatInterleave(repeats, 0);
+  const int64_t axis = normalizeAxis(*dim, ndim(), "repeatInterleave");
+  checkIndexTensor(repeats, "repeatInterleave");
+  checkOperands({this, &repeats});
+  const int64_t size = constantOf(shape()[axis], "repeatInterleave");
+  if (repeats.ndim() > 1 || (repeats.numel() != 1 && repeats.numel() != size))
+    throw ShapeError("repeatInterleave: numbers of shape " +
+                     toString(repeats.shape()) + " for axis " +
+                     std::to_string(axis) + " of " + toString(shape()));
+  const std::vector<int64_t> counts =
+      repeats.toLong().tolist<int64_t>(std::source_location());
+  int64_t total = 0;
+  for (int64_t i = 0; i < size; ++i) {
+    const int64_t count = counts[counts.size() == 1 ? 0 : std::size_t(i)];
+    if (count < 0)
+      throw ShapeError("repeatInterleave: " + std::to_string(count) +
+                       " is not a number of repetitions");
+    total = checkedSum(total, count, "repeatInterleave").value();
+  }
+  Shape result = shape();
+  result[axis] = total;
+  checkedNumElements(result, promote(dtype(), DType::Int64),
+                     "repeatInterleave");
+  std::vector<int64_t> positions;
+  positions.reserve(std::size_t(total));
+  for (int64_t i = 0; i < size; ++i)
+    positions.insert(positions.end(),
+                     std::size_t(counts[counts.size() == 1 ? 0 : i]), i);
+  const GraphScope scope{Graph(impl().graph)};
+  return indexSelect(
+      axis, Tensor::from(positions, {positionDType(shape()), device()}));
 }
 
 Tensor Tensor::repeat(const Shape &repeats) const {

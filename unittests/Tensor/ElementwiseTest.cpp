@@ -273,6 +273,13 @@ TEST(Comparisons, IsClose) {
          b = Tensor::from({1.000001f, 1.1f, INFINITY, -INFINITY, NAN});
   expectTensor(a.isclose(b), {5}, {1, 0, 1, 0, 0});
   expectTensor(a.isclose(b, 1e-5, 1e-8, true), {5}, {1, 0, 1, 0, 1});
+  EXPECT_FALSE(a.allclose(b, 1e-5, 1e-8, true));
+  EXPECT_FALSE(a.allclose(a));
+  EXPECT_TRUE(a.allclose(a, 0, 0, true));
+  EXPECT_TRUE(a.shrinkTo(1).allclose(b.shrinkTo(1)));
+  EXPECT_TRUE(Tensor::zeros({0}).allclose(1));
+  EXPECT_FALSE(Tensor::ones({2, 3}).allclose(Tensor::from({1, 1, 2})));
+  EXPECT_ERROR(a.allclose(Tensor::ones({2})), ShapeError, "isclose");
 }
 
 TEST(Comparisons, IsCloseOfIntegers) {

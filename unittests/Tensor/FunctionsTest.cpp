@@ -44,6 +44,10 @@ TEST(Functions, AreTheMethods) {
   expectSame(reshape(x, {4, 3}), x.reshape({4, 3}));
   expectSame(pad(x, {1, 1}), x.pad({1, 1}));
   expectSame(shrink(x, {{0, 2}, {}}), x.shrink({{0, 2}, {}}));
+  expectSame(rearrange(x, "a (b c) -> b a c", {{"b", 2}}),
+             x.rearrange("a (b c) -> b a c", {{"b", 2}}));
+  expectSame(diagonal(x, 1), x.diagonal(1));
+  EXPECT_TRUE(allclose(x, x + 1e-9));
   Tensor image = noiseTensor({1, 2, 5, 5}), weight = noiseTensor({3, 2, 3, 3});
   expectSame(conv2d(image, weight, {.padding = 1}),
              image.conv2d(weight, {.padding = 1}));

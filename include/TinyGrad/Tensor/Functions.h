@@ -165,6 +165,12 @@ inline Tensor isclose(const Tensor &x, const Operand &other, double rtol = 1e-5,
                       double atol = 1e-8, bool equalNan = false) {
   return x.isclose(other, rtol, atol, equalNan);
 }
+inline bool
+allclose(const Tensor &x, const Operand &other, double rtol = 1e-5,
+         double atol = 1e-8, bool equalNan = false,
+         std::source_location where = std::source_location::current()) {
+  return x.allclose(other, rtol, atol, equalNan, where);
+}
 inline Tensor lerp(const Tensor &x, const Operand &end, const Operand &weight) {
   return x.lerp(end, weight);
 }
@@ -259,6 +265,38 @@ inline Tensor pad(const Tensor &x, const Padding &amounts, Scalar value = 0) {
 inline Tensor shrink(const Tensor &x, const Parts &parts) {
   return x.shrink(parts);
 }
+inline Tensor padTo(const Tensor &x, const Shape &shape) {
+  return x.padTo(shape);
+}
+inline Tensor shrinkTo(const Tensor &x, const Shape &shape) {
+  return x.shrinkTo(shape);
+}
+inline Tensor rearrange(const Tensor &x, std::string_view formula,
+                        const NamedSizes &sizes = {}) {
+  return x.rearrange(formula, sizes);
+}
+inline std::vector<Tensor> unbind(const Tensor &x, int64_t dim = 0) {
+  return x.unbind(dim);
+}
+inline Tensor diagonal(const Tensor &x, int64_t offset = 0, int64_t dim0 = 0,
+                       int64_t dim1 = 1) {
+  return x.diagonal(offset, dim0, dim1);
+}
+inline Tensor diag(const Tensor &x, int64_t offset = 0) {
+  return x.diag(offset);
+}
+inline std::vector<Tensor> meshgrid(const std::vector<Tensor> &rows,
+                                    GridIndexing indexing = GridIndexing::IJ) {
+  return Tensor::meshgrid(rows, indexing);
+}
+inline Tensor repeatInterleave(const Tensor &x, SymInt repeats,
+                               std::optional<int64_t> dim = {}) {
+  return x.repeatInterleave(repeats, dim);
+}
+inline Tensor repeatInterleave(const Tensor &x, const Tensor &repeats,
+                               std::optional<int64_t> dim = {}) {
+  return x.repeatInterleave(repeats, dim);
+}
 inline Tensor squeeze(const Tensor &x) { return x.squeeze(); }
 inline Tensor squeeze(const Tensor &x, int64_t dim) { return x.squeeze(dim); }
 inline Tensor unsqueeze(const Tensor &x, int64_t dim) {
@@ -327,6 +365,7 @@ inline Tensor maxPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
                         const Pool2dOptions &options = {}) {
   return x.maxPool2d(kernelSize, options);
 }
+inline Tensor dropout(const Tensor &x, double p = 0.5) { return x.dropout(p); }
 inline Tensor layernorm(const Tensor &x, const Axes &axes = -1,
                         double eps = 1e-5) {
   return x.layernorm(axes, eps);

@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tinygrad {
 
@@ -63,6 +64,13 @@ concept OptionsFor = std::same_as<T, Options>;
 
 /// How Tensor::scatterReduce combines the values for one element.
 enum class ScatterReduction { Sum, Prod, Mean, AMax, AMin };
+
+/// Which axis of Tensor::meshgrid the first row runs along: axis 0, as matrices
+/// are indexed, or axis 1, as x of coordinates (x, y).
+enum class GridIndexing { IJ, XY };
+
+/// Sizes of axes by name, `{{"h", 2}, {"w", n}}`.
+using NamedSizes = std::vector<std::pair<std::string, SymInt>>;
 
 /// Options of Tensor::conv2d.
 struct Conv2dOptions {

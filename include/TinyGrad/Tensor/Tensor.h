@@ -30,6 +30,7 @@
 #include "TinyGrad/Tensor/Scalar.h"
 #include "TinyGrad/Tensor/Shape.h"
 #include "TinyGrad/Tensor/TensorData.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include <concepts>
 #include <initializer_list>
@@ -246,6 +247,22 @@ public:
   /// is not negative.
   static Tensor normal(const Shape &shape, double mean = 0, double std = 1,
                        const TensorOptions &options = {});
+  /// Weights to begin with, as tinygrad has them. Of a weight of shape (out,
+  /// in...) with n elements and k = n / out inputs for each output: uniform in
+  /// [-1, 1) times n^-0.5, or times sqrt(6 / (out + k)).
+  static Tensor scaledUniform(const Shape &shape,
+                              const TensorOptions &options = {});
+  static Tensor glorotUniform(const Shape &shape,
+                              const TensorOptions &options = {});
+  /// Of mean 0 and variance 2 / ((1 + a^2) k), which keeps that of a signal
+  /// through leakyRelu(a). Throws ShapeError if k is symbolic.
+  static Tensor kaimingUniform(const Shape &shape, double a = 0.01,
+                               const TensorOptions &options = {});
+  static Tensor kaimingNormal(const Shape &shape, double a = 0.01,
+                              const TensorOptions &options = {});
+  /// While this thread trains (see TrainingScope): 0 with probability \p p,
+  /// else the element / (1 - p). The same values otherwise.
+  Tensor dropout(double p = 0.5) const;
 
   //===--------------------------------------------------------------------===//
   // Movement
@@ -296,12 +313,31 @@ public:
   /// The part [from, to) of each axis; all of one for which `{}` or None is
   /// given.
   Tensor shrink(const Parts &parts) const;
+  /// Zeros after, or only the first of, the elements of each axis, up to a
+  /// size; -1 keeps the size of an axis.
+  Tensor padTo(const Shape &shape) const;
+  template <SizeLike... Sizes>
+    requires(sizeof...(Sizes) > 1)
+  Tensor padTo(Sizes... sizes) const {
+    return padTo(Shape{SymInt(sizes)...});
+  }
+  Tensor shrinkTo(const Shape &shape) const;
+  template <SizeLike... Sizes>
+    requires(sizeof...(Sizes) > 1)
+  Tensor shrinkTo(Sizes... sizes) const {
+    return shrinkTo(Shape{SymInt(sizes)...});
+  }
   /// Without the axes of size 1, or without \p dim if its size is 1.
   Tensor squeeze() const;
   Tensor squeeze(int64_t dim) const;
   Tensor unsqueeze(int64_t dim) const;
   Tensor flatten(int64_t startDim = 0, int64_t endDim = -1) const;
   Tensor unflatten(int64_t dim, const Shape &sizes) const;
+  /// Axes by name, as in einops: "b (h w) c -> b c h w" with {{"h", 2}}. Names
+  /// in parentheses make up one axis, 1 is an axis of that size, "..." stands
+  /// for all axes that are not named. Throws ShapeError.
+  Tensor rearrange(std::string_view formula,
+                   const NamedSizes &sizes = {}) const;
   /// Parts of \p size each, the last perhaps smaller, or of the given sizes.
   std::vector<Tensor> split(int64_t size, int64_t dim = 0) const;
   std::vector<Tensor> split(const Shape &sizes, int64_t dim = 0) const;
@@ -312,8 +348,25 @@ public:
   }
   /// At most \p chunks parts of equal size, the last perhaps smaller.
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
+  /// The parts of size 1 along \p dim, without that axis.
+  std::vector<Tensor> unbind(int64_t dim = 0) const;
+  /// The windows of \p size along an axis, \p step apart: that axis counts
+  /// them, a new last axis is the position in one. As in PyTorch, but that
+  /// windows do not share elements with the tensor.
+  Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
+  /// The elements [.., i, .., i + offset, ..] of two axes as a new last axis,
+  /// as in PyTorch; a view.
+  Tensor diagonal(int64_t offset = 0, int64_t dim0 = 0, int64_t dim1 = 1) const;
+  /// A square matrix with this row on a diagonal and zeros elsewhere; of a
+  /// matrix, that diagonal.
+  Tensor diag(int64_t offset = 0) const;
   static Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0);
+  /// For each row (or number) the tensor of all their combinations in which it
+  /// runs along an axis of its own: its place in the list, where XY swaps the
+  /// first two.
+  static std::vector<Tensor> meshgrid(const std::vector<Tensor> &rows,
+                                      GridIndexing indexing = GridIndexing::IJ);
   /// Copies along each axis, of which there may be more than the tensor has.
   Tensor repeat(const Shape &repeats) const;
   template <SizeLike... Numbers>
@@ -321,6 +374,14 @@ public:
   Tensor repeat(Numbers... repeats) const {
     return repeat(Shape{SymInt(repeats)...});
   }
+  /// Each element, or each part of size 1 along \p dim, \p repeats times in a
+  /// row. Without an axis the tensor is flattened first.
+  Tensor repeatInterleave(SymInt repeats,
+                          std::optional<int64_t> dim = {}) const;
+  /// The same as often as \p repeats says, which is of integers, a number for
+  /// each part or one for all. Their sum is a size: they are computed at once.
+  Tensor repeatInterleave(const Tensor &repeats,
+                          std::optional<int64_t> dim = {}) const;
   Tensor roll(SymInt shift, int64_t dim) const;
   Tensor roll(const Shape &shifts, const Axes &dims) const;
 
@@ -461,6 +522,11 @@ public:
   /// computed in float64.
   Tensor isclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
                  bool equalNan = false) const;
+  /// Whether all of them are, which is computed at once.
+  bool
+  allclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
+           bool equalNan = false,
+           std::source_location where = std::source_location::current()) const;
   /// this + (end - this) * weight.
   Tensor lerp(const Operand &end, const Operand &weight) const;
   /// \p x where this holds (as anything but 0 does), else \p y.

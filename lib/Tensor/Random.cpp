@@ -1,0 +1,281 @@
+//===- Random.cpp - random tensors ----------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Random numbers of several distributions, weights to begin with, dropout.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+//===----------------------------------------------------------------------===//
+// Distributions
+//===----------------------------------------------------------------------===//
+
+void Tensor::manualSeed(uint64_t seed) { Graph::current().manualSeed(seed); }
+
+/// 64 random bits for each element.
+static Tensor randomBits(const Graph &graph, Device &device,
+                         const Shape &shape) {
+  checkedNumElements(shape, DType::UInt64, "rand");
+  if (isSymbolic(shape)) {
+    // A part of the greatest tensor, so that each element is the same for all
+    // values of the variables.
+    const std::vector<int64_t> greatest = largestOf(shape);
+    std::vector<Part> parts;
+    for (SymInt size : shape)
+      parts.emplace_back(0, size);
+    return randomBits(graph, device, Shape(greatest.begin(), greatest.end()))
+        .shrink(parts);
+  }
+  const int64_t count =
+      checkedNumElements(shape, DType::UInt64, "rand").value();
+  uint64_t state[2];
+  takeRandomState(graph, uint64_t(count), state);
+  // Key and counter are data: graphs that differ in them are the same program.
+  auto scalar = [&](uint64_t value) {
+    Buffer memory =
+        Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
+    return prim::buffer(graph, memory, DType::UInt64, {1}).expand({count});
+  };
+  Tensor counter =
+      prim::iota(graph, device, 0, DType::UInt64, {count}) + scalar(state[1]);
+  return prim::binary(BinaryOp::Threefry, counter, scalar(state[0]))
+      .reshape(shape);
+}
+
+/// Uniform in [0, 1) with all the bits that the type's precision takes.
+static Tensor unitInterval(const Tensor &bits, DType dtype) {
+  if (dtype == DType::Float64)
+    return (bits >> 11).cast(dtype) * 0x1p-53;
+  int64_t digits = 24;
+  if (dtype == DType::Float16)
+    digits = 11;
+  else if (dtype == DType::BFloat16)
+    digits = 8;
+  else if (dtype != DType::Float32)
+    throw DTypeError(std::string("rand: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  // The low word only: cheaper than 64-bit conversions.
+  return (bits.cast(DType::UInt32) >> (32 - digits)).cast(dtype) *
+         std::ldexp(1.0, -int(digits));
+}
+
+static Tensor makeRand(const Graph &graph, Device &device, const Shape &shape,
+                       DType dtype) {
+  return unitInterval(randomBits(graph, device, shape), dtype);
+}
+
+static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
+                        DType dtype) {
+  if (!isFloat(dtype) || isFloat8(dtype))
+    throw DTypeError(std::string("randn: ") + name(dtype) +
+                     " is not a float type for random numbers");
+  // Box-Muller, from the two words of one block.
+  Tensor bits = randomBits(graph, device, shape);
+  const DType compute = promote(dtype, DType::Float32);
+  auto unit = [&](const Tensor &word) {
+    return (word.cast(DType::UInt32) >> 8).cast(compute) * 0x1p-24;
+  };
+  // 1 - u is in (0, 1], where the logarithm is finite.
+  Tensor radius = ((1.0 - unit(bits)).log() * -2.0).sqrt();
+  Tensor angle = unit(bits >> 32) * (2 * std::numbers::pi);
+  return (radius * angle.cos()).cast(dtype);
+}
+
+Tensor Tensor::rand(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("rand");
+  return makeRand(Graph::current(), deviceOf(options), shape,
+                  options.dtype.value_or(DType::Float32));
+}
+
+Tensor Tensor::randn(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("randn");
+  return makeRandn(Graph::current(), deviceOf(options), shape,
+                   options.dtype.value_or(DType::Float32));
+}
+
+Tensor Tensor::randLike(std::optional<DType> dtype) const {
+  const MethodScope method("randLike");
+  return makeRand(Graph(impl().graph), *impl().device, shape(),
+                  dtype.value_or(this->dtype()));
+}
+
+Tensor Tensor::randnLike(std::optional<DType> dtype) const {
+  const MethodScope method("randnLike");
+  return makeRandn(Graph(impl().graph), *impl().device, shape(),
+                   dtype.value_or(this->dtype()));
+}
+
+[[noreturn]] static void throwNoInterval(double low, double high, DType dtype) {
+  throw Error("uniform: there is no " + std::string(name(dtype)) + " from " +
+              Scalar(low).str() + " up to " + Scalar(high).str() +
+              ", exclusive, or not both are finite");
+}
+
+Tensor Tensor::uniform(const Shape &shape, double low, double high,
+                       const TensorOptions &options) {
+  const MethodScope method("uniform");
+  const DType dtype = options.dtype.value_or(DType::Float32);
+  Tensor unit = rand(shape, options);
+  const double first = roundTo(low, dtype), end = roundTo(high, dtype);
+  if (!std::isfinite(first) || !std::isfinite(end) || !(low <= high) ||
+      (low < high && first == end))
+    throwNoInterval(low, high, dtype);
+  if (first == end)
+    return unit.fullLike(first);
+  // The difference of large numbers may be infinite, half of it is not.
+  Tensor values = std::isfinite(roundTo(end - first, dtype))
+                      ? unit * (end - first) + first
+                      : (unit * (end / 2 - first / 2) + first / 2) * 2;
+  // Rounding may lead to the end of the interval.
+  return values.minimum(previousValue(end, dtype));
+}
+
+Tensor Tensor::normal(const Shape &shape, double mean, double std,
+                      const TensorOptions &options) {
+  const MethodScope method("normal");
+  const DType dtype = options.dtype.value_or(DType::Float32);
+  Tensor standard = randn(shape, options);
+  if (!std::isfinite(roundTo(mean, dtype)) ||
+      !std::isfinite(roundTo(std, dtype)) || std < 0)
+    throw Error("normal: there is no " + std::string(name(dtype)) +
+                " distribution of mean " + Scalar(mean).str() +
+                " and standard deviation " + Scalar(std).str());
+  return standard * std + mean;
+}
+
+/// The upper 64 of the 128 bits of x * factor.
+static Tensor multiplyHigh(const Tensor &x, uint64_t factor) {
+  constexpr uint64_t mask = 0xffffffff;
+  const uint64_t high = factor >> 32, low = factor & mask;
+  Tensor upper = x >> 32, lower = x & mask;
+  Tensor middle = upper * low + ((lower * low) >> 32);
+  if (high == 0)
+    return middle >> 32;
+  Tensor other = lower * high + (middle & mask);
+  return upper * high + (middle >> 32) + (other >> 32);
+}
+
+Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
+                       const TensorOptions &options) {
+  const MethodScope method("randint");
+  const DType dtype = options.dtype.value_or(DType::Int32);
+  if (!isInteger(dtype))
+    throw DTypeError(std::string("randint: ") + name(dtype) +
+                     " is not an integer type");
+  if (low >= high)
+    throw Error("randint: there is no integer from " + std::to_string(low) +
+                " up to " + std::to_string(high) + ", exclusive");
+  if (!Scalar(low).fits(dtype) || !Scalar(high - 1).fits(dtype))
+    throw DTypeError("randint: the range does not fit " +
+                     std::string(name(dtype)));
+  const uint64_t range = uint64_t(high) - uint64_t(low);
+  const Graph graph = Graph::current();
+  Device &device = deviceOf(options);
+  Tensor bits = randomBits(graph, device, shape);
+  // The random number as a fraction, times the range: of 2^64 fractions, some
+  // numbers get one more than others, one in 2^32 at least. Wider ranges take
+  // 128 bits.
+  Tensor offset;
+  if (range <= uint64_t(1) << 32) {
+    offset = multiplyHigh((bits << 32) | (bits >> 32), range);
+  } else {
+    Tensor tail = multiplyHigh(randomBits(graph, device, shape), range);
+    Tensor sum = bits * range + tail;
+    offset = multiplyHigh(bits, range) + (sum < tail).cast(DType::UInt64);
+  }
+  return (offset.cast(DType::Int64) + low).cast(dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights to begin with
+//===----------------------------------------------------------------------===//
+
+/// The number of elements that belong to one output: all but the first axis.
+static double fanIn(const Shape &shape, const char *what) {
+  const Shape inner(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
+  return double(constantOf(checkedNumElements(inner, DType::Bool, what), what));
+}
+
+/// The number of inputs and outputs of a weight, for glorotUniform().
+static double fanInAndOut(const Shape &shape) {
+  if (shape.empty())
+    throw ShapeError("glorotUniform: a weight without axes has no inputs");
+  return double(constantOf(shape[0], "glorotUniform")) +
+         fanIn(shape, "glorotUniform");
+}
+
+/// A variance that keeps that of the signal: 2 / (1 + a^2) for each input. A
+/// weight of no elements has none.
+static double kaimingDeviation(const Shape &shape, double a, const char *what) {
+  const double inputs = fanIn(shape, what);
+  return inputs == 0 ? 0 : std::sqrt(2 / (1 + a * a)) / std::sqrt(inputs);
+}
+
+Tensor Tensor::scaledUniform(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("scaledUniform");
+  const double count = double(
+      constantOf(checkedNumElements(shape, DType::UInt64, "scaledUniform"),
+                 "scaledUniform"));
+  return uniform(shape, -1, 1, options) *
+         (count == 0 ? 0 : 1 / std::sqrt(count));
+}
+
+Tensor Tensor::glorotUniform(const Shape &shape, const TensorOptions &options) {
+  const MethodScope method("glorotUniform");
+  const double fans = fanInAndOut(shape);
+  return uniform(shape, -1, 1, options) * (fans == 0 ? 0 : std::sqrt(6 / fans));
+}
+
+Tensor Tensor::kaimingUniform(const Shape &shape, double a,
+                              const TensorOptions &options) {
+  const MethodScope method("kaimingUniform");
+  const double bound =
+      std::sqrt(3.0) * kaimingDeviation(shape, a, "kaimingUniform");
+  return uniform(shape, -bound, bound, options);
+}
+
+Tensor Tensor::kaimingNormal(const Shape &shape, double a,
+                             const TensorOptions &options) {
+  const MethodScope method("kaimingNormal");
+  return normal(shape, 0, kaimingDeviation(shape, a, "kaimingNormal"), options);
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+static thread_local bool isTraining = false;
+
+TrainingScope::TrainingScope(bool isTraining)
+    : outer(std::exchange(::isTraining, isTraining)) {}
+
+TrainingScope::~TrainingScope() { ::isTraining = outer; }
+
+bool TrainingScope::isActive() { return ::isTraining; }
+
+Tensor Tensor::dropout(double p) const {
+  const MethodScope method("dropout");
+  if (!(p >= 0 && p <= 1))
+    throw Error("dropout: " + Scalar(p).str() + " is no probability");
+  if (!isFloat(dtype()))
+    throw DTypeError("dropout: the tensor is " + describe(*this) +
+                     ", not of floats");
+  if (!TrainingScope::isActive() || p == 0)
+    return prim::alias(*this);
+  if (p == 1)
+    return zerosLike();
+  // Whatever the type of the elements, to one part in 2^24.
+  return (randLike(DType::Float32) >= p).where(*this / (1 - p), 0);
+}
