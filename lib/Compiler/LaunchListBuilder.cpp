@@ -189,6 +189,7 @@ void ListBuilder::visit(Operation *op) {
     step.sort.positions = getDType(positions.getElementType());
     step.sort.rows = int64_t(sort.getRows());
     step.sort.rowElements = keys.getNumElements() / step.sort.rows;
+    step.sort.rowPositions = positions.getNumElements() / step.sort.rows;
     step.sort.isDescending = sort.getDescending();
     // Over all variables of the program, by their numbers.
     for (size_t i = 0; i < variables.size(); ++i)

@@ -132,7 +132,8 @@ void mlir::tg::evaluateScatter(ScatterOp op, const HostTensor &base,
 
 void mlir::tg::evaluateArgsort(ArgsortOp op, const HostTensor &x,
                                HostTensor &result) {
-  const Rows rows(x.shape, static_cast<int64_t>(x.shape.size()) - 1);
+  const auto last = static_cast<int64_t>(x.shape.size()) - 1;
+  const Rows rows(x.shape, last), to(result.shape, last);
   const bool isLong = result.elementType.isInteger(64);
   dispatchElement(x.elementType, [&](auto element) {
     using Element = decltype(element);
@@ -156,8 +157,8 @@ void mlir::tg::evaluateArgsort(ArgsortOp op, const HostTensor &x,
           return a < b;
         return op.getDescending() ? isAfter : isBefore;
       });
-      for (int64_t p = 0; p < rows.length; ++p) {
-        const int64_t at = rows.at(o, p, i);
+      for (int64_t p = 0; p < to.length; ++p) {
+        const int64_t at = to.at(o, p, i);
         if (isLong)
           PlainElement<int64_t>::store(result.bytes.data() + 8 * at, order[p]);
         else

@@ -166,11 +166,14 @@ void Executable::verifySort(const Step &step, const std::string &where) const {
   const SortShape &sort = step.sort;
   if (step.slots.size() != 2)
     throw Error(where + " does not sort one slot into another");
-  const auto elements = std::size_t(sort.rows) * std::size_t(sort.rowElements);
-  if (sort.rows < 0 || sort.rowElements < 0 ||
-      program.slots[step.slots[0]].bytes <
-          elements * itemSize(sort.positions) ||
-      program.slots[step.slots[1]].bytes < elements * itemSize(sort.keys))
+  auto fits = [&](uint32_t slot, int64_t elements, DType dtype) {
+    return elements >= 0 &&
+           program.slots[slot].bytes >=
+               std::size_t(sort.rows) * std::size_t(elements) * itemSize(dtype);
+  };
+  if (sort.rows < 0 ||
+      !fits(step.slots[0], sort.rowPositions, sort.positions) ||
+      !fits(step.slots[1], sort.rowElements, sort.keys))
     throw Error(where + " sorts more elements than its slots have");
   if (sort.positions != DType::Int32 && sort.positions != DType::Int64)
     throw Error(where + " has positions of type " +

@@ -105,6 +105,16 @@ Tensor Tensor::logcumsumexp(int64_t axis) const {
 // Sorts
 //===----------------------------------------------------------------------===//
 
+/// The first \p count positions of the elements along an axis in order.
+static Tensor firstPositions(const Tensor &x, SymInt count, int64_t dim,
+                             bool descending) {
+  // There is no order of fp8; float16 holds all of its values.
+  Tensor keys = isFloat8(x.dtype()) ? x.toHalf() : x;
+  return prim::argsort(keys.transpose(dim, -1), descending,
+                       axisDType(x.shape()[dim]), count)
+      .transpose(dim, -1);
+}
+
 Tensor Tensor::argsort(int64_t dim, bool descending) const {
   const MethodScope method("argsort");
   if (ndim() == 0) {
@@ -112,10 +122,7 @@ Tensor Tensor::argsort(int64_t dim, bool descending) const {
     return prim::constant(*this, 0, DType::Int32, {});
   }
   dim = normalizeAxis(dim, ndim(), "argsort");
-  Tensor x = isFloat8(dtype()) ? toHalf() : *this;
-  return prim::argsort(x.transpose(dim, -1), descending,
-                       axisDType(shape()[dim]))
-      .transpose(dim, -1);
+  return firstPositions(*this, shape()[dim], dim, descending);
 }
 
 std::pair<Tensor, Tensor> Tensor::sort(int64_t dim, bool descending) const {
@@ -133,10 +140,7 @@ std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
   if (k.min() < 0 || !isAtMost(k, shape()[dim]))
     throw ShapeError("topk: there are no " + k.str() + " elements along axis " +
                      std::to_string(dim) + " of " + toString(shape()));
-  std::vector<Part> parts;
-  for (int64_t axis = 0; axis < ndim(); ++axis)
-    parts.emplace_back(0, axis == dim ? k : shape()[axis]);
-  Tensor positions = argsort(dim, largest).shrink(parts);
+  Tensor positions = firstPositions(*this, k, dim, largest);
   return {gather(dim, positions), positions};
 }
 
@@ -185,8 +189,7 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
   // Times until events that happen at these rates; a rate of 0 takes for ever,
   // or is 0 / 0.
   Tensor times = (1 - rand({rows, size}, options)).log().neg() / weights;
-  std::vector<Part> parts{{0, rows}, {0, numSamples}};
-  return times.argsort(1).shrink(parts).cast(DType::Int32);
+  return firstPositions(times, numSamples, 1, false).cast(DType::Int32);
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,9 +337,11 @@ Tensor Tensor::maskedSelect(const Tensor &mask) const {
   Tensor all = broadcastTo(mask, shape(), "maskedSelect").flatten();
   int64_t count = 0;
   Tensor places = placesOf(all, count);
-  return prim::scatter(UpdateOp::Set,
-                       prim::constant(*this, 0, dtype(), {count}), places,
-                       flatten(), 0);
+  const SymInt size = countAsVariable(count, all.numel().max());
+  return computeRows(prim::scatter(UpdateOp::Set,
+                                   prim::constant(*this, 0, dtype(), {size}),
+                                   places, flatten(), 0),
+                     count);
 }
 
 Tensor Tensor::nonzero() const {
@@ -345,16 +350,17 @@ Tensor Tensor::nonzero() const {
   Tensor all = toBool().flatten();
   int64_t count = 0;
   Tensor places = placesOf(all, count);
-  Tensor positions =
-      prim::scatter(UpdateOp::Set, prim::constant(*this, 0, dtype, {count}),
-                    places, prim::iota(*this, 0, dtype, all.shape()), 0);
   if (ndim() == 0)
     return prim::constant(*this, 0, dtype, {count, 0});
+  const SymInt rows = countAsVariable(count, all.numel().max());
+  Tensor positions =
+      prim::scatter(UpdateOp::Set, prim::constant(*this, 0, dtype, {rows}),
+                    places, prim::iota(*this, 0, dtype, all.shape()), 0);
   std::vector<Tensor> columns(ndim());
   for (int64_t axis = ndim(); axis-- > 0;) {
     const SymInt size = shape()[axis];
     columns[axis] = axis == 0 ? positions : positions.mod(size);
     positions = positions.floordiv(size);
   }
-  return stack(columns, 1);
+  return computeRows(stack(columns, 1), count);
 }

@@ -300,9 +300,12 @@ Tensor prim::scatter(UpdateOp op, const Tensor &base, const Tensor &index,
                                 static_cast<uint64_t>(axis));
 }
 
-Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions) {
+Tensor prim::argsort(const Tensor &x, bool isDescending, DType positions,
+                     SymInt count) {
   Maker b(x);
-  return b.build<tg::ArgsortOp>(b.graph.tensorType(positions, x.shape()), b(x),
+  Shape shape = x.shape();
+  shape.back() = count;
+  return b.build<tg::ArgsortOp>(b.graph.tensorType(positions, shape), b(x),
                                 isDescending);
 }
 

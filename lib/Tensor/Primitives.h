@@ -83,8 +83,10 @@ Tensor scan(ScanOp op, const Tensor &x, int64_t axis);
 /// updates have the shape of the base, but for the axis.
 Tensor scatter(UpdateOp op, const Tensor &base, const Tensor &index,
                const Tensor &updates, int64_t axis);
-/// The positions of the elements along the last axis in order.
-Tensor argsort(const Tensor &x, bool isDescending, DType positions);
+/// The positions of the elements along the last axis in order, the first
+/// \p count of each row.
+Tensor argsort(const Tensor &x, bool isDescending, DType positions,
+               SymInt count);
 
 Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);

@@ -14,6 +14,8 @@
 #include "Primitives.h"
 
 #include <algorithm>
+#include <bit>
+#include <numeric>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -36,9 +38,31 @@ Tensor detail::positionFromStart(const Tensor &index, SymInt size) {
 // Positions
 //===----------------------------------------------------------------------===//
 
-/// Where a mask holds: a tensor of positions for each of its axes. Computes the
-/// mask.
-static std::vector<Tensor> positionsOf(const Tensor &mask) {
+SymInt detail::countAsVariable(int64_t count, int64_t most) {
+  // Memory is that of the bound: twice what is needed, with few bounds in all.
+  constexpr uint64_t least = 16;
+  const uint64_t bound = std::bit_ceil(std::max(uint64_t(count), least));
+  if (uint64_t(count) == uint64_t(most))
+    return count;
+  return Variable("selected", 0, int64_t(std::min(bound, uint64_t(most))))
+      .bind(count);
+}
+
+Tensor detail::computeRows(const Tensor &x, int64_t count) {
+  Shape shape = x.shape();
+  if (!shape[0].isSymbolic())
+    return x;
+  const Buffer memory = x.buffer();
+  // Rows follow one another, whatever is between their elements.
+  const std::size_t row = memory.size() / std::size_t(shape[0].max());
+  shape[0] = count;
+  return prim::buffer(Graph(x.impl().graph),
+                      memory.view(0, row * std::size_t(count), x.dtype()),
+                      x.dtype(), shape);
+}
+
+/// The positions where a mask holds, for each of its axes. Computes the mask.
+static std::vector<std::vector<int64_t>> listPositions(const Tensor &mask) {
   const std::vector<int64_t> sizes = mask.concreteShape();
   const std::vector<bool> holds = mask.tolist<bool>(std::source_location());
   std::vector<std::vector<int64_t>> positions(sizes.size());
@@ -49,10 +73,15 @@ static std::vector<Tensor> positionsOf(const Tensor &mask) {
     for (std::size_t axis = sizes.size(); axis-- > 0; rest /= sizes[axis])
       positions[axis].push_back(rest % sizes[axis]);
   }
+  return positions;
+}
+
+/// The same as tensors.
+static std::vector<Tensor> positionsOf(const Tensor &mask) {
   GraphScope scope{Graph(mask.impl().graph)};
   const TensorOptions options{positionDType(mask.shape()), mask.device()};
   std::vector<Tensor> result;
-  for (const std::vector<int64_t> &list : positions)
+  for (const std::vector<int64_t> &list : listPositions(mask))
     result.push_back(Tensor::from(list, options));
   return result;
 }
@@ -138,6 +167,43 @@ static Joined joinAll(const IndexTarget &target) {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// The elements of \p x for which a mask of the axes from \p axis on holds,
+/// computed by a program that takes their number.
+static Tensor selectByMask(const Tensor &x, const Tensor &mask, int64_t axis) {
+  const std::vector<std::vector<int64_t>> lists = listPositions(mask);
+  const auto count = int64_t(lists[0].size());
+  int64_t most = 1;
+  for (SymInt extent : mask.shape())
+    most *= extent.max();
+  const SymInt size = countAsVariable(count, most);
+  const DType dtype = positionDType(mask.shape());
+  Device &device = *mask.impl().device;
+  std::vector<int64_t> axes;
+  std::vector<Tensor> positions;
+  for (const std::vector<int64_t> &list : lists) {
+    axes.push_back(axis + int64_t(axes.size()));
+    Buffer memory = Buffer::allocate(
+        device, std::size_t(size.max()) * itemSize(dtype), dtype);
+    if (dtype == DType::Int64) {
+      memory.copyIn(list.data(), list.size() * sizeof(int64_t));
+    } else {
+      const std::vector<int32_t> narrow(list.begin(), list.end());
+      memory.copyIn(narrow.data(), narrow.size() * sizeof(int32_t));
+    }
+    positions.push_back(
+        prim::buffer(Graph(x.impl().graph), memory, dtype, {size}));
+  }
+  const Joined joined = join(x, axes, positions);
+  std::vector<int64_t> order(std::size_t(joined.x.ndim())), back;
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin(), order.begin() + axis, order.begin() + axis + 1);
+  for (int64_t i = 0; i < joined.x.ndim(); ++i)
+    back.push_back(i == axis ? 0 : i < axis ? i + 1 : i);
+  return computeRows(joined.x.indexSelect(axis, joined.position).permute(order),
+                     count)
+      .permute(back);
+}
+
 TensorImpl &Selection::get() {
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -145,8 +211,7 @@ TensorImpl &Selection::get() {
       return result.impl();
   }
   // Not under the lock: the graph has one, too. Two threads may both do this.
-  const Joined joined = joinAll({source, {axis}, {mask}});
-  Tensor selected = joined.x.indexSelect(joined.axis, joined.position);
+  Tensor selected = selectByMask(source, mask, axis);
   std::lock_guard<std::mutex> lock(mutex);
   if (!result.defined())
     result = selected;

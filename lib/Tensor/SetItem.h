@@ -38,6 +38,14 @@ struct IndexTarget {
 /// type that holds all positions.
 Tensor positionFromStart(const Tensor &index, SymInt size);
 
+/// A number of rows that data decides, as a size with that value: programs are
+/// compiled for as many or fewer, not for each number. At most as many as
+/// \p most, which is the number itself then.
+SymInt countAsVariable(int64_t count, int64_t most);
+/// The values of a tensor whose first axis has such a size, computed at once:
+/// the same with the number as size.
+Tensor computeRows(const Tensor &x, int64_t count);
+
 } // namespace tinygrad::detail
 
 #endif // TINYGRAD_LIB_TENSOR_SETITEM_H

@@ -364,6 +364,35 @@ static double boundMaximum(ArrayRef<Element> x) {
   return bound;
 }
 
+/// Bound of log(exp(x0) + exp(x1) + ...), combined one by one in any order. No
+/// operand changes the result by more than it is changed itself.
+static double boundLogSum(ArrayRef<Element> x, double value,
+                          const Format &format) {
+  double largest = 0, error = 0;
+  for (const Element &element : x) {
+    error = std::max(error, element.error);
+    if (std::isfinite(element.value))
+      largest = std::max(largest, std::abs(element.value));
+  }
+  if (!std::isfinite(error))
+    return none;
+  const auto n = static_cast<double>(x.size());
+  largest += error + std::log(n) + 1;
+  if (!std::isfinite(value)) {
+    // From an infinity or a NaN, or from nothing but -inf.
+    const bool isGiven = llvm::any_of(
+        x, [](const Element &e) { return !std::isfinite(e.value); });
+    return isGiven && largest < format.largest / 2 ? 0 : none;
+  }
+  // Each step takes functions of numbers of at most 1, exact to some units in
+  // the last place, and a sum.
+  const double roundoff = format.isDouble ? 0x1p-53 : 0x1p-24;
+  double bound =
+      error + (x.size() == 1 ? 0 : n * (32 + 2 * largest) * roundoff);
+  bound += x.size() == 1 ? 0 : format.ulp(std::abs(value) + bound);
+  return largest + bound < format.largest / 2 ? bound : none;
+}
+
 bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
                            TrackedTensor &result) {
   auto floatType = dyn_cast<FloatType>(result.tensor.elementType);
@@ -426,8 +455,6 @@ bool mlir::tg::boundScan(ScanOp op, const TrackedTensor &x,
   auto floatType = dyn_cast<FloatType>(result.tensor.elementType);
   if (!floatType)
     return true;
-  if (op.getKind() == ScanKind::logaddexp)
-    return false;
   Format format(floatType);
   const auto axis = static_cast<int64_t>(op.getAxis());
   const int64_t length = x.tensor.shape[axis], count = x.tensor.numElements();
@@ -442,7 +469,8 @@ bool mlir::tg::boundScan(ScanOp op, const TrackedTensor &x,
       const double bound =
           op.getKind() == ScanKind::add   ? boundSum(group, value, format)
           : op.getKind() == ScanKind::mul ? boundProduct(group, value, format)
-                                          : boundMaximum(group);
+          : op.getKind() == ScanKind::max ? boundMaximum(group)
+                                          : boundLogSum(group, value, format);
       isComparable = bound != none;
       result.error.set(place, bound, count);
       result.loose.set(place, std::isnan(value) || value == 0, count);

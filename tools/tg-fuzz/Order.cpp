@@ -20,8 +20,11 @@ Value GraphGenerator::scan() {
   if (!type || type.getRank() == 0)
     return {};
   static const ScanKind kinds[] = {ScanKind::add, ScanKind::add, ScanKind::max,
-                                   ScanKind::mul};
-  return emit<ScanOp>(random.pick(kinds), x,
+                                   ScanKind::mul, ScanKind::logaddexp};
+  ScanKind kind = random.pick(kinds);
+  if (kind == ScanKind::logaddexp && !isa<FloatType>(type.getElementType()))
+    kind = ScanKind::add;
+  return emit<ScanOp>(kind, x,
                       static_cast<uint64_t>(random.below(type.getRank())));
 }
 
@@ -71,7 +74,12 @@ Value GraphGenerator::argsort() {
     return {};
   Type element =
       random.percent(70) ? builder.getI32Type() : builder.getI64Type();
-  return emit<ArgsortOp>(type.clone(element), x, random.percent(50));
+  SmallVector<Dim> dims = getDims(type);
+  // Often the first ones of each row only.
+  if (std::optional<int64_t> row = dims.back().getStatic();
+      row.value_or(0) > 0 && random.percent(50))
+    dims.back() = Dim(type.getContext(), random.between(1, *row));
+  return emit<ArgsortOp>(getTensorType(dims, element), x, random.percent(50));
 }
 
 /// The sum of one-hot rows, or of rows that are selected so.

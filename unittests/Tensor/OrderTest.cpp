@@ -315,6 +315,46 @@ TEST(Select, MaskAndNonzero) {
       expected.push_back(double(value));
   expectTensor(large.maskedSelect(large > 0.25), {int64_t(expected.size())},
                expected);
+  // Rows, and a mask in the middle, which a variable size would separate.
+  Tensor table = counting({2, 40, 3});
+  Tensor rows = Tensor::arange(40) % 2 == 1;
+  std::vector<double> odd;
+  for (int64_t i = 0; i < 240; ++i)
+    if (i / 3 % 40 % 2 == 1)
+      odd.push_back(double(i));
+  expectTensor(table.index({Slice(), rows}), {2, 20, 3}, odd);
+  expectTensor(table.index({Slice(), rows}).sum(1).flatten(), {6},
+               {1200, 1220, 1240, 3600, 3620, 3640});
+}
+
+TEST(Select, ProgramsTakeTheNumberOfElements) {
+  Tensor x = noiseTensor({20, 15}).realize();
+  const std::vector<float> numbers = noise(300);
+  auto run = [&](float least) {
+    Tensor mask = x > Tensor::from({least});
+    std::vector<double> expected;
+    for (float number : numbers)
+      if (number > least)
+        expected.push_back(double(number));
+    const auto count = int64_t(expected.size());
+    expectTensor(x.maskedSelect(mask), {count}, expected);
+    expectTensor(x[mask], {count}, expected);
+    Tensor positions = mask.nonzero();
+    ASSERT_EQ(positions.shape(), Shape({count, 2}));
+    const std::vector<double> found = values(positions);
+    for (int64_t i = 0; i < count; ++i)
+      EXPECT_EQ(numbers[std::size_t(found[2 * i] * 15 + found[2 * i + 1])],
+                float(expected[std::size_t(i)]));
+  };
+  // One bound for each power of 2 up to 300, and those of the masks.
+  GlobalCounters::reset();
+  for (int step = 0; step < 100; ++step)
+    run(float(step) / 50 - 1);
+  EXPECT_LE(GlobalCounters::kernelsCompiled, 60);
+  const int64_t before = GlobalCounters::kernelsCompiled;
+  for (int step = 0; step < 100; ++step)
+    run(float(step) / 50 - 0.99f);
+  EXPECT_LE(GlobalCounters::kernelsCompiled - before, 3);
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,6 +425,71 @@ TEST(Sort, TopK) {
   expectTensor(x.topk(1, 0).first, {1, 5}, {9, 2, 6, 5, 5});
   EXPECT_ERROR(x.topk(6), ShapeError, "no 6 elements");
   EXPECT_ERROR(x.topk(-1), ShapeError, "topk");
+}
+
+/// The first positions of a row in order, by a sort of all of them.
+static std::vector<double> firstOf(const std::vector<float> &x, int64_t k,
+                                   bool largest) {
+  std::vector<int64_t> order(x.size());
+  std::iota(order.begin(), order.end(), 0);
+  auto isLess = [](float a, float b) {
+    return std::isnan(b) ? !std::isnan(a) : a < b;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return largest ? isLess(x[b], x[a]) : isLess(x[a], x[b]);
+  });
+  return {order.begin(), order.begin() + k};
+}
+
+TEST(Sort, TopKOfLongRows) {
+  // Selected and sorted, in one part and in several, with many equal elements,
+  // NaNs, and orders that are the worst for a selection.
+  const int64_t count = 200000;
+  std::vector<float> random = noise(count), equal, ascending;
+  for (int64_t i = 0; i < count; ++i) {
+    equal.push_back(i % 1000 == 7 ? NAN : std::floor(random[i] * 4));
+    ascending.push_back(float(i / 3));
+  }
+  for (const std::vector<float> &x : {random, equal, ascending})
+    for (bool largest : {false, true})
+      for (int64_t k : {1, 10, 5000, 12500, 150000}) {
+        SCOPED_TRACE(std::to_string(k));
+        const std::vector<double> order = firstOf(x, k, largest);
+        auto [values, positions] = Tensor::from(x).topk(k, 0, largest);
+        expectTensor(positions, {k}, order);
+        std::vector<double> sorted;
+        for (double place : order)
+          sorted.push_back(double(x[std::size_t(place)]));
+        expectTensor(values, {k}, sorted);
+      }
+  // Of every row, along an axis that is not the last one.
+  Tensor rows = Tensor::from(random, {100, 2000});
+  auto [values, positions] = rows.topk(3, 1);
+  auto [columns, places] = rows.T().topk(3, 0);
+  expectTensor(places.T(), {100, 3}, tinygrad::testing::values(positions));
+  expectTensor(columns.T(), {100, 3}, tinygrad::testing::values(values));
+}
+
+TEST(Sort, TopKElementTypes) {
+  std::vector<int64_t> x;
+  for (int64_t i = 0; i < 1000; ++i)
+    x.push_back((i * 7919) % 251 - 125);
+  const Tensor wide = Tensor::from(x);
+  for (DType dtype :
+       {DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::Float16,
+        DType::BFloat16, DType::Float64, DType::Float8E4M3}) {
+    SCOPED_TRACE(name(dtype));
+    Tensor narrow = wide.cast(dtype);
+    for (bool largest : {false, true})
+      expectTensor(narrow.topk(20, 0, largest).second, {20},
+                   firstOf(narrow.toFloat().tolist<float>(), 20, largest));
+  }
+  const SymInt n = Variable("n", 1, 900).bind(500);
+  std::vector<float> part;
+  for (int64_t i = 0; i < 500; ++i)
+    part.push_back(float(x[std::size_t(i)]));
+  expectTensor(wide.shrink({{0, n}}).topk(1).second, {1},
+               firstOf(part, 1, true));
 }
 
 TEST(Sort, SymbolicRows) {

@@ -115,7 +115,10 @@ struct SortShape {
   DType positions = DType::Int32; ///< or Int64
   int64_t rows = 0;
   int64_t rowElements = 0; ///< from the beginning of one row to the next
-  Expression length;       ///< elements of a row that count; over variables
+  /// Positions of each row that there is memory for: the first ones are
+  /// written.
+  int64_t rowPositions = 0;
+  Expression length; ///< elements of a row that count; over variables
   bool isDescending = false;
 };
 

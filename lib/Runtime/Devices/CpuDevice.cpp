@@ -223,19 +223,39 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
 void CpuDevice::sort(void *positions, const void *keys, const SortShape &shape,
                      const int64_t *values) {
   const int64_t length = shape.length.evaluate(values);
-  const int64_t keyBytes = shape.rowElements * int64_t(itemSize(shape.keys));
-  const int64_t positionBytes =
-      shape.rowElements * int64_t(itemSize(shape.positions));
   if (length <= 0)
     return;
-  // About 4096 elements are worth handing to another thread.
-  parallel(shape.rows, 4096 / length, [&](int64_t begin, int64_t end) {
+  auto sortRows = [&](int64_t begin, int64_t end, const detail::Parts &parts) {
     for (int64_t row = begin; row < end; ++row)
-      detail::sortRow(static_cast<char *>(positions) + row * positionBytes,
-                      shape.positions,
-                      static_cast<const char *>(keys) + row * keyBytes,
-                      shape.keys, length, shape.isDescending);
-  });
+      detail::sortRow(
+          {static_cast<char *>(positions) +
+               row * shape.rowPositions * int64_t(itemSize(shape.positions)),
+           shape.positions, shape.rowPositions,
+           static_cast<const char *>(keys) +
+               row * shape.rowElements * int64_t(itemSize(shape.keys)),
+           shape.keys, length, shape.isDescending},
+          parts);
+  };
+  // Fewer rows than threads are sorted one after the other, in parts if these
+  // are worth a histogram each.
+  constexpr int64_t leastPart = 1 << 15;
+  const int64_t threads = information().computeUnits;
+  const int64_t numParts = std::min(threads, length / leastPart);
+  if (shape.rows < threads && numParts > 1) {
+    detail::Parts parts;
+    parts.number = std::size_t(numParts);
+    parts.run = [&](const std::function<void(std::size_t)> &body) {
+      parallel(numParts, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t part = begin; part < end; ++part)
+          body(std::size_t(part));
+      });
+    };
+    sortRows(0, shape.rows, parts);
+    return;
+  }
+  // About 4096 elements are worth handing to another thread.
+  parallel(shape.rows, 4096 / length,
+           [&](int64_t begin, int64_t end) { sortRows(begin, end, {}); });
 }
 
 double CpuDevice::secondsBetween(Event &begin, Event &end) {

@@ -5,10 +5,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Keys become unsigned integers of the same order, which are sorted with their
-/// positions by digits of 11 bits, from the lowest to the highest: one pass
-/// over the data for all histograms, and one for each digit that differs at
-/// all.
+/// Keys become unsigned integers of the same order. To sort, they are moved
+/// with their positions by digits of 11 bits, from the lowest to the highest,
+/// one pass over the data for each digit that differs at all. Few positions of
+/// many are selected: what is not among the best so far is never moved. Both
+/// are done in parts, whose number makes no difference to the result: a pass
+/// keeps the order of equal digits, and no two elements are equal in key and
+/// position.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +26,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 using namespace tinygrad;
 
@@ -36,93 +40,182 @@ template <typename Key, typename Position> struct Item {
 constexpr unsigned digitBits = 11;
 constexpr std::size_t numDigitValues = std::size_t(1) << digitBits;
 /// Histograms of fewer elements cost more than comparing.
-constexpr int64_t fewElements = 256;
+constexpr std::size_t fewElements = 256;
+/// Up to this part of a row is selected rather than sorted.
+constexpr std::size_t selectionShare = 16;
+/// Keys that are looked at together.
+constexpr std::size_t blockSize = 64;
+
+/// Where part number \p part of \p parts begins.
+static std::size_t beginOf(std::size_t part, std::size_t parts,
+                           std::size_t count) {
+  return count / parts * part + std::min(part, count % parts);
+}
 
 /// Sorts \p items, with \p other as room of the same size; returns the one of
 /// the two that holds the result.
 template <typename Key, typename Position>
-static Item<Key, Position> *sortByDigits(Item<Key, Position> *items,
-                                         Item<Key, Position> *other,
-                                         std::size_t count) {
+static Item<Key, Position> *
+sortByDigits(Item<Key, Position> *items, Item<Key, Position> *other,
+             std::size_t count, const detail::Parts &parts) {
   constexpr unsigned bits = std::numeric_limits<Key>::digits;
   constexpr unsigned numDigits = (bits + digitBits - 1) / digitBits;
   using Histogram = std::array<Position, numDigitValues>;
-  auto histograms = std::make_unique<std::array<Histogram, numDigits>>();
-  auto digit = [](Key key, unsigned number) {
-    return std::size_t(key >> (number * digitBits)) & (numDigitValues - 1);
-  };
-  for (std::size_t i = 0; i < count; ++i)
-    for (unsigned number = 0; number < numDigits; ++number)
-      ++(*histograms)[number][digit(items[i].key, number)];
+  const std::size_t numParts = parts.number;
+  auto histograms = std::make_unique<Histogram[]>(numParts);
   for (unsigned number = 0; number < numDigits; ++number) {
-    Histogram &begins = (*histograms)[number];
-    if (std::size_t(begins[digit(items[0].key, number)]) == count)
-      continue;
+    auto digit = [number](Key key) {
+      return std::size_t(key >> (number * digitBits)) & (numDigitValues - 1);
+    };
+    parts.forEach([&](std::size_t part) {
+      Histogram &histogram = histograms[part];
+      histogram.fill(0);
+      const std::size_t end = beginOf(part + 1, numParts, count);
+      for (std::size_t i = beginOf(part, numParts, count); i < end; ++i)
+        ++histogram[digit(items[i].key)];
+    });
+    // Where the elements of each digit begin, those of the first part first.
     Position begin = 0;
-    for (Position &entry : begins)
-      begin += std::exchange(entry, begin);
-    for (std::size_t i = 0; i < count; ++i)
-      other[begins[digit(items[i].key, number)]++] = items[i];
+    bool isSame = false;
+    for (std::size_t value = 0; value < numDigitValues; ++value) {
+      const Position before = begin;
+      for (std::size_t part = 0; part < numParts; ++part)
+        begin += std::exchange(histograms[part][value], begin);
+      isSame |= std::size_t(begin - before) == count;
+    }
+    if (isSame)
+      continue;
+    parts.forEach([&](std::size_t part) {
+      Histogram &begins = histograms[part];
+      const std::size_t end = beginOf(part + 1, numParts, count);
+      for (std::size_t i = beginOf(part, numParts, count); i < end; ++i)
+        other[begins[digit(items[i].key)]++] = items[i];
+    });
     std::swap(items, other);
   }
   return items;
+}
+
+template <typename Key, typename Position>
+static bool isBefore(const Item<Key, Position> &a,
+                     const Item<Key, Position> &b) {
+  return a.key != b.key ? a.key < b.key : a.position < b.position;
+}
+
+/// Leaves the \p count least items, in any order.
+template <typename Key, typename Position>
+static void keepLeast(std::vector<Item<Key, Position>> &items,
+                      std::size_t count) {
+  if (items.size() <= count)
+    return;
+  std::nth_element(items.begin(), items.begin() + (count - 1), items.end(),
+                   isBefore<Key, Position>);
+  items.resize(count);
+}
+
+/// The \p wanted least of \p count items, sorted. getKey(i) is the key of one.
+template <typename Key, typename Position, typename GetKey>
+static std::vector<Item<Key, Position>>
+selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
+            const detail::Parts &parts) {
+  using Entry = Item<Key, Position>;
+  std::vector<std::vector<Entry>> ofPart(parts.number);
+  parts.forEach([&](std::size_t part) {
+    std::vector<Entry> &least = ofPart[part];
+    least.reserve(2 * wanted + blockSize);
+    // What is not less than as many as are wanted before it does not count, and
+    // of equal keys the first ones do.
+    Key limit = 0;
+    bool hasLimit = false;
+    const std::size_t end = beginOf(part + 1, parts.number, count);
+    std::size_t i = beginOf(part, parts.number, count);
+    for (std::size_t stop; i < end; i = stop) {
+      stop = std::min(i + blockSize, end);
+      bool isAny = !hasLimit;
+      for (std::size_t j = i; j < stop; ++j)
+        isAny |= getKey(j) < limit;
+      if (!isAny)
+        continue;
+      for (std::size_t j = i; j < stop; ++j)
+        if (const Key key = getKey(j); !hasLimit || key < limit)
+          least.push_back({key, Position(j)});
+      if (least.size() >= 2 * wanted) {
+        keepLeast(least, wanted);
+        limit = least[wanted - 1].key;
+        hasLimit = true;
+      }
+    }
+    keepLeast(least, wanted);
+  });
+  std::vector<Entry> result;
+  for (const std::vector<Entry> &least : ofPart)
+    result.insert(result.end(), least.begin(), least.end());
+  keepLeast(result, wanted);
+  std::sort(result.begin(), result.end(), isBefore<Key, Position>);
+  return result;
 }
 
 /// An unsigned integer of the same order. `exponent` are the bits of infinity.
 template <typename Key> static Key fromFloat(Key bits, Key exponent) {
   constexpr Key sign = Key(Key(1) << (std::numeric_limits<Key>::digits - 1));
   const Key magnitude = bits & Key(~sign);
-  if (magnitude > exponent)
-    return std::numeric_limits<Key>::max();
-  if (magnitude == 0)
-    return sign;
-  return bits & sign ? Key(~bits) : Key(bits | sign);
+  const Key number = bits & sign ? Key(~bits) : Key(bits | sign);
+  const Key ordered = magnitude == 0 ? sign : number;
+  return magnitude > exponent ? std::numeric_limits<Key>::max() : ordered;
 }
 
 template <typename Key, typename Position, typename Convert>
-static void sortAs(int64_t *longPositions, int32_t *positions, const void *keys,
-                   std::size_t count, bool isDescending,
-                   const Convert &convert) {
+static void sortAs(const detail::RowOrder &row, const Convert &convert,
+                   const detail::Parts &parts) {
   using Entry = Item<Key, Position>;
-  auto items = std::make_unique_for_overwrite<Entry[]>(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
+  const auto count = std::size_t(row.length);
+  const std::size_t wanted = std::min(count, std::size_t(row.numPositions));
+  const auto *keys = static_cast<const char *>(row.keys);
+  const Key flip = row.isDescending ? std::numeric_limits<Key>::max() : Key(0);
+  auto getKey = [&](std::size_t i) {
     Key bits;
-    std::memcpy(&bits, static_cast<const char *>(keys) + i * sizeof(Key),
-                sizeof(Key));
-    const Key key = convert(bits);
-    items[i] = {isDescending ? Key(~key) : key, Position(i)};
+    std::memcpy(&bits, keys + i * sizeof(Key), sizeof(Key));
+    return Key(convert(bits) ^ flip);
+  };
+  auto write = [&](const Entry *sorted, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (row.positionType == DType::Int64)
+        static_cast<int64_t *>(row.positions)[i] = int64_t(sorted[i].position);
+      else
+        static_cast<int32_t *>(row.positions)[i] = int32_t(sorted[i].position);
+    }
+  };
+  if (wanted <= count / selectionShare) {
+    if (wanted > 0)
+      write(selectLeast<Key, Position>(count, wanted, getKey, parts).data(), 0,
+            wanted);
+    return;
   }
+  auto items = std::make_unique_for_overwrite<Entry[]>(
+      count < fewElements ? count : 2 * count);
+  parts.forEach([&](std::size_t part) {
+    const std::size_t end = beginOf(part + 1, parts.number, count);
+    for (std::size_t i = beginOf(part, parts.number, count); i < end; ++i)
+      items[i] = {getKey(i), Position(i)};
+  });
   Entry *sorted = items.get();
   if (count < fewElements)
-    std::sort(sorted, sorted + count, [](const Entry &a, const Entry &b) {
-      return a.key != b.key ? a.key < b.key : a.position < b.position;
-    });
+    std::sort(sorted, sorted + count, isBefore<Key, Position>);
   else
-    sorted = sortByDigits(sorted, sorted + count, count);
-  for (std::size_t i = 0; i < count; ++i) {
-    if (longPositions)
-      longPositions[i] = int64_t(sorted[i].position);
-    else
-      positions[i] = int32_t(sorted[i].position);
-  }
+    sorted = sortByDigits(sorted, sorted + count, count, parts);
+  parts.forEach([&](std::size_t part) {
+    write(sorted, beginOf(part, parts.number, wanted),
+          beginOf(part + 1, parts.number, wanted));
+  });
 }
 
-void tinygrad::detail::sortRow(void *positions, DType positionType,
-                               const void *keys, DType keyType, int64_t length,
-                               bool isDescending) {
-  const auto count = std::size_t(length);
-  auto *longPositions = positionType == DType::Int64
-                            ? static_cast<int64_t *>(positions)
-                            : nullptr;
-  auto *shortPositions = static_cast<int32_t *>(positions);
+void tinygrad::detail::sortRow(const RowOrder &row, const Parts &parts) {
   auto sort = [&](auto zero, const auto &convert) {
     using Key = decltype(zero);
-    if (count <= std::numeric_limits<uint32_t>::max())
-      sortAs<Key, uint32_t>(longPositions, shortPositions, keys, count,
-                            isDescending, convert);
+    if (uint64_t(row.length) <= std::numeric_limits<uint32_t>::max())
+      sortAs<Key, uint32_t>(row, convert, parts);
     else
-      sortAs<Key, uint64_t>(longPositions, shortPositions, keys, count,
-                            isDescending, convert);
+      sortAs<Key, uint64_t>(row, convert, parts);
   };
   auto sortInteger = [&](auto zero, bool isSigned) {
     using Key = decltype(zero);
@@ -135,6 +228,7 @@ void tinygrad::detail::sortRow(void *positions, DType positionType,
     using Key = decltype(infinity);
     sort(infinity, [infinity](Key bits) { return fromFloat(bits, infinity); });
   };
+  const DType keyType = row.keyType;
   switch (keyType) {
   case DType::Bool:
   case DType::UInt8:

@@ -84,8 +84,24 @@ func.func @argsort_c1(%x: tensor<f32>) {
 // -----
 
 func.func @argsort_c2_shape(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'tg.argsort' op the positions in 'tensor<4xf32>' are not of the shape of 'tensor<5xi32>' (C2)}}
+  // expected-error @+1 {{'tg.argsort' op the positions in 'tensor<4xf32>' are not of the shape of 'tensor<5xi32>', nor the first ones of each row (C2)}}
   %0 = tg.argsort %x : tensor<4xf32> -> tensor<5xi32>
+  return
+}
+
+// -----
+
+func.func @argsort_c2_rows(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tg.argsort' op the positions in 'tensor<4x8xf32>' are not of the shape of 'tensor<3x2xi32>', nor the first ones of each row (C2)}}
+  %0 = tg.argsort %x : tensor<4x8xf32> -> tensor<3x2xi32>
+  return
+}
+
+// -----
+
+func.func @argsort_c2_symbolic(%x: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>>) {
+  // expected-error @+1 {{nor the first ones of each row (C2)}}
+  %0 = tg.argsort %x : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>> -> tensor<2xi32>
   return
 }
 
@@ -100,7 +116,7 @@ func.func @argsort_c2_size(%x: tensor<3000000000xi1>) {
 // -----
 
 func.func @sort_c1_sizes(%x: memref<8xf32>, %y: memref<9xi32>) {
-  // expected-error @+1 {{'tg.sort' op the keys are 'memref<8xf32>', the positions 'memref<9xi32>': there are as many of the one as of the other (C1)}}
+  // expected-error @+1 {{'tg.sort' op the keys are 'memref<8xf32>', the positions 'memref<9xi32>': there are no more of these (C1)}}
   tg.sort %x to %y rows 1 length (8) : memref<8xf32>, memref<9xi32>
   return
 }
@@ -110,6 +126,14 @@ func.func @sort_c1_sizes(%x: memref<8xf32>, %y: memref<9xi32>) {
 func.func @sort_c1_rows(%x: memref<8xf32>, %y: memref<8xi32>) {
   // expected-error @+1 {{'tg.sort' op 8 elements are no whole number of 3 rows (C1)}}
   tg.sort %x to %y rows 3 length (2) : memref<8xf32>, memref<8xi32>
+  return
+}
+
+// -----
+
+func.func @sort_c1_positions(%x: memref<8xf32>, %y: memref<3xi32>) {
+  // expected-error @+1 {{'tg.sort' op 3 elements are no whole number of 4 rows (C1)}}
+  tg.sort %x to %y rows 4 length (2) : memref<8xf32>, memref<3xi32>
   return
 }
 

@@ -133,10 +133,12 @@ LogicalResult TransferOp::verify() {
 LogicalResult SortOp::verify() {
   MemRefType keys = getKeys().getType(), positions = getPositions().getType();
   Type element = positions.getElementType();
-  if (keys.getShape() != positions.getShape())
+  if (keys.hasStaticShape() != positions.hasStaticShape() ||
+      (keys.hasStaticShape() &&
+       keys.getNumElements() < positions.getNumElements()))
     return emitOpError("the keys are ")
            << keys << ", the positions " << positions
-           << ": there are as many of the one as of the other (C1)";
+           << ": there are no more of these (C1)";
   if (failed(checkFits(getLength(), [&] { return emitOpError(); })))
     return failure();
   Dim length(getLength());
@@ -144,10 +146,11 @@ LogicalResult SortOp::verify() {
     return emitOpError("length ") << length.str() << " can be negative (C2)";
   if (keys.hasStaticShape()) {
     const auto rows = static_cast<int64_t>(getRows());
-    if (keys.getNumElements() % rows != 0)
-      return emitOpError("")
-             << keys.getNumElements() << " elements are no whole number of "
-             << rows << " rows (C1)";
+    for (MemRefType type : {keys, positions})
+      if (type.getNumElements() % rows != 0)
+        return emitOpError("")
+               << type.getNumElements() << " elements are no whole number of "
+               << rows << " rows (C1)";
     if (length.getMax() > keys.getNumElements() / rows)
       return emitOpError("sorts ") << length.str() << " elements of a row of "
                                    << keys.getNumElements() / rows << " (C2)";

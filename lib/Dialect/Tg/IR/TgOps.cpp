@@ -376,9 +376,15 @@ LogicalResult ArgsortOp::verify() {
   RankedTensorType from = getX().getType(), to = getResult().getType();
   if (from.getRank() == 0)
     return emitOpError("sorts along the last axis, and a scalar has none (C1)");
-  if (tg::getDims(from) != tg::getDims(to))
+  SmallVector<Dim> dims = tg::getDims(from), positions = tg::getDims(to);
+  const bool fits =
+      dims.size() == positions.size() &&
+      ArrayRef(dims).drop_back() == ArrayRef(positions).drop_back() &&
+      isNeverNegative(dims.back() - positions.back());
+  if (!fits)
     return emitOpError("the positions in ")
-           << from << " are not of the shape of " << to << " (C2)";
+           << from << " are not of the shape of " << to
+           << ", nor the first ones of each row (C2)";
   if (to.getElementType().isInteger(32) &&
       tg::getDims(from).back().getMax() > (int64_t(1) << 31))
     return emitOpError("i32 does not hold all positions of a row of ")

@@ -117,6 +117,18 @@ func.func @sort(%x: tensor<4x8xf32>) -> tensor<4x8xi32> {
 
 // -----
 
+// Of the first positions there is memory for these alone.
+// CHECK-LABEL: func @sort_first
+// CHECK-SAME: (%[[X:.*]]: memref<32xf32>)
+// CHECK: %[[P:.*]] = tg.alloc on "CPU" : memref<8xi32>
+// CHECK: tg.sort %[[X]] to %[[P]] rows 4 length (8) descending : memref<32xf32>, memref<8xi32>
+func.func @sort_first(%x: tensor<4x8xf32>) -> tensor<4x2xi32> {
+  %1 = tg.argsort %x descending : tensor<4x8xf32> -> tensor<4x2xi32>
+  return %1 : tensor<4x2xi32>
+}
+
+// -----
+
 // An argument is sorted where it is; of a symbolic row, as many as it has.
 // CHECK-LABEL: func @sort_symbolic
 // CHECK-SAME: (%[[X:.*]]: memref<36xf32>)

@@ -310,8 +310,8 @@ bool FunctionScheduler::readsArgument(Value value, BlockArgument argument) {
 void FunctionScheduler::visitArgsort(ArgsortOp argsort) {
   RankedTensorType type = argsort.getX().getType();
   Value buffer = getBuffer(argsort);
-  load(accesses.lookup(argsort), buffer, getLargestShape(type));
-  if (getBufferSize(type) != 0)
+  load(accesses.lookup(argsort), buffer, getLargestShape(argsort.getType()));
+  if (getBufferSize(argsort.getType()) != 0)
     steps.push_back({getView(places[argsort.getX()], type),
                      buffer,
                      {},
