@@ -218,11 +218,15 @@ TensorImpl &Selection::get() {
   return result.impl();
 }
 
+/// The elements at positions, as an operation; masks are computed.
+static Tensor selectPositions(const IndexTarget &target) {
+  const Joined joined = joinAll(target);
+  return joined.x.indexSelect(joined.axis, joined.position);
+}
+
 Tensor IndexTarget::select() const {
-  if (!isMask()) {
-    const Joined joined = joinAll(*this);
-    return joined.x.indexSelect(joined.axis, joined.position);
-  }
+  if (!isMask())
+    return selectPositions(*this);
   // Both as they are now, whatever is assigned to them later.
   Tensor mask = prim::alias(indices[0]);
   mask.impl().selection = std::make_shared<Selection>(
@@ -317,7 +321,10 @@ Tensor IndexedTensor::update(BinaryOperator op, const Operand &operand) && {
       return target->select();
     }
   }
-  const Tensor value = apply(op, *this, operand);
+  // What a mask selects is assigned to, with the program that computes it.
+  const Tensor value = apply(
+      op, target && target->isMask() ? selectPositions(*target) : Tensor(*this),
+      operand);
   return std::move(*this).assign(value);
 }
 

@@ -435,8 +435,9 @@ static std::vector<double> firstOf(const std::vector<float> &x, int64_t k,
   auto isLess = [](float a, float b) {
     return std::isnan(b) ? !std::isnan(a) : a < b;
   };
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return largest ? isLess(x[b], x[a]) : isLess(x[a], x[b]);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    const bool isBefore = isLess(x[a], x[b]), isAfter = isLess(x[b], x[a]);
+    return isBefore == isAfter ? a < b : largest ? isAfter : isBefore;
   });
   return {order.begin(), order.begin() + k};
 }

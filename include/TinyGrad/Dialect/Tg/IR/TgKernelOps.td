@@ -121,11 +121,12 @@ def Tg_SortOp : Tg_Op<"sort"> {
   let summary = "the positions of a buffer's elements, sorted by row";
   let description = [{
     Writes to `positions` what `tg.argsort` says, for each of `rows` rows of which
-    the first `length` elements count. Rows follow one another at equal distances.
-    It is not a kernel: each device has a way of its own to sort.
+    the first `length` elements count: as many of its positions as a row of
+    `positions` has room for. Rows follow one another at equal distances. It is not
+    a kernel: each device has a way of its own to sort.
 
-    C1: both buffers have the same number of elements, which is a multiple of
-    `rows`. C2: `length` is at most the distance of rows, and never negative. C3:
+    C1: the number of elements of each buffer is a multiple of `rows`, that of the
+    positions at most that of the keys. C2: `length` is at most the distance of rows, and never negative. C3:
     `positions` is of `i32` or `i64`, no part of a `tg.literal`, and does not overlap
     the keys (checked where both are views of one buffer at known places).
 

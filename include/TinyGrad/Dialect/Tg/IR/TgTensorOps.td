@@ -222,13 +222,16 @@ def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
     the operand that comes at place `i` when the row is sorted. Equal elements,
     which `-0.0` and `+0.0` are, stay in the order in which they are, also with
     `descending`. NaNs are equal to each other and larger than all numbers. false
-    is less than true.
+    is less than true. A result with a shorter last axis holds the first positions
+    of each row, which takes less time.
 
-    C1: the operand has an axis. C2: the result has the operand's shape, and is of
-    `i32` or `i64`, whichever holds the positions.
+    C1: the operand has an axis. C2: the result has the operand's shape, but that
+    its last axis may be shorter, and is of `i32` or `i64`, whichever holds the
+    positions.
 
     ```mlir
     %r = tg.argsort %x descending : tensor<4x8xf32> -> tensor<4x8xi32>
+    %largest = tg.argsort %x descending : tensor<4x8xf32> -> tensor<4x2xi32>
     ```
   }];
   let arguments = (ins Tg_ArithTensor:$x, UnitAttr:$descending);
