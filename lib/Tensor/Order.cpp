@@ -93,12 +93,49 @@ std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
   return {reversed(values), positions};
 }
 
+/// log(cumsum(exp(x))) of floats. Each element takes functions of the one
+/// before it: of few long rows, blocks are computed side by side, and then
+/// combined with what comes before them. The shape alone decides.
+static Tensor scanLogAddExp(const Tensor &x, int64_t axis) {
+  constexpr int64_t longRow = 1 << 13, fewRows = 64, mostBlocks = 256;
+  const SymInt length = x.shape()[axis];
+  int64_t others = 1;
+  for (int64_t i = 0; i < x.ndim(); ++i)
+    others *= i == axis ? 1 : std::max<int64_t>(x.shape()[i].max(), 1);
+  if (length.isSymbolic() || length.value() < longRow || others >= fewRows)
+    return prim::scan(ScanOp::LogAddExp, x, axis);
+  const int64_t block = (length.value() - 1) / mostBlocks + 1;
+  const int64_t blocks = (length.value() - 1) / block + 1;
+  const int64_t last = x.ndim() - 1;
+  const Scalar nothing = -std::numeric_limits<double>::infinity();
+  std::vector<PadAmount> amounts(std::size_t(x.ndim()));
+  amounts[last].second = blocks * block - length;
+  Shape split = x.transpose(axis, -1).shape(), joined = split;
+  joined[last] = blocks * block;
+  split[last] = blocks;
+  split.push_back(block);
+  Tensor rows = x.transpose(axis, -1).pad(amounts, nothing).reshape(split);
+  // [.., element, block]
+  Tensor inBlock = prim::scan(ScanOp::LogAddExp, rows.transpose(-1, -2), last);
+  std::vector<Part> end(std::size_t(x.ndim() + 1));
+  end[last] = {block - 1, block};
+  Tensor totals = prim::scan(ScanOp::LogAddExp, inBlock.shrink(end), last + 1);
+  amounts.assign(std::size_t(x.ndim() + 1), {});
+  amounts[last + 1] = {1, -1};
+  std::vector<Part> part(std::size_t(x.ndim()));
+  part[last] = {0, length};
+  return inBlock.logaddexp(totals.pad(amounts, nothing))
+      .transpose(-1, -2)
+      .reshape(joined)
+      .shrink(part)
+      .transpose(axis, -1);
+}
+
 Tensor Tensor::logcumsumexp(int64_t axis) const {
   const MethodScope method("logcumsumexp");
   const std::optional<int64_t> dim = scanAxis(*this, axis, "logcumsumexp");
-  return inFloat(*this, [&](const Tensor &x) {
-    return dim ? prim::scan(ScanOp::LogAddExp, x, *dim) : x;
-  });
+  return inFloat(
+      *this, [&](const Tensor &x) { return dim ? scanLogAddExp(x, *dim) : x; });
 }
 
 //===----------------------------------------------------------------------===//

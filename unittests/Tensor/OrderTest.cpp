@@ -146,6 +146,46 @@ TEST(Scan, LogCumSumExp) {
   expectTensor(empty.logcumsumexp(), {4}, {-kInf, -kInf, 1, kInf}, 1e-6);
 }
 
+TEST(Scan, LogCumSumExpOfLongRows) {
+  const int64_t count = 30001;
+  for (const Shape &shape : {Shape{count}, Shape{3, count}, Shape{count, 2}}) {
+    const auto axis = int64_t(shape.size() > 1 && shape[1] == count);
+    const int64_t rows = numElements(shape) / count;
+    std::vector<float> x = noise(std::size_t(numElements(shape)));
+    for (float &value : x)
+      value *= 20;
+    x[5] = float(-kInf);
+    std::vector<double> expected(x.size());
+    for (int64_t row = 0; row < rows; ++row) {
+      double sum = 0;
+      for (int64_t i = 0; i < count; ++i) {
+        const auto at =
+            std::size_t(axis == 1 ? row * count + i : i * rows + row);
+        expected[at] = std::log(sum += std::exp(double(x[at])));
+      }
+    }
+    expectTensor(Tensor::from(x, shape).logcumsumexp(axis), shape, expected,
+                 2e-6);
+  }
+  // Infinities and NaN, whatever blocks they are in.
+  std::vector<float> x(20000, float(-kInf));
+  x[9000] = 2;
+  x[12000] = float(kInf);
+  x[15000] = float(kNan);
+  const std::vector<double> found = values(Tensor::from(x).logcumsumexp());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i < 9000)
+      ASSERT_EQ(found[i], -kInf) << i;
+    else if (i < 12000)
+      ASSERT_NEAR(found[i], 2, 1e-6) << i;
+    else if (i < 15000)
+      ASSERT_EQ(found[i], kInf) << i;
+    else
+      ASSERT_TRUE(std::isnan(found[i])) << i;
+  }
+  EXPECT_EQ(countSteps({noiseTensor({100000}).realize().logcumsumexp()}), 3);
+}
+
 //===----------------------------------------------------------------------===//
 // Scatters
 //===----------------------------------------------------------------------===//

@@ -89,7 +89,7 @@ std::string mlir::tg::explainDifference(ArrayRef<Dim> lhs, ArrayRef<Dim> rhs) {
 
 LogicalResult mlir::tg::verifySameDims(Operation *op) {
   // Their verifiers name the constraint.
-  if (isa<CastOp, BitcastOp, WhereOp>(op))
+  if (isa<CastOp, BitcastOp, WhereOp, ArgsortOp>(op))
     return success();
   std::optional<SmallVector<Dim>> first;
   auto check = [&](Type type) -> LogicalResult {

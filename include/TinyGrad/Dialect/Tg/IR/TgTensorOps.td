@@ -215,7 +215,7 @@ def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
   let hasVerifier = 1;
 }
 
-def Tg_ArgsortOp : Tg_Op<"argsort", [Pure]> {
+def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
   let summary = "the positions of the elements in ascending order";
   let description = [{
     Element `i` along the last axis of the result is the position of the element of
