@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <tuple>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -369,15 +370,22 @@ Tensor Tensor::einsum(std::string_view text,
     for (std::size_t i = 0; i < factors.size(); ++i)
       factors[i] = sumOver(factors[i], keptLabels(factors, i, i, result));
   while (factors.size() > 1) {
-    std::size_t first = 0, second = 1;
+    // Greedily: two factors with a label in common rather than two without, for
+    // the least work, then for the smallest product.
+    std::size_t first = 0, second = 0;
     std::vector<Label> best;
-    double least = 0;
+    std::tuple<bool, double, double> least;
     for (std::size_t a = 0; a < factors.size(); ++a)
       for (std::size_t b = a + 1; b < factors.size(); ++b) {
+        std::vector<Label> all = factors[a].labels;
+        for (Label label : factors[b].labels)
+          if (!factors[a].has(label))
+            all.push_back(label);
+        const bool isOuter =
+            all.size() == factors[a].labels.size() + factors[b].labels.size();
         std::vector<Label> kept = keptLabels(factors, a, b, result);
-        const double cost = sizeOf(kept) - sizeOf(factors[a].labels) -
-                            sizeOf(factors[b].labels);
-        if ((a == 0 && b == 1) || cost < least) {
+        const std::tuple cost{isOuter, sizeOf(all), sizeOf(kept)};
+        if (second == 0 || cost < least) {
           first = a;
           second = b;
           least = cost;

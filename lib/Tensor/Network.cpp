@@ -444,10 +444,13 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
       zeros[axis + 1] = {0, t.stride - 1};
       Parts inside(std::size_t(x.ndim()));
       inside[axis] = {0, size};
+      // Kept in memory: the windows of the convolution overlap, and each would
+      // divide to find out what is between.
       x = x.unsqueeze(axis + 1)
               .pad(zeros)
               .flatten(axis, axis + 1)
-              .shrink(inside);
+              .shrink(inside)
+              .contiguous();
       t.input = size;
       t.stride = 1;
     }
@@ -632,10 +635,15 @@ Tensor Tensor::maxUnpool2d(const Tensor &indices, const PerAxis &kernelSize,
     const auto dilations =
         perAxis(options.dilation, count, "maxUnpool2d", "dilation");
     const auto pads = padPairs(options.padding, count, "maxUnpool2d");
-    for (int64_t i = 0; i < count; ++i)
-      result.push_back((shape()[outer + i] - 1) * strides[i] - pads[i].first -
-                       pads[i].second + SymInt(dilations[i]) * (kernel[i] - 1) +
-                       1);
+    for (int64_t i = 0; i < count; ++i) {
+      const auto [before, after] = pads[i];
+      if (kernel[i] <= 0 || strides[i] <= 0 || dilations[i] <= 0 ||
+          before < 0 || after < 0)
+        throw ShapeError("maxUnpool2d: kernel, stride and dilation must be "
+                         "positive, padding not negative");
+      result.push_back((shape()[outer + i] - 1) * strides[i] - before - after +
+                       SymInt(dilations[i]) * (kernel[i] - 1) + 1);
+    }
   }
   checkedNumElements(result, dtype(), "maxUnpool2d");
   Tensor flat = prim::constant(*this, 0, dtype(), result).flatten(outer);

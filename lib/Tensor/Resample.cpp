@@ -77,10 +77,16 @@ Tensor Tensor::pad(const Padding &padding, PadMode mode, Scalar value) const {
     throw ShapeError("pad: " + std::to_string(amounts.size()) +
                      " pairs for a tensor of shape " + toString(shape()));
   std::vector<PadAmount> cuts;
-  for (int64_t axis = 0; axis < ndim(); ++axis)
+  Shape padded;
+  for (int64_t axis = 0; axis < ndim(); ++axis) {
+    padded.push_back(shape()[axis]);
     for (SymInt amount : {amounts[axis].first, amounts[axis].second})
-      if (amount.max() > 0)
+      if (amount.max() > 0) {
         checkAmount(*this, axis, mode, amount);
+        padded.back() = checkedSum(padded.back(), symMax(amount, 0), "pad");
+      }
+  }
+  checkedNumElements(padded, dtype(), "pad");
   Tensor result = *this;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     const auto [before, after] = amounts[axis];

@@ -309,6 +309,12 @@ TEST(MaxUnpool, PositionsTwiceAndNowhere) {
   EXPECT_ERROR(x.maxUnpool2d(x, {1, 1, 1}), ShapeError, "no 3 spatial axes");
   EXPECT_ERROR(x.maxUnpool2d(x, {1, 1}, {.padding = 4}), ShapeError,
                "maxUnpool2d");
+  EXPECT_ERROR(x.maxUnpool2d(x, {1, INT64_MIN}), ShapeError, "positive");
+  EXPECT_ERROR(x.maxUnpool2d(x, {1, 1}, {.stride = 0}), ShapeError, "positive");
+  EXPECT_ERROR(x.maxUnpool2d(x, {1, 1}, {.padding = -1}), ShapeError,
+               "not negative");
+  EXPECT_ERROR(x.maxUnpool2d(x, {1, INT64_MAX}, {.dilation = INT64_MAX}),
+               ShapeError, "");
   EXPECT_ERROR(x.maxUnpool2d(x, {1, 1}, {.outputSize = Shape{4}}), ShapeError,
                "does not have 2 spatial axes");
 }

@@ -614,12 +614,12 @@ public:
   /// axis, as in NumPy: "ij,jk->ik" is matmul(). A letter that an operand has
   /// twice is its diagonal, "..." stands for any further axes, which are
   /// broadcast, and so is an axis of size 1. What is not in the result is
-  /// summed up; without
-  /// "->" the result has the axes of "...", then the letters that occur once,
-  /// in order (a letter of both cases: capitals first). "..." that only
-  /// operands have is summed up too, as in PyTorch. Of more than two operands
-  /// the pair whose product is the smallest next to both of them comes first.
-  /// Types are those of matmul(). Throws Error for a formula that is none,
+  /// summed up, what only operands have in "..." as well, as in PyTorch.
+  /// Without "->" the result has the axes of "...", then the letters that
+  /// occur once, capitals first. Of more than two operands, the pair with the
+  /// least work for its product comes first, one with a letter in common
+  /// rather than one without, and so on until one is left. Types are those of
+  /// matmul(). Throws Error for a formula that is none, naming the character,
   /// ShapeError for operands that do not fit it.
   static Tensor einsum(std::string_view formula,
                        const std::vector<Tensor> &operands,
