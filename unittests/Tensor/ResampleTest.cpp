@@ -206,8 +206,10 @@ TEST(Interpolate, PositionsAreExact) {
     Tensor x = Tensor::arange(from);
     const int size = 3 * from + 1;
     std::vector<double> expected;
-    for (int i = 0; i < size; ++i)
-      expected.push_back(i * from / size);
+    for (int i = 0; i < size; ++i) {
+      const int at = i * from / size;
+      expected.push_back(at);
+    }
     expectTensor(x.interpolate(size, InterpolateMode::Nearest), {size},
                  expected);
   }
