@@ -253,3 +253,10 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   });
   return result.cast(dtype.value_or(result.dtype()));
 }
+
+Tensor Tensor::softmin(int64_t axis, std::optional<DType> dtype) const {
+  const MethodScope method("softmin");
+  Tensor result =
+      inFloat(*this, [&](const Tensor &x) { return (-x).softmax(axis); });
+  return result.cast(dtype.value_or(result.dtype()));
+}

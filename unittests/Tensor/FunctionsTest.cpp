@@ -53,6 +53,26 @@ TEST(Functions, AreTheMethods) {
              image.conv2d(weight, {.padding = 1}));
   expectSame(conv2d(image, weight, {}, {.stride = 2}),
              image.conv2d(weight, {}, {.stride = 2}));
+  Tensor turned = weight.transpose(0, 1);
+  expectSame(convTranspose2d(image, turned, {.stride = 2}),
+             image.convTranspose2d(turned, {}, {.stride = 2}));
+  expectSame(interpolate(image, {7, 7}), image.interpolate({7, 7}));
+  expectSame(pad(image, {1, 1}, PadMode::Reflect),
+             image.pad({1, 1}, PadMode::Reflect));
+  expectSame(einsum("ij,kj->ik", {x, y}), Tensor::einsum("ij,kj->ik", {x, y}));
+  expectSame(softmin(x), x.softmin());
+  expectSame(normalize(x), x.normalize());
+  Tensor indices = Tensor::from({{{{3}}, {{1}}}});
+  expectSame(maxUnpool2d(image.shrink({{}, {}, {0, 1}, {0, 1}}), indices),
+             image.shrink({{}, {}, {0, 1}, {0, 1}}).maxUnpool2d(indices));
+  Tensor labels = Tensor::from({0, 1, 3});
+  expectSame(crossEntropy(x, labels), x.crossEntropy(labels));
+  expectSame(sparseCategoricalCrossentropy(x, labels, 1),
+             x.sparseCategoricalCrossentropy(labels, 1));
+  expectSame(nllLoss(x, labels, x[0]), x.nllLoss(labels, x[0]));
+  expectSame(binaryCrossentropy(x, y, Reduction::Sum),
+             x.binaryCrossentropy(y, Reduction::Sum));
+  expectSame(binaryCrossentropyLogits(x, y), x.binaryCrossentropyLogits(y));
 }
 
 TEST(Functions, LeaveThoseOfNumbersAlone) {

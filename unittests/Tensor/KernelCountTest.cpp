@@ -118,6 +118,29 @@ const Program programs[] = {
        Tensor labels = Tensor::from({3, 1, 9, 0, 3}).reshape({5, 1});
        return -input({5, 16}).logSoftmax().gather(1, labels).mean();
      }},
+    {"sparse_categorical_crossentropy", 3, 2,
+     [] {
+       return input({5, 16}).sparseCategoricalCrossentropy(
+           Tensor::from({3, 1, 9, 0, 3}), 9, 0.1);
+     }},
+    {"einsum_matmul", 1, 1,
+     [] {
+       return Tensor::einsum("bij,kbj->bik",
+                             {input({2, 32, 16}), input({64, 2, 16}, 2)});
+     }},
+    {"conv_transpose", 1, 1,
+     [] {
+       return input({1, 8, 16, 16})
+           .convTranspose2d(input({8, 8, 3, 3}, 2), input({8}, 3))
+           .relu();
+     }},
+    {"pad_reflect", 1, 1,
+     [] { return input({64, 64}).pad({1, 2, 3, 4}, PadMode::Reflect); }},
+    {"upsample", 1, 1,
+     [] {
+       return input({8, 16, 16})
+           .interpolate({32, 32}, InterpolateMode::Nearest);
+     }},
     {"max_pool", 1, 1, [] { return input({1, 8, 16, 16}).maxPool2d(); }},
     {"arange", 1, 1, [] { return Tensor::arange(1000); }},
     {"eye", 1, 1, [] { return Tensor::eye(64); }},

@@ -235,6 +235,10 @@ inline Tensor logSoftmax(const Tensor &x, int64_t axis = -1,
                          std::optional<DType> dtype = {}) {
   return x.logSoftmax(axis, dtype);
 }
+inline Tensor softmin(const Tensor &x, int64_t axis = -1,
+                      std::optional<DType> dtype = {}) {
+  return x.softmin(axis, dtype);
+}
 
 //===----------------------------------------------------------------------===//
 // Movement and indexing
@@ -261,6 +265,10 @@ inline Tensor transpose(const Tensor &x, int64_t dim0 = 1, int64_t dim1 = 0) {
 inline Tensor flip(const Tensor &x, const Axes &axes) { return x.flip(axes); }
 inline Tensor pad(const Tensor &x, const Padding &amounts, Scalar value = 0) {
   return x.pad(amounts, value);
+}
+inline Tensor pad(const Tensor &x, const Padding &amounts, PadMode mode,
+                  Scalar value = 0) {
+  return x.pad(amounts, mode, value);
 }
 inline Tensor shrink(const Tensor &x, const Parts &parts) {
   return x.shrink(parts);
@@ -344,6 +352,11 @@ inline Tensor dot(const Tensor &x, const Tensor &other,
                   std::optional<DType> dtype = {}) {
   return x.dot(other, dtype);
 }
+inline Tensor einsum(std::string_view formula,
+                     const std::vector<Tensor> &operands,
+                     std::optional<DType> dtype = {}) {
+  return Tensor::einsum(formula, operands, dtype);
+}
 inline Tensor linear(const Tensor &x, const Tensor &weight,
                      const OptionalTensor &bias = {}) {
   return x.linear(weight, bias);
@@ -357,6 +370,16 @@ template <OptionsFor<Conv2dOptions> O = Conv2dOptions>
 Tensor conv2d(const Tensor &x, const Tensor &weight, const O &options) {
   return x.conv2d(weight, options);
 }
+inline Tensor convTranspose2d(const Tensor &x, const Tensor &weight,
+                              const OptionalTensor &bias = {},
+                              const ConvTranspose2dOptions &options = {}) {
+  return x.convTranspose2d(weight, bias, options);
+}
+template <OptionsFor<ConvTranspose2dOptions> O = ConvTranspose2dOptions>
+Tensor convTranspose2d(const Tensor &x, const Tensor &weight,
+                       const O &options) {
+  return x.convTranspose2d(weight, options);
+}
 inline Tensor avgPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
                         const Pool2dOptions &options = {}) {
   return x.avgPool2d(kernelSize, options);
@@ -366,6 +389,21 @@ inline Tensor maxPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
   return x.maxPool2d(kernelSize, options);
 }
 inline Tensor dropout(const Tensor &x, double p = 0.5) { return x.dropout(p); }
+
+inline Tensor maxUnpool2d(const Tensor &x, const Tensor &indices,
+                          const PerAxis &kernelSize = 2,
+                          const MaxUnpool2dOptions &options = {}) {
+  return x.maxUnpool2d(indices, kernelSize, options);
+}
+inline Tensor interpolate(const Tensor &x, const Shape &size,
+                          InterpolateMode mode = InterpolateMode::Linear,
+                          bool alignCorners = false) {
+  return x.interpolate(size, mode, alignCorners);
+}
+inline Tensor normalize(const Tensor &x, double p = 2, int64_t dim = 1,
+                        double eps = 1e-12) {
+  return x.normalize(p, dim, eps);
+}
 inline Tensor layernorm(const Tensor &x, const Axes &axes = -1,
                         double eps = 1e-5) {
   return x.layernorm(axes, eps);
@@ -378,6 +416,39 @@ inline Tensor scaledDotProductAttention(const Tensor &query, const Tensor &key,
                                         const OptionalTensor &mask = {},
                                         bool isCausal = false) {
   return query.scaledDotProductAttention(key, value, mask, isCausal);
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+inline Tensor crossEntropy(const Tensor &x, const Tensor &target,
+                           Reduction reduction = Reduction::Mean,
+                           double labelSmoothing = 0) {
+  return x.crossEntropy(target, reduction, labelSmoothing);
+}
+inline Tensor
+sparseCategoricalCrossentropy(const Tensor &x, const Tensor &labels,
+                              std::optional<int64_t> ignoreIndex = {},
+                              double labelSmoothing = 0,
+                              Reduction reduction = Reduction::Mean) {
+  return x.sparseCategoricalCrossentropy(labels, ignoreIndex, labelSmoothing,
+                                         reduction);
+}
+inline Tensor binaryCrossentropy(const Tensor &x, const Tensor &target,
+                                 Reduction reduction = Reduction::Mean) {
+  return x.binaryCrossentropy(target, reduction);
+}
+inline Tensor binaryCrossentropyLogits(const Tensor &x, const Tensor &target,
+                                       Reduction reduction = Reduction::Mean,
+                                       const OptionalTensor &posWeight = {}) {
+  return x.binaryCrossentropyLogits(target, reduction, posWeight);
+}
+inline Tensor nllLoss(const Tensor &x, const Tensor &labels,
+                      const OptionalTensor &weight = {},
+                      std::optional<int64_t> ignoreIndex = {},
+                      Reduction reduction = Reduction::Mean) {
+  return x.nllLoss(labels, weight, ignoreIndex, reduction);
 }
 
 } // namespace tinygrad

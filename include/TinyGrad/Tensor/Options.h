@@ -72,6 +72,20 @@ enum class GridIndexing { IJ, XY };
 /// Sizes of axes by name, `{{"h", 2}, {"w", n}}`.
 using NamedSizes = std::vector<std::pair<std::string, SymInt>>;
 
+/// How Tensor::pad fills what it adds. For a row `a b c` and two elements on
+/// each side: `v v|a b c|v v` (Constant), `c b|a b c|b a` (Reflect, without the
+/// outermost element itself), `a a|a b c|c c` (Replicate), `b c|a b c|a b`
+/// (Circular).
+enum class PadMode { Constant, Reflect, Replicate, Circular };
+
+/// Between which elements Tensor::interpolate reads: in proportion to the
+/// distance from both neighbours, at the one at or before a position, or at the
+/// one whose centre is nearest (as in Pillow and OpenCV).
+enum class InterpolateMode { Linear, Nearest, NearestExact };
+
+/// What becomes of the losses of each element, or row.
+enum class Reduction { None, Mean, Sum };
+
 /// Options of Tensor::conv2d.
 struct Conv2dOptions {
   int64_t groups = 1;
@@ -82,6 +96,31 @@ struct Conv2dOptions {
   PerAxis padding = 0;
   /// Element type to accumulate in; chosen by sumAccumulationDType() if empty.
   std::optional<DType> dtype = {};
+};
+
+/// Options of Tensor::convTranspose2d.
+struct ConvTranspose2dOptions {
+  int64_t groups = 1;
+  /// Those of the convolution that is transposed; padding as in Conv2dOptions.
+  PerAxis stride = 1;
+  PerAxis dilation = 1;
+  PerAxis padding = 0;
+  /// Elements more after each axis.
+  PerAxis outputPadding = 0;
+  /// As in Conv2dOptions.
+  std::optional<DType> dtype = {};
+};
+
+/// Options of Tensor::maxUnpool2d: those of the pooling.
+struct MaxUnpool2dOptions {
+  /// The kernel size if empty.
+  std::optional<PerAxis> stride = {};
+  PerAxis dilation = 1;
+  /// As in Conv2dOptions.
+  PerAxis padding = 0;
+  /// Sizes of the spatial axes of the result (or of all axes, of which the last
+  /// ones count); if empty, the least that pooling would have taken.
+  std::optional<Shape> outputSize = {};
 };
 
 /// Options of Tensor::avgPool2d and Tensor::maxPool2d.

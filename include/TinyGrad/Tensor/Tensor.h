@@ -33,6 +33,7 @@
 #include "TinyGrad/Tensor/Training.h"
 
 #include <concepts>
+#include <functional>
 #include <initializer_list>
 #include <iosfwd>
 #include <memory>
@@ -310,6 +311,12 @@ public:
   /// A pair (before, after) for each axis, or a flat list of such pairs from
   /// the last axis on (see Padding); negative amounts cut off.
   Tensor pad(const Padding &amounts, Scalar value = 0) const;
+  /// The same with other values than one number, see PadMode. Negative amounts
+  /// cut off after the positive ones have been added. Throws ShapeError where
+  /// Reflect adds as many elements as the axis has, Circular more than these,
+  /// Replicate some to an empty axis. As in tinygrad and PyTorch, but for any
+  /// axes.
+  Tensor pad(const Padding &amounts, PadMode mode, Scalar value = 0) const;
   /// The part [from, to) of each axis; all of one for which `{}` or None is
   /// given.
   Tensor shrink(const Parts &parts) const;
@@ -655,6 +662,8 @@ public:
   Tensor logsumexp(const Axes &axes = {}, bool keepdim = false) const;
   Tensor softmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
   Tensor logSoftmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
+  /// softmax(-this), as in PyTorch.
+  Tensor softmin(int64_t axis = -1, std::optional<DType> dtype = {}) const;
 
   //===--------------------------------------------------------------------===//
   // Networks
@@ -667,6 +676,20 @@ public:
   Tensor dot(const Tensor &other, std::optional<DType> dtype = {}) const {
     return matmul(other, dtype);
   }
+  /// Products of the operands, summed, by a formula with a letter for each
+  /// axis, as in NumPy: "ij,jk->ik" is matmul(). A letter that an operand has
+  /// twice is its diagonal, "..." stands for any further axes, which are
+  /// broadcast, and so is an axis of size 1. What is not in the result is
+  /// summed up, what only operands have in "..." as well, as in PyTorch.
+  /// Without "->" the result has the axes of "...", then the letters that
+  /// occur once, capitals first. Of more than two operands, the pair with the
+  /// least work for its product comes first, one with a letter in common
+  /// rather than one without, and so on until one is left. Types are those of
+  /// matmul(). Throws Error for a formula that is none, naming the character,
+  /// ShapeError for operands that do not fit it.
+  static Tensor einsum(std::string_view formula,
+                       const std::vector<Tensor> &operands,
+                       std::optional<DType> dtype = {});
   /// this.matmul(weight) + bias, with weight of shape (in, out); this * weight
   /// if it is a vector.
   Tensor linear(const Tensor &weight, const OptionalTensor &bias = {}) const;
@@ -678,12 +701,42 @@ public:
   Tensor conv2d(const Tensor &weight, const O &options) const {
     return conv2d(weight, OptionalTensor(), options);
   }
+  /// What conv2d() of this weight and these options is to its input,
+  /// transposed: (N, Cin, spatial...) and (Cin, Cout / groups, kernel...) give
+  /// axes of size (size - 1) * stride - before - after + dilation * (kernel -
+  /// 1) + 1 + outputPadding. As in tinygrad and PyTorch; throws ShapeError for
+  /// an output padding that is not less than stride or dilation.
+  Tensor convTranspose2d(const Tensor &weight, const OptionalTensor &bias = {},
+                         const ConvTranspose2dOptions &options = {}) const;
+  template <OptionsFor<ConvTranspose2dOptions> O = ConvTranspose2dOptions>
+  Tensor convTranspose2d(const Tensor &weight, const O &options) const {
+    return convTranspose2d(weight, OptionalTensor(), options);
+  }
   /// The mean, or the largest element, of each window of the last two axes; of
   /// as many axes as \p kernelSize has numbers, if it has several.
   Tensor avgPool2d(const PerAxis &kernelSize = 2,
                    const Pool2dOptions &options = {}) const;
   Tensor maxPool2d(const PerAxis &kernelSize = 2,
                    const Pool2dOptions &options = {}) const;
+  /// With the position of the first largest element of each window (of the
+  /// first NaN) in the flattened spatial axes, without padding: int32, int64
+  /// where these have 2^31 elements or more. As in PyTorch.
+  ValuesAndIndices
+  maxPool2dWithIndices(const PerAxis &kernelSize = 2,
+                       const Pool2dOptions &options = {}) const;
+  /// Zeros with the elements of this at \p indices, which
+  /// maxPool2dWithIndices() gave. Of several elements for one position the last
+  /// one stays, as in PyTorch (tinygrad adds them up); those for a position out
+  /// of range are left out.
+  Tensor maxUnpool2d(const Tensor &indices, const PerAxis &kernelSize = 2,
+                     const MaxUnpool2dOptions &options = {}) const;
+  /// The last axes brought to \p size, as in tinygrad and PyTorch. Positions
+  /// are exact, whatever the sizes. With \p alignCorners, which is for Linear,
+  /// the centres of the outermost elements stay in place, else their edges.
+  /// Linear gives a float type, the other modes keep the element type.
+  Tensor interpolate(const Shape &size,
+                     InterpolateMode mode = InterpolateMode::Linear,
+                     bool alignCorners = false) const;
   /// (this - mean) * invstd * weight + bias along \p axis. Weight and bias may
   /// be left out: `{}`.
   Tensor batchnorm(const OptionalTensor &weight, const OptionalTensor &bias,
@@ -694,11 +747,56 @@ public:
   Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
   /// this / sqrt(mean of squares + eps).
   Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;
+  /// this / max(norm, eps) along \p dim, as in PyTorch. The norm is
+  /// sum(|x|^p)^(1/p): the number of elements that are not 0 for p = 0, the
+  /// largest magnitude for infinity. Throws Error for a p that is negative or
+  /// NaN.
+  Tensor normalize(double p = 2, int64_t dim = 1, double eps = 1e-12) const;
   /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask tells which
   /// positions may be attended to; none means all.
   Tensor scaledDotProductAttention(const Tensor &key, const Tensor &value,
                                    const OptionalTensor &mask = {},
                                    bool isCausal = false) const;
+
+  /// Applies one function after the other: `x.sequential({&Tensor::relu, f})`.
+  Tensor sequential(const std::vector<std::function<Tensor(const Tensor &)>>
+                        &functions) const;
+
+  //===--------------------------------------------------------------------===//
+  // Losses
+  //===--------------------------------------------------------------------===//
+
+  // The mean is that of all elements, or rows, unless said otherwise. Narrow
+  // floats are computed in float32 and rounded at the end, integers in float32.
+
+  /// -sum(target * logSoftmax(this)) along the classes: axis 1, or 0 of a
+  /// vector. Targets are probabilities in the shape of this or classes in that
+  /// shape without the axis of classes. Smoothing puts \p labelSmoothing of
+  /// each target equally on all classes. As in tinygrad and PyTorch.
+  Tensor crossEntropy(const Tensor &target,
+                      Reduction reduction = Reduction::Mean,
+                      double labelSmoothing = 0) const;
+  /// crossEntropy() with classes along the last axis. Rows of the class
+  /// \p ignoreIndex have no loss and do not count for the mean. As in tinygrad.
+  Tensor sparseCategoricalCrossentropy(
+      const Tensor &labels, std::optional<int64_t> ignoreIndex = {},
+      double labelSmoothing = 0, Reduction reduction = Reduction::Mean) const;
+  /// -target * log(this) - (1 - target) * log(1 - this), with logarithms of
+  /// -100 at least, as in PyTorch.
+  Tensor binaryCrossentropy(const Tensor &target,
+                            Reduction reduction = Reduction::Mean) const;
+  /// The same of sigmoid(this), exact for large elements too; the first summand
+  /// times \p posWeight, which is broadcast. As in tinygrad and PyTorch.
+  Tensor binaryCrossentropyLogits(const Tensor &target,
+                                  Reduction reduction = Reduction::Mean,
+                                  const OptionalTensor &posWeight = {}) const;
+  /// -this[n, label, ...] * weight[label] for logarithms of probabilities, with
+  /// classes along axis 1 (0 of a vector). The mean is divided by the sum of
+  /// the weights; rows of the class \p ignoreIndex have the weight 0. As in
+  /// tinygrad and PyTorch.
+  Tensor nllLoss(const Tensor &labels, const OptionalTensor &weight = {},
+                 std::optional<int64_t> ignoreIndex = {},
+                 Reduction reduction = Reduction::Mean) const;
 
   //===--------------------------------------------------------------------===//
   // Element type and place
