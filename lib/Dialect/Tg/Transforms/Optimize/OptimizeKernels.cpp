@@ -34,6 +34,9 @@ constexpr int64_t kAcrossRegisters512 = 28, kAcrossRegisters256 = 12;
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
+/// Operands that are packed for lanes across the columns are used for at least
+/// so many positions, and cost about as much as so many.
+constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
 /// One that is turned on its way into a tile is used by this many rows.
 constexpr int64_t kFewestRows = 16;
 constexpr int64_t kPageBytes = 2048;
@@ -417,6 +420,21 @@ void Heuristic::stageRepeated() {
   }
 }
 
+/// Lanes along \p columns that are not full are wasted; packing operands for
+/// lanes along another range costs about as much as computing
+/// `kPackedPositions` positions. For how many positions these have to be used
+/// to make good for it; 0 if no number does.
+static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
+  const int64_t extent = columns.getLargestExtent();
+  const int64_t count = fitLanes(extent, 4 * width, width);
+  const int64_t filled =
+      llvm::divideCeil(extent, count) * llvm::divideCeil(count, width) * width;
+  const int64_t wasted = filled - extent;
+  return columns.isSymbolic() || wasted * 20 < filled
+             ? 0
+             : llvm::divideCeil(kPackedPositions * extent, wasted);
+}
+
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
@@ -435,12 +453,15 @@ void Heuristic::tileResult() {
       perLane.push_back(reduce);
   if (perLane.empty())
     return;
-  if (llvm::any_of(perLane, [&](RangedReduceOp reduce) {
-        return countStrided(lane, reduce) > 0;
-      }))
+  const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
+    return countStrided(lane, reduce) > 0;
+  });
+  if (const int64_t fewest =
+          isStrided ? kFewestPositions : getPositionsToPackFor(lane, width))
     if (std::optional<AcrossTile> tile = tileAcross(
             schedule, lane, width,
-            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256)) {
+            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
+            fewest)) {
       llvm::append_range(lanes, tile->lanes);
       stagedBefore = tile->reusedAlong;
       return;
