@@ -189,6 +189,18 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   return {outer, inner};
 }
 
+void KernelSchedule::reverse(RangeOp range) {
+  RangeOp reversed = createRange(range.getExtentDim(), range);
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(ranges.back());
+  IndexBuilder index(builder, range.getLoc());
+  Value position = index.add(index.mul(reversed, -1),
+                             index.constant(range.getLargestExtent() - 1));
+  range.getResult().replaceAllUsesWith(position);
+  range.erase();
+  changed();
+}
+
 void KernelSchedule::guard(RangeOp inner, Value valid) {
   // The dependences are those before any guard is added.
   SmallVector<Operation *> loadsAndStores;

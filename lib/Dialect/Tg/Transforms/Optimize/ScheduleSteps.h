@@ -52,6 +52,9 @@ public:
   bool canMerge(RangeOp outer, RangeOp inner);
   RangeOp merge(RangeOp outer, RangeOp inner);
 
+  /// REVERSE: the positions of a static result range come in reverse order.
+  void reverse(RangeOp range);
+
   /// SWAP: moves a range before another one in loop order.
   void moveBefore(RangeOp range, RangeOp other);
 

@@ -38,9 +38,10 @@ namespace {
 class Across {
 public:
   Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
-         int64_t registers, int64_t fewestPositions)
+         int64_t registers, int64_t fewestPositions, bool mayTurn)
       : schedule(schedule), columns(columns), width(width),
-        registers(registers), fewestPositions(fewestPositions) {}
+        registers(registers), fewestPositions(fewestPositions),
+        mayTurn(mayTurn) {}
 
   std::optional<AcrossTile> run();
 
@@ -73,6 +74,7 @@ private:
   /// computes its own.
   RangeOp row;
   int64_t width, registers, fewestPositions;
+  bool mayTurn;
   SmallVector<RangedReduceOp> reduces;
   /// Lanes and columns of a tile.
   int64_t laneCount = 0, columnCount = 0;
@@ -201,7 +203,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
         return false;
     if (!onLane)
       continue;
-    if (load.getMask())
+    if (load.getMask() || (!mayTurn && index.getCoefficient(candidate) != 1))
       return false;
     isPacked = true;
     // Packed elements are used again by as many positions of the result.
@@ -528,9 +530,9 @@ std::optional<AcrossTile> Across::run() {
   return result;
 }
 
-std::optional<AcrossTile> tg::tileAcross(KernelSchedule &schedule,
-                                         RangeOp columns, int64_t width,
-                                         int64_t registers,
-                                         int64_t fewestPositions) {
-  return Across(schedule, columns, width, registers, fewestPositions).run();
+std::optional<AcrossTile>
+tg::tileAcross(KernelSchedule &schedule, RangeOp columns, int64_t width,
+               int64_t registers, int64_t fewestPositions, bool mayTurn) {
+  return Across(schedule, columns, width, registers, fewestPositions, mayTurn)
+      .run();
 }
