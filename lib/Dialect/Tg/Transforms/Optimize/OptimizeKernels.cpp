@@ -229,7 +229,11 @@ bool Heuristic::hasLaneConflict(RangeOp lane) {
 void Heuristic::readForward() {
   for (RangeOp range : schedule.getResultRanges()) {
     if (range.isSymbolic() || schedule.isOrdered(range) ||
-        llvm::any_of(range->getUsers(), llvm::IsaPred<StoreOp>))
+        llvm::any_of(schedule.getKernel().getBody().getOps<StoreOp>(),
+                     [&](StoreOp store) {
+                       return llvm::is_contained(store.getRanges(),
+                                                 range.getResult());
+                     }))
       continue;
     bool isBackward = false, isForward = false;
     for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())

@@ -15,8 +15,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// As many parallel work items as keep many cores busy and evenly loaded.
-constexpr int64_t kEnoughItems = 64;
+/// As many parallel work items as keep many cores busy and evenly loaded, and
+/// so few that cores are idle for certain.
+constexpr int64_t kEnoughItems = 64, kFewItems = 4;
 /// Packed operands are used for this many positions of an item at least, and
 /// fit into the second-level cache.
 constexpr int64_t kFewestPerItem = 192;
@@ -451,10 +452,18 @@ RangeOp Across::shareRows() {
       return range;
     int64_t each = std::max<int64_t>(positions / extent, 1);
     if (each < kFewestPerItem) {
-      int64_t share = std::max<int64_t>(llvm::divideCeil(kFewestPerItem, each),
-                                        items * extent / kEnoughItems);
-      while (share < extent && extent % share != 0)
-        ++share;
+      auto getShare = [&](int64_t fewestPositions, int64_t mostItems) {
+        int64_t share =
+            std::max<int64_t>(llvm::divideCeil(fewestPositions, each),
+                              items * extent / mostItems);
+        while (share < extent && extent % share != 0)
+          ++share;
+        return share;
+      };
+      int64_t share = getShare(kFewestPerItem, kEnoughItems);
+      // Packing twice costs less than cores that do nothing.
+      if (share >= extent && items < kFewItems)
+        share = getShare(kFewestPerItem / 4, kFewItems);
       if (share >= extent || range.isSymbolic())
         return range;
       reportStep(schedule, "share", range, share);
