@@ -189,6 +189,13 @@ TEST(Conv2d, LikeLoops) {
       {{2, 8, 10, 9}, {48, 4, 3, 3}, 2, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
       {{2, 16, 12, 31}, {40, 16, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 3, 14, 37}, {64, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+      // And where columns do not fill lanes: whole images and groups of rows
+      // share the windows of their rows.
+      {{2, 6, 13, 14}, {24, 6, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 20, 7, 7}, {40, 20, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{3, 5, 12, 20}, {16, 5, 5, 3}, 1, {1, 1}, {2, 3}, {4, 3}, {3, 2}},
+      {{1, 64, 40, 30}, {16, 64, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 48, 33, 29}, {32, 48, 3, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
   };
   for (const ConvCase &c : cases) {
     SCOPED_TRACE(toString(c.input) + " * " + toString(c.weight));
@@ -202,8 +209,57 @@ TEST(Conv2d, LikeLoops) {
          .stride = c.stride,
          .dilation = c.dilation,
          .padding = {c.before[1], c.after[1], c.before[0], c.after[0]}});
-    expectTensor(y, shape, expected, 1e-5);
+    const double terms = static_cast<double>(values(w).size()) /
+                         static_cast<double>(c.weight[0]);
+    expectTensor(y, shape, expected, std::max(1e-5, 1e-6 * std::sqrt(terms)));
   }
+}
+
+// Channels that follow one another in memory, of the input and the result.
+TEST(Conv2d, ChannelsLast) {
+  for (int64_t stride : {1, 2}) {
+    const ConvCase c = {
+        {2, 10, 14, 15}, {24, 10, 3, 3}, 1,     {stride, stride},
+        {1, 1},          {1, 1},         {1, 1}};
+    Tensor x = noiseTensor(c.input, 3), w = noiseTensor(c.weight, 4);
+    Tensor last = x.permute({0, 2, 3, 1}).contiguous().realize();
+    Shape shape;
+    const std::vector<double> expected =
+        convReference(c, values(x), values(w), shape);
+    Tensor y = last.permute({0, 3, 1, 2})
+                   .conv2d(w, {}, {.stride = stride, .padding = 1})
+                   .permute({0, 2, 3, 1})
+                   .contiguous()
+                   .realize();
+    expectTensor(y.permute({0, 3, 1, 2}), shape, expected, 1e-5);
+  }
+}
+
+// One program for every batch.
+TEST(Conv2d, SymbolicBatch) {
+  const int64_t most = 5;
+  Variable n("n", 1, most);
+  for (int64_t stride : {1, 2})
+    for (int64_t batch : {1, 2, 5}) {
+      const ConvCase c = {{most, 6, 14, 14},
+                          {24, 6, 3, 3},
+                          1,
+                          {stride, stride},
+                          {1, 1},
+                          {1, 1},
+                          {1, 1}};
+      Tensor x = noiseTensor(c.input, 3), w = noiseTensor(c.weight, 4);
+      Shape shape;
+      std::vector<double> expected =
+          convReference(c, values(x), values(w), shape);
+      expected.resize(expected.size() / most * batch);
+      Tensor y = x.shrink({{0, n.bind(batch)}, {}, {}, {}})
+                     .conv2d(w, {}, {.stride = stride, .padding = 1});
+      const std::vector<double> found = values(y);
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_NEAR(found[i], expected[i], 1e-5) << "at " << i;
+    }
 }
 
 // Two convolutions in one kernel, each with loops of its own.

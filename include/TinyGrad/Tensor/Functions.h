@@ -389,7 +389,6 @@ inline Tensor maxPool2d(const Tensor &x, const PerAxis &kernelSize = 2,
   return x.maxPool2d(kernelSize, options);
 }
 inline Tensor dropout(const Tensor &x, double p = 0.5) { return x.dropout(p); }
-
 inline Tensor maxUnpool2d(const Tensor &x, const Tensor &indices,
                           const PerAxis &kernelSize = 2,
                           const MaxUnpool2dOptions &options = {}) {

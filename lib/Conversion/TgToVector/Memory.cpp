@@ -238,8 +238,6 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
                                       buildInt(b, start.getType(), 0));
     if (!mask || isGuarded) {
       value = vector::LoadOp::create(b, type, access.buffer, start);
-      if (access.prefetch != 0)
-        createPrefetch(access, start, memory, b);
     } else {
       mask = toLanes(b, mask, access.width);
       if (stride == -1)
@@ -247,6 +245,8 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
       value = vector::MaskedLoadOp::create(b, type, access.buffer, start, mask,
                                            buildZero(b, type));
     }
+    if (access.prefetch != 0)
+      createPrefetch(access, start, memory, b);
     if (stride == -1)
       value = reverse(b, value);
     value = fromMemory(b, value, access.element);

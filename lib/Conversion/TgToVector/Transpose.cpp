@@ -83,6 +83,8 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
     Value index = getScalar(start, loc);
     B &b = at(depth, loc);
     rows.push_back(vector::LoadOp::create(b, type, access.buffer, index));
+    if (access.prefetch != 0)
+      createPrefetch(access, index, memory, b);
     start.constant += access.lanes.stride;
   }
   B &b = at(depth, loc);

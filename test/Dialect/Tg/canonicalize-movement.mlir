@@ -344,6 +344,37 @@ func.func @reduce_of_expand(%x: tensor<4x1x1xf32>, %i: tensor<4x1xi8>, %b: tenso
 
 // -----
 
+// Along an axis that is repeated and not reduced, one reduction is enough.
+// CHECK-LABEL: func @reduce_of_repeated
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<4x1x6xf32>, %[[Y:[a-z0-9]+]]: tensor<1x6xf32>
+func.func @reduce_of_repeated(%x: tensor<4x1x6xf32>, %y: tensor<1x6xf32>) -> (tensor<4x5x1xf32>, tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>) {
+  // CHECK: %[[R:.*]] = tg.reduce mul %[[X]] axes [2] : tensor<4x1x6xf32> -> tensor<4x1x1xf32>
+  // CHECK: %[[A:.*]] = tg.expand %[[R]] : tensor<4x1x1xf32> -> tensor<4x5x1xf32>
+  %0 = tg.expand %x : tensor<4x1x6xf32> -> tensor<4x5x6xf32>
+  %1 = tg.reduce mul %0 axes [2] : tensor<4x5x6xf32> -> tensor<4x5x1xf32>
+  // CHECK: %[[S:.*]] = tg.reduce add %[[Y]] axes [1] : tensor<1x6xf32> -> tensor<1x1xf32>
+  // CHECK: %[[B:.*]] = tg.expand %[[S]] : tensor<1x1xf32> -> tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>
+  %2 = tg.expand %y : tensor<1x6xf32> -> tensor<?x6xf32, #tg.shape<#tg.var<"n", 0, 8>, 6>>
+  %3 = tg.reduce add %2 axes [1] : tensor<?x6xf32, #tg.shape<#tg.var<"n", 0, 8>, 6>> -> tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>
+  // CHECK: return %[[A]], %[[B]]
+  return %1, %3 : tensor<4x5x1xf32>, tensor<?x1xf32, #tg.shape<#tg.var<"n", 0, 8>, 1>>
+}
+
+// -----
+
+// What is summed along a repeated axis stays repeated along that one alone.
+// CHECK-LABEL: func @reduce_of_repeated_twice
+// CHECK: tg.expand {{.*}} -> tensor<1x16777217xf32>
+// CHECK: tg.reduce add
+// CHECK: tg.expand {{.*}} -> tensor<4x1xf32>
+func.func @reduce_of_repeated_twice(%x: tensor<1x1xf32>) -> tensor<4x1xf32> {
+  %0 = tg.expand %x : tensor<1x1xf32> -> tensor<4x16777217xf32>
+  %1 = tg.reduce add %0 axes [1] : tensor<4x16777217xf32> -> tensor<4x1xf32>
+  return %1 : tensor<4x1xf32>
+}
+
+// -----
+
 // Floats too, where they hold the count: the product is rounded once, a sum at
 // every step.
 // CHECK-LABEL: func @float_sum_of_expand

@@ -231,6 +231,41 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
   }
 };
 
+/// reduce(expand(x)) -> expand(reduce(x)) along axes that are not reduced: each
+/// reduction is computed once for what is repeated.
+struct ReduceOfRepeated : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto expand = op.getX().getDefiningOp<ExpandOp>();
+    if (!expand)
+      return rewriter.notifyMatchFailure(op, "the operand is not an expand");
+    SmallVector<Dim> dims = tg::getDims(expand.getType()),
+                     results = tg::getDims(op.getType());
+    bool isRepeated = false;
+    for (int64_t axis :
+         getExpandedAxes(expand.getX(), expand.getResult()).asArrayRef()) {
+      if (llvm::is_contained(op.getAxes(), axis))
+        continue;
+      dims[axis] = results[axis] = Dim(op.getContext(), 1);
+      isRepeated = true;
+    }
+    if (!isRepeated)
+      return rewriter.notifyMatchFailure(op, "only reduced axes are expanded");
+    const Type elementType = op.getType().getElementType();
+    Value inner = expand.getX();
+    if (dims != tg::getDims(expand.getX().getType()))
+      inner = ExpandOp::create(rewriter, op.getLoc(),
+                               getTensorType(dims, elementType), inner);
+    Value reduce = ReduceOp::create(rewriter, op.getLoc(),
+                                    getTensorType(results, elementType),
+                                    op.getKind(), inner, op.getAxes());
+    rewriter.replaceOpWithNewOp<ExpandOp>(op, op.getType(), reduce);
+    return success();
+  }
+};
+
 /// reduce add(pad(x)) -> reduce add(x), where reduced axes are padded
 struct ReduceOfPad : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -281,9 +316,10 @@ void mlir::tg::populateTgCanonicalizationPatterns(RewritePatternSet &patterns) {
                MovementOfStrided<ExpandOp>, MovementOfStrided<PadOp>,
                MovementOfStrided<ShrinkOp>, MovementOfStrided<FlipOp>,
                MovementOfStrided<StridedOp>>(patterns.getContext());
-  patterns.add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand,
-               ShrinkOfPad, ReduceOfExpand, ReduceOfPad, StoreOfConstantMask>(
-      patterns.getContext());
+  patterns
+      .add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand, ShrinkOfPad,
+           ReduceOfExpand, ReduceOfRepeated, ReduceOfPad, StoreOfConstantMask>(
+          patterns.getContext());
 }
 
 void TgDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {

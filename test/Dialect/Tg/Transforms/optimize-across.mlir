@@ -7,7 +7,8 @@
 // run along the columns. Without a mask the input is read where it is.
 
 // CHECK-LABEL: tg.kernel @r_32_14_14_16_2_2
-// CHECK: tg.range {{.*}} loop 14
+// CHECK: tg.range {{.*}} thread 2
+// CHECK: tg.range {{.*}} loop 7
 // CHECK: tg.range {{.*}} unroll 16
 // CHECK: tg.range {{.*}} upcast 16
 // CHECK: tg.range {{.*}} upcast 32
@@ -35,15 +36,16 @@ func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14
 
 // -----
 
-// With padding, the rows of input are kept in a tile as well: one element for
-// each sum of column and window (2 * 13 + 2 + 1 = 29), in which the mask is
-// evaluated once. Rows of the window and channels are then one range.
+// With padding, the input is kept in a tile as well: one element for each sum
+// of row and window, and of column and window (2 * 13 + 2 + 1 = 29), in which
+// the mask is evaluated once. What comes later is fetched ahead.
 
 // CHECK-LABEL: tg.kernel @r_40_14_14_16_3_3
-// CHECK: tg.range {{.*}} loop 48
-// CHECK: tg.load {{.*}} mask
-// CHECK: tg.stage {{.*}} : memref<1536xf32>
+// CHECK: tg.load {{.*}} mask {{.*}} prefetch
+// CHECK: tg.stage {{.*}} : memref<14848xf32>
+// CHECK: tg.load {{.*}} prefetch 64
 // CHECK: tg.ranged_reduce
+// REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
 func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14x14x1x1x1xf32> {
   %0 = tg.strided %x [#tg.view<[16, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 16, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 16, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<12544xf32> -> tensor<1x14x14x16x3x3xf32>
@@ -71,6 +73,59 @@ func.func @contiguous(%x: tensor<16384xf32>, %w: tensor<32x144xf32>) -> tensor<3
   %4 = tg.mul %1, %3 : tensor<32x32x32x16x3x3xf32>
   %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x32x32x16x3x3xf32> -> tensor<32x32x32x1x1x1xf32>
   return %5 : tensor<32x32x32x1x1x1xf32>
+}
+
+// -----
+
+// 14 columns would leave lanes empty, and the windows of 20 rows of 256 channels
+// are more than a tile holds: those of 10 rows are computed together.
+
+// REMARK: remark: {{.*}}r_16_40_14_256_3_3{{.*}}lanes across
+// REMARK: remark: {{.*}}r_16_40_14_256_3_3{{.*}}share range {{[0-9]+}} by 20
+// REMARK: remark: {{.*}}r_16_40_14_256_3_3{{.*}}group range {{[0-9]+}} by 10
+// CHECK-LABEL: tg.kernel @r_16_40_14_256_3_3
+// CHECK: tg.stage {{.*}} : memref<49152xf32>
+func.func @small(%x: tensor<143360xf32>, %w: tensor<16x2304xf32>) -> tensor<16x40x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[256, 42, 16] strides [560, 14, 1] offset -15 mask [0 to 256, 1 to 41, 1 to 15]>, #tg.view<[1, 40, 14, 256, 3, 3] strides [0, 16, 1, 672, 16, 1]>] : tensor<143360xf32> -> tensor<1x40x14x256x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x40x14x256x3x3xf32> -> tensor<16x40x14x256x3x3xf32>
+  %2 = tg.reshape %w : tensor<16x2304xf32> -> tensor<16x1x1x256x3x3xf32>
+  %3 = tg.expand %2 : tensor<16x1x1x256x3x3xf32> -> tensor<16x40x14x256x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<16x40x14x256x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x40x14x256x3x3xf32> -> tensor<16x40x14x1x1x1xf32>
+  return %5 : tensor<16x40x14x1x1x1xf32>
+}
+
+// -----
+
+// One block of channels is work for several cores all the same.
+
+// REMARK: remark: {{.*}}r_16_14_14_32_3_3{{.*}}share range {{[0-9]+}} by 7
+// CHECK-LABEL: tg.kernel @r_16_14_14_32_3_3
+// CHECK: tg.range {{[0-9]+}} thread 2
+func.func @few_channels(%x: tensor<6272xf32>, %w: tensor<16x288xf32>) -> tensor<16x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[32, 16, 16] strides [196, 14, 1] offset -15 mask [0 to 32, 1 to 15, 1 to 15]>, #tg.view<[1, 14, 14, 32, 3, 3] strides [0, 16, 1, 256, 16, 1]>] : tensor<6272xf32> -> tensor<1x14x14x32x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x14x14x32x3x3xf32> -> tensor<16x14x14x32x3x3xf32>
+  %2 = tg.reshape %w : tensor<16x288xf32> -> tensor<16x1x1x32x3x3xf32>
+  %3 = tg.expand %2 : tensor<16x1x1x32x3x3xf32> -> tensor<16x14x14x32x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<16x14x14x32x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x14x14x32x3x3xf32> -> tensor<16x14x14x1x1x1xf32>
+  return %5 : tensor<16x14x14x1x1x1xf32>
+}
+
+// -----
+
+// A product that is stored transposed: results are turned rather than what
+// they are computed from.
+
+// REMARK: remark: {{.*}}r_64_64_64{{.*}}lanes across
+// CHECK-LABEL: tg.kernel @r_64_64_64
+// CHECK: tg.stage
+func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64x1xf32> {
+  %0 = tg.strided %b [#tg.view<[64, 64, 64] strides [1, 0, 64]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %1 = tg.strided %a [#tg.view<[64, 64, 64] strides [0, 64, 1]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>
+  %2 = tg.mul %0, %1 : tensor<64x64x64xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x64x64xf32> -> tensor<64x64x1xf32>
+  return %3 : tensor<64x64x1xf32>
 }
 
 // -----

@@ -34,9 +34,19 @@ constexpr int64_t kAcrossRegisters512 = 28, kAcrossRegisters256 = 12;
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
+/// Operands that are packed for lanes across the columns are used for at least
+/// so many positions, and cost about as much as so many.
+constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
 /// One that is turned on its way into a tile is used by this many rows.
 constexpr int64_t kFewestRows = 16;
 constexpr int64_t kPageBytes = 2048;
+/// Storing a result that is strided along the lanes costs less than reading so
+/// many elements of that kind.
+constexpr int64_t kLeastDepth = 4;
+/// Reductions of so many elements of a buffer that caches do not hold run in
+/// the order of what they read.
+constexpr int64_t kLeastDepthInOrder = 32;
+constexpr int64_t kUncachedBits = int64_t(1) << 23;
 /// A short range of a reduce is unrolled up to so many copies of the body.
 constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
 /// Rows and columns of a square that is transposed in registers at most, and
@@ -63,6 +73,9 @@ private:
   bool needsManyRegisters(ArrayRef<Operation *> ops);
   bool hasLaneConflict(RangeOp lane);
   RangeOp chooseResultLane();
+  RangeOp findReadLane(ArrayRef<RangedReduceOp> reduces);
+  void readForward();
+  void readInOrder();
   void mergeRanges();
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
@@ -209,6 +222,76 @@ bool Heuristic::hasLaneConflict(RangeOp lane) {
       return true;
   }
   return false;
+}
+
+/// Rows that reductions read from the last to the first (a result that is
+/// flipped) are read in the order of memory, which processors foresee.
+void Heuristic::readForward() {
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range.isSymbolic() || schedule.isOrdered(range) ||
+        llvm::any_of(schedule.getKernel().getBody().getOps<StoreOp>(),
+                     [&](StoreOp store) {
+                       return llvm::is_contained(store.getRanges(),
+                                                 range.getResult());
+                     }))
+      continue;
+    bool isBackward = false, isForward = false;
+    for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
+      for (Operation *op : schedule.getSlice(reduce.getValue()))
+        if (auto load = dyn_cast<LoadOp>(op)) {
+          const int64_t step = schedule.getAnalysis()
+                                   .getLinear(load.getIndex())
+                                   .getCoefficient(range);
+          isBackward |= step < 0;
+          isForward |= step > 0;
+        }
+    if (!isBackward || isForward)
+      continue;
+    report("reverse", range, range.getLargestExtent());
+    schedule.reverse(range);
+  }
+}
+
+/// Reductions that read much for each result, and nothing twice, come in the
+/// order in which memory holds what they read, whatever that of the results is.
+void Heuristic::readInOrder() {
+  SmallVector<RangeOp> ranges = schedule.getResultRanges();
+  SmallVector<int64_t> steps;
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
+    int64_t depth = 1;
+    for (Value range : reduce.getRanges())
+      depth *= range.getDefiningOp<RangeOp>().getLargestExtent();
+    if (depth < kLeastDepthInOrder)
+      return;
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load)
+        continue;
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      auto own = llvm::map_to_vector(ranges, [&](RangeOp range) {
+        return std::abs(index.getCoefficient(range));
+      });
+      auto type = cast<MemRefType>(load.getBuffer().getType());
+      if ((!steps.empty() && own != steps) || llvm::is_contained(own, 0) ||
+          !type.hasStaticShape() ||
+          type.getNumElements() * type.getElementTypeBitWidth() < kUncachedBits)
+        return;
+      steps = own;
+    }
+  }
+  if (steps.empty() || llvm::is_sorted(steps, std::greater<>()) ||
+      llvm::any_of(ranges,
+                   [&](RangeOp range) { return schedule.isOrdered(range); }))
+    return;
+  auto order = llvm::to_vector(llvm::seq<size_t>(0, ranges.size()));
+  llvm::stable_sort(order,
+                    [&](size_t a, size_t b) { return steps[a] > steps[b]; });
+  report("order", ranges[order.front()],
+         ranges[order.front()].getLargestExtent());
+  for (size_t next : llvm::reverse(order))
+    if (RangeOp front = schedule.getRanges().front(); ranges[next] != front)
+      schedule.moveBefore(ranges[next], front);
 }
 
 void Heuristic::mergeRanges() {
@@ -417,6 +500,43 @@ void Heuristic::stageRepeated() {
   }
 }
 
+/// The result range with the most positions along which all that the reduces
+/// read is contiguous or constant, if they read enough for each result that its
+/// store may be strided.
+RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
+  RangeOp lane;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range.getLargestExtent() <
+            (lane ? lane.getLargestExtent() + 1 : getNumLanes()) ||
+        schedule.isOrdered(range))
+      continue;
+    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+          int64_t depth = 1;
+          for (Value inner : reduce.getRanges())
+            depth *= inner.getDefiningOp<RangeOp>().getLargestExtent();
+          return depth >= kLeastDepth && schedule.dependsOn(reduce, range) &&
+                 countStrided(range, reduce) == 0;
+        }))
+      lane = range;
+  }
+  return lane;
+}
+
+/// Lanes along \p columns that are not full are wasted; packing operands for
+/// lanes along another range costs about as much as computing
+/// `kPackedPositions` positions. For how many positions these have to be used
+/// to make good for it; 0 if no number does.
+static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
+  const int64_t extent = columns.getLargestExtent();
+  const int64_t count = fitLanes(extent, 4 * width, width);
+  const int64_t filled =
+      llvm::divideCeil(extent, count) * llvm::divideCeil(count, width) * width;
+  const int64_t wasted = filled - extent;
+  return columns.isSymbolic() || wasted * 20 < filled
+             ? 0
+             : llvm::divideCeil(kPackedPositions * extent, wasted);
+}
+
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
@@ -426,7 +546,15 @@ void Heuristic::tileResult() {
   SmallVector<RangedReduceOp> reduces;
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
     reduces.push_back(reduce);
-  if (reduces.empty() || !lane || hasLaneConflict(lane))
+  if (reduces.empty())
+    return;
+  // Neither lanes along the result nor along what is reduced do.
+  if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+        return countStrided(reduce.getRanges().back().getDefiningOp<RangeOp>(),
+                            reduce) > 0;
+      }))
+    lane = findReadLane(reduces);
+  if (!lane || hasLaneConflict(lane))
     return;
   // The reduces computed per lane, and how much of a tile each can take.
   SmallVector<RangedReduceOp> perLane;
@@ -435,15 +563,31 @@ void Heuristic::tileResult() {
       perLane.push_back(reduce);
   if (perLane.empty())
     return;
-  if (llvm::any_of(perLane, [&](RangedReduceOp reduce) {
-        return countStrided(lane, reduce) > 0;
-      }))
+  const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
+    return countStrided(lane, reduce) > 0;
+  });
+  SmallVector<LoadOp> turned;
+  for (RangedReduceOp reduce : perLane)
+    for (Operation *op : schedule.getSlice(reduce.getValue()))
+      if (auto load = dyn_cast<LoadOp>(op);
+          load && isTransposable(load, reduce, lane))
+        turned.push_back(load);
+  // Turning the results takes less than turning what they are computed from.
+  if (const int64_t fewest = isStrided || !turned.empty()
+                                 ? kFewestPositions
+                                 : getPositionsToPackFor(lane, width))
     if (std::optional<AcrossTile> tile = tileAcross(
             schedule, lane, width,
-            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256)) {
+            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
+            fewest, /*mayTurn=*/isStrided || turned.empty())) {
       llvm::append_range(lanes, tile->lanes);
       stagedBefore = tile->reusedAlong;
       return;
+    }
+  if (isStrided)
+    if (RangeOp other = findReadLane(perLane)) {
+      lane = other;
+      turned.clear();
     }
   registers = std::max<int64_t>(registers / perLane.size(), 2);
 
@@ -467,12 +611,6 @@ void Heuristic::tileResult() {
     }
   }
 
-  SmallVector<LoadOp> turned;
-  for (RangedReduceOp reduce : perLane)
-    for (Operation *op : schedule.getSlice(reduce.getValue()))
-      if (auto load = dyn_cast<LoadOp>(op);
-          load && isTransposable(load, reduce, lane))
-        turned.push_back(load);
   // Only a tile makes good that the lanes are strided.
   if (!turned.empty() && !rows)
     return;
@@ -790,6 +928,8 @@ bool Heuristic::hasTooManyPositions() {
 void Heuristic::runWithoutOptimization() { parallelize(); }
 
 void Heuristic::run() {
+  readForward();
+  readInOrder();
   mergeRanges();
   separateReduces();
   // The loops of a scan hold nothing but lanes and numbers.

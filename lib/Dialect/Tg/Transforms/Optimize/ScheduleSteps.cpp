@@ -189,6 +189,18 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   return {outer, inner};
 }
 
+void KernelSchedule::reverse(RangeOp range) {
+  RangeOp reversed = createRange(range.getExtentDim(), range);
+  OpBuilder builder(kernel.getContext());
+  builder.setInsertionPointAfter(ranges.back());
+  IndexBuilder index(builder, range.getLoc());
+  Value position = index.add(index.mul(reversed, -1),
+                             index.constant(range.getLargestExtent() - 1));
+  range.getResult().replaceAllUsesWith(position);
+  range.erase();
+  changed();
+}
+
 void KernelSchedule::guard(RangeOp inner, Value valid) {
   // The dependences are those before any guard is added.
   SmallVector<Operation *> loadsAndStores;
@@ -453,14 +465,18 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
 }
 
 std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::stageWindow(Value value, RangeOp columns,
-                            ArrayRef<RangeOp> over, const Window &window) {
+KernelSchedule::stageWindows(Value value,
+                             ArrayRef<std::pair<RangeOp, Window>> windows,
+                             ArrayRef<RangeOp> over) {
   auto isPart = [&](Value atom) {
-    return atom == columns.getResult() ||
-           llvm::any_of(window.parts, [&](auto &part) {
-             return atom == RangeOp(part.first).getResult();
-           });
+    return llvm::any_of(windows, [&](auto &along) {
+      return atom == RangeOp(along.first).getResult() ||
+             llvm::any_of(along.second.parts, [&](auto &part) {
+               return atom == RangeOp(part.first).getResult();
+             });
+    });
   };
+  RangeOp last = windows.back().first;
   IRMapping mapping;
   SmallVector<RangeOp> copies;
   SmallVector<std::pair<OpOperand *, LinearForm>> uses;
@@ -470,11 +486,13 @@ KernelSchedule::stageWindow(Value value, RangeOp columns,
   for (RangeOp range : over) {
     if (isPart(range) || !dependsOn(value, range))
       continue;
-    copies.push_back(createRange(range.getExtentDim(), columns));
+    copies.push_back(createRange(range.getExtentDim(), last));
     mapping.map(range.getResult(), copies.back().getResult());
   }
-  RangeOp sums = createRange(Dim(columns.getContext(), window.extent), columns);
-  copies.push_back(sums);
+  const size_t firstSums = copies.size();
+  for (auto &along : windows)
+    copies.push_back(
+        createRange(Dim(last.getContext(), along.second.extent), last));
 
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -482,9 +500,13 @@ KernelSchedule::stageWindow(Value value, RangeOp columns,
   DenseMap<OpOperand *, Value> indices;
   for (auto &[use, form] : uses) {
     Value position = index.constant(form.constant);
-    if (int64_t coefficient = form.getCoefficient(columns))
-      position =
-          index.add(position, index.mul(sums, coefficient / window.stride));
+    for (auto [i, along] : llvm::enumerate(windows)) {
+      RangeOp range = along.first;
+      if (int64_t coefficient = form.getCoefficient(range))
+        position =
+            index.add(position, index.mul(copies[firstSums + i],
+                                          coefficient / along.second.stride));
+    }
     for (auto [atom, coefficient] : form.terms)
       if (!isPart(atom))
         position = index.add(

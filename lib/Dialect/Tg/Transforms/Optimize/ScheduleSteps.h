@@ -52,6 +52,9 @@ public:
   bool canMerge(RangeOp outer, RangeOp inner);
   RangeOp merge(RangeOp outer, RangeOp inner);
 
+  /// REVERSE: the positions of a static result range come in reverse order.
+  void reverse(RangeOp range);
+
   /// SWAP: moves a range before another one in loop order.
   void moveBefore(RangeOp range, RangeOp other);
 
@@ -90,14 +93,14 @@ public:
   std::optional<Window> findWindow(Value value, RangeOp columns,
                                    ArrayRef<RangeOp> over);
 
-  /// STAGE of a window: a tile over those of \p over that are no part of the
-  /// window and over the window's sums, so that windows that overlap are
-  /// computed once. Returns the tile and the ranges that fill it, of which the
-  /// last one is that of the sums.
-  std::pair<Value, SmallVector<RangeOp>> stageWindow(Value value,
-                                                     RangeOp columns,
-                                                     ArrayRef<RangeOp> over,
-                                                     const Window &window);
+  /// STAGE of windows along one or several ranges, which have no part in
+  /// common: a tile over those of \p over that are part of none, and over the
+  /// sums of each window, so that windows that overlap are computed once.
+  /// Returns the tile and the ranges that fill it, of which the last ones are
+  /// those of the sums, in the order of the windows.
+  std::pair<Value, SmallVector<RangeOp>>
+  stageWindows(Value value, ArrayRef<std::pair<RangeOp, Window>> windows,
+               ArrayRef<RangeOp> over);
   /// The sum at the present positions, to load from such a tile.
   Value getWindowPosition(RangeOp columns, const Window &window);
 

@@ -15,11 +15,12 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// As many parallel work items as keep many cores busy and evenly loaded.
-constexpr int64_t kEnoughItems = 64;
-/// Packed operands are used for this many positions of the result at least, and
+/// As many parallel work items as keep many cores busy and evenly loaded, and
+/// so few that cores are idle for certain.
+constexpr int64_t kEnoughItems = 64, kFewItems = 4;
+/// Packed operands are used for this many positions of an item at least, and
 /// fit into the second-level cache.
-constexpr int64_t kFewestPositions = 32, kFewestPerItem = 192;
+constexpr int64_t kFewestPerItem = 192;
 constexpr int64_t kMostPackedBytes = 640 << 10;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way.
@@ -27,16 +28,21 @@ constexpr int64_t kBusyRegisters = 8;
 /// Rows and columns of a square that is transposed in registers at most.
 constexpr int64_t kSquare = 16;
 /// A tile of windows leaves the caches to the packed operands.
-constexpr int64_t kMostWindowBytes = 256 << 10;
+constexpr int64_t kMostWindowBytes = 320 << 10;
+
+/// How far ahead of the present one the windows of other channels are fetched,
+/// and how many elements ahead what is packed.
+constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
 
 namespace {
 
 class Across {
 public:
   Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
-         int64_t registers)
+         int64_t registers, int64_t fewestPositions, bool mayTurn)
       : schedule(schedule), columns(columns), width(width),
-        registers(registers) {}
+        registers(registers), fewestPositions(fewestPositions),
+        mayTurn(mayTurn) {}
 
   std::optional<AcrossTile> run();
 
@@ -45,19 +51,31 @@ private:
   bool isSplitBy(RangedReduceOp reduce, RangeOp candidate);
   SmallVector<Value> findBroadcast(RangedReduceOp reduce, RangeOp along,
                                    RangeOp across);
+  int64_t getLaneCount(int64_t extent);
+  int64_t getBytes(Value value, RangedReduceOp reduce,
+                   const KernelSchedule::Window &window);
   std::optional<KernelSchedule::Window>
   findWindow(Value value, RangedReduceOp reduce, RangeOp along);
   bool chooseLane();
   bool chooseTile();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
+  std::optional<KernelSchedule::Window>
+  findRowWindow(Value value, RangedReduceOp reduce,
+                const KernelSchedule::Window &inColumns);
+  void prefetch(Value tile, RangeOp along, int64_t positions);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
   void pack(RangedReduceOp reduce);
   void mergeNeighbours(RangedReduceOp reduce);
   RangeOp shareRows();
+  void groupRows();
 
   KernelSchedule &schedule;
   RangeOp columns, lane;
-  int64_t width, registers;
+  /// Result positions whose windows are computed together; none, if each row
+  /// computes its own.
+  RangeOp row;
+  int64_t width, registers, fewestPositions;
+  bool mayTurn;
   SmallVector<RangedReduceOp> reduces;
   /// Lanes and columns of a tile.
   int64_t laneCount = 0, columnCount = 0;
@@ -107,6 +125,34 @@ SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
   return values;
 }
 
+static SmallVector<RangeOp> getRanges(RangedReduceOp reduce) {
+  return llvm::map_to_vector(reduce.getRanges(), [](Value range) {
+    return range.getDefiningOp<RangeOp>();
+  });
+}
+
+static bool isPart(const KernelSchedule::Window &window, RangeOp range) {
+  return llvm::any_of(window.parts,
+                      [&](auto &part) { return part.first == range; });
+}
+
+/// Lanes that a window of this extent is computed with.
+int64_t Across::getLaneCount(int64_t extent) {
+  return std::min<int64_t>(width,
+                           llvm::PowerOf2Ceil(static_cast<uint64_t>(extent)));
+}
+
+/// Bytes of a tile of the windows of one row.
+int64_t Across::getBytes(Value value, RangedReduceOp reduce,
+                         const KernelSchedule::Window &window) {
+  int64_t bytes = llvm::alignTo(window.extent, getLaneCount(window.extent)) *
+                  llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
+  for (RangeOp range : getRanges(reduce))
+    if (schedule.dependsOn(value, range) && !isPart(window, range))
+      bytes *= range.getLargestExtent();
+  return bytes;
+}
+
 /// The window of a value that is broadcast, if it is better computed once, with
 /// its own lanes: where there is a mask to evaluate, or an operation.
 std::optional<KernelSchedule::Window>
@@ -114,20 +160,23 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
   auto load = value.getDefiningOp<LoadOp>();
   if (load && !load.getMask())
     return std::nullopt;
-  SmallVector<RangeOp> over;
-  for (Value range : reduce.getRanges())
-    over.push_back(range.getDefiningOp<RangeOp>());
-  auto window = schedule.findWindow(value, along, over);
-  if (!window)
+  auto window = schedule.findWindow(value, along, getRanges(reduce));
+  if (!window || getBytes(value, reduce, *window) > kMostWindowBytes)
     return std::nullopt;
-  int64_t bytes = (window->extent + width) *
-                  llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
-  for (RangeOp range : over)
-    if (schedule.dependsOn(value, range) &&
-        llvm::none_of(window->parts,
-                      [&](auto &part) { return part.first == range; }))
-      bytes *= range.getLargestExtent();
-  if (bytes > kMostWindowBytes)
+  return window;
+}
+
+/// The window of the same value along the rows, where it takes other ranges of
+/// the reduction than that of the columns does.
+std::optional<KernelSchedule::Window>
+Across::findRowWindow(Value value, RangedReduceOp reduce,
+                      const KernelSchedule::Window &inColumns) {
+  if (!row || !schedule.dependsOn(value, row))
+    return std::nullopt;
+  auto window = schedule.findWindow(value, row, getRanges(reduce));
+  if (!window || window->parts.empty() ||
+      llvm::any_of(window->parts,
+                   [&](auto &part) { return isPart(inColumns, part.first); }))
     return std::nullopt;
   return window;
 }
@@ -155,7 +204,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
         return false;
     if (!onLane)
       continue;
-    if (load.getMask())
+    if (load.getMask() || (!mayTurn && index.getCoefficient(candidate) != 1))
       return false;
     isPacked = true;
     // Packed elements are used again by as many positions of the result.
@@ -167,7 +216,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
         width * llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
     for (Value range : reduce.getRanges())
       bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
-    if (positions < kFewestPositions || bytes > kMostPackedBytes)
+    if (positions < fewestPositions || bytes > kMostPackedBytes)
       return false;
   }
   if (!isPacked)
@@ -252,33 +301,60 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   return staged;
 }
 
-/// Computes what is broadcast once for all columns of a row and their windows,
-/// with lanes along the columns.
+/// What fills a tile is read in pieces that are too short for a processor to
+/// foresee the next one: fetches what comes \p positions later \p along.
+void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
+  auto stage =
+      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  for (Operation *op : schedule.getSlice(stage.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      const int64_t stride = schedule.getAnalysis()
+                                 .getLinear(load.getIndex())
+                                 .getCoefficient(along);
+      if (stride > 0)
+        load.setPrefetch(stride * positions);
+    }
+}
+
+/// Computes what is broadcast once for all columns of a row, or of several
+/// rows, and their windows, with lanes along the columns.
 void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
   for (Value value : findBroadcast(reduce, along, inner)) {
-    auto window = findWindow(value, reduce, along);
-    if (!window)
+    auto inColumns = findWindow(value, reduce, along);
+    if (!inColumns)
       continue;
-    SmallVector<RangeOp> over;
-    for (Value range : reduce.getRanges())
-      over.push_back(range.getDefiningOp<RangeOp>());
+    SmallVector<std::pair<RangeOp, KernelSchedule::Window>> windows;
+    if (auto inRows = findRowWindow(value, reduce, *inColumns))
+      windows.push_back({row, *inRows});
+    windows.push_back({along, *inColumns});
+    const SmallVector<RangeOp> over = getRanges(reduce);
     SmallVector<Value> positions;
     SmallVector<int64_t> extents;
     for (RangeOp range : over) {
       if (!schedule.dependsOn(value, range) ||
-          llvm::any_of(window->parts,
-                       [&](auto &part) { return part.first == range; }))
+          llvm::any_of(windows, [&](auto &window) {
+            return isPart(window.second, range);
+          }))
         continue;
       positions.push_back(range);
       extents.push_back(range.getLargestExtent());
     }
-    int64_t lanes = std::min<int64_t>(
-        width, llvm::PowerOf2Ceil(static_cast<uint64_t>(window->extent)));
-    int64_t blocks = llvm::divideCeil(window->extent, lanes);
-    extents.push_back(blocks * lanes);
-    reportStep(schedule, "stage window", along, window->extent);
-    auto [tile, copies] = schedule.stageWindow(value, along, over, *window);
-    positions.push_back(schedule.getWindowPosition(along, *window));
+    for (auto &[range, window] : windows) {
+      reportStep(schedule, "stage window", range, window.extent);
+      extents.push_back(window.extent);
+    }
+    const int64_t lanes = getLaneCount(extents.back());
+    extents.back() = llvm::alignTo(extents.back(), lanes);
+    auto [tile, copies] = schedule.stageWindows(value, windows, over);
+    // The same place of a few channels on: their rows are far apart.
+    const int64_t bytes =
+        llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8) *
+        llvm::product_of(ArrayRef(extents).take_back(windows.size()));
+    if (copies.size() > windows.size())
+      prefetch(tile, copies.front(),
+               std::max<int64_t>(kWindowBytesAhead / bytes, 2));
+    for (auto &[range, window] : windows)
+      positions.push_back(schedule.getWindowPosition(range, window));
     schedule.replaceByLoad(value, tile, positions, extents);
     if (lanes > 1) {
       RangeOp lane = schedule.split(copies.back(), lanes).second;
@@ -319,6 +395,7 @@ void Across::pack(RangedReduceOp reduce) {
     RangeOp lanes = copies.pop_back_val();
     if (copies.empty())
       continue;
+    prefetch(tile, copies.back(), kPackedAhead);
     // Neighbours that are contiguous together become one range.
     for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
       schedule.moveBefore(copy, lanes);
@@ -375,9 +452,18 @@ RangeOp Across::shareRows() {
       return range;
     int64_t each = std::max<int64_t>(positions / extent, 1);
     if (each < kFewestPerItem) {
-      int64_t share = llvm::divideCeil(kFewestPerItem, each);
-      while (share < extent && extent % share != 0)
-        ++share;
+      auto getShare = [&](int64_t fewestPositions, int64_t mostItems) {
+        int64_t share =
+            std::max<int64_t>(llvm::divideCeil(fewestPositions, each),
+                              items * extent / mostItems);
+        while (share < extent && extent % share != 0)
+          ++share;
+        return share;
+      };
+      int64_t share = getShare(kFewestPerItem, kEnoughItems);
+      // Packing twice costs less than cores that do nothing.
+      if (share >= extent && items < kFewItems)
+        share = getShare(kFewestPerItem / 4, kFewItems);
       if (share >= extent || range.isSymbolic())
         return range;
       reportStep(schedule, "share", range, share);
@@ -387,6 +473,50 @@ RangeOp Across::shareRows() {
     positions = each;
   }
   return lane;
+}
+
+/// Windows of neighbouring rows overlap too: as many rows as a tile of them
+/// fits into the caches for are a group.
+void Across::groupRows() {
+  for (RangeOp range : schedule.getResultRanges())
+    if (range->isBeforeInBlock(lane))
+      row = range;
+  if (row->isBeforeInBlock(result.reusedAlong) || row.isSymbolic() ||
+      row.getPeel()) {
+    row = RangeOp();
+    return;
+  }
+  const int64_t extent = row.getLargestExtent();
+  int64_t most = extent;
+  bool hasWindow = false;
+  for (RangedReduceOp reduce : reduces)
+    for (Value value : findBroadcast(reduce, columns, lane)) {
+      auto inColumns = findWindow(value, reduce, columns);
+      if (!inColumns)
+        continue;
+      auto inRows = findRowWindow(value, reduce, *inColumns);
+      if (!inRows)
+        continue;
+      hasWindow = true;
+      int64_t bytes = getBytes(value, reduce, *inColumns);
+      for (auto [range, dilation] : inRows->parts)
+        bytes /= range.getLargestExtent();
+      // Of one row of the result, and of each further one.
+      const int64_t rows = std::max<int64_t>(kMostWindowBytes / bytes, 1);
+      const int64_t first = inRows->extent - inRows->stride * (extent - 1);
+      most = std::min(most, (rows - first) / inRows->stride + 1);
+    }
+  while (most > 1 && extent % most != 0)
+    --most;
+  if (!hasWindow || most <= 1) {
+    row = RangeOp();
+  } else if (most < extent) {
+    reportStep(schedule, "group", row, most);
+    auto [groups, inGroup] = schedule.split(row, most);
+    if (result.reusedAlong == row)
+      result.reusedAlong = groups;
+    row = inGroup;
+  }
 }
 
 std::optional<AcrossTile> Across::run() {
@@ -399,17 +529,19 @@ std::optional<AcrossTile> Across::run() {
   if (first != blocks)
     schedule.moveBefore(blocks, first);
   schedule.moveBefore(lane, columns);
+  result.reusedAlong = shareRows();
+  groupRows();
   for (RangedReduceOp reduce : reduces) {
     RangedReduceOp staged = stageReduce(reduce);
     pack(staged);
     mergeNeighbours(staged);
   }
-  result.reusedAlong = shareRows();
   return result;
 }
 
-std::optional<AcrossTile> tg::tileAcross(KernelSchedule &schedule,
-                                         RangeOp columns, int64_t width,
-                                         int64_t registers) {
-  return Across(schedule, columns, width, registers).run();
+std::optional<AcrossTile>
+tg::tileAcross(KernelSchedule &schedule, RangeOp columns, int64_t width,
+               int64_t registers, int64_t fewestPositions, bool mayTurn) {
+  return Across(schedule, columns, width, registers, fewestPositions, mayTurn)
+      .run();
 }

@@ -31,25 +31,31 @@ struct AcrossTile {
 };
 
 /// The loads of some reductions are strided along \p columns, where the result
-/// is contiguous (convolutions of stride 2). If there is a range along which
+/// is contiguous (convolutions of stride 2), or the columns do not fill lanes
+/// (those of small images). If there is a range along which
 /// one part of the operands does not change, and along `columns` the rest does
 /// not (the output channels), that range becomes lanes:
 ///
 ///   for lanes of channels                     (in parallel)
 ///     packed = the weights of these channels, channels innermost
 ///     for each row                            (in parallel, several at a time)
+///       windows = the input that these rows read, without masks
 ///       for a few columns at a time
-///         sums[columns][lanes] += input, broadcast, * packed
+///         sums[columns][lanes] += windows, broadcast, * packed
 ///         tile[lanes][columns] = sums, transposed
 ///       result = what follows the reduction, lanes along the columns
 ///
 /// Every reduction that depends on the columns gets a tile, so that several of
 /// them (a convolution and its shortcut) each have the loops that suit it.
 /// \p width is how many lanes a register has, \p registers how many of them
-/// accumulators may take. Does nothing and returns none where this does not
-/// apply.
+/// accumulators may take, \p fewestPositions for how many positions of the
+/// result packed operands have to be used; these have to be contiguous along
+/// the lanes unless \p mayTurn. Does nothing and returns none where
+/// this does not apply.
 std::optional<AcrossTile> tileAcross(KernelSchedule &schedule, RangeOp columns,
-                                     int64_t width, int64_t registers);
+                                     int64_t width, int64_t registers,
+                                     int64_t fewestPositions,
+                                     bool mayTurn = true);
 
 } // namespace mlir::tg
 

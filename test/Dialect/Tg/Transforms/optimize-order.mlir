@@ -1,0 +1,71 @@
+// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
+
+// Reductions whose results are stored in another order than that in which
+// memory holds what they read.
+
+// Sums of columns with the outermost axis innermost in the result: lanes run
+// along what is read, not along the two positions that are stored together.
+
+// CHECK-LABEL: tg.kernel @r_64_64_2_30
+// CHECK: tg.range {{.*}} upcast 64
+// CHECK-NOT: upcast
+// CHECK: tg.ranged_reduce
+func.func @columns(%x: tensor<2x30x64x64xf32>) -> tensor<64x64x2xf32> {
+  %0 = tg.reduce add %x axes [1] : tensor<2x30x64x64xf32> -> tensor<2x1x64x64xf32>
+  %1 = tg.reshape %0 : tensor<2x1x64x64xf32> -> tensor<2x64x64xf32>
+  %2 = tg.permute %1 [1, 2, 0] : tensor<2x64x64xf32> -> tensor<64x64x2xf32>
+  return %2 : tensor<64x64x2xf32>
+}
+
+// -----
+
+// Products of a batch with the batch innermost: neither lanes of the batch nor
+// lanes along what is reduced, which is strided in one operand.
+
+// CHECK-LABEL: tg.kernel @r_64_32_2_64
+// CHECK: tg.range {{.*}} upcast 64
+// CHECK: tg.range {{.*}} loop 64
+// CHECK: tg.ranged_reduce
+func.func @batch(%x: tensor<2x64x64xf32>, %y: tensor<2x32x64xf32>) -> tensor<64x32x2xf32> {
+  %0 = tg.strided %x [#tg.view<[2, 32, 64, 64] strides [4096, 0, 1, 64]>] : tensor<2x64x64xf32> -> tensor<2x32x64x64xf32>
+  %1 = tg.strided %y [#tg.view<[2, 32, 64, 64] strides [2048, 64, 0, 1]>] : tensor<2x32x64xf32> -> tensor<2x32x64x64xf32>
+  %2 = tg.mul %0, %1 : tensor<2x32x64x64xf32>
+  %3 = tg.reduce add %2 axes [3] : tensor<2x32x64x64xf32> -> tensor<2x32x64x1xf32>
+  %4 = tg.reshape %3 : tensor<2x32x64x1xf32> -> tensor<2x32x64xf32>
+  %5 = tg.permute %4 [2, 1, 0] : tensor<2x32x64xf32> -> tensor<64x32x2xf32>
+  return %5 : tensor<64x32x2xf32>
+}
+
+// -----
+
+// Sums of the rows of a tensor that caches do not hold are computed in the
+// order of the rows.
+
+// CHECK-LABEL: tg.kernel @r_512_128_3_32
+// CHECK: tg.range {{[0-9]+}} thread 3
+// CHECK: tg.range {{[0-9]+}} thread 128
+// CHECK: tg.range {{[0-9]+}} loop 512
+func.func @rows(%x: tensor<3x128x512x32xf32>) -> tensor<512x128x3xf32> {
+  %0 = tg.reduce add %x axes [3] : tensor<3x128x512x32xf32> -> tensor<3x128x512x1xf32>
+  %1 = tg.reshape %0 : tensor<3x128x512x1xf32> -> tensor<3x128x512xf32>
+  %2 = tg.permute %1 [2, 1, 0] : tensor<3x128x512xf32> -> tensor<512x128x3xf32>
+  return %2 : tensor<512x128x3xf32>
+}
+
+// -----
+
+// And forward, where the result is flipped: the store goes backward.
+
+// CHECK-LABEL: tg.kernel @r_256_300
+// CHECK-DAG: %[[LAST:.*]] = tg.const(255 : index)
+// CHECK-DAG: %[[LENGTH:.*]] = tg.const(300 : index)
+// CHECK-DAG: %[[ROW:.*]] = tg.range {{.*}} thread 256
+// CHECK-DAG: %[[BACK:.*]] = tg.sub %[[LAST]], %[[ROW]]
+// CHECK-DAG: tg.mul %[[ROW]], %[[LENGTH]]
+// CHECK: tg.load
+// CHECK: tg.store %{{.*}}, %arg0[%[[BACK]]]
+func.func @flipped(%x: tensor<256x300xf32>) -> tensor<256x1xf32> {
+  %0 = tg.reduce add %x axes [1] : tensor<256x300xf32> -> tensor<256x1xf32>
+  %1 = tg.flip %0 axes [0] : tensor<256x1xf32>
+  return %1 : tensor<256x1xf32>
+}
