@@ -50,7 +50,8 @@ namespace {
 class Heuristic {
 public:
   Heuristic(KernelOp kernel, int64_t vectorBytes)
-      : schedule(kernel), vectorBytes(vectorBytes) {}
+      : schedule(kernel), vectorBytes(vectorBytes),
+        stages(kernel.getBody().getOps<StageOp>()) {}
 
   void run();
   void runWithoutOptimization();
@@ -74,6 +75,7 @@ private:
   bool isSameBut(Value value, Value other, Value from, Value to,
                  DenseSet<std::pair<Value, Value>> &same);
   void stageRepeated();
+  void vectorizeStages();
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();
@@ -88,6 +90,9 @@ private:
   /// Ranges whose positions are lanes.
   SmallVector<RangeOp> lanes;
   bool hasSquares = false;
+  /// Tiles that the kernel has from the beginning. What a work item writes may
+  /// overwrite what such a tile was filled with.
+  SmallVector<StageOp> stages;
   /// A range over which a staged tile is used again, if there is one.
   RangeOp stagedBefore;
 };
@@ -414,6 +419,15 @@ void Heuristic::stageRepeated() {
         return;
       }
     }
+  }
+}
+
+/// Tiles that were there are filled in lanes.
+void Heuristic::vectorizeStages() {
+  for (StageOp stage : stages) {
+    auto range = stage.getRanges().back().getDefiningOp<RangeOp>();
+    const int64_t width = getNumLanes();
+    addLanes(range, fitLanes(range.getLargestExtent(), 2 * width, width));
   }
 }
 
@@ -744,6 +758,11 @@ void Heuristic::parallelize() {
   // Work items that share a tile would each fill it.
   if (stagedBefore)
     limit = llvm::find(leading, stagedBefore) - leading.begin();
+  for (StageOp stage : stages)
+    limit = std::min<size_t>(limit, llvm::find_if(leading, [&](RangeOp range) {
+                                      return !schedule.dependsOn(
+                                          stage.getValue(), range);
+                                    }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
     if (isa<RangedReduceOp>(op))
@@ -792,8 +811,9 @@ void Heuristic::runWithoutOptimization() { parallelize(); }
 void Heuristic::run() {
   mergeRanges();
   separateReduces();
+  vectorizeStages();
   // The loops of a scan hold nothing but lanes and numbers.
-  if (!hasScan()) {
+  if (!hasScan() && stages.empty()) {
     stageRepeated();
     tileResult();
   }
