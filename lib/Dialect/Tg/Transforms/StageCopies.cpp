@@ -17,6 +17,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include <numeric>
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSTAGECOPIES
@@ -28,8 +29,10 @@ using namespace mlir::tg;
 
 /// How many steps may stand between a copy and the kernel that reads it.
 constexpr int64_t kMostBetween = 64;
-/// Tiles have a number of elements that vectors divide.
-constexpr int64_t kTileUnit = 64;
+/// The parts of a tile have multiples of so many bytes, which vectors divide: a
+/// vector comes from one of them as a whole. (Masked loads with addresses far
+/// outside of memory take hundreds of cycles.)
+constexpr int64_t kTileUnit = 128;
 /// Blocks are at least so many times as long as what is saved between two.
 constexpr int64_t kLeastBlock = 4, kGoodBlock = 16;
 /// As many blocks as keep many cores busy.
@@ -71,7 +74,7 @@ private:
   StagedKernel stage(KernelOp kernel, unsigned target, unsigned copy);
   std::optional<Reach> findReach(KernelOp kernel, unsigned target,
                                  unsigned copy, std::string &reason);
-  int64_t chooseRows(Reach reach, int64_t elementBytes);
+  int64_t chooseRows(Reach reach, int64_t unit, int64_t elementBytes);
 };
 
 } // namespace
@@ -79,6 +82,15 @@ private:
 //===----------------------------------------------------------------------===//
 // What is read
 //===----------------------------------------------------------------------===//
+
+static int64_t getUnit(Type element) {
+  return std::max<int64_t>(kTileUnit /
+                               static_cast<int64_t>(llvm::divideCeil(
+                                   cast<MemRefType>(getBufferType(element, 1))
+                                       .getElementTypeBitWidth(),
+                                   8)),
+                           1);
+}
 
 /// The launch that overwrites what was copied and alone reads the copy.
 LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
@@ -169,6 +181,8 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
     return fail("rows of what is written are not known to be disjoint");
   reach.begin = places->lo;
   const int64_t end = reach.begin + reach.row - 1;
+  const auto unit = static_cast<uint64_t>(getUnit(
+      cast<MemRefType>(written.getBuffer().getType()).getElementType()));
   for (LoadOp load : read) {
     places = getPlaces(load.getIndex());
     if (!places)
@@ -176,6 +190,8 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
     reach.before = std::max(reach.before, reach.begin - places->lo);
     reach.behind = std::max(reach.behind, places->hi - end);
   }
+  reach.before = llvm::alignTo(reach.before, unit);
+  reach.behind = llvm::alignTo(reach.behind, unit);
   return reach;
 }
 
@@ -184,7 +200,8 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
 //===----------------------------------------------------------------------===//
 
 /// Rows of a block, or 0 if the borders would be about as large as the blocks.
-int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t elementBytes) {
+int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
+                                      int64_t elementBytes) {
   const int64_t extent = reach.rows.getLargestExtent();
   const int64_t rowBytes = reach.row * elementBytes;
   const int64_t borderBytes = reach.getBorder() * elementBytes;
@@ -199,9 +216,11 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t elementBytes) {
       llvm::divideCeil(extent, kEnoughBlocks),
       llvm::divideCeil(kGoodBlock * reach.getBorder(), reach.row));
   rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(forItems, 1));
+  const int64_t step = unit / std::gcd(unit, reach.row);
+  rows -= rows % step;
   // Without a rest if possible.
   if (!reach.rows.isSymbolic())
-    for (int64_t fewer = rows; fewer > rows - rows / 4; --fewer)
+    for (int64_t fewer = rows; fewer > rows - rows / 4; fewer -= step)
       if (extent % fewer == 0)
         return fewer;
   return rows;
@@ -253,10 +272,12 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
   std::optional<Reach> reach = findReach(kernel, target, copy, result.reason);
   if (!reach)
     return result;
-  const int64_t rows =
-      chooseRows(*reach, llvm::divideCeil(memory.getElementTypeBitWidth(), 8));
+  const int64_t unit = getUnit(memory.getElementType());
+  const int64_t rows = chooseRows(
+      *reach, unit, llvm::divideCeil(memory.getElementTypeBitWidth(), 8));
   if (rows == 0) {
-    result.reason = "what lies between blocks is about as large as these";
+    result.reason = "what lies between blocks is about as large as blocks, or "
+                    "these are no whole vectors";
     return result;
   }
   const Dim extent = reach->rows.getExtentDim();
@@ -287,10 +308,8 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
     id = std::max<int64_t>(id, static_cast<int64_t>(range.getId()) + 1);
     last = range;
   }
-  const int64_t tileSize =
-      length < kTileUnit
-          ? length
-          : static_cast<int64_t>(llvm::alignTo(length, uint64_t(kTileUnit)));
+  const auto tileSize =
+      static_cast<int64_t>(llvm::alignTo(length, static_cast<uint64_t>(unit)));
   OpBuilder builder(kernel.getContext());
   Location loc = kernel.getLoc();
   if (block)
