@@ -172,6 +172,21 @@ static std::vector<Tensor> stepMandelbrot(const Inputs &in) {
   return {count, re, im};
 }
 
+/// Sums of neighbours in place: those at the sides, or the whole square.
+static std::vector<Tensor> applyStencil(const Tensor &x, bool isSquare) {
+  Tensor result = x, padded = x.pad({{1, 1}, {1, 1}}), sum;
+  const int64_t rows = x.shape()[0].value(), columns = x.shape()[1].value();
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 3; ++j) {
+      if (!isSquare && (i == 1) == (j == 1))
+        continue;
+      Tensor at = padded.shrink({{i, i + rows}, {j, j + columns}});
+      sum = i + j == (isSquare ? 0 : 1) && i == 0 ? at : sum + at;
+    }
+  result.assign(sum * (isSquare ? 1.0f / 9 : 0.25f));
+  return {result};
+}
+
 static std::vector<Workload> makeWorkloads() {
   const int64_t n = 4096;
   const double bytes = 4.0 * n * n;
@@ -225,6 +240,15 @@ static std::vector<Workload> makeWorkloads() {
                     auto [var, mean] = in[0].varMean(1);
                     return {var, mean};
                   }),
+      makeSeveral("var-mean", {{n, n}}, bytes,
+                  [](const Inputs &in) -> std::vector<Tensor> {
+                    auto [var, mean] = in[0].varMean();
+                    return {var, mean};
+                  }),
+      makeSeveral("stencil-sides", {{n, n}}, 2 * bytes,
+                  [](const Inputs &in) { return applyStencil(in[0], false); }),
+      makeSeveral("stencil-square", {{n, n}}, 2 * bytes,
+                  [](const Inputs &in) { return applyStencil(in[0], true); }),
       makeMatmul(512),
       makeMatmul(1000),
       makeMatmul(1024),

@@ -335,7 +335,7 @@ Value GraphGenerator::family() {
 }
 
 /// Two tensors in memory that are assigned to, the second one from what the
-/// first one held or holds, as optimizers update theirs.
+/// first one held or holds, as optimizers update theirs; or a stencil of one.
 Value GraphGenerator::update() {
   SmallVector<Value> memory;
   for (Value value : pool)
@@ -345,6 +345,15 @@ Value GraphGenerator::update() {
   if (memory.empty())
     return {};
   Value first = random.pick(memory), second;
+  // A stencil in place: what is written next to an element is read for it.
+  if (random.percent(30)) {
+    Value sum = slidingSum(first);
+    if (sum && random.percent(40))
+      sum = slidingSum(sum);
+    if (sum && random.percent(30))
+      sum = emit<AddOp>(sum, first);
+    return sum ? emit<AssignOp>(first, sum) : Value();
+  }
   for (Value value : memory)
     if (value != first && value.getType() == first.getType())
       second = value;

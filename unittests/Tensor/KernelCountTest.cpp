@@ -332,6 +332,21 @@ const Results severalResults[] = {
        runningVar.assign(runningVar * 0.9 + var * 0.1);
        return Tensors{var, mean, runningMean, runningVar};
      }},
+    // One pass over memory, and one kernel for what the parts gave.
+    {"var_mean_of_many", 2,
+     [] {
+       auto [var, mean] = input({1024, 1024}).varMean();
+       return Tensors{var, mean};
+     }},
+    {"batch_norm_statistics_of_many", 2,
+     [] {
+       Tensor x = input({256, 16, 32, 32});
+       Tensor runningMean = input({16}, 2), runningVar = input({16}, 3);
+       auto [var, mean] = x.varMean({0, 2, 3}, false, 0);
+       runningMean.assign(runningMean * 0.9 + mean * 0.1);
+       runningVar.assign(runningVar * 0.9 + var * 0.1);
+       return Tensors{var, mean, runningMean, runningVar};
+     }},
     {"mean_and_max", 1,
      [] {
        Tensor x = input({64, 256});
@@ -364,6 +379,24 @@ const Results severalResults[] = {
        Tensor mean = x.mean(1, true), centred = x - mean;
        Tensor scale = (centred.square().mean(1, true) + 1e-5).rsqrt();
        return Tensors{centred * scale, mean, scale};
+     }},
+    // The old contents are kept in local memory.
+    {"stencil_in_place", 1,
+     [] {
+       Tensor x = input({64, 64});
+       Tensor padded = x.pad({{1, 1}, {0, 0}});
+       x.assign(padded.shrink({{0, 64}, {0, 64}}) +
+                padded.shrink({{2, 66}, {0, 64}}));
+       return Tensors{x};
+     }},
+    // What blocks of rows read of one another is saved first.
+    {"large_stencil_in_place", 2,
+     [] {
+       Tensor x = input({512, 512});
+       Tensor padded = x.pad({{1, 1}, {0, 0}});
+       x.assign(padded.shrink({{0, 512}, {0, 512}}) +
+                padded.shrink({{2, 514}, {0, 512}}));
+       return Tensors{x};
      }},
     {"product_and_relu", 1,
      [] {

@@ -40,6 +40,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createTgSchedule(schedule));
   // While the buffers of launches are whole ones.
   pm.addPass(createTgFuseKernels());
+  pm.addPass(createTgStageCopies());
   pm.addPass(createTgNarrowBuffers());
   // Equal kernels are found early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());

@@ -32,24 +32,107 @@ constexpr int64_t kPartUnit = 64;
 constexpr int64_t kFewRows = 16, kRowBits = 2048 * 8,
                   kLargeBits = int64_t(16) << 23;
 
-/// The reduction of `x`, of shape [..., parts * size, ...] at `axis`, as a
-/// stored reduction of each part and one of the parts.
-static Value reduceParts(OpBuilder &builder, ReduceOp op, Value x, int64_t axis,
-                         Dim parts, Dim size) {
-  Location loc = op.getLoc();
+namespace {
+
+/// How a reduction becomes one of `parts` of `size` positions each and, if
+/// there are more, one of the positions behind them.
+struct Split {
+  int64_t axis;
+  Dim parts, size;
+
+  bool operator==(const Split &other) const = default;
+};
+
+/// A sum of the deviations from a mean, or of their squares.
+struct Deviations {
+  SubOp difference;
+  bool isSquared;
+  /// The sum that the mean is made of.
+  ReduceOp sum;
+
+  Value getX() { return difference.getLhs(); }
+  Value getMean() {
+    return difference.getRhs().getDefiningOp<ExpandOp>().getX();
+  }
+};
+
+/// What is known of the parts of a sum.
+struct PartSums {
+  /// As they are stored.
+  Value sums;
+  /// Each element less the mean of its part, and the stored sums of these; null
+  /// until something needs them.
+  Value fromMeans, rests;
+};
+
+/// Replaces one reduction.
+class Splitter {
+public:
+  Splitter(ReduceOp op, const Split &split)
+      : op(op), split(split), builder(op), loc(op.getLoc()),
+        length(getDim(op.getX().getType(), split.axis)),
+        main(split.parts * split.size) {}
+
+  /// Returns the results of the parts, as they are stored.
+  Value replace();
+  /// \p of are the parts of the sum that the mean is made of.
+  void replace(Deviations deviations, PartSums &of);
+
+private:
+  Value shrink(Value x, Dim from, Dim to);
+  Value separate(Value x);
+  Value reduceParts(Value x);
+  Value reduceStored(Value x);
+  Value repeat(Value x, Value like);
+  Value getCount(Value like);
+
+  ReduceOp op;
+  const Split &split;
+  OpBuilder builder;
+  Location loc;
+  Dim length, main;
+};
+
+} // namespace
+
+/// The positions [from, to) along the axis.
+Value Splitter::shrink(Value x, Dim from, Dim to) {
+  SmallVector<Dim> end = getDims(cast<RankedTensorType>(x.getType()));
+  SmallVector<Dim> begin(end.size(), Dim(op.getContext(), 0));
+  begin[split.axis] = from;
+  end[split.axis] = to;
+  auto getAttr = [&](ArrayRef<Dim> dims) {
+    return builder.getArrayAttr(
+        llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
+  };
+  return ShrinkOp::create(builder, loc, x, getAttr(begin), getAttr(end));
+}
+
+/// [..., length, ...] -> [..., parts, size, ...], without what is behind these.
+Value Splitter::separate(Value x) {
+  if (main != length)
+    x = shrink(x, Dim(op.getContext(), 0), main);
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<Dim> shape = getDims(type);
-  shape[axis] = size;
-  shape.insert(shape.begin() + axis, parts);
-  Value split = ReshapeOp::create(
-      builder, loc, getTensorType(shape, type.getElementType()), x);
+  shape[split.axis] = split.size;
+  shape.insert(shape.begin() + split.axis, split.parts);
+  return ReshapeOp::create(builder, loc,
+                           getTensorType(shape, type.getElementType()), x);
+}
+
+/// A stored reduction of each part.
+Value Splitter::reduceParts(Value x) {
   SmallVector<int64_t> axes;
-  for (int64_t a : op.getAxes())
-    axes.push_back(a < axis ? a : a + 1);
-  Value partial = ReduceOp::create(builder, loc, op.getKind(), split, axes);
-  partial = ContiguousOp::create(builder, loc, partial);
-  Value total = ReduceOp::create(builder, loc, op.getKind(), partial,
-                                 ArrayRef<int64_t>{axis});
+  for (int64_t axis : op.getAxes())
+    axes.push_back(axis < split.axis ? axis : axis + 1);
+  Value partial = ReduceOp::create(builder, loc, op.getKind(), x, axes);
+  return ContiguousOp::create(builder, loc, partial);
+}
+
+/// The reduction of what the parts became.
+Value Splitter::reduceStored(Value x) {
+  Value total = ReduceOp::create(builder, loc, op.getKind(), x,
+                                 ArrayRef<int64_t>{split.axis});
   return ReshapeOp::create(builder, loc, op.getType(), total);
 }
 
@@ -65,37 +148,152 @@ static Value combine(OpBuilder &builder, ReduceOp op, Value x, Value y) {
   llvm_unreachable("unknown reduction");
 }
 
-/// Replaces the reduction by one of \p parts of \p size positions each and, if
-/// there are more, one of the positions behind them.
-static void replaceByParts(ReduceOp op, int64_t axis, Dim parts, Dim size) {
-  OpBuilder builder(op);
-  Dim length = getDim(op.getX().getType(), axis), main = parts * size;
-  Value total;
-  if (main == length) {
-    total = reduceParts(builder, op, op.getX(), axis, parts, size);
+Value Splitter::replace() {
+  Value partial = reduceParts(separate(op.getX()));
+  Value total = reduceStored(partial);
+  if (main != length) {
+    Value tail =
+        ReduceOp::create(builder, loc, op.getKind(),
+                         shrink(op.getX(), main, length), op.getAxes());
+    total = combine(builder, op, total, tail);
+  }
+  op.replaceAllUsesWith(total);
+  op.erase();
+  return partial;
+}
+
+//===----------------------------------------------------------------------===//
+// Deviations from a mean
+//===----------------------------------------------------------------------===//
+
+/// What the sum that \p value is made of sums up is looked for behind so many
+/// operations.
+constexpr int64_t kMeanDepth = 4;
+
+/// The sum that the value is made of by elementwise operations and constants.
+static ReduceOp findSum(Value value, int64_t depth = kMeanDepth) {
+  Operation *op = value.getDefiningOp();
+  if (auto sum = dyn_cast_or_null<ReduceOp>(op))
+    return sum.getKind() == ReduceKind::add ? sum : ReduceOp();
+  if (!op || depth == 0 || !op->hasTrait<OpTrait::Elementwise>())
+    return ReduceOp();
+  for (Value operand : op->getOperands())
+    if (ReduceOp sum = findSum(operand, depth - 1))
+      return sum;
+  return ReduceOp();
+}
+
+static std::optional<Deviations> findDeviations(ReduceOp op) {
+  // Numbers of elements are exact in these types, or nearly so.
+  if (op.getKind() != ReduceKind::add ||
+      !isa<Float32Type, Float64Type>(op.getType().getElementType()))
+    return std::nullopt;
+  Value value = op.getX();
+  auto product = value.getDefiningOp<MulOp>();
+  const bool isSquared = product && product.getLhs() == product.getRhs();
+  if (isSquared)
+    value = product.getLhs();
+  auto difference = value.getDefiningOp<SubOp>();
+  auto mean =
+      difference ? difference.getRhs().getDefiningOp<ExpandOp>() : ExpandOp();
+  if (!mean || mean.getX().getType() != op.getType())
+    return std::nullopt;
+  ReduceOp sum = findSum(mean.getX());
+  if (!sum || sum.getX() != difference.getLhs() ||
+      sum.getAxes() != op.getAxes())
+    return std::nullopt;
+  return Deviations{difference, isSquared, sum};
+}
+
+/// One value for each part, at each element of it.
+Value Splitter::repeat(Value x, Value like) {
+  return ExpandOp::create(builder, loc, like.getType(), x);
+}
+
+/// How many elements a part has, at least 1.
+Value Splitter::getCount(Value like) {
+  Dim count = split.size;
+  for (int64_t axis : op.getAxes())
+    if (axis != split.axis)
+      count = count * getDim(op.getX().getType(), axis);
+  auto type = cast<RankedTensorType>(like.getType());
+  count = Dim::get(DimOpKind::max, count, Dim(op.getContext(), 1));
+  if (count.isStatic())
+    return ConstOp::create(builder, loc, type,
+                           FloatAttr::get(type.getElementType(),
+                                          static_cast<double>(count.getMax())));
+  Value number = DimOp::create(builder, loc, type.clone(builder.getI64Type()),
+                               count.getAttr());
+  return CastOp::create(builder, loc, type, number);
+}
+
+/// With a_p for the mean of part p, c_p for the sum of its deviations from this
+/// (0, but for rounding) and q_p for that of their squares, deviations from any
+/// number m have the sums
+///
+///   sum(x - m)   = sum_p(c_p + size * (a_p - m))
+///   sum((x-m)^2) = sum_p(q_p + 2 * (a_p - m) * c_p + size * (a_p - m)^2)
+///
+/// (T. F. Chan, G. H. Golub, R. J. LeVeque: Updating formulae and a pairwise
+/// algorithm for computing sample variances, 1979). Both are identities
+/// whatever a_p is, so that its rounding costs nothing, and the parts need not
+/// know m: they are read from memory once.
+void Splitter::replace(Deviations deviations, PartSums &of) {
+  auto add = [&](Value x, Value y) -> Value {
+    return AddOp::create(builder, loc, x, y);
+  };
+  auto mul = [&](Value x, Value y) -> Value {
+    return MulOp::create(builder, loc, x, y);
+  };
+  auto square = [&](Value x) { return deviations.isSquared ? mul(x, x) : x; };
+  auto type = cast<RankedTensorType>(of.sums.getType());
+  Value count = getCount(of.sums);
+  Value means = FDivOp::create(builder, loc, of.sums, count);
+  if (!of.rests) {
+    Value parts = separate(deviations.getX());
+    of.fromMeans = SubOp::create(builder, loc, parts, repeat(means, parts));
+    of.rests = reduceParts(of.fromMeans);
+  }
+  SmallVector<Dim> shape = getDims(type);
+  shape[split.axis] = Dim(op.getContext(), 1);
+  Value mean = ReshapeOp::create(builder, loc,
+                                 getTensorType(shape, type.getElementType()),
+                                 deviations.getMean());
+  Value shift = SubOp::create(builder, loc, means, repeat(mean, means));
+  Value ofParts;
+  if (deviations.isSquared) {
+    Value shiftSquared = mul(shift, shift);
+    // Where that is infinite, the rest must not make it a NaN.
+    Value infinity = ConstOp::create(
+        builder, loc, type,
+        FloatAttr::get(
+            type.getElementType(),
+            APFloat::getInf(
+                cast<FloatType>(type.getElementType()).getFloatSemantics())));
+    Value isFinite = CmpLtOp::create(builder, loc, shiftSquared, infinity);
+    Value zero = ConstOp::create(builder, loc, type, int64_t(0));
+    Value mixed = mul(add(shift, shift), of.rests);
+    mixed = WhereOp::create(builder, loc, type, isFinite, mixed, zero);
+    ofParts = add(add(reduceParts(square(of.fromMeans)), mixed),
+                  mul(shiftSquared, count));
   } else {
-    SmallVector<Dim> end = getDims(op.getX().getType());
-    SmallVector<Dim> begin(end.size(), Dim(op.getContext(), 0));
-    auto shrink = [&]() -> Value {
-      auto getAttr = [&](ArrayRef<Dim> dims) {
-        return builder.getArrayAttr(
-            llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); }));
-      };
-      return ShrinkOp::create(builder, op.getLoc(), op.getX(), getAttr(begin),
-                              getAttr(end));
-    };
-    end[axis] = main;
-    Value head = shrink();
-    begin[axis] = main;
-    end[axis] = length;
-    Value tail = ReduceOp::create(builder, op.getLoc(), op.getKind(), shrink(),
-                                  op.getAxes());
-    total = combine(builder, op,
-                    reduceParts(builder, op, head, axis, parts, size), tail);
+    ofParts = add(of.rests, mul(shift, count));
+  }
+  Value total = reduceStored(ofParts);
+  if (main != length) {
+    Value tail = shrink(deviations.getX(), main, length);
+    tail =
+        SubOp::create(builder, loc, tail, repeat(deviations.getMean(), tail));
+    total = add(total, ReduceOp::create(builder, loc, op.getKind(),
+                                        square(tail), op.getAxes()));
   }
   op.replaceAllUsesWith(total);
   op.erase();
 }
+
+//===----------------------------------------------------------------------===//
+// What is split
+//===----------------------------------------------------------------------===//
 
 /// Whether elements are selected along the axis by a position that is computed,
 /// as from a table: that becomes a load of each, without a reduction.
@@ -126,12 +324,14 @@ static bool isSelection(ReduceOp op) {
   return false;
 }
 
-static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
+/// Few results of many elements each.
+static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
+                                       int64_t maxParts) {
   RankedTensorType from = op.getX().getType();
   const int64_t results = getBufferSize(op.getType());
   if (results == 0 || results >= kFewResults ||
       getBufferSize(from) / results < threshold)
-    return;
+    return std::nullopt;
   // The longest reduced axis; the outermost of equal ones, whose parts are
   // contiguous.
   SmallVector<int64_t> shape = getLargestShape(from);
@@ -141,7 +341,7 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
       axis = candidate;
   const int64_t size = shape[axis];
   if (size < 2 * kFewResults)
-    return;
+    return std::nullopt;
   auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
   Dim length = getDim(from, axis);
   if (!length.isStatic()) {
@@ -150,15 +350,15 @@ static void splitReduce(ReduceOp op, int64_t threshold, int64_t maxParts) {
     Dim unit = number(kPartUnit),
         parts = number(std::min(maxParts, size / kPartUnit));
     Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
-    return replaceByParts(op, axis, parts, units * unit);
+    return Split{axis, parts, units * unit};
   }
   for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
     if (size % candidate == 0)
-      return replaceByParts(op, axis, number(candidate),
-                            number(size / candidate));
+      return Split{axis, number(candidate), number(size / candidate)};
   // No good divisor: as many as there are at most, and the rest.
   if (size >= maxParts)
-    replaceByParts(op, axis, number(maxParts), number(size / maxParts));
+    return Split{axis, number(maxParts), number(size / maxParts)};
+  return std::nullopt;
 }
 
 /// What stands behind the reshapes and expands of a value.
@@ -201,10 +401,10 @@ static bool isStreamed(Value value, bool &streams, int64_t depth = 0) {
 /// A large reduction along an outer axis reads one short piece of memory after
 /// another, a row apart. It becomes sums of a few rows, which are read side by
 /// side along the inner axis, and a reduction of these.
-static bool splitColumns(ReduceOp op) {
+static std::optional<Split> splitColumns(ReduceOp op) {
   RankedTensorType from = op.getX().getType();
   if (op.getAxes().size() != 1)
-    return false;
+    return std::nullopt;
   SmallVector<int64_t> shape = getLargestShape(from);
   int64_t axis = op.getAxes()[0], inner = 1;
   for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(axis + 1))
@@ -216,9 +416,8 @@ static bool splitColumns(ReduceOp op) {
       getBufferSize(from) * bits < kLargeBits ||
       (length.isStatic() && shape[axis] % kFewRows != 0) ||
       !isStreamed(op.getX(), streams) || !streams)
-    return false;
-  replaceByParts(op, axis, Dim::get(DimOpKind::floordiv, length, rows), rows);
-  return true;
+    return std::nullopt;
+  return Split{axis, Dim::get(DimOpKind::floordiv, length, rows), rows};
 }
 
 /// Whether the elements can be counted in 63 bits: scheduling takes no others.
@@ -239,12 +438,35 @@ struct TgSplitReducePass
           << parts.getValue();
       return signalPassFailure();
     }
+    // Deviations follow the sum that their mean is made of.
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
-    for (ReduceOp op : reduces)
-      if (!op.getAxes().empty() && isCountable(op.getX().getType()) &&
-          !isSelection(op) && !splitColumns(op))
-        splitReduce(op, threshold, parts);
+    DenseMap<Operation *, Deviations> deviations;
+    llvm::MapVector<Operation *, Split> splits;
+    for (ReduceOp op : reduces) {
+      if (op.getAxes().empty() || !isCountable(op.getX().getType()) ||
+          isSelection(op))
+        continue;
+      std::optional<Split> split = splitColumns(op);
+      if (!split)
+        split = splitToFew(op, threshold, parts);
+      if (!split)
+        continue;
+      if (auto found = findDeviations(op))
+        if (auto sum = splits.find(found->sum);
+            sum != splits.end() && sum->second == *split &&
+            !deviations.contains(found->sum))
+          deviations.insert({op, *found});
+      splits.insert({op, *split});
+    }
+    DenseMap<Operation *, PartSums> partials;
+    for (auto &[op, split] : splits) {
+      Splitter splitter(cast<ReduceOp>(op), split);
+      if (auto found = deviations.find(op); found != deviations.end())
+        splitter.replace(found->second, partials.at(found->second.sum));
+      else
+        partials[op].sums = splitter.replace();
+    }
   }
 };
 } // namespace

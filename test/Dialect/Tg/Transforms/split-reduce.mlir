@@ -241,3 +241,51 @@ func.func @no_axes(%x: tensor<f32>) -> tensor<f32> {
   %0 = tg.reduce add %x axes [] : tensor<f32> -> tensor<f32>
   return %0 : tensor<f32>
 }
+
+// -----
+
+// Deviations from a mean: the parts have means of their own, so that they are
+// read once.
+
+// CHECK-LABEL: func.func @deviations
+// CHECK-SAME:    (%[[X:.*]]: tensor<1048576xf32>)
+// CHECK:         %[[PARTS:.*]] = tg.reshape %[[X]] : tensor<1048576xf32> -> tensor<256x4096xf32>
+// CHECK:         %[[SUMS:.*]] = tg.reduce add %[[PARTS]] axes [1]
+// CHECK:         %[[STORED:.*]] = tg.contiguous %[[SUMS]]
+// CHECK:         %[[COUNT:.*]] = tg.const(4.096000e+03 : f32) : tensor<256x1xf32>
+// CHECK:         %[[MEANS:.*]] = tg.fdiv %[[STORED]], %[[COUNT]]
+// CHECK:         %[[AT:.*]] = tg.expand %[[MEANS]] : tensor<256x1xf32> -> tensor<256x4096xf32>
+// CHECK:         %[[FROM:.*]] = tg.sub %{{.*}}, %[[AT]]
+// CHECK:         %[[REST:.*]] = tg.reduce add %[[FROM]] axes [1]
+// CHECK:         tg.contiguous %[[REST]]
+// CHECK:         %[[SQUARE:.*]] = tg.mul %[[FROM]], %[[FROM]]
+// CHECK:         %[[SQUARES:.*]] = tg.reduce add %[[SQUARE]] axes [1]
+// CHECK:         tg.contiguous %[[SQUARES]]
+// CHECK-NOT:     tensor<1048576xf32>
+// CHECK:         return
+func.func @deviations(%x: tensor<1048576xf32>) -> tensor<1xf32> {
+  %0 = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+  %n = tg.const(1.048576e+06 : f32) : tensor<1xf32>
+  %1 = tg.fdiv %0, %n : tensor<1xf32>
+  %2 = tg.expand %1 : tensor<1xf32> -> tensor<1048576xf32>
+  %3 = tg.sub %x, %2 : tensor<1048576xf32>
+  %4 = tg.mul %3, %3 : tensor<1048576xf32>
+  %5 = tg.reduce add %4 axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+  return %5 : tensor<1xf32>
+}
+
+// -----
+
+// The mean of something else is no mean of the parts.
+
+// CHECK-LABEL: func.func @other_mean
+// CHECK-SAME:    (%[[X:.*]]: tensor<1048576xf32>, %[[Y:.*]]: tensor<1048576xf32>)
+// CHECK:         tg.sub %[[X]], %{{.*}} : tensor<1048576xf32>
+func.func @other_mean(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>) -> tensor<1xf32> {
+  %0 = tg.reduce add %y axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+  %1 = tg.expand %0 : tensor<1xf32> -> tensor<1048576xf32>
+  %2 = tg.sub %x, %1 : tensor<1048576xf32>
+  %3 = tg.mul %2, %2 : tensor<1048576xf32>
+  %4 = tg.reduce add %3 axes [0] : tensor<1048576xf32> -> tensor<1xf32>
+  return %4 : tensor<1xf32>
+}

@@ -193,6 +193,59 @@ def TgFuseKernels : Pass<"tg-fuse-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgStageCopies : Pass<"tg-stage-copies", "::mlir::ModuleOp"> {
+  let summary = "Keep tiles of what a kernel overwrites instead of a copy";
+  let description = [{
+    An assignment that reads its target at other positions than it writes, as a
+    stencil in place does, is scheduled as a copy of the old contents and a kernel
+    that reads the copy. Where the kernel follows the rows of the target (its
+    outermost range steps through what is read and written alike), and reads a
+    bounded way before and behind each row, the kernel is cut into blocks of rows
+    instead. Each block first copies its rows to a tile of local memory. What
+    blocks read of their neighbours is saved by a kernel of its own before any of
+    them writes; a target that fits into one tile needs none.
+
+    Bounds follow from the linear forms of indices, masks left aside. Other
+    kernels, and those with reductions, go on reading the copy. Each decision is an
+    optimization remark of the category `tg-stage-copies`.
+
+    ```mlir
+    tg.kernel @k(%out: memref<8xf32>, %old: memref<8xf32>) attributes {in_place, outputs = 1 : i64} {
+      %i = tg.range 0 loop 7
+      %c1 = tg.const(1 : index) : index
+      %j = tg.add %i, %c1 : index
+      %0 = tg.load %old[%j] : memref<8xf32>
+      tg.store %0, %out[%i] : memref<8xf32>
+    }
+    tg.transfer %x to %copy : memref<8xf32>, memref<8xf32>
+    tg.launch @k(%x, %copy) : memref<8xf32>, memref<8xf32>
+    // becomes
+    tg.kernel @k_0(%out: memref<8xf32>) attributes {in_place, outputs = 1 : i64} {
+      %p = tg.range 1 loop 8
+      %i = tg.range 0 loop 7
+      %0 = tg.load %out[%p] : memref<8xf32>
+      %1 = tg.stage %0 over %p : memref<8xf32>
+      %2 = tg.barrier %1 : memref<8xf32>
+      %c1 = tg.const(1 : index) : index
+      %j = tg.add %i, %c1 : index
+      %3 = tg.load %2[%j] : memref<8xf32>
+      tg.store %3, %out[%i] : memref<8xf32>
+    }
+    tg.launch @k_0(%x) : memref<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"tileBytes", "tile-bytes", "int64_t", "262144",
+           "Greatest size of a tile, where there are several blocks">,
+    Option<"wholeBytes", "whole-bytes", "int64_t", "65536",
+           "Greatest size of what is one block">
+  ];
+  let statistics = [
+    Statistic<"numCopies", "copies", "Copies that became tiles">
+  ];
+}
+
 def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
   let summary = "Give kernels only the part of a buffer that they read";
   let description = [{

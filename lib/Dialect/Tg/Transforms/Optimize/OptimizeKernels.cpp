@@ -60,7 +60,8 @@ namespace {
 class Heuristic {
 public:
   Heuristic(KernelOp kernel, int64_t vectorBytes)
-      : schedule(kernel), vectorBytes(vectorBytes) {}
+      : schedule(kernel), vectorBytes(vectorBytes),
+        stages(kernel.getBody().getOps<StageOp>()) {}
 
   void run();
   void runWithoutOptimization();
@@ -87,6 +88,7 @@ private:
   bool isSameBut(Value value, Value other, Value from, Value to,
                  DenseSet<std::pair<Value, Value>> &same);
   void stageRepeated();
+  void vectorizeStages();
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();
@@ -101,6 +103,9 @@ private:
   /// Ranges whose positions are lanes.
   SmallVector<RangeOp> lanes;
   bool hasSquares = false;
+  /// Tiles that the kernel has from the beginning. What a work item writes may
+  /// overwrite what such a tile was filled with.
+  SmallVector<StageOp> stages;
   /// A range over which a staged tile is used again, if there is one.
   RangeOp stagedBefore;
 };
@@ -537,6 +542,15 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
              : llvm::divideCeil(kPackedPositions * extent, wasted);
 }
 
+/// Tiles that were there are filled in lanes.
+void Heuristic::vectorizeStages() {
+  for (StageOp stage : stages) {
+    auto range = stage.getRanges().back().getDefiningOp<RangeOp>();
+    const int64_t width = getNumLanes();
+    addLanes(range, fitLanes(range.getLargestExtent(), 2 * width, width));
+  }
+}
+
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
@@ -882,6 +896,11 @@ void Heuristic::parallelize() {
   // Work items that share a tile would each fill it.
   if (stagedBefore)
     limit = llvm::find(leading, stagedBefore) - leading.begin();
+  for (StageOp stage : stages)
+    limit = std::min<size_t>(limit, llvm::find_if(leading, [&](RangeOp range) {
+                                      return !schedule.dependsOn(
+                                          stage.getValue(), range);
+                                    }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
     if (isa<RangedReduceOp>(op))
@@ -932,8 +951,9 @@ void Heuristic::run() {
   readInOrder();
   mergeRanges();
   separateReduces();
+  vectorizeStages();
   // The loops of a scan hold nothing but lanes and numbers.
-  if (!hasScan()) {
+  if (!hasScan() && stages.empty()) {
     stageRepeated();
     tileResult();
   }
