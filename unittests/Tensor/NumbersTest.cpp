@@ -97,6 +97,113 @@ TEST_F(NumbersTest, operandsHaveTheBitsOfNumbers) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Within one program
+//===----------------------------------------------------------------------===//
+
+TEST_F(NumbersTest, kernelsOfOneProgramShareTheirCode) {
+  Tensor x = Tensor::from(noise(16)).realize();
+  std::vector<Tensor> sums;
+  for (int i = 0; i < 1000; ++i)
+    sums.push_back(x + (i + 0.5));
+  realize(sums);
+  const std::vector<float> start = noise(16);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<float> expected;
+    for (float value : start)
+      expected.push_back(value + float(i + 0.5));
+    ASSERT_EQ(sums[std::size_t(i)].tolist<float>(), expected) << i;
+  }
+  EXPECT_LE(GlobalCounters::kernelsCompiled, 4);
+}
+
+TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
+  Tensor x = Tensor::from(noise(16)).realize();
+  Tensor sum = x;
+  std::vector<float> expected = noise(16);
+  // Each reads its neighbour's element, so that each is a kernel.
+  for (int i = 0; i < 200; ++i) {
+    sum = (sum.flip({0}) * (i + 1.25)).contiguous() * 0.015625;
+    std::reverse(expected.begin(), expected.end());
+    for (float &value : expected)
+      value = value * float(i + 1.25) * 0.015625f;
+  }
+  EXPECT_EQ(sum.tolist<float>(), expected);
+  EXPECT_LE(GlobalCounters::kernelsCompiled, 20);
+}
+
+TEST_F(NumbersTest, sharedKernelsHaveTheBitsOfTheirNumbers) {
+  const double number = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (DType dtype : {DType::Float64, DType::Float32, DType::Float16,
+                      DType::BFloat16, DType::Float8E4M3, DType::Float8E5M2}) {
+    const std::vector<double> numbers = {3.0,  5.5,   -0.0,   1e-3,     448.0,
+                                         2.7,  1.0,   -1.0,   0.0,      0.25,
+                                         4.0,  -2.5,  number, infinity, 1e-45,
+                                         -7.0, 1e-310};
+    Tensor x = Tensor::from({1.5, -2.0, 0.0, -0.0, 7.25, number, infinity})
+                   .cast(dtype)
+                   .realize();
+    auto compute = [&](double value) {
+      Tensor c = Tensor::full({}, value, dtype);
+      return ((x * c).maximum(c) / c + (x < c).where(c, x)).contiguous();
+    };
+    std::vector<Tensor> all;
+    for (double value : numbers)
+      all.push_back(compute(value));
+    realize(all);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      Tensor alone = compute(numbers[i]).realize();
+      std::vector<char> found(all[i].buffer().size()), expected(found.size());
+      all[i].buffer().copyOut(found.data(), found.size());
+      alone.buffer().copyOut(expected.data(), expected.size());
+      EXPECT_EQ(found, expected) << name(dtype) << " " << numbers[i];
+    }
+  }
+  for (DType dtype :
+       {DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::UInt8,
+        DType::UInt16, DType::UInt32, DType::UInt64}) {
+    Tensor x = Tensor::from({1, 2, 3, 100, 90}).cast(dtype).realize();
+    std::vector<int64_t> numbers;
+    for (int64_t value : {3, 5, 7, 127, -128, -1, 0, 1, 100, 90, -2, 64})
+      if (Scalar(value).fits(dtype))
+        numbers.push_back(value);
+    auto compute = [&](int64_t value) {
+      return (x * value + (x < value).cast(dtype) + x.floordiv(value) +
+              (x ^ value))
+          .contiguous();
+    };
+    std::vector<Tensor> all;
+    for (int64_t value : numbers)
+      all.push_back(compute(value));
+    realize(all);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      EXPECT_EQ(values(all[i]),
+                byItself([&] { return compute(numbers[i]); }))
+          << name(dtype) << " " << numbers[i];
+  }
+}
+
+TEST_F(NumbersTest, sharedKernelsNextToVariables) {
+  // The numbers of one program, some of them operands of all its runs.
+  Variable n("~0", 1, 8);
+  Tensor x = Tensor::from(sequence(8)).realize();
+  for (int64_t round = 1; round <= 6; ++round) {
+    std::vector<Tensor> sums;
+    for (int i = 0; i < 24; ++i)
+      sums.push_back((x.shrink({{0, n.bind(round)}}) + (i * 1.5 + 2.25)) *
+                     (double(round) + 0.5));
+    realize(sums);
+    for (int i = 0; i < 24; ++i) {
+      std::vector<double> expected;
+      for (int64_t k = 0; k < round; ++k)
+        expected.push_back((double(k) + i * 1.5 + 2.25) *
+                           (double(round) + 0.5));
+      expectTensor(sums[std::size_t(i)], {round}, expected);
+    }
+  }
+}
+
 TEST_F(NumbersTest, positionsAreOperands) {
   Tensor x = Tensor::from(sequence(1000)).reshape({100, 10}).realize();
   for (int64_t i = 0; i < 100; ++i)
