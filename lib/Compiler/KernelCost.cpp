@@ -90,8 +90,7 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
       operations.add(all, 1);
       continue;
     }
-    if (op.getNumResults() != 1 ||
-        tg::isNumber(&op) ||
+    if (op.getNumResults() != 1 || tg::isNumber(&op) ||
         isa<tg::RangeOp, tg::StageOp, tg::BarrierOp, tg::WhereOp>(op) ||
         isa<IndexType>(op.getResult(0).getType()) ||
         op.getResult(0).getType().isInteger(1) ||

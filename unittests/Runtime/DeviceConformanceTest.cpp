@@ -296,8 +296,8 @@ TEST_P(DeviceConformance, capturedListsReplayWithOtherBuffersAndValues) {
 TEST_P(DeviceConformance, sortsRowsOrSaysThatItCannot) {
   // Two rows of six keys, of which the first five count.
   const float nan = std::nanf("");
-  const std::vector<float> keys = {2, nan, -1, 2, -0.f, -9,
-                                   0, -0.f, 0, 1, nan,  -9};
+  const std::vector<float> keys = {2, nan,  -1, 2, -0.f, -9,
+                                   0, -0.f, 0,  1, nan,  -9};
   SortShape shape;
   shape.rows = 2;
   shape.rowElements = 6;

@@ -569,11 +569,11 @@ TEST_F(LaunchListTest, sortsRows) {
         const int64_t *own = keys.data() + row * 8;
         std::vector<int32_t> expected(std::size_t(length), 0);
         std::iota(expected.begin(), expected.end(), 0);
-        std::stable_sort(expected.begin(), expected.end(),
-                         [&](int32_t a, int32_t b) {
-                           return isDescending ? own[a] > own[b]
-                                               : own[a] < own[b];
-                         });
+        std::sort(expected.begin(), expected.end(), [&](int32_t a, int32_t b) {
+          if (own[a] == own[b])
+            return a < b;
+          return isDescending ? own[a] > own[b] : own[a] < own[b];
+        });
         const auto begin = found.begin() + std::ptrdiff_t(row * 8);
         EXPECT_EQ(std::vector<int32_t>(begin, begin + length), expected);
       }

@@ -132,55 +132,62 @@ TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
   EXPECT_LE(GlobalCounters::kernelsCompiled, 20);
 }
 
+/// What lies in a tensor's memory.
+static std::vector<char> bytesOf(const Tensor &x) {
+  std::vector<char> bytes(x.buffer().size());
+  x.buffer().copyOut(bytes.data(), bytes.size());
+  return bytes;
+}
+
+/// Computes with each number in one program, and with each by itself.
+static void
+compareWithSingle(const std::function<Tensor()> &make,
+                  const std::vector<Scalar> &numbers,
+                  const std::function<Tensor(Tensor, Tensor)> &compute) {
+  auto computeWith = [&](const Tensor &x, Scalar value) {
+    return compute(x, Tensor::full({}, value, x.dtype()));
+  };
+  Tensor x = make().realize();
+  std::vector<Tensor> all;
+  for (Scalar value : numbers)
+    all.push_back(computeWith(x, value));
+  realize(all);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Graph other;
+    GraphScope otherScope(other);
+    Tensor alone = computeWith(make().realize(), numbers[i]).realize();
+    EXPECT_EQ(bytesOf(all[i]), bytesOf(alone))
+        << name(x.dtype()) << ", number " << i;
+  }
+}
+
 TEST_F(NumbersTest, sharedKernelsHaveTheBitsOfTheirNumbers) {
-  const double number = std::numeric_limits<double>::quiet_NaN();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   for (DType dtype : {DType::Float64, DType::Float32, DType::Float16,
-                      DType::BFloat16, DType::Float8E4M3, DType::Float8E5M2}) {
-    const std::vector<double> numbers = {3.0,  5.5,   -0.0,   1e-3,     448.0,
-                                         2.7,  1.0,   -1.0,   0.0,      0.25,
-                                         4.0,  -2.5,  number, infinity, 1e-45,
-                                         -7.0, 1e-310};
-    Tensor x = Tensor::from({1.5, -2.0, 0.0, -0.0, 7.25, number, infinity})
-                   .cast(dtype)
-                   .realize();
-    auto compute = [&](double value) {
-      Tensor c = Tensor::full({}, value, dtype);
-      return ((x * c).maximum(c) / c + (x < c).where(c, x)).contiguous();
-    };
-    std::vector<Tensor> all;
-    for (double value : numbers)
-      all.push_back(compute(value));
-    realize(all);
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      Tensor alone = compute(numbers[i]).realize();
-      std::vector<char> found(all[i].buffer().size()), expected(found.size());
-      all[i].buffer().copyOut(found.data(), found.size());
-      alone.buffer().copyOut(expected.data(), expected.size());
-      EXPECT_EQ(found, expected) << name(dtype) << " " << numbers[i];
-    }
-  }
+                      DType::BFloat16, DType::Float8E4M3, DType::Float8E5M2})
+    compareWithSingle(
+        [&] {
+          return Tensor::from({1.5, -2.0, 0.0, -0.0, 7.25, nan, infinity})
+              .cast(dtype);
+        },
+        {3.0, 5.5, -0.0, 1e-3, 448.0, 2.7, 1.0, -1.0, 0.0, 0.25, 4.0, -2.5, nan,
+         infinity, 1e-45, -7.0, 1e-310},
+        [](const Tensor &x, const Tensor &c) {
+          return (x * c).maximum(c) / c + (x < c).where(c, x);
+        });
   for (DType dtype :
        {DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::UInt8,
         DType::UInt16, DType::UInt32, DType::UInt64}) {
-    Tensor x = Tensor::from({1, 2, 3, 100, 90}).cast(dtype).realize();
-    std::vector<int64_t> numbers;
+    std::vector<Scalar> numbers;
     for (int64_t value : {3, 5, 7, 127, -128, -1, 0, 1, 100, 90, -2, 64})
       if (Scalar(value).fits(dtype))
         numbers.push_back(value);
-    auto compute = [&](int64_t value) {
-      return (x * value + (x < value).cast(dtype) + x.floordiv(value) +
-              (x ^ value))
-          .contiguous();
-    };
-    std::vector<Tensor> all;
-    for (int64_t value : numbers)
-      all.push_back(compute(value));
-    realize(all);
-    for (std::size_t i = 0; i < numbers.size(); ++i)
-      EXPECT_EQ(values(all[i]),
-                byItself([&] { return compute(numbers[i]); }))
-          << name(dtype) << " " << numbers[i];
+    compareWithSingle(
+        [&] { return Tensor::from({1, 2, 3, 100, 90}).cast(dtype); }, numbers,
+        [&](const Tensor &x, const Tensor &c) {
+          return x * c + (x < c).cast(dtype) + x.floordiv(c) + (x ^ c);
+        });
   }
 }
 

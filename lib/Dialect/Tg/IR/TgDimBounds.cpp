@@ -206,6 +206,11 @@ Interval64 dim::getBounds(Attribute attr) {
     return {integer.getInt(), integer.getInt()};
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
+  if (DimExprAttr sum = getExpr(attr, DimOpKind::add))
+    if (auto var = dyn_cast<VarAttr>(sum.getLhs()))
+      if (std::optional<int64_t> number = Dim(sum.getRhs()).getStatic())
+        return {dim::add(var.getMin(), *number),
+                dim::add(var.getMax(), *number)};
   const DimFacts &facts = DimFacts::of(attr);
   if (std::optional<Interval64> bounds = facts.findBounds(attr))
     return *bounds;

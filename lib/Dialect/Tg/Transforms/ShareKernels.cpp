@@ -118,13 +118,12 @@ static int64_t getBits(Attribute value) {
 /// Computes a number of the type from the low bits of a variable.
 static Value buildNumber(OpBuilder &builder, Location loc, Type type,
                          VarAttr variable) {
-  Value number =
-      DimOp::create(builder, loc, builder.getIndexType(), variable);
+  Value number = DimOp::create(builder, loc, builder.getIndexType(), variable);
   if (isa<IntegerType>(type))
     return CastOp::create(builder, loc, type, number);
-  number = CastOp::create(
-      builder, loc, builder.getIntegerType(type.getIntOrFloatBitWidth()),
-      number);
+  number = CastOp::create(builder, loc,
+                          builder.getIntegerType(type.getIntOrFloatBitWidth()),
+                          number);
   return BitcastOp::create(builder, loc, type, number);
 }
 
@@ -169,8 +168,9 @@ private:
 };
 } // namespace
 
-LogicalResult TgShareKernelsPass::share(
-    Group &group, DenseMap<Attribute, Replacement> &replacements) {
+LogicalResult
+TgShareKernelsPass::share(Group &group,
+                          DenseMap<Attribute, Replacement> &replacements) {
   Candidate &first = group.front();
   SmallVector<unsigned> differing;
   for (unsigned i = 0; i < first.constants.size(); ++i)
@@ -178,8 +178,8 @@ LogicalResult TgShareKernelsPass::share(
           return other.values[i] != first.values[i];
         }))
       differing.push_back(i);
-  const bool isShared = int64_t(group.size()) >= fewest &&
-                        !differing.empty() && differing.size() <= mostNumbers;
+  const bool isShared = int64_t(group.size()) >= fewest && !differing.empty() &&
+                        differing.size() <= mostNumbers;
   for (auto [i, candidate] : llvm::enumerate(group))
     if (i == 0 || !isShared)
       for (auto [constant, value] :
@@ -240,8 +240,8 @@ void TgShareKernelsPass::runOnOperation() {
       places.push_back(place);
       candidate.constants.push_back(constant);
       candidate.values.push_back(constant.getValue());
-      constant.setValueAttr(
-          cast<TypedAttr>(Builder(&getContext()).getZeroAttr(constant.getType())));
+      constant.setValueAttr(cast<TypedAttr>(
+          Builder(&getContext()).getZeroAttr(constant.getType())));
     }
     if (!places.empty())
       groups[kernels.insert(kernel)][places].push_back(std::move(candidate));

@@ -224,7 +224,7 @@ func.func @special(%x: memref<4xf32>, %y: memref<4xf32>) {
 // Integers are shared where they are added or compared, not where they are
 // divisors, factors, or where positions are computed from them.
 
-// TWO:         tg.kernel @sum0({{.*}} numbers = [#tg.var<"~0", -128, 127>]
+// TWO:         tg.kernel @sum0({{.*}}numbers = [#tg.var<"~0", -128, 127>]
 // TWO:           %[[N:.*]] = tg.dim
 // TWO:           tg.cast %[[N]] : index -> ui8
 // TWO-NOT:     tg.kernel @sum1
@@ -299,7 +299,7 @@ func.func @integers(%x: memref<4xui8>, %y: memref<4xui8>) {
 
 // Two numbers in different places, and a name that is taken.
 
-// TWO:         tg.kernel @c0({{.*}} numbers = [#tg.var<"~~0", -2147483648, 2147483647>, #tg.var<"~~1", -2147483648, 2147483647>]
+// TWO:         tg.kernel @c0({{.*}}numbers = [#tg.var<"~~0", -2147483648, 2147483647>, #tg.var<"~~1", -2147483648, 2147483647>]
 // TWO-NOT:     tg.kernel @c1
 // TWO:         tg.kernel @swapped
 // TWO-LABEL:   func.func @two
@@ -313,7 +313,8 @@ tg.kernel @c0(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 :
   %x = tg.load %in[%i] : memref<4xf32>
   %c = tg.const(1.5 : f32) : f32
   %d = tg.const(2.5 : f32) : f32
-  %m = tg.cast %n : index -> f32
+  %l = tg.cast %n : index -> i32
+  %m = tg.cast %l : i32 -> f32
   %y = tg.add %x, %c : f32
   %z = tg.sub %y, %d : f32
   %w = tg.mul %z, %m : f32
@@ -325,7 +326,8 @@ tg.kernel @c1(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 :
   %x = tg.load %in[%i] : memref<4xf32>
   %c = tg.const(2.5 : f32) : f32
   %d = tg.const(2.5 : f32) : f32
-  %m = tg.cast %n : index -> f32
+  %l = tg.cast %n : index -> i32
+  %m = tg.cast %l : i32 -> f32
   %y = tg.add %x, %c : f32
   %z = tg.sub %y, %d : f32
   %w = tg.mul %z, %m : f32
@@ -337,7 +339,8 @@ tg.kernel @c2(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 :
   %x = tg.load %in[%i] : memref<4xf32>
   %c = tg.const(2.5 : f32) : f32
   %d = tg.const(3.5 : f32) : f32
-  %m = tg.cast %n : index -> f32
+  %l = tg.cast %n : index -> i32
+  %m = tg.cast %l : i32 -> f32
   %y = tg.add %x, %c : f32
   %z = tg.sub %y, %d : f32
   %w = tg.mul %z, %m : f32
@@ -349,7 +352,8 @@ tg.kernel @swapped(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs 
   %x = tg.load %in[%i] : memref<4xf32>
   %c = tg.const(2.5 : f32) : f32
   %d = tg.const(3.5 : f32) : f32
-  %m = tg.cast %n : index -> f32
+  %l = tg.cast %n : index -> i32
+  %m = tg.cast %l : i32 -> f32
   %y = tg.add %x, %c : f32
   %z = tg.sub %d, %y : f32
   %w = tg.mul %z, %m : f32
