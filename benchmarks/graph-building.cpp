@@ -105,6 +105,18 @@ int main() {
                 (long long)count, (now() - begin) / double(count));
   }
   for (int64_t count : {1000, 5000}) {
+    std::vector<Tensor> outputs;
+    for (int64_t i = 0; i < count; ++i)
+      outputs.push_back(x + (double(i) + 0.25));
+    compiled = GlobalCounters::kernelsCompiled;
+    const double begin = now();
+    realize(outputs);
+    std::printf("%6lld outputs, a number each  %8.2f us each, %lld kernels "
+                "compiled\n",
+                (long long)count, (now() - begin) / double(count),
+                (long long)(GlobalCounters::kernelsCompiled - compiled));
+  }
+  for (int64_t count : {1000, 5000}) {
     Tensor sum = x;
     const double begin = now();
     for (int64_t i = 0; i < count; ++i)

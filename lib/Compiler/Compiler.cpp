@@ -228,6 +228,14 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     KernelCost cost = estimateCost(kernel);
     // The program's variables were found to be consistent.
     item.result.variables = *tg::collectVariables(kernel);
+    ArrayRef<Attribute> numbers;
+    if (ArrayAttr own = kernel.getNumbersAttr())
+      numbers = own.getValue();
+    for (tg::VarAttr variable : item.result.variables) {
+      const auto *number = llvm::find(numbers, variable);
+      item.result.numberOf.push_back(
+          number == numbers.end() ? -1 : int(number - numbers.begin()));
+    }
     item.result.opCount = getExpression(cost.operations, item.result.variables);
     item.result.memBytes = getExpression(cost.bytes, item.result.variables);
     tg::Dim extent = tg::getParallelExtent(kernel);

@@ -90,9 +90,8 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
       operations.add(all, 1);
       continue;
     }
-    if (op.getNumResults() != 1 ||
-        isa<tg::ConstOp, tg::RangeOp, tg::StageOp, tg::BarrierOp, tg::WhereOp>(
-            op) ||
+    if (op.getNumResults() != 1 || tg::isNumber(&op) ||
+        isa<tg::RangeOp, tg::StageOp, tg::BarrierOp, tg::WhereOp>(op) ||
         isa<IndexType>(op.getResult(0).getType()) ||
         op.getResult(0).getType().isInteger(1) ||
         llvm::any_of(op.getOperandTypes(),
@@ -131,9 +130,8 @@ std::string tinygrad::describeOperations(tg::KernelOp kernel) {
       return;
     }
     // Neither positions nor what brings elements in and out.
-    if (op->getNumResults() != 1 ||
+    if (op->getNumResults() != 1 || tg::isNumber(op) ||
         isa<tg::RangeOp, tg::LoadOp, tg::StageOp, tg::BarrierOp>(op) ||
-        op->hasTrait<OpTrait::ConstantLike>() ||
         getElementTypeOrSelf(op->getResult(0).getType()).isIndex())
       return;
     StringRef name = getName(op->getLoc());

@@ -152,9 +152,14 @@ void ListBuilder::visit(Operation *op) {
     step.description = kernel.description;
     step.kernel = kernel.kernel;
     step.dims = kernel.dims;
-    for (tg::VarAttr variable : kernel.variables)
+    for (auto [variable, number] : llvm::zip(kernel.variables, kernel.numberOf))
       step.variables.push_back(
-          uint32_t(llvm::find(variables, variable) - variables.begin()));
+          number < 0
+              ? uint32_t(llvm::find(variables, variable) - variables.begin())
+              : uint32_t(variables.size() + list.numbers.size()) +
+                    uint32_t(number));
+    if (std::optional<ArrayRef<int64_t>> numbers = launch.getNumbers())
+      llvm::append_range(list.numbers, *numbers);
     step.opCount = kernel.opCount;
     step.memBytes = kernel.memBytes;
     for (Value buffer : launch.getBuffers()) {

@@ -29,6 +29,9 @@ struct CompiledKernel {
   Kernel kernel;
   /// Whose values it takes.
   llvm::SmallVector<mlir::tg::VarAttr> variables;
+  /// For each of these, which of a launch's numbers it is, or -1 for a variable
+  /// of the program.
+  llvm::SmallVector<int> numberOf;
   LaunchDims dims;
   Expression opCount;
   Expression memBytes;

@@ -194,10 +194,12 @@ void Executable::verify() const {
       if (slot >= program.slots.size())
         throw Error(where + " uses slot " + std::to_string(slot) + " of " +
                     std::to_string(program.slots.size()));
+    const std::size_t numValues =
+        program.variables.size() + program.numbers.size();
     for (uint32_t variable : step.variables)
-      if (variable >= program.variables.size())
+      if (variable >= numValues)
         throw Error(where + " uses variable " + std::to_string(variable) +
-                    " of " + std::to_string(program.variables.size()));
+                    " of " + std::to_string(numValues));
     if (step.kind == Step::Kind::Copy) {
       if (step.slots.size() != 2 || program.slots[step.slots[0]].bytes !=
                                         program.slots[step.slots[1]].bytes)
@@ -368,7 +370,13 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
     }
   }
 
-  runSteps(*current, values);
+  if (program.numbers.empty()) {
+    runSteps(*current, values);
+  } else {
+    std::vector<int64_t> all = values;
+    all.insert(all.end(), program.numbers.begin(), program.numbers.end());
+    runSteps(*current, all);
+  }
 
   std::vector<Buffer> results;
   results.reserve(program.outputs.size());

@@ -22,6 +22,7 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tinygrad;
@@ -49,6 +50,31 @@ static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
     for (const SymVariable &other : b)
       if (variable.name == other.name && variable.value != other.value)
         return true;
+  return false;
+}
+
+/// Whether what \p value is computed from may have variables: one has another
+/// value, perhaps, when the assignment is carried out with something else.
+static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
+  if (!graph.hasSymbols())
+    return false;
+  constexpr unsigned most = 64;
+  llvm::SmallSetVector<Operation *, 16> seen;
+  seen.insert(value);
+  for (unsigned i = 0; i < seen.size(); ++i) {
+    Operation *op = seen[i];
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    Attribute places;
+    if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
+      places = shrink.getFrom();
+    else if (auto pad = dyn_cast<tg::PadOp>(op))
+      places = pad.getLow();
+    if (i == most || type.getEncoding() || isa<tg::DimOp, tg::StridedOp>(op) ||
+        (places && !graph.symbolsOf(places).variables.empty()))
+      return true;
+    for (Value operand : op->getOperands())
+      seen.insert(operand.getDefiningOp());
+  }
   return false;
 }
 
@@ -82,7 +108,8 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     if (std::string unbound = describeUnbound(variables); !unbound.empty())
       throw ShapeError("assign: the place has no value; " + unbound);
     // A number that is assigned to in parts is meant as memory.
-    isPending = !variables.empty() || isa<tg::ConstOp>(current());
+    isPending = !variables.empty() || isa<tg::ConstOp>(current()) ||
+                mayHaveVariables(graph, graph.operation(source.impl()));
     if (auto it = graph.pendingParts.find(current());
         it != graph.pendingParts.end()) {
       isPending = true;

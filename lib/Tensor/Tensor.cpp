@@ -12,6 +12,7 @@
 #include "TinyGrad/Tensor/Tensor.h"
 #include "Primitives.h"
 #include "TensorImpl.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Runtime/Npy.h"
 #include "TinyGrad/Runtime/Profile.h"
 
@@ -54,10 +55,10 @@ static SymInt productOf(const Shape &shape) {
 
 SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
                                   const char *what) {
-  if (int64_t(shape.size()) > kMostAxes)
+  if (int64_t(shape.size()) > mlir::tg::kMostAxes)
     throw ShapeError(
         std::string(what) + ": a tensor of " + std::to_string(shape.size()) +
-        " axes; there can be at most " + std::to_string(kMostAxes));
+        " axes; there can be at most " + std::to_string(mlir::tg::kMostAxes));
   // As in NumPy, sizes next to a zero have to fit as well: movement operations
   // multiply them without the zero.
   int64_t bytes = int64_t(itemSize(dtype));

@@ -111,10 +111,6 @@ private:
   const bool isOutermost;
 };
 
-/// The most axes that a tensor can have, as in NumPy: what is done for each
-/// axis may call itself for the next one.
-inline constexpr int64_t kMostAxes = 64;
-
 /// The number of elements. Throws ShapeError, naming \p what, for a size that
 /// is or may be negative or when the bytes of a tensor of \p dtype, of its
 /// greatest sizes, do not fit int64_t.

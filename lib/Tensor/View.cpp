@@ -154,6 +154,9 @@ void Storage::endIfDone(std::shared_ptr<Storage> storage) {
     }
     return;
   }
+  // Views of memory may overlap: what is assigned to one shows in the others.
+  if (views && views->nextView && isa<tg::BufferOp>(storage->pin.op))
+    return;
   if (views && views->nextView)
     for (TensorImpl *view = views; view; view = view->nextView)
       if (!isa<tg::BufferOp>(view->op))

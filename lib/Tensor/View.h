@@ -45,8 +45,10 @@ struct Movement {
 
 /// What a tensor, the root, has in common with its views. Guarded by the
 /// graph's lock. It ends when there is nothing left to connect: with the last
-/// view, or when the root is gone and at most one view is left or all of them
-/// are in memory. So it never keeps a graph that nobody else needs.
+/// view, or when the root is gone and at most one view is left. Views that are
+/// each in memory of their own, as the root was not when they were computed,
+/// are tensors of their own once it is gone: so it never keeps a graph that
+/// nobody else needs.
 class Storage {
 public:
   Storage(GraphImpl &graph, TensorImpl &root);

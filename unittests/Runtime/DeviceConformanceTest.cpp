@@ -293,6 +293,49 @@ TEST_P(DeviceConformance, capturedListsReplayWithOtherBuffersAndValues) {
   }
 }
 
+TEST_P(DeviceConformance, sortsRowsOrSaysThatItCannot) {
+  // Two rows of six keys, of which the first five count.
+  const float nan = std::nanf("");
+  const std::vector<float> keys = {2, nan,  -1, 2, -0.f, -9,
+                                   0, -0.f, 0,  1, nan,  -9};
+  SortShape shape;
+  shape.rows = 2;
+  shape.rowElements = 6;
+  shape.length = Expression::Builder().variable(0).build();
+  shape.positions = DType::Int64;
+  Buffer from =
+      Buffer::fromHost(*device, keys.data(), keys.size() * 4, DType::Float32);
+  const int64_t length = 5;
+  for (const bool isDescending : {false, true}) {
+    shape.isDescending = isDescending;
+    Buffer to = upload(std::vector<int64_t>(12, -1));
+    try {
+      device->sort(to.address(), from.address(), shape, &length);
+    } catch (const DeviceError &) {
+      GTEST_SKIP() << "the device cannot sort";
+    }
+    std::vector<int64_t> ascending = {2, 4, 0, 3, 1, -1, 0, 1, 2, 3, 4, -1};
+    std::vector<int64_t> descending = {1, 0, 3, 4, 2, -1, 4, 3, 0, 1, 2, -1};
+    const std::vector<int64_t> expected = isDescending ? descending : ascending;
+    EXPECT_EQ(download(to, expected), expected);
+
+    // The same from a captured list, with another length.
+    Command command;
+    command.kind = Command::Kind::Sort;
+    command.buffers = {1, 0};
+    command.variables = {1};
+    command.sort = shape;
+    std::unique_ptr<CommandList> list = device->capture({command});
+    Buffer again = upload(std::vector<int64_t>(12, -1));
+    void *addresses[] = {from.address(), again.address()};
+    const int64_t values[] = {-1, 1};
+    list->replay(addresses, values);
+    const std::vector<int64_t> first = {0, -1, -1, -1, -1, -1,
+                                        0, -1, -1, -1, -1, -1};
+    EXPECT_EQ(download(again, first), first);
+  }
+}
+
 TEST_P(DeviceConformance, programsLiveAsLongAsTheirKernels) {
   Kernel addValue = kernel("add_value");
   if (!addValue)

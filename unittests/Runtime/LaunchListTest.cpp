@@ -18,6 +18,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <atomic>
 #include <numeric>
 #include <thread>
@@ -498,6 +499,106 @@ TEST_F(LaunchListTest, valuesHaveToBeInTheirBounds) {
   EXPECT_EQ(messageOf<ShapeError>([&] { program.run({iota()}, {}); }),
             "program takes 1 variable values, not 0");
   EXPECT_EQ(program.run({iota()}, {1000}).size(), 1u);
+}
+
+TEST_F(LaunchListTest, numbersFollowTheValues) {
+  // out = ((in + 7) + v0) + 40
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Arena),
+                slot(Slot::Kind::Arena, bytes), slot(Slot::Kind::Output)};
+  list.steps = {launch("add_value", {1, 0}, {1}),
+                launch("add_value", {2, 1}, {0}),
+                launch("add_value", {3, 2}, {2})};
+  list.inputs = {0};
+  list.outputs = {3};
+  list.arenaBytes = 2 * bytes;
+  list.variables = {{"n", -1000, 1000}};
+  list.numbers = {7, 40};
+  Executable program(cpu, list);
+  for (int64_t value : {0, 100}) {
+    std::vector<Buffer> results = program.run({iota()}, {value});
+    for (std::size_t i = 0; i < count; ++i)
+      EXPECT_EQ(at(results[0], i), int64_t(i) + 47 + value);
+  }
+  EXPECT_THROW(program.run({iota()}, {1, 7, 40}), ShapeError);
+  list.numbers.pop_back();
+  EXPECT_THAT(problem(list), HasSubstr("uses variable 2 of 2"));
+}
+
+namespace {
+/// Sorts rows of int64 keys, of which the first n count.
+LaunchList sorted(std::size_t bytes, int64_t rows, bool isDescending) {
+  Slot keys, positions;
+  keys.kind = Slot::Kind::Input;
+  keys.bytes = bytes;
+  keys.dtype = DType::Int64;
+  positions.kind = Slot::Kind::Output;
+  positions.bytes = bytes / 2;
+  positions.dtype = DType::Int32;
+  Step step;
+  step.kind = Step::Kind::Sort;
+  step.displayName = "sort";
+  step.slots = {1, 0};
+  step.variables = {0};
+  step.sort.keys = DType::Int64;
+  step.sort.rows = rows;
+  step.sort.rowElements = int64_t(bytes / 8) / rows;
+  step.sort.length = Expression::Builder().variable(0).build();
+  step.sort.isDescending = isDescending;
+  LaunchList list;
+  list.slots = {keys, positions};
+  list.steps = {step};
+  list.inputs = {0};
+  list.outputs = {1};
+  list.variables = {{"n", 0, step.sort.rowElements}};
+  return list;
+}
+} // namespace
+
+TEST_F(LaunchListTest, sortsRows) {
+  const std::vector<int64_t> keys = {5, -1, 5, 0, 9, 9, -7, 3,
+                                     2, 2,  2, 1, 8, 0, 0,  4};
+  const Buffer in = Buffer::fromHost(cpu, keys.data(), bytes, DType::Int64);
+  for (const bool isDescending : {false, true}) {
+    Executable program(cpu, sorted(bytes, 2, isDescending));
+    for (int64_t length : {8, 5, 1, 0}) {
+      std::vector<Buffer> results = program.run({in}, {length});
+      std::vector<int32_t> found(count);
+      results[0].copyOut(found.data(), count * 4);
+      for (std::size_t row = 0; row < 2; ++row) {
+        const int64_t *own = keys.data() + row * 8;
+        std::vector<int32_t> expected(std::size_t(length), 0);
+        std::iota(expected.begin(), expected.end(), 0);
+        std::sort(expected.begin(), expected.end(), [&](int32_t a, int32_t b) {
+          if (own[a] == own[b])
+            return a < b;
+          return isDescending ? own[a] > own[b] : own[a] < own[b];
+        });
+        const auto begin = found.begin() + std::ptrdiff_t(row * 8);
+        EXPECT_EQ(std::vector<int32_t>(begin, begin + length), expected);
+      }
+    }
+  }
+}
+
+TEST_F(LaunchListTest, inconsistentSortsAreRefused) {
+  const LaunchList good = sorted(bytes, 2, false);
+  EXPECT_EQ(problem(good), "");
+  LaunchList list = good;
+  list.steps[0].slots = {1};
+  EXPECT_THAT(problem(list), HasSubstr("does not sort one slot into another"));
+  list = good;
+  list.steps[0].sort.rows = 3;
+  EXPECT_THAT(problem(list), HasSubstr("sorts more elements than its slots"));
+  list = good;
+  list.steps[0].sort.positions = DType::Float32;
+  EXPECT_THAT(problem(list), HasSubstr("has positions of type float32"));
+  list = good;
+  list.steps[0].variables = {};
+  EXPECT_THAT(problem(list), HasSubstr("length over more variables"));
+  list = good;
+  list.steps[0].sort.length = 9;
+  EXPECT_THAT(problem(list), HasSubstr("more elements than a row has"));
 }
 
 TEST_F(LaunchListTest, viewsBeginAtSymbolicOffsets) {

@@ -97,6 +97,120 @@ TEST_F(NumbersTest, operandsHaveTheBitsOfNumbers) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Within one program
+//===----------------------------------------------------------------------===//
+
+TEST_F(NumbersTest, kernelsOfOneProgramShareTheirCode) {
+  Tensor x = Tensor::from(noise(16)).realize();
+  std::vector<Tensor> sums;
+  for (int i = 0; i < 1000; ++i)
+    sums.push_back(x + (i + 0.5));
+  realize(sums);
+  const std::vector<float> start = noise(16);
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<float> expected;
+    for (float value : start)
+      expected.push_back(value + float(i + 0.5));
+    ASSERT_EQ(sums[std::size_t(i)].tolist<float>(), expected) << i;
+  }
+  EXPECT_LE(GlobalCounters::kernelsCompiled, 4);
+}
+
+TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
+  Tensor x = Tensor::from(noise(16)).realize();
+  Tensor sum = x;
+  std::vector<float> expected = noise(16);
+  // Each reads its neighbour's element, so that each is a kernel.
+  for (int i = 0; i < 200; ++i) {
+    sum = (sum.flip({0}) * (i + 1.25)).contiguous() * 0.015625;
+    std::reverse(expected.begin(), expected.end());
+    for (float &value : expected)
+      value = value * float(i + 1.25) * 0.015625f;
+  }
+  EXPECT_EQ(sum.tolist<float>(), expected);
+  EXPECT_LE(GlobalCounters::kernelsCompiled, 20);
+}
+
+/// What lies in a tensor's memory.
+static std::vector<char> bytesOf(const Tensor &x) {
+  std::vector<char> bytes(x.buffer().size());
+  x.buffer().copyOut(bytes.data(), bytes.size());
+  return bytes;
+}
+
+/// Computes with each number in one program, and with each by itself.
+static void
+compareWithSingle(const std::function<Tensor()> &make,
+                  const std::vector<Scalar> &numbers,
+                  const std::function<Tensor(Tensor, Tensor)> &compute) {
+  auto computeWith = [&](const Tensor &x, Scalar value) {
+    return compute(x, Tensor::full({}, value, x.dtype()));
+  };
+  Tensor x = make().realize();
+  std::vector<Tensor> all;
+  for (Scalar value : numbers)
+    all.push_back(computeWith(x, value));
+  realize(all);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    Graph other;
+    GraphScope otherScope(other);
+    Tensor alone = computeWith(make().realize(), numbers[i]).realize();
+    EXPECT_EQ(bytesOf(all[i]), bytesOf(alone))
+        << name(x.dtype()) << ", number " << i;
+  }
+}
+
+TEST_F(NumbersTest, sharedKernelsHaveTheBitsOfTheirNumbers) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (DType dtype : {DType::Float64, DType::Float32, DType::Float16,
+                      DType::BFloat16, DType::Float8E4M3, DType::Float8E5M2})
+    compareWithSingle(
+        [&] {
+          return Tensor::from({1.5, -2.0, 0.0, -0.0, 7.25, nan, infinity})
+              .cast(dtype);
+        },
+        {3.0, 5.5, -0.0, 1e-3, 448.0, 2.7, 1.0, -1.0, 0.0, 0.25, 4.0, -2.5, nan,
+         infinity, 1e-45, -7.0, 1e-310},
+        [](const Tensor &x, const Tensor &c) {
+          return (x * c).maximum(c) / c + (x < c).where(c, x);
+        });
+  for (DType dtype :
+       {DType::Int8, DType::Int16, DType::Int32, DType::Int64, DType::UInt8,
+        DType::UInt16, DType::UInt32, DType::UInt64}) {
+    std::vector<Scalar> numbers;
+    for (int64_t value : {3, 5, 7, 127, -128, -1, 0, 1, 100, 90, -2, 64})
+      if (Scalar(value).fits(dtype))
+        numbers.push_back(value);
+    compareWithSingle(
+        [&] { return Tensor::from({1, 2, 3, 100, 90}).cast(dtype); }, numbers,
+        [&](const Tensor &x, const Tensor &c) {
+          return x * c + (x < c).cast(dtype) + x.floordiv(c) + (x ^ c);
+        });
+  }
+}
+
+TEST_F(NumbersTest, sharedKernelsNextToVariables) {
+  // The numbers of one program, some of them operands of all its runs.
+  Variable n("~0", 1, 8);
+  Tensor x = Tensor::from(sequence(8)).realize();
+  for (int64_t round = 1; round <= 6; ++round) {
+    std::vector<Tensor> sums;
+    for (int i = 0; i < 24; ++i)
+      sums.push_back((x.shrink({{0, n.bind(round)}}) + (i * 1.5 + 2.25)) *
+                     (double(round) + 0.5));
+    realize(sums);
+    for (int i = 0; i < 24; ++i) {
+      std::vector<double> expected;
+      for (int64_t k = 0; k < round; ++k)
+        expected.push_back((double(k) + i * 1.5 + 2.25) *
+                           (double(round) + 0.5));
+      expectTensor(sums[std::size_t(i)], {round}, expected);
+    }
+  }
+}
+
 TEST_F(NumbersTest, positionsAreOperands) {
   Tensor x = Tensor::from(sequence(1000)).reshape({100, 10}).realize();
   for (int64_t i = 0; i < 100; ++i)

@@ -390,6 +390,52 @@ TEST_F(PartAssignTest, Replace) {
   expectTensor(x, {}, {6});
 }
 
+TEST_F(PartAssignTest, WhenTheTensorIsGoneAndItsViewsAreInMemory) {
+  Tensor x = memory({6}), front = x.shrink({{0, 4}}), back = x.shrink({{2, 6}});
+  realize({front, back});
+  const void *address = front.buffer().address();
+  x = Tensor();
+  front.assign(front * 10);
+  expectTensor(back, {4}, {20, 30, 4, 5});
+  back.shrink({{0, 1}}).assign(7);
+  expectTensor(front, {4}, {0, 10, 7, 30});
+  back.assign(back + 1);
+  expectTensor(front, {4}, {0, 10, 8, 31});
+  EXPECT_EQ(front.buffer().address(), address);
+  // The last one keeps what it shows.
+  back = Tensor();
+  front.assign(front + 1);
+  expectTensor(front, {4}, {1, 11, 9, 32});
+}
+
+TEST_F(PartAssignTest, SymbolicValuesAtFixedPlaces) {
+  // Whether or not anything is computed between the values.
+  for (int every : {1, 2, 100}) {
+    Variable p("p", 0, 7), n("n", 1, 8);
+    Tensor table = counting({8, 2}).realize(), x = memory({4, 2}) * 0;
+    if (every != 2)
+      x.realize();
+    std::vector<double> expected(8, 0);
+    for (int step : {3, 0, 5, 5, 7, 1}) {
+      const SymInt at = p.bind(step);
+      const int row = step % 4;
+      // A row of the table, and the sum of the first rows.
+      x.shrink({{row, row + 1}, {0, 2}})
+          .assign(table.shrink({{at, at + 1}, {0, 2}}));
+      x.shrink({{3, 4}, {1, 2}})
+          .assign(table.shrink({{0, n.bind(step + 1)}, {0, 1}})
+                      .sum()
+                      .reshape({1, 1}));
+      expected[std::size_t(2 * row)] = 2 * step;
+      expected[std::size_t(2 * row + 1)] = 2 * step + 1;
+      expected[7] = step * (step + 1);
+      if (step % every == 0)
+        expectTensor(x, {4, 2}, expected);
+    }
+    expectTensor(x, {4, 2}, expected);
+  }
+}
+
 TEST_F(PartAssignTest, SymbolicPlaces) {
   // Whatever the tensor is before, and whether or not anything is computed
   // between assignments to different places.

@@ -60,8 +60,8 @@ struct Step {
   Kernel kernel; ///< Launch
   /// Launch: all; Copy: destination, source; Sort: positions, keys.
   std::vector<uint32_t> slots;
-  /// Launch, Sort: indices of run()'s values. `dims` and the length of what is
-  /// sorted are over these.
+  /// Launch, Sort: indices of run()'s values, and after those, of the list's
+  /// numbers. `dims` and the length of what is sorted are over these.
   std::vector<uint32_t> variables;
   LaunchDims dims; ///< Launch
   SortShape sort;  ///< Sort
@@ -90,6 +90,8 @@ struct LaunchList {
   std::size_t arenaBytes = 0;
   /// What the values given to run() are for, in their order.
   std::vector<ProgramVariable> variables;
+  /// Values for kernels that are the same in every run.
+  std::vector<int64_t> numbers;
 };
 
 /// A launch list ready to run. Safe to run from several threads at once.

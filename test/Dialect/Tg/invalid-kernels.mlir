@@ -242,6 +242,48 @@ func.func @transfer_c3(%x: memref<8xi32>) {
 
 // -----
 
+func.func @launch_c5_count(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op gives 0 numbers to 'with_number', which takes 1 (C5)}}
+  tg.launch @with_number(%x) : memref<4xf32>
+  return
+}
+tg.kernel @with_number(%out: memref<4xf32>) attributes {outputs = 1 : i64, numbers = [#tg.var<"n", 1, 4>]} {
+}
+
+// -----
+
+func.func @launch_c5_needless(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op gives 1 numbers to 'without', which takes 0 (C5)}}
+  tg.launch @without(%x) {numbers = array<i64: 1>} : memref<4xf32>
+  return
+}
+tg.kernel @without(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+func.func @launch_c5_bounds(%x: memref<4xf32>) {
+  // expected-error @+1 {{'tg.launch' op gives 'n' the value 5, which is not in [1, 4] (C5)}}
+  tg.launch @with_number(%x) {numbers = array<i64: 5>} : memref<4xf32>
+  return
+}
+tg.kernel @with_number(%out: memref<4xf32>) attributes {outputs = 1 : i64, numbers = [#tg.var<"n", 1, 4>]} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op number 'n' has a value (C9)}}
+tg.kernel @number_c9_value(%out: memref<4xf32>) attributes {outputs = 1 : i64, numbers = [#tg.var<"n", 1, 4, 2>]} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.kernel' op lists the number 'n' twice (C9)}}
+tg.kernel @number_c9_twice(%out: memref<4xf32>) attributes {outputs = 1 : i64, numbers = [#tg.var<"n", 1, 4>, #tg.var<"n", 1, 4>]} {
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//

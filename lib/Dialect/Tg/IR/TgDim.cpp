@@ -210,6 +210,29 @@ static Dim getOnlyValue(Dim dim) {
              : dim;
 }
 
+/// What a sum has before the number at its end, and that number.
+static std::pair<Attribute, int64_t> splitNumber(Dim dim) {
+  Attribute attr = dim.getAttr();
+  if (DimExprAttr sum = getExpr(attr, DimOpKind::add))
+    if (std::optional<int64_t> number = Dim(sum.getRhs()).getStatic())
+      return {sum.getLhs(), *number};
+  return {attr, 0};
+}
+
+/// A variable plus numbers: positions and lengths, of which there are new ones
+/// in each step.
+static std::optional<Dim> addToVariable(Dim lhs, int64_t rhs) {
+  auto [base, number] = splitNumber(lhs);
+  int64_t sum;
+  if (!isa<VarAttr>(base) || llvm::AddOverflow(number, rhs, sum))
+    return std::nullopt;
+  if (sum == 0)
+    return Dim(base);
+  MLIRContext *context = lhs.getContext();
+  return Dim(DimExprAttr::get(context, DimOpKind::add, base,
+                              Dim(context, sum).getAttr()));
+}
+
 /// The result for operands of which one at least is symbolic.
 static Dim compute(DimOpKind kind, Dim lhs, Dim rhs);
 
@@ -225,6 +248,9 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   case DimOpKind::add:
     if (a == 0 || b == 0)
       return a == 0 ? rhs : lhs;
+    if (a || b)
+      if (std::optional<Dim> sum = addToVariable(a ? rhs : lhs, a ? *a : *b))
+        return *sum;
     break;
   case DimOpKind::mul:
     if (a == 1 || b == 1)
@@ -359,6 +385,14 @@ Dim Dim::operator*(Dim other) const {
   return get(DimOpKind::mul, *this, other);
 }
 Dim Dim::operator-(Dim other) const {
+  if (!isStatic() && !other.isStatic()) {
+    auto [base, number] = splitNumber(*this);
+    auto [otherBase, otherNumber] = splitNumber(other);
+    int64_t difference;
+    if (base == otherBase &&
+        !llvm::SubOverflow(number, otherNumber, difference))
+      return Dim(getContext(), difference);
+  }
   return *this + other * Dim(getContext(), -1);
 }
 

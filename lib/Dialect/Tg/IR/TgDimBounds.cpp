@@ -33,7 +33,8 @@ namespace {
 /// Attributes are those of one context as long as there is a scope.
 struct KnownFacts {
   unsigned numScopes = 0;
-  llvm::DenseMap<Attribute, std::string> keys;
+  llvm::DenseMap<Attribute, StringRef> keys;
+  llvm::BumpPtrAllocator memory;
 };
 } // namespace
 
@@ -41,8 +42,10 @@ static thread_local KnownFacts known;
 
 FactsScope::FactsScope() { ++known.numScopes; }
 FactsScope::~FactsScope() {
-  if (--known.numScopes == 0)
-    known.keys.clear();
+  if (--known.numScopes != 0 || known.keys.empty())
+    return;
+  known.keys.clear();
+  known.memory.Reset();
 }
 
 const DimFacts &DimFacts::of(Attribute attr) {
@@ -73,31 +76,56 @@ void DimFacts::addBounds(Attribute attr, Interval64 interval) const {
   std::lock_guard<std::mutex> lock(mutex);
   bounds[attr] = interval;
 }
-std::optional<std::string> DimFacts::findKey(Attribute attr) const {
+std::optional<StringRef> DimFacts::findKey(Attribute attr) const {
   return find(mutex, keys, attr);
 }
-void DimFacts::addKey(Attribute attr, const std::string &key) const {
+std::optional<StringRef> DimFacts::addKey(Attribute attr, StringRef key) const {
   constexpr size_t most = 256;
   if (key.size() > most)
-    return;
+    return std::nullopt;
   std::lock_guard<std::mutex> lock(mutex);
-  keys[attr] = key;
+  return keys[attr] = key.copy(keyMemory);
 }
 
-std::string dim::getKey(Attribute attr) {
+/// Writes what attr.print() does, with parts taken from where they are known.
+static void printKey(llvm::raw_ostream &os, Attribute attr) {
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  if (!expr) {
+    attr.print(os);
+    return;
+  }
+  os << "#tg.dim<" << stringifyDimOpKind(expr.getKind());
+  for (Attribute operand : {expr.getLhs(), expr.getRhs()}) {
+    os << ", ";
+    if (auto number = dyn_cast<IntegerAttr>(operand))
+      os << number.getInt();
+    else if (isa<VarAttr>(operand))
+      os << dim::getKey(operand);
+    else if (auto it = known.keys.find(operand); it != known.keys.end())
+      os << it->second;
+    else if (auto key = DimFacts::of(operand).findKey(operand))
+      os << *key;
+    else
+      printKey(os, operand);
+  }
+  os << '>';
+}
+
+StringRef dim::getKey(Attribute attr) {
+  assert(known.numScopes > 0 && "nothing keeps the key");
   const bool isSymbolic = isa<VarAttr, DimExprAttr>(attr);
   if (isSymbolic)
-    if (std::optional<std::string> key = DimFacts::of(attr).findKey(attr))
-      return std::move(*key);
-  FactsScope scope;
-  std::string &key = known.keys[attr];
-  if (key.empty()) {
-    llvm::raw_string_ostream os(key);
-    attr.print(os);
-    if (isSymbolic)
-      DimFacts::of(attr).addKey(attr, key);
-  }
-  return key;
+    if (std::optional<StringRef> key = DimFacts::of(attr).findKey(attr))
+      return *key;
+  if (auto it = known.keys.find(attr); it != known.keys.end())
+    return it->second;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printKey(os, attr);
+  if (isSymbolic)
+    if (std::optional<StringRef> key = DimFacts::of(attr).addKey(attr, text))
+      return *key;
+  return known.keys[attr] = StringRef(text).copy(known.memory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -178,6 +206,11 @@ Interval64 dim::getBounds(Attribute attr) {
     return {integer.getInt(), integer.getInt()};
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
+  if (DimExprAttr sum = getExpr(attr, DimOpKind::add))
+    if (auto var = dyn_cast<VarAttr>(sum.getLhs()))
+      if (std::optional<int64_t> number = Dim(sum.getRhs()).getStatic())
+        return {dim::add(var.getMin(), *number),
+                dim::add(var.getMax(), *number)};
   const DimFacts &facts = DimFacts::of(attr);
   if (std::optional<Interval64> bounds = facts.findBounds(attr))
     return *bounds;
@@ -190,7 +223,7 @@ Interval64 dim::getBounds(Attribute attr) {
 /// Bounds with all factors independent of each other.
 Interval64 Polynomial::getBoxBounds() const {
   // The factors by number, which is all that is looked at below.
-  std::map<StringRef, size_t> numbers;
+  llvm::SmallDenseMap<Attribute, size_t, 8> numbers;
   SmallVector<Interval64, 8> box;
   SmallVector<std::pair<int64_t, SmallVector<size_t, 4>>, 8> products;
   bool isMultilinear = true;
@@ -200,7 +233,7 @@ Interval64 Polynomial::getBoxBounds() const {
     auto &[times, factors] = products.emplace_back();
     times = coefficient;
     for (const auto &[key, factor] : monomial) {
-      auto [it, isNew] = numbers.try_emplace(key, box.size());
+      auto [it, isNew] = numbers.try_emplace(factor, box.size());
       if (isNew)
         box.push_back(dim::getBounds(factor));
       product = multiplyIntervals(product, box[it->second]);

@@ -215,8 +215,10 @@ bool mlir::tg::isNeverNegative(Dim dim) {
                       [&](const auto &entry) { return entry.first == var; }))
       whole.push_back({var, {var.getMin(), var.getMax()}});
   });
-  const auto length =
-      static_cast<int64_t>(tg::dim::getKey(dim.getAttr()).size());
+  const auto length = [&] {
+    tg::dim::FactsScope scope;
+    return static_cast<int64_t>(tg::dim::getKey(dim.getAttr()).size());
+  }();
   const int64_t mostBoxes = std::min(kMostBoxes, kMostCharacters / length + 1);
   SmallVector<Box> open{whole};
   for (int64_t count = 0; !open.empty(); ++count) {

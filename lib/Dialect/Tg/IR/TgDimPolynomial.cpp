@@ -85,14 +85,13 @@ DimExprAttr dim::getExpr(Attribute attr, DimOpKind kind) {
 }
 
 bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
-  return std::lexicographical_compare(
-      a.begin(), a.end(), b.begin(), b.end(),
-      [](const auto &x, const auto &y) { return x.first < y.first; });
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      isBefore);
 }
 
 bool dim::isBefore(const Monomial::value_type &a,
                    const Monomial::value_type &b) {
-  return a.first < b.first;
+  return a.second != b.second && a.first < b.first;
 }
 
 Monomial dim::multiply(const Monomial &a, const Monomial &b) {
@@ -104,7 +103,7 @@ Monomial dim::multiply(const Monomial &a, const Monomial &b) {
 bool dim::divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
   size_t next = 0;
   for (const auto &factor : a) {
-    if (next < b.size() && factor.first == b[next].first)
+    if (next < b.size() && factor.second == b[next].second)
       ++next;
     else
       quotient.push_back(factor);
@@ -126,7 +125,7 @@ bool dim::isSum(Attribute attr) {
 }
 
 bool dim::isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs) {
-  const std::string keys[] = {getKey(lhs), getKey(rhs)};
+  const StringRef keys[] = {getKey(lhs), getKey(rhs)};
   if (keys[0].size() + keys[1].size() > kMostToWriteOut)
     return true;
   return llvm::any_of(keys, [&](StringRef key) {
@@ -184,10 +183,16 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
     return;
   }
   if (getExpr(attr, DimOpKind::add)) {
-    for (Attribute operand : getOperands(DimOpKind::add, attr))
+    for (Attribute operand : getOperands(DimOpKind::add, attr)) {
+      if (auto var = dyn_cast<VarAttr>(operand);
+          var && var.getMin() != var.getMax()) {
+        addLastTerm({{getKey(var), var}}, 1);
+        continue;
+      }
       for (const auto &[monomial, coefficient] :
            Polynomial(operand, writeOut).terms)
-        addTerm(monomial, coefficient);
+        addLastTerm(monomial, coefficient);
+    }
     return;
   }
   if (getExpr(attr, DimOpKind::mul)) {
@@ -228,13 +233,17 @@ void Polynomial::addTerm(const Monomial &monomial, int64_t coefficient) {
     terms.erase(monomial);
 }
 
+void Polynomial::addLastTerm(const Monomial &monomial, int64_t coefficient) {
+  const size_t count = terms.size();
+  auto it = terms.try_emplace(terms.end(), monomial, coefficient);
+  if (terms.size() == count)
+    addTerm(monomial, coefficient);
+  else if (coefficient == 0)
+    terms.erase(it);
+}
+
 bool Polynomial::operator==(const Polynomial &other) const {
-  auto isEqual = [](const auto &a, const auto &b) {
-    return a.second == b.second && !Less()(a.first, b.first) &&
-           !Less()(b.first, a.first);
-  };
-  return terms.size() == other.terms.size() &&
-         std::equal(terms.begin(), terms.end(), other.terms.begin(), isEqual);
+  return terms == other.terms;
 }
 
 Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
@@ -250,7 +259,7 @@ Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
 Polynomial Polynomial::scale(int64_t factor) const {
   Polynomial product;
   for (const auto &[monomial, coefficient] : terms)
-    product.addTerm(monomial, dim::multiply(coefficient, factor));
+    product.addLastTerm(monomial, dim::multiply(coefficient, factor));
   return product;
 }
 
@@ -411,7 +420,7 @@ static Monomial without(const Monomial &monomial, size_t position) {
 }
 
 /// With an atom replaced, in all terms at once.
-Polynomial Polynomial::substitute(const std::string &atom,
+Polynomial Polynomial::substitute(Attribute atom,
                                   const Polynomial &value) const {
   Polynomial result;
   for (const auto &[monomial, coefficient] : terms) {
@@ -419,7 +428,7 @@ Polynomial Polynomial::substitute(const std::string &atom,
     Monomial others;
     size_t power = 0;
     for (const auto &factor : monomial) {
-      if (factor.first == atom)
+      if (factor.second == atom)
         ++power;
       else
         others.push_back(factor);
@@ -435,7 +444,7 @@ Polynomial Polynomial::substitute(const std::string &atom,
 }
 
 /// Replaces `atom` if that gives few terms.
-bool Polynomial::showInstead(const std::string &atom, const Polynomial &value,
+bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
                              size_t mostTerms) {
   const bool isPlain = llvm::none_of(
       terms, [](const auto &term) { return term.first.size() > 1; });
@@ -515,7 +524,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
                                   quotient.getLhs(), quotient.getRhs())) +
           writtenOut(divisor, ofAtom(quotient)) -
           (dividend - ofAtom(monomial[0].second));
-      if (showInstead(monomial[0].first, value, mostTerms))
+      if (showInstead(monomial[0].second, value, mostTerms))
         return true;
       break;
     }
@@ -553,7 +562,7 @@ bool Polynomial::showMaximum(size_t mostTerms) {
         terms.swap(result.terms);
         return true;
       }
-      if (showInstead(std::string(factor.first), greatest - maximum, mostTerms))
+      if (showInstead(minimum, greatest - maximum, mostTerms))
         return true;
     }
   return false;
@@ -627,7 +636,7 @@ Polynomial::divideTerms(const Polynomial &divisor) const {
   Polynomial left = *this;
   // Long division, which ends at once for a divisor of one term.
   for (size_t steps = 4 * terms.size(); !left.terms.empty(); --steps) {
-    auto [monomial, coefficient] = *left.terms.rbegin();
+    const auto [monomial, coefficient] = *left.terms.rbegin();
     Monomial factor;
     if (steps == 0 || !divide(monomial, leading, factor) ||
         coefficient == saturate(false) ||

@@ -26,6 +26,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Allocator.h"
 #include <map>
 #include <mutex>
 #include <optional>
@@ -46,8 +48,9 @@ int64_t multiply(int64_t a, int64_t b);
 int64_t floorDiv(int64_t a, int64_t b);
 int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
 
-/// The full text, bounds included, by which variables and terms are ordered.
-std::string getKey(Attribute attr);
+/// The full text, bounds included, by which variables and terms are ordered. It
+/// is there as long as the FactsScope that it is asked for in.
+StringRef getKey(Attribute attr);
 
 /// The expression if it has this operator, else null.
 DimExprAttr getExpr(Attribute attr, DimOpKind kind);
@@ -70,19 +73,20 @@ public:
   void addResult(const Operation &operation, Dim result) const;
   std::optional<std::pair<int64_t, int64_t>> findBounds(Attribute attr) const;
   void addBounds(Attribute attr, std::pair<int64_t, int64_t> bounds) const;
-  std::optional<std::string> findKey(Attribute attr) const;
-  /// Long ones are not kept: each level of an expression has one.
-  void addKey(Attribute attr, const std::string &key) const;
+  std::optional<StringRef> findKey(Attribute attr) const;
+  /// The key, kept. Null for long ones: each level of an expression has one.
+  std::optional<StringRef> addKey(Attribute attr, StringRef key) const;
 
 private:
   mutable std::mutex mutex;
   mutable llvm::DenseMap<Operation, Dim> results;
   mutable llvm::DenseMap<Attribute, std::pair<int64_t, int64_t>> bounds;
-  mutable llvm::DenseMap<Attribute, std::string> keys;
+  mutable llvm::DenseMap<Attribute, StringRef> keys;
+  mutable llvm::BumpPtrAllocator keyMemory;
 };
 
-/// While there is one, each key is made once: what is deep inside
-/// of an expression is asked for at each level.
+/// While there is one, each key is made once: what is deep inside of an
+/// expression is asked for at each level. Polynomials refer to keys.
 class FactsScope {
 public:
   FactsScope();
@@ -94,7 +98,7 @@ public:
 /// A product of variables, and of expressions that are neither sum nor product,
 /// with their keys, by which they are ordered. There are sums in a product that
 /// is too long to be written out.
-using Monomial = std::vector<std::pair<std::string, Attribute>>;
+using Monomial = SmallVector<std::pair<StringRef, Attribute>, 2>;
 
 /// Takes the factors of `b` out of `a`; false if they are not all there.
 bool divide(const Monomial &a, const Monomial &b, Monomial &quotient);
@@ -164,6 +168,8 @@ private:
   };
   using Terms = std::map<Monomial, int64_t, Less>;
 
+  /// As addTerm, but quick for terms that come in their order.
+  void addLastTerm(const Monomial &monomial, int64_t coefficient);
   static Polynomial ofAtom(Attribute attr);
   static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
   static Polynomial getMinimumOf(std::vector<Polynomial> operands,
@@ -177,9 +183,8 @@ private:
   bool hasSumFactors() const;
   Polynomial withShortProducts() const;
   std::vector<Polynomial> getIndependentFactors() const;
-  Polynomial substitute(const std::string &atom, const Polynomial &value) const;
-  bool showInstead(const std::string &atom, const Polynomial &value,
-                   size_t mostTerms);
+  Polynomial substitute(Attribute atom, const Polynomial &value) const;
+  bool showInstead(Attribute atom, const Polynomial &value, size_t mostTerms);
   bool showRemainder(size_t mostTerms);
   bool showMaximum(size_t mostTerms);
   Dim getSum(MLIRContext *context) const;

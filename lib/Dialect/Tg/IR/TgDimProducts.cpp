@@ -202,7 +202,7 @@ std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
 std::vector<Polynomial> Polynomial::getIndependentFactors() const {
   if (terms.size() < 4 || terms.size() > kMostTermsToFactor)
     return {*this};
-  std::map<std::string, unsigned> numbers;
+  std::map<StringRef, unsigned> numbers;
   std::vector<std::pair<uint64_t, int64_t>> masks;
   for (const auto &[monomial, coefficient] : terms) {
     uint64_t mask = 0;

@@ -165,6 +165,26 @@ LogicalResult SortOp::verify() {
   return success();
 }
 
+/// The launch has values for the kernel's numbers (C5).
+static LogicalResult verifyNumbers(LaunchOp launch, KernelOp kernel) {
+  const ArrayAttr wanted = kernel.getNumbersAttr();
+  const ArrayRef<int64_t> given =
+      launch.getNumbers().value_or(ArrayRef<int64_t>());
+  const size_t count = wanted ? wanted.size() : 0;
+  if (given.size() != count)
+    return launch.emitOpError("gives ")
+           << given.size() << " numbers to '" << launch.getKernel()
+           << "', which takes " << count << " (C5)";
+  for (size_t i = 0; i < count; ++i)
+    if (auto variable = cast<VarAttr>(wanted[i]);
+        given[i] < variable.getMin() || given[i] > variable.getMax())
+      return launch.emitOpError("gives '")
+             << variable.getName().getValue() << "' the value " << given[i]
+             << ", which is not in [" << variable.getMin() << ", "
+             << variable.getMax() << "] (C5)";
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto kernel =
       symbols.lookupNearestSymbolFrom<KernelOp>(*this, getKernelAttr());
@@ -200,7 +220,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
                << i << " overlaps argument " << j << " (C2)";
     }
   }
-  return success();
+  return verifyNumbers(*this, kernel);
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,6 +346,16 @@ LogicalResult KernelOp::verify() {
     return emitOpError("has ")
            << getOutputs() << " outputs but only " << getArgumentTypes().size()
            << " arguments (C1)";
+  llvm::SmallDenseSet<StringAttr> names;
+  if (ArrayAttr numbers = getNumbersAttr())
+    for (auto variable : numbers.getAsRange<VarAttr>()) {
+      if (variable.getValue())
+        return emitOpError("number '")
+               << variable.getName().getValue() << "' has a value (C9)";
+      if (!names.insert(variable.getName()).second)
+        return emitOpError("lists the number '")
+               << variable.getName().getValue() << "' twice (C9)";
+    }
   return success();
 }
 

@@ -28,6 +28,12 @@ bool mlir::tg::isMovementOp(Operation *op) {
   return isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op);
 }
 
+bool mlir::tg::isNumber(Operation *op) {
+  while (isa_and_nonnull<CastOp, BitcastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<ConstOp, DimOp>(op);
+}
+
 bool mlir::tg::isElementType(Type type) {
   if (auto integer = dyn_cast<IntegerType>(type)) {
     unsigned width = integer.getWidth();

@@ -50,6 +50,8 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   kernel.addPass(createTgCollapseReduce());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
+  // Constants that simplify have done so.
+  pm.addPass(createTgShareKernels());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }
 

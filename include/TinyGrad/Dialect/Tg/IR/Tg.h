@@ -52,6 +52,10 @@ inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
 /// Whether `op` is one of the six movement operations.
 bool isMovementOp(Operation *op);
 
+/// Whether `op` gives one number for all positions: a constant or a dimension,
+/// in any type.
+bool isNumber(Operation *op);
+
 /// Whether `type` is bool, an integer, a float or an fp8 type of the dialect.
 bool isElementType(Type type);
 

@@ -149,20 +149,27 @@ def Tg_LaunchOp : Tg_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the execution of a kernel";
   let description = [{
-    Runs the kernel on the buffers, in program order.
+    Runs the kernel on the buffers, in program order, with `numbers` as the
+    values of the variables that the kernel lists under that name.
 
     C1: the symbol names a `tg.kernel` whose arguments have the operands' types.
     C2: a buffer that the kernel writes is not also passed for another argument,
     nor does it overlap one (checked where both are views of one buffer at known
     places), unless the kernel is marked `in_place`. C3: what the kernel writes is
     no part of a `tg.literal`. C4: all buffers are on one device (checked for
-    `tg.alloc`, `tg.literal` and function arguments with `tg.device`).
+    `tg.alloc`, `tg.literal` and function arguments with `tg.device`). C5: there is
+    one number for each of the kernel's, within its bounds.
 
     ```mlir
     tg.launch @E_16(%out, %a, %b) : memref<16xf32>, memref<16xf32>, memref<16xf32>
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Tg_Buffer>:$buffers);
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Tg_Buffer>:$buffers,
+                       OptionalAttr<DenseI64ArrayAttr>:$numbers);
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$kernel,
+                                 "::mlir::ValueRange":$buffers), [{
+    build($_builder, $_state, kernel, buffers, ::mlir::DenseI64ArrayAttr());
+  }]>];
   let assemblyFormat = [{
     $kernel `(` $buffers `)` attr-dict (`:` type($buffers)^)?
   }];
@@ -199,9 +206,11 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     stores with `update` need too. C6: the
     positions of the ranges that an operation works over, and those of all `thread`
     and `global` ranges together, can be counted in 63 bits. C7: a name of a
-    variable has one pair of bounds. C8: each range of work items is
-    in the index of each store with `update` by more than a loaded value, so that
-    one work item updates an element.
+    variable has one pair of bounds. C8: each range of work items that can have
+    more than one position is in the index of each store with `update` by more
+    than a loaded value, so that one work item updates an element. C9: `numbers`
+    are variables without a value, of different names; each launch gives them
+    values of its own, while other variables have one value in the program.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -217,7 +226,8 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
       ConfinedAttr<I64Attr, [IntNonNegative]>:$outputs,
       OptionalAttr<DictArrayAttr>:$arg_attrs,
       OptionalAttr<DictArrayAttr>:$res_attrs,
-      UnitAttr:$in_place);
+      UnitAttr:$in_place,
+      OptionalAttr<TypedArrayAttrBase<Tg_VarAttr, "array of variables">>:$numbers);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -347,6 +347,51 @@ def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgShareKernels : Pass<"tg-share-kernels", "::mlir::ModuleOp"> {
+  let summary = "Merge kernels that differ in constants only";
+  let description = [{
+    Kernels that are equal but for the values of constants become one, which takes
+    the constants that differ as `numbers` of its launches. It is for many kernels
+    of a kind, whose compilation would take most of the time: where fewer than
+    `fewest` are alike, each stays as it is.
+
+    A constant takes part where code with the number in a register is as fast,
+    and gives the same bits, as code for the number: as an operand of sums,
+    products of floats, maxima, comparisons, selections and stores. Divisors of
+    integers and powers, for which there are better instructions, do not, nor do
+    0, 1, -1, infinities and NaNs, with which code generation may simplify, nor
+    what positions and masks are computed from.
+
+    ```mlir
+    tg.kernel @E_4_n0(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 : i64} {
+      %c = tg.const(0.5 : f32) : f32
+      // ...
+    }
+    // Others with 1.5, 2.5, ...
+    tg.launch @E_4_n0(%y, %x) : memref<4xf32>, memref<4xf32>
+    ```
+    becomes
+    ```mlir
+    tg.kernel @E_4_n0(%out: memref<4xf32>, %in: memref<4xf32>)
+        attributes {numbers = [#tg.var<"~0", -2147483648, 2147483647>], outputs = 1 : i64} {
+      %i = tg.dim(#tg.var<"~0", -2147483648, 2147483647>) : index
+      %bits = tg.cast %i : index -> i32
+      %c = tg.bitcast %bits : i32 -> f32
+      // ...
+    }
+    tg.launch @E_4_n0(%y, %x) {numbers = array<i64: 1056964608>} : memref<4xf32>, memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let options = [
+    Option<"fewest", "fewest", "int64_t", "4",
+           "Kernels alike from which on they are shared">
+  ];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Kernels replaced by one with numbers">
+  ];
+}
+
 def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place intermediates in arenas by lifetime";
   let description = [{

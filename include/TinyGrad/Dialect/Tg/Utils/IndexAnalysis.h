@@ -93,9 +93,10 @@ private:
   Interval computeAtomInterval(Value atom);
   Interval getIntervalWhere(Value value, Value condition);
 
-  DenseMap<Value, LinearForm> forms;
+  // Most kernels have few indices, and there may be very many kernels.
+  llvm::SmallDenseMap<Value, LinearForm, 8> forms;
   DenseMap<Value, Interval> narrowed, intervals;
-  DenseMap<Value, SmallVector<Value, 4>> ranges;
+  llvm::SmallDenseMap<Value, SmallVector<Value, 4>, 8> ranges;
 };
 
 /// Creates index arithmetic of the tg dialect. Sums are collected into linear

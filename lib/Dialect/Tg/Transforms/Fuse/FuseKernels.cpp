@@ -523,8 +523,7 @@ void Fuser::emit() {
       builder.clone(*node->op)->setOperands(node->buffers);
       continue;
     }
-    LaunchOp::create(builder, node->op->getLoc(),
-                     FlatSymbolRefAttr::get(node->kernel.getSymNameAttr()),
+    LaunchOp::create(builder, node->op->getLoc(), node->kernel.getSymName(),
                      node->buffers);
   }
   for (Operation *op : old)

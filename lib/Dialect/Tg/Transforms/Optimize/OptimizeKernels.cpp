@@ -143,7 +143,7 @@ bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
     if (isa<Exp2Op, Log2Op, SinOp, PowOp, ThreefryOp>(op))
       count += 16;
     else if (op->getNumResults() == 1 &&
-             !isa<IndexType>(op->getResult(0).getType()) && !isa<ConstOp>(op))
+             !isa<IndexType>(op->getResult(0).getType()) && !isNumber(op))
       ++count;
   }
   return count >= 16;

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckGraph.h"
+#include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -70,8 +71,6 @@ LogicalResult mlir::tg::checkCalls(ModuleOp module,
   return success();
 }
 
-static constexpr int64_t kMostAxes = 64;
-
 /// `report` begins an error where the type stands.
 static LogicalResult
 checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
@@ -87,7 +86,6 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
     return report() << "scheduling needs the sizes of axes, not " << tensor
                     << "; write a number in place of each '?', or say what it "
                        "is with a #tg.shape";
-  // What is done for each axis may call itself for the next one.
   if (tensor.getRank() > kMostAxes)
     return report() << "a tensor of " << tensor.getRank()
                     << " axes; there can be at most " << kMostAxes;

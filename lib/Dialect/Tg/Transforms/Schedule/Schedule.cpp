@@ -338,9 +338,7 @@ void FunctionScheduler::emit() {
       kernel.setName(names.get(kernel.getName()));
       moduleBuilder.insert(kernel);
     }
-    LaunchOp::create(host, step.loc,
-                     FlatSymbolRefAttr::get(kernel.getSymNameAttr()),
-                     step.operands);
+    LaunchOp::create(host, step.loc, kernel.getSymName(), step.operands);
   }
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) {
