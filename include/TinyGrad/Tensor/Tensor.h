@@ -58,8 +58,8 @@ struct TensorImpl;
 ///
 /// The methods stand in groups: facts, creation, random numbers, movement,
 /// indexing, scans and sorts, elementwise (two operands, one), reductions,
-/// networks, element type and place, values. Structs of options and the types
-/// of parameters are in Options.h, Shape.h, Operand.h and Index.h.
+/// networks, losses, element type and place, values. Structs of options and
+/// the types of parameters are in Options.h, Shape.h, Operand.h and Index.h.
 class Tensor {
 public:
   Tensor() = default;
@@ -311,11 +311,11 @@ public:
   /// A pair (before, after) for each axis, or a flat list of such pairs from
   /// the last axis on (see Padding); negative amounts cut off.
   Tensor pad(const Padding &amounts, Scalar value = 0) const;
-  /// The same with other values than one number, see PadMode. Negative amounts
-  /// cut off after the positive ones have been added. Throws ShapeError where
-  /// Reflect adds as many elements as the axis has, Circular more than these,
-  /// Replicate some to an empty axis. As in tinygrad and PyTorch, but for any
-  /// axes.
+  /// The same with elements of the tensor, see PadMode; \p value is for
+  /// Constant. Negative amounts cut off after the positive ones have been
+  /// added. Throws ShapeError where Reflect adds as many elements as the axis
+  /// has, Circular more than these, Replicate some to an empty axis. As in
+  /// tinygrad and PyTorch, but for any axes.
   Tensor pad(const Padding &amounts, PadMode mode, Scalar value = 0) const;
   /// The part [from, to) of each axis; all of one for which `{}` or None is
   /// given.
