@@ -539,7 +539,9 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
   const int64_t wasted = filled - extent;
   return columns.isSymbolic() || wasted * 20 < filled
              ? 0
-             : llvm::divideCeil(kPackedPositions * extent, wasted);
+             : std::max<int64_t>(
+                   llvm::divideCeil(kPackedPositions * extent, wasted),
+                   kFewestPositions);
 }
 
 /// Tiles that were there are filled in lanes.
