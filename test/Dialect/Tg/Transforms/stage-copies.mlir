@@ -7,17 +7,17 @@
 
 // INVALID: tg-stage-copies needs tiles of at least one byte, not 0 and 65536
 
-// What each block reads of the next one is saved first; a block of 28 rows and
+// What each block reads of the next one is saved first; a block of 16 rows and
 // the row behind it are kept in a tile.
 
 // CHECK-LABEL: tg.kernel @up_borders(
-// CHECK-SAME:    %[[B:.*]]: memref<160xf32>, %[[X:.*]]: memref<4096xf32>)
-// CHECK:         %[[BLOCK:.*]] = tg.range 0 loop 5
+// CHECK-SAME:    %[[B:.*]]: memref<288xf32>, %[[X:.*]]: memref<4096xf32>)
+// CHECK:         %[[BLOCK:.*]] = tg.range 0 loop 9
 // CHECK:         %[[PLACE:.*]] = tg.range 1 loop 32
 // CHECK:         %[[E:.*]] = tg.load %[[X]][%{{.*}}]
 // CHECK:         tg.store %[[E]], %[[B]]
 // CHECK-LABEL: tg.kernel @up_0(
-// CHECK-SAME:    %[[OUT:.*]]: memref<4096xf32>, %[[OLD:.*]]: memref<160xf32>) attributes {in_place
+// CHECK-SAME:    %[[OUT:.*]]: memref<4096xf32>, %[[OLD:.*]]: memref<288xf32>) attributes {in_place
 // CHECK:         %[[OWN:.*]] = tg.load %[[OUT]]
 // CHECK:         %[[BEHIND:.*]] = tg.load %[[OLD]]
 // CHECK:         %[[VALUE:.*]] = tg.where %{{.*}}, %[[OWN]], %[[BEHIND]]
@@ -26,7 +26,7 @@
 // CHECK:         %[[READ:.*]] = tg.load %[[TILE]]
 // CHECK:         tg.store %[[READ]], %[[OUT]]
 // CHECK-LABEL: func.func @main
-// CHECK:         %[[BORDERS:.*]] = tg.alloc on "CPU" : memref<160xf32>
+// CHECK:         %[[BORDERS:.*]] = tg.alloc on "CPU" : memref<288xf32>
 // CHECK-NOT:     tg.transfer
 // CHECK:         tg.launch @up_borders(%[[BORDERS]], %arg0)
 // CHECK-NEXT:    tg.launch @up_0(%arg0, %[[BORDERS]])
