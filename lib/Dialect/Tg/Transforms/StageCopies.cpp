@@ -107,7 +107,8 @@ LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
     };
     auto launch = dyn_cast<LaunchOp>(op);
     if (launch && llvm::is_contained(launch.getBuffers(), dest))
-      return llvm::is_contained(launch.getBuffers(), source) &&
+      return !launch.getNumbers() &&
+                     llvm::is_contained(launch.getBuffers(), source) &&
                      llvm::count_if(launch.getBuffers(), isMemory) == 1
                  ? launch
                  : LaunchOp();
@@ -450,15 +451,13 @@ void TgStageCopiesPass::runOnOperation() {
       Value borders = AllocOp::create(builder, copy.getLoc(), staged.borders,
                                       cast<AllocOp>(alloc).getDevice());
       buffers[old] = borders;
-      LaunchOp::create(
-          builder, launch.getLoc(),
-          FlatSymbolRefAttr::get(staged.saveBorders.getSymNameAttr()),
-          ValueRange{borders, copy.getSource()});
+      LaunchOp::create(builder, launch.getLoc(),
+                       staged.saveBorders.getSymName(),
+                       ValueRange{borders, copy.getSource()});
     } else {
       buffers.erase(buffers.begin() + old);
     }
-    LaunchOp::create(builder, launch.getLoc(),
-                     FlatSymbolRefAttr::get(staged.kernel.getSymNameAttr()),
+    LaunchOp::create(builder, launch.getLoc(), staged.kernel.getSymName(),
                      buffers);
     launch.erase();
     copy.erase();

@@ -1,4 +1,5 @@
 // RUN: tg-opt %s -split-input-file -tg-share-kernels | FileCheck %s
+// RUN: tg-opt %s -split-input-file -tg-share-kernels -tg-fuse-kernels -tg-stage-copies | FileCheck %s
 // RUN: tg-opt %s -split-input-file -tg-share-kernels=fewest=2 | FileCheck %s --check-prefix=TWO
 
 // Constants that differ are numbers of the launches, as they lie in memory; one

@@ -304,6 +304,9 @@ bool Fuser::createNodes() {
     for (Value operand : op.getOperands())
       node.buffers.push_back(getCanonical(operand));
     if (auto launch = dyn_cast<LaunchOp>(op)) {
+      // Kernels that share code run once for each launch's numbers.
+      if (launch.getNumbers())
+        return false;
       node.kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
           launch, launch.getKernelAttr());
       const size_t outputs = countOutputs(node);
