@@ -352,7 +352,8 @@ Value GraphGenerator::update() {
       sum = slidingSum(sum);
     if (sum && random.percent(30))
       sum = emit<AddOp>(sum, first);
-    return sum ? emit<AssignOp>(first, sum) : Value();
+    return sum && sum.getType() == first.getType() ? emit<AssignOp>(first, sum)
+                                                   : Value();
   }
   for (Value value : memory)
     if (value != first && value.getType() == first.getType())

@@ -110,7 +110,7 @@ Value Splitter::shrink(Value x, Dim from, Dim to) {
 
 /// [..., length, ...] -> [..., parts, size, ...], without what is behind these.
 Value Splitter::separate(Value x) {
-  if (main != length)
+  if (getDim(cast<RankedTensorType>(x.getType()), split.axis) != main)
     x = shrink(x, Dim(op.getContext(), 0), main);
   auto type = cast<RankedTensorType>(x.getType());
   SmallVector<Dim> shape = getDims(type);
@@ -149,14 +149,16 @@ static Value combine(OpBuilder &builder, ReduceOp op, Value x, Value y) {
 }
 
 Value Splitter::replace() {
-  Value partial = reduceParts(separate(op.getX()));
-  Value total = reduceStored(partial);
+  Value head = op.getX(), tail;
   if (main != length) {
-    Value tail =
-        ReduceOp::create(builder, loc, op.getKind(),
-                         shrink(op.getX(), main, length), op.getAxes());
-    total = combine(builder, op, total, tail);
+    head = shrink(head, Dim(op.getContext(), 0), main);
+    tail = ReduceOp::create(builder, loc, op.getKind(),
+                            shrink(op.getX(), main, length), op.getAxes());
   }
+  Value partial = reduceParts(separate(head));
+  Value total = reduceStored(partial);
+  if (tail)
+    total = combine(builder, op, total, tail);
   op.replaceAllUsesWith(total);
   op.erase();
   return partial;
