@@ -583,7 +583,7 @@ TEST_F(LaunchListTest, sortsRows) {
 
 TEST_F(LaunchListTest, inconsistentSortsAreRefused) {
   const LaunchList good = sorted(bytes, 2, false);
-  EXPECT_EQ(problem(good), "");
+  EXPECT_NO_THROW(Executable(cpu, good));
   LaunchList list = good;
   list.steps[0].slots = {1};
   EXPECT_THAT(problem(list), HasSubstr("does not sort one slot into another"));
