@@ -225,6 +225,7 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     returned.insert(value);
   }
   llvm::DenseSet<Value> written;
+  const SymbolTable symbols(host->getParentOp());
   for (Operation &op : block) {
     SmallVector<Value> targets;
     if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
@@ -232,8 +233,7 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     } else if (auto sort = dyn_cast<tg::SortOp>(op)) {
       targets.push_back(sort.getPositions());
     } else if (auto launch = dyn_cast<tg::LaunchOp>(op)) {
-      auto kernel = SymbolTable::lookupNearestSymbolFrom<tg::KernelOp>(
-          launch, launch.getKernelAttr());
+      auto kernel = symbols.lookup<tg::KernelOp>(launch.getKernel());
       llvm::append_range(targets,
                          launch.getBuffers().take_front(kernel.getOutputs()));
     }

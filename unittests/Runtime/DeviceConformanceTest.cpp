@@ -301,6 +301,7 @@ TEST_P(DeviceConformance, sortsRowsOrSaysThatItCannot) {
   SortShape shape;
   shape.rows = 2;
   shape.rowElements = 6;
+  shape.rowPositions = 6;
   shape.length = Expression::Builder().variable(0).build();
   shape.positions = DType::Int64;
   Buffer from =

@@ -543,6 +543,7 @@ LaunchList sorted(std::size_t bytes, int64_t rows, bool isDescending) {
   step.sort.keys = DType::Int64;
   step.sort.rows = rows;
   step.sort.rowElements = int64_t(bytes / 8) / rows;
+  step.sort.rowPositions = step.sort.rowElements;
   step.sort.length = Expression::Builder().variable(0).build();
   step.sort.isDescending = isDescending;
   LaunchList list;
@@ -581,15 +582,38 @@ TEST_F(LaunchListTest, sortsRows) {
   }
 }
 
+TEST_F(LaunchListTest, sortsForTheFirstPositionsAlone) {
+  const std::vector<int64_t> keys = {5, -1, 5, 0, 9, 9, -7, 3,
+                                     2, 2,  2, 1, 8, 0, 0,  4};
+  const Buffer in = Buffer::fromHost(cpu, keys.data(), bytes, DType::Int64);
+  LaunchList list = sorted(bytes, 2, false);
+  list.steps[0].sort.rowPositions = 3;
+  list.slots[1].bytes = 6 * sizeof(int32_t);
+  Executable program(cpu, list);
+  std::vector<int32_t> found(6);
+  program.run({in}, {8})[0].copyOut(found.data(), 24);
+  EXPECT_THAT(found, testing::ElementsAre(6, 1, 3, 5, 6, 3));
+  // Rows with fewer elements leave the rest.
+  program.run({in}, {1})[0].copyOut(found.data(), 24);
+  EXPECT_EQ(found[0], 0);
+  EXPECT_EQ(found[3], 0);
+}
+
 TEST_F(LaunchListTest, inconsistentSortsAreRefused) {
   const LaunchList good = sorted(bytes, 2, false);
-  EXPECT_EQ(problem(good), "");
+  EXPECT_NO_THROW(Executable(cpu, good));
   LaunchList list = good;
   list.steps[0].slots = {1};
   EXPECT_THAT(problem(list), HasSubstr("does not sort one slot into another"));
   list = good;
   list.steps[0].sort.rows = 3;
   EXPECT_THAT(problem(list), HasSubstr("sorts more elements than its slots"));
+  list = good;
+  list.steps[0].sort.rowPositions = 9;
+  EXPECT_THAT(problem(list), HasSubstr("sorts more elements than its slots"));
+  list = good;
+  list.steps[0].sort.rowPositions = -1;
+  EXPECT_NE(problem(list), "");
   list = good;
   list.steps[0].sort.positions = DType::Float32;
   EXPECT_THAT(problem(list), HasSubstr("has positions of type float32"));

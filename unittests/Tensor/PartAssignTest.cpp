@@ -393,7 +393,6 @@ TEST_F(PartAssignTest, Replace) {
 TEST_F(PartAssignTest, WhenTheTensorIsGoneAndItsViewsAreInMemory) {
   Tensor x = memory({6}), front = x.shrink({{0, 4}}), back = x.shrink({{2, 6}});
   realize({front, back});
-  const void *address = front.buffer().address();
   x = Tensor();
   front.assign(front * 10);
   expectTensor(back, {4}, {20, 30, 4, 5});
@@ -401,7 +400,6 @@ TEST_F(PartAssignTest, WhenTheTensorIsGoneAndItsViewsAreInMemory) {
   expectTensor(front, {4}, {0, 10, 7, 30});
   back.assign(back + 1);
   expectTensor(front, {4}, {0, 10, 8, 31});
-  EXPECT_EQ(front.buffer().address(), address);
   // The last one keeps what it shows.
   back = Tensor();
   front.assign(front + 1);

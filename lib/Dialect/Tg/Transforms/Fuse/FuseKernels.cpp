@@ -125,7 +125,8 @@ private:
 
 class Fuser {
 public:
-  Fuser(func::FuncOp func, KernelPool &pool) : func(func), pool(pool) {}
+  Fuser(func::FuncOp func, KernelPool &pool, const SymbolTable &symbols)
+      : func(func), pool(pool), symbols(symbols) {}
 
   /// The number of launches that are gone.
   int64_t run();
@@ -158,6 +159,7 @@ private:
 
   func::FuncOp func;
   KernelPool &pool;
+  const SymbolTable &symbols;
   std::vector<std::unique_ptr<Node>> nodes;
   DenseMap<Value, Memory> memories;
   DenseMap<Value, BufferPart> parts;
@@ -307,8 +309,7 @@ bool Fuser::createNodes() {
       // Kernels that share code run once for each launch's numbers.
       if (launch.getNumbers())
         return false;
-      node.kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-          launch, launch.getKernelAttr());
+      node.kernel = symbols.lookup<KernelOp>(launch.getKernel());
       const size_t outputs = countOutputs(node);
       for (auto [i, buffer] : llvm::enumerate(node.buffers))
         if (i >= outputs || node.kernel.getInPlace())
@@ -577,11 +578,10 @@ void Fuser::addLaunched(llvm::SetVector<KernelOp> &launched) {
 }
 
 /// Adds the kernels that the function launches as it is.
-static void addLaunched(func::FuncOp func,
+static void addLaunched(func::FuncOp func, const SymbolTable &symbols,
                         llvm::SetVector<KernelOp> &launched) {
   func.walk([&](LaunchOp launch) {
-    launched.insert(SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-        launch, launch.getKernelAttr()));
+    launched.insert(symbols.lookup<KernelOp>(launch.getKernel()));
   });
 }
 
@@ -592,19 +592,20 @@ struct TgFuseKernelsPass
 
   void runOnOperation() override {
     KernelPool pool;
+    const SymbolTable symbols(getOperation());
     // Those in which something was merged.
     std::vector<std::unique_ptr<Fuser>> fusers;
     llvm::SetVector<KernelOp> before, after;
     int64_t merged = 0;
     for (auto func : getOperation().getOps<func::FuncOp>()) {
-      addLaunched(func, before);
-      auto fuser = std::make_unique<Fuser>(func, pool);
+      addLaunched(func, symbols, before);
+      auto fuser = std::make_unique<Fuser>(func, pool, symbols);
       if (int64_t count = fuser->run()) {
         merged += count;
         fuser->addLaunched(after);
         fusers.push_back(std::move(fuser));
       } else {
-        addLaunched(func, after);
+        addLaunched(func, symbols, after);
       }
     }
     if (merged == 0)
