@@ -167,9 +167,10 @@ void Executable::verifySort(const Step &step, const std::string &where) const {
   if (step.slots.size() != 2)
     throw Error(where + " does not sort one slot into another");
   auto fits = [&](uint32_t slot, int64_t elements, DType dtype) {
-    return elements >= 0 &&
-           program.slots[slot].bytes >=
-               std::size_t(sort.rows) * std::size_t(elements) * itemSize(dtype);
+    const std::size_t available = program.slots[slot].bytes / itemSize(dtype);
+    return elements == 0 || sort.rows == 0 ||
+           (elements > 0 && std::size_t(elements) <= available &&
+            std::size_t(sort.rows) <= available / std::size_t(elements));
   };
   if (sort.rows < 0 ||
       !fits(step.slots[0], sort.rowPositions, sort.positions) ||

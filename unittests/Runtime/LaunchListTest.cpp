@@ -592,7 +592,7 @@ TEST_F(LaunchListTest, sortsForTheFirstPositionsAlone) {
   Executable program(cpu, list);
   std::vector<int32_t> found(6);
   program.run({in}, {8})[0].copyOut(found.data(), 24);
-  EXPECT_THAT(found, testing::ElementsAre(6, 1, 3, 5, 6, 3));
+  EXPECT_THAT(found, ::testing::ElementsAre(6, 1, 3, 5, 6, 3));
   // Rows with fewer elements leave the rest.
   program.run({in}, {1})[0].copyOut(found.data(), 24);
   EXPECT_EQ(found[0], 0);
