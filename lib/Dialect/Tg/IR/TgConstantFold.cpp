@@ -13,6 +13,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cmath>
 
