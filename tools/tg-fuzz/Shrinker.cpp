@@ -295,6 +295,8 @@ bool Shrinker::shrinkShapes() {
       if (!type || axis >= type.getRank())
         break;
       int64_t size = type.getDimSize(axis);
+      if (ShapedType::isDynamic(size))
+        continue;
       for (int64_t smaller : {int64_t(1), int64_t(2), size / 2, size - 1}) {
         if (smaller <= 0 || smaller >= size)
           continue;
