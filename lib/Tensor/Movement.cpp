@@ -617,13 +617,14 @@ Tensor Tensor::repeatInterleave(const Tensor &repeats,
   const int64_t axis = normalizeAxis(*dim, ndim(), "repeatInterleave");
   checkIndexTensor(repeats, "repeatInterleave");
   checkOperands({this, &repeats});
-  const int64_t size = constantOf(shape()[axis], "repeatInterleave");
-  if (repeats.ndim() > 1 || (repeats.numel() != 1 && repeats.numel() != size))
+  if (repeats.ndim() > 1 ||
+      (repeats.numel() != 1 && repeats.numel() != shape()[axis]))
     throw ShapeError("repeatInterleave: numbers of shape " +
                      toString(repeats.shape()) + " for axis " +
                      std::to_string(axis) + " of " + toString(shape()));
   const std::vector<int64_t> counts =
       repeats.toLong().tolist<int64_t>(std::source_location());
+  const int64_t size = shape()[axis].value();
   int64_t total = 0;
   for (int64_t i = 0; i < size; ++i) {
     const int64_t count = counts[counts.size() == 1 ? 0 : std::size_t(i)];

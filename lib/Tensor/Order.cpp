@@ -176,7 +176,8 @@ std::pair<Tensor, Tensor> Tensor::topk(SymInt k, int64_t dim,
   dim = normalizeAxis(dim, ndim(), "topk");
   if (k.min() < 0 || !isAtMost(k, shape()[dim]))
     throw ShapeError("topk: there are no " + k.str() + " elements along axis " +
-                     std::to_string(dim) + " of " + toString(shape()));
+                     std::to_string(dim) + " of " + toString(shape()) +
+                     explainExcess(0, k) + explainExcess(k, shape()[dim]));
   Tensor positions = firstPositions(*this, k, dim, largest);
   return {gather(dim, positions), positions};
 }

@@ -33,17 +33,21 @@ static void checkAmount(const Tensor &x, int64_t axis, PadMode mode,
                         SymInt amount) {
   const SymInt size = x.shape()[axis];
   const char *needed = nullptr;
-  if (mode == PadMode::Reflect && !isAtMost(amount, size - 1))
+  std::string excess;
+  if (mode == PadMode::Reflect && !isAtMost(amount, size - 1)) {
     needed = "Reflect takes less than the axis has";
-  else if (mode == PadMode::Circular && !isAtMost(amount, size))
+    excess = explainExcess(amount, size - 1);
+  } else if (mode == PadMode::Circular && !isAtMost(amount, size)) {
     needed = "Circular takes at most what the axis has";
-  else if (mode == PadMode::Replicate && size.min() == 0)
+    excess = explainExcess(amount, size);
+  } else if (mode == PadMode::Replicate && size.min() == 0) {
     needed = "Replicate takes an axis with elements";
+    excess = explainExcess(1, size);
+  }
   if (needed)
-    throw ShapeError(
-        "pad: " + amount.str() + " elements at axis " + std::to_string(axis) +
-        " of " + toString(x.shape()) + ": " + needed +
-        explainExcess(amount, mode == PadMode::Reflect ? size - 1 : size));
+    throw ShapeError("pad: " + amount.str() + " elements at axis " +
+                     std::to_string(axis) + " of " + toString(x.shape()) +
+                     ": " + needed + excess);
 }
 
 /// What comes before, or after, an axis.
@@ -176,9 +180,10 @@ Tensor Tensor::interpolate(const Shape &size, InterpolateMode mode,
     const int64_t axis = outer + int64_t(i);
     const SymInt from = shape()[axis], to = size[i];
     if (to.min() < 0 || (from.min() == 0 && to.max() > 0 && from != to))
-      throw ShapeError("interpolate: axis " + std::to_string(axis) + " of " +
-                       toString(shape()) + " cannot be brought to size " +
-                       to.str());
+      throw ShapeError(
+          "interpolate: axis " + std::to_string(axis) + " of " +
+          toString(shape()) + " cannot be brought to size " + to.str() +
+          (to.min() < 0 ? explainExcess(0, to) : explainExcess(1, from)));
     result[axis] = to;
     int64_t steps;
     if (__builtin_mul_overflow(to.max(), 2, &steps) ||

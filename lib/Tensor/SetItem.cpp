@@ -44,7 +44,8 @@ SymInt detail::countAsVariable(int64_t count, int64_t most) {
   const uint64_t bound = std::bit_ceil(std::max(uint64_t(count), least));
   if (uint64_t(count) == uint64_t(most))
     return count;
-  return Variable("selected", 0, int64_t(std::min(bound, uint64_t(most))))
+  // Not a name that a variable of what is selected from has.
+  return Variable("~selected", 0, int64_t(std::min(bound, uint64_t(most))))
       .bind(count);
 }
 

@@ -47,6 +47,7 @@ TEST(Functions, AreTheMethods) {
   expectSame(rearrange(x, "a (b c) -> b a c", {{"b", 2}}),
              x.rearrange("a (b c) -> b a c", {{"b", 2}}));
   expectSame(diagonal(x, 1), x.diagonal(1));
+  expectSame(unfold(x, 1, 2, 1), x.unfold(1, 2, 1));
   EXPECT_TRUE(allclose(x, x + 1e-9));
   Tensor image = noiseTensor({1, 2, 5, 5}), weight = noiseTensor({3, 2, 3, 3});
   expectSame(conv2d(image, weight, {.padding = 1}),

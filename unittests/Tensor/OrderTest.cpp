@@ -367,6 +367,21 @@ TEST(Select, MaskAndNonzero) {
                {1200, 1220, 1240, 3600, 3620, 3640});
 }
 
+/// The number of elements is a variable of its own, whatever others are called.
+TEST(Select, OfVariableSizes) {
+  const Variable size("selected", 1, 100);
+  Tensor all = counting({100}).realize();
+  for (int64_t count : {7, 60}) {
+    Tensor x = all.shrink({{0, size.bind(count)}});
+    const std::vector<double> last = {double(count - 2), double(count - 1)};
+    Tensor mask = x > double(count) - 2.5;
+    expectTensor(x.maskedSelect(mask), {2}, last);
+    expectTensor((x + 1)[mask], {2}, {last[0] + 1, last[1] + 1});
+    expectTensor(mask.nonzero(), {2, 1}, last);
+    expectTensor(x.repeatInterleave(mask.toInt()), {2}, last);
+  }
+}
+
 TEST(Select, ProgramsTakeTheNumberOfElements) {
   Tensor x = noiseTensor({20, 15}).realize();
   const std::vector<float> numbers = noise(300);

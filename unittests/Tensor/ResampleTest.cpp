@@ -121,6 +121,14 @@ TEST(PadModes, Errors) {
                "pad: 4 elements at axis 1 of [2, 3]: Circular takes at most");
   EXPECT_ERROR(Tensor::zeros({2, 0}).pad({0, 1}, PadMode::Replicate),
                ShapeError, "an axis with elements");
+  // Of a size that may be too small, the value for which it is.
+  Tensor some = x.shrink({{}, {0, Variable("some", 0, 3).bind(2)}});
+  EXPECT_ERROR(some.pad({0, 2}, PadMode::Replicate), ShapeError,
+               "1 is more than some=2 for some = 0");
+  EXPECT_ERROR(some.pad({0, 2}, PadMode::Circular), ShapeError,
+               "2 is more than some=2 for some = ");
+  EXPECT_ERROR(some.interpolate(5), ShapeError,
+               "size 5; 1 is more than some=2 for some = 0");
   EXPECT_ERROR(x.pad({{1, 1}}, PadMode::Reflect), ShapeError, "1 pairs");
   EXPECT_ERROR(x.pad({-4, 0}, PadMode::Reflect), ShapeError, "cut more off");
   EXPECT_ERROR(x.pad({int64_t(1) << 62, int64_t(1) << 62}, PadMode::Replicate),

@@ -286,6 +286,9 @@ inline Tensor rearrange(const Tensor &x, std::string_view formula,
 inline std::vector<Tensor> unbind(const Tensor &x, int64_t dim = 0) {
   return x.unbind(dim);
 }
+inline Tensor unfold(const Tensor &x, int64_t dim, int64_t size, int64_t step) {
+  return x.unfold(dim, size, step);
+}
 inline Tensor diagonal(const Tensor &x, int64_t offset = 0, int64_t dim0 = 0,
                        int64_t dim1 = 1) {
   return x.diagonal(offset, dim0, dim1);

@@ -312,7 +312,7 @@ public:
   /// the last axis on (see Padding); negative amounts cut off.
   Tensor pad(const Padding &amounts, Scalar value = 0) const;
   /// The same with elements of the tensor, see PadMode; \p value is for
-  /// Constant. Negative amounts cut off after the positive ones have been
+  /// Constant. The other modes cut off after the positive amounts have been
   /// added. Throws ShapeError where Reflect adds as many elements as the axis
   /// has, Circular more than these, Replicate some to an empty axis. As in
   /// tinygrad and PyTorch, but for any axes.

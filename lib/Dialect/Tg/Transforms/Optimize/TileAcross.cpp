@@ -11,13 +11,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileAcross.h"
+#include "Heuristic.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-/// As many parallel work items as keep many cores busy and evenly loaded, and
-/// so few that cores are idle for certain.
-constexpr int64_t kEnoughItems = 64, kFewItems = 4;
+/// So few parallel work items that cores are idle for certain.
+constexpr int64_t kFewItems = 4;
 /// Packed operands are used for this many positions of an item at least, and
 /// fit into the second-level cache.
 constexpr int64_t kFewestPerItem = 192;
@@ -25,8 +25,6 @@ constexpr int64_t kMostPackedBytes = 640 << 10;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way.
 constexpr int64_t kBusyRegisters = 8;
-/// Rows and columns of a square that is transposed in registers at most.
-constexpr int64_t kSquare = 16;
 /// A tile of windows leaves the caches to the packed operands.
 constexpr int64_t kMostWindowBytes = 320 << 10;
 

@@ -1,0 +1,325 @@
+//===- TileResult.cpp - several results at once in registers --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The steps of tg-optimize-kernels that keep a register tile of results of a
+/// reduction, and that stage the operands which such tiles use again.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Heuristic.h"
+#include "TileAcross.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Vector registers that accumulators of a register tile may take, of the 32
+/// (64-byte vectors) or 16 that there are.
+constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
+/// The same for tiles whose other operand is broadcast from memory.
+constexpr int64_t kAcrossRegisters512 = 28, kAcrossRegisters256 = 12;
+/// A tile is staged if it is used by this many positions of a loop, if its rows
+/// are about a page apart, and if it is neither small enough for the
+/// first-level cache anyway nor too large for the second level.
+constexpr int64_t kFewestUses = 8;
+constexpr int64_t kPageBytes = 2048;
+constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
+/// Operands that are packed for lanes across the columns are used for at least
+/// so many positions, and cost about as much as so many.
+constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
+/// One that is turned on its way into a tile is used by this many rows.
+constexpr int64_t kFewestRows = 16;
+/// Storing a result that is strided along the lanes costs less than reading so
+/// many elements of that kind.
+constexpr int64_t kLeastDepth = 4;
+/// A short range of a reduce is unrolled up to so many copies of the body.
+constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
+
+/// Whether the factor divides the extent, for all values of a symbolic one.
+static bool isMultiple(RangeOp range, int64_t factor) {
+  return Dim::get(DimOpKind::mod, range.getExtentDim(),
+                  Dim(range.getContext(), factor))
+      .is(0);
+}
+
+/// Whether a load of a reduce that is strided along `lane`, but contiguous
+/// along what is reduced, can be turned on its way into a tile: if it is used
+/// again by enough rows of the result.
+bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
+                               RangeOp lane) {
+  if (load.getMask() || reduce.getRanges().size() != 1)
+    return false;
+  auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  if (index.getCoefficient(depth) != 1 ||
+      index.getCoefficient(lane) < kSquare ||
+      depth.getLargestExtent() < kSquare || lane.getLargestExtent() < kSquare ||
+      depth.getLargestExtent() * 4 * vectorBytes > kMostStageBytes)
+    return false;
+  return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
+    return rows != lane && rows.getLargestExtent() >= kFewestRows &&
+           schedule.dependsOn(reduce, rows) &&
+           !schedule.dependsOn(load.getResult(), rows);
+  });
+}
+
+/// The result range with the most positions along which all that the reduces
+/// read is contiguous or constant, if they read enough for each result that its
+/// store may be strided.
+RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
+  RangeOp lane;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range.getLargestExtent() <
+            (lane ? lane.getLargestExtent() + 1 : getNumLanes()) ||
+        schedule.isOrdered(range))
+      continue;
+    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+          int64_t depth = 1;
+          for (Value inner : reduce.getRanges())
+            depth *= inner.getDefiningOp<RangeOp>().getLargestExtent();
+          return depth >= kLeastDepth && schedule.dependsOn(reduce, range) &&
+                 countStrided(range, reduce) == 0;
+        }))
+      lane = range;
+  }
+  return lane;
+}
+
+/// Lanes along \p columns that are not full are wasted; packing operands for
+/// lanes along another range costs about as much as computing
+/// `kPackedPositions` positions. For how many positions these have to be used
+/// to make good for it; 0 if no number does.
+static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
+  const int64_t extent = columns.getLargestExtent();
+  const int64_t count = fitLanes(extent, 4 * width, width);
+  const int64_t filled =
+      llvm::divideCeil(extent, count) * llvm::divideCeil(count, width) * width;
+  const int64_t wasted = filled - extent;
+  return columns.isSymbolic() || wasted * 20 < filled
+             ? 0
+             : std::max<int64_t>(
+                   llvm::divideCeil(kPackedPositions * extent, wasted),
+                   kFewestPositions);
+}
+
+/// Register tile: a reduce whose operands are reused along result ranges keeps
+/// several results at once.
+void Heuristic::tileResult() {
+  RangeOp lane = chooseResultLane();
+  int64_t width = getNumLanes();
+  int64_t registers = vectorBytes >= 64 ? kTileRegisters512 : kTileRegisters256;
+  SmallVector<RangedReduceOp> reduces;
+  for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
+    reduces.push_back(reduce);
+  if (reduces.empty())
+    return;
+  // Neither lanes along the result nor along what is reduced do.
+  if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+        return countStrided(reduce.getRanges().back().getDefiningOp<RangeOp>(),
+                            reduce) > 0;
+      }))
+    lane = findReadLane(reduces);
+  if (!lane || hasLaneConflict(lane))
+    return;
+  // The reduces computed per lane, and how much of a tile each can take.
+  SmallVector<RangedReduceOp> perLane;
+  for (RangedReduceOp reduce : reduces)
+    if (schedule.dependsOn(reduce, lane))
+      perLane.push_back(reduce);
+  if (perLane.empty())
+    return;
+  const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
+    return countStrided(lane, reduce) > 0;
+  });
+  SmallVector<LoadOp> turned;
+  for (RangedReduceOp reduce : perLane)
+    for (Operation *op : schedule.getSlice(reduce.getValue()))
+      if (auto load = dyn_cast<LoadOp>(op);
+          load && isTransposable(load, reduce, lane))
+        turned.push_back(load);
+  // Turning the results takes less than turning what they are computed from.
+  if (const int64_t fewest = isStrided || !turned.empty()
+                                 ? kFewestPositions
+                                 : getPositionsToPackFor(lane, width))
+    if (std::optional<AcrossTile> tile = tileAcross(
+            schedule, lane, width,
+            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
+            fewest, /*mayTurn=*/isStrided || turned.empty())) {
+      llvm::append_range(lanes, tile->lanes);
+      stagedBefore = tile->reusedAlong;
+      return;
+    }
+  if (isStrided)
+    if (RangeOp other = findReadLane(perLane)) {
+      lane = other;
+      turned.clear();
+    }
+  registers = std::max<int64_t>(registers / perLane.size(), 2);
+
+  // Another result range along which some load is the same, so that a tile
+  // loads it once.
+  RangeOp rows;
+  SmallVector<RangeOp> candidates = schedule.getResultRanges();
+  for (RangeOp range : llvm::reverse(candidates)) {
+    if (range == lane || range.getLargestExtent() < 2)
+      continue;
+    bool dependsAll = llvm::all_of(perLane, [&](RangedReduceOp reduce) {
+      return schedule.dependsOn(reduce, range);
+    });
+    bool reuses = false;
+    for (auto load : schedule.getKernel().getBody().getOps<LoadOp>())
+      reuses |= schedule.dependsOn(load.getResult(), lane) &&
+                !schedule.dependsOn(load.getResult(), range);
+    if (dependsAll && reuses) {
+      rows = range;
+      break;
+    }
+  }
+
+  // Only a tile makes good that the lanes are strided.
+  if (!turned.empty() && !rows)
+    return;
+
+  int64_t extent = lane.getLargestExtent();
+  int64_t count = fitLanes(extent, 4 * width, width);
+  int64_t laneRegisters = llvm::divideCeil(count, width);
+  int64_t rowCount = 1;
+  if (rows) {
+    int64_t most = std::min<int64_t>(registers / laneRegisters, 8);
+    if (most < 4 && laneRegisters > 2) {
+      count = 2 * width;
+      laneRegisters = 2;
+      most = std::min<int64_t>(registers / laneRegisters, 8);
+    }
+    rowCount = std::min(most, rows.getLargestExtent());
+    for (int64_t candidate = rowCount;
+         candidate >= std::min<int64_t>(4, rowCount); --candidate)
+      if (isMultiple(rows, candidate)) {
+        rowCount = candidate;
+        break;
+      }
+  }
+  auto [columns, inColumn] = addLanes(lane, count);
+  if (!rows && columns) {
+    // Nothing is used twice; long rows keep the memory busy.
+    int64_t copies = std::min<int64_t>(registers / laneRegisters, 4);
+    while (copies > 1 && !isMultiple(columns, copies))
+      --copies;
+    if (copies > 1 && !columns.getPeel()) {
+      report("unroll", columns, copies);
+      schedule.setKind(schedule.split(columns, copies).second,
+                       RangeKind::unroll);
+    }
+  }
+  unrollWindows(perLane, rowCount * laneRegisters);
+  if (rowCount <= 1)
+    return;
+  report("unroll", rows, rowCount);
+  auto [outer, inner] = schedule.split(rows, rowCount);
+  schedule.setKind(inner, RangeKind::unroll);
+  // The columns of a tile stay in cache while the rows pass.
+  if (columns && outer->isBeforeInBlock(columns))
+    schedule.moveBefore(columns, outer);
+  if (inColumn)
+    stageColumns(perLane, outer, inColumn, turned);
+  if (stagedBefore)
+    shareRows(columns ? columns : outer);
+}
+
+/// Where tiles are too few to keep many cores busy, the rows that pass over one
+/// are shared out, each share with a copy of its own.
+void Heuristic::shareRows(RangeOp columns) {
+  if (stagedBefore.isSymbolic())
+    return;
+  int64_t items = 1;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == stagedBefore)
+      break;
+    items *= range.getLargestExtent();
+  }
+  int64_t rows = stagedBefore.getLargestExtent();
+  int64_t share = std::max<int64_t>(
+      llvm::divideCeil(rows * items, kEnoughItems), 2 * kFewestUses);
+  while (share < rows && !isMultiple(stagedBefore, share))
+    ++share;
+  if (share >= rows || stagedBefore.getPeel())
+    return;
+  report("share", stagedBefore, share);
+  auto [outer, inner] = schedule.split(stagedBefore, share);
+  if (columns->isBeforeInBlock(outer))
+    schedule.moveBefore(outer, columns);
+  stagedBefore = inner;
+}
+
+/// Short ranges that a reduce closes and that masks of its loads depend on, as
+/// the window of a convolution, become numbers: what the masks say of the lanes
+/// is then known for each, before the loop over the other ranges.
+void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
+  for (RangedReduceOp reduce : reduces) {
+    llvm::SetVector<Operation *> slice = schedule.getSlice(reduce.getValue());
+    int64_t copies = tile;
+    for (Value value : llvm::reverse(reduce.getRanges())) {
+      auto range = value.getDefiningOp<RangeOp>();
+      bool isInMask = llvm::any_of(slice, [&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        return load && load.getMask() &&
+               schedule.dependsOn(load.getMask(), range);
+      });
+      int64_t extent = range.getLargestExtent();
+      if (!isInMask || range.getKind() != RangeKind::loop ||
+          range.isSymbolic() || extent > kLongestWindow ||
+          copies * extent > kMostCopies)
+        continue;
+      copies *= extent;
+      report("unroll", range, extent);
+      schedule.setKind(range, RangeKind::unroll);
+    }
+  }
+}
+
+/// Operands whose rows lie on different pages, or that are strided along the
+/// lanes, are copied to a tile before the rows of the result pass over it.
+void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                             RangeOp lane, ArrayRef<LoadOp> turned) {
+  for (RangedReduceOp reduce : reduces) {
+    if (reduce.getRanges().size() != 1)
+      continue;
+    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || schedule.dependsOn(load.getResult(), rows) ||
+          !schedule.dependsOn(load.getResult(), lane))
+        continue;
+      int64_t bytes =
+          llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      int64_t size = depth.getLargestExtent() * lane.getLargestExtent() * bytes;
+      bool isTurned = llvm::is_contained(turned, load);
+      bool isFar = index.getCoefficient(lane) == 1 &&
+                   index.getCoefficient(depth) * bytes >= kPageBytes &&
+                   size >= kLeastStageBytes && size <= kMostStageBytes &&
+                   rows.getLargestExtent() >= kFewestUses;
+      if (!isTurned && !isFar)
+        continue;
+      report(isTurned ? "stage transposed" : "stage", depth, size);
+      int64_t extents[] = {depth.getLargestExtent(), lane.getLargestExtent()};
+      auto [tile, copies] = schedule.stage(load, {depth, lane});
+      schedule.replaceByLoad(load, tile, {depth.getResult(), lane.getResult()},
+                             extents);
+      if (isTurned) {
+        int64_t square = std::min(kSquare, getNumLanes());
+        RangeOp inDepth = schedule.split(copies[0], square).second;
+        schedule.setKind(inDepth, RangeKind::unroll);
+        auto [across, inSquare] = schedule.split(copies[1], square);
+        schedule.setKind(across, RangeKind::loop);
+        schedule.setKind(inSquare, RangeKind::upcast);
+      }
+      stagedBefore = rows;
+      break;
+    }
+  }
+}
