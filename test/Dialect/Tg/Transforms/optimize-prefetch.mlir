@@ -150,18 +150,17 @@ func.func @few_rows(%x: tensor<3x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor
 
 // -----
 
-// A larger matrix is summed 16 rows at a time. These are read side by side, 2
-// vectors of each, which the processor foresees.
+// A larger matrix is summed 16 rows at a time, in as many work items.
 
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.range {{[0-9]+}} thread 256
-// CHECK: tg.range {{[0-9]+}} upcast 32
-// CHECK: %[[K:.*]] = tg.range {{[0-9]+}} unroll 16
+// CHECK: tg.range {{[0-9]+}} upcast 64
+// CHECK: %[[K:.*]] = tg.range {{[0-9]+}} loop 16
 // CHECK: tg.load %{{.*}} : memref<4096xf32>
-// CHECK: tg.load %{{.*}} : memref<16777216xf32>
+// CHECK: tg.load %{{.*}} prefetch 32768 : memref<16777216xf32>
 // CHECK: tg.ranged_reduce add %{{.*}} over %[[K]]
 // CHECK-LABEL: tg.kernel
-func.func @side_by_side(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
+func.func @few_at_a_time(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
   %0 = tg.reshape %x : tensor<1x4096xf32> -> tensor<1x1x4096xf32>
   %1 = tg.expand %0 : tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
   %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>

@@ -47,8 +47,6 @@ constexpr int64_t kLeastDepth = 4;
 /// the order of what they read.
 constexpr int64_t kLeastDepthInOrder = 32;
 constexpr int64_t kUncachedBits = int64_t(1) << 23;
-/// Rows that are read side by side at most.
-constexpr int64_t kMostStreams = 16;
 /// A short range of a reduce is unrolled up to so many copies of the body.
 constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
 /// Rows and columns of a square that is transposed in registers at most, and
@@ -77,7 +75,6 @@ private:
   bool hasLaneConflict(RangeOp lane);
   RangeOp chooseResultLane();
   RangeOp findReadLane(ArrayRef<RangedReduceOp> reduces);
-  RangeOp findRowsSideBySide(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
   void readForward();
   void readInOrder();
   void mergeRanges();
@@ -556,42 +553,6 @@ void Heuristic::vectorizeStages() {
   }
 }
 
-/// What is reduced, if that is a few long rows of a buffer that caches do not
-/// hold: read side by side, each is a stream that the processor's prefetcher
-/// follows, where pieces of one after the other would begin new ones all the
-/// time.
-RangeOp Heuristic::findRowsSideBySide(ArrayRef<RangedReduceOp> reduces,
-                                      RangeOp lane) {
-  if (reduces.size() != 1)
-    return RangeOp();
-  RangedReduceOp reduce = reduces[0];
-  if (reduce.getRanges().size() != 1)
-    return RangeOp();
-  auto rows = reduce.getRanges()[0].getDefiningOp<RangeOp>();
-  if (rows.isSymbolic() || rows.getKind() != RangeKind::loop ||
-      rows.getLargestExtent() > kMostStreams)
-    return RangeOp();
-  const auto slice = schedule.getSlice(reduce.getValue());
-  if (needsManyRegisters(slice.getArrayRef()))
-    return RangeOp();
-  int64_t streams = 0;
-  for (Operation *op : slice) {
-    auto load = dyn_cast<LoadOp>(op);
-    if (!load || !schedule.dependsOn(load.getResult(), lane))
-      continue;
-    auto type = cast<MemRefType>(load.getBuffer().getType());
-    const int64_t bits = type.getElementTypeBitWidth();
-    const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
-    if (load.getMask() || load.getBuffer().getDefiningOp() ||
-        index.getCoefficient(lane) != 1 ||
-        index.getCoefficient(rows) * bits / 8 < kPageBytes ||
-        !type.hasStaticShape() || type.getNumElements() * bits < kUncachedBits)
-      return RangeOp();
-    ++streams;
-  }
-  return streams == 1 ? rows : RangeOp();
-}
-
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
@@ -670,9 +631,8 @@ void Heuristic::tileResult() {
   if (!turned.empty() && !rows)
     return;
 
-  RangeOp sideBySide = rows ? RangeOp() : findRowsSideBySide(perLane, lane);
   int64_t extent = lane.getLargestExtent();
-  int64_t count = fitLanes(extent, (sideBySide ? 2 : 4) * width, width);
+  int64_t count = fitLanes(extent, 4 * width, width);
   int64_t laneRegisters = llvm::divideCeil(count, width);
   int64_t rowCount = 1;
   if (rows) {
@@ -691,10 +651,7 @@ void Heuristic::tileResult() {
       }
   }
   auto [columns, inColumn] = addLanes(lane, count);
-  if (sideBySide) {
-    report("unroll", sideBySide, sideBySide.getLargestExtent());
-    schedule.setKind(sideBySide, RangeKind::unroll);
-  } else if (!rows && columns) {
+  if (!rows && columns) {
     // Nothing is used twice; long rows keep the memory busy.
     int64_t copies = std::min<int64_t>(registers / laneRegisters, 4);
     while (copies > 1 && !isMultiple(columns, copies))
