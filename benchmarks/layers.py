@@ -48,6 +48,7 @@ def default_rows():
         rows += ["-".join(["conv", str(batch), *map(str, layer)]) for layer in RESNET]
         rows += [f"shortcut-{batch}-{sizes}" for sizes in ("64-128-56", "128-256-28", "256-512-14")]
     rows += [f"gemv-1-{n}-{n}" for n in (1024, 2048, 4096)]
+    rows += ["gemv-1-3000-5000", "gemv-2-4096-4096", "gemv-4-4096-4096"]
     return rows + ["maxpool-8-64-112-3-2-1"]
 
 

@@ -40,6 +40,35 @@ TEST(Matmul, Matrices) {
   }
 }
 
+/// A row, or a few, times matrices of more than 32 MiB, which are summed a few
+/// rows at a time: 16, or 15 of 3000. All sums are exact.
+TEST(Matmul, RowsTimesLargeMatrices) {
+  auto makeInput = [](const Shape &shape, int64_t count, int factor,
+                      DType dtype) {
+    return ((Tensor::arange(count, DType::Int32) * factor) % 7 - 3)
+        .cast(dtype)
+        .reshape(shape)
+        .contiguous()
+        .realize();
+  };
+  for (auto [n, k, m, isBrain] :
+       {std::tuple{1, 3000, 3001, false}, std::tuple{2, 4096, 2080, false},
+        std::tuple{1, 4160, 4128, true}}) {
+    const DType dtype = isBrain ? DType::BFloat16 : DType::Float32;
+    SCOPED_TRACE(::testing::Message() << n << " x " << k << " x " << m);
+    Tensor x = makeInput({n, k}, int64_t(n) * k, 3, dtype),
+           y = makeInput({k, m}, int64_t(k) * m, 5, dtype),
+           bias = makeInput({m}, m, 2, dtype);
+    std::vector<double> expected = product(values(x), values(y), n, k, m);
+    expectTensor(x.matmul(y, DType::Float32), {n, m}, expected);
+    const std::vector<double> added = values(bias);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      expected[i] = std::max(expected[i] + added[i % m], 0.0);
+    if (!isBrain)
+      expectTensor(x.linear(y, bias).relu(), {n, m}, expected);
+  }
+}
+
 /// Sizes on both sides of those from which on an operand is kept in a tile, and
 /// of what divides evenly.
 TEST(Matmul, TransposedOperands) {

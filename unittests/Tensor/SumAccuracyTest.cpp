@@ -96,6 +96,9 @@ TEST(SumAccuracy, ProductsOfMatrices) {
   expectNear(stored({1, depth}, 0.1f).matmul(stored({depth, 64}, 0.7f)), exact,
              bound);
   expectNear(stored({depth}, 0.1f).matmul(vector), exact, bound);
+  // In two kernels.
+  expectNear(stored({1, 8192}, 0.1f).matmul(stored({8192, 1024}, 0.7f)),
+             double(0.1f) * double(0.7f) * 8192, 6e-7);
 }
 
 TEST(SumAccuracy, Convolutions) {

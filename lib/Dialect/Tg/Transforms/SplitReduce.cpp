@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSPLITREDUCE
@@ -27,10 +28,10 @@ constexpr int64_t kFewResults = 64;
 /// Parts of a symbolic length are multiples of so many elements.
 constexpr int64_t kPartUnit = 64;
 
-/// Rows of at least 2 KiB, summed 16 at a time, of tensors larger than what
-/// caches hold (16 MiB).
-constexpr int64_t kFewRows = 16, kRowBits = 2048 * 8,
-                  kLargeBits = int64_t(16) << 23;
+/// Rows of at least 2 KiB, summed 16 at a time or the most below that divide
+/// their number, of tensors larger than what caches hold (32 MiB).
+constexpr int64_t kFewRows = 16, kFewestRows = 8, kRowBits = 2048 * 8,
+                  kLargeBits = int64_t(32) << 23;
 
 namespace {
 
@@ -39,6 +40,9 @@ namespace {
 struct Split {
   int64_t axis;
   Dim parts, size;
+  /// The axes of what is reduced, in the order in which memory holds them, if
+  /// it is another than theirs.
+  SmallVector<int64_t> order;
 
   bool operator==(const Split &other) const = default;
 };
@@ -120,13 +124,24 @@ Value Splitter::separate(Value x) {
                            getTensorType(shape, type.getElementType()), x);
 }
 
-/// A stored reduction of each part.
+/// A stored reduction of each part, in the order of what is read.
 Value Splitter::reduceParts(Value x) {
   SmallVector<int64_t> axes;
   for (int64_t axis : op.getAxes())
     axes.push_back(axis < split.axis ? axis : axis + 1);
   Value partial = ReduceOp::create(builder, loc, op.getKind(), x, axes);
-  return ContiguousOp::create(builder, loc, partial);
+  if (split.order.empty())
+    return ContiguousOp::create(builder, loc, partial);
+  SmallVector<int64_t> order;
+  for (int64_t axis : split.order) {
+    order.push_back(axis <= split.axis ? axis : axis + 1);
+    if (axis == split.axis)
+      order.push_back(axis + 1);
+  }
+  Value inOrder = PermuteOp::create(builder, loc, partial, order);
+  inOrder = ContiguousOp::create(builder, loc, inOrder);
+  return PermuteOp::create(builder, loc, inOrder,
+                           invertPermutationVector(order));
 }
 
 /// The reduction of what the parts became.
@@ -352,74 +367,171 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
     Dim unit = number(kPartUnit),
         parts = number(std::min(maxParts, size / kPartUnit));
     Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
-    return Split{axis, parts, units * unit};
+    return Split{axis, parts, units * unit, {}};
   }
   for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
     if (size % candidate == 0)
-      return Split{axis, number(candidate), number(size / candidate)};
+      return Split{axis, number(candidate), number(size / candidate), {}};
   // No good divisor: as many as there are at most, and the rest.
   if (size >= maxParts)
-    return Split{axis, number(maxParts), number(size / maxParts)};
+    return Split{axis, number(maxParts), number(size / maxParts), {}};
   return std::nullopt;
 }
 
-/// What stands behind the reshapes and expands of a value.
-static Value skipBroadcast(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isa<ReshapeOp, ExpandOp>(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
+namespace {
+
+/// Axes of what is reduced, at the dimensions of a value that it is computed
+/// from; `kNoAxis` at those that have one element.
+using Axes = SmallVector<int64_t>;
+constexpr int64_t kNoAxis = -1;
+
+/// Whether each element of what is reduced is computed from memory by a few
+/// elementwise operations, so that the reduction runs as fast as memory is
+/// read.
+class StreamFinder {
+public:
+  /// Looks through the operations that \p value is computed by.
+  bool visit(Value value, Axes axes, int64_t depth = 0);
+  /// The axes of operands that are read once from end to end, in the order of
+  /// memory. Others may be repeated if they are small. Without any it is a
+  /// product of which each element is used often, as in a matrix product.
+  std::optional<Axes> order;
+  /// How much of them there is.
+  int64_t bits = 0;
+};
+
+} // namespace
+
+/// The axes of a tensor that have more than one element, at their dimensions.
+static Axes getLongAxes(RankedTensorType type) {
+  Axes axes;
+  for (auto [axis, dim] : llvm::enumerate(getDims(type)))
+    axes.push_back(dim.is(1) ? kNoAxis : static_cast<int64_t>(axis));
+  return axes;
 }
 
-/// Whether each element is computed from memory by a few elementwise
-/// operations, so that the reduction runs as fast as memory is read. `streams`
-/// is set if some operand is read once from end to end; others may be repeated
-/// if they are small. Without the former it is a product of which each element
-/// is used often, as in a matrix product.
-static bool isStreamed(Value value, bool &streams, int64_t depth = 0) {
-  Value source = skipBroadcast(value);
-  int64_t size = getBufferSize(cast<RankedTensorType>(value.getType()));
-  int64_t sourceSize = getBufferSize(cast<RankedTensorType>(source.getType()));
+/// Moves the axes to the dimensions of what \p op reshapes. Returns false if
+/// dimensions other than those of one element change.
+static bool moveToOperand(ReshapeOp op, Axes &axes) {
+  auto hasExtent = [](Dim dim) { return !dim.is(1); };
+  SmallVector<Dim> from = getDims(op.getX().getType());
+  if (!llvm::equal(llvm::make_filter_range(from, hasExtent),
+                   llvm::make_filter_range(getDims(op.getType()), hasExtent)))
+    return false;
+  Axes moved;
+  for (auto [axis, dim] : llvm::zip(axes, getDims(op.getType())))
+    if (hasExtent(dim))
+      moved.push_back(axis);
+  axes.assign(from.size(), kNoAxis);
+  for (const auto *next = moved.begin();
+       auto [axis, dim] : llvm::zip(axes, from))
+    if (hasExtent(dim))
+      axis = *next++;
+  return true;
+}
+
+bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
   if (depth > 8)
     return false;
-  bool isRepeated = sourceSize < size, ofSource = false;
+  const int64_t size = getBufferSize(cast<RankedTensorType>(value.getType()));
+  // The movements of the operand; one that is reshaped in other ways must be in
+  // order.
+  bool mayMove = true;
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto permute = dyn_cast<PermuteOp>(op)) {
+      if (!mayMove)
+        return false;
+      Axes moved(axes.size());
+      for (auto [to, from] : llvm::enumerate(permute.getOrder()))
+        moved[from] = axes[to];
+      axes = moved;
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      if (mayMove && !moveToOperand(reshape, axes)) {
+        llvm::erase(axes, kNoAxis);
+        mayMove = false;
+      }
+    } else if (auto expand = dyn_cast<ExpandOp>(op)) {
+      if (mayMove)
+        for (auto [axis, dim] :
+             llvm::zip(axes, getDims(expand.getX().getType())))
+          if (dim.is(1))
+            axis = kNoAxis;
+    } else {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  const auto type = cast<RankedTensorType>(value.getType());
+  const int64_t sourceSize = getBufferSize(type);
+  const bool isRepeated = sourceSize < size;
   if (isRepeated && sourceSize > size / kFewRows)
     return false;
-  Operation *op = source.getDefiningOp();
-  if (!op || isa<ConstOp, ContiguousOp, ReduceOp, AfterOp>(op)) {
-    ofSource = true;
-  } else if (!op->hasTrait<OpTrait::Elementwise>() ||
-             !llvm::all_of(op->getOperands(), [&](Value operand) {
-               return isStreamed(operand, ofSource, depth + 1);
-             })) {
+  auto isOfOrder = [&](int64_t bitsOfSource) {
+    bits += bitsOfSource;
+    llvm::erase(axes, kNoAxis);
+    if (!order)
+      order = axes;
+    return *order == axes;
+  };
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<ConstOp>(op))
+    return true;
+  if (!op || isa<ContiguousOp, ReduceOp, AfterOp>(op))
+    return isRepeated || isOfOrder(sourceSize * type.getElementTypeBitWidth());
+  if (!op->hasTrait<OpTrait::Elementwise>())
     return false;
-  }
-  streams |= ofSource && !isRepeated;
-  return true;
+  if (!isRepeated && mayMove)
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return visit(operand, axes, depth + 1);
+    });
+  StreamFinder own;
+  return llvm::all_of(op->getOperands(),
+                      [&](Value operand) {
+                        return own.visit(operand, getLongAxes(type), depth + 1);
+                      }) &&
+         (isRepeated ||
+          (own.order && llvm::is_sorted(*own.order) && isOfOrder(own.bits)));
 }
 
 /// A large reduction along an outer axis reads one short piece of memory after
 /// another, a row apart. It becomes sums of a few rows, which are read side by
-/// side along the inner axis, and a reduction of these.
+/// side along the inner axis, and a reduction of these. Inner is what memory
+/// holds so: a product with a matrix reads this transposed.
 static std::optional<Split> splitColumns(ReduceOp op) {
   RankedTensorType from = op.getX().getType();
   if (op.getAxes().size() != 1)
     return std::nullopt;
   SmallVector<int64_t> shape = getLargestShape(from);
-  int64_t axis = op.getAxes()[0], inner = 1;
-  for (int64_t extent : ArrayRef<int64_t>(shape).drop_front(axis + 1))
-    inner *= extent;
-  int64_t bits = from.getElementTypeBitWidth();
-  Dim length = getDim(from, axis), rows(op.getContext(), kFewRows);
-  bool streams = false;
-  if (inner * bits < kRowBits || shape[axis] < kFewRows * kFewRows ||
-      getBufferSize(from) * bits < kLargeBits ||
-      (length.isStatic() && shape[axis] % kFewRows != 0) ||
-      !isStreamed(op.getX(), streams) || !streams)
+  const int64_t axis = op.getAxes()[0], bits = from.getElementTypeBitWidth();
+  if (shape[axis] < kFewRows * kFewRows)
     return std::nullopt;
-  return Split{axis, Dim::get(DimOpKind::floordiv, length, rows), rows};
+  StreamFinder finder;
+  const Axes axes = getLongAxes(from);
+  if (!finder.visit(op.getX(), axes) || !finder.order ||
+      finder.bits < kLargeBits ||
+      finder.order->size() != axes.size() - llvm::count(axes, kNoAxis))
+    return std::nullopt;
+  auto *place = llvm::find(*finder.order, axis);
+  int64_t inner = 1;
+  for (int64_t other : llvm::make_range(place + 1, finder.order->end()))
+    inner *= shape[other];
+  if (inner * bits < kRowBits)
+    return std::nullopt;
+  Dim length = getDim(from, axis);
+  int64_t rows = kFewRows;
+  while (length.isStatic() && shape[axis] % rows != 0)
+    if (--rows < kFewestRows)
+      return std::nullopt;
+  // Axes of one element come first.
+  SmallVector<int64_t> order;
+  if (!llvm::is_sorted(*finder.order)) {
+    for (auto [dim, along] : llvm::enumerate(axes))
+      if (along == kNoAxis)
+        order.push_back(dim);
+    llvm::append_range(order, *finder.order);
+  }
+  Dim size(op.getContext(), rows);
+  return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};
 }
 
 /// Whether the elements can be counted in 63 bits: scheduling takes no others.

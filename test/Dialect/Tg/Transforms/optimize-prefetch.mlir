@@ -116,19 +116,58 @@ func.func @matmul(%a: !a, %b: !b) -> tensor<4096x1x4096xf32> {
 // -----
 
 // A product of one row with a matrix goes down the columns: a piece of 1 KiB of
-// each row is read, 16 KiB apart, and fetched 8 rows ahead.
+// each row is read, 8 KiB apart, and fetched 8 rows ahead.
 
 // CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} : memref<2048xf32>
+// CHECK: tg.load %{{.*}} prefetch 16384 : memref<4194304xf32>
+func.func @columns(%x: tensor<1x2048xf32>, %w: tensor<2048x2048xf32>) -> tensor<1x2048x1xf32> {
+  %0 = tg.reshape %x : tensor<1x2048xf32> -> tensor<1x1x2048xf32>
+  %1 = tg.expand %0 : tensor<1x1x2048xf32> -> tensor<1x2048x2048xf32>
+  %2 = tg.permute %w [1, 0] : tensor<2048x2048xf32> -> tensor<2048x2048xf32>
+  %3 = tg.reshape %2 : tensor<2048x2048xf32> -> tensor<1x2048x2048xf32>
+  %5 = tg.mul %1, %3 : tensor<1x2048x2048xf32>
+  %6 = tg.reduce add %5 axes [2] : tensor<1x2048x2048xf32> -> tensor<1x2048x1xf32>
+  return %6 : tensor<1x2048x1xf32>
+}
+
+// -----
+
+// A few rows use what was read in one go.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.load %{{.*}} prefetch {{[0-9]+}} : memref<16777216xf32>
+func.func @few_rows(%x: tensor<3x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<3x4096x1xf32> {
+  %0 = tg.reshape %x : tensor<3x4096xf32> -> tensor<3x1x4096xf32>
+  %1 = tg.expand %0 : tensor<3x1x4096xf32> -> tensor<3x4096x4096xf32>
+  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
+  %4 = tg.expand %3 : tensor<1x4096x4096xf32> -> tensor<3x4096x4096xf32>
+  %5 = tg.mul %1, %4 : tensor<3x4096x4096xf32>
+  %6 = tg.reduce add %5 axes [2] : tensor<3x4096x4096xf32> -> tensor<3x4096x1xf32>
+  return %6 : tensor<3x4096x1xf32>
+}
+
+// -----
+
+// A larger matrix is summed 16 rows at a time, in as many work items.
+
+// CHECK-LABEL: tg.kernel
+// CHECK: tg.range {{[0-9]+}} thread 256
+// CHECK: tg.range {{[0-9]+}} upcast 64
+// CHECK: %[[K:.*]] = tg.range {{[0-9]+}} loop 16
 // CHECK: tg.load %{{.*}} : memref<4096xf32>
 // CHECK: tg.load %{{.*}} prefetch 32768 : memref<16777216xf32>
-func.func @columns(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
+// CHECK: tg.ranged_reduce add %{{.*}} over %[[K]]
+// CHECK-LABEL: tg.kernel
+func.func @few_at_a_time(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
   %0 = tg.reshape %x : tensor<1x4096xf32> -> tensor<1x1x4096xf32>
   %1 = tg.expand %0 : tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
   %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
   %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
-  %4 = tg.mul %1, %3 : tensor<1x4096x4096xf32>
-  %5 = tg.reduce add %4 axes [2] : tensor<1x4096x4096xf32> -> tensor<1x4096x1xf32>
-  return %5 : tensor<1x4096x1xf32>
+  %5 = tg.mul %1, %3 : tensor<1x4096x4096xf32>
+  %6 = tg.reduce add %5 axes [2] : tensor<1x4096x4096xf32> -> tensor<1x4096x1xf32>
+  return %6 : tensor<1x4096x1xf32>
 }
 
 // -----

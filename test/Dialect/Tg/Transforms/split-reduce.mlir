@@ -140,6 +140,80 @@ func.func @batch(%x: tensor<4x1024xf32>, %w: tensor<4x1024x2048xf32>) -> tensor<
   return %4 : tensor<4x1x2048xf32>
 }
 
+// The form that products of matrices have in programs: what is reduced comes
+// last, and memory holds it before the columns. The parts are stored in the
+// order of memory. 3000 rows are summed 15 at a time.
+// CHECK-LABEL: func.func @row_times_matrix
+// CHECK:         tg.reshape %{{.*}} : tensor<1x5000x3000xf32> -> tensor<1x5000x200x15xf32>
+// CHECK-NEXT:    %[[P:.*]] = tg.reduce add %{{.*}} axes [3]
+// CHECK-NEXT:    %[[O:.*]] = tg.permute %[[P]] [0, 2, 3, 1] : tensor<1x5000x200x1xf32> -> tensor<1x200x1x5000xf32>
+// CHECK-NEXT:    %[[C:.*]] = tg.contiguous %[[O]]
+// CHECK-NEXT:    %[[B:.*]] = tg.permute %[[C]] [0, 3, 1, 2] : tensor<1x200x1x5000xf32> -> tensor<1x5000x200x1xf32>
+// CHECK-NEXT:    tg.reduce add %[[B]] axes [2]
+func.func @row_times_matrix(%x: tensor<1x3000xf32>, %w: tensor<3000x5000xf32>) -> tensor<1x5000x1xf32> {
+  %0 = tg.reshape %x : tensor<1x3000xf32> -> tensor<1x1x3000xf32>
+  %1 = tg.expand %0 : tensor<1x1x3000xf32> -> tensor<1x5000x3000xf32>
+  %2 = tg.permute %w [1, 0] : tensor<3000x5000xf32> -> tensor<5000x3000xf32>
+  %3 = tg.reshape %2 : tensor<5000x3000xf32> -> tensor<1x5000x3000xf32>
+  %4 = tg.mul %1, %3 : tensor<1x5000x3000xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<1x5000x3000xf32> -> tensor<1x5000x1xf32>
+  return %5 : tensor<1x5000x1xf32>
+}
+
+// Weights of 16 bits count as what memory holds of them: 60 and 16 MB.
+// CHECK-LABEL: func.func @narrow
+// CHECK:         tg.permute %{{.*}} : tensor<6000x500x1xf32> -> tensor<500x1x6000xf32>
+// CHECK-NEXT:    tg.contiguous
+// CHECK-LABEL: func.func @narrow_in_cache
+// CHECK-NOT:     tg.contiguous
+// CHECK:         return
+func.func @narrow(%x: tensor<5000xbf16>, %w: tensor<5000x6000xbf16>) -> tensor<6000x1xf32> {
+  %0 = tg.cast %x : tensor<5000xbf16> -> tensor<5000xf32>
+  %1 = tg.reshape %0 : tensor<5000xf32> -> tensor<1x5000xf32>
+  %2 = tg.expand %1 : tensor<1x5000xf32> -> tensor<6000x5000xf32>
+  %3 = tg.permute %w [1, 0] : tensor<5000x6000xbf16> -> tensor<6000x5000xbf16>
+  %4 = tg.cast %3 : tensor<6000x5000xbf16> -> tensor<6000x5000xf32>
+  %5 = tg.mul %2, %4 : tensor<6000x5000xf32>
+  %6 = tg.reduce add %5 axes [1] : tensor<6000x5000xf32> -> tensor<6000x1xf32>
+  return %6 : tensor<6000x1xf32>
+}
+func.func @narrow_in_cache(%x: tensor<2000xbf16>, %w: tensor<2000x4000xbf16>) -> tensor<4000x1xf32> {
+  %0 = tg.cast %x : tensor<2000xbf16> -> tensor<2000xf32>
+  %1 = tg.reshape %0 : tensor<2000xf32> -> tensor<1x2000xf32>
+  %2 = tg.expand %1 : tensor<1x2000xf32> -> tensor<4000x2000xf32>
+  %3 = tg.permute %w [1, 0] : tensor<2000x4000xbf16> -> tensor<4000x2000xbf16>
+  %4 = tg.cast %3 : tensor<4000x2000xbf16> -> tensor<4000x2000xf32>
+  %5 = tg.mul %2, %4 : tensor<4000x2000xf32>
+  %6 = tg.reduce add %5 axes [1] : tensor<4000x2000xf32> -> tensor<4000x1xf32>
+  return %6 : tensor<4000x1xf32>
+}
+
+// Two matrices that memory holds in different orders, a prime number of rows,
+// and one that is reshaped on the way: the first two stay, the last is cut.
+// CHECK-LABEL: func.func @two_orders
+// CHECK-NOT:     tg.contiguous
+// CHECK-LABEL: func.func @prime_rows
+// CHECK-NOT:     tg.contiguous
+// CHECK-LABEL: func.func @reshaped
+// CHECK:         tg.permute %{{.*}} [1, 2, 0] : tensor<4096x256x1xf32> -> tensor<256x1x4096xf32>
+// CHECK-NEXT:    tg.contiguous
+func.func @two_orders(%v: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x1xf32> {
+  %0 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %1 = tg.mul %v, %0 : tensor<4096x4096xf32>
+  %2 = tg.reduce add %1 axes [1] : tensor<4096x4096xf32> -> tensor<4096x1xf32>
+  return %2 : tensor<4096x1xf32>
+}
+func.func @prime_rows(%w: tensor<4099x4096xf32>) -> tensor<1x4096xf32> {
+  %0 = tg.reduce add %w axes [0] : tensor<4099x4096xf32> -> tensor<1x4096xf32>
+  return %0 : tensor<1x4096xf32>
+}
+func.func @reshaped(%w: tensor<16777216xf32>) -> tensor<4096x1xf32> {
+  %0 = tg.reshape %w : tensor<16777216xf32> -> tensor<4096x4096xf32>
+  %1 = tg.permute %0 [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
+  %2 = tg.reduce add %1 axes [1] : tensor<4096x4096xf32> -> tensor<4096x1xf32>
+  return %2 : tensor<4096x1xf32>
+}
+
 // Two rows use each element of the matrix twice, which is for the schedule of
 // a matrix product. Nor is a transposed matrix read from end to end.
 // CHECK-LABEL: func.func @two_rows

@@ -91,10 +91,12 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
     the parts' results. How many parts depends on the shape alone, so that results
     do not depend on the number of threads.
 
-    A reduction along an outer axis of a large tensor (from 16 MiB on) that is read
-    straight from memory becomes one of 16 rows at a time, which are read side by
-    side, and one of what these give. Small operands may be repeated, so that this
-    holds for a vector times a matrix, but not for a product of matrices.
+    A reduction along an outer axis of a large tensor (from 32 MiB on) that is read
+    straight from memory becomes one of 16 rows at a time (or the most from 8 on
+    that divide their number), which are read side by side, and one of what these
+    give. Outer is the axis in memory: the tensor may be read transposed. Small
+    operands may be repeated, so that this holds for a row times a matrix, but not
+    for a product of matrices.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>

@@ -152,7 +152,9 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
       bool isVector = false, isReused = false;
       for (RangeOp range : schedule.getResultRanges()) {
         if (!schedule.dependsOn(load.getIndex(), range)) {
-          isReused |= range.getLargestExtent() > 1;
+          // Unrolled positions use what one load read.
+          isReused |= range.getKind() != RangeKind::unroll &&
+                      range.getLargestExtent() > 1;
         } else if (range.getKind() == RangeKind::upcast ||
                    range.getKind() == RangeKind::unroll) {
           isVector |= range.getKind() == RangeKind::upcast &&
