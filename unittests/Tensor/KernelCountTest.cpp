@@ -362,11 +362,28 @@ const Results severalResults[] = {
        Tensor x = input({64, 256});
        return Tensors{x.mean(0), x.max(0)};
      }},
-    // One kernel for the parts; sum and maximum of the parts share nothing.
-    {"mean_and_max_of_many", 3,
+    // One kernel for the parts, and one for what they gave: two small kernels
+    // that share no operand.
+    {"mean_and_max_of_many", 2,
      [] {
        Tensor x = input({1024, 1024});
        return Tensors{x.mean(), x.max()};
+     }},
+    {"three_reductions_of_many", 2,
+     [] {
+       Tensor x = input({1024, 1024});
+       return Tensors{x.sum(), x.max(), x.square().sum()};
+     }},
+    {"sum_and_max_of_many_columns", 2,
+     [] {
+       Tensor x = input({4096, 1024});
+       return Tensors{x.sum(0), x.max(0)};
+     }},
+    // What the parts of so many columns give is read one after the other.
+    {"sum_and_max_of_very_many_columns", 3,
+     [] {
+       Tensor x = input({2048, 4096});
+       return Tensors{x.sum(0), x.max(0)};
      }},
     {"softmax_and_logsumexp", 1,
      [] {
@@ -409,6 +426,16 @@ const Results severalResults[] = {
        Tensor x = input({64, 64});
        return Tensors{x.matmul(input({64, 64}, 2)),
                       x.matmul(input({64, 64}, 3))};
+     }},
+    // One pass over the positions adds to both; each begins with zeros.
+    {"sums_and_counts_by_class", 3,
+     [] {
+       Tensor at = (Tensor::arange(1000) * 7 % 32).contiguous().realize();
+       Tensor to = at.unsqueeze(1);
+       return Tensors{Tensor::zeros({32, 8}).scatter(0, to.expand({1000, 8}),
+                                                     input({1000, 8}),
+                                                     ScatterReduction::Sum),
+                      at.oneHot(32).sum(0)};
      }},
     // Nothing in common.
     {"apart", 2,

@@ -580,6 +580,18 @@ void Emitter::prefetchValues(StoreOp store) {
                   [&] { get(store.getValue()); });
 }
 
+/// Whether two stores in one loop may do something else than in one loop after
+/// the other: an update reads what earlier positions wrote.
+static bool dependOnOrder(StoreOp a, StoreOp b) {
+  if (!a.getUpdate() && !b.getUpdate())
+    return false;
+  auto isLoaded = [](StoreOp store) {
+    return llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<LoadOp>);
+  };
+  return !a.getUpdate() || !b.getUpdate() || a.getBuffer() == b.getBuffer() ||
+         isLoaded(a) || isLoaded(b);
+}
+
 void Emitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
   auto getNext = [&](StoreOp store) -> std::optional<unsigned> {
     RangeSet set = getStoreSet(store) & loopSet & ~open;
@@ -588,13 +600,14 @@ void Emitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
     return llvm::countr_zero(set);
   };
   while (!stores.empty()) {
-    // Stores that share the next loop are filled together. An update may read
-    // what those before it write at other positions.
+    // Stores that share the next loop are filled together.
     std::optional<unsigned> next = getNext(stores.front());
     size_t count = 1;
-    while (count < stores.size() && !StoreOp(stores.front()).getUpdate() &&
-           !StoreOp(stores[count]).getUpdate() &&
-           getNext(stores[count]) == next)
+    while (
+        count < stores.size() && getNext(stores[count]) == next &&
+        llvm::none_of(
+            stores.take_front(count),
+            [&](StoreOp store) { return dependOnOrder(store, stores[count]); }))
       ++count;
     ArrayRef<StoreOp> group = stores.take_front(count);
     stores = stores.drop_front(count);

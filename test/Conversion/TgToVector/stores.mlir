@@ -77,3 +77,59 @@ tg.kernel @k(%o: memref<4xf32>) attributes {outputs = 1 : i64} {
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %o[%i] : memref<4xf32>
 }
+
+// -----
+
+// Updates of different buffers share their loop; those of one buffer do not,
+// nor do those of a buffer that is read.
+
+// CHECK-LABEL: func.func @updates
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg0
+// CHECK: memref.store %{{.*}}, %arg1
+// CHECK-NOT: scf.for
+// CHECK: return
+// CHECK-LABEL: func.func @updates_of_one
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg0
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg0
+// CHECK-LABEL: func.func @updates_that_read
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg0
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg1
+tg.kernel @updates(%o: memref<4xf32>, %q: memref<4xf32>, %a: memref<40xf32>) attributes {in_place, outputs = 2 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %n = tg.add %row, %j : index
+  %x = tg.load %a[%n] : memref<40xf32>
+  tg.store %x, %o[%i] update add over %j : memref<4xf32>
+  tg.store %x, %q[%i] update max over %j : memref<4xf32>
+}
+tg.kernel @updates_of_one(%o: memref<4xf32>, %a: memref<40xf32>) attributes {in_place, outputs = 1 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %n = tg.add %row, %j : index
+  %x = tg.load %a[%n] : memref<40xf32>
+  tg.store %x, %o[%i] update add over %j : memref<4xf32>
+  tg.store %x, %o[%i] update max over %j : memref<4xf32>
+}
+tg.kernel @updates_that_read(%o: memref<4xf32>, %q: memref<4xf32>, %a: memref<40xf32>) attributes {in_place, outputs = 2 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %n = tg.add %row, %j : index
+  %x = tg.load %a[%n] : memref<40xf32>
+  %y = tg.load %o[%i] : memref<4xf32>
+  tg.store %x, %o[%i] update add over %j : memref<4xf32>
+  tg.store %y, %q[%i] update add over %j : memref<4xf32>
+}

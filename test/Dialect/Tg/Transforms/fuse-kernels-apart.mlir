@@ -266,3 +266,221 @@ func.func @large_results(%m: memref<8388608xf32>, %g: memref<8388608xf32>) -> me
 func.func @scalars(%x: f32) -> (f32, f32) {
   return %x, %x : f32, f32
 }
+
+// -----
+
+// Small kernels without a common operand: those that different launches feed or
+// none, those with other ranges, and those that overwrite what one of them
+// reads.
+
+// CHECK-LABEL: func.func @other_producers
+// CHECK-COUNT-4: tg.launch
+// CHECK-LABEL: func.func @no_producer
+// CHECK-COUNT-2: tg.launch
+// CHECK-LABEL: func.func @other_ranges
+// CHECK-COUNT-3: tg.launch
+// REMARK:       sum_256 and max_128 stay apart: they have too little in common
+// CHECK-LABEL: func.func @overwritten
+// CHECK-COUNT-3: tg.launch
+// REMARK:       first and first stay apart: one kernel reads what the other one overwrites at other positions
+tg.kernel @parts(%a: memref<256xf32>, %b: memref<256xf32>, %in: memref<256xf32>) attributes {outputs = 2 : i64} {
+  %i = tg.range 0 loop 256
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.exp2 %x : f32
+  tg.store %x, %a[%i] : memref<256xf32>
+  tg.store %y, %b[%i] : memref<256xf32>
+}
+tg.kernel @one(%a: memref<256xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.exp2 %x : f32
+  tg.store %y, %a[%i] : memref<256xf32>
+}
+tg.kernel @sum_256(%out: memref<1xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+tg.kernel @max_256(%out: memref<1xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.ranged_reduce max %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+tg.kernel @max_128(%out: memref<1xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 128
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.ranged_reduce max %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+tg.kernel @first(%out: memref<256xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%z] : memref<256xf32>
+  tg.store %x, %out[%i] : memref<256xf32>
+}
+func.func @other_producers(%x: memref<256xf32>, %y: memref<256xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
+  %a = tg.alloc on "CPU" : memref<256xf32>
+  %b = tg.alloc on "CPU" : memref<256xf32>
+  tg.launch @one(%a, %x) : memref<256xf32>, memref<256xf32>
+  tg.launch @one(%b, %y) : memref<256xf32>, memref<256xf32>
+  tg.launch @sum_256(%p, %a) : memref<1xf32>, memref<256xf32>
+  tg.launch @max_256(%q, %b) : memref<1xf32>, memref<256xf32>
+  return
+}
+func.func @no_producer(%x: memref<256xf32>, %y: memref<256xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
+  tg.launch @sum_256(%p, %x) : memref<1xf32>, memref<256xf32>
+  tg.launch @max_256(%q, %y) : memref<1xf32>, memref<256xf32>
+  return
+}
+func.func @other_ranges(%x: memref<256xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
+  %a = tg.alloc on "CPU" : memref<256xf32>
+  %b = tg.alloc on "CPU" : memref<256xf32>
+  tg.launch @parts(%a, %b, %x) : memref<256xf32>, memref<256xf32>, memref<256xf32>
+  tg.launch @sum_256(%p, %a) : memref<1xf32>, memref<256xf32>
+  tg.launch @max_128(%q, %b) : memref<1xf32>, memref<256xf32>
+  return
+}
+func.func @overwritten(%x: memref<256xf32>) {
+  %a = tg.alloc on "CPU" : memref<256xf32>
+  %b = tg.alloc on "CPU" : memref<256xf32>
+  tg.launch @parts(%a, %b, %x) : memref<256xf32>, memref<256xf32>, memref<256xf32>
+  tg.launch @first(%x, %a) : memref<256xf32>, memref<256xf32>
+  tg.launch @first(%a, %b) : memref<256xf32>, memref<256xf32>
+  return
+}
+
+// -----
+
+// Large kernels without a common operand, though one launch feeds both.
+
+// CHECK-LABEL: func.func @large
+// CHECK-COUNT-3: tg.launch
+// REMARK:       r_0 and r_1 stay apart: they have too little in common
+tg.kernel @parts(%a: memref<524288xf32>, %b: memref<524288xf32>, %in: memref<524288xf32>) attributes {outputs = 2 : i64} {
+  %i = tg.range 0 loop 524288
+  %x = tg.load %in[%i] : memref<524288xf32>
+  %y = tg.exp2 %x : f32
+  tg.store %x, %a[%i] : memref<524288xf32>
+  tg.store %y, %b[%i] : memref<524288xf32>
+}
+tg.kernel @r_0(%out: memref<1xf32>, %in: memref<524288xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 524288
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<524288xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+tg.kernel @r_1(%out: memref<1xf32>, %in: memref<524288xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 524288
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<524288xf32>
+  %y = tg.ranged_reduce max %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+func.func @large(%x: memref<524288xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
+  %a = tg.alloc on "CPU" : memref<524288xf32>
+  %b = tg.alloc on "CPU" : memref<524288xf32>
+  tg.launch @parts(%a, %b, %x) : memref<524288xf32>, memref<524288xf32>, memref<524288xf32>
+  tg.launch @r_0(%p, %a) : memref<1xf32>, memref<524288xf32>
+  tg.launch @r_1(%q, %b) : memref<1xf32>, memref<524288xf32>
+  return
+}
+
+// -----
+
+// Updates of one buffer, of a buffer that is read, with a store that is none,
+// over other positions, and where work items would be lost.
+
+// CHECK-LABEL: func.func @same_buffer
+// CHECK-COUNT-2: tg.launch
+// REMARK:       count and count stay apart: both kernels store to one buffer
+// CHECK-LABEL: func.func @read_by_update
+// CHECK-COUNT-2: tg.launch
+// REMARK:       count and add_values stay apart: the second kernel reads what the first one stores
+// CHECK-LABEL: func.func @overwritten_by_update
+// CHECK-COUNT-2: tg.launch
+// REMARK:       add_values and count stay apart: one kernel reads what the other one overwrites
+// CHECK-LABEL: func.func @one_update
+// CHECK-COUNT-2: tg.launch
+// REMARK:       count and neg stay apart: the order of positions matters to one of them
+// CHECK-LABEL: func.func @fewer_updates
+// CHECK-COUNT-2: tg.launch
+// REMARK:       count and half stay apart: their results have different positions
+// CHECK-LABEL: func.func @many_columns
+// CHECK-COUNT-2: tg.launch
+// REMARK:       count and columns stay apart: work items of the one would have to update for both
+tg.kernel @count(%out: memref<64xi32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64} {
+  %p = tg.range 0 loop 64
+  %x = tg.const(1 : i32) : i32
+  %l = tg.load %at[%p] : memref<64xi32>
+  %k = tg.cast %l : i32 -> index
+  tg.store %x, %out[%k] update add over %p : memref<64xi32>
+}
+tg.kernel @add_values(%out: memref<64xi32>, %at: memref<64xi32>, %in: memref<64xi32>) attributes {in_place, outputs = 1 : i64} {
+  %p = tg.range 0 loop 64
+  %x = tg.load %in[%p] : memref<64xi32>
+  %l = tg.load %at[%p] : memref<64xi32>
+  %k = tg.cast %l : i32 -> index
+  tg.store %x, %out[%k] update add over %p : memref<64xi32>
+}
+tg.kernel @neg(%out: memref<64xi32>, %in: memref<64xi32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 64
+  %x = tg.load %in[%i] : memref<64xi32>
+  %y = tg.neg %x : i32
+  tg.store %y, %out[%i] : memref<64xi32>
+}
+tg.kernel @half(%out: memref<64xi32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64} {
+  %p = tg.range 0 loop 32
+  %x = tg.const(1 : i32) : i32
+  %l = tg.load %at[%p] : memref<64xi32>
+  %k = tg.cast %l : i32 -> index
+  tg.store %x, %out[%k] update add over %p : memref<64xi32>
+}
+tg.kernel @columns(%out: memref<1024xf32>, %at: memref<64xi32>, %in: memref<1024xf32>) attributes {in_place, outputs = 1 : i64} {
+  %d = tg.range 0 loop 16
+  %p = tg.range 1 loop 64
+  %c = tg.const(16 : index) : index
+  %r = tg.mul %p, %c : index
+  %i = tg.add %r, %d : index
+  %x = tg.load %in[%i] : memref<1024xf32>
+  %l = tg.load %at[%p] : memref<64xi32>
+  %k = tg.cast %l : i32 -> index
+  %s = tg.mul %k, %c : index
+  %j = tg.add %s, %d : index
+  tg.store %x, %out[%j] update add over %p : memref<1024xf32>
+}
+func.func @same_buffer(%x: memref<64xi32>, %p: memref<64xi32>) {
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  return
+}
+func.func @read_by_update(%x: memref<64xi32>, %p: memref<64xi32>, %q: memref<64xi32>) {
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  tg.launch @add_values(%q, %x, %p) : memref<64xi32>, memref<64xi32>, memref<64xi32>
+  return
+}
+func.func @overwritten_by_update(%x: memref<64xi32>, %p: memref<64xi32>, %q: memref<64xi32>) {
+  tg.launch @add_values(%q, %x, %p) : memref<64xi32>, memref<64xi32>, memref<64xi32>
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  return
+}
+func.func @one_update(%x: memref<64xi32>, %p: memref<64xi32>, %q: memref<64xi32>) {
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  tg.launch @neg(%q, %x) : memref<64xi32>, memref<64xi32>
+  return
+}
+func.func @fewer_updates(%x: memref<64xi32>, %p: memref<64xi32>, %q: memref<64xi32>) {
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  tg.launch @half(%q, %x) : memref<64xi32>, memref<64xi32>
+  return
+}
+func.func @many_columns(%x: memref<64xi32>, %y: memref<1024xf32>, %p: memref<64xi32>, %q: memref<1024xf32>) {
+  tg.launch @count(%p, %x) : memref<64xi32>, memref<64xi32>
+  tg.launch @columns(%q, %x, %y) : memref<1024xf32>, memref<64xi32>, memref<1024xf32>
+  return
+}

@@ -404,3 +404,96 @@ func.func @between(%x: memref<4xf32>, %p: memref<4xf32>, %q: memref<4xf32>, %r: 
   tg.launch @add(%q, %x, %r) : memref<4xf32>, memref<4xf32>, memref<4xf32>
   return
 }
+
+// -----
+
+// Small kernels of the same ranges share no operand, but one launch feeds both:
+// their loops become one as well.
+
+// CHECK-LABEL: tg.kernel @r_256_x2_n0
+// CHECK-SAME:    (%[[P:.*]]: memref<1xf32>, %[[Q:.*]]: memref<1xf32>, %[[A:.*]]: memref<256xf32>, %[[B:.*]]: memref<256xf32>)
+// CHECK:         %[[I:.*]] = tg.range 0 loop 256
+// CHECK-NOT:     tg.range
+// CHECK:         %[[X:.*]] = tg.load %[[A]][%[[I]]]
+// CHECK:         %[[S:.*]] = tg.ranged_reduce add %[[X]] over %[[I]]
+// CHECK:         %[[Y:.*]] = tg.load %[[B]][%[[I]]]
+// CHECK:         %[[M:.*]] = tg.ranged_reduce max %[[Y]] over %[[I]]
+// CHECK:         tg.store %[[S]], %[[P]]
+// CHECK:         tg.store %[[M]], %[[Q]]
+// CHECK-LABEL: func.func @siblings
+// CHECK-SAME:    (%[[X:.*]]: memref<256xf32>, %[[P:.*]]: memref<1xf32>, %[[Q:.*]]: memref<1xf32>)
+// CHECK:         tg.launch @parts(%[[A:.*]], %[[B:.*]], %[[X]])
+// CHECK-NEXT:    tg.launch @r_256_x2_n0(%[[P]], %[[Q]], %[[A]], %[[B]])
+// CHECK-NEXT:    return
+tg.kernel @parts(%a: memref<256xf32>, %b: memref<256xf32>, %in: memref<256xf32>) attributes {outputs = 2 : i64} {
+  %i = tg.range 0 loop 256
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.exp2 %x : f32
+  tg.store %x, %a[%i] : memref<256xf32>
+  tg.store %y, %b[%i] : memref<256xf32>
+}
+tg.kernel @r_256_n1(%out: memref<1xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.ranged_reduce add %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+tg.kernel @r_256_n2(%out: memref<1xf32>, %in: memref<256xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 256
+  %z = tg.const(0 : index) : index
+  %x = tg.load %in[%i] : memref<256xf32>
+  %y = tg.ranged_reduce max %x over %i : f32
+  tg.store %y, %out[%z] : memref<1xf32>
+}
+func.func @siblings(%x: memref<256xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
+  %a = tg.alloc on "CPU" : memref<256xf32>
+  %b = tg.alloc on "CPU" : memref<256xf32>
+  tg.launch @parts(%a, %b, %x) : memref<256xf32>, memref<256xf32>, memref<256xf32>
+  tg.launch @r_256_n1(%p, %a) : memref<1xf32>, memref<256xf32>
+  tg.launch @r_256_n2(%q, %b) : memref<1xf32>, memref<256xf32>
+  return
+}
+
+// -----
+
+// Updates of two buffers share the loop over the positions, in the order that
+// each had.
+
+// CHECK-LABEL: tg.kernel @E_8_1000_x2_n0
+// CHECK-SAME:    in_place, outputs = 2
+// CHECK:         %[[D:.*]] = tg.range 0 loop 8
+// CHECK:         %[[P:.*]] = tg.range 1 loop 1000
+// CHECK-NOT:     tg.range
+// CHECK-COUNT-2: tg.load
+// CHECK-NOT:     tg.load
+// CHECK:         tg.store %{{.*}}, %arg0[%{{.*}}] update add over %[[P]] : memref<256xf32>
+// CHECK:         tg.store %{{.*}}, %arg1[%{{.*}}] update max over %[[P]] : memref<32xi32>
+// CHECK-LABEL: func.func @updates
+// CHECK-NEXT:    tg.launch @E_8_1000_x2_n0
+// CHECK-NEXT:    return
+tg.kernel @E_8_1000_n0(%out: memref<256xf32>, %at: memref<1000xi32>, %in: memref<8000xf32>) attributes {in_place, outputs = 1 : i64} {
+  %d = tg.range 0 loop 8
+  %p = tg.range 1 loop 1000
+  %c = tg.const(8 : index) : index
+  %r = tg.mul %p, %c : index
+  %i = tg.add %r, %d : index
+  %x = tg.load %in[%i] : memref<8000xf32>
+  %l = tg.load %at[%p] : memref<1000xi32>
+  %k = tg.cast %l : i32 -> index
+  %s = tg.mul %k, %c : index
+  %j = tg.add %s, %d : index
+  tg.store %x, %out[%j] update add over %p : memref<256xf32>
+}
+tg.kernel @E_1000_n1(%out: memref<32xi32>, %at: memref<1000xi32>) attributes {in_place, outputs = 1 : i64} {
+  %p = tg.range 0 loop 1000
+  %x = tg.const(1 : i32) : i32
+  %l = tg.load %at[%p] : memref<1000xi32>
+  %k = tg.cast %l : i32 -> index
+  tg.store %x, %out[%k] update max over %p : memref<32xi32>
+}
+func.func @updates(%at: memref<1000xi32>, %x: memref<8000xf32>, %p: memref<256xf32>, %q: memref<32xi32>) {
+  tg.launch @E_8_1000_n0(%p, %at, %x) : memref<256xf32>, memref<1000xi32>, memref<8000xf32>
+  tg.launch @E_1000_n1(%q, %at) : memref<32xi32>, memref<1000xi32>
+  return
+}

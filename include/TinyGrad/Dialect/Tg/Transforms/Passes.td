@@ -156,6 +156,10 @@ def TgFuseKernels : Pass<"tg-fuse-kernels", "::mlir::ModuleOp"> {
     goes. So do copies of what a buffer held before it was assigned to, if they are
     read at the very positions that are written.
 
+    Updates of different buffers over the same positions share their loop. Small
+    kernels of the same ranges are merged without anything in common if they read
+    what one other launch stores.
+
     Launches stay apart where something has to run between them, where one reads at
     other positions what the other one writes, where a tile of a matrix product
     would lose registers, and where little would be saved. Each decision is an

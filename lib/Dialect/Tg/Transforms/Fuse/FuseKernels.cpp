@@ -34,6 +34,9 @@ using namespace mlir::tg;
 /// How many of the launches that touched some memory last are looked at, and
 /// with how many of these a merge is tried.
 constexpr size_t kMostRecent = 8, kMostTries = 4;
+/// How many of the launches that a launch depends on are looked at for others
+/// that depend on them.
+constexpr size_t kMostProducers = 4;
 /// Nodes with more neighbours stay as they are.
 constexpr size_t kMostNeighbours = 256;
 
@@ -140,6 +143,7 @@ private:
   void addEdges(Node &node, Value buffer, bool isWritten);
   Value getCanonical(Value buffer);
   SmallVector<Node *> findCandidates(Node &node);
+  bool haveProducer(Node &first, Node &second);
   Node *tryMerge(Node &a, Node &b);
   std::optional<MergeRequest> getRequest(Node &first, Node &second,
                                          SmallVectorImpl<Value> &buffers);
@@ -186,6 +190,7 @@ const MergedKernel &KernelPool::merge(const MergeRequest &request) {
   append(request.isFirstOld);
   append(request.isSecondOld);
   append(request.isTemporary);
+  key.push_back(request.haveProducer);
   auto [it, isNew] = known.try_emplace(std::move(key));
   if (!isNew)
     return it->second;
@@ -349,7 +354,8 @@ void Fuser::touch(Node &node) {
   }
 }
 
-/// Launches that touch the same memory, those with the most of it first.
+/// Launches that touch the same memory, those with the most of it first, and
+/// those that read what the same launches stored.
 SmallVector<Node *> Fuser::findCandidates(Node &node) {
   llvm::MapVector<Node *, double> weights;
   for (Value buffer : node.buffers) {
@@ -366,6 +372,13 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
         copy != copies.end() && copy->second.firstWriter)
       add(find(copy->second.firstWriter));
   }
+  for (Node *producer :
+       ArrayRef(node.dependences.getArrayRef()).take_front(kMostProducers))
+    for (Value buffer :
+         ArrayRef(producer->buffers).take_front(countOutputs(*producer)))
+      for (Node *other : memories[parts[buffer].root].recent)
+        if (other != &node && other != producer && other->kernel)
+          weights.insert({other, 0});
   SmallVector<std::pair<Node *, double>> sorted(weights.begin(), weights.end());
   llvm::stable_sort(sorted, [](auto a, auto b) { return a.second > b.second; });
   SmallVector<Node *> candidates;
@@ -396,6 +409,21 @@ bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
          memory.users.contains(&second);
 }
 
+/// Whether both read something that one launch stores.
+bool Fuser::haveProducer(Node &first, Node &second) {
+  return llvm::any_of(first.dependences, [&](Node *producer) {
+    auto readsOutput = [&](Node &node) {
+      return llvm::any_of(
+          ArrayRef(producer->buffers).take_front(countOutputs(*producer)),
+          [&](Value buffer) {
+            return llvm::is_contained(node.buffers, buffer);
+          });
+    };
+    return second.dependences.contains(producer) && readsOutput(first) &&
+           readsOutput(second);
+  });
+}
+
 /// Numbers the buffers; nothing if one of them is written in part.
 std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
                                               SmallVectorImpl<Value> &buffers) {
@@ -422,6 +450,7 @@ std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
       (isSecond ? request.isSecondOld : request.isFirstOld).push_back(isOld);
     }
   }
+  request.haveProducer = haveProducer(first, second);
   for (Value output : written)
     for (Value buffer : buffers)
       if (buffer != output && parts[buffer].mayOverlap(parts[output]))

@@ -30,8 +30,15 @@ constexpr double kLeastShare = 1.0 / 16;
 /// A kernel of fewer positions than this gives too few work items, if there is
 /// more work than this many bytes of memory.
 constexpr double kEnoughItems = 64, kParallelBytes = 64 << 10;
+/// So many bytes of neighbouring elements are one vector on most processors.
+constexpr double kVectorBytes = 32;
 /// Rows of up to this many bytes are in a cache when they are read again.
 constexpr double kMostRowBytes = 256 << 10;
+/// Kernels of the same ranges that one launch feeds are merged without anything
+/// in common if neither has more steps than this. What they read is in a cache
+/// then; beyond it, two streams at a time are no faster than one after the
+/// other.
+constexpr double kFewSteps = 1 << 18;
 /// Outputs of this size are stored past the caches, but for those of kernels
 /// that work in place.
 constexpr double kLargeBytes = 16 << 20;
@@ -100,6 +107,17 @@ static bool usesOperandsAgain(RangedReduceOp reduce, IndexAnalysis &analysis) {
   return false;
 }
 
+/// Whether each store is an update over the innermost result range, and over
+/// no other one.
+static bool updatesAlongLastRange(const KernelInfo &info) {
+  return info.reduceRanges.empty() && !info.resultRanges.empty() &&
+         llvm::all_of(info.stores, [&](StoreOp store) {
+           return store.getUpdate() && store.getRanges().size() == 1 &&
+                  store.getRanges().front() ==
+                      getValue(info.resultRanges.back());
+         });
+}
+
 KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
   if (kernel.isExternal() || kernel.getBody().front().empty()) {
     obstacle = "it has no body";
@@ -133,10 +151,10 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
       if (known)
         obstacle = "it stores to one buffer in two places";
       known = store;
-      if (store.getUpdate())
-        obstacle = "the order of its positions matters";
-      if (dependsOnMemory(store.getIndex()) ||
-          (store.getMask() && dependsOnMemory(store.getMask())))
+      isUpdate |= store.getUpdate().has_value();
+      if (!store.getUpdate() &&
+          (dependsOnMemory(store.getIndex()) ||
+           (store.getMask() && dependsOnMemory(store.getMask()))))
         obstacle = "where it stores depends on what is in memory";
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       isTiled |= usesOperandsAgain(reduce, analysis);
@@ -147,7 +165,11 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
   }
   if (llvm::is_contained(stores, StoreOp()))
     obstacle = "it does not store to each output";
+  else if (isUpdate && !updatesAlongLastRange(*this))
+    obstacle = "the order of its positions matters";
   positions = countPositions(llvm::map_to_vector(resultRanges, getValue));
+  steps =
+      positions * countPositions(llvm::map_to_vector(reduceRanges, getValue));
 }
 
 //===----------------------------------------------------------------------===//
@@ -194,6 +216,8 @@ private:
   };
 
   bool chooseSpace();
+  bool chooseUpdates();
+  bool areSmallSiblings();
   bool checkSize();
   void createKernel();
   void createRanges();
@@ -228,6 +252,9 @@ private:
   KernelInfo *wide = nullptr, *narrow = nullptr;
   /// Whether the narrow one has fewer result ranges: it stores once a row.
   bool isByRow = false;
+  /// Whether both are small kernels of the same shape that one launch feeds:
+  /// two launches cost more than the work.
+  bool isSibling = false;
 
   MergedKernel result;
   Block *block = nullptr;
@@ -253,6 +280,40 @@ bool Merger::isSameIndex(Value a, Value b) {
   return form.isConstant() && form.constant == 0;
 }
 
+static bool haveEqualExtents(ArrayRef<RangeOp> a, ArrayRef<RangeOp> b) {
+  return llvm::equal(a, b, [](RangeOp a, RangeOp b) {
+    return a.getExtentDim() == b.getExtentDim();
+  });
+}
+
+bool Merger::areSmallSiblings() {
+  return request.haveProducer && first.steps <= kFewSteps &&
+         haveEqualExtents(first.resultRanges, second.resultRanges) &&
+         haveEqualExtents(first.reduceRanges, second.reduceRanges);
+}
+
+/// Updates of two buffers share the loop over what they add if each is done in
+/// the order that it had. Work items have to be those of both (C8 of the kernel
+/// verifier), so that what the one has more than the other are lanes.
+bool Merger::chooseUpdates() {
+  if (!first.isUpdate || !second.isUpdate)
+    return fail("the order of positions matters to one of them");
+  ArrayRef<RangeOp> all = wide->resultRanges, few = narrow->resultRanges;
+  ArrayRef<RangeOp> rest = all.drop_front(few.size() - 1).drop_back();
+  if (!haveEqualExtents(few.take_back(), all.take_back()) ||
+      !haveEqualExtents(few.drop_back(), all.take_front(few.size() - 1)))
+    return fail("their results have different positions");
+  double bytes = 0;
+  for (StoreOp store : wide->stores)
+    bytes = std::max(
+        bytes, llvm::divideCeil(
+                   store.getValue().getType().getIntOrFloatBitWidth(), 8) *
+                   countPositions(llvm::map_to_vector(rest, getValue)));
+  if (!rest.empty() && bytes > kVectorBytes)
+    return fail("work items of the one would have to update for both");
+  return true;
+}
+
 /// Finds out which positions are the same. Those of the narrow kernel are
 /// those of the wide one, in the same shape or as one range, or its rows.
 bool Merger::chooseSpace() {
@@ -261,11 +322,10 @@ bool Merger::chooseSpace() {
   if (first.resultRanges.size() < second.resultRanges.size())
     std::swap(wide, narrow);
   ArrayRef<RangeOp> all = wide->resultRanges, few = narrow->resultRanges;
-  const bool isPrefix =
-      llvm::equal(few, all.take_front(few.size()), [](RangeOp a, RangeOp b) {
-        return a.getExtentDim() == b.getExtentDim();
-      });
-  if (isPrefix) {
+  if (first.isUpdate || second.isUpdate)
+    return chooseUpdates();
+  isSibling = areSmallSiblings();
+  if (haveEqualExtents(few, all.take_front(few.size()))) {
     isByRow = few.size() < all.size();
     if (!isByRow)
       return true;
@@ -340,7 +400,8 @@ void Merger::createKernel() {
 }
 
 /// A range of reductions of the first kernel along which the same operands are
-/// read as along \p range of the second one, or null.
+/// read as along \p range of the second one, or null. Siblings share loops
+/// whatever they read.
 Value Merger::matchRange(RangeOp range) {
   auto getUses = [](KernelInfo &info, RangeOp range, ArrayRef<unsigned> slots) {
     SmallVector<std::pair<unsigned, int64_t>> uses;
@@ -354,7 +415,7 @@ Value Merger::matchRange(RangeOp range) {
   };
   auto wanted = getUses(second, range, request.secondSlots);
   Value best;
-  int64_t most = 0;
+  int64_t most = isSibling ? -1 : 0;
   for (RangeOp candidate : first.reduceRanges) {
     if (candidate.getExtentDim() != range.getExtentDim())
       continue;
@@ -393,7 +454,11 @@ void Merger::createRanges() {
       create(range);
   }
   ArrayRef<RangeOp> all = wide->resultRanges, few = narrow->resultRanges;
-  if (isByRow || few.size() == all.size()) {
+  if (first.isUpdate) {
+    mapping.map(getValue(few.back()), mapping.lookup(getValue(all.back())));
+    few = few.drop_back();
+  }
+  if (isByRow || first.isUpdate || few.size() == all.size()) {
     for (size_t i = 0; i < few.size(); ++i)
       mapping.map(getValue(few[i]), mapping.lookup(getValue(all[i])));
     return;
@@ -413,7 +478,7 @@ void Merger::createRanges() {
 /// not known to be the same.
 Value Merger::forward(LoadOp load, const Store &store) {
   Value mask = load.getMask();
-  if (!isSameIndex(load.getIndex(), store.index) ||
+  if (first.isUpdate || !isSameIndex(load.getIndex(), store.index) ||
       (store.mask && store.mask != mask))
     return Value();
   if (!mask)
@@ -465,7 +530,7 @@ bool Merger::addStore(StoreOp from, bool isSecond) {
   if (isNew)
     return true;
   // The second one overwrites all that the first one stores.
-  if (isByRow || it->second.mask != store.mask ||
+  if (isByRow || first.isUpdate || it->second.mask != store.mask ||
       !isSameIndex(it->second.index, store.index))
     return fail("both kernels store to one buffer");
   savedBytes += countBytes(analysis, arguments[it->first], store.index);
@@ -502,8 +567,12 @@ bool Merger::createStores() {
       savedBytes += countBytes(analysis, arguments[slot], store.index);
       continue;
     }
+    SmallVector<Value> over =
+        llvm::map_to_vector(store.from.getRanges(),
+                            [&](Value range) { return mapping.lookup(range); });
     StoreOp::create(builder, store.from.getLoc(), store.value, arguments[slot],
-                    store.index, store.mask);
+                    store.index, store.mask, store.from.getUpdateAttr(), over,
+                    /*nontemporal=*/false);
   }
   return true;
 }
@@ -518,7 +587,7 @@ bool Merger::checkReads() {
     if (store == stores.end())
       continue;
     isRead = true;
-    if (!isSameIndex(load.getIndex(), store->second.index))
+    if (first.isUpdate || !isSameIndex(load.getIndex(), store->second.index))
       return fail("one kernel reads what the other one overwrites at other "
                   "positions");
   }
@@ -570,6 +639,8 @@ double Merger::countSharedRows() {
 
 bool Merger::isWorthIt() {
   result.savedBytes = savedBytes + countSharedRows();
+  if (isSibling)
+    return true;
   if (result.savedBytes < kLeastShare * std::min(first.bytes, second.bytes))
     return fail("they have too little in common");
   // Large results of a kernel that does not work in place are stored without

@@ -33,11 +33,15 @@ struct KernelInfo {
   /// Whether a reduction uses some operand again along a result range, so that
   /// the optimizer keeps a tile of results in registers.
   bool isTiled = false;
+  /// Whether all stores are updates along the last range.
+  bool isUpdate = false;
   int64_t numOps = 0;
   /// Positions of the result ranges together, at most.
   double positions = 1;
   /// Bytes that loads and stores touch.
   double bytes = 0;
+  /// How often the innermost operations are computed, at most.
+  double steps = 1;
   IndexAnalysis analysis;
 };
 
@@ -52,6 +56,8 @@ struct MergeRequest {
   SmallVector<bool> isFirstOld, isSecondOld;
   /// Slots that nothing reads after both kernels.
   SmallVector<bool> isTemporary;
+  /// Whether both read what one other launch stores.
+  bool haveProducer = false;
 };
 
 struct MergedKernel {
