@@ -30,8 +30,9 @@ struct SymExpr {
   int64_t min, max;
   /// With the values that the variables are bound to.
   std::optional<int64_t> value;
-  std::vector<SymVariable> variables; // sorted by name
-  std::string text;
+  /// Sorted by name. There is one object for each variable with a value, which
+  /// is never destroyed: a sum of n variables is built in n steps.
+  std::vector<const SymVariable *> variables;
 };
 
 /// Adds the variables of an expression to a list sorted by name. Throws
@@ -39,6 +40,8 @@ struct SymExpr {
 /// and none.
 void addVariables(std::vector<SymVariable> &variables,
                   std::span<const SymVariable> added);
+void addVariables(std::vector<SymVariable> &variables,
+                  std::span<const SymVariable *const> added);
 /// "bind variable n to a value in [1, 8]", for the first that has none; empty
 /// if all have one.
 std::string describeUnbound(std::span<const SymVariable> variables);

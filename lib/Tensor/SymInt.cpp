@@ -45,6 +45,7 @@ struct Expressions {
 
   SymInt make(tg::Dim dim);
   const SymExpr *makeExpr(Attribute attr);
+  const SymVariable *variableOf(tg::VarAttr var);
   tg::Dim dimOf(SymInt value) {
     return value.isSymbolic() ? tg::Dim(Attribute::getFromOpaquePointer(
                                     value.expression()->attr))
@@ -54,6 +55,7 @@ struct Expressions {
   std::mutex mutex;
   MLIRContext context;
   llvm::DenseMap<Attribute, const SymExpr *> known;
+  llvm::DenseMap<Attribute, const SymVariable *> variables;
 };
 } // namespace
 
@@ -70,9 +72,12 @@ static std::optional<int64_t> valueOf(Attribute attr) {
   auto expr = dyn_cast<tg::DimExprAttr>(attr);
   if (!expr)
     return cast<IntegerAttr>(attr).getInt();
-  std::optional<int64_t> lhs = valueOf(expr.getLhs()),
-                         rhs = valueOf(expr.getRhs());
-  if (!lhs || !rhs)
+  // Chains go on at their left: what is short comes first.
+  std::optional<int64_t> rhs = valueOf(expr.getRhs());
+  if (!rhs)
+    return std::nullopt;
+  std::optional<int64_t> lhs = valueOf(expr.getLhs());
+  if (!lhs)
     return std::nullopt;
   MLIRContext *context = attr.getContext();
   return tg::Dim::get(expr.getKind(), tg::Dim(context, *lhs),
@@ -99,22 +104,22 @@ const SymExpr *Expressions::makeExpr(Attribute attr) {
     made->min = 0;
   made->max = dim.getMax();
   made->value = valueOf(dim.getAttr());
-  made->text = dim.str();
-  // The outer parentheses say nothing.
-  if (made->text.front() == '(')
-    made->text = made->text.substr(1, made->text.size() - 2);
-  dim.walk([&](tg::VarAttr var) {
-    made->variables.push_back(
-        {var.getName().str(), var.getMin(), var.getMax(), var.getValue()});
-  });
-  auto byName = [](const SymVariable &a, const SymVariable &b) {
-    return a.name < b.name;
+  dim.walk(
+      [&](tg::VarAttr var) { made->variables.push_back(variableOf(var)); });
+  auto byName = [](const SymVariable *a, const SymVariable *b) {
+    return a->name < b->name;
   };
-  std::sort(made->variables.begin(), made->variables.end(), byName);
-  made->variables.erase(
-      std::unique(made->variables.begin(), made->variables.end()),
-      made->variables.end());
+  if (!llvm::is_sorted(made->variables, byName))
+    llvm::sort(made->variables, byName);
   return expr = made.release();
+}
+
+const SymVariable *Expressions::variableOf(tg::VarAttr var) {
+  const SymVariable *&variable = variables[var];
+  if (!variable)
+    variable = new SymVariable{var.getName().str(), var.getMin(), var.getMax(),
+                               var.getValue()};
+  return variable;
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,6 +170,26 @@ static std::string textOf(SymOp op, SymInt lhs, SymInt rhs) {
     return std::string(op == SymOp::Min ? "symMin(" : "symMax(") + lhs.str() +
            ", " + rhs.str() + ")";
   return inParentheses(lhs) + symbolOf(op) + inParentheses(rhs);
+}
+
+/// The attribute, which can be read without the lock.
+static Attribute attributeOf(const SymExpr *expr) {
+  return Attribute::getFromOpaquePointer(expr->attr);
+}
+
+static std::string textOf(const SymExpr *expr) {
+  const Attribute attr = attributeOf(expr);
+  const std::string text = tg::Dim(attr).str();
+  // The outer parentheses say nothing.
+  return isa<tg::DimExprAttr>(attr) ? text.substr(1, text.size() - 2) : text;
+}
+
+/// The characters of str().
+static std::size_t lengthOf(SymInt value) {
+  if (!value.isSymbolic())
+    return value.str().size();
+  const Attribute attr = attributeOf(value.expression());
+  return tg::getDimSize(attr).characters - (isa<tg::DimExprAttr>(attr) ? 2 : 0);
 }
 
 /// Characters of an expression. What is used twice is written twice, so that
@@ -234,20 +259,57 @@ static tg::Dim combineDims(SymOp op, tg::Dim lhs, tg::Dim rhs) {
   return tg::Dim::get(tg::DimOpKind::max, lhs, rhs);
 }
 
+static std::string boundsOf(const SymVariable &variable) {
+  return "[" + std::to_string(variable.min) + ", " +
+         std::to_string(variable.max) + "]";
+}
+
+/// Throws for two variables of one name that are not the same.
+static void checkSame(const SymVariable &a, const SymVariable &b) {
+  if (a == b)
+    return;
+  const std::string variable = "variable " + a.name;
+  if (a.min != b.min || a.max != b.max)
+    throw ShapeError(variable + " has the bounds " + boundsOf(a) +
+                     " in one place and " + boundsOf(b) + " in another");
+  if (a.value && b.value)
+    throw ShapeError(variable + " is bound to " + std::to_string(*a.value) +
+                     " in one place and to " + std::to_string(*b.value) +
+                     " in another");
+  throw ShapeError(variable + " is bound to " +
+                   std::to_string(a.value ? *a.value : *b.value) +
+                   " in one place and to no value in another");
+}
+
+/// Throws if a variable of the one list is not the same in the other one.
+static void checkSame(std::span<const SymVariable *const> a,
+                      std::span<const SymVariable *const> b) {
+  const auto [fewer, more] =
+      std::minmax(a, b, [](auto x, auto y) { return x.size() < y.size(); });
+  for (const SymVariable *variable : fewer) {
+    const auto it = llvm::lower_bound(
+        more, variable, [](const SymVariable *x, const SymVariable *y) {
+          return x->name < y->name;
+        });
+    if (it == more.end() || *it == variable || (*it)->name != variable->name)
+      continue;
+    const bool isSwapped = fewer.data() != a.data();
+    checkSame(isSwapped ? **it : *variable, isSwapped ? *variable : **it);
+  }
+}
+
 SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
   if (op == SymOp::Div || op == SymOp::Mod)
     checkDivisor(op, lhs, rhs);
   if (!lhs.isSymbolic() && !rhs.isSymbolic())
     return combineNumbers(op, lhs.value(), rhs.value());
-  if (const std::size_t left = lhs.str().size(), right = rhs.str().size();
+  if (const std::size_t left = lengthOf(lhs), right = lengthOf(rhs);
       left + right > longestText)
     throw ShapeError("an expression of " + std::to_string(left) +
                      " and one of " + std::to_string(right) +
                      " characters make one that is too long for a size");
-  if (lhs.isSymbolic() && rhs.isSymbolic()) {
-    std::vector<SymVariable> variables = lhs.expression()->variables;
-    addVariables(variables, rhs.expression()->variables);
-  }
+  if (lhs.isSymbolic() && rhs.isSymbolic())
+    checkSame(lhs.expression()->variables, rhs.expression()->variables);
   Expressions &all = expressions();
   SymInt result;
   {
@@ -281,8 +343,8 @@ bool SymInt::hasValue() const { return !expr || expr->value; }
 int64_t SymInt::valueOfExpr() const {
   if (expr->value)
     return *expr->value;
-  throw ShapeError(expr->text + " has no value where a constant is required; " +
-                   describeUnbound(expr->variables));
+  throw ShapeError(str() + " has no value where a constant is required; " +
+                   describeUnbound(variables()));
 }
 
 int64_t SymInt::boundsOfExpr(bool upper) const {
@@ -290,11 +352,15 @@ int64_t SymInt::boundsOfExpr(bool upper) const {
 }
 
 std::vector<SymVariable> SymInt::variables() const {
-  return expr ? expr->variables : std::vector<SymVariable>();
+  std::vector<SymVariable> copies;
+  if (expr)
+    for (const SymVariable *variable : expr->variables)
+      copies.push_back(*variable);
+  return copies;
 }
 
 std::string SymInt::str() const {
-  return expr ? expr->text : std::to_string(number);
+  return expr ? textOf(expr) : std::to_string(number);
 }
 
 std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
@@ -334,16 +400,11 @@ Variable::Variable(std::string_view name, int64_t min, int64_t max)
       variable(makeVariable(name, min, max, std::nullopt)) {}
 
 const std::string &Variable::name() const {
-  return variable->variables.front().name;
+  return variable->variables.front()->name;
 }
 
 SymInt Variable::bind(int64_t value) const {
   return asSize(makeVariable(name(), min(), max(), value));
-}
-
-static std::string boundsOf(const SymVariable &variable) {
-  return "[" + std::to_string(variable.min) + ", " +
-         std::to_string(variable.max) + "]";
 }
 
 std::string
@@ -355,34 +416,27 @@ tinygrad::detail::describeUnbound(std::span<const SymVariable> variables) {
   return "";
 }
 
-/// Throws for two variables of one name that are not the same.
-static void checkSame(const SymVariable &a, const SymVariable &b) {
-  if (a == b)
-    return;
-  const std::string variable = "variable " + a.name;
-  if (a.min != b.min || a.max != b.max)
-    throw ShapeError(variable + " has the bounds " + boundsOf(a) +
-                     " in one place and " + boundsOf(b) + " in another");
-  if (a.value && b.value)
-    throw ShapeError(variable + " is bound to " + std::to_string(*a.value) +
-                     " in one place and to " + std::to_string(*b.value) +
-                     " in another");
-  throw ShapeError(variable + " is bound to " +
-                   std::to_string(a.value ? *a.value : *b.value) +
-                   " in one place and to no value in another");
+static void addVariable(std::vector<SymVariable> &variables,
+                        const SymVariable &variable) {
+  auto it = std::lower_bound(
+      variables.begin(), variables.end(), variable,
+      [](const auto &a, const auto &b) { return a.name < b.name; });
+  if (it != variables.end() && it->name == variable.name)
+    checkSame(*it, variable);
+  else
+    variables.insert(it, variable);
 }
 
 void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
                                     std::span<const SymVariable> added) {
-  for (const SymVariable &variable : added) {
-    auto it = std::lower_bound(
-        variables.begin(), variables.end(), variable,
-        [](const auto &a, const auto &b) { return a.name < b.name; });
-    if (it != variables.end() && it->name == variable.name)
-      checkSame(*it, variable);
-    else
-      variables.insert(it, variable);
-  }
+  for (const SymVariable &variable : added)
+    addVariable(variables, variable);
+}
+
+void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
+                                    std::span<const SymVariable *const> added) {
+  for (const SymVariable *variable : added)
+    addVariable(variables, *variable);
 }
 
 /// The variables of all sizes; throws as addVariables does.

@@ -211,6 +211,24 @@ TEST(SymInt, GrowingExpressions) {
   EXPECT_ERROR(grow(), ShapeError, "too long");
 }
 
+TEST(SymInt, LongSums) {
+  constexpr int64_t count = 1500;
+  SymInt up = 0, down = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    up += Variable("s" + std::to_string(i), 1, 4);
+    down += Variable("s" + std::to_string(count - 1 - i), 1, 4);
+  }
+  EXPECT_EQ(up, down);
+  EXPECT_EQ(up.min(), count);
+  EXPECT_EQ(up.max(), 4 * count);
+  EXPECT_EQ(up.variables().size(), std::size_t(count));
+  EXPECT_EQ(up - down, 0);
+  // A variable within a long sum is compared with that of the other side.
+  EXPECT_ERROR(up + Variable("s700", 1, 5), ShapeError, "s700");
+  EXPECT_ERROR(Variable("s700", 1, 4).bind(2) + up, ShapeError,
+               "bound to 2 in one place and to no value in another");
+}
+
 TEST(SymInt, Threads) {
   std::vector<std::thread> threads;
   std::vector<SymInt> results(4);

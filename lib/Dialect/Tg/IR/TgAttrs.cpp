@@ -15,11 +15,57 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <string>
 
 using namespace mlir;
 using namespace mlir::tg;
 
 #include "TinyGrad/Dialect/Tg/IR/TgEnums.cpp.inc"
+
+namespace mlir::tg::detail {
+/// What tablegen would write, and the size of the expression.
+struct DimExprAttrStorage : AttributeStorage {
+  using KeyTy = std::tuple<DimOpKind, Attribute, Attribute>;
+
+  explicit DimExprAttrStorage(const KeyTy &key)
+      : kind(std::get<0>(key)), lhs(std::get<1>(key)), rhs(std::get<2>(key)),
+        size(measure(kind, lhs, rhs)) {}
+
+  KeyTy getAsKey() const { return {kind, lhs, rhs}; }
+  bool operator==(const KeyTy &key) const { return key == getAsKey(); }
+  static llvm::hash_code hashKey(const KeyTy &key) {
+    return llvm::hash_combine(std::get<0>(key), std::get<1>(key),
+                              std::get<2>(key));
+  }
+  static DimExprAttrStorage *construct(AttributeStorageAllocator &allocator,
+                                       KeyTy &&key) {
+    return new (allocator.allocate<DimExprAttrStorage>())
+        DimExprAttrStorage(key);
+  }
+
+  static DimSize measure(DimOpKind kind, Attribute lhs, Attribute rhs) {
+    const DimSize a = getDimSize(lhs), b = getDimSize(rhs);
+    // With parentheses and blanks: + * floordiv mod min max.
+    constexpr uint32_t operators[] = {5, 5, 12, 7, 7, 7};
+    DimSize size;
+    size.nesting =
+        llvm::SaturatingAdd(std::max(a.nesting, b.nesting), uint32_t(1));
+    size.parts = llvm::SaturatingAdd(a.parts, b.parts, uint32_t(1));
+    size.characters = llvm::SaturatingAdd(a.characters, b.characters,
+                                          operators[unsigned(kind)]);
+    size.isLinear = a.isLinear && b.isLinear &&
+                    (kind == DimOpKind::add ||
+                     (kind == DimOpKind::mul && isa<VarAttr>(lhs) &&
+                      isa<IntegerAttr>(rhs)));
+    return size;
+  }
+
+  DimOpKind kind;
+  Attribute lhs, rhs;
+  DimSize size;
+};
+} // namespace mlir::tg::detail
 
 #define GET_ATTRDEF_CLASSES
 #include "TinyGrad/Dialect/Tg/IR/TgAttrs.cpp.inc"
@@ -45,6 +91,29 @@ LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << *value << ", which is not in [" << min << ", " << max
                        << "]";
   return success();
+}
+
+DimOpKind DimExprAttr::getKind() const { return getImpl()->kind; }
+Attribute DimExprAttr::getLhs() const { return getImpl()->lhs; }
+Attribute DimExprAttr::getRhs() const { return getImpl()->rhs; }
+const DimSize &DimExprAttr::getSize() const { return getImpl()->size; }
+
+static uint32_t countDigits(int64_t number) {
+  return static_cast<uint32_t>(std::to_string(number).size());
+}
+
+DimSize mlir::tg::getDimSize(Attribute dim) {
+  if (auto expr = dyn_cast<DimExprAttr>(dim))
+    return expr.getSize();
+  DimSize size;
+  if (auto var = dyn_cast<VarAttr>(dim)) {
+    size.characters = static_cast<uint32_t>(var.getName().size());
+    if (std::optional<int64_t> value = var.getValue())
+      size.characters += 1 + countDigits(*value);
+  } else {
+    size.characters = countDigits(cast<IntegerAttr>(dim).getInt());
+  }
+  return size;
 }
 
 /// Operators of the text that are open around the one that is read.

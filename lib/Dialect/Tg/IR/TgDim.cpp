@@ -137,16 +137,40 @@ static Polynomial getExtreme(DimOpKind kind, const Polynomial &lhs,
   return (kind == DimOpKind::max) == isNegated ? extreme : lhs + rhs - extreme;
 }
 
+/// Whether one is at most the other, as far as bounds tell.
+static bool isNeverGreater(Attribute a, Attribute b) {
+  // Two variables have nothing in common that cancels.
+  if (auto x = dyn_cast<VarAttr>(a))
+    if (auto y = dyn_cast<VarAttr>(b))
+      return x == y || x.getMax() <= y.getMin();
+  return (Dim(b) - Dim(a)).getMin() >= 0;
+}
+
+namespace {
+/// An operand of a minimum or maximum, and which of the two sides it is from:
+/// of one side, which is such a minimum itself, each is needed. Otherwise each
+/// step of a long chain would compare all with all.
+struct ExtremeOperand {
+  StringRef key;
+  Attribute attr;
+  unsigned side;
+};
+constexpr unsigned noSide = ~0u;
+} // namespace
+
 /// Takes those operands out of a minimum or maximum that another one is never
 /// beyond.
-static void dropNeedless(DimOpKind kind, SmallVectorImpl<Attribute> &operands) {
+static void dropNeedless(DimOpKind kind,
+                         SmallVectorImpl<ExtremeOperand> &operands) {
   for (size_t i = 0; i < operands.size();) {
     const bool isNeeded =
-        llvm::none_of(llvm::enumerate(operands), [&](const auto &other) {
-          Dim difference = kind == DimOpKind::min
-                               ? Dim(operands[i]) - Dim(other.value())
-                               : Dim(other.value()) - Dim(operands[i]);
-          return other.index() != i && difference.getMin() >= 0;
+        llvm::none_of(llvm::enumerate(operands), [&](const auto &entry) {
+          const ExtremeOperand &own = operands[i], &other = entry.value();
+          if (entry.index() == i ||
+              (own.side == other.side && own.side != noSide))
+            return false;
+          return kind == DimOpKind::min ? isNeverGreater(other.attr, own.attr)
+                                        : isNeverGreater(own.attr, other.attr);
         });
     if (isNeeded)
       ++i;
@@ -157,33 +181,46 @@ static void dropNeedless(DimOpKind kind, SmallVectorImpl<Attribute> &operands) {
 
 /// A minimum or maximum of operands that are not looked into, in their order.
 static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
-  SmallVector<Attribute> operands, nested{rhs.getAttr(), lhs.getAttr()};
-  while (!nested.empty()) {
-    Attribute attr = nested.pop_back_val();
-    if (DimExprAttr expr = getExpr(attr, kind))
-      nested.append({expr.getRhs(), expr.getLhs()});
-    else
-      operands.push_back(attr);
-  }
   MLIRContext *context = lhs.getContext();
+  const DimFacts &facts =
+      DimFacts::of(lhs.isStatic() ? rhs.getAttr() : lhs.getAttr());
+  SmallVector<ExtremeOperand> operands;
+  const Attribute sides[] = {lhs.getAttr(), rhs.getAttr()};
+  for (unsigned number : {0u, 1u}) {
+    const Attribute whole = sides[number];
+    // What is no minimum is one operand.
+    const unsigned side =
+        !getExpr(whole, kind) || facts.isShortExtreme(whole) ? number : noSide;
+    SmallVector<Attribute> nested{whole};
+    while (!nested.empty()) {
+      Attribute attr = nested.pop_back_val();
+      if (DimExprAttr expr = getExpr(attr, kind))
+        nested.append({expr.getRhs(), expr.getLhs()});
+      else
+        operands.push_back({getKey(attr), attr, side});
+    }
+  }
   while (true) {
-    llvm::stable_sort(operands, [](Attribute a, Attribute b) {
-      return getKey(a) < getKey(b);
-    });
+    llvm::stable_sort(
+        operands, [](const auto &a, const auto &b) { return a.key < b.key; });
     dropNeedless(kind, operands);
     // The first two are read before the others are, and may be less together.
-    if (operands.size() < 2 || isOpaque(kind, operands[0], operands[1]))
+    if (operands.size() < 2 ||
+        isOpaque(kind, operands[0].attr, operands[1].attr))
       break;
     Attribute both =
-        Dim::get(kind, Dim(operands[0]), Dim(operands[1])).getAttr();
-    if (both == DimExprAttr::get(context, kind, operands[0], operands[1]))
+        Dim::get(kind, Dim(operands[0].attr), Dim(operands[1].attr)).getAttr();
+    if (both ==
+        DimExprAttr::get(context, kind, operands[0].attr, operands[1].attr))
       break;
-    operands[0] = both;
+    operands[0] = {getKey(both), both, noSide};
     operands.erase(operands.begin() + 1);
   }
-  Attribute result = operands.front();
-  for (Attribute operand : ArrayRef(operands).drop_front())
-    result = DimExprAttr::get(context, kind, result, operand);
+  Attribute result = operands.front().attr;
+  for (const ExtremeOperand &operand : ArrayRef(operands).drop_front())
+    result = DimExprAttr::get(context, kind, result, operand.attr);
+  if (operands.size() > 1)
+    facts.addShortExtreme(result);
   return Dim(result);
 }
 
@@ -233,6 +270,109 @@ static std::optional<Dim> addToVariable(Dim lhs, int64_t rhs) {
                               Dim(context, sum).getAttr()));
 }
 
+/// Takes the last term off a linear sum: a variable, or null for a number, and
+/// its coefficient. What is left is null after the first term.
+static std::pair<VarAttr, int64_t> takeLastTerm(Attribute &sum) {
+  Attribute term = sum;
+  if (DimExprAttr expr = getExpr(sum, DimOpKind::add)) {
+    term = expr.getRhs();
+    sum = expr.getLhs();
+  } else {
+    sum = {};
+  }
+  if (DimExprAttr product = getExpr(term, DimOpKind::mul))
+    return {cast<VarAttr>(product.getLhs()),
+            cast<IntegerAttr>(product.getRhs()).getInt()};
+  if (auto number = dyn_cast<IntegerAttr>(term))
+    return {nullptr, number.getInt()};
+  return {cast<VarAttr>(term), 1};
+}
+
+/// The sum of linear sums, which has the terms of both in their order. What
+/// comes before the first term of the shorter one stays as it is.
+static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
+  MLIRContext *context = lhs.getContext();
+  Attribute longer = lhs.getAttr(), shorter = rhs.getAttr();
+  const DimSize lhsSize = getDimSize(longer), rhsSize = getDimSize(shorter);
+  if (!lhsSize.isLinear || !rhsSize.isLinear)
+    return std::nullopt;
+  if (lhsSize.parts < rhsSize.parts)
+    std::swap(longer, shorter);
+  FactsScope scope;
+  struct Term {
+    VarAttr var;
+    int64_t coefficient;
+    StringRef key;
+  };
+  auto takeLast = [](Attribute &sum) {
+    auto [var, coefficient] = takeLastTerm(sum);
+    return Term{var, coefficient, var ? getKey(var) : StringRef()};
+  };
+  // From the last one to the first.
+  SmallVector<Term> terms;
+  bool isNormal = true;
+  int64_t constant = 0;
+  auto add = [&](const Term &term) {
+    isNormal &= !term.var || term.var.getMin() != term.var.getMax();
+    if (!term.var)
+      isNormal &= !llvm::AddOverflow(constant, term.coefficient, constant);
+    else if (terms.empty() || terms.back().var != term.var)
+      terms.push_back(term);
+    else
+      isNormal &= !llvm::AddOverflow(terms.back().coefficient, term.coefficient,
+                                     terms.back().coefficient);
+    // The same variable comes from the other side next, if at all.
+  };
+  std::optional<Term> kept;
+  while (shorter && isNormal) {
+    const Term term = takeLast(shorter);
+    while (term.var && (kept || longer)) {
+      if (!kept)
+        kept = takeLast(longer);
+      if (kept->var && kept->key < term.key)
+        break;
+      add(*kept);
+      kept.reset();
+    }
+    add(term);
+  }
+  if (!isNormal)
+    return std::nullopt;
+  Attribute sum = longer;
+  auto append = [&](Attribute attr) {
+    sum = sum ? DimExprAttr::get(context, DimOpKind::add, sum, attr) : attr;
+  };
+  auto appendTerm = [&](const Term &term) {
+    if (!term.var) {
+      isNormal &= !llvm::AddOverflow(constant, term.coefficient, constant);
+      return;
+    }
+    if (term.coefficient != 0)
+      append(term.coefficient == 1
+                 ? Attribute(term.var)
+                 : DimExprAttr::get(context, DimOpKind::mul, term.var,
+                                    Dim(context, term.coefficient).getAttr()));
+  };
+  // A number alone was added, and the longer one's is still at its end.
+  if (!kept && terms.empty() && longer) {
+    Attribute rest = longer;
+    kept = takeLast(rest);
+    if (kept->var)
+      kept.reset();
+    else
+      sum = rest;
+  }
+  if (kept)
+    appendTerm(*kept);
+  for (const Term &term : llvm::reverse(terms))
+    appendTerm(term);
+  if (!isNormal)
+    return std::nullopt;
+  if (constant != 0 || !sum)
+    append(Dim(context, constant).getAttr());
+  return Dim(sum);
+}
+
 /// The result for operands of which one at least is symbolic.
 static Dim compute(DimOpKind kind, Dim lhs, Dim rhs);
 
@@ -274,7 +414,9 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       rhs.attr.getAsOpaquePointer(), rhs.number};
   if (std::optional<Dim> known = facts.findResult(operation))
     return *known;
-  const Dim result = compute(kind, lhs, rhs);
+  std::optional<Dim> sum =
+      kind == DimOpKind::add ? addLinear(lhs, rhs) : std::nullopt;
+  const Dim result = sum ? *sum : compute(kind, lhs, rhs);
   facts.addResult(operation, result);
   return result;
 }

@@ -12,6 +12,7 @@
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -75,6 +76,14 @@ std::optional<Interval64> DimFacts::findBounds(Attribute attr) const {
 void DimFacts::addBounds(Attribute attr, Interval64 interval) const {
   std::lock_guard<std::mutex> lock(mutex);
   bounds[attr] = interval;
+}
+bool DimFacts::isShortExtreme(Attribute attr) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  return shortExtremes.contains(attr);
+}
+void DimFacts::addShortExtreme(Attribute attr) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  shortExtremes.insert(attr);
 }
 std::optional<StringRef> DimFacts::findKey(Attribute attr) const {
   return find(mutex, keys, attr);
@@ -179,7 +188,39 @@ static Interval64 getRemainderBounds(Interval64 lhs, Interval64 rhs) {
           rhs.second > 0 ? rhs.second - 1 : 0};
 }
 
+/// Exact bounds of a linear sum that no order of its terms saturates.
+static std::optional<Interval64> getLinearBounds(DimExprAttr expr) {
+  if (!expr.getSize().isLinear)
+    return std::nullopt;
+  constexpr int64_t most = int64_t(1) << 62;
+  int64_t lo = 0, hi = 0, largest = 0;
+  for (Attribute rest = expr; rest;) {
+    DimExprAttr sum = getExpr(rest, DimOpKind::add);
+    Attribute term = sum ? sum.getRhs() : rest;
+    rest = sum ? sum.getLhs() : Attribute();
+    int64_t factor = 1;
+    if (DimExprAttr product = getExpr(term, DimOpKind::mul)) {
+      factor = cast<IntegerAttr>(product.getRhs()).getInt();
+      term = product.getLhs();
+    }
+    Interval64 bounds = dim::getBounds(term);
+    int64_t a, b;
+    if (llvm::MulOverflow(bounds.first, factor, a) ||
+        llvm::MulOverflow(bounds.second, factor, b) || a == saturate(false) ||
+        b == saturate(false) ||
+        llvm::AddOverflow(largest, std::max(std::abs(a), std::abs(b)),
+                          largest) ||
+        largest > most)
+      return std::nullopt;
+    lo += std::min(a, b);
+    hi += std::max(a, b);
+  }
+  return Interval64{lo, hi};
+}
+
 static Interval64 computeBounds(DimExprAttr expr) {
+  if (std::optional<Interval64> bounds = getLinearBounds(expr))
+    return *bounds;
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
     // As it is, and in the forms in which more may cancel.

@@ -155,35 +155,14 @@ LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
 }
 
 LogicalResult mlir::tg::checkLength(Attribute dim, DimErrorFn emitError) {
-  struct Length {
-    int64_t nesting = 0, parts = 1;
-  };
-  llvm::DenseMap<Attribute, Length> known;
-  // Operands first, without recursion.
-  SmallVector<Attribute> work{dim};
-  while (!work.empty()) {
-    auto expr = dyn_cast<DimExprAttr>(work.back());
-    if (!expr || known.contains(expr)) {
-      known.try_emplace(work.pop_back_val());
-      continue;
-    }
-    auto lhs = known.find(expr.getLhs()), rhs = known.find(expr.getRhs());
-    if (lhs == known.end() || rhs == known.end()) {
-      work.append({expr.getLhs(), expr.getRhs()});
-      continue;
-    }
-    Length length;
-    length.nesting = std::max(lhs->second.nesting, rhs->second.nesting) + 1;
-    length.parts = lhs->second.parts + rhs->second.parts + 1;
-    if (length.nesting > kMostNesting)
-      return emitError() << "dimension is nested more than " << kMostNesting
-                         << " deep";
-    if (length.parts > kMostParts)
-      return emitError() << "dimension is too long: written out, it has more "
-                            "than "
-                         << kMostParts << " operators and operands";
-    known[work.pop_back_val()] = length;
-  }
+  const DimSize size = getDimSize(dim);
+  if (size.nesting > kMostNesting)
+    return emitError() << "dimension is nested more than " << kMostNesting
+                       << " deep";
+  if (size.parts > kMostParts)
+    return emitError() << "dimension is too long: written out, it has more "
+                          "than "
+                       << kMostParts << " operators and operands";
   return success();
 }
 

@@ -443,12 +443,33 @@ Polynomial Polynomial::substitute(Attribute atom,
   return result;
 }
 
+bool Polynomial::hasProducts() const {
+  return llvm::any_of(terms,
+                      [](const auto &term) { return term.first.size() > 1; });
+}
+
+/// Adds `change` if that gives few terms. The terms that it does not have are
+/// not looked at: there are many sums with many candidates for a change.
+bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
+  size_t count = terms.size();
+  for (const auto &[monomial, coefficient] : change.terms) {
+    auto it = terms.find(monomial);
+    if (it == terms.end())
+      ++count;
+    else if (dim::add(it->second, coefficient) == 0)
+      --count;
+  }
+  if (count > mostTerms)
+    return false;
+  for (const auto &[monomial, coefficient] : change.terms)
+    addTerm(monomial, coefficient);
+  return true;
+}
+
 /// Replaces `atom` if that gives few terms.
 bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
                              size_t mostTerms) {
-  const bool isPlain = llvm::none_of(
-      terms, [](const auto &term) { return term.first.size() > 1; });
-  if (isPlain || terms.size() * value.terms.size() > kMostTermsToFactor)
+  if (terms.size() * value.terms.size() > kMostTermsToFactor || !hasProducts())
     return false;
   Polynomial result = substitute(atom, value);
   if (result.terms.size() >= terms.size() || result.terms.size() > mostTerms)
@@ -465,6 +486,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
     Monomial rest;
     size_t length;
     int64_t coefficient;
+    std::optional<int64_t> divisor; // where it is a number
   };
   std::vector<Candidate> candidates;
   for (const auto &[monomial, coefficient] : terms)
@@ -472,25 +494,27 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       if (DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
           quotient && coefficient != saturate(false) &&
           dim::getBounds(quotient.getRhs()).first > 0)
-        candidates.push_back(
-            {quotient, without(monomial, i), factor.first.size(), coefficient});
+        candidates.push_back({quotient, without(monomial, i),
+                              factor.first.size(), coefficient,
+                              Dim(quotient.getRhs()).getStatic()});
   // What is inside of another comes after it: replaced, it could not be found.
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.length > b.length;
   });
+  llvm::DenseMap<Attribute, SmallVector<const Candidate *, 1>> byDividend;
+  for (const Candidate &candidate : candidates)
+    if (candidate.divisor)
+      byDividend[candidate.quotient.getLhs()].push_back(&candidate);
   for (const Candidate &candidate : candidates) {
     DimExprAttr quotient = candidate.quotient;
     SmallVector<std::pair<Attribute, Attribute>> divisions{
         {quotient.getLhs(), quotient.getRhs()}};
-    if (std::optional<int64_t> whole = Dim(quotient.getRhs()).getStatic())
-      for (const Candidate &other : candidates) {
-        std::optional<int64_t> part = Dim(other.quotient.getRhs()).getStatic();
-        if (other.quotient.getLhs() == quotient.getLhs() && part &&
-            *part < *whole && *whole % *part == 0)
+    if (std::optional<int64_t> whole = candidate.divisor)
+      for (const Candidate *other : byDividend.at(quotient.getLhs()))
+        if (*other->divisor < *whole && *whole % *other->divisor == 0)
           divisions.emplace_back(
-              other.quotient,
-              Dim(quotient.getContext(), *whole / *part).getAttr());
-      }
+              other->quotient,
+              Dim(quotient.getContext(), *whole / *other->divisor).getAttr());
     for (auto [x, c] : divisions) {
       const Polynomial divisor(c), dividend(x);
       const auto &[leading, leadingCoefficient] = *divisor.terms.rbegin();
@@ -503,15 +527,14 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       times.addTerm(rest, -(candidate.coefficient / leadingCoefficient));
       Attribute remainder =
           DimExprAttr::get(quotient.getContext(), DimOpKind::mod, x, c);
-      Polynomial result =
-          *this + writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
-                                        ofAtom(remainder) - dividend);
-      if (result.terms.size() <= mostTerms) {
-        terms.swap(result.terms);
+      if (addIfShort(writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
+                                           ofAtom(remainder) - dividend),
+                     mostTerms))
         return true;
-      }
     }
   }
+  if (!hasProducts())
+    return false;
   // A square has to be replaced as a whole: x is its remainder and the rest.
   for (const Candidate &candidate : candidates) {
     DimExprAttr quotient = candidate.quotient;
@@ -556,12 +579,9 @@ bool Polynomial::showMaximum(size_t mostTerms) {
       times.addTerm(without(monomial, i), -coefficient);
       const Polynomial maximum =
           ofAtom(combineAll(minimum.getContext(), DimOpKind::max, operands));
-      Polynomial result =
-          *this + writtenOut(times, maximum + ofAtom(minimum) - greatest);
-      if (result.terms.size() <= mostTerms) {
-        terms.swap(result.terms);
+      if (addIfShort(writtenOut(times, maximum + ofAtom(minimum) - greatest),
+                     mostTerms))
         return true;
-      }
       if (showInstead(minimum, greatest - maximum, mostTerms))
         return true;
     }

@@ -26,6 +26,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 #include <map>
@@ -74,6 +75,9 @@ public:
   std::optional<std::pair<int64_t, int64_t>> findBounds(Attribute attr) const;
   void addBounds(Attribute attr, std::pair<int64_t, int64_t> bounds) const;
   std::optional<StringRef> findKey(Attribute attr) const;
+  /// Minima and maxima each of whose operands is needed.
+  bool isShortExtreme(Attribute attr) const;
+  void addShortExtreme(Attribute attr) const;
   /// The key, kept. Null for long ones: each level of an expression has one.
   std::optional<StringRef> addKey(Attribute attr, StringRef key) const;
 
@@ -82,6 +86,7 @@ private:
   mutable llvm::DenseMap<Operation, Dim> results;
   mutable llvm::DenseMap<Attribute, std::pair<int64_t, int64_t>> bounds;
   mutable llvm::DenseMap<Attribute, StringRef> keys;
+  mutable llvm::DenseSet<Attribute> shortExtremes;
   mutable llvm::BumpPtrAllocator keyMemory;
 };
 
@@ -183,6 +188,9 @@ private:
   bool hasSumFactors() const;
   Polynomial withShortProducts() const;
   std::vector<Polynomial> getIndependentFactors() const;
+  /// Whether some term has two factors or more.
+  bool hasProducts() const;
+  bool addIfShort(const Polynomial &change, size_t mostTerms);
   Polynomial substitute(Attribute atom, const Polynomial &value) const;
   bool showInstead(Attribute atom, const Polynomial &value, size_t mostTerms);
   bool showRemainder(size_t mostTerms);

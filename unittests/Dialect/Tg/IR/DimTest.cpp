@@ -124,6 +124,86 @@ TEST_F(DimTest, EqualSumsAndProductsAreOneAttribute) {
   EXPECT_NE(n + m, n + k);
 }
 
+// Long sums are put together of their parts, short ones term by term.
+TEST_F(DimTest, LongSumsAreOneAttributeInAnyOrder) {
+  constexpr int64_t count = 120;
+  std::mt19937 random(7);
+  SmallVector<std::pair<Dim, int64_t>> terms;
+  int64_t most = 0, constant = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t times = int64_t(random() % 7) - 3;
+    terms.push_back({var("n" + std::to_string(i), 0, 5), times});
+    most += std::max<int64_t>(times, 0) * 5;
+    constant += i % 3;
+  }
+  Dim whole;
+  for (int round = 0; round < 4; ++round) {
+    Dim sum = number(0), negative = number(0);
+    for (auto [i, term] : llvm::enumerate(terms)) {
+      auto [x, times] = term;
+      sum = sum + x * number(times);
+      negative = negative - x * number(times);
+    }
+    for (int64_t i = 0; i < count; ++i)
+      sum = i % 2 ? sum + number(i % 3) : number(i % 3) + sum;
+    EXPECT_TRUE((sum + negative).is(constant));
+    EXPECT_TRUE((sum - sum).is(0));
+    EXPECT_EQ(sum.getMax(), most + constant);
+    if (round > 0)
+      EXPECT_EQ(sum, whole);
+    whole = sum;
+    std::shuffle(terms.begin(), terms.end(), random);
+  }
+  // By halves.
+  Dim halves[] = {number(constant), number(0)};
+  for (auto [i, term] : llvm::enumerate(terms))
+    halves[i % 2] = halves[i % 2] + term.first * number(term.second);
+  EXPECT_EQ(halves[0] + halves[1], whole);
+  EXPECT_EQ(halves[1] + halves[0], whole);
+}
+
+TEST_F(DimTest, LongMinimaKeepWhatIsNeeded) {
+  // Each pair of neighbours has a variable that is never the least.
+  Dim least = var("x", 0, 50), greatest = var("x", 0, 50);
+  for (int64_t i = 0; i < 100; ++i) {
+    const std::string name = std::to_string(i);
+    least = Dim::get(DimOpKind::min, least, var("a" + name, 10, 60));
+    least = Dim::get(DimOpKind::min, least, var("b" + name, 50, 60));
+    greatest = Dim::get(DimOpKind::max, greatest, var("a" + name, 10, 60));
+    greatest = Dim::get(DimOpKind::max, greatest, var("c" + name, 0, 10));
+  }
+  for (Dim chain : {least, greatest}) {
+    unsigned variables = 0;
+    chain.walk([&](VarAttr) { ++variables; });
+    EXPECT_EQ(variables, 101u);
+  }
+  EXPECT_EQ(least.getMax(), 50);
+  EXPECT_EQ(greatest.getMin(), 10);
+  // What is less than all of a long minimum takes its place.
+  EXPECT_EQ(Dim::get(DimOpKind::min, least, var("y", -5, -1)),
+            var("y", -5, -1));
+}
+
+TEST_F(DimTest, SizesAreKnown) {
+  Dim n = var("n", 1, 8), longer = var("longer", -3, 8);
+  for (Dim dim : {n, n + number(-12), n * number(3) + longer,
+                  Dim::get(DimOpKind::floordiv, n, number(3)),
+                  Dim::get(DimOpKind::mod, n + longer, number(3)),
+                  Dim::get(DimOpKind::min, n, longer),
+                  Dim::get(DimOpKind::max, n, longer), n * longer}) {
+    const DimSize size = getDimSize(dim.getAttr());
+    EXPECT_EQ(size.characters, dim.str().size()) << dim.str();
+    const auto operators = static_cast<uint32_t>(llvm::count(dim.str(), '('));
+    EXPECT_EQ(size.parts, 2 * operators + 1) << dim.str();
+  }
+  EXPECT_EQ(getDimSize((n * number(3) + longer + number(1)).getAttr()).nesting,
+            3u);
+  EXPECT_TRUE(getDimSize((n * number(3) + longer).getAttr()).isLinear);
+  EXPECT_FALSE(getDimSize((n * longer).getAttr()).isLinear);
+  EXPECT_FALSE(
+      getDimSize(Dim::get(DimOpKind::mod, n, number(3)).getAttr()).isLinear);
+}
+
 TEST_F(DimTest, NameAndBoundsMakeAVariable) {
   EXPECT_NE(var("n", 0, 8), var("n", 0, 9));
   EXPECT_EQ(var("n", 0, 8) + var("n", 0, 9), var("n", 0, 9) + var("n", 0, 8));

@@ -186,6 +186,11 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
                         "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let genStorageClass = 0;
+  let extraClassDeclaration = [{
+    /// What `tg::getDimSize` tells.
+    const DimSize &getSize() const;
+  }];
 }
 
 def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",

@@ -22,6 +22,23 @@ namespace mlir::tg {
 
 enum class DimOpKind : uint32_t;
 class VarAttr;
+namespace detail {
+struct DimExprAttrStorage; // which keeps a DimSize
+} // namespace detail
+
+/// How large an expression is. Known when it is made: each step of a long chain
+/// asks for that of a whole.
+struct DimSize {
+  /// Operators nested in each other. These numbers saturate.
+  uint32_t nesting = 0;
+  /// Operators and operands. What is used twice counts twice.
+  uint32_t parts = 1;
+  /// Characters of `Dim::str`.
+  uint32_t characters = 0;
+  /// Whether it is a sum of variables, each times a number, and a number.
+  bool isLinear = true;
+};
+DimSize getDimSize(Attribute dim);
 
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
 /// expression. Arithmetic keeps expressions in one normal form: sums of
