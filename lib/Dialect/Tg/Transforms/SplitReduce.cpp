@@ -31,7 +31,7 @@ constexpr int64_t kPartUnit = 64;
 /// Rows of at least 2 KiB, summed 16 at a time or the most below that divide
 /// their number, of tensors larger than what caches hold (32 MiB).
 constexpr int64_t kFewRows = 16, kFewestRows = 8, kRowBits = 2048 * 8,
-                  kLargeBits = int64_t(32) << 23;
+                  kSplitBits = int64_t(32) << 23;
 
 namespace {
 
@@ -508,7 +508,7 @@ static std::optional<Split> splitColumns(ReduceOp op) {
   StreamFinder finder;
   const Axes axes = getLongAxes(from);
   if (!finder.visit(op.getX(), axes) || !finder.order ||
-      finder.bits < kLargeBits ||
+      finder.bits < kSplitBits ||
       finder.order->size() != axes.size() - llvm::count(axes, kNoAxis))
     return std::nullopt;
   auto *place = llvm::find(*finder.order, axis);
