@@ -18,9 +18,8 @@ using namespace mlir::tg;
 /// the second-level cache again, and few of them begin anyway.
 constexpr int64_t kLeastRowBytes = 2 << 10, kMostRowBytes = 64 << 10;
 
-/// Matrices that the second-level cache does not hold, and how many bytes of
-/// them are to be on their way.
-constexpr int64_t kUncachedBits = int64_t(1) << 23, kBytesAhead = 8 << 10;
+/// How many bytes of a matrix are to be on their way.
+constexpr int64_t kBytesAhead = 8 << 10;
 
 static bool isLarge(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());

@@ -25,10 +25,9 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Reductions of so many elements of a buffer that caches do not hold run in
-/// the order of what they read.
+/// Reductions of so many elements of a buffer that the second-level cache does
+/// not hold run in the order of what they read.
 constexpr int64_t kLeastDepthInOrder = 32;
-constexpr int64_t kUncachedBits = int64_t(1) << 23;
 /// How many squares that are transposed in registers are done one after the
 /// other.
 constexpr int64_t kSquares = 4;
