@@ -150,6 +150,8 @@ private:
   void withinDepth(unsigned depth, llvm::function_ref<void()> body);
   /// Calls `body` for each combination of positions of unroll ranges.
   void forEachPosition(RangeSet set, llvm::function_ref<void()> body);
+
+  //===--- Loops (Loops.cpp) ---===//
   /// Opens the loops of `ranges`, from `index` on, at the top scope, and calls
   /// `body` inside: several times where a loop is peeled. `carried` are values
   /// that the loops hand from position to position. With a cascade, sums among
@@ -172,9 +174,6 @@ private:
   /// positions of each of these ranges.
   void emitThreadParts(ArrayRef<unsigned> peeled,
                        llvm::function_ref<void()> body);
-  void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
-  /// What a store works over: the ranges that its operands depend on.
-  RangeSet getStoreSet(StoreOp store) const;
   /// Calls `body` in a branch for results that are worth storing past the
   /// caches and one for smaller ones, where that depends on variables; likewise
   /// for rows that are worth being prefetched.
@@ -190,6 +189,11 @@ private:
   Dim getShortRows(LoadOp op);
   /// Calls `body` with operations going to a block.
   void emitInBlock(Block *block, llvm::function_ref<void()> body);
+
+  //===--- Stores (Emitter.cpp) ---===//
+  void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
+  /// What a store works over: the ranges that its operands depend on.
+  RangeSet getStoreSet(StoreOp store) const;
   void prefetchValues(StoreOp store);
 
   //===--- Values (Emitter.cpp) ---===//

@@ -1,0 +1,303 @@
+//===- Loops.cpp - the loops of a kernel ----------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Ranges as loops: the main part and what is peeled off, the loop that threads
+/// share, and the copies for large and small symbolic sizes.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Emitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::tovector;
+
+void Emitter::emitLoops(ArrayRef<unsigned> indices,
+                        SmallVectorImpl<Value> &carried, Location loc,
+                        Body body, const Cascade *cascade) {
+  if (indices.empty())
+    return body(carried);
+  const Range &range = ranges[indices.front()];
+  Dim extent = getExtent(range), zero = getNumber(0);
+  Dim middle = Dim::get(DimOpKind::max, extent - range.peel, zero);
+  emitLoopPart(indices, zero, middle, carried, loc, body, cascade);
+  emitLoopPart(indices, middle, extent, carried, loc, body, cascade);
+}
+
+void Emitter::setPart(Range &range, Dim begin, Dim end) {
+  range.lo = begin.getMin();
+  range.hi = end.getMax() - 1;
+  range.part = Part();
+  if (!begin.isStatic() || !end.isStatic())
+    range.part = {begin, end - getNumber(1)};
+}
+
+void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
+                           SmallVectorImpl<Value> &carried, Location loc,
+                           Body body, const Cascade *cascade) {
+  if (begin == end)
+    return;
+  unsigned index = indices.front();
+  Range saved = ranges[index];
+  setPart(ranges[index], begin, end);
+  ranges[index].depth = scopes.size();
+
+  Scope scope;
+  if ((end - begin).is(1)) {
+    scope.anchor = scopes.back().anchor;
+    ranges[index].value = begin.isStatic() ? Value() : getDimValue(begin, loc);
+    scopes.push_back(std::move(scope));
+    emitLoops(indices.drop_front(), carried, loc, body, cascade);
+    closeScope();
+    ranges[index] = saved;
+    return;
+  }
+
+  // The bounds stand at the top of the function, out of everybody's way.
+  Value lower = getDimValue(begin, loc);
+  Value upper = getDimValue(end, loc);
+  Value step = getIndexConstant(1, loc);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+
+  // Loops over blocks, around the one over the positions of a block.
+  SmallVector<std::pair<int64_t, Value>> sizes;
+  SmallVector<scf::ForOp> blockLoops;
+  SmallVector<Value> first(carried.begin(), carried.end());
+  int64_t extent = (end - begin).getMax();
+  bool isBlock = false, isExact = (end - begin).isStatic();
+  if (cascade)
+    for (int64_t block : llvm::reverse(
+             cascade->blocks[cascade->blocks.size() - indices.size()])) {
+      isBlock |= block == 1;
+      if (block > 1 && block < extent)
+        sizes.emplace_back(block, getIndexConstant(block, loc));
+    }
+  B &b = at(top(), loc);
+  for (auto [block, size] : sizes) {
+    isExact &= extent % block == 0;
+    extent = block;
+    auto loop = scf::ForOp::create(b, lower, upper, size, first);
+    blockLoops.push_back(loop);
+    b.setInsertionPointToEnd(loop.getBody());
+    lower = loop.getInductionVar();
+    Value blockEnd = arith::AddIOp::create(b, lower, size);
+    upper = isExact ? blockEnd
+                    : arith::MinSIOp::create(b, blockEnd, upper).getResult();
+    first = beginBlock(*cascade, loop.getRegionIterArgs());
+  }
+
+  auto loop = scf::ForOp::create(b, lower, upper, step, first);
+  parent->before = blockLoops.empty() ? loop : blockLoops.front();
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = loop.getBody();
+  if (carried.empty())
+    scope.anchor->before = loop.getBody()->getTerminator();
+  ranges[index].value = loop.getInductionVar();
+  scopes.push_back(std::move(scope));
+  SmallVector<Value> inner(loop.getRegionIterArgs());
+  if (isBlock)
+    inner = beginBlock(*cascade, inner);
+  emitLoops(indices.drop_front(), inner, loc, body, cascade);
+  if (isBlock)
+    inner = endBlock(at(top(), loc), *cascade, loop.getRegionIterArgs(), inner);
+  if (!carried.empty())
+    scf::YieldOp::create(at(top(), loc), inner);
+  closeScope();
+
+  for (scf::ForOp blocks : llvm::reverse(blockLoops)) {
+    b.setInsertionPointToEnd(blocks.getBody());
+    scf::YieldOp::create(b, endBlock(b, *cascade, blocks.getRegionIterArgs(),
+                                     loop.getResults()));
+    loop = blocks;
+  }
+  parent->before = savedBefore;
+  ranges[index] = saved;
+  carried.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+void Emitter::emitThreadLoop(func::FuncOp func,
+                             llvm::function_ref<void()> body) {
+  SmallVector<unsigned> threads;
+  for (RangeSet set = threadSet; set; set &= set - 1)
+    threads.push_back(llvm::countr_zero(set));
+  Dim total = getParallelExtent();
+  if (total.is(0))
+    return;
+  Location loc = kernel.getLoc();
+  if (total.is(1)) {
+    SmallVector<Value> none;
+    for (unsigned index : threads)
+      ranges[index].peel = getNumber(0);
+    return emitLoops(threads, none, loc,
+                     [&](SmallVectorImpl<Value> &) { body(); });
+  }
+
+  unsigned numBuffers = kernel.getArgumentTypes().size();
+  Value step = getIndexConstant(1, loc);
+  B &b = at(0, loc);
+  auto loop = scf::ForOp::create(b, func.getArgument(numBuffers),
+                                 func.getArgument(numBuffers + 1), step);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = loop;
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = loop.getBody();
+  scope.anchor->before = loop.getBody()->getTerminator();
+  scopes.push_back(std::move(scope));
+
+  Value rest = loop.getInductionVar();
+  unsigned outermost = *llvm::find_if(
+      threads, [&](unsigned index) { return !getExtent(ranges[index]).is(1); });
+  for (unsigned index : llvm::reverse(threads)) {
+    Range &range = ranges[index];
+    Dim extent = getExtent(range);
+    setPart(range, getNumber(0), extent);
+    range.depth = top();
+    if (extent.is(1))
+      continue;
+    range.value = rest;
+    if (index == outermost)
+      continue;
+    Value divisor = getDimValue(extent, loc);
+    at(top(), loc);
+    range.value = arith::RemUIOp::create(b, rest, divisor);
+    rest = arith::DivUIOp::create(b, rest, divisor);
+  }
+  SmallVector<unsigned> peeled;
+  for (unsigned index : threads)
+    if (!ranges[index].peel.is(0) &&
+        getExtent(ranges[index]) != ranges[index].peel)
+      peeled.push_back(index);
+  emitThreadParts(peeled, body);
+  closeScope();
+  parent->before = savedBefore;
+}
+
+void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
+                              llvm::function_ref<void()> body) {
+  if (peeled.empty())
+    return body();
+  Location loc = kernel.getLoc();
+  Range saved = ranges[peeled.front()];
+  Dim extent = getExtent(saved), middle = extent - saved.peel;
+  Value bound = getDimValue(middle, loc);
+  B &b = at(top(), loc);
+  Value isMain =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value, bound);
+  auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = branch;
+  for (bool isTail : {false, true}) {
+    Range &range = ranges[peeled.front()];
+    if (isTail)
+      setPart(range, middle, extent);
+    else
+      setPart(range, getNumber(0), middle);
+    range.value = range.lo == range.hi ? Value() : saved.value;
+    range.depth = scopes.size();
+    emitInBlock(isTail ? branch.elseBlock() : branch.thenBlock(),
+                [&] { emitThreadParts(peeled.drop_front(), body); });
+  }
+  ranges[peeled.front()] = saved;
+  parent->before = savedBefore;
+}
+
+void Emitter::emitInBlock(Block *block, llvm::function_ref<void()> body) {
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = block;
+  scope.anchor->before = block->getTerminator();
+  scopes.push_back(std::move(scope));
+  body();
+  closeScope();
+}
+
+/// Results of fewer bytes are not stored past the caches.
+static constexpr int64_t largeBytes = 16 << 20;
+
+Dim Emitter::getShortRows(LoadOp op) {
+  if (!op.getPrefetch())
+    return Dim();
+  Dim shortRows;
+  for (RangeSet set = getDeps(op.getIndex()) & ~threadSet; set;
+       set &= set - 1) {
+    const Range &range = ranges[llvm::countr_zero(set)];
+    Dim extent = getExtent(range);
+    // Tiles are filled between other work, so their rows always come late.
+    if (llvm::any_of(range.op->getUsers(), llvm::IsaPred<StageOp>))
+      return Dim();
+    if (extent.isStatic())
+      continue;
+    Dim isShort = Dim::get(DimOpKind::max, getNumber(0),
+                           Dim::get(DimOpKind::min, getNumber(1),
+                                    getNumber(range.extent * 7 / 8) - extent));
+    shortRows = shortRows.getAttr() ? shortRows * isShort : isShort;
+  }
+  return shortRows;
+}
+
+void Emitter::emitBranches(Value condition, bool &flag,
+                           llvm::function_ref<void()> body) {
+  auto branch = scf::IfOp::create(at(top(), kernel.getLoc()), condition,
+                                  /*withElseRegion=*/true);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = parent->before;
+  parent->before = branch;
+  emitInBlock(branch.thenBlock(), body);
+  flag = false;
+  emitInBlock(branch.elseBlock(), body);
+  flag = true;
+  parent->before = savedBefore;
+}
+
+void Emitter::emitRowSizes(llvm::function_ref<void()> body) {
+  Dim shortRows;
+  if (isLarge)
+    for (auto load : kernel.getBody().getOps<LoadOp>())
+      if (Dim rows = getShortRows(load); rows.getAttr() && live.contains(load))
+        shortRows = rows;
+  if (!shortRows.getAttr()) {
+    arePrefetched = false;
+    body();
+    arePrefetched = true;
+    return;
+  }
+  Value rows = getDimValue(shortRows, kernel.getLoc());
+  B &b = at(top(), kernel.getLoc());
+  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rows,
+                                          buildInt(b, b.getIndexType(), 0));
+  emitBranches(condition, arePrefetched, body);
+}
+
+void Emitter::emitSizes(ArrayRef<StoreOp> stores,
+                        llvm::function_ref<void()> body) {
+  Dim bytes;
+  for (StoreOp store : stores) {
+    if (!store.getNontemporal())
+      continue;
+    bytes = getNumber(llvm::divideCeil(
+        store.getValue().getType().getIntOrFloatBitWidth(), 8));
+    for (const auto &[i, range] : llvm::enumerate(ranges))
+      if (getDeps(store.getIndex()) & setOf(i))
+        bytes = bytes * getExtent(range);
+  }
+  if (!bytes.getAttr() || bytes.isStatic() || bytes.getMin() >= largeBytes)
+    return emitRowSizes(body);
+  Location loc = kernel.getLoc();
+  Value size = getDimValue(bytes, loc);
+  B &b = at(top(), loc);
+  Value condition =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
+                            buildInt(b, b.getIndexType(), largeBytes));
+  emitBranches(condition, isLarge, [&] { emitRowSizes(body); });
+}
