@@ -193,9 +193,14 @@ function(tinygrad_add_test_program name)
   add_dependencies(tinygrad-tests ${name})
 endfunction()
 
-# A GoogleTest program in build/unittests, run by the test command.
+# A GoogleTest program in build/unittests, run by the test command. The tests
+# themselves are not optimised, which would take longer than running them; but
+# where they share a precompiled header with the libraries.
 function(tinygrad_add_unittest name)
   _tinygrad_add_executable(${name} ${ARGN})
+  if(NOT "MLIR_PCH" IN_LIST ARGN)
+    target_compile_options(${name} PRIVATE -O0)
+  endif()
   target_link_libraries(${name} PRIVATE GTest::gmock GTest::gtest_main)
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests
