@@ -360,25 +360,40 @@ def run_unittests(build, programs):
 
 def suite_fuzz(build):
     """Random graphs: compiled code against the interpreter, with a fixed seed."""
-    sanitize = is_sanitized(build)
     command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
-    command += [f"--graphs={300 if sanitize else 2000}"]
-    command += [f"--output-dir={build / 'fuzz'}"]
+    # (settings, how many graphs): some once more, with every access to memory
+    # checked.
+    few = is_sanitized(build)
+    runs = [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
     environment = dict(os.environ, CACHEDIR=str(build / "fuzz" / "cache"))
     for name in SETTINGS:
         environment.pop(name, None)
-    hint = f"the graphs are in {build / 'fuzz'}; {command[0]} FILE checks one again"
+
+    def run_part(task):
+        settings, first, count = task
+        name = " ".join(["fuzz", *(f"{key}={value}" for key, value in settings.items())])
+        output_dir = build / "fuzz" / f"{name.replace(' ', '-')}-{first}"
+        arguments = [f"--first={first}", f"--graphs={count}"]
+        status, output = run(
+            [*command, *arguments, f"--output-dir={output_dir}"],
+            cwd=build,
+            env=environment | settings,
+        )
+        hint = f"the graphs are in {output_dir}; {command[0]} FILE checks one again"
+        return report_check(f"{name} {' '.join(arguments)}", status, output, hint)
+
+    # Parts of 10 to a run, whatever the number of cores.
+    tasks = [
+        (settings, first, graphs // 10)
+        for settings, graphs in runs
+        for first in range(0, graphs, graphs // 10)
+    ]
     counts = Counts()
-    # Some of them once more, with every access to memory checked.
-    checked = [*command, f"--graphs={50 if sanitize else 200}"]
-    for name, line, more in (
-        ("fuzz", command, {}),
-        ("fuzz with SPEC=2", checked, {"SPEC": "2"}),
-    ):
-        status, output = run(line, cwd=build, env=environment | more)
-        if status == 0:
-            print(output.strip().splitlines()[-1])
-        counts.add(report_check(name, status, output, hint))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(run_part, tasks):
+            counts.add(result)
+    if not counts.failed:
+        print(f"fuzz: {sum(graphs for _, graphs in runs)} graphs")
     return counts
 
 
