@@ -282,6 +282,21 @@ TEST(Scatter, HistogramCostsThePositions) {
   }());
 }
 
+TEST(Scatter, SumsByClassCostThePositions) {
+  const int64_t count = 1000, classes = 50, width = 8;
+  Tensor at = (Tensor::arange(count) * 7 % classes).contiguous().realize();
+  Tensor points = counting({count, width}).contiguous().realize();
+  std::vector<double> expected(std::size_t(classes * width), 0.0);
+  for (int64_t i = 0; i < count * width; ++i)
+    expected[std::size_t(i / width * 7 % classes * width + i % width)] +=
+        double(i);
+  Tensor isClass = at.unsqueeze(1) == Tensor::arange(classes);
+  Tensor sums = isClass.unsqueeze(2).where(points.unsqueeze(1), 0).sum(0);
+  const int64_t opsBefore = GlobalCounters::globalOps.load();
+  expectTensor(sums, {classes, width}, expected);
+  EXPECT_LT(GlobalCounters::globalOps.load() - opsBefore, 10 * count * width);
+}
+
 TEST(Setitem, Positions) {
   Tensor x = counting({4, 3}).contiguous().realize();
   const void *memory = x.buffer().address();

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSCATTERSUMS
@@ -38,6 +39,30 @@ static Dim getSize(Value value, int64_t axis) {
 // Sums of one-hot rows
 //===----------------------------------------------------------------------===//
 
+/// The axis of \p to that is \p axis of \p from, where a reshape between them
+/// adds and removes axes of one element alone.
+static std::optional<int64_t> findAxis(Value from, int64_t axis, Value to) {
+  auto getLong = [](Value value) {
+    SmallVector<std::pair<int64_t, Dim>> axes;
+    for (auto [i, dim] :
+         llvm::enumerate(getDims(cast<RankedTensorType>(value.getType()))))
+      if (!dim.is(1))
+        axes.push_back({static_cast<int64_t>(i), dim});
+    return axes;
+  };
+  const auto before = getLong(from), after = getLong(to);
+  if (before.size() != after.size())
+    return std::nullopt;
+  std::optional<int64_t> found;
+  for (auto [a, b] : llvm::zip_equal(before, after)) {
+    if (a.second != b.second)
+      return std::nullopt;
+    if (a.first == axis)
+      found = b.first;
+  }
+  return found;
+}
+
 /// Whether all elements along the axis are the same, as far as that shows.
 static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
   Operation *op = value.getDefiningOp();
@@ -58,6 +83,11 @@ static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
     return isConstantAlong(expand.getX(), axis, depth - 1);
   if (auto permute = dyn_cast<PermuteOp>(op))
     return isConstantAlong(permute.getX(), permute.getOrder()[axis], depth - 1);
+  if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+    std::optional<int64_t> before =
+        findAxis(reshape.getResult(), axis, reshape.getX());
+    return before && isConstantAlong(reshape.getX(), *before, depth - 1);
+  }
   return op->hasTrait<OpTrait::Elementwise>() &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isConstantAlong(operand, axis, depth - 1);
@@ -110,21 +140,10 @@ static std::optional<int64_t> getPositionAxis(Value value) {
     } else if (auto permute = dyn_cast<PermuteOp>(movement)) {
       axis = llvm::find(permute.getOrder(), axis) - permute.getOrder().begin();
     } else if (isa<ReshapeOp>(movement)) {
-      // Axes of size 1 come and go.
-      int64_t place = -1, others = 0;
-      SmallVector<Dim> before = getDims(cast<RankedTensorType>(from.getType()));
-      SmallVector<Dim> after = getDims(cast<RankedTensorType>(to.getType()));
-      for (auto [i, dim] : llvm::enumerate(before))
-        others += static_cast<int64_t>(i) != axis && !dim.is(1);
-      for (auto [i, dim] : llvm::enumerate(after)) {
-        if (dim == size && place < 0)
-          place = static_cast<int64_t>(i);
-        else
-          others += !dim.is(1);
-      }
-      if (others != 0 || place < 0)
+      std::optional<int64_t> place = findAxis(from, axis, to);
+      if (!place)
         return std::nullopt;
-      axis = place;
+      axis = *place;
     }
   }
   return axis;
@@ -188,6 +207,39 @@ static std::optional<std::pair<Value, Value>> getBody(OpBuilder &builder,
   return std::nullopt;
 }
 
+/// The operand of an elementwise operation behind movements, moved in the same
+/// way.
+static Value moveOperand(OpBuilder &builder, Value operand,
+                         ArrayRef<Operation *> movements) {
+  for (Operation *movement : llvm::reverse(movements)) {
+    IRMapping mapping;
+    mapping.map(movement->getOperand(0), operand);
+    Operation *moved = builder.clone(*movement, mapping);
+    moved->getResult(0).setType(
+        cast<RankedTensorType>(movement->getResult(0).getType())
+            .clone(getElementTypeOrSelf(operand)));
+    operand = moved->getResult(0);
+  }
+  return operand;
+}
+
+/// A comparison or conjunction that is moved as one of moved operands.
+static Value moveBefore(OpBuilder &builder, Value clause) {
+  SmallVector<Operation *> movements;
+  Operation *op = clause.getDefiningOp();
+  while (isa_and_nonnull<ExpandOp, PermuteOp, ReshapeOp>(op)) {
+    movements.push_back(op);
+    op = op->getOperand(0).getDefiningOp();
+  }
+  if (movements.empty() || !isa_and_nonnull<CmpEqOp, AndOp>(op))
+    return clause;
+  Value x = moveOperand(builder, op->getOperand(0), movements),
+        y = moveOperand(builder, op->getOperand(1), movements);
+  if (isa<AndOp>(op))
+    return AndOp::create(builder, op->getLoc(), x, y);
+  return CmpEqOp::create(builder, op->getLoc(), clause.getType(), x, y);
+}
+
 static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
   if (op.getKind() != ReduceKind::add ||
       getElementTypeOrSelf(op.getType()).isInteger(1))
@@ -202,7 +254,7 @@ static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
   OneHotSum sum{-1, {}, {}, body->second};
   SmallVector<Value> others;
   while (!clauses.empty()) {
-    Value clause = clauses.pop_back_val();
+    Value clause = moveBefore(builder, clauses.pop_back_val());
     if (auto both = clause.getDefiningOp<AndOp>()) {
       llvm::append_range(clauses, both->getOperands());
       continue;

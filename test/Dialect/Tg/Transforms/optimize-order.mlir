@@ -69,3 +69,22 @@ func.func @flipped(%x: tensor<256x300xf32>) -> tensor<256x1xf32> {
   %1 = tg.flip %0 axes [0] : tensor<256x1xf32>
   return %1 : tensor<256x1xf32>
 }
+
+// -----
+
+// A product of rows by rows that is flipped has the tile that it has without:
+// lanes along the result, which are stored backward.
+
+// CHECK-LABEL: tg.kernel @r_256_1024_64
+// CHECK: tg.range {{.*}} upcast 64
+// CHECK: tg.stage
+// CHECK: tg.ranged_reduce
+func.func @flipped_product(%x: tensor<256x64xf32>, %y: tensor<1024x64xf32>) -> tensor<262144xf32> {
+  %0 = tg.strided %x [#tg.view<[256, 1024, 64] strides [64, 0, 1]>] : tensor<256x64xf32> -> tensor<256x1024x64xf32>
+  %1 = tg.strided %y [#tg.view<[256, 1024, 64] strides [0, 64, 1]>] : tensor<1024x64xf32> -> tensor<256x1024x64xf32>
+  %2 = tg.mul %0, %1 : tensor<256x1024x64xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<256x1024x64xf32> -> tensor<256x1024x1xf32>
+  %4 = tg.reshape %3 : tensor<256x1024x1xf32> -> tensor<262144xf32>
+  %5 = tg.flip %4 axes [0] : tensor<262144xf32>
+  return %5 : tensor<262144xf32>
+}

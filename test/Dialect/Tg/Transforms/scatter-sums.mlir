@@ -73,6 +73,29 @@ func.func @gather(%x: tensor<1000x1xi32>, %v: tensor<1x64xf32>) -> tensor<1000x1
 
 // -----
 
+// Sums of points by class, written by hand: the comparison is repeated along
+// the points.
+// CHECK-LABEL: func @points
+// CHECK-SAME: (%[[X:.*]]: tensor<1000xi32>, %[[V:.*]]: tensor<1000x16xf32>)
+func.func @points(%x: tensor<1000xi32>, %v: tensor<1000x16xf32>) -> tensor<1x64x16xf32> {
+  %0 = tg.reshape %x : tensor<1000xi32> -> tensor<1000x1xi32>
+  %i = tg.expand %0 : tensor<1000x1xi32> -> tensor<1000x64xi32>
+  %p = tg.iota 1 : tensor<1000x64xi32>
+  %c = tg.cmpeq %i, %p : tensor<1000x64xi32>
+  %c1 = tg.reshape %c : tensor<1000x64xi1> -> tensor<1000x64x1xi1>
+  %c2 = tg.expand %c1 : tensor<1000x64x1xi1> -> tensor<1000x64x16xi1>
+  %v1 = tg.reshape %v : tensor<1000x16xf32> -> tensor<1000x1x16xf32>
+  %v2 = tg.expand %v1 : tensor<1000x1x16xf32> -> tensor<1000x64x16xf32>
+  %z = tg.const(0.0 : f32) : tensor<1000x64x16xf32>
+  %s = tg.where %c2, %v2, %z : tensor<1000x64x16xf32>
+  // CHECK: tg.scatter add %{{.*}} axis 1 : tensor<1x64x16xf32>, tensor<1x1000x16xi32>, tensor<1x1000x16xf32>
+  // CHECK-NOT: tg.reduce
+  %r = tg.reduce add %s axes [0] : tensor<1000x64x16xf32> -> tensor<1x64x16xf32>
+  return %r : tensor<1x64x16xf32>
+}
+
+// -----
+
 // The value depends on the class; few classes; a type that does not hold the
 // classes; a maximum: all of them stay.
 // CHECK-LABEL: func @others

@@ -96,6 +96,45 @@ func.func @pad(%a: tensor<64x1x48xf32>, %b: tensor<1x32x48xf32>) -> tensor<65x32
 
 // -----
 
+// Two rows of a product before seven rows of zeros: these two are computed, and
+// no others.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: 288 evaluations of 64 elements
+// CHECK-LABEL: tg.kernel @r_2_32_480_
+// CHECK-LABEL: func.func @pad_part
+// CHECK-COUNT-2: tg.launch
+// CHECK-NOT:     tg.launch
+func.func @pad_part(%a: tensor<64x1x480xf32>, %b: tensor<1x32x480xf32>) -> tensor<9x32xf32> {
+  %0 = tg.expand %a : tensor<64x1x480xf32> -> tensor<64x32x480xf32>
+  %1 = tg.expand %b : tensor<1x32x480xf32> -> tensor<64x32x480xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x480xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x480xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<64x32xf32>
+  %5 = tg.shrink %4 from [3, 0] to [5, 32] : tensor<64x32xf32> -> tensor<2x32xf32>
+  %6 = tg.pad %5 low [0, 0] high [7, 0] : tensor<2x32xf32> -> tensor<9x32xf32>
+  return %6 : tensor<9x32xf32>
+}
+
+// -----
+
+// Parts that several read: from the first to the last of them.
+// REMARK: tg.reduce [64, 32, 1] gets a buffer: 576 evaluations of 320 elements
+// CHECK-LABEL: tg.kernel @r_10_32_480_
+// CHECK-LABEL: func.func @pad_parts
+func.func @pad_parts(%a: tensor<64x1x480xf32>, %b: tensor<1x32x480xf32>) -> (tensor<9x32xf32>, tensor<9x32xf32>) {
+  %0 = tg.expand %a : tensor<64x1x480xf32> -> tensor<64x32x480xf32>
+  %1 = tg.expand %b : tensor<1x32x480xf32> -> tensor<64x32x480xf32>
+  %2 = tg.mul %0, %1 : tensor<64x32x480xf32>
+  %3 = tg.reduce add %2 axes [2] : tensor<64x32x480xf32> -> tensor<64x32x1xf32>
+  %4 = tg.reshape %3 : tensor<64x32x1xf32> -> tensor<64x32xf32>
+  %5 = tg.shrink %4 from [3, 0] to [5, 32] : tensor<64x32xf32> -> tensor<2x32xf32>
+  %6 = tg.pad %5 low [0, 0] high [7, 0] : tensor<2x32xf32> -> tensor<9x32xf32>
+  %7 = tg.shrink %4 from [6, 0] to [13, 32] : tensor<64x32xf32> -> tensor<7x32xf32>
+  %8 = tg.pad %7 low [2, 0] high [0, 0] : tensor<7x32xf32> -> tensor<9x32xf32>
+  return %6, %8 : tensor<9x32xf32>, tensor<9x32xf32>
+}
+
+// -----
+
 // The axis that is contiguous in memory is none of the product's.
 // REMARK: tg.reduce [64, 32, 1] gets a buffer: at the positions of
 // CHECK-LABEL: func.func @repeat

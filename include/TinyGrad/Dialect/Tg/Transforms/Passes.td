@@ -443,7 +443,7 @@ class TgProof<string name> : Pass<name, "::mlir::ModuleOp"> {
     Option<"solver", "solver", "std::string", "\"z3\"",
            "The program of the SMT solver Z3">,
     Option<"timeout", "timeout", "unsigned", "5000",
-           "Milliseconds for one question">,
+           "Milliseconds for one question; 12 times as long at last">,
     Option<"printCounts", "print-counts", "bool", "false",
            "Print how much was proved of what">
   ];

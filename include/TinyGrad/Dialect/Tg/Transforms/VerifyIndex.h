@@ -22,8 +22,9 @@ namespace mlir::tg {
 struct ProofOptions {
   /// The solver: the name or path of Z3's program.
   std::string solver = "z3";
-  /// Milliseconds for one question. One that takes longer is asked again for
-  /// each value of the variables, if these are few enough.
+  /// Milliseconds for one question. One that takes longer is asked again alone,
+  /// then for each value of the variables, if these are few enough, and at last
+  /// with 12 times as long: the limit is not to depend on what else runs.
   unsigned timeoutMs = 5000;
 };
 

@@ -216,8 +216,9 @@ void Heuristic::mergeRanges() {
   }
 }
 
-/// The result range along which a store is contiguous, if lanes along it pay:
-/// reductions may be contiguous along their own ranges instead. Of several
+/// The result range along which a store is contiguous, forward or backward, if
+/// lanes along it pay: reductions may be contiguous along their own ranges
+/// instead. Of several
 /// stores, those over the most ranges count: others write once a row.
 RangeOp Heuristic::chooseResultLane() {
   RangeOp lane;
@@ -231,9 +232,10 @@ RangeOp Heuristic::chooseResultLane() {
       lane = RangeOp();
     most = depth;
     for (RangeOp range : schedule.getResultRanges())
-      if (range.getLargestExtent() > 1 && schedule.getAnalysis()
-                                                  .getLinear(store.getIndex())
-                                                  .getCoefficient(range) == 1)
+      if (range.getLargestExtent() > 1 &&
+          std::abs(schedule.getAnalysis()
+                       .getLinear(store.getIndex())
+                       .getCoefficient(range)) == 1)
         lane = range;
   }
   if (!lane)

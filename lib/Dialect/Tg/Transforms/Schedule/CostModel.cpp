@@ -67,6 +67,7 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
     : stored(stored) {
   for (Operation &op : block.without_terminator())
     estimates[op.getResult(0)] = estimate(op);
+  findReads(block);
 }
 
 /// How often each element is read that is read at all.
@@ -90,6 +91,66 @@ static SmallVector<Interval> getReadPositions(StridedOp strided) {
     if (group.end - group.begin == 1)
       positions[group.begin] = {group.min.getMin(), group.max.getMax()};
   return positions;
+}
+
+/// All positions of a tensor.
+static SmallVector<Interval> getAllPositions(RankedTensorType type) {
+  return llvm::map_to_vector(getLargestShape(type), [](int64_t size) {
+    return Interval{0, size - 1};
+  });
+}
+
+/// From the results on: what is read of an operand follows from what is read of
+/// the result.
+void CostModel::findReads(Block &block) {
+  for (Operation &op : llvm::reverse(block.without_terminator())) {
+    Value result = op.getResult(0);
+    const auto type = cast<RankedTensorType>(result.getType());
+    SmallVector<Interval> all = getAllPositions(type), read;
+    for (Operation *user : result.getUsers()) {
+      SmallVector<Interval> byUser = all;
+      if (auto strided = dyn_cast<StridedOp>(user))
+        byUser = getReadPositions(strided);
+      else if (auto it = reads.find(
+                   user->getNumResults() == 1 ? user->getResult(0) : Value());
+               it != reads.end() && !stored.contains(user->getResult(0)) &&
+               user->hasTrait<OpTrait::Elementwise>())
+        byUser = it->second;
+      if (read.empty())
+        read.assign(all.size(), {Interval::kMax, Interval::kMin});
+      for (auto [of, by, whole] : llvm::zip_equal(read, byUser, all)) {
+        of.lo = std::min(of.lo, std::max(by.lo, whole.lo));
+        of.hi = std::max(of.hi, std::min(by.hi, whole.hi));
+      }
+    }
+    if (llvm::any_of(llvm::zip(read, all), [](auto pair) {
+          return !std::get<0>(pair).contains(std::get<1>(pair));
+        }))
+      reads[result] = read;
+  }
+}
+
+std::pair<SmallVector<Dim>, SmallVector<Dim>>
+CostModel::getReadPart(Value value) const {
+  SmallVector<Dim> to = getDims(cast<RankedTensorType>(value.getType()));
+  SmallVector<Dim> from(to.size(), Dim(value.getContext(), 0));
+  if (auto it = reads.find(value);
+      it != reads.end() && !stored.contains(value) &&
+      llvm::all_of(it->second, [](Interval of) { return of.lo <= of.hi; }))
+    for (auto [begin, end, positions] : llvm::zip_equal(from, to, it->second))
+      if (end.isStatic()) {
+        begin = Dim(value.getContext(), positions.lo);
+        end = Dim(value.getContext(), positions.hi + 1);
+      }
+  return {from, to};
+}
+
+double CostModel::countReadElements(Value value) const {
+  const auto [from, to] = getReadPart(value);
+  double count = 1;
+  for (auto [begin, end] : llvm::zip_equal(from, to))
+    count *= static_cast<double>((end - begin).getMax());
+  return count;
 }
 
 /// Whether a position in the operand takes a division.
@@ -212,7 +273,7 @@ size_t CostModel::getKind(Value value, int64_t depth) const {
 double CostModel::getCost(Value value, const Partition &partition) {
   Estimate estimate = estimates.lookup(value);
   const auto type = cast<RankedTensorType>(value.getType());
-  const double size = countElements(value);
+  const double size = countReadElements(value);
   if (partition.isWhole()) {
     const double choices = estimate.selections;
     return size * (estimate.work + kMaskedLoad * choices + kStore) + kKernel +
@@ -331,7 +392,8 @@ std::string CostModel::getReasonToStore(Value value,
   const Estimate estimate = estimates.lookup(value);
   const Choices *choices =
       estimate.selections != 0 ? &getChoices(value) : nullptr;
-  double size = countElements(value), evaluations = 0, again = 0, slower = 0;
+  double size = countReadElements(value), evaluations = 0, again = 0,
+         slower = 0;
   for (Access *access : accesses) {
     const auto count = static_cast<double>(access->getEvaluations());
     evaluations += count;

@@ -32,6 +32,11 @@ public:
   /// is chosen.
   Partition getPartition(Value value);
 
+  /// The positions of `value` that anything reads, from the first of each axis
+  /// to the one after the last: those that are filled if it gets a buffer only
+  /// because that is faster.
+  std::pair<SmallVector<Dim>, SmallVector<Dim>> getReadPart(Value value) const;
+
   /// Whether a reduction is run for every element of `value`.
   bool hasReduction(Value value) const {
     return getOperand(value).reducesPerElement;
@@ -92,9 +97,14 @@ private:
   const Choices &getChoices(Value value);
   size_t getKind(Value value, int64_t depth) const;
   double getCost(Value value, const Partition &partition);
+  void findReads(Block &block);
+  double countReadElements(Value value) const;
 
   const DenseSet<Value> &stored;
   DenseMap<Value, Estimate> estimates;
+  /// Bounds of the positions that are read along each axis, where these are not
+  /// all.
+  DenseMap<Value, SmallVector<Interval>> reads;
   DenseMap<Value, std::shared_ptr<Choices>> choicesOf;
 };
 

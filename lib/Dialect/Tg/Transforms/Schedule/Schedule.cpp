@@ -231,14 +231,18 @@ void FunctionScheduler::store(Operation *op, StringRef reason) {
     return;
   SmallVector<Access *> own;
   MLIRContext *context = type.getContext();
-  SmallVector<Dim> from(type.getRank(), Dim(context, 0));
+  auto [from, end] = costs->getReadPart(result);
   for (int64_t bound : partition.bounds) {
-    SmallVector<Dim> to = getDims(type);
-    to[partition.axis] = Dim(context, bound);
+    const Dim last = end[partition.axis], boundary(context, bound);
+    if ((boundary - from[partition.axis]).getMax() <= 0 ||
+        (last - boundary).getMax() <= 0)
+      continue;
+    SmallVector<Dim> to = end;
+    to[partition.axis] = boundary;
     storePart(result, from, to, own);
-    from[partition.axis] = Dim(context, bound);
+    from[partition.axis] = boundary;
   }
-  storePart(result, from, getDims(type), own);
+  storePart(result, from, end, own);
   accesses[result] = own;
   computeInPlace(op);
 }
