@@ -38,7 +38,7 @@ static std::vector<SymVariable> variablesOf(const Movement *movements) {
   for (const Movement *step = movements; step; step = step->previous.get())
     for (const Shape *list : {&step->before, &step->after, &step->from,
                               &step->to, &step->low, &step->high})
-      for (SymInt size : *list)
+      for (const SymInt &size : *list)
         if (size.isSymbolic())
           addVariables(variables, size.expression()->variables);
   return variables;

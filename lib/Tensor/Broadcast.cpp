@@ -120,7 +120,7 @@ Tensor detail::same(const Tensor &x, Scalar value) {
 DType detail::positionDType(const Shape &shape) {
   constexpr int64_t most = 0x7fffffff;
   int64_t count = 1;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     if (size.max() > most ||
         __builtin_mul_overflow(count, size.max(), &count) || count > most)
       return DType::Int64;

@@ -91,10 +91,10 @@ void detail::throwRagged(std::size_t expected, std::size_t found) {
 /// What a tensor whose shape was checked takes.
 static std::size_t sizeInBytes(const Shape &shape, DType dtype) {
   std::size_t bytes = itemSize(dtype);
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     if (size.max() == 0)
       return 0;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     bytes *= std::size_t(size.max());
   return bytes;
 }

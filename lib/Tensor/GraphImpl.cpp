@@ -66,6 +66,11 @@ void GraphImpl::add(Operation *op, unsigned hash) {
   // Those that have numbers, as a rule.
   garbage += isa<tg::ConstOp, tg::ShrinkOp, tg::PadOp, tg::DimOp>(op);
   numCopies += isa<tg::CopyOp>(op);
+  if (hasDims)
+    walkVariables(op, [this](KnownVariable &variable) {
+      if (++heldVariables[&variable] == 1)
+        holdVariable(variable);
+    });
 }
 
 void GraphImpl::dropUnfinished() {
@@ -112,11 +117,19 @@ void GraphImpl::forget(Operation *op) {
 
 void tinygrad::detail::prepareToMake() {
   checkThread();
-  // More than one operation takes, and more than what malloc() keeps by size.
-  void *volatile memory = std::malloc(4096); // not optimized away
+  // More than an operation takes, for several at a time: malloc() does not keep
+  // blocks of such sizes at hand, and merges small ones as these are freed.
+  constexpr unsigned numOperations = 16, bytes = 4096;
+  static thread_local unsigned numPrepared = 0;
+  if (numPrepared != 0) {
+    --numPrepared;
+    return;
+  }
+  void *volatile memory = std::malloc(numOperations * bytes); // not optimized
   if (!memory)
     throw std::bad_alloc();
   std::free(memory);
+  numPrepared = numOperations - 1;
 }
 
 Location GraphImpl::locationOf(const char *name) {
@@ -223,6 +236,14 @@ void GraphImpl::eraseIfDead(Operation *start) {
     }
     numCopies -= isa<tg::CopyOp>(op);
     pendingParts.erase(op);
+    if (hasDims)
+      walkVariables(op, [this](KnownVariable &variable) {
+        auto it = heldVariables.find(&variable);
+        if (--it->second != 0)
+          return;
+        heldVariables.erase(it);
+        dropVariable(variable);
+      });
     forget(op);
     nodes.erase(op);
     op->erase();
@@ -312,13 +333,13 @@ Type GraphImpl::elementType(DType dtype) {
 RankedTensorType GraphImpl::tensorType(DType dtype, const Shape &shape) {
   if (!isSymbolic(shape)) {
     SmallVector<int64_t, 6> sizes;
-    for (SymInt size : shape)
+    for (const SymInt &size : shape)
       sizes.push_back(size.value());
     return RankedTensorType::get(sizes, elementType(dtype));
   }
   checkVariables({&shape});
   SmallVector<tg::Dim> list;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     list.push_back(tg::Dim(dimension(size)));
   return tg::getTensorType(list, elementType(dtype));
 }
@@ -343,7 +364,7 @@ SymInt GraphImpl::size(Attribute dimension) {
   return SymInt(expr);
 }
 
-Attribute GraphImpl::dimension(SymInt size) {
+Attribute GraphImpl::dimension(const SymInt &size) {
   if (!size.isSymbolic())
     return builder.getI64IntegerAttr(size.value());
   Attribute &dim = dims[size.expression()];
@@ -357,7 +378,7 @@ Attribute GraphImpl::dimension(SymInt size) {
 
 ArrayAttr GraphImpl::dimensions(const Shape &list) {
   SmallVector<Attribute> attributes;
-  for (SymInt size : list)
+  for (const SymInt &size : list)
     attributes.push_back(dimension(size));
   return builder.getArrayAttr(attributes);
 }
@@ -371,9 +392,9 @@ static GraphImpl::Symbols findSymbols(GraphImpl &graph, T symbolic) {
   GraphImpl::Symbols found;
   AttrTypeWalker walker;
   walker.addWalk([&](tg::VarAttr var) {
-    const SymVariable variable = {var.getName().str(), var.getMin(),
-                                  var.getMax(), var.getValue()};
-    addVariables(found.variables, {&variable, 1});
+    KnownVariable *variable = &findVariable(var);
+    if (!llvm::is_contained(found.variables, variable))
+      found.variables.push_back(variable);
   });
   walker.walk(symbolic);
   AttrTypeReplacer replacer = tg::getVariableReplacer([](tg::VarAttr var) {
@@ -400,6 +421,27 @@ const GraphImpl::Symbols &GraphImpl::symbolsOf(Attribute attribute) {
                       findSymbols(*this, attribute))
              .first;
   return it->second;
+}
+
+void GraphImpl::walkVariables(Operation *op,
+                              llvm::function_ref<void(KnownVariable &)> visit) {
+  auto visitAll = [&](const Symbols &found) {
+    for (KnownVariable *variable : found.variables)
+      visit(*variable);
+  };
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getEncoding())
+    visitAll(symbolsOf(Type(type)));
+  ArrayAttr begins;
+  if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
+    begins = shrink.getFrom(); // the ends follow from the type
+  else if (auto pad = dyn_cast<tg::PadOp>(op))
+    begins = pad.getLow();
+  else if (isa<tg::DimOp, tg::StridedOp>(op))
+    visitAll(symbolsOf(Attribute(op->getAttrDictionary())));
+  for (Attribute begin : begins ? begins.getValue() : ArrayRef<Attribute>())
+    if (!isa<IntegerAttr>(begin))
+      visitAll(symbolsOf(begin));
 }
 
 //===----------------------------------------------------------------------===//
@@ -494,6 +536,10 @@ void GraphImpl::renewContext() {
   module = std::move(copy);
   owned = std::move(fresh);
   beginContext();
+  // Operations may be erased where no attributes can be made any more.
+  if (hasDims)
+    for (Operation &op : *module->getBody())
+      walkVariables(&op, [](KnownVariable &) {});
 }
 
 static uint64_t hashText(StringRef text) {
@@ -535,7 +581,10 @@ GraphImpl::GraphImpl()
   beginContext();
 }
 
-GraphImpl::~GraphImpl() = default;
+GraphImpl::~GraphImpl() {
+  for (const auto &[variable, count] : heldVariables)
+    dropVariable(*variable);
+}
 
 /// The graph of the innermost GraphScope of this thread.
 static thread_local const std::shared_ptr<GraphImpl> *scopedGraph = nullptr;
@@ -586,7 +635,17 @@ std::string Graph::str() const {
   std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
   std::string text;
   llvm::raw_string_ostream stream(text);
-  impl_->module->print(stream);
+  OwningOpRef<ModuleOp> copy;
+  if (impl_->hasSymbols()) {
+    // With the values of variables in the place of their places.
+    copy = impl_->module->clone();
+    tg::replaceVariables(*copy, [](tg::VarAttr var) {
+      return tg::Dim(tg::VarAttr::get(var.getContext(), var.getName(),
+                                      var.getMin(), var.getMax(),
+                                      findVariable(var).value));
+    });
+  }
+  (copy ? *copy : *impl_->module).print(stream);
   return text;
 }
 

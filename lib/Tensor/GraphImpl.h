@@ -155,7 +155,7 @@ public:
   mlir::RankedTensorType tensorType(DType dtype, const Shape &shape);
   Shape shapeOf(mlir::RankedTensorType type);
   /// A size as an attribute of operations.
-  mlir::Attribute dimension(SymInt size);
+  mlir::Attribute dimension(const SymInt &size);
   mlir::ArrayAttr dimensions(const Shape &sizes);
   /// The size that such an attribute is.
   SymInt size(mlir::Attribute dimension);
@@ -170,7 +170,7 @@ public:
   struct Symbols {
     /// The content of it with variables that have no values.
     uint64_t unbound;
-    std::vector<SymVariable> variables;
+    std::vector<KnownVariable *> variables;
   };
   const Symbols &symbolsOf(mlir::Type type);
   const Symbols &symbolsOf(mlir::Attribute attribute);
@@ -207,6 +207,9 @@ private:
   /// Erases \p op if nothing needs it, then its operands likewise.
   void eraseIfDead(mlir::Operation *op);
   void forget(mlir::Operation *op);
+  /// Calls the function for the variables of what \p op says.
+  void walkVariables(mlir::Operation *op,
+                     llvm::function_ref<void(KnownVariable &)> visit);
 
   llvm::DenseMap<mlir::Operation *, Node> nodes;
   llvm::DenseSet<HashedOperation, HashedOperationInfo> unique;
@@ -223,6 +226,8 @@ private:
   llvm::SmallDenseMap<const char *, mlir::LocationAttr> locations;
   /// By the pointer to the name, type or attribute.
   llvm::DenseMap<const void *, uint64_t> contents;
+  /// Operations that have the value of a variable.
+  llvm::DenseMap<KnownVariable *, std::size_t> heldVariables;
   bool hasDims = false;
   std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;

@@ -165,7 +165,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
                     const std::string &entry) {
   const SymInt size = x.shape()[axis];
   std::vector<Part> parts;
-  for (SymInt extent : x.shape())
+  for (const SymInt &extent : x.shape())
     parts.emplace_back(0, extent);
   if (range.length == 0) {
     parts[axis] = {0, 0};
@@ -201,7 +201,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
   rows.insert(rows.begin() + axis + 1, stride);
   result = prim::padView(result, none, high).reshape(rows);
   parts.clear();
-  for (SymInt extent : rows)
+  for (const SymInt &extent : rows)
     parts.emplace_back(0, extent);
   parts[axis + 1] = {0, 1};
   rows.erase(rows.begin() + axis + 1);

@@ -239,7 +239,7 @@ Tensor Tensor::shrinkTo(const Shape &sizes) const {
 
 Tensor Tensor::squeeze() const {
   Shape kept;
-  for (SymInt size : shape())
+  for (const SymInt &size : shape())
     if (size != 1)
       kept.push_back(size);
   return prim::reshape(*this, kept);
@@ -315,7 +315,7 @@ static Tensor partOf(const Tensor &x, int64_t dim, SymInt from, SymInt to) {
 std::vector<Tensor> Tensor::split(const Shape &sizes, int64_t dim) const {
   dim = normalizeAxis(dim, ndim(), "split");
   SymInt total = 0;
-  for (SymInt size : sizes) {
+  for (const SymInt &size : sizes) {
     int64_t most;
     if (size.min() < 0 ||
         __builtin_add_overflow(total.max(), size.max(), &most))
@@ -328,7 +328,7 @@ std::vector<Tensor> Tensor::split(const Shape &sizes, int64_t dim) const {
                      explainDifference(total, shape()[dim]));
   std::vector<Tensor> parts;
   SymInt from = 0;
-  for (SymInt size : sizes) {
+  for (const SymInt &size : sizes) {
     parts.push_back(partOf(*this, dim, from, from + size));
     from += size;
   }

@@ -784,6 +784,11 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
 
 Tensor Tensor::sequential(
     const std::vector<std::function<Tensor(const Tensor &)>> &functions) const {
+  // Before any is called.
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (!functions[i])
+      throw Error("sequential: function " + std::to_string(i) + " of " +
+                  std::to_string(functions.size()) + " is empty");
   Tensor x = *this;
   for (const auto &function : functions)
     x = function(x);

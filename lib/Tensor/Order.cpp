@@ -71,7 +71,7 @@ std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
   Shape low(ndim(), 0), high = low;
   low[*dim] = 1;
   std::vector<Part> parts;
-  for (SymInt extent : shape())
+  for (const SymInt &extent : shape())
     parts.emplace_back(0, extent);
   Tensor before = prim::pad(values, low, high).shrink(parts);
   Tensor place = prim::iota(x, *dim, position, shape());

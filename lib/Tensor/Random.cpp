@@ -33,7 +33,7 @@ static Tensor randomBits(const Graph &graph, Device &device,
     // values of the variables.
     const std::vector<int64_t> greatest = largestOf(shape);
     std::vector<Part> parts;
-    for (SymInt size : shape)
+    for (const SymInt &size : shape)
       parts.emplace_back(0, size);
     return randomBits(graph, device, Shape(greatest.begin(), greatest.end()))
         .shrink(parts);

@@ -202,8 +202,11 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   for (Operation *op : distinct) {
     // What needs no program has to have a size as well.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    if (type.getEncoding())
-      checkBound(graph.symbolsOf(Type(type)).variables);
+    if (type.getEncoding()) {
+      std::vector<SymVariable> variables;
+      addVariables(variables, graph.symbolsOf(Type(type)).variables);
+      checkBound(variables);
+    }
     if (isValue(op))
       continue;
     // Handles hold on to all that are wanted, so none goes with another.

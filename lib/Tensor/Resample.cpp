@@ -84,7 +84,7 @@ Tensor Tensor::pad(const Padding &padding, PadMode mode, Scalar value) const {
   Shape padded;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     padded.push_back(shape()[axis]);
-    for (SymInt amount : {amounts[axis].first, amounts[axis].second})
+    for (const SymInt &amount : {amounts[axis].first, amounts[axis].second})
       if (amount.max() > 0) {
         checkAmount(*this, axis, mode, amount);
         padded.back() = checkedSum(padded.back(), symMax(amount, 0), "pad");

@@ -174,7 +174,7 @@ static Tensor selectByMask(const Tensor &x, const Tensor &mask, int64_t axis) {
   const std::vector<std::vector<int64_t>> lists = listPositions(mask);
   const auto count = int64_t(lists[0].size());
   int64_t most = 1;
-  for (SymInt extent : mask.shape())
+  for (const SymInt &extent : mask.shape())
     most *= extent.max();
   const SymInt size = countAsVariable(count, most);
   const DType dtype = positionDType(mask.shape());

@@ -16,12 +16,19 @@
 
 #include "mlir/IR/Attributes.h"
 
+namespace mlir::tg {
+class VarAttr;
+} // namespace mlir::tg
+
 namespace tinygrad::detail {
 
 /// The dimension attribute of an expression, in another context.
 mlir::Attribute copyExpression(mlir::MLIRContext *context, const SymExpr *expr);
 /// The size that a dimension attribute of any context stands for.
 SymInt makeExpression(mlir::Attribute dim);
+/// The variable that an attribute of any context stands for, whose number is
+/// the place of a value, not the value.
+KnownVariable &findVariable(mlir::tg::VarAttr var);
 
 } // namespace tinygrad::detail
 

@@ -21,10 +21,14 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
 #include <ostream>
+#include <queue>
+#include <unordered_map>
+#include <utility>
 
 using namespace mlir;
 using namespace tinygrad;
@@ -35,8 +39,19 @@ using namespace tinygrad::detail;
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// The values of one variable that are in use.
+struct BoundVariables {
+  /// Places as attributes have them count down from the upper bound: they are
+  /// within the bounds, as there are no more places than values.
+  std::vector<std::unique_ptr<KnownVariable>> places;
+  /// The places that are free. The first one is taken, so that the same few
+  /// come together in expressions again and again.
+  std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> free;
+  std::unordered_map<int64_t, KnownVariable *> byValue;
+};
+
 /// Guarded by its lock: making attributes, and looking for those that are
-/// there.
+/// there; the values of variables.
 struct Expressions {
   Expressions() : context(MLIRContext::Threading::DISABLED) {
     context.disableMultithreading(); // as in GraphImpl
@@ -44,9 +59,16 @@ struct Expressions {
   }
 
   SymInt make(tg::Dim dim);
+  /// A size that is an expression.
+  SymInt hold(const SymExpr *expr);
   const SymExpr *makeExpr(Attribute attr);
-  const SymVariable *variableOf(tg::VarAttr var);
-  tg::Dim dimOf(SymInt value) {
+  KnownVariable *variableOf(tg::VarAttr var);
+  /// The variable with a value.
+  SymInt bind(KnownVariable &unbound, int64_t value);
+  /// Lets go of the value if nobody holds on to it.
+  void freeIfUnused(KnownVariable &variable);
+
+  tg::Dim dimOf(const SymInt &value) {
     return value.isSymbolic() ? tg::Dim(Attribute::getFromOpaquePointer(
                                     value.expression()->attr))
                               : tg::Dim(&context, value.value());
@@ -55,7 +77,9 @@ struct Expressions {
   std::mutex mutex;
   MLIRContext context;
   llvm::DenseMap<Attribute, const SymExpr *> known;
-  llvm::DenseMap<Attribute, const SymVariable *> variables;
+  llvm::DenseMap<Attribute, KnownVariable *> variables;
+  /// By the variable without a value.
+  llvm::DenseMap<const KnownVariable *, BoundVariables> bound;
 };
 } // namespace
 
@@ -65,30 +89,44 @@ static Expressions &expressions() {
   return *all;
 }
 
-/// The value, if all variables have one.
-static std::optional<int64_t> valueOf(Attribute attr) {
-  if (auto var = dyn_cast<tg::VarAttr>(attr))
-    return var.getValue();
-  auto expr = dyn_cast<tg::DimExprAttr>(attr);
-  if (!expr)
-    return cast<IntegerAttr>(attr).getInt();
-  // Chains go on at their left: what is short comes first.
-  std::optional<int64_t> rhs = valueOf(expr.getRhs());
-  if (!rhs)
-    return std::nullopt;
-  std::optional<int64_t> lhs = valueOf(expr.getLhs());
-  if (!lhs)
-    return std::nullopt;
-  MLIRContext *context = attr.getContext();
-  return tg::Dim::get(expr.getKind(), tg::Dim(context, *lhs),
-                      tg::Dim(context, *rhs))
-      .getStatic();
+/// The variable of an expression that an attribute stands for.
+static const KnownVariable &variableIn(const SymExpr *expr, tg::VarAttr var) {
+  if (expr->variables.size() == 1)
+    return *expr->variables.front();
+  const StringRef name = var.getName().getValue();
+  return **llvm::lower_bound(
+      expr->variables, name,
+      [](const KnownVariable *x, StringRef name) { return x->name < name; });
+}
+
+/// The value of a part of an expression whose variables have values.
+static int64_t valueOf(const SymExpr *expr, Attribute part) {
+  if (auto var = dyn_cast<tg::VarAttr>(part))
+    return *variableIn(expr, var).value;
+  auto operation = dyn_cast<tg::DimExprAttr>(part);
+  if (!operation)
+    return cast<IntegerAttr>(part).getInt();
+  MLIRContext *context = part.getContext();
+  return *tg::Dim::get(operation.getKind(),
+                       tg::Dim(context, valueOf(expr, operation.getLhs())),
+                       tg::Dim(context, valueOf(expr, operation.getRhs())))
+              .getStatic();
 }
 
 SymInt Expressions::make(tg::Dim dim) {
   if (std::optional<int64_t> number = dim.getStatic())
     return SymInt(*number);
-  return SymInt(makeExpr(dim.getAttr()));
+  return hold(makeExpr(dim.getAttr()));
+}
+
+SymInt Expressions::hold(const SymExpr *expr) {
+  if (expr->isBound) {
+    ++expr->holders;
+    if (!std::exchange(expr->holdsVariables, true))
+      for (KnownVariable *variable : expr->variables)
+        holdVariable(*variable);
+  }
+  return SymInt::adopt(expr);
 }
 
 const SymExpr *Expressions::makeExpr(Attribute attr) {
@@ -103,23 +141,98 @@ const SymExpr *Expressions::makeExpr(Attribute attr) {
   if (made->min < 0 && tg::isNeverNegative(dim))
     made->min = 0;
   made->max = dim.getMax();
-  made->value = valueOf(dim.getAttr());
   dim.walk(
       [&](tg::VarAttr var) { made->variables.push_back(variableOf(var)); });
-  auto byName = [](const SymVariable *a, const SymVariable *b) {
+  auto byName = [](const KnownVariable *a, const KnownVariable *b) {
     return a->name < b->name;
   };
   if (!llvm::is_sorted(made->variables, byName))
     llvm::sort(made->variables, byName);
+  made->isBound = llvm::any_of(
+      made->variables, [](const KnownVariable *x) { return x->unbound; });
   return expr = made.release();
 }
 
-const SymVariable *Expressions::variableOf(tg::VarAttr var) {
-  const SymVariable *&variable = variables[var];
-  if (!variable)
-    variable = new SymVariable{var.getName().str(), var.getMin(), var.getMax(),
-                               var.getValue()};
+KnownVariable *Expressions::variableOf(tg::VarAttr var) {
+  KnownVariable *&variable = variables[var];
+  if (variable)
+    return variable;
+  assert(!var.getValue() && "places of values are made by bind()");
+  variable = new KnownVariable;
+  variable->name = var.getName().str();
+  variable->min = var.getMin();
+  variable->max = var.getMax();
   return variable;
+}
+
+SymInt Expressions::bind(KnownVariable &unbound, int64_t value) {
+  BoundVariables &values = bound[&unbound];
+  if (auto known = values.byValue.find(value); known != values.byValue.end())
+    return hold(known->second->expr);
+  if (values.free.empty()) {
+    auto variable = std::make_unique<KnownVariable>();
+    static_cast<SymVariable &>(*variable) = unbound;
+    variable->unbound = &unbound;
+    variable->place = int64_t(values.places.size());
+    auto var = tg::VarAttr::get(
+        &context, StringAttr::get(&context, unbound.name), unbound.min,
+        unbound.max, unbound.max - variable->place);
+    variables[var] = variable.get();
+    variable->expr = makeExpr(var);
+    values.places.push_back(std::move(variable));
+    values.free.push(values.places.back()->place);
+  }
+  KnownVariable &variable = *values.places[std::size_t(values.free.top())];
+  values.byValue.emplace(value, &variable);
+  values.free.pop();
+  variable.value = value;
+  return hold(variable.expr);
+}
+
+void Expressions::freeIfUnused(KnownVariable &variable) {
+  // Somebody may have come by before the lock was taken, and gone.
+  if (variable.holders != 0 || !variable.value)
+    return;
+  BoundVariables &values = bound.find(variable.unbound)->second;
+  values.byValue.erase(*variable.value);
+  variable.value.reset();
+  values.free.push(variable.place);
+}
+
+void tinygrad::detail::holdVariable(KnownVariable &variable) {
+  if (variable.unbound)
+    ++variable.holders;
+}
+
+void tinygrad::detail::dropVariable(KnownVariable &variable) {
+  if (!variable.unbound || --variable.holders != 0)
+    return;
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  all.freeIfUnused(variable);
+}
+
+void tinygrad::detail::retain(const SymExpr *expr) {
+  if (!expr->isBound || expr->holders++ != 0)
+    return;
+  // Whoever has the expression holds on to its variables at present.
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (!std::exchange(expr->holdsVariables, true))
+    for (KnownVariable *variable : expr->variables)
+      holdVariable(*variable);
+}
+
+void tinygrad::detail::release(const SymExpr *expr) {
+  if (!expr->isBound || --expr->holders != 0)
+    return;
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (expr->holders != 0 || !std::exchange(expr->holdsVariables, false))
+    return;
+  for (KnownVariable *variable : expr->variables)
+    if (variable->unbound && --variable->holders == 0)
+      all.freeIfUnused(*variable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +264,12 @@ SymInt tinygrad::detail::makeExpression(Attribute attr) {
   return all.make(tg::Dim(copyTo(&all.context, attr)));
 }
 
+KnownVariable &tinygrad::detail::findVariable(tg::VarAttr var) {
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return *all.variableOf(cast<tg::VarAttr>(copyTo(&all.context, var)));
+}
+
 //===----------------------------------------------------------------------===//
 // Arithmetic
 //===----------------------------------------------------------------------===//
@@ -160,12 +279,12 @@ static std::string symbolOf(SymOp op) {
   return symbols[unsigned(op)];
 }
 
-static std::string inParentheses(SymInt value) {
+static std::string inParentheses(const SymInt &value) {
   const std::string text = value.str();
   return text.find(' ') == std::string::npos ? text : "(" + text + ")";
 }
 
-static std::string textOf(SymOp op, SymInt lhs, SymInt rhs) {
+static std::string textOf(SymOp op, const SymInt &lhs, const SymInt &rhs) {
   if (op == SymOp::Min || op == SymOp::Max)
     return std::string(op == SymOp::Min ? "symMin(" : "symMax(") + lhs.str() +
            ", " + rhs.str() + ")";
@@ -179,13 +298,14 @@ static Attribute attributeOf(const SymExpr *expr) {
 
 static std::string textOf(const SymExpr *expr) {
   const Attribute attr = attributeOf(expr);
-  const std::string text = tg::Dim(attr).str();
+  const std::string text = tg::Dim(attr).str(
+      [&](tg::VarAttr var) { return variableIn(expr, var).value; });
   // The outer parentheses say nothing.
   return isa<tg::DimExprAttr>(attr) ? text.substr(1, text.size() - 2) : text;
 }
 
 /// The characters of str().
-static std::size_t lengthOf(SymInt value) {
+static std::size_t lengthOf(const SymInt &value) {
   if (!value.isSymbolic())
     return value.str().size();
   const Attribute attr = attributeOf(value.expression());
@@ -196,11 +316,12 @@ static std::size_t lengthOf(SymInt value) {
 /// few operations can make more than fits into memory.
 constexpr std::size_t longestText = 1 << 16;
 
-[[noreturn]] static void throwTooLarge(SymOp op, SymInt lhs, SymInt rhs) {
+[[noreturn]] static void throwTooLarge(SymOp op, const SymInt &lhs,
+                                       const SymInt &rhs) {
   throw ShapeError(textOf(op, lhs, rhs) + " is too large for 64 bits");
 }
 
-static void checkDivisor(SymOp op, SymInt lhs, SymInt rhs) {
+static void checkDivisor(SymOp op, const SymInt &lhs, const SymInt &rhs) {
   if (rhs.min() <= 0 && rhs.max() >= 0)
     throw ShapeError(textOf(op, lhs, rhs) + " divides by " +
                      (rhs.isSymbolic() ? "what may be 0" : "0"));
@@ -282,15 +403,14 @@ static void checkSame(const SymVariable &a, const SymVariable &b) {
 }
 
 /// Throws if a variable of the one list is not the same in the other one.
-static void checkSame(std::span<const SymVariable *const> a,
-                      std::span<const SymVariable *const> b) {
+static void checkSame(std::span<KnownVariable *const> a,
+                      std::span<KnownVariable *const> b) {
   const auto [fewer, more] =
       std::minmax(a, b, [](auto x, auto y) { return x.size() < y.size(); });
-  for (const SymVariable *variable : fewer) {
+  for (KnownVariable *variable : fewer) {
     const auto it = llvm::lower_bound(
-        more, variable, [](const SymVariable *x, const SymVariable *y) {
-          return x->name < y->name;
-        });
+        more, variable,
+        [](KnownVariable *x, KnownVariable *y) { return x->name < y->name; });
     if (it == more.end() || *it == variable || (*it)->name != variable->name)
       continue;
     const bool isSwapped = fewer.data() != a.data();
@@ -298,7 +418,8 @@ static void checkSame(std::span<const SymVariable *const> a,
   }
 }
 
-SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
+SymInt tinygrad::detail::combine(SymOp op, const SymInt &lhs,
+                                 const SymInt &rhs) {
   if (op == SymOp::Div || op == SymOp::Mod)
     checkDivisor(op, lhs, rhs);
   if (!lhs.isSymbolic() && !rhs.isSymbolic())
@@ -338,11 +459,15 @@ SymInt tinygrad::detail::combine(SymOp op, SymInt lhs, SymInt rhs) {
 // Facts
 //===----------------------------------------------------------------------===//
 
-bool SymInt::hasValue() const { return !expr || expr->value; }
+bool SymInt::hasValue() const {
+  return !expr || llvm::all_of(expr->variables, [](const KnownVariable *x) {
+    return x->value.has_value();
+  });
+}
 
 int64_t SymInt::valueOfExpr() const {
-  if (expr->value)
-    return *expr->value;
+  if (hasValue())
+    return valueOf(expr, attributeOf(expr));
   throw ShapeError(str() + " has no value where a constant is required; " +
                    describeUnbound(variables()));
 }
@@ -354,7 +479,7 @@ int64_t SymInt::boundsOfExpr(bool upper) const {
 std::vector<SymVariable> SymInt::variables() const {
   std::vector<SymVariable> copies;
   if (expr)
-    for (const SymVariable *variable : expr->variables)
+    for (const KnownVariable *variable : expr->variables)
       copies.push_back(*variable);
   return copies;
 }
@@ -363,7 +488,7 @@ std::string SymInt::str() const {
   return expr ? textOf(expr) : std::to_string(number);
 }
 
-std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
+std::ostream &tinygrad::operator<<(std::ostream &stream, const SymInt &value) {
   return stream << value.str();
 }
 
@@ -371,40 +496,47 @@ std::ostream &tinygrad::operator<<(std::ostream &stream, SymInt value) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-static const SymExpr *makeVariable(std::string_view name, int64_t min,
-                                   int64_t max, std::optional<int64_t> value) {
-  const std::string range =
-      "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
-  if (name.empty())
-    throw ShapeError("a variable with the bounds " + range + " has no name");
-  const std::string variable = "variable " + std::string(name);
-  if (min > max)
-    throw ShapeError(variable + ": there is no number in its bounds " + range);
-  if (value && (*value < min || *value > max))
-    throw ShapeError(variable + " cannot be " + std::to_string(*value) +
-                     ": its bounds are " + range);
-  Expressions &all = expressions();
-  std::lock_guard<std::mutex> lock(all.mutex);
-  return all.makeExpr(tg::VarAttr::get(
-      &all.context, StringAttr::get(&all.context, name), min, max, value));
-}
-
 /// A variable as a size: a number if there is no choice.
 static SymInt asSize(const SymExpr *variable) {
   return variable->min == variable->max ? SymInt(variable->min)
                                         : SymInt(variable);
 }
 
+static const SymExpr *makeVariable(std::string_view name, int64_t min,
+                                   int64_t max) {
+  const std::string range =
+      "[" + std::to_string(min) + ", " + std::to_string(max) + "]";
+  if (name.empty())
+    throw ShapeError("a variable with the bounds " + range + " has no name");
+  if (min > max)
+    throw ShapeError("variable " + std::string(name) +
+                     ": there is no number in its bounds " + range);
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.makeExpr(tg::VarAttr::get(&all.context,
+                                       StringAttr::get(&all.context, name), min,
+                                       max, std::nullopt));
+}
+
 Variable::Variable(std::string_view name, int64_t min, int64_t max)
-    : SymInt(asSize(makeVariable(name, min, max, std::nullopt))),
-      variable(makeVariable(name, min, max, std::nullopt)) {}
+    : SymInt(asSize(makeVariable(name, min, max))),
+      variable(makeVariable(name, min, max)) {}
 
 const std::string &Variable::name() const {
   return variable->variables.front()->name;
 }
 
 SymInt Variable::bind(int64_t value) const {
-  return asSize(makeVariable(name(), min(), max(), value));
+  KnownVariable &unbound = *variable->variables.front();
+  if (value < unbound.min || value > unbound.max)
+    throw ShapeError("variable " + unbound.name + " cannot be " +
+                     std::to_string(value) + ": its bounds are " +
+                     boundsOf(unbound));
+  if (unbound.min == unbound.max)
+    return value;
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.bind(unbound, value);
 }
 
 std::string
@@ -434,8 +566,8 @@ void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
 }
 
 void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
-                                    std::span<const SymVariable *const> added) {
-  for (const SymVariable *variable : added)
+                                    std::span<KnownVariable *const> added) {
+  for (const KnownVariable *variable : added)
     addVariable(variables, *variable);
 }
 
@@ -444,7 +576,7 @@ static std::vector<SymVariable>
 variablesOf(std::initializer_list<const Shape *> lists) {
   std::vector<SymVariable> variables;
   for (const Shape *list : lists)
-    for (SymInt size : *list)
+    for (const SymInt &size : *list)
       if (size.isSymbolic())
         addVariables(variables, size.expression()->variables);
   return variables;
@@ -463,24 +595,32 @@ void tinygrad::detail::checkVariables(
 // Comparison
 //===----------------------------------------------------------------------===//
 
-bool tinygrad::detail::isAtMost(SymInt lhs, SymInt rhs) {
+bool tinygrad::detail::isAtMost(const SymInt &lhs, const SymInt &rhs) {
   if (lhs.max() <= rhs.min() || lhs == rhs)
     return true;
   return (lhs.isSymbolic() || rhs.isSymbolic()) && (rhs - lhs).min() >= 0;
 }
 
 /// "n = 1, as 1 and 3", or nothing if no values were found.
-static std::string findValues(SymInt lhs, SymInt rhs,
+static std::string findValues(const SymInt &lhs, const SymInt &rhs,
                               bool (*isWanted)(int64_t, int64_t)) {
   const Shape both = {lhs, rhs};
   // Throws if they are of one variable with two bounds or values.
-  variablesOf({&both});
+  const std::vector<SymVariable> variables = variablesOf({&both});
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
-  return tg::findValues(all.dimOf(lhs), all.dimOf(rhs), isWanted);
+  return tg::findValues(
+      all.dimOf(lhs), all.dimOf(rhs), isWanted, [&](tg::VarAttr var) {
+        return llvm::find_if(variables,
+                             [&](const SymVariable &x) {
+                               return x.name == var.getName().getValue();
+                             })
+            ->value;
+      });
 }
 
-std::string tinygrad::detail::explainDifference(SymInt lhs, SymInt rhs) {
+std::string tinygrad::detail::explainDifference(const SymInt &lhs,
+                                                const SymInt &rhs) {
   if (!lhs.isSymbolic() && !rhs.isSymbolic())
     return "";
   const std::string where =
@@ -490,7 +630,8 @@ std::string tinygrad::detail::explainDifference(SymInt lhs, SymInt rhs) {
                        : pair + " differ for " + where;
 }
 
-std::string tinygrad::detail::explainExcess(SymInt lhs, SymInt rhs) {
+std::string tinygrad::detail::explainExcess(const SymInt &lhs,
+                                            const SymInt &rhs) {
   if ((!lhs.isSymbolic() && !rhs.isSymbolic()) || isAtMost(lhs, rhs))
     return "";
   const std::string where =
@@ -506,9 +647,9 @@ std::string tinygrad::detail::explainDifference(const Shape &lhs,
   if (!isSymbolic(lhs) && !isSymbolic(rhs))
     return "";
   SymInt a = 1, b = 1;
-  for (SymInt size : lhs)
+  for (const SymInt &size : lhs)
     a *= size;
-  for (SymInt size : rhs)
+  for (const SymInt &size : rhs)
     b *= size;
   return explainDifference(a, b);
 }
@@ -517,7 +658,7 @@ std::string tinygrad::detail::explainDifference(const Shape &lhs,
 // Shapes
 //===----------------------------------------------------------------------===//
 
-int64_t tinygrad::detail::constantOf(SymInt size, const char *what) {
+int64_t tinygrad::detail::constantOf(const SymInt &size, const char *what) {
   if (size.isSymbolic())
     throw ShapeError(std::string(what) +
                      ": a constant is required here, not the symbolic " +
@@ -528,21 +669,21 @@ int64_t tinygrad::detail::constantOf(SymInt size, const char *what) {
 std::vector<int64_t> tinygrad::detail::constantsOf(const Shape &shape,
                                                    const char *what) {
   std::vector<int64_t> values;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     values.push_back(constantOf(size, what));
   return values;
 }
 
 std::vector<int64_t> tinygrad::detail::valuesOf(const Shape &shape) {
   std::vector<int64_t> values;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     values.push_back(size.value());
   return values;
 }
 
 std::vector<int64_t> tinygrad::detail::largestOf(const Shape &shape) {
   std::vector<int64_t> values;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     values.push_back(size.max());
   return values;
 }

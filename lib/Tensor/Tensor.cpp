@@ -45,10 +45,10 @@ std::string detail::describe(const Tensor &tensor) {
 /// The product of sizes of which none is negative.
 static SymInt productOf(const Shape &shape) {
   SymInt product = 1;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     if (size.max() == 0)
       return 0;
-  for (SymInt size : shape)
+  for (const SymInt &size : shape)
     product *= size;
   return product;
 }
@@ -63,7 +63,7 @@ SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
   // multiply them without the zero.
   int64_t bytes = int64_t(itemSize(dtype));
   bool fits = true, isEmpty = false;
-  for (SymInt size : shape) {
+  for (const SymInt &size : shape) {
     isEmpty |= size.max() == 0;
     fits =
         fits && size.min() >= 0 &&

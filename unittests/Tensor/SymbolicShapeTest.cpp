@@ -34,7 +34,7 @@ protected:
   static Tensor input(const Shape &shape, const Shape &greatest,
                       unsigned seed = 1) {
     std::vector<Part> parts;
-    for (SymInt size : shape)
+    for (const SymInt &size : shape)
       parts.emplace_back(0, size);
     return noiseTensor(greatest, seed).shrink(parts);
   }

@@ -371,4 +371,6 @@ TEST(Sequential, AppliesInOrder) {
                     [](const Tensor &x) { return x + 1; }});
   expectTensor(result, {2, 4}, values(x.matmul(w).relu() + 1));
   expectTensor(x.sequential({}), {2, 3}, values(x));
+  EXPECT_ERROR(x.sequential({&Tensor::relu, nullptr}), Error,
+               "sequential: function 1 of 2 is empty");
 }

@@ -113,7 +113,7 @@ private:
     switch (below(6)) {
     case 0: {
       std::vector<Part> parts;
-      for (SymInt size : x.shape()) {
+      for (const SymInt &size : x.shape()) {
         const int64_t begin = below(size.value());
         parts.emplace_back(begin, begin + 1 + below(size.value() - begin));
       }

@@ -25,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 // Defined by the library itself, in which no size may become a number
@@ -41,6 +42,10 @@ enum class SymOp { Add, Sub, Mul, Div, Mod, Min, Max };
 /// The C++ integers that stand for a number in an expression.
 template <typename T>
 concept SymNumber = std::integral<T> && !std::same_as<T, bool>;
+/// Count the sizes that hold on to an expression: a variable's value is kept
+/// as long as something has it.
+void retain(const SymExpr *expr);
+void release(const SymExpr *expr);
 } // namespace detail
 
 /// A variable of an expression: its name, its bounds (inclusive), and the value
@@ -60,6 +65,25 @@ public:
   constexpr SymInt() = default;
   template <detail::SymNumber T>
   constexpr SymInt(T number) : number(int64_t(number)) {}
+  constexpr SymInt(const SymInt &other)
+      : number(other.number), expr(other.expr) {
+    if (expr)
+      detail::retain(expr);
+  }
+  constexpr SymInt(SymInt &&other) noexcept
+      : number(other.number), expr(std::exchange(other.expr, nullptr)) {}
+  constexpr SymInt &operator=(const SymInt &other) {
+    return *this = SymInt(other);
+  }
+  constexpr SymInt &operator=(SymInt &&other) noexcept {
+    number = other.number;
+    std::swap(expr, other.expr);
+    return *this;
+  }
+  constexpr ~SymInt() {
+    if (expr)
+      detail::release(expr);
+  }
 
   /// Whether it is an expression rather than a number.
   bool isSymbolic() const { return expr != nullptr; }
@@ -81,17 +105,25 @@ public:
   /// Whether both are the same expression, which two that are equal for all
   /// values of the variables mostly are. An expression with a value is never
   /// the same as that number.
-  friend bool operator==(SymInt lhs, SymInt rhs) {
+  friend bool operator==(const SymInt &lhs, const SymInt &rhs) {
     return lhs.number == rhs.number && lhs.expr == rhs.expr;
   }
 
-  SymInt &operator+=(SymInt other);
-  SymInt &operator-=(SymInt other);
-  SymInt &operator*=(SymInt other);
-  SymInt &operator/=(SymInt other);
-  SymInt &operator%=(SymInt other);
+  SymInt &operator+=(const SymInt &other);
+  SymInt &operator-=(const SymInt &other);
+  SymInt &operator*=(const SymInt &other);
+  SymInt &operator/=(const SymInt &other);
+  SymInt &operator%=(const SymInt &other);
 
-  explicit SymInt(const detail::SymExpr *expr) : expr(expr) {}
+  explicit SymInt(const detail::SymExpr *expr) : expr(expr) {
+    detail::retain(expr);
+  }
+  /// One that has been retained for this.
+  static SymInt adopt(const detail::SymExpr *expr) {
+    SymInt size;
+    size.expr = expr;
+    return size;
+  }
   const detail::SymExpr *expression() const { return expr; }
 
 private:
@@ -126,24 +158,24 @@ private:
 namespace detail {
 /// Throws ShapeError for a result that 64 bits do not hold, for a divisor that
 /// may be 0, and when one variable has two bounds or two values.
-SymInt combine(SymOp op, SymInt lhs, SymInt rhs);
+SymInt combine(SymOp op, const SymInt &lhs, const SymInt &rhs);
 } // namespace detail
 
-inline SymInt operator+(SymInt lhs, SymInt rhs) {
+inline SymInt operator+(const SymInt &lhs, const SymInt &rhs) {
   int64_t sum;
   if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
       !__builtin_add_overflow(lhs.value(), rhs.value(), &sum))
     return sum;
   return detail::combine(detail::SymOp::Add, lhs, rhs);
 }
-inline SymInt operator-(SymInt lhs, SymInt rhs) {
+inline SymInt operator-(const SymInt &lhs, const SymInt &rhs) {
   int64_t difference;
   if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
       !__builtin_sub_overflow(lhs.value(), rhs.value(), &difference))
     return difference;
   return detail::combine(detail::SymOp::Sub, lhs, rhs);
 }
-inline SymInt operator*(SymInt lhs, SymInt rhs) {
+inline SymInt operator*(const SymInt &lhs, const SymInt &rhs) {
   int64_t product;
   if (!lhs.isSymbolic() && !rhs.isSymbolic() &&
       !__builtin_mul_overflow(lhs.value(), rhs.value(), &product))
@@ -151,28 +183,30 @@ inline SymInt operator*(SymInt lhs, SymInt rhs) {
   return detail::combine(detail::SymOp::Mul, lhs, rhs);
 }
 /// Rounded towards negative infinity.
-inline SymInt operator/(SymInt lhs, SymInt rhs) {
+inline SymInt operator/(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Div, lhs, rhs);
 }
 /// The rest of the division above: of the sign of the divisor.
-inline SymInt operator%(SymInt lhs, SymInt rhs) {
+inline SymInt operator%(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Mod, lhs, rhs);
 }
-inline SymInt operator-(SymInt x) { return SymInt(0) - x; }
-inline SymInt symMin(SymInt lhs, SymInt rhs) {
+inline SymInt operator-(const SymInt &x) { return SymInt(0) - x; }
+inline SymInt symMin(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Min, lhs, rhs);
 }
-inline SymInt symMax(SymInt lhs, SymInt rhs) {
+inline SymInt symMax(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Max, lhs, rhs);
 }
 
 // Next to a C++ integer, so that its conversion to SymInt does not compete with
 // that of the other operand to int64_t.
 #define TINYGRAD_SYMINT_OPERATOR(SYMBOL)                                       \
-  template <detail::SymNumber T> SymInt operator SYMBOL(SymInt lhs, T rhs) {   \
+  template <detail::SymNumber T>                                               \
+  SymInt operator SYMBOL(const SymInt &lhs, T rhs) {                           \
     return lhs SYMBOL SymInt(rhs);                                             \
   }                                                                            \
-  template <detail::SymNumber T> SymInt operator SYMBOL(T lhs, SymInt rhs) {   \
+  template <detail::SymNumber T>                                               \
+  SymInt operator SYMBOL(T lhs, const SymInt &rhs) {                           \
     return SymInt(lhs) SYMBOL rhs;                                             \
   }
 TINYGRAD_SYMINT_OPERATOR(+)
@@ -182,27 +216,27 @@ TINYGRAD_SYMINT_OPERATOR(/)
 TINYGRAD_SYMINT_OPERATOR(%)
 #undef TINYGRAD_SYMINT_OPERATOR
 
-template <detail::SymNumber T> bool operator==(SymInt lhs, T rhs) {
+template <detail::SymNumber T> bool operator==(const SymInt &lhs, T rhs) {
   return lhs == SymInt(rhs);
 }
 
-inline SymInt &SymInt::operator+=(SymInt other) {
+inline SymInt &SymInt::operator+=(const SymInt &other) {
   return *this = *this + other;
 }
-inline SymInt &SymInt::operator-=(SymInt other) {
+inline SymInt &SymInt::operator-=(const SymInt &other) {
   return *this = *this - other;
 }
-inline SymInt &SymInt::operator*=(SymInt other) {
+inline SymInt &SymInt::operator*=(const SymInt &other) {
   return *this = *this * other;
 }
-inline SymInt &SymInt::operator/=(SymInt other) {
+inline SymInt &SymInt::operator/=(const SymInt &other) {
   return *this = *this / other;
 }
-inline SymInt &SymInt::operator%=(SymInt other) {
+inline SymInt &SymInt::operator%=(const SymInt &other) {
   return *this = *this % other;
 }
 
-std::ostream &operator<<(std::ostream &stream, SymInt value);
+std::ostream &operator<<(std::ostream &stream, const SymInt &value);
 
 } // namespace tinygrad
 

@@ -309,7 +309,8 @@ public:
     return flip(Axes{int64_t(axes)...});
   }
   /// A pair (before, after) for each axis, or a flat list of such pairs from
-  /// the last axis on (see Padding); negative amounts cut off.
+  /// the last axis on (see Padding). Negative amounts cut elements off; it is a
+  /// ShapeError if there are fewer than these, whatever is added elsewhere.
   Tensor pad(const Padding &amounts, Scalar value = 0) const;
   /// The same with elements of the tensor, see PadMode; \p value is for
   /// Constant. The other modes cut off after the positive amounts have been
@@ -759,6 +760,7 @@ public:
                                    bool isCausal = false) const;
 
   /// Applies one function after the other: `x.sequential({&Tensor::relu, f})`.
+  /// Throws Error, naming its place, for a function that is empty.
   Tensor sequential(const std::vector<std::function<Tensor(const Tensor &)>>
                         &functions) const;
 

@@ -12,6 +12,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -161,22 +162,30 @@ constexpr unsigned noSide = ~0u;
 /// Takes those operands out of a minimum or maximum that another one is never
 /// beyond.
 static void dropNeedless(DimOpKind kind,
-                         SmallVectorImpl<ExtremeOperand> &operands) {
-  for (size_t i = 0; i < operands.size();) {
-    const bool isNeeded =
-        llvm::none_of(llvm::enumerate(operands), [&](const auto &entry) {
-          const ExtremeOperand &own = operands[i], &other = entry.value();
-          if (entry.index() == i ||
-              (own.side == other.side && own.side != noSide))
-            return false;
-          return kind == DimOpKind::min ? isNeverGreater(other.attr, own.attr)
-                                        : isNeverGreater(own.attr, other.attr);
-        });
-    if (isNeeded)
-      ++i;
-    else
-      operands.erase(operands.begin() + static_cast<ptrdiff_t>(i));
-  }
+                         SmallVector<ExtremeOperand> &operands) {
+  // By side. Those of a long one are compared with the few others alone.
+  SmallVector<size_t> places[3];
+  auto listOf = [](unsigned side) { return side == noSide ? 2 : side; };
+  for (auto [i, operand] : llvm::enumerate(operands))
+    places[listOf(operand.side)].push_back(i);
+  llvm::BitVector isGone(operands.size());
+  auto isBeyond = [&](size_t i, size_t other) {
+    if (other == i || isGone[other])
+      return false;
+    const Attribute own = operands[i].attr, it = operands[other].attr;
+    return kind == DimOpKind::min ? isNeverGreater(it, own)
+                                  : isNeverGreater(own, it);
+  };
+  for (auto [i, operand] : llvm::enumerate(operands))
+    for (unsigned list = 0; list < 3 && !isGone[i]; ++list)
+      if (operand.side == noSide || listOf(operand.side) != list)
+        isGone[i] = llvm::any_of(
+            places[list], [&](size_t other) { return isBeyond(i, other); });
+  SmallVector<ExtremeOperand> needed;
+  for (auto [i, operand] : llvm::enumerate(operands))
+    if (!isGone[i])
+      needed.push_back(operand);
+  operands = std::move(needed);
 }
 
 /// A minimum or maximum of operands that are not looked into, in their order.
@@ -542,28 +551,31 @@ Dim Dim::operator-(Dim other) const {
 // Printing
 //===----------------------------------------------------------------------===//
 
-static void print(llvm::raw_ostream &os, Attribute attr) {
+static void print(llvm::raw_ostream &os, Attribute attr,
+                  function_ref<std::optional<int64_t>(VarAttr)> getValue) {
   if (auto integer = dyn_cast<IntegerAttr>(attr)) {
     os << integer.getInt();
   } else if (auto var = dyn_cast<VarAttr>(attr)) {
     os << var.getName().getValue();
-    if (var.getValue())
-      os << '=' << *var.getValue();
+    if (std::optional<int64_t> value =
+            getValue ? getValue(var) : var.getValue())
+      os << '=' << *value;
   } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
     static const char *const symbols[] = {"+",   "*",   "floordiv",
                                           "mod", "min", "max"};
     os << '(';
-    print(os, expr.getLhs());
+    print(os, expr.getLhs(), getValue);
     os << ' ' << symbols[static_cast<unsigned>(expr.getKind())] << ' ';
-    print(os, expr.getRhs());
+    print(os, expr.getRhs(), getValue);
     os << ')';
   }
 }
 
-std::string Dim::str() const {
+std::string
+Dim::str(function_ref<std::optional<int64_t>(VarAttr)> getValue) const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  print(os, getAttr());
+  print(os, getAttr(), getValue);
   return text;
 }
 

@@ -89,11 +89,37 @@ std::optional<StringRef> DimFacts::findKey(Attribute attr) const {
   return find(mutex, keys, attr);
 }
 std::optional<StringRef> DimFacts::addKey(Attribute attr, StringRef key) const {
-  constexpr size_t most = 256;
-  if (key.size() > most)
-    return std::nullopt;
+  constexpr size_t most = 256, mostLong = 16, longest = 1 << 17;
   std::lock_guard<std::mutex> lock(mutex);
-  return keys[attr] = key.copy(keyMemory);
+  if (key.size() <= most)
+    return keys[attr] = key.copy(keyMemory);
+  if (key.size() <= longest) {
+    longKeys.emplace_back(attr, key.str());
+    if (longKeys.size() > mostLong)
+      longKeys.pop_front();
+  }
+  return std::nullopt;
+}
+std::optional<StringRef>
+DimFacts::copyLongKey(Attribute attr, llvm::BumpPtrAllocator &memory) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const auto &[known, key] : llvm::reverse(longKeys))
+    if (known == attr)
+      return StringRef(key).copy(memory);
+  return std::nullopt;
+}
+
+/// The key of a variable or expression, if it was made before.
+static std::optional<StringRef> findKey(Attribute attr) {
+  const DimFacts &facts = DimFacts::of(attr);
+  if (std::optional<StringRef> key = facts.findKey(attr))
+    return key;
+  if (auto it = known.keys.find(attr); it != known.keys.end())
+    return it->second;
+  std::optional<StringRef> key = facts.copyLongKey(attr, known.memory);
+  if (key)
+    known.keys[attr] = *key;
+  return key;
 }
 
 /// Writes what attr.print() does, with parts taken from where they are known.
@@ -110,9 +136,7 @@ static void printKey(llvm::raw_ostream &os, Attribute attr) {
       os << number.getInt();
     else if (isa<VarAttr>(operand))
       os << dim::getKey(operand);
-    else if (auto it = known.keys.find(operand); it != known.keys.end())
-      os << it->second;
-    else if (auto key = DimFacts::of(operand).findKey(operand))
+    else if (std::optional<StringRef> key = findKey(operand))
       os << *key;
     else
       printKey(os, operand);
@@ -123,11 +147,12 @@ static void printKey(llvm::raw_ostream &os, Attribute attr) {
 StringRef dim::getKey(Attribute attr) {
   assert(known.numScopes > 0 && "nothing keeps the key");
   const bool isSymbolic = isa<VarAttr, DimExprAttr>(attr);
-  if (isSymbolic)
-    if (std::optional<StringRef> key = DimFacts::of(attr).findKey(attr))
+  if (isSymbolic) {
+    if (std::optional<StringRef> key = findKey(attr))
       return *key;
-  if (auto it = known.keys.find(attr); it != known.keys.end())
+  } else if (auto it = known.keys.find(attr); it != known.keys.end()) {
     return it->second;
+  }
   std::string text;
   llvm::raw_string_ostream os(text);
   printKey(os, attr);

@@ -24,7 +24,8 @@ constexpr unsigned kMostSamples = 256;
 
 std::string
 mlir::tg::findValues(Dim lhs, Dim rhs,
-                     function_ref<bool(int64_t, int64_t)> isWanted) {
+                     function_ref<bool(int64_t, int64_t)> isWanted,
+                     function_ref<std::optional<int64_t>(VarAttr)> getValue) {
   std::map<StringRef, std::pair<VarAttr, int64_t>> variables;
   for (Dim dim : {lhs, rhs})
     dim.walk([&](VarAttr var) {
@@ -43,8 +44,9 @@ mlir::tg::findValues(Dim lhs, Dim rhs,
       if (i >= kMostCorners || k >= kMostVariables)
         step =
             distance == ~uint64_t(0) ? state : (state >> 11) % (distance + 1);
-      value = i == 0 && var.getValue() ? *var.getValue()
-                                       : int64_t(uint64_t(var.getMin()) + step);
+      const std::optional<int64_t> bound =
+          getValue ? getValue(var) : var.getValue();
+      value = i == 0 && bound ? *bound : int64_t(uint64_t(var.getMin()) + step);
     }
     auto valueOf = [&](Dim dim) {
       return dim

@@ -29,6 +29,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
+#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -78,8 +79,13 @@ public:
   /// Minima and maxima each of whose operands is needed.
   bool isShortExtreme(Attribute attr) const;
   void addShortExtreme(Attribute attr) const;
-  /// The key, kept. Null for long ones: each level of an expression has one.
+  /// The key, kept. Null for long ones, as each level of an expression has one:
+  /// only those that were made last are kept, from which the keys of the next
+  /// levels are made.
   std::optional<StringRef> addKey(Attribute attr, StringRef key) const;
+  /// A copy of a long key, if it is one of these.
+  std::optional<StringRef> copyLongKey(Attribute attr,
+                                       llvm::BumpPtrAllocator &memory) const;
 
 private:
   mutable std::mutex mutex;
@@ -88,6 +94,7 @@ private:
   mutable llvm::DenseMap<Attribute, StringRef> keys;
   mutable llvm::DenseSet<Attribute> shortExtremes;
   mutable llvm::BumpPtrAllocator keyMemory;
+  mutable std::deque<std::pair<Attribute, std::string>> longKeys;
 };
 
 /// While there is one, each key is made once: what is deep inside of an

@@ -93,7 +93,10 @@ public:
   void walk(function_ref<void(VarAttr)> visit) const;
 
   /// For messages: `4`, `n`, `(n * 4)`; `n=3` for a variable with a value.
-  std::string str() const;
+  /// \p getValue gives the values of variables whose attributes do not say
+  /// them.
+  std::string
+  str(function_ref<std::optional<int64_t>(VarAttr)> getValue = nullptr) const;
 
 private:
   /// Null for a number: most dimensions are, and arithmetic on these makes no

@@ -22,9 +22,11 @@ namespace mlir::tg {
 /// Values of the variables for which \p isWanted holds of the values of two
 /// dimensions: "m = 2, n = 1, as 2 and 1". Nothing if none were found. Looks at
 /// the values that variables are bound to, the ends of their bounds, then
-/// others.
-std::string findValues(Dim lhs, Dim rhs,
-                       function_ref<bool(int64_t, int64_t)> isWanted);
+/// others. \p getValue gives the values of variables whose attributes do not
+/// say them.
+std::string
+findValues(Dim lhs, Dim rhs, function_ref<bool(int64_t, int64_t)> isWanted,
+           function_ref<std::optional<int64_t>(VarAttr)> getValue = nullptr);
 
 /// Why two dimensions are not taken as equal: "m and n differ for m = 2, n = 1,
 /// as 2 and 1", or that they could not be shown to be equal.

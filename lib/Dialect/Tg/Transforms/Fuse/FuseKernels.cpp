@@ -165,7 +165,14 @@ private:
   KernelPool &pool;
   const SymbolTable &symbols;
   std::vector<std::unique_ptr<Node>> nodes;
-  DenseMap<Value, Memory> memories;
+  /// Memories are large, and programs may have very many.
+  Memory &memoryOf(Value root) {
+    std::unique_ptr<Memory> &memory = memories[root];
+    if (!memory)
+      memory = std::make_unique<Memory>();
+    return *memory;
+  }
+  DenseMap<Value, std::unique_ptr<Memory>> memories;
   DenseMap<Value, BufferPart> parts;
   std::map<std::tuple<void *, void *, void *>, Value> views;
   DenseMap<Value, Value> canonical;
@@ -261,7 +268,7 @@ Value Fuser::getCanonical(Value buffer) {
 /// that touch what it writes.
 void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
   const BufferPart &part = parts[buffer];
-  Memory &memory = memories[part.root];
+  Memory &memory = memoryOf(part.root);
   auto add = [&](Node *other) {
     if (other == &node)
       return;
@@ -299,7 +306,7 @@ bool Fuser::createNodes() {
       // graph do.
       for (Value result : op.getOperands())
         if (isBufferType(result.getType()))
-          memories[getBufferPart(result).root].escapes = true;
+          memoryOf(getBufferPart(result).root).escapes = true;
       continue;
     }
     if (!isa<LaunchOp, TransferOp, SortOp>(op))
@@ -328,14 +335,14 @@ bool Fuser::createNodes() {
     addEdges(node, dest, /*isWritten=*/true);
     if (!isa<TransferOp>(op))
       continue;
-    Memory &memory = memories[parts[source].root];
+    Memory &memory = memoryOf(parts[source].root);
     if (dest.getDefiningOp<AllocOp>()) {
       copies[dest] = {source, nullptr};
       memory.copies.push_back(dest);
     }
   }
   for (BlockArgument argument : block.getArguments())
-    memories[argument].escapes = true;
+    memoryOf(argument).escapes = true;
   return true;
 }
 
@@ -346,7 +353,7 @@ bool Fuser::createNodes() {
 /// Makes a launch one of those that touched its memory last.
 void Fuser::touch(Node &node) {
   for (Value buffer : node.buffers) {
-    SmallVectorImpl<Node *> &recent = memories[parts[buffer].root].recent;
+    SmallVectorImpl<Node *> &recent = memoryOf(parts[buffer].root).recent;
     llvm::erase(recent, &node);
     if (recent.size() == kMostRecent)
       recent.erase(recent.begin());
@@ -366,7 +373,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
       if (other != &node && other->kernel)
         weights[other] += size;
     };
-    llvm::for_each(memories[parts[buffer].root].recent, add);
+    llvm::for_each(memoryOf(parts[buffer].root).recent, add);
     // Who overwrote what this is a copy of.
     if (auto copy = copies.find(buffer);
         copy != copies.end() && copy->second.firstWriter)
@@ -376,7 +383,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
        ArrayRef(node.dependences.getArrayRef()).take_front(kMostProducers))
     for (Value buffer :
          ArrayRef(producer->buffers).take_front(countOutputs(*producer)))
-      for (Node *other : memories[parts[buffer].root].recent)
+      for (Node *other : memoryOf(parts[buffer].root).recent)
         if (other != &node && other != producer && other->kernel)
           weights.insert({other, 0});
   SmallVector<std::pair<Node *, double>> sorted(weights.begin(), weights.end());
@@ -393,7 +400,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
 Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
   auto copy = copies.find(buffer);
   if (copy == copies.end() || !copy->second.firstWriter ||
-      memories[buffer].numWrites != 1)
+      memoryOf(buffer).numWrites != 1)
     return Value();
   Node *writer = find(copy->second.firstWriter);
   if (writer != &first && writer != &second)
@@ -403,7 +410,7 @@ Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
 
 /// Whether nothing else reads what the first of the two stores there.
 bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
-  const Memory &memory = memories[parts[buffer].root];
+  const Memory &memory = memoryOf(parts[buffer].root);
   return buffer.getDefiningOp<AllocOp>() && !memory.escapes &&
          memory.users.size() == 2 && memory.users.contains(&first) &&
          memory.users.contains(&second);
@@ -470,7 +477,7 @@ Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
                      ArrayRef<Value> buffers) {
   for (Node *node : {&kept, &gone})
     for (Value buffer : node->buffers) {
-      Memory &memory = memories[parts[buffer].root];
+      Memory &memory = memoryOf(parts[buffer].root);
       memory.users.erase(node);
       llvm::erase(memory.recent, node);
     }
@@ -492,7 +499,7 @@ Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
   kept.buffers = llvm::map_to_vector(
       merged.slots, [&](unsigned slot) { return buffers[slot]; });
   for (Value buffer : kept.buffers)
-    memories[parts[buffer].root].users.insert(&kept);
+    memoryOf(parts[buffer].root).users.insert(&kept);
   return &kept;
 }
 

@@ -121,12 +121,12 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
 }
 
 void FunctionScheduler::visitArgument(BlockArgument argument) {
+  auto it = memories.find(argument);
+  if (it == memories.end())
+    return; // kernels load it as they are finished
   SmallVector<int64_t> shape =
       getLargestShape(cast<RankedTensorType>(argument.getType()));
   Value buffer = getBuffer(argument);
-  auto it = memories.find(argument);
-  if (it == memories.end())
-    return load(accesses.lookup(argument), buffer, shape);
   ArrayRef<Access *> uses = it->second.accesses[0];
   SmallPtrSet<Access *, 8> late;
   auto getPosition = [&](Access *access) {

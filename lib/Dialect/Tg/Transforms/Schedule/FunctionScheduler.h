@@ -96,6 +96,8 @@ private:
   void findStored();
 
   void provide(Access &access, Value value);
+  /// Adds to the accesses of a value.
+  void addUses(Value tensor, ArrayRef<Access *> uses);
   void finish(Step &step);
   void finishComplete();
   Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,

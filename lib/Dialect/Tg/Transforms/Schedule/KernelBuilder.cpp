@@ -121,6 +121,11 @@ void KernelBuilder::provide(Access &access, Value value) {
   --numWaiting;
 }
 
+SmallVector<std::pair<unsigned, Access *>, 4> KernelBuilder::takePostponed() {
+  llvm::stable_sort(postponed, llvm::less_first());
+  return std::exchange(postponed, {});
+}
+
 SmallVector<Value> KernelBuilder::getReduceRanges(ArrayRef<Dim> extents,
                                                   ArrayRef<Value> used) {
   for (auto &[known, ranges] : reduceRanges)

@@ -90,8 +90,18 @@ public:
 
   /// Says that `access` has this value.
   void provide(Access &access, Value value);
-  /// Whether some values were requested and not provided yet.
-  bool isWaiting() const { return numWaiting != 0; }
+  /// Leaves an access to an argument of the function to the end, when nothing
+  /// else is waited for.
+  void postpone(Access &access, unsigned argument) {
+    postponed.push_back({argument, &access});
+  }
+  /// Whether some values were requested and not provided yet, without those
+  /// that are postponed.
+  bool isWaiting() const {
+    return numWaiting != static_cast<int64_t>(postponed.size());
+  }
+  /// What was postponed, in the order of the arguments.
+  SmallVector<std::pair<unsigned, Access *>, 4> takePostponed();
 
   /// Ranges over the reduced axes for a reduce of these extents whose indices
   /// depend on `used`. Reduces of equal extents share ranges where they can.
@@ -144,12 +154,14 @@ private:
   IndexBuilder index;
   SmallVector<Value> resultIndices, resultRanges;
   SmallVector<std::pair<SmallVector<Dim>, SmallVector<Value>>> reduceRanges;
-  llvm::MapVector<Value, Value> arguments;
+  llvm::SmallMapVector<Value, Value, 8> arguments;
   Value position;
   int64_t numOutputs = 0;
   SmallVector<Dim> extents; // of all ranges, by their ids
   int64_t numOps = 0, numWaiting = 0;
-  DenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>> lookup;
+  SmallVector<std::pair<unsigned, Access *>, 4> postponed;
+  llvm::SmallDenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>, 8>
+      lookup;
   std::vector<std::unique_ptr<Access>> owned;
 };
 

@@ -77,8 +77,30 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
       [&](int64_t axis) {
         return kernel.getIndex().getAnalysis().getInterval(indices[axis]);
       });
-  return kernel.request(tensor, indices, mask, scope, accesses[tensor],
-                        costs->getExpectedOps(tensor));
+  SmallVector<Access *> made;
+  Value value = kernel.request(tensor, indices, mask, scope, made,
+                               costs->getExpectedOps(tensor));
+  addUses(tensor, made);
+  return value;
+}
+
+/// What is read of an argument that nothing is assigned to is known at once.
+/// The kernel is finished with these loads, as soon as it can be: programs of
+/// very many kernels would have all of them open to the end.
+void FunctionScheduler::addUses(Value tensor, ArrayRef<Access *> uses) {
+  if (uses.empty())
+    return;
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument || memories.contains(argument)) {
+    llvm::append_range(accesses[tensor], uses);
+    return;
+  }
+  for (Access *access : uses) {
+    KernelBuilder &kernel = *access->kernel;
+    kernel.postpone(*access, argument.getArgNumber());
+    if (!kernel.isWaiting())
+      complete.insert(kernel.getStep());
+  }
 }
 
 void FunctionScheduler::provide(Access &access, Value value) {
@@ -91,6 +113,14 @@ void FunctionScheduler::provide(Access &access, Value value) {
 /// Makes the kernel. Most programs repeat themselves, and are far larger than
 /// the caches: one that equals another is gone again at once.
 void FunctionScheduler::finish(Step &step) {
+  for (auto [number, access] : step.builder->takePostponed()) {
+    BlockArgument argument = block.getArgument(number);
+    Value element = step.builder->createLoad(
+        getBuffer(argument),
+        getLargestShape(cast<RankedTensorType>(argument.getType())),
+        access->indices, access->mask);
+    step.builder->provide(*access, element);
+  }
   KernelOp kernel = step.builder->finish(step.operands);
   step.builder.reset();
   // What an assignment writes is the caller's memory, and may be read too. A
@@ -292,10 +322,10 @@ void FunctionScheduler::visit(Operation *op) {
   if (auto after = dyn_cast<AfterOp>(op)) {
     // How memory is read is decided when the assignment before is visited.
     auto it = memories.find(after.getTarget());
-    llvm::append_range(it == memories.end()
-                           ? accesses[after.getTarget()]
-                           : it->second.accesses[getVersion(after)],
-                       uses);
+    if (it == memories.end())
+      addUses(after.getTarget(), uses);
+    else
+      llvm::append_range(it->second.accesses[getVersion(after)], uses);
     return;
   }
   // Views, constants and positions cost nothing where they are used.
