@@ -365,6 +365,9 @@ def suite_fuzz(build):
     # checked.
     few = is_sanitized(build)
     runs = [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
+    # A graph takes a tenth of a second, on a busy machine and with sanitizers
+    # many times as long.
+    command.append("--timeout=300")
     environment = dict(os.environ, CACHEDIR=str(build / "fuzz" / "cache"))
     for name in SETTINGS:
         environment.pop(name, None)

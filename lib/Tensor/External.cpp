@@ -145,7 +145,7 @@ static std::optional<StridedView> getStrides(const tg::ViewChain &chain) {
   auto getNumber = [](tg::Dim dim) {
     return dim
         .substitute([](tg::VarAttr var) {
-          std::optional<int64_t> value = var.getValue();
+          const std::optional<int64_t> value = findVariable(var).value;
           return value ? tg::Dim(var.getContext(), *value) : tg::Dim(var);
         })
         .getStatic();
