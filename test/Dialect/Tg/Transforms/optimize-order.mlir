@@ -88,3 +88,41 @@ func.func @flipped_product(%x: tensor<256x64xf32>, %y: tensor<1024x64xf32>) -> t
   %5 = tg.flip %4 axes [0] : tensor<262144xf32>
   return %5 : tensor<262144xf32>
 }
+
+// -----
+
+// Products of a batch whose sums are kept in a tile, with the batch innermost
+// in the result: its loop is outside of those that read the tile, which would
+// be filled again at each step otherwise.
+
+// CHECK-LABEL: tg.kernel @r_128_64_3_64
+// CHECK: tg.range {{.*}} thread 3
+// CHECK: tg.range 0 loop 128
+// CHECK: tg.ranged_reduce
+// CHECK: tg.stage
+func.func @batch_across(%x: tensor<3x64x64xf32>, %y: tensor<3x128x64xf32>) -> tensor<128x64x3xf32> {
+  %0 = tg.strided %x [#tg.view<[3, 64, 128, 64] strides [4096, 1, 0, 64]>] : tensor<3x64x64xf32> -> tensor<3x64x128x64xf32>
+  %1 = tg.strided %y [#tg.view<[3, 64, 128, 64] strides [8192, 0, 64, 1]>] : tensor<3x128x64xf32> -> tensor<3x64x128x64xf32>
+  %2 = tg.mul %0, %1 : tensor<3x64x128x64xf32>
+  %3 = tg.reduce add %2 axes [3] : tensor<3x64x128x64xf32> -> tensor<3x64x128x1xf32>
+  %4 = tg.reshape %3 : tensor<3x64x128x1xf32> -> tensor<3x64x128xf32>
+  %5 = tg.permute %4 [2, 1, 0] : tensor<3x64x128xf32> -> tensor<128x64x3xf32>
+  return %5 : tensor<128x64x3xf32>
+}
+
+// -----
+
+// Columns less their maxima, transposed: squares that are turned in registers
+// would have the loop over the maxima inside of that over what they are used
+// for, and compute each again there.
+
+// CHECK-LABEL: tg.kernel @{{.*}}384_300
+// CHECK-NOT: unroll 16
+// CHECK: tg.ranged_reduce max
+func.func @columns_less_maxima(%x: tensor<300x384xf32>) -> tensor<384x300xf32> {
+  %0 = tg.permute %x [1, 0] : tensor<300x384xf32> -> tensor<384x300xf32>
+  %1 = tg.reduce max %0 axes [1] : tensor<384x300xf32> -> tensor<384x1xf32>
+  %2 = tg.expand %1 : tensor<384x1xf32> -> tensor<384x300xf32>
+  %3 = tg.sub %0, %2 : tensor<384x300xf32>
+  return %3 : tensor<384x300xf32>
+}

@@ -498,8 +498,16 @@ void Heuristic::vectorizeResult() {
 }
 
 /// A result range before \p lane along which a load is contiguous that is
-/// strided along the lane: what a transposition reads.
+/// strided along the lane: what a transposition reads. Its loop becomes an
+/// inner one, in which a reduction for each of its positions would run again.
 RangeOp Heuristic::findTransposed(RangeOp lane) {
+  auto isReducedAlong = [&](RangeOp range) {
+    return llvm::any_of(schedule.getKernel().getBody().getOps<RangedReduceOp>(),
+                        [&](RangedReduceOp reduce) {
+                          return schedule.dependsOn(reduce, range) &&
+                                 !schedule.dependsOn(reduce, lane);
+                        });
+  };
   for (auto load : schedule.getKernel().getBody().getOps<LoadOp>()) {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
     if (index.getCoefficient(lane) < kSquare)
@@ -508,7 +516,7 @@ RangeOp Heuristic::findTransposed(RangeOp lane) {
       if (range != lane && range->isBeforeInBlock(lane) &&
           range.getKind() == RangeKind::loop && !range.getPeel() &&
           range.getLargestExtent() >= kSquare &&
-          index.getCoefficient(range) == 1)
+          index.getCoefficient(range) == 1 && !isReducedAlong(range))
         return range;
   }
   return RangeOp();

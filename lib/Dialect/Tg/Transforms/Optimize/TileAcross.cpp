@@ -56,6 +56,7 @@ private:
   findWindow(Value value, RangedReduceOp reduce, RangeOp along);
   bool chooseLane();
   bool chooseTile();
+  void moveOutside();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
   std::optional<KernelSchedule::Window>
   findRowWindow(Value value, RangedReduceOp reduce,
@@ -275,6 +276,17 @@ bool Across::chooseTile() {
     }
   }
   return columnCount > 0;
+}
+
+/// A tile is of the positions of all ranges but those of the lanes and columns:
+/// what its reductions depend on must not change while it is stored.
+void Across::moveOutside() {
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != lane && range != columns && !range->isBeforeInBlock(lane) &&
+        llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+          return schedule.dependsOn(reduce, range);
+        }))
+      schedule.moveBefore(range, lane);
 }
 
 /// Keeps the sums of a block of lanes and a row of columns in a tile, in which
@@ -527,6 +539,7 @@ std::optional<AcrossTile> Across::run() {
   if (first != blocks)
     schedule.moveBefore(blocks, first);
   schedule.moveBefore(lane, columns);
+  moveOutside();
   result.reusedAlong = shareRows();
   groupRows();
   for (RangedReduceOp reduce : reduces) {
