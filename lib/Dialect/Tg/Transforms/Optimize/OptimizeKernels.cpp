@@ -217,9 +217,10 @@ void Heuristic::mergeRanges() {
 }
 
 /// The result range along which a store is contiguous, if lanes along it pay:
-/// reductions may be contiguous along their own ranges instead. Of several
+/// reductions may be contiguous along their own ranges instead, if these have
+/// `shortest` positions. Of several
 /// stores, those over the most ranges count: others write once a row.
-RangeOp Heuristic::chooseResultLane() {
+RangeOp Heuristic::chooseResultLane(int64_t shortest) {
   RangeOp lane;
   size_t most = 0;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
@@ -244,7 +245,7 @@ RangeOp Heuristic::chooseResultLane() {
     RangeOp inner = reduce.getRanges().back().getDefiningOp<RangeOp>();
     int64_t here = countStrided(lane, reduce);
     int64_t there = countStrided(inner, reduce);
-    if (here > there && inner.getLargestExtent() >= 8)
+    if (here > there && inner.getLargestExtent() >= shortest)
       return RangeOp();
   }
   return lane;
@@ -538,8 +539,9 @@ void Heuristic::parallelize() {
                                     }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
-    if (isa<RangedReduceOp>(op))
-      value = op.getResult(0);
+    if (auto reduce = dyn_cast<RangedReduceOp>(op);
+        reduce && !llvm::is_contained(checks, reduce))
+      value = reduce;
     else if (auto store = dyn_cast<StoreOp>(op))
       value = store.getIndex();
     if (!value)
