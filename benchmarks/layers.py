@@ -7,7 +7,8 @@ products are oneDNN's and BLAS's), measured in turns in one go.
                                          scripts/setup.sh --bench installs
 
 The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
-with a matrix, max pooling, and two kernels' worth of work in one. Names have
+with a matrix, max pooling, two kernels' worth of work in one, and the first
+layer of AlexNet. Names have
 the sizes, as benchmarks/Workloads.cpp explains; any such name is a row. The
 table has medians and, in parentheses, the fastest repetition; the ratio is
 of the fastest, which other work on the machine disturbs least.
@@ -49,7 +50,7 @@ def default_rows():
         rows += [f"shortcut-{batch}-{sizes}" for sizes in ("64-128-56", "128-256-28", "256-512-14")]
     rows += [f"gemv-1-{n}-{n}" for n in (1024, 2048, 4096)]
     rows += ["gemv-1-3000-5000", "gemv-2-4096-4096", "gemv-4-4096-4096"]
-    return rows + ["maxpool-8-64-112-3-2-1"]
+    return rows + ["maxpool-8-64-112-3-2-1", "conv-1-3-48-224-11-4-2"]
 
 
 def make_inputs(*shapes):

@@ -218,6 +218,7 @@ TEST(Conv2d, LikeLoops) {
       {{2, 8, 10, 9}, {48, 4, 3, 3}, 2, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
       {{2, 16, 12, 31}, {40, 16, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 3, 14, 37}, {64, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+      {{2, 3, 47, 43}, {48, 3, 11, 11}, 1, {4, 4}, {1, 1}, {2, 2}, {2, 2}},
       // And where columns do not fill lanes: whole images and groups of rows
       // share the windows of their rows.
       {{2, 6, 13, 14}, {24, 6, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
@@ -242,6 +243,45 @@ TEST(Conv2d, LikeLoops) {
                          static_cast<double>(c.weight[0]);
     expectTensor(y, shape, expected, std::max(1e-5, 1e-6 * std::sqrt(terms)));
   }
+}
+
+// Rows of padding are left out of sums, but zero times infinity is NaN.
+TEST(Conv2d, PaddingTimesInfinity) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const Shape &shape : {Shape{2, 6, 13, 14}, Shape{1, 20, 7, 7}}) {
+    const int64_t channels = shape[1], size = 24 * channels * 9;
+    Tensor x = noiseTensor(shape, 3) + 2.0;
+    Shape padded = {shape[0], channels, shape[2] + 2, shape[3] + 2};
+    const std::vector<double> rows =
+        values(x.pad({{0, 0}, {0, 0}, {1, 1}, {1, 1}}));
+    for (int64_t place : {int64_t(0), size / 2 + 4, size - 1})
+      for (float special : {infinity, -infinity, std::nanf(""), 1e38f}) {
+        SCOPED_TRACE(::testing::Message() << special << " at " << place);
+        std::vector<float> numbers = noise(size, 4);
+        numbers[place] = special;
+        Tensor w = Tensor::from(numbers, {24, channels, 3, 3});
+        Shape result;
+        const std::vector<double> expected = convReference(
+            {padded, {24, channels, 3, 3}, 1, {1, 1}, {1, 1}, {0, 0}, {0, 0}},
+            rows, values(w), result);
+        expectTensor(x.conv2d(w, {}, {.padding = 1}), result, expected, 1e-5);
+      }
+  }
+}
+
+TEST(Conv2d, PaddedIntegers) {
+  Tensor x = ((Tensor::arange(2 * 6 * 13 * 14, DType::Int32) * 3) % 7 - 3)
+                 .reshape({2, 6, 13, 14})
+                 .contiguous(),
+         w = ((Tensor::arange(24 * 6 * 9, DType::Int32) * 3) % 5 - 2)
+                 .reshape({24, 6, 3, 3})
+                 .contiguous();
+  Shape shape;
+  const std::vector<double> expected = convReference(
+      {{2, 6, 13, 14}, {24, 6, 3, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
+      values(x), values(w), shape);
+  expectTensor(x.conv2d(w, {}, {.stride = {2, 1}, .padding = 1}), shape,
+               expected);
 }
 
 // Channels that follow one another in memory, of the input and the result.

@@ -29,7 +29,9 @@
 
 #include "Arithmetic.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -105,6 +107,9 @@ private:
     int64_t lo = 0, hi = 0;
     Part part;          ///< the same ends; null unless the range is symbolic
     unsigned depth = 0; ///< of the scope that binds it
+    /// Only positions for which this holds count in what the loop is for, so
+    /// that it begins and ends where the condition does; null: all.
+    Value condition;
     // Current position of an unroll or upcast range; -1: none, or all lanes.
     int64_t position = -1;
   };
@@ -163,6 +168,12 @@ private:
   void emitLoopPart(ArrayRef<unsigned> ranges, Dim begin, Dim end,
                     SmallVectorImpl<Value> &carried, Location loc, Body body,
                     const Cascade *cascade);
+  /// Narrows a loop to the positions at which the condition of its range can
+  /// hold. \p lower and \p upper are the bounds to be narrowed, the top scope
+  /// is the one in which the condition will hold, and \p place, in the scope
+  /// \p outer, is where the bounds have to be known.
+  void narrowLoop(unsigned index, arith::MaxSIOp lower, arith::MinSIOp upper,
+                  Operation *place, unsigned outer, Location loc);
   /// Says that the range is between these positions now, the end excluded.
   void setPart(Range &range, Dim begin, Dim end);
   Dim getExtent(const Range &range) const {
@@ -263,7 +274,14 @@ private:
   Value createEvenLoad(const Access &access, VectorType type, unsigned depth,
                        Location loc);
   Value createStage(StageOp op, unsigned depth);
-  Value createTile(StageOp op, unsigned depth);
+  /// Memory for a tile; no other tile's, if its contents are kept for later
+  /// work items.
+  Value createTile(StageOp op, unsigned depth, bool isKept);
+  /// Whether the tile has to be filled: what it holds is that of the work item
+  /// before, as long as only ranges change on which it does not depend. Null if
+  /// it always has to be.
+  Value createIsNew(StageOp op, unsigned depth);
+  void fillTile(StageOp op, Value tile);
   void emitStore(StoreOp op);
   void emitWrite(const Access &access, Value value, Location loc);
   /// The value of an update: what the elements hold, combined with it.
@@ -329,6 +347,10 @@ private:
   void emitReduce(RangedReduceOp op, unsigned depth);
   Value accumulate(RangedReduceOp op, Value accumulator);
   Value getIdentity(RangedReduceOp op, int64_t lanes, Location loc);
+  /// The one of the loops, of which the last is the innermost, that positions
+  /// which add nothing can be left out of.
+  std::optional<unsigned> findNarrowed(RangedReduceOp op,
+                                       ArrayRef<unsigned> loops);
   Value finishReduce(const Member &member, bool isHorizontal,
                      SmallVector<Value> parts, unsigned depth);
 
@@ -365,6 +387,8 @@ private:
   DenseMap<Key, Value> scanStates;
   RangeSet loopSet = 0, threadSet = 0, unrollSet = 0, upcastSet = 0;
   SmallVector<Scope, 0> scopes;
+  /// The loop over the work items; null if there is one item.
+  scf::ForOp threadLoop;
   DenseMap<Value, Value> buffers;
   /// The function's arguments that are the values of variables, and what was
   /// computed from them.

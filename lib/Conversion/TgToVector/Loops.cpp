@@ -19,6 +19,11 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::tovector;
 
+/// Positions of a loop around others up to which it branches at each position
+/// that is left out: bounds that are not known would keep LLVM from addressing
+/// all that the inner loops load with one register.
+static constexpr int64_t kMostGuarded = 16;
+
 void Emitter::emitLoops(ArrayRef<unsigned> indices,
                         SmallVectorImpl<Value> &carried, Location loc,
                         Body body, const Cascade *cascade) {
@@ -67,12 +72,27 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   Operation *savedBefore = parent->before;
 
+  arith::MaxSIOp narrowedLower;
+  arith::MinSIOp narrowedUpper;
+  bool isGuarded = false;
+  if (ranges[index].condition) {
+    B &b = at(top(), loc);
+    narrowedLower = arith::MaxSIOp::create(b, lower, lower);
+    narrowedUpper = arith::MinSIOp::create(b, upper, upper);
+    isGuarded = indices.size() > 1 && (end - begin).getMax() <= kMostGuarded;
+    if (!isGuarded) {
+      lower = narrowedLower;
+      upper = narrowedUpper;
+    }
+  }
+
   // Loops over blocks, around the one over the positions of a block.
   SmallVector<std::pair<int64_t, Value>> sizes;
   SmallVector<scf::ForOp> blockLoops;
   SmallVector<Value> first(carried.begin(), carried.end());
   int64_t extent = (end - begin).getMax();
-  bool isBlock = false, isExact = (end - begin).isStatic();
+  bool isBlock = false,
+       isExact = (end - begin).isStatic() && (!narrowedLower || isGuarded);
   if (cascade)
     for (int64_t block : llvm::reverse(
              cascade->blocks[cascade->blocks.size() - indices.size()])) {
@@ -102,10 +122,41 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     scope.anchor->before = loop.getBody()->getTerminator();
   ranges[index].value = loop.getInductionVar();
   scopes.push_back(std::move(scope));
+  const unsigned outer = top() - 1;
   SmallVector<Value> inner(loop.getRegionIterArgs());
   if (isBlock)
     inner = beginBlock(*cascade, inner);
+  scf::IfOp guard;
+  if (isGuarded) {
+    B &b = at(top(), loc);
+    Value position = loop.getInductionVar();
+    Value isInside = arith::AndIOp::create(
+        b,
+        arith::CmpIOp::create(b, arith::CmpIPredicate::sge, position,
+                              narrowedLower),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, position,
+                              narrowedUpper));
+    guard = scf::IfOp::create(b, ValueRange(inner).getTypes(), isInside,
+                              /*withElseRegion=*/true);
+    b.setInsertionPointToEnd(guard.elseBlock());
+    scf::YieldOp::create(b, inner);
+    scopes.back().anchor->before = guard;
+    Scope guarded;
+    guarded.anchor = std::make_shared<Anchor>();
+    guarded.anchor->block = guard.thenBlock();
+    // What depends on the position is computed where the condition holds.
+    ranges[index].depth = scopes.size();
+    scopes.push_back(std::move(guarded));
+  }
+  if (narrowedLower)
+    narrowLoop(index, narrowedLower, narrowedUpper, parent->before, outer, loc);
   emitLoops(indices.drop_front(), inner, loc, body, cascade);
+  if (guard) {
+    scf::YieldOp::create(at(top(), loc), inner);
+    closeScope();
+    scopes.back().anchor->before = nullptr;
+    inner = guard.getResults();
+  }
   if (isBlock)
     inner = endBlock(at(top(), loc), *cascade, loop.getRegionIterArgs(), inner);
   if (!carried.empty())
@@ -121,6 +172,97 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   parent->before = savedBefore;
   ranges[index] = saved;
   carried.assign(loop.getResults().begin(), loop.getResults().end());
+}
+
+static void collectConjuncts(Value mask, SmallVectorImpl<Value> &conjuncts) {
+  if (auto both = mask.getDefiningOp<AndOp>()) {
+    collectConjuncts(both.getLhs(), conjuncts);
+    collectConjuncts(both.getRhs(), conjuncts);
+  } else {
+    conjuncts.push_back(mask);
+  }
+}
+
+void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
+                         arith::MinSIOp upper, Operation *place, unsigned outer,
+                         Location loc) {
+  // Conditions on the range, or something else that does not depend on it.
+  Value condition = ranges[index].condition, unless;
+  if (auto either = condition.getDefiningOp<OrOp>()) {
+    condition = either.getLhs();
+    unless = either.getRhs();
+    if (getDeps(unless) & setOf(index))
+      std::swap(condition, unless);
+    if (getDeps(unless) & setOf(index))
+      return;
+  }
+  SmallVector<Value> conjuncts;
+  collectConjuncts(condition, conjuncts);
+  SmallVector<Form> least, greatest;
+  bool isWhole = true;
+  for (Value conjunct : conjuncts) {
+    auto less = conjunct.getDefiningOp<CmpLtOp>();
+    if (!less || !less.getLhs().getType().isIndex()) {
+      isWhole = false;
+      continue;
+    }
+    // The range is on one side, with all else on the other.
+    Form difference = getForm(less.getLhs());
+    difference.add(getForm(less.getRhs()), -1);
+    Form rest;
+    rest.constant = difference.constant;
+    int64_t factor = 0;
+    bool isOuter = true;
+    for (const Form::Term &term : difference.terms)
+      if (rangeIndex.contains(term.value) &&
+          rangeIndex.lookup(term.value) == index) {
+        factor += term.factor;
+      } else {
+        isOuter &= !(getDeps(term.value) & (upcastSet | setOf(index)));
+        rest.terms.push_back(term);
+      }
+    const Bounds bounds = getBounds(rest);
+    if (!isOuter || (factor != 1 && factor != -1) ||
+        bounds.lo <= Bounds::least || bounds.hi >= Bounds::most) {
+      isWhole = false;
+      continue;
+    }
+    if (factor == 1) {
+      Form end;
+      end.add(rest, -1);
+      greatest.push_back(end);
+    } else {
+      ++rest.constant;
+      least.push_back(rest);
+    }
+    if (!unless)
+      scopes.back().bools[{conjunct, getKey(conjunct)}] = 1;
+  }
+  if (isWhole)
+    scopes.back()
+        .bools[{ranges[index].condition, getKey(ranges[index].condition)}] = 1;
+  Value isAll = unless ? get(unless) : Value();
+  auto combine = [&](ArrayRef<Form> forms, Operation *bound) {
+    Value limit;
+    for (const Form &form : forms) {
+      Value value = getScalar(form, loc);
+      B &b = at(outer, loc);
+      if (!limit)
+        limit = value;
+      else if (isa<arith::MaxSIOp>(bound))
+        limit = arith::MaxSIOp::create(b, limit, value);
+      else
+        limit = arith::MinSIOp::create(b, limit, value);
+    }
+    if (limit && isAll)
+      limit = arith::SelectOp::create(at(outer, loc), isAll,
+                                      bound->getOperand(0), limit);
+    bound->moveBefore(place);
+    if (limit)
+      bound->setOperand(1, limit);
+  };
+  combine(least, lower);
+  combine(greatest, upper);
 }
 
 void Emitter::emitThreadLoop(func::FuncOp func,
@@ -145,6 +287,7 @@ void Emitter::emitThreadLoop(func::FuncOp func,
   B &b = at(0, loc);
   auto loop = scf::ForOp::create(b, func.getArgument(numBuffers),
                                  func.getArgument(numBuffers + 1), step);
+  threadLoop = loop;
   std::shared_ptr<Anchor> parent = scopes.back().anchor;
   Operation *savedBefore = parent->before;
   parent->before = loop;

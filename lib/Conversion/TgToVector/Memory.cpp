@@ -516,13 +516,14 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-Value Emitter::createTile(StageOp op, unsigned depth) {
+Value Emitter::createTile(StageOp op, unsigned depth, bool isKept) {
   Type element = getMemoryType(op.getValue().getType());
   int64_t size = op.getTile().getType().getNumElements();
   auto type = MemRefType::get({size}, element);
   int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
-  // What closed scopes around here have used comes before this in the code.
-  for (unsigned i = 0; i <= depth; ++i) {
+  // What closed scopes around here have used comes before this in the code;
+  // but not before what the next work item reads of a tile that is kept.
+  for (unsigned i = 0; i <= depth && !isKept; ++i) {
     Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
       return tile.getType() == type;
     });
@@ -549,10 +550,55 @@ Value Emitter::createTile(StageOp op, unsigned depth) {
 }
 
 Value Emitter::createStage(StageOp op, unsigned depth) {
+  Value isNew = createIsNew(op, depth);
+  Value tile = createTile(op, depth, /*isKept=*/isNew != nullptr);
+  if (!isNew) {
+    fillTile(op, tile);
+    return tile;
+  }
+  auto branch = scf::IfOp::create(at(depth, op.getLoc()), isNew,
+                                  /*withElseRegion=*/false);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *savedBefore = std::exchange(parent->before, branch);
+  emitInBlock(branch.thenBlock(), [&] { fillTile(op, tile); });
+  parent->before = savedBefore;
+  return tile;
+}
+
+Value Emitter::createIsNew(StageOp op, unsigned depth) {
+  // What an item of a kernel that works in place writes may be what tiles of
+  // later ones are filled with.
+  if (!threadLoop || kernel.getInPlace() ||
+      scopes[depth].anchor->block != threadLoop.getBody())
+    return Value();
+  // The ranges that change from item to item while the tile does not.
+  Dim items = getNumber(1);
+  for (size_t i = ranges.size(); i-- > 0;) {
+    if (!(threadSet & setOf(i)))
+      continue;
+    if (getDeps(op.getResult()) & setOf(i))
+      break;
+    items = items * getExtent(ranges[i]);
+  }
+  if (items.is(1))
+    return Value();
+  Location loc = op.getLoc();
+  Value count = getDimValue(items, loc), item = threadLoop.getInductionVar();
+  Value zero = getIndexConstant(0, loc);
+  B &b = at(depth, loc);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, item,
+                                        threadLoop.getLowerBound());
+  Value isNext =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::RemUIOp::create(b, item, count), zero);
+  return arith::OrIOp::create(b, isFirst, isNext);
+}
+
+void Emitter::fillTile(StageOp op, Value tile) {
   Location loc = op.getLoc();
   Access access;
   access.element = op.getValue().getType();
-  access.buffer = createTile(op, depth);
+  access.buffer = tile;
   RangeSet set = getSet(op.getRanges());
   access.width = 0;
   SmallVector<std::pair<unsigned, int64_t>> saved;
@@ -560,7 +606,7 @@ Value Emitter::createStage(StageOp op, unsigned depth) {
   for (RangeSet rest = set; rest; rest &= rest - 1) {
     unsigned index = llvm::countr_zero(rest);
     if (ranges[index].extent == 0)
-      return access.buffer;
+      return;
     if (loopSet & setOf(index))
       loops.push_back(index);
     if (upcastSet & setOf(index)) {
@@ -586,5 +632,4 @@ Value Emitter::createStage(StageOp op, unsigned depth) {
   });
   for (auto [index, position] : saved)
     ranges[index].position = position;
-  return access.buffer;
 }

@@ -217,6 +217,21 @@ SmallVector<Value> Emitter::endBlock(B &b, const Cascade &cascade,
   return values;
 }
 
+std::optional<unsigned> Emitter::findNarrowed(RangedReduceOp op,
+                                              ArrayRef<unsigned> loops) {
+  auto where = op.getValue().getDefiningOp<WhereOp>();
+  if (!where || (getDeps(where.getCondition()) & (upcastSet | unrollSet)))
+    return std::nullopt;
+  auto other = where.getY().getDefiningOp<ConstOp>();
+  if (!other ||
+      other.getValue() != getReduceIdentity(op.getKind(), op.getType()))
+    return std::nullopt;
+  for (unsigned index : llvm::reverse(loops))
+    if (getDeps(where.getCondition()) & setOf(index))
+      return index;
+  return std::nullopt;
+}
+
 void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
   Location loc = op.getLoc();
   RangeSet closed = getSet(op.getRanges());
@@ -275,11 +290,19 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
     const bool isTile =
         registers * spread > accumulatorRegisters / 2 &&
         llvm::any_of(members, [](Member &member) {
-          return isa_and_nonnull<MulOp>(member.op.getValue().getDefiningOp());
+          auto where = member.op.getValue().getDefiningOp<WhereOp>();
+          return isa_and_nonnull<MulOp>(
+              (where ? where.getX() : member.op.getValue()).getDefiningOp());
         });
     cascade.blocks = chooseBlocks(extents, llvm::divideCeil(copies, spread),
                                   isTile ? kTileBlock : kBlock);
   }
+  std::optional<unsigned> narrowed;
+  if (members.size() == 1)
+    narrowed = findNarrowed(op, loops);
+  if (narrowed)
+    ranges[*narrowed].condition =
+        op.getValue().getDefiningOp<WhereOp>().getCondition();
   if (!isEmpty)
     emitLoops(
         loops, carried, loc,
@@ -297,6 +320,8 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
           });
         },
         hasSums ? &cascade : nullptr);
+  if (narrowed)
+    ranges[*narrowed].condition = Value();
 
   Value *next = carried.begin();
   for (Member &member : members) {

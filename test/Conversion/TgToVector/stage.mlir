@@ -38,6 +38,40 @@ tg.kernel @transpose(%o: memref<512xf32>, %a: memref<512xf32>) attributes {outpu
 
 // -----
 
+// What a tile holds is kept for the next work item where that needs the same.
+
+// CHECK-LABEL: func.func @kept
+// CHECK: scf.for %[[ITEM:.*]] = %arg2 to %arg3
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ITEM]], %arg2
+// CHECK: %[[REST:.*]] = arith.remui %[[ITEM]], %c3
+// CHECK: %[[NEXT:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: %[[NEW:.*]] = arith.ori %[[FIRST]], %[[NEXT]]
+// CHECK: scf.if %[[NEW]] {
+// CHECK: memref.load %arg1
+// CHECK: }
+// CHECK: memref.store {{.*}}, %arg0
+tg.kernel @kept(%o: memref<96xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %b = tg.range 0 thread 2
+  %r = tg.range 1 thread 3
+  %x = tg.range 2 loop 16
+  %i = tg.range 3 loop 16
+  %c16 = tg.const(16 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %b0 = tg.mul %b, %c16 : index
+  %xi = tg.add %b0, %x : index
+  %v = tg.load %a[%xi] : memref<32xf32>
+  %t = tg.stage %v over %x : memref<16xf32>
+  %s = tg.barrier %t : memref<16xf32>
+  %w = tg.load %s[%i] : memref<16xf32>
+  %o0 = tg.mul %b, %c3 : index
+  %o1 = tg.add %o0, %r : index
+  %o2 = tg.mul %o1, %c16 : index
+  %oi = tg.add %o2, %i : index
+  tg.store %w, %o[%oi] : memref<96xf32>
+}
+
+// -----
+
 // Large tiles come from the heap.
 
 // CHECK-LABEL: func.func @large

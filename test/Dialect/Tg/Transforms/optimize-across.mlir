@@ -38,13 +38,21 @@ func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14
 
 // With padding, the input is kept in a tile as well: one element for each sum
 // of row and window, and of column and window (2 * 13 + 2 + 1 = 29), in which
-// the mask is evaluated once. What comes later is fetched ahead.
+// the mask is evaluated once. What comes later is fetched ahead. The sum leaves
+// out the rows of padding, unless a weight is not finite.
 
 // CHECK-LABEL: tg.kernel @r_40_14_14_16_3_3
 // CHECK: tg.load {{.*}} mask {{.*}} prefetch
 // CHECK: tg.stage {{.*}} : memref<14848xf32>
 // CHECK: tg.load {{.*}} prefetch 64
-// CHECK: tg.ranged_reduce
+// CHECK: %[[PRODUCT:.*]] = tg.mul {{.*}} : f32
+// CHECK: %[[OF_PART:.*]] = tg.ranged_reduce max {{.*}} : i32
+// CHECK: tg.stage %[[OF_PART]]
+// CHECK: %[[GREATEST:.*]] = tg.ranged_reduce max {{.*}} : i32
+// CHECK: %[[IS_INFINITE:.*]] = tg.cmplt {{.*}}, %[[GREATEST]] : i32
+// CHECK: %[[COUNTS:.*]] = tg.or {{.*}}, %[[IS_INFINITE]] : i1
+// CHECK: %[[VALUE:.*]] = tg.where %[[COUNTS]], %[[PRODUCT]], {{.*}} : f32
+// CHECK: tg.ranged_reduce add %[[VALUE]]
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
 func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14x14x1x1x1xf32> {
@@ -159,4 +167,22 @@ func.func @depthwise(%x: tensor<25088xf32>, %w: tensor<32x4xf32>) -> tensor<32x1
   %3 = tg.mul %0, %2 : tensor<32x14x14x2x2xf32>
   %4 = tg.reduce add %3 axes [3, 4] : tensor<32x14x14x2x2xf32> -> tensor<32x14x14x1x1xf32>
   return %4 : tensor<32x14x14x1x1xf32>
+}
+
+// -----
+
+// A row of a window that is contiguous, but does not fill lanes, leaves them to
+// the channels too.
+
+// CHECK-LABEL: tg.kernel @r_16_9_9_4_9_9
+// CHECK: tg.stage {{.*}} : memref<5376xf32>
+// REMARK: remark: {{.*}}r_16_9_9_4_9_9{{.*}}lanes across range {{[0-9]+}} by 16
+func.func @short_rows(%x: tensor<6724xf32>, %w: tensor<16x324xf32>) -> tensor<16x9x9x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[1, 9, 9, 4, 9, 9] strides [0, 164, 4, 1681, 41, 1]>] : tensor<6724xf32> -> tensor<1x9x9x4x9x9xf32>
+  %1 = tg.expand %0 : tensor<1x9x9x4x9x9xf32> -> tensor<16x9x9x4x9x9xf32>
+  %2 = tg.reshape %w : tensor<16x324xf32> -> tensor<16x1x1x4x9x9xf32>
+  %3 = tg.expand %2 : tensor<16x1x1x4x9x9xf32> -> tensor<16x9x9x4x9x9xf32>
+  %4 = tg.mul %1, %3 : tensor<16x9x9x4x9x9xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x9x9x4x9x9xf32> -> tensor<16x9x9x1x1x1xf32>
+  return %5 : tensor<16x9x9x1x1x1xf32>
 }

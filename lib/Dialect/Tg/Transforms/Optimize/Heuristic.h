@@ -39,7 +39,9 @@ private:
   bool isTransposable(LoadOp load, RangedReduceOp reduce, RangeOp lane);
   bool needsManyRegisters(ArrayRef<Operation *> ops);
   bool hasLaneConflict(RangeOp lane);
-  RangeOp chooseResultLane();
+  RangeOp chooseResultLane(int64_t shortest = 8);
+  bool tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
+                         bool mayTurn);
   RangeOp findReadLane(ArrayRef<RangedReduceOp> reduces);
   void readForward();
   void readInOrder();
@@ -72,6 +74,8 @@ private:
   /// Tiles that the kernel has from the beginning. What a work item writes may
   /// overwrite what such a tile was filled with.
   SmallVector<StageOp> stages;
+  /// Reductions that work items may repeat.
+  SmallVector<RangedReduceOp> checks;
   /// A range over which a staged tile is used again, if there is one.
   RangeOp stagedBefore;
 };

@@ -218,9 +218,9 @@ void Heuristic::mergeRanges() {
 
 /// The result range along which a store is contiguous, forward or backward, if
 /// lanes along it pay: reductions may be contiguous along their own ranges
-/// instead. Of several
-/// stores, those over the most ranges count: others write once a row.
-RangeOp Heuristic::chooseResultLane() {
+/// instead, if these have `shortest` positions. Of several stores, those over
+/// the most ranges count: others write once a row.
+RangeOp Heuristic::chooseResultLane(int64_t shortest) {
   RangeOp lane;
   size_t most = 0;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
@@ -246,7 +246,7 @@ RangeOp Heuristic::chooseResultLane() {
     RangeOp inner = reduce.getRanges().back().getDefiningOp<RangeOp>();
     int64_t here = countStrided(lane, reduce);
     int64_t there = countStrided(inner, reduce);
-    if (here > there && inner.getLargestExtent() >= 8)
+    if (here > there && inner.getLargestExtent() >= shortest)
       return RangeOp();
   }
   return lane;
@@ -548,8 +548,9 @@ void Heuristic::parallelize() {
                                     }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
-    if (isa<RangedReduceOp>(op))
-      value = op.getResult(0);
+    if (auto reduce = dyn_cast<RangedReduceOp>(op);
+        reduce && !llvm::is_contained(checks, reduce))
+      value = reduce;
     else if (auto store = dyn_cast<StoreOp>(op))
       value = store.getIndex();
     if (!value)

@@ -104,8 +104,13 @@ public:
   /// The sum at the present positions, to load from such a tile.
   Value getWindowPosition(RangeOp columns, const Window &window);
 
-private:
+  /// A new range of kind `loop`, in loop order before another one; what uses it
+  /// comes after all ranges. `changed` has to follow.
   RangeOp createRange(Dim extent, RangeOp before);
+  /// Operations were added by others than this class.
+  void changed();
+
+private:
   /// Copies of the ranges, or \p onto if given, and the value
   /// computed at their positions.
   std::pair<Value, SmallVector<RangeOp>>
@@ -114,7 +119,6 @@ private:
   /// `valid` does.
   void guard(RangeOp inner, Value valid);
   void eraseUnused();
-  void changed();
 
   KernelOp kernel;
   SmallVector<RangeOp> ranges;

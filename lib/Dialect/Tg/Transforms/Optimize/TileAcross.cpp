@@ -12,6 +12,7 @@
 
 #include "TileAcross.h"
 #include "Heuristic.h"
+#include "SkipMasked.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -81,6 +82,8 @@ private:
   AcrossTile result;
   /// The lanes within a reduction.
   RangeOp inner;
+  /// Reductions that leave out rows of padding.
+  DenseSet<Operation *> skipping;
 };
 
 } // namespace
@@ -256,18 +259,34 @@ bool Across::chooseTile() {
       bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
     depth = std::max(depth, bytes);
   }
+  int64_t positions = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != lane)
+      positions *= range.getLargestExtent();
+  const bool hasWindow = llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+    return llvm::any_of(findBroadcast(reduce, columns, lane), [&](Value value) {
+      return findWindow(value, reduce, columns).has_value();
+    });
+  });
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
     if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
                         width * (vectors - 1) >= channels))
       break;
+    // Each block of lanes computes the windows again, so that the largest of
+    // blocks that take the same work is best, if they are enough.
+    const bool mayBeLarge =
+        hasWindow && std::max<int64_t>(positions / kFewestPerItem, 1) *
+                             llvm::divideCeil(channels, vectors * width) >=
+                         kEnoughItems / 2;
     for (int64_t count = std::min(registers / vectors, extent); count > 0;
          --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
                        llvm::divideCeil(channels, vectors * width);
       int64_t used = count * vectors;
       int64_t work = passes * std::max({used, count + vectors, kBusyRegisters});
-      if (work > least || (work == least && used <= best))
+      if (work > least ||
+          (work == least && (used < best || (used == best && !mayBeLarge))))
         continue;
       least = work;
       best = used;
@@ -355,6 +374,9 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     }
     const int64_t lanes = getLaneCount(extents.back());
     extents.back() = llvm::alignTo(extents.back(), lanes);
+    if (auto load = value.getDefiningOp<LoadOp>();
+        load && skipMasked(schedule, reduce, load, along, inner))
+      skipping.insert(reduce);
     auto [tile, copies] = schedule.stageWindows(value, windows, over);
     // The same place of a few channels on: their rows are far apart.
     const int64_t bytes =
@@ -545,6 +567,11 @@ std::optional<AcrossTile> Across::run() {
   for (RangedReduceOp reduce : reduces) {
     RangedReduceOp staged = stageReduce(reduce);
     pack(staged);
+    if (skipping.contains(staged)) {
+      FiniteCheck check = requireFinite(schedule, staged, inner, laneCount);
+      llvm::append_range(result.lanes, check.lanes);
+      llvm::append_range(result.checks, check.reduces);
+    }
     mergeNeighbours(staged);
   }
   return result;

@@ -28,6 +28,8 @@ struct AcrossTile {
   /// The packed operands are used again along this range and those after it; no
   /// work items are made of them. Null: along none.
   RangeOp reusedAlong;
+  /// Reductions that cost little, so that work items may repeat them.
+  SmallVector<RangedReduceOp> checks;
 };
 
 /// The loads of some reductions are strided along \p columns, where the result
@@ -40,7 +42,7 @@ struct AcrossTile {
 ///     packed = the weights of these channels, channels innermost
 ///     for each row                            (in parallel, several at a time)
 ///       windows = the input that these rows read, without masks
-///       for a few columns at a time
+///       for a few columns at a time                (rows of padding left out)
 ///         sums[columns][lanes] += windows, broadcast, * packed
 ///         tile[lanes][columns] = sums, transposed
 ///       result = what follows the reduction, lanes along the columns

@@ -105,6 +105,21 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
                    kFewestPositions);
 }
 
+/// A tile with lanes across the columns, if there is a range for them.
+bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
+                                  bool mayTurn) {
+  std::optional<AcrossTile> tile =
+      tileAcross(schedule, columns, getNumLanes(),
+                 vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
+                 fewestPositions, mayTurn);
+  if (!tile)
+    return false;
+  llvm::append_range(lanes, tile->lanes);
+  checks = tile->checks;
+  stagedBefore = tile->reusedAlong;
+  return true;
+}
+
 /// Register tile: a reduce whose operands are reused along result ranges keeps
 /// several results at once.
 void Heuristic::tileResult() {
@@ -116,6 +131,13 @@ void Heuristic::tileResult() {
     reduces.push_back(reduce);
   if (reduces.empty())
     return;
+  // What is reduced is contiguous, but too short to fill lanes (a row of a
+  // window).
+  if (!lane)
+    if (RangeOp columns = chooseResultLane(4 * width);
+        columns && !hasLaneConflict(columns) &&
+        tileAcrossColumns(columns, kFewestPositions, /*mayTurn=*/true))
+      return;
   // Neither lanes along the result nor along what is reduced do.
   if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
         return countStrided(reduce.getRanges().back().getDefiningOp<RangeOp>(),
@@ -144,14 +166,9 @@ void Heuristic::tileResult() {
   if (const int64_t fewest = isStrided || !turned.empty()
                                  ? kFewestPositions
                                  : getPositionsToPackFor(lane, width))
-    if (std::optional<AcrossTile> tile = tileAcross(
-            schedule, lane, width,
-            vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
-            fewest, /*mayTurn=*/isStrided || turned.empty())) {
-      llvm::append_range(lanes, tile->lanes);
-      stagedBefore = tile->reusedAlong;
+    if (tileAcrossColumns(lane, fewest,
+                          /*mayTurn=*/isStrided || turned.empty()))
       return;
-    }
   if (isStrided)
     if (RangeOp other = findReadLane(perLane)) {
       lane = other;

@@ -1,0 +1,158 @@
+//===- SkipMasked.cpp - positions that add nothing to a sum ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Puts conditions on sums of products of which one factor is masked.
+///
+//===----------------------------------------------------------------------===//
+
+#include "SkipMasked.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static void collectConjuncts(Value mask, SmallVectorImpl<Value> &conjuncts) {
+  if (auto both = mask.getDefiningOp<AndOp>()) {
+    collectConjuncts(both.getLhs(), conjuncts);
+    collectConjuncts(both.getRhs(), conjuncts);
+  } else {
+    conjuncts.push_back(mask);
+  }
+}
+
+/// The only range of the reduction that the condition depends on, if it is a
+/// bound of that range.
+static RangeOp findBounded(KernelSchedule &schedule, Value condition,
+                           RangedReduceOp reduce) {
+  auto less = condition.getDefiningOp<CmpLtOp>();
+  if (!less || !less.getLhs().getType().isIndex())
+    return RangeOp();
+  LinearForm form = schedule.getAnalysis().getLinear(less.getLhs());
+  form.add(schedule.getAnalysis().getLinear(less.getRhs()), -1);
+  RangeOp bounded;
+  for (auto [atom, coefficient] : form.terms) {
+    auto range = atom.getDefiningOp<RangeOp>();
+    if (!range)
+      return RangeOp();
+    if (!llvm::is_contained(reduce.getRanges(), atom))
+      continue;
+    if (bounded || (coefficient != 1 && coefficient != -1))
+      return RangeOp();
+    bounded = range;
+  }
+  return bounded;
+}
+
+bool tg::skipMasked(KernelSchedule &schedule, RangedReduceOp reduce,
+                    LoadOp load, RangeOp columns, RangeOp lanes) {
+  auto product = reduce.getValue().getDefiningOp<MulOp>();
+  if (!product || !load.getMask() || reduce.getKind() != ReduceKind::add ||
+      (product.getLhs() != load.getResult() &&
+       product.getRhs() != load.getResult()))
+    return false;
+  if (isa<FloatType>(reduce.getType())) {
+    Value factor = product.getLhs() == load.getResult() ? product.getRhs()
+                                                        : product.getLhs();
+    auto other = factor.getDefiningOp<LoadOp>();
+    if (!other || !schedule.dependsOn(other.getIndex(), lanes) ||
+        llvm::any_of(reduce.getRanges(), [](Value range) {
+          return range.getDefiningOp<RangeOp>().isSymbolic();
+        }))
+      return false;
+  }
+  SmallVector<Value> conjuncts;
+  collectConjuncts(load.getMask(), conjuncts);
+  RangeOp bounded;
+  Value bounds;
+  OpBuilder builder(reduce);
+  for (Value condition : conjuncts) {
+    if (schedule.dependsOn(condition, columns) ||
+        schedule.dependsOn(condition, lanes))
+      continue;
+    RangeOp range = findBounded(schedule, condition, reduce);
+    if (!range || (bounded && range != bounded))
+      continue;
+    bounded = range;
+    bounds = bounds ? AndOp::create(builder, reduce.getLoc(), bounds, condition)
+                          .getResult()
+                    : condition;
+  }
+  if (!bounds)
+    return false;
+  Value zero = ConstOp::create(
+      builder, reduce.getLoc(), reduce.getType(),
+      getReduceIdentity(reduce.getKind(), reduce.getType()));
+  reduce.getValueMutable().assign(WhereOp::create(
+      builder, reduce.getLoc(), reduce.getType(), bounds, product, zero));
+  return true;
+}
+
+FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
+                              RangeOp lanes, int64_t laneCount) {
+  auto type = dyn_cast<FloatType>(reduce.getType());
+  if (!type)
+    return {};
+  auto where = reduce.getValue().getDefiningOp<WhereOp>();
+  auto product = where.getX().getDefiningOp<MulOp>();
+  auto packed = product.getLhs().getDefiningOp<LoadOp>();
+  if (!packed || !schedule.dependsOn(packed.getIndex(), lanes))
+    packed = product.getRhs().getDefiningOp<LoadOp>();
+  Value tile = packed.getBuffer();
+  const int64_t depth =
+      cast<MemRefType>(tile.getType()).getNumElements() / laneCount;
+
+  // A tile of the greatest numbers of each lane in parts of the packed one: it
+  // is filled when that one is.
+  MLIRContext *context = reduce.getContext();
+  int64_t parts = 2;
+  while (parts < depth && depth % parts != 0)
+    ++parts;
+  parts = std::min(parts, depth);
+  RangeOp part = schedule.createRange(Dim(context, parts), lanes);
+  RangeOp lane = schedule.createRange(Dim(context, laneCount), lanes);
+  RangeOp row = schedule.createRange(Dim(context, depth / parts), lanes);
+  RangeOp savedPart = schedule.createRange(Dim(context, parts), lanes);
+  RangeOp savedLane = schedule.createRange(Dim(context, laneCount), lanes);
+  lane.setKind(RangeKind::upcast);
+  savedLane.setKind(RangeKind::upcast);
+
+  OpBuilder builder(where);
+  const Location loc = reduce.getLoc();
+  IndexBuilder index(builder, loc);
+  // Numbers without their sign, as integers, are in the order of their size.
+  const unsigned width = type.getWidth();
+  Type bits = builder.getIntegerType(width);
+  auto constant = [&](const APInt &value) -> Value {
+    return ConstOp::create(builder, loc, bits, IntegerAttr::get(bits, value));
+  };
+  const APInt infinity =
+      APFloat::getInf(type.getFloatSemantics()).bitcastToAPInt();
+  Value position = index.add(index.mul(part, depth / parts), row);
+  position = index.add(index.mul(position, laneCount), lane);
+  Value number = BitcastOp::create(
+      builder, loc, bits,
+      LoadOp::create(builder, loc, tile, position, /*mask=*/Value()));
+  number = AndOp::create(builder, loc, number,
+                         constant(APInt::getSignedMaxValue(width)));
+  auto ofPart = RangedReduceOp::create(builder, loc, ReduceKind::max, number,
+                                       ValueRange{row.getResult()});
+  Value greatestTile = StageOp::create(
+      builder, loc, MemRefType::get({parts * laneCount}, bits), ofPart,
+      ValueRange{part.getResult(), lane.getResult()});
+  greatestTile = BarrierOp::create(builder, loc, greatestTile);
+  position = index.add(index.mul(savedPart, laneCount), savedLane);
+  number = LoadOp::create(builder, loc, greatestTile, position,
+                          /*mask=*/Value());
+  auto ofAll = RangedReduceOp::create(
+      builder, loc, ReduceKind::max, number,
+      ValueRange{savedPart.getResult(), savedLane.getResult()});
+  Value isInfinite =
+      CmpLtOp::create(builder, loc, constant(infinity - 1), ofAll);
+  where.getConditionMutable().assign(
+      OrOp::create(builder, loc, where.getCondition(), isInfinite));
+  schedule.changed();
+  return {{lane, savedLane}, {ofPart, ofAll}};
+}
