@@ -391,8 +391,9 @@ Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
                      std::to_string(size) + ", " + std::to_string(step) +
                      " apart, in axis " + std::to_string(dim) + " of " +
                      toString(shape()) + explainExcess(size, length));
-  // A step out of the axis is as good as one that can be computed with.
-  step = std::min(step, std::max<int64_t>(length.max(), 1));
+  // A step out of the axis is as good as one that can be computed with. The
+  // last window without elements begins at its end.
+  step = std::min(step, std::max<int64_t>(length.max() + (size == 0), 1));
   const SymInt count = (length - size) / step + 1, reach = count * step;
   Shape result = shape();
   result[dim] = count;
