@@ -118,6 +118,23 @@ int main() {
                 (long long)count, (now() - begin) / double(count),
                 (long long)(GlobalCounters::kernelsCompiled - compiled));
   }
+  for (int64_t count : {250, 1000}) {
+    const std::string suffix = std::to_string(count);
+    Variable s("s" + suffix, 1, 100), v("v" + suffix, 1, 100);
+    SymInt mean = s, least = v;
+    double begin = now();
+    for (int64_t i = 0; i < count; ++i)
+      mean = (mean + v) / 2;
+    const double quotients = now() - begin;
+    begin = now();
+    for (int64_t i = 0; i < count; ++i)
+      least = symMin(
+          least, Variable("m" + suffix + "_" + std::to_string(i), 1, 101 + i));
+    std::printf("%6lld nested quotients, a minimum of as many variables "
+                "%8.2f us, %8.2f us each\n",
+                (long long)count, quotients / double(count),
+                (now() - begin) / double(count));
+  }
   for (int64_t count : {1000, 5000}) {
     Tensor sum = x;
     const double begin = now();

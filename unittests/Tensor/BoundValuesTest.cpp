@@ -106,8 +106,7 @@ TEST_F(BoundValuesTest, valuesStayAsLongAsSizes) {
     // An expression keeps the values without the sizes that it is made of.
     sizes.clear();
     for (int64_t i = 0; i < 1000; i += 100)
-      EXPECT_EQ(sums[std::size_t(i)].value(),
-                2 * ((i * 7 + round) % 1000) + i);
+      EXPECT_EQ(sums[std::size_t(i)].value(), 2 * ((i * 7 + round) % 1000) + i);
     sums.clear();
   }
   EXPECT_EQ(n.bind(5).variables().front().value, 5);
@@ -197,7 +196,8 @@ TEST_F(BoundValuesTest, threadsShareVariables) {
         const int64_t value = (i * (number + 1)) % 64;
         const SymInt size = n.bind(value), sum = size * 2 + 1;
         Tensor x = Tensor::ones({sum});
-        wrong += sum.value() != 2 * value + 1 || x.size(0).value() != sum.value() ||
+        wrong += sum.value() != 2 * value + 1 ||
+                 x.size(0).value() != sum.value() ||
                  size.str() != "n=" + std::to_string(value);
         if (i % 3 == 0)
           kept = sum;

@@ -224,8 +224,6 @@ TEST(Movement, Unfold) {
                      }));
       }
   EXPECT_EQ(x.unfold(1, 0, 2).shape(), Shape({3, 4, 2, 0}));
-  EXPECT_EQ(x.unfold(1, 0, 7).shape(), Shape({3, 2, 2, 0}));
-  EXPECT_EQ(x.unfold(1, 0, 8).shape(), Shape({3, 1, 2, 0}));
   // Windows are copies.
   Tensor y = Tensor::zeros({6}).realize();
   y.unfold(0, 2, 2).assign(1);
@@ -234,17 +232,19 @@ TEST(Movement, Unfold) {
   Tensor windows = counting({9}).shrink({{0, n}}).unfold(0, 3, 1);
   EXPECT_EQ(windows.shape(), Shape({n - 2, 3}));
   expectTensor(windows.sum(1), {n - 2}, {3, 6, 9});
+  EXPECT_EQ(counting({4}).unfold(0, 0, 5).shape(), Shape({1, 0}));
+  EXPECT_EQ(counting({4}).unfold(0, 0, 4).shape(), Shape({2, 0}));
   // Steps of all kinds, less and more than the size of a window.
   Variable length("length", 4, 9);
   for (int64_t size = 0; size <= 4; ++size)
     for (int64_t step : {1, 2, 3, 5, 20})
       for (int64_t value : {4, 6, 9}) {
-        Tensor part = counting({9}).shrink({{0, length.bind(value)}});
-        Tensor fixed = counting({9}).shrink({{0, value}});
-        Tensor windows = part.unfold(0, size, step);
-        Tensor expected = fixed.unfold(0, size, step);
-        EXPECT_EQ(windows.concreteShape(), expected.concreteShape());
-        EXPECT_EQ(values(windows), values(expected));
+        auto unfold = [&](SymInt end) {
+          return counting({9}).shrink({{0, end}}).unfold(0, size, step);
+        };
+        Tensor part = unfold(length.bind(value)), fixed = unfold(value);
+        EXPECT_EQ(part.concreteShape(), fixed.concreteShape());
+        EXPECT_EQ(values(part), values(fixed)) << size << " " << step;
       }
   EXPECT_ERROR(counting({9}).shrink({{0, length.bind(6)}}).unfold(0, 5, 2),
                ShapeError, "unfold: there are no windows of size 5, 2 apart");
