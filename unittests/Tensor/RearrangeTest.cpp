@@ -224,6 +224,8 @@ TEST(Movement, Unfold) {
                      }));
       }
   EXPECT_EQ(x.unfold(1, 0, 2).shape(), Shape({3, 4, 2, 0}));
+  EXPECT_EQ(x.unfold(1, 0, 7).shape(), Shape({3, 2, 2, 0}));
+  EXPECT_EQ(x.unfold(1, 0, 8).shape(), Shape({3, 1, 2, 0}));
   // Windows are copies.
   Tensor y = Tensor::zeros({6}).realize();
   y.unfold(0, 2, 2).assign(1);

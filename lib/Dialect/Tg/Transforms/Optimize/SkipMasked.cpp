@@ -82,9 +82,9 @@ bool tg::skipMasked(KernelSchedule &schedule, RangedReduceOp reduce,
   }
   if (!bounds)
     return false;
-  Value zero = ConstOp::create(
-      builder, reduce.getLoc(), reduce.getType(),
-      getReduceIdentity(reduce.getKind(), reduce.getType()));
+  Value zero =
+      ConstOp::create(builder, reduce.getLoc(), reduce.getType(),
+                      getReduceIdentity(reduce.getKind(), reduce.getType()));
   reduce.getValueMutable().assign(WhereOp::create(
       builder, reduce.getLoc(), reduce.getType(), bounds, product, zero));
   return true;
@@ -139,9 +139,9 @@ FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
                          constant(APInt::getSignedMaxValue(width)));
   auto ofPart = RangedReduceOp::create(builder, loc, ReduceKind::max, number,
                                        ValueRange{row.getResult()});
-  Value greatestTile = StageOp::create(
-      builder, loc, MemRefType::get({parts * laneCount}, bits), ofPart,
-      ValueRange{part.getResult(), lane.getResult()});
+  Value greatestTile =
+      StageOp::create(builder, loc, MemRefType::get({parts * laneCount}, bits),
+                      ofPart, ValueRange{part.getResult(), lane.getResult()});
   greatestTile = BarrierOp::create(builder, loc, greatestTile);
   position = index.add(index.mul(savedPart, laneCount), savedLane);
   number = LoadOp::create(builder, loc, greatestTile, position,

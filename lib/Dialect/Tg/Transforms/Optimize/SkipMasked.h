@@ -16,10 +16,10 @@
 
 namespace mlir::tg {
 
-/// Where a sum is of products of \p load, and this load's mask bounds a range of
-/// the sum for all of \p columns alike (the rows of padding around an image),
-/// the products outside of these bounds are replaced by zeros, which a loop
-/// over the range leaves out:
+/// Where a sum is of products of \p load, and this load's mask bounds a range
+/// of the sum for all of \p columns alike (the rows of padding around an
+/// image), the products outside of these bounds are replaced by zeros, which a
+/// loop over the range leaves out:
 ///
 ///   sum of load * other  ->  sum of where(bounds, load * other, 0)
 ///
