@@ -19,7 +19,7 @@ using namespace tinygrad::detail;
 bool detail::canBroadcast(const Shape &a, const Shape &b) {
   // From the last axes on.
   for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
-    const SymInt x = a[a.size() - i], y = b[b.size() - i];
+    const SymInt &x = a[a.size() - i], &y = b[b.size() - i];
     if (x != y && x != 1 && y != 1)
       return false;
   }

@@ -150,7 +150,7 @@ static Tensor integerPower(const Tensor &base, const Tensor &exponent) {
 static Tensor pow(const Operand &lhs, const Operand &rhs) {
   DType dtype = divisionDType(lhs, rhs);
   if (lhs.tensor() && !rhs.tensor() && !rhs.scalar().isSymbolic()) {
-    const Scalar exponent = rhs.scalar();
+    const Scalar &exponent = rhs.scalar();
     const double value = exponent.toDouble();
     Tensor base = lhs.tensor()->cast(dtype);
     if (!isFloat(dtype)) {

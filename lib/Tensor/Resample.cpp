@@ -112,10 +112,10 @@ Tensor Tensor::pad(const Padding &padding, PadMode mode, Scalar value) const {
 //===----------------------------------------------------------------------===//
 
 /// How often one size goes into another, if it is known to do so.
-static std::optional<SymInt> quotient(SymInt size, SymInt part) {
+static std::optional<SymInt> quotient(const SymInt &size, const SymInt &part) {
   if (part.min() <= 0)
     return {};
-  const SymInt times = size / part;
+  SymInt times = size / part;
   if (times * part != size)
     return {};
   return times;
@@ -178,7 +178,7 @@ Tensor Tensor::interpolate(const Shape &size, InterpolateMode mode,
   Shape result = shape();
   for (std::size_t i = 0; i < size.size(); ++i) {
     const int64_t axis = outer + int64_t(i);
-    const SymInt from = shape()[axis], to = size[i];
+    const SymInt from = shape()[axis], &to = size[i];
     if (to.min() < 0 || (from.min() == 0 && to.max() > 0 && from != to))
       throw ShapeError(
           "interpolate: axis " + std::to_string(axis) + " of " +
