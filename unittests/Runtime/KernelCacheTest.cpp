@@ -367,7 +367,7 @@ static void loadWithoutSpace() {
 }
 
 TEST(KernelCacheDeathTest, aFailedLoadIsAnException) {
-#if __has_feature(address_sanitizer)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
   GTEST_SKIP() << "the sanitizer's heap ends the process";
 #endif
   EXPECT_EXIT(loadWithoutSpace(), ::testing::ExitedWithCode(0), "");
