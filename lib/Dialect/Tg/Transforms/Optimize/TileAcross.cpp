@@ -55,6 +55,8 @@ private:
                    const KernelSchedule::Window &window);
   std::optional<KernelSchedule::Window>
   findWindow(Value value, RangedReduceOp reduce, RangeOp along);
+  int64_t getItemBytes(Value value, RangedReduceOp reduce);
+  bool areWindowsCostly();
   bool chooseLane();
   bool chooseTile();
   void moveOutside();
@@ -246,6 +248,50 @@ bool Across::chooseLane() {
   return false;
 }
 
+/// Bytes of the windows that a small work item fills tiles with.
+int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
+  auto inColumns = findWindow(value, reduce, columns);
+  if (!inColumns)
+    return 0;
+  // Of the rows, which groupRows() chooses once the ranges are in order.
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != lane && range != columns)
+      row = range;
+  int64_t bytes = getBytes(value, reduce, *inColumns);
+  if (row) {
+    const int64_t rows = std::min<int64_t>(
+        llvm::divideCeil(kFewestPerItem, columns.getLargestExtent()),
+        row.getLargestExtent());
+    if (auto inRows = findRowWindow(value, reduce, *inColumns)) {
+      for (auto [range, dilation] : inRows->parts)
+        bytes /= range.getLargestExtent();
+      bytes *=
+          inRows->extent - inRows->stride * (row.getLargestExtent() - rows);
+    } else {
+      bytes *= rows;
+    }
+    row = RangeOp();
+  }
+  return bytes;
+}
+
+/// Whether a work item fills more of windows than what it packs for two vectors
+/// of lanes.
+bool Across::areWindowsCostly() {
+  int64_t windows = 0, packed = 0;
+  for (RangedReduceOp reduce : reduces) {
+    int64_t bytes =
+        2 * width *
+        llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
+    for (RangeOp range : getRanges(reduce))
+      bytes *= range.getLargestExtent();
+    packed += bytes;
+    for (Value value : findBroadcast(reduce, columns, lane))
+      windows += getItemBytes(value, reduce);
+  }
+  return windows > packed;
+}
+
 /// The tile with the least work: registers of lanes times columns, each step of
 /// a reduction taking an instruction for each accumulator, or for each load
 /// where these are more.
@@ -268,17 +314,22 @@ bool Across::chooseTile() {
       return findWindow(value, reduce, columns).has_value();
     });
   });
+  auto getItems = [&](int64_t lanes) -> int64_t {
+    return std::max<int64_t>(positions / kFewestPerItem, 1) *
+           llvm::divideCeil(channels, lanes);
+  };
+  const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
     if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
                         width * (vectors - 1) >= channels))
       break;
     // Each block of lanes computes the windows again, so that the largest of
-    // blocks that take the same work is best, if they are enough.
+    // blocks that take the same work is best, if they are enough. Fewer will do
+    // where the windows take more than packing.
     const bool mayBeLarge =
-        hasWindow && std::max<int64_t>(positions / kFewestPerItem, 1) *
-                             llvm::divideCeil(channels, vectors * width) >=
-                         kEnoughItems / 2;
+        hasWindow && getItems(vectors * width) >=
+                         (areCostly ? 2 * kFewItems : kEnoughItems / 2);
     for (int64_t count = std::min(registers / vectors, extent); count > 0;
          --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
