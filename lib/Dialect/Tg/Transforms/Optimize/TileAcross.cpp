@@ -62,7 +62,7 @@ private:
   void moveOutside();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
   std::optional<KernelSchedule::Window>
-  findRowWindow(Value value, RangedReduceOp reduce,
+  findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                 const KernelSchedule::Window &inColumns);
   void prefetch(Value tile, RangeOp along, int64_t positions);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
@@ -173,11 +173,11 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
 /// The window of the same value along the rows, where it takes other ranges of
 /// the reduction than that of the columns does.
 std::optional<KernelSchedule::Window>
-Across::findRowWindow(Value value, RangedReduceOp reduce,
+Across::findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                       const KernelSchedule::Window &inColumns) {
-  if (!row || !schedule.dependsOn(value, row))
+  if (!rows || !schedule.dependsOn(value, rows))
     return std::nullopt;
-  auto window = schedule.findWindow(value, row, getRanges(reduce));
+  auto window = schedule.findWindow(value, rows, getRanges(reduce));
   if (!window || window->parts.empty() ||
       llvm::any_of(window->parts,
                    [&](auto &part) { return isPart(inColumns, part.first); }))
@@ -253,26 +253,22 @@ int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
   auto inColumns = findWindow(value, reduce, columns);
   if (!inColumns)
     return 0;
-  // Of the rows, which groupRows() chooses once the ranges are in order.
+  int64_t bytes = getBytes(value, reduce, *inColumns);
+  RangeOp rows;
   for (RangeOp range : schedule.getResultRanges())
     if (range != lane && range != columns)
-      row = range;
-  int64_t bytes = getBytes(value, reduce, *inColumns);
-  if (row) {
-    const int64_t rows = std::min<int64_t>(
-        llvm::divideCeil(kFewestPerItem, columns.getLargestExtent()),
-        row.getLargestExtent());
-    if (auto inRows = findRowWindow(value, reduce, *inColumns)) {
-      for (auto [range, dilation] : inRows->parts)
-        bytes /= range.getLargestExtent();
-      bytes *=
-          inRows->extent - inRows->stride * (row.getLargestExtent() - rows);
-    } else {
-      bytes *= rows;
-    }
-    row = RangeOp();
-  }
-  return bytes;
+      rows = range;
+  if (!rows)
+    return bytes;
+  const int64_t extent = rows.getLargestExtent();
+  const int64_t count = std::min<int64_t>(
+      llvm::divideCeil(kFewestPerItem, columns.getLargestExtent()), extent);
+  auto inRows = findRowWindow(value, reduce, rows, *inColumns);
+  if (!inRows)
+    return bytes * count;
+  for (auto [range, dilation] : inRows->parts)
+    bytes /= range.getLargestExtent();
+  return bytes * (inRows->extent - inRows->stride * (extent - count));
 }
 
 /// Whether a work item fills more of windows than what it packs for two vectors
@@ -404,7 +400,7 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     if (!inColumns)
       continue;
     SmallVector<std::pair<RangeOp, KernelSchedule::Window>> windows;
-    if (auto inRows = findRowWindow(value, reduce, *inColumns))
+    if (auto inRows = findRowWindow(value, reduce, row, *inColumns))
       windows.push_back({row, *inRows});
     windows.push_back({along, *inColumns});
     const SmallVector<RangeOp> over = getRanges(reduce);
@@ -577,7 +573,7 @@ void Across::groupRows() {
       auto inColumns = findWindow(value, reduce, columns);
       if (!inColumns)
         continue;
-      auto inRows = findRowWindow(value, reduce, *inColumns);
+      auto inRows = findRowWindow(value, reduce, row, *inColumns);
       if (!inRows)
         continue;
       hasWindow = true;
