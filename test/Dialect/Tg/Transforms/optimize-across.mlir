@@ -105,6 +105,37 @@ func.func @small(%x: tensor<143360xf32>, %w: tensor<16x2304xf32>) -> tensor<16x4
 
 // -----
 
+// Each block of channels computes the windows again. Where these are larger than
+// the weights of a block, as with stride 2, blocks are of 64 channels.
+
+// REMARK: remark: {{.*}}r_128_28_28_64_3_3{{.*}}lanes across range {{[0-9]+}} by 64
+func.func @costly_windows(%x: tensor<200704xf32>, %w: tensor<128x576xf32>) -> tensor<128x28x28x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[64, 58, 58] strides [3136, 56, 1] offset -57 mask [0 to 64, 1 to 57, 1 to 57]>, #tg.view<[1, 28, 28, 64, 3, 3] strides [0, 116, 2, 3364, 58, 1]>] : tensor<200704xf32> -> tensor<1x28x28x64x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x28x28x64x3x3xf32> -> tensor<128x28x28x64x3x3xf32>
+  %2 = tg.reshape %w : tensor<128x576xf32> -> tensor<128x1x1x64x3x3xf32>
+  %3 = tg.expand %2 : tensor<128x1x1x64x3x3xf32> -> tensor<128x28x28x64x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<128x28x28x64x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<128x28x28x64x3x3xf32> -> tensor<128x28x28x1x1x1xf32>
+  return %5 : tensor<128x28x28x1x1x1xf32>
+}
+
+// -----
+
+// These weights are larger than the windows: as much work for more cores.
+
+// REMARK: remark: {{.*}}r_512_14_14_256_3_3{{.*}}lanes across range {{[0-9]+}} by 32
+func.func @cheap_windows(%x: tensor<50176xf32>, %w: tensor<512x2304xf32>) -> tensor<512x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[256, 16, 16] strides [196, 14, 1] offset -15 mask [0 to 256, 1 to 15, 1 to 15]>, #tg.view<[1, 14, 14, 256, 3, 3] strides [0, 16, 1, 256, 16, 1]>] : tensor<50176xf32> -> tensor<1x14x14x256x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x14x14x256x3x3xf32> -> tensor<512x14x14x256x3x3xf32>
+  %2 = tg.reshape %w : tensor<512x2304xf32> -> tensor<512x1x1x256x3x3xf32>
+  %3 = tg.expand %2 : tensor<512x1x1x256x3x3xf32> -> tensor<512x14x14x256x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<512x14x14x256x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<512x14x14x256x3x3xf32> -> tensor<512x14x14x1x1x1xf32>
+  return %5 : tensor<512x14x14x1x1x1xf32>
+}
+
+// -----
+
 // One block of channels is work for several cores all the same.
 
 // REMARK: remark: {{.*}}r_16_14_14_32_3_3{{.*}}share range {{[0-9]+}} by 7

@@ -55,12 +55,14 @@ private:
                    const KernelSchedule::Window &window);
   std::optional<KernelSchedule::Window>
   findWindow(Value value, RangedReduceOp reduce, RangeOp along);
+  int64_t getItemBytes(Value value, RangedReduceOp reduce);
+  bool areWindowsCostly();
   bool chooseLane();
   bool chooseTile();
   void moveOutside();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
   std::optional<KernelSchedule::Window>
-  findRowWindow(Value value, RangedReduceOp reduce,
+  findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                 const KernelSchedule::Window &inColumns);
   void prefetch(Value tile, RangeOp along, int64_t positions);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
@@ -171,11 +173,11 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
 /// The window of the same value along the rows, where it takes other ranges of
 /// the reduction than that of the columns does.
 std::optional<KernelSchedule::Window>
-Across::findRowWindow(Value value, RangedReduceOp reduce,
+Across::findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                       const KernelSchedule::Window &inColumns) {
-  if (!row || !schedule.dependsOn(value, row))
+  if (!rows || !schedule.dependsOn(value, rows))
     return std::nullopt;
-  auto window = schedule.findWindow(value, row, getRanges(reduce));
+  auto window = schedule.findWindow(value, rows, getRanges(reduce));
   if (!window || window->parts.empty() ||
       llvm::any_of(window->parts,
                    [&](auto &part) { return isPart(inColumns, part.first); }))
@@ -246,6 +248,46 @@ bool Across::chooseLane() {
   return false;
 }
 
+/// Bytes of the windows that a small work item fills tiles with.
+int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
+  auto inColumns = findWindow(value, reduce, columns);
+  if (!inColumns)
+    return 0;
+  int64_t bytes = getBytes(value, reduce, *inColumns);
+  RangeOp rows;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != lane && range != columns)
+      rows = range;
+  if (!rows)
+    return bytes;
+  const int64_t extent = rows.getLargestExtent();
+  const int64_t count = std::min<int64_t>(
+      llvm::divideCeil(kFewestPerItem, columns.getLargestExtent()), extent);
+  auto inRows = findRowWindow(value, reduce, rows, *inColumns);
+  if (!inRows)
+    return bytes * count;
+  for (auto [range, dilation] : inRows->parts)
+    bytes /= range.getLargestExtent();
+  return bytes * (inRows->extent - inRows->stride * (extent - count));
+}
+
+/// Whether a work item fills more of windows than what it packs for two vectors
+/// of lanes.
+bool Across::areWindowsCostly() {
+  int64_t windows = 0, packed = 0;
+  for (RangedReduceOp reduce : reduces) {
+    int64_t bytes =
+        2 * width *
+        llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
+    for (RangeOp range : getRanges(reduce))
+      bytes *= range.getLargestExtent();
+    packed += bytes;
+    for (Value value : findBroadcast(reduce, columns, lane))
+      windows += getItemBytes(value, reduce);
+  }
+  return windows > packed;
+}
+
 /// The tile with the least work: registers of lanes times columns, each step of
 /// a reduction taking an instruction for each accumulator, or for each load
 /// where these are more.
@@ -268,17 +310,22 @@ bool Across::chooseTile() {
       return findWindow(value, reduce, columns).has_value();
     });
   });
+  auto getItems = [&](int64_t lanes) -> int64_t {
+    return std::max<int64_t>(positions / kFewestPerItem, 1) *
+           llvm::divideCeil(channels, lanes);
+  };
+  const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
     if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
                         width * (vectors - 1) >= channels))
       break;
     // Each block of lanes computes the windows again, so that the largest of
-    // blocks that take the same work is best, if they are enough.
+    // blocks that take the same work is best, if they are enough. Fewer will do
+    // where the windows take more than packing.
     const bool mayBeLarge =
-        hasWindow && std::max<int64_t>(positions / kFewestPerItem, 1) *
-                             llvm::divideCeil(channels, vectors * width) >=
-                         kEnoughItems / 2;
+        hasWindow && getItems(vectors * width) >=
+                         (areCostly ? 2 * kFewItems : kEnoughItems / 2);
     for (int64_t count = std::min(registers / vectors, extent); count > 0;
          --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
@@ -353,7 +400,7 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     if (!inColumns)
       continue;
     SmallVector<std::pair<RangeOp, KernelSchedule::Window>> windows;
-    if (auto inRows = findRowWindow(value, reduce, *inColumns))
+    if (auto inRows = findRowWindow(value, reduce, row, *inColumns))
       windows.push_back({row, *inRows});
     windows.push_back({along, *inColumns});
     const SmallVector<RangeOp> over = getRanges(reduce);
@@ -526,7 +573,7 @@ void Across::groupRows() {
       auto inColumns = findWindow(value, reduce, columns);
       if (!inColumns)
         continue;
-      auto inRows = findRowWindow(value, reduce, *inColumns);
+      auto inRows = findRowWindow(value, reduce, row, *inColumns);
       if (!inRows)
         continue;
       hasWindow = true;
