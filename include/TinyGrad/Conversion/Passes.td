@@ -30,9 +30,10 @@ def TgExpandMath : Pass<"tg-expand-math"> {
     NaN, signed zeros and the special cases of pow as in C's Annex F; f16 and
     bf16 are computed in f32 and rounded.
 
-    On vectors of f64, the same operations are split into scalar ones, which
-    upstream's conversions turn into calls. Operations on scalar f64, on
-    other types, on tensors and on scalable vectors stay as they are.
+    On vectors of at most 4096 elements of f64, the same operations are split
+    into scalar ones, which upstream's conversions turn into calls. Operations
+    on scalar f64, on other types, on tensors and on scalable vectors stay as
+    they are.
 
     ```mlir
     %0 = math.exp2 %x : vector<16xf16>

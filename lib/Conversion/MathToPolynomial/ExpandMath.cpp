@@ -33,6 +33,10 @@ using namespace mlir::tg;
 
 using EmitUnary = Value (*)(Emitter &, Value);
 
+/// Vectors of f64 with more elements are left as they are: kernels have a few
+/// dozen lanes, and an operation for each of millions would fill memory.
+constexpr int64_t kMostElements = 4096;
+
 //===----------------------------------------------------------------------===//
 // Builders
 //===----------------------------------------------------------------------===//
@@ -168,8 +172,10 @@ template <typename OpTy> struct UnrollF64 : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !type.getElementType().isF64() || !isScalarOrFixedVector(type))
-      return rewriter.notifyMatchFailure(op, "not a fixed vector of f64");
+    if (!type || !type.getElementType().isF64() ||
+        !isScalarOrFixedVector(type) || type.getNumElements() > kMostElements)
+      return rewriter.notifyMatchFailure(
+          op, "not a fixed vector of at most 4096 elements of f64");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Value result = ub::PoisonOp::create(b, type);
     SmallVector<int64_t> strides = computeStrides(type.getShape());

@@ -141,7 +141,8 @@ func.func @f64_vectors(%x: vector<2xf64>, %y: vector<1x2xf64>) -> (vector<2xf64>
 // -----
 
 // What stays: scalar f64, other functions, tensors, scalable vectors, and
-// types that are neither narrower than f32 nor f64.
+// types that are neither narrower than f32 nor f64; vectors of f64 that no
+// program can have an operation for each element of.
 
 // CHECK-LABEL: func @unchanged
 // CHECK-NEXT: math.exp2 %{{.*}} : f64
@@ -152,9 +153,11 @@ func.func @f64_vectors(%x: vector<2xf64>, %y: vector<1x2xf64>) -> (vector<2xf64>
 // CHECK-NEXT: math.log2 %{{.*}} : vector<[2]xf64>
 // CHECK-NEXT: math.powf %{{.*}}, %{{.*}} : f80
 // CHECK-NEXT: math.exp2 %{{.*}} : vector<2xf128>
+// CHECK-NEXT: math.sin %{{.*}} : vector<2147483647xf64>
 // CHECK-NEXT: return
 func.func @unchanged(%a: f64, %b: f32, %c: tensor<4xf32>, %d: vector<[4]xf32>,
-                     %e: vector<[2]xf64>, %f: f80, %g: vector<2xf128>) {
+                     %e: vector<[2]xf64>, %f: f80, %g: vector<2xf128>,
+                     %h: vector<2147483647xf64>) {
   %0 = math.exp2 %a : f64
   %1 = math.atan %b : f32
   %2 = math.sqrt %b : f32
@@ -163,5 +166,6 @@ func.func @unchanged(%a: f64, %b: f32, %c: tensor<4xf32>, %d: vector<[4]xf32>,
   %5 = math.log2 %e : vector<[2]xf64>
   %6 = math.powf %f, %f : f80
   %7 = math.exp2 %g : vector<2xf128>
+  %8 = math.sin %h : vector<2147483647xf64>
   return
 }

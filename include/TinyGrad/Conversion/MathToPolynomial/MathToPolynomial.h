@@ -71,7 +71,8 @@ Value buildPow(ImplicitLocOpBuilder &b, Value x, Value y);
 void populateMathToPolynomialPatterns(RewritePatternSet &patterns);
 
 /// Adds the patterns that split the same operations on vectors of f64 (of fixed
-/// shape) into scalar ones, for upstream's convert-math-to-libm.
+/// shape, with at most 4096 elements) into scalar ones, for upstream's
+/// convert-math-to-libm.
 void populateUnrollF64MathPatterns(RewritePatternSet &patterns);
 
 } // namespace tg
