@@ -106,8 +106,10 @@ def dependencies(build):
             if path.startswith(str(ROOT)) and not path.endswith(".pch"):
                 files.append(path)
         elif not line:
-            if files:
-                result[files[0]] = files
+            # The precompiled header comes first where there is one.
+            source = next((name for name in files if name.endswith(".cpp")), None)
+            if source:
+                result[source] = files
             files = []
     return result
 
