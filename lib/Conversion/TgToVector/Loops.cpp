@@ -174,15 +174,6 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   carried.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-static void collectConjuncts(Value mask, SmallVectorImpl<Value> &conjuncts) {
-  if (auto both = mask.getDefiningOp<AndOp>()) {
-    collectConjuncts(both.getLhs(), conjuncts);
-    collectConjuncts(both.getRhs(), conjuncts);
-  } else {
-    conjuncts.push_back(mask);
-  }
-}
-
 void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
                          arith::MinSIOp upper, Operation *place, unsigned outer,
                          Location loc) {
@@ -196,11 +187,9 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
     if (getDeps(unless) & setOf(index))
       return;
   }
-  SmallVector<Value> conjuncts;
-  collectConjuncts(condition, conjuncts);
   SmallVector<Form> least, greatest;
   bool isWhole = true;
-  for (Value conjunct : conjuncts) {
+  for (Value conjunct : getConjuncts(condition)) {
     auto less = conjunct.getDefiningOp<CmpLtOp>();
     if (!less || !less.getLhs().getType().isIndex()) {
       isWhole = false;

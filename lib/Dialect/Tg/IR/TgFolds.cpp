@@ -426,18 +426,6 @@ OpFoldResult CmpNeOp::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
-/// The bools of which \p condition is the conjunction.
-static void collectConjuncts(Value condition, DenseSet<Value> &conjuncts) {
-  SmallVector<Value> values{condition};
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    if (!conjuncts.insert(value).second)
-      continue;
-    if (auto conjunction = value.getDefiningOp<AndOp>())
-      llvm::append_range(values, conjunction->getOperands());
-  }
-}
-
 OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
   // where(true, x, y) -> x, where(false, x, y) -> y
   if (isInt(adaptor.getCondition(), 1))
@@ -455,9 +443,10 @@ OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
   // where(c, load masked by c and d, 0) -> the load
   auto load = getX().getDefiningOp<LoadOp>();
   if (load && load.getMask() && isPositiveZero(adaptor.getY())) {
-    DenseSet<Value> conjuncts;
-    collectConjuncts(load.getMask(), conjuncts);
-    if (conjuncts.contains(getCondition()))
+    const SmallVector<Value> known = getConjuncts(load.getMask());
+    const llvm::SmallDenseSet<Value, 8> isKnown(known.begin(), known.end());
+    if (llvm::all_of(getConjuncts(getCondition()),
+                     [&](Value value) { return isKnown.contains(value); }))
       return getX();
   }
   return foldElementwise(*this, adaptor.getOperands());

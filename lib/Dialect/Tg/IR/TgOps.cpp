@@ -104,6 +104,21 @@ bool mlir::tg::isFp8(Type type) {
              Float8E5M2FNUZType>(type);
 }
 
+SmallVector<Value> mlir::tg::getConjuncts(Value condition) {
+  SmallVector<Value> conjuncts, stack{condition};
+  llvm::SmallDenseSet<Value, 8> seen;
+  while (!stack.empty()) {
+    Value value = stack.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (auto both = value.getDefiningOp<AndOp>())
+      stack.append({both.getRhs(), both.getLhs()});
+    else
+      conjuncts.push_back(value);
+  }
+  return conjuncts;
+}
+
 MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
   return MemRefType::get({count}, elementType);
 }
@@ -112,8 +127,8 @@ MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
 /// what is to be equal differs.
 static LogicalResult emitShapeError(Operation *op, StringRef what,
                                     RankedTensorType from, RankedTensorType to,
-                                    ArrayRef<Dim> lhs = {},
-                                    ArrayRef<Dim> rhs = {}) {
+                                    ArrayRef<Dim> lhs = ArrayRef<Dim>(),
+                                    ArrayRef<Dim> rhs = ArrayRef<Dim>()) {
   return op->emitOpError() << what << ": " << toString(getDims(from)) << " to "
                            << toString(getDims(to))
                            << explainDifference(lhs, rhs);

@@ -53,15 +53,9 @@ static bool isZero(Value value) {
 static Value findSelected(Value condition, RangeOp range,
                           IndexAnalysis &analysis,
                           SmallVectorImpl<Value> &rest) {
-  SmallVector<Value> clauses{condition};
+  const SmallVector<Value> clauses = getConjuncts(condition);
   Value selected;
-  while (!clauses.empty()) {
-    Value clause = clauses.pop_back_val();
-    if (auto conjunction = clause.getDefiningOp<AndOp>()) {
-      clauses.push_back(conjunction.getLhs());
-      clauses.push_back(conjunction.getRhs());
-      continue;
-    }
+  for (Value clause : llvm::reverse(clauses)) {
     auto equal = clause.getDefiningOp<CmpEqOp>();
     Value candidate;
     if (equal && !selected) {
@@ -312,14 +306,9 @@ static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
       continue;
     Span span;
     bool isKnown = true;
-    SmallVector<Value> clauses{body->condition};
-    while (!clauses.empty() && isKnown) {
-      Value clause = clauses.pop_back_val();
-      if (auto conjunction = clause.getDefiningOp<AndOp>())
-        llvm::append_range(clauses, conjunction->getOperands());
-      else
-        isKnown = addClause(clause, range, analysis, builder, span);
-    }
+    const SmallVector<Value> clauses = getConjuncts(body->condition);
+    for (Value clause : llvm::reverse(clauses))
+      isKnown = isKnown && addClause(clause, range, analysis, builder, span);
     if (!isKnown || (span.first.empty() && span.last.empty()) ||
         (body->isInverted && !span.others.empty()))
       continue;

@@ -81,6 +81,11 @@ bool isFp8(Type type);
 TypedAttr getNumberAttr(Type type, double value);
 TypedAttr getNumberAttr(Type type, int64_t value);
 
+/// The bools of which `condition` is the conjunction, from left to right, each
+/// once: what it is itself, if that is no conjunction. Takes linear time also
+/// where conjunctions share operands.
+SmallVector<Value> getConjuncts(Value condition);
+
 /// The memref type of a flat buffer of `count` elements.
 MemRefType getBufferType(Type elementType, int64_t count);
 

@@ -14,15 +14,6 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-static void collectConjuncts(Value mask, SmallVectorImpl<Value> &conjuncts) {
-  if (auto both = mask.getDefiningOp<AndOp>()) {
-    collectConjuncts(both.getLhs(), conjuncts);
-    collectConjuncts(both.getRhs(), conjuncts);
-  } else {
-    conjuncts.push_back(mask);
-  }
-}
-
 /// The only range of the reduction that the condition depends on, if it is a
 /// bound of that range.
 static RangeOp findBounded(KernelSchedule &schedule, Value condition,
@@ -63,12 +54,10 @@ bool tg::skipMasked(KernelSchedule &schedule, RangedReduceOp reduce,
         }))
       return false;
   }
-  SmallVector<Value> conjuncts;
-  collectConjuncts(load.getMask(), conjuncts);
   RangeOp bounded;
   Value bounds;
   OpBuilder builder(reduce);
-  for (Value condition : conjuncts) {
+  for (Value condition : getConjuncts(load.getMask())) {
     if (schedule.dependsOn(condition, columns) ||
         schedule.dependsOn(condition, lanes))
       continue;
