@@ -63,10 +63,9 @@ static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
   std::pair<Polynomial, Polynomial> parts = lhs.divideTerms(divisor);
   // What is left of the constant stays a remainder: 0 <= rest < divisor.
   if (std::optional<int64_t> number = divisor.getNumber()) {
-    const int64_t constant = parts.second.getConstant();
-    const int64_t quotient = floorDiv(constant, *number);
-    parts.first.addTerm({}, quotient);
-    parts.second.addTerm({}, -quotient * *number);
+    const int64_t constant = parts.second.takeConstant();
+    parts.first.addTerm({}, floorDiv(constant, *number));
+    parts.second.addTerm({}, floorMod(constant, *number));
   }
   return parts;
 }

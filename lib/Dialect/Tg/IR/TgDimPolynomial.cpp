@@ -57,6 +57,14 @@ int64_t dim::floorDiv(int64_t a, int64_t b) {
   return q - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
+// Not as a - floorDiv(a, b) * b, whose product overflows near the least number.
+int64_t dim::floorMod(int64_t a, int64_t b) {
+  if (b == 0 || b == -1)
+    return 0;
+  const int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
 int64_t dim::evaluate(DimOpKind kind, int64_t a, int64_t b) {
   switch (kind) {
   case DimOpKind::add:
@@ -66,7 +74,7 @@ int64_t dim::evaluate(DimOpKind kind, int64_t a, int64_t b) {
   case DimOpKind::floordiv:
     return floorDiv(a, b);
   case DimOpKind::mod:
-    return b == 0 || b == -1 ? 0 : a - floorDiv(a, b) * b;
+    return floorMod(a, b);
   case DimOpKind::min:
     return std::min(a, b);
   case DimOpKind::max:
@@ -268,6 +276,12 @@ int64_t Polynomial::getConstant() const {
   return it == terms.end() ? 0 : it->second;
 }
 
+int64_t Polynomial::takeConstant() {
+  const int64_t constant = getConstant();
+  terms.erase(Monomial());
+  return constant;
+}
+
 std::optional<int64_t> Polynomial::getNumber() const {
   if (terms.empty() || (terms.size() == 1 && terms.begin()->first.empty()))
     return getConstant();
@@ -327,8 +341,10 @@ Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
   int64_t factor = 0;
   for (Polynomial &operand : operands) {
     operand = operand - common;
+    // The least number has no absolute value.
     for (const auto &[monomial, coefficient] : operand.terms)
-      factor = std::gcd(factor, coefficient);
+      factor =
+          coefficient == saturate(false) ? 1 : std::gcd(factor, coefficient);
   }
   for (Polynomial &operand : operands)
     for (auto &[monomial, coefficient] : operand.terms)

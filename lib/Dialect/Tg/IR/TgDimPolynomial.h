@@ -48,6 +48,8 @@ int64_t add(int64_t a, int64_t b);
 int64_t multiply(int64_t a, int64_t b);
 /// Rounded towards negative infinity; by 0 it is 0.
 int64_t floorDiv(int64_t a, int64_t b);
+/// What floorDiv leaves, of the divisor's sign; by 0 it is 0.
+int64_t floorMod(int64_t a, int64_t b);
 int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
 
 /// The full text, bounds included, by which variables and terms are ordered. It
@@ -150,6 +152,8 @@ public:
   Polynomial withRemainders() const;
 
   int64_t getConstant() const;
+  /// The same, and the sum has none after it.
+  int64_t takeConstant();
   /// The number that it is, if it is one.
   std::optional<int64_t> getNumber() const;
   /// The greatest divisor of all coefficients but the constant.

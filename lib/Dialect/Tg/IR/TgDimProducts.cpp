@@ -227,7 +227,8 @@ std::vector<Polynomial> Polynomial::getIndependentFactors() const {
         int64_t &sum = difference[{first & second, first | second}];
         int64_t product;
         if (llvm::MulOverflow(a, b, product) ||
-            llvm::AddOverflow(sum, isOuter ? product : -product, sum))
+            (isOuter ? llvm::AddOverflow(sum, product, sum)
+                     : llvm::SubOverflow(sum, product, sum)))
           return true;
       }
     return llvm::any_of(difference,

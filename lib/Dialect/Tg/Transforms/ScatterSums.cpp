@@ -25,6 +25,9 @@ using namespace mlir::tg;
 constexpr int64_t kFewClasses = 16, kFewClassesOfRows = 4, kRow = 8;
 /// How deep a value is looked at to tell that it is the same along an axis.
 constexpr int64_t kDepth = 8;
+/// Conditions that a sum may have; they are looked for behind movements, where
+/// shared ones are met again on each path to them.
+constexpr unsigned kMostClauses = 64;
 /// Updates of fewer rows than this side by side are split into parts, of at
 /// least so many positions and so many for each element of the result.
 constexpr int64_t kFewRows = 64, kLeastPart = 1 << 14, kPositionsPerElement = 8;
@@ -251,9 +254,12 @@ static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
     return llvm::is_contained(op.getAxes(), axis);
   };
   SmallVector<Value> clauses{body->first};
+  unsigned numClauses = 0;
   OneHotSum sum{-1, {}, {}, body->second};
   SmallVector<Value> others;
   while (!clauses.empty()) {
+    if (++numClauses > kMostClauses)
+      return std::nullopt;
     Value clause = moveBefore(builder, clauses.pop_back_val());
     if (auto both = clause.getDefiningOp<AndOp>()) {
       llvm::append_range(clauses, both->getOperands());

@@ -98,6 +98,10 @@ void LinearForm::addTerm(Value atom, int64_t coefficient) {
     terms.emplace_back(atom, coefficient);
 }
 
+void LinearForm::addConstant(int64_t number) {
+  constant = wrappingAdd(constant, number);
+}
+
 void LinearForm::add(const LinearForm &other, int64_t factor) {
   constant = wrappingAdd(constant, wrappingMul(other.constant, factor));
   for (auto [atom, coefficient] : other.terms)

@@ -23,7 +23,8 @@ static int64_t floorDivide(int64_t value, int64_t divisor) {
   return quotient - (value % divisor < 0);
 }
 static int64_t floorRemainder(int64_t value, int64_t divisor) {
-  return value - floorDivide(value, divisor) * divisor;
+  const int64_t rest = value % divisor;
+  return rest < 0 ? rest + divisor : rest;
 }
 
 unsigned IndexBuilder::getOrdinal(Value atom) {
@@ -46,11 +47,15 @@ LinearForm IndexBuilder::recombine(LinearForm form) {
     int64_t c = divisor.getSExtValue();
     for (auto [other, otherCoefficient] : form.terms) {
       auto div = other.getDefiningOp<FloorDivOp>();
+      int64_t product;
       if (!div || div.getLhs() != mod.getLhs() ||
-          div.getRhs() != mod.getRhs() || otherCoefficient != coefficient * c)
+          div.getRhs() != mod.getRhs() ||
+          llvm::MulOverflow(coefficient, c, product) ||
+          otherCoefficient != product)
         continue;
-      form.addTerm(other, -otherCoefficient);
-      form.addTerm(atom, -coefficient);
+      llvm::erase_if(form.terms, [atom = atom, other = other](auto &term) {
+        return term.first == atom || term.first == other;
+      });
       form.add(analysis.getLinear(mod.getLhs()), coefficient);
       return recombine(std::move(form));
     }
@@ -118,7 +123,7 @@ Value IndexBuilder::add(Value lhs, Value rhs) {
 
 Value IndexBuilder::add(Value lhs, int64_t rhs) {
   LinearForm form = analysis.getLinear(lhs);
-  form.constant += rhs;
+  form.addConstant(rhs);
   return get(form);
 }
 
@@ -132,8 +137,9 @@ Value IndexBuilder::mul(Value lhs, int64_t factor) {
 
 /// The greatest common divisor of the coefficients and `c`.
 static int64_t getGcd(const LinearForm &form, int64_t c) {
+  // Of `c` and a coefficient's remainder, which has an absolute value.
   for (auto [atom, coefficient] : form.terms)
-    c = std::gcd(c, coefficient);
+    c = std::gcd(c, coefficient % c);
   return c;
 }
 
@@ -153,7 +159,7 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
   Interval bounds = analysis.getInterval(rest);
   if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
       floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
-    quotient.constant += floorDivide(bounds.lo, c);
+    quotient.addConstant(floorDivide(bounds.lo, c));
     return get(quotient);
   }
   // (g * x + k) / (g * d) = (x + k / g) / d
@@ -195,7 +201,8 @@ Value IndexBuilder::floorMod(Value lhs, int64_t c) {
   Interval bounds = analysis.getInterval(rest);
   if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
       floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
-    rest.constant -= floorDivide(bounds.lo, c) * c;
+    // Both within the bounds, so that no product overflows.
+    rest.addConstant(-(floorDivide(bounds.lo, c) * c));
     return get(rest);
   }
   // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g

@@ -504,8 +504,12 @@ std::optional<bool> IndexFacts::decide(Value condition) {
 bool IndexFacts::assume(Value condition, bool holds) {
   bool isNew = false;
   SmallVector<std::pair<Value, bool>> conditions{{condition, holds}};
+  llvm::DenseSet<Value> seen[2];
   while (!conditions.empty() && facts.size() < kMostFacts) {
     auto [value, isTrue] = conditions.pop_back_val();
+    // Conditions may share operands.
+    if (!seen[isTrue].insert(value).second)
+      continue;
     Operation *op = value.getDefiningOp();
     if (isTrue ? isa_and_nonnull<AndOp>(op) : isa_and_nonnull<OrOp>(op)) {
       for (Value operand : op->getOperands())

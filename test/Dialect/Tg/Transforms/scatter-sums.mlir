@@ -147,3 +147,120 @@ func.func @no_parts(%b: tensor<64xf32>, %i: tensor<1000001xi32>, %u: tensor<1000
   %0 = tg.scatter set %b[%i], %u axis 0 : tensor<64xf32>, tensor<1000001xi32>, tensor<1000001xf32>
   return %0 : tensor<64xf32>
 }
+
+// -----
+
+// Conjunctions share operands, behind movements too: as many as there are paths
+// to them are not followed.
+// CHECK-LABEL: func @shared_operands
+// CHECK: tg.reduce add
+func.func @shared_operands(%x: tensor<1000x1xi32>, %m: tensor<1000x1xi1>) -> tensor<1x64xi32> {
+  %i = tg.expand %x : tensor<1000x1xi32> -> tensor<1000x64xi32>
+  %p = tg.iota 1 : tensor<1000x64xi32>
+  %c = tg.cmpeq %p, %i : tensor<1000x64xi32>
+  %c0 = tg.expand %m : tensor<1000x1xi1> -> tensor<1000x64xi1>
+  %c1 = tg.and %c, %c0 : tensor<1000x64xi1>
+  %c2 = tg.and %c1, %c0 : tensor<1000x64xi1>
+  %t3 = tg.and %c2, %c1 : tensor<1000x64xi1>
+  %u3 = tg.permute %t3 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v3 = tg.and %u3, %u3 : tensor<64x1000xi1>
+  %c3 = tg.permute %v3 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c4 = tg.and %c3, %c2 : tensor<1000x64xi1>
+  %t5 = tg.and %c4, %c3 : tensor<1000x64xi1>
+  %u5 = tg.permute %t5 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v5 = tg.and %u5, %u5 : tensor<64x1000xi1>
+  %c5 = tg.permute %v5 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c6 = tg.and %c5, %c4 : tensor<1000x64xi1>
+  %t7 = tg.and %c6, %c5 : tensor<1000x64xi1>
+  %u7 = tg.permute %t7 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v7 = tg.and %u7, %u7 : tensor<64x1000xi1>
+  %c7 = tg.permute %v7 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c8 = tg.and %c7, %c6 : tensor<1000x64xi1>
+  %t9 = tg.and %c8, %c7 : tensor<1000x64xi1>
+  %u9 = tg.permute %t9 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v9 = tg.and %u9, %u9 : tensor<64x1000xi1>
+  %c9 = tg.permute %v9 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c10 = tg.and %c9, %c8 : tensor<1000x64xi1>
+  %t11 = tg.and %c10, %c9 : tensor<1000x64xi1>
+  %u11 = tg.permute %t11 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v11 = tg.and %u11, %u11 : tensor<64x1000xi1>
+  %c11 = tg.permute %v11 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c12 = tg.and %c11, %c10 : tensor<1000x64xi1>
+  %t13 = tg.and %c12, %c11 : tensor<1000x64xi1>
+  %u13 = tg.permute %t13 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v13 = tg.and %u13, %u13 : tensor<64x1000xi1>
+  %c13 = tg.permute %v13 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c14 = tg.and %c13, %c12 : tensor<1000x64xi1>
+  %t15 = tg.and %c14, %c13 : tensor<1000x64xi1>
+  %u15 = tg.permute %t15 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v15 = tg.and %u15, %u15 : tensor<64x1000xi1>
+  %c15 = tg.permute %v15 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c16 = tg.and %c15, %c14 : tensor<1000x64xi1>
+  %t17 = tg.and %c16, %c15 : tensor<1000x64xi1>
+  %u17 = tg.permute %t17 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v17 = tg.and %u17, %u17 : tensor<64x1000xi1>
+  %c17 = tg.permute %v17 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c18 = tg.and %c17, %c16 : tensor<1000x64xi1>
+  %t19 = tg.and %c18, %c17 : tensor<1000x64xi1>
+  %u19 = tg.permute %t19 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v19 = tg.and %u19, %u19 : tensor<64x1000xi1>
+  %c19 = tg.permute %v19 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c20 = tg.and %c19, %c18 : tensor<1000x64xi1>
+  %t21 = tg.and %c20, %c19 : tensor<1000x64xi1>
+  %u21 = tg.permute %t21 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v21 = tg.and %u21, %u21 : tensor<64x1000xi1>
+  %c21 = tg.permute %v21 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c22 = tg.and %c21, %c20 : tensor<1000x64xi1>
+  %t23 = tg.and %c22, %c21 : tensor<1000x64xi1>
+  %u23 = tg.permute %t23 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v23 = tg.and %u23, %u23 : tensor<64x1000xi1>
+  %c23 = tg.permute %v23 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c24 = tg.and %c23, %c22 : tensor<1000x64xi1>
+  %t25 = tg.and %c24, %c23 : tensor<1000x64xi1>
+  %u25 = tg.permute %t25 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v25 = tg.and %u25, %u25 : tensor<64x1000xi1>
+  %c25 = tg.permute %v25 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c26 = tg.and %c25, %c24 : tensor<1000x64xi1>
+  %t27 = tg.and %c26, %c25 : tensor<1000x64xi1>
+  %u27 = tg.permute %t27 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v27 = tg.and %u27, %u27 : tensor<64x1000xi1>
+  %c27 = tg.permute %v27 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c28 = tg.and %c27, %c26 : tensor<1000x64xi1>
+  %t29 = tg.and %c28, %c27 : tensor<1000x64xi1>
+  %u29 = tg.permute %t29 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v29 = tg.and %u29, %u29 : tensor<64x1000xi1>
+  %c29 = tg.permute %v29 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c30 = tg.and %c29, %c28 : tensor<1000x64xi1>
+  %t31 = tg.and %c30, %c29 : tensor<1000x64xi1>
+  %u31 = tg.permute %t31 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v31 = tg.and %u31, %u31 : tensor<64x1000xi1>
+  %c31 = tg.permute %v31 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c32 = tg.and %c31, %c30 : tensor<1000x64xi1>
+  %t33 = tg.and %c32, %c31 : tensor<1000x64xi1>
+  %u33 = tg.permute %t33 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v33 = tg.and %u33, %u33 : tensor<64x1000xi1>
+  %c33 = tg.permute %v33 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c34 = tg.and %c33, %c32 : tensor<1000x64xi1>
+  %t35 = tg.and %c34, %c33 : tensor<1000x64xi1>
+  %u35 = tg.permute %t35 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v35 = tg.and %u35, %u35 : tensor<64x1000xi1>
+  %c35 = tg.permute %v35 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c36 = tg.and %c35, %c34 : tensor<1000x64xi1>
+  %t37 = tg.and %c36, %c35 : tensor<1000x64xi1>
+  %u37 = tg.permute %t37 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v37 = tg.and %u37, %u37 : tensor<64x1000xi1>
+  %c37 = tg.permute %v37 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c38 = tg.and %c37, %c36 : tensor<1000x64xi1>
+  %t39 = tg.and %c38, %c37 : tensor<1000x64xi1>
+  %u39 = tg.permute %t39 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v39 = tg.and %u39, %u39 : tensor<64x1000xi1>
+  %c39 = tg.permute %v39 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %c40 = tg.and %c39, %c38 : tensor<1000x64xi1>
+  %t41 = tg.and %c40, %c39 : tensor<1000x64xi1>
+  %u41 = tg.permute %t41 [1, 0] : tensor<1000x64xi1> -> tensor<64x1000xi1>
+  %v41 = tg.and %u41, %u41 : tensor<64x1000xi1>
+  %c41 = tg.permute %v41 [1, 0] : tensor<64x1000xi1> -> tensor<1000x64xi1>
+  %o = tg.cast %c41 : tensor<1000x64xi1> -> tensor<1000x64xi32>
+  %r = tg.reduce add %o axes [0] : tensor<1000x64xi32> -> tensor<1x64xi32>
+  return %r : tensor<1x64xi32>
+}

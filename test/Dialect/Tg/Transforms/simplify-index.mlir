@@ -1973,3 +1973,83 @@ tg.kernel @wraps(%o: memref<4xi1>, %x: memref<4xi64>) attributes {outputs = 1 : 
   %c = tg.cmplt %d, %zero : index
   tg.store %c, %o[%i] : memref<4xi1>
 }
+
+// -----
+
+// Conditions share operands: each is read once.
+// CHECK-LABEL: tg.kernel @shared_conditions
+// CHECK: tg.store
+tg.kernel @shared_conditions(%o: memref<4xi32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %two = tg.const(2 : index) : index
+  %a = tg.const(1 : i32) : i32
+  %b = tg.const(0 : i32) : i32
+  %c0 = tg.cmplt %i, %two : index
+  %c1 = tg.cmpeq %i, %two : index
+  %c2 = tg.and %c1, %c0 : i1
+  %c3 = tg.and %c2, %c1 : i1
+  %c4 = tg.and %c3, %c2 : i1
+  %c5 = tg.and %c4, %c3 : i1
+  %c6 = tg.and %c5, %c4 : i1
+  %c7 = tg.and %c6, %c5 : i1
+  %c8 = tg.and %c7, %c6 : i1
+  %c9 = tg.and %c8, %c7 : i1
+  %c10 = tg.and %c9, %c8 : i1
+  %c11 = tg.and %c10, %c9 : i1
+  %c12 = tg.and %c11, %c10 : i1
+  %c13 = tg.and %c12, %c11 : i1
+  %c14 = tg.and %c13, %c12 : i1
+  %c15 = tg.and %c14, %c13 : i1
+  %c16 = tg.and %c15, %c14 : i1
+  %c17 = tg.and %c16, %c15 : i1
+  %c18 = tg.and %c17, %c16 : i1
+  %c19 = tg.and %c18, %c17 : i1
+  %c20 = tg.and %c19, %c18 : i1
+  %c21 = tg.and %c20, %c19 : i1
+  %c22 = tg.and %c21, %c20 : i1
+  %c23 = tg.and %c22, %c21 : i1
+  %c24 = tg.and %c23, %c22 : i1
+  %c25 = tg.and %c24, %c23 : i1
+  %c26 = tg.and %c25, %c24 : i1
+  %c27 = tg.and %c26, %c25 : i1
+  %c28 = tg.and %c27, %c26 : i1
+  %c29 = tg.and %c28, %c27 : i1
+  %c30 = tg.and %c29, %c28 : i1
+  %c31 = tg.and %c30, %c29 : i1
+  %c32 = tg.and %c31, %c30 : i1
+  %c33 = tg.and %c32, %c31 : i1
+  %c34 = tg.and %c33, %c32 : i1
+  %c35 = tg.and %c34, %c33 : i1
+  %c36 = tg.and %c35, %c34 : i1
+  %c37 = tg.and %c36, %c35 : i1
+  %c38 = tg.and %c37, %c36 : i1
+  %c39 = tg.and %c38, %c37 : i1
+  %c40 = tg.and %c39, %c38 : i1
+  %c41 = tg.and %c40, %c39 : i1
+  %c42 = tg.and %c41, %c40 : i1
+  %c43 = tg.and %c42, %c41 : i1
+  %c44 = tg.and %c43, %c42 : i1
+  %c45 = tg.and %c44, %c43 : i1
+  %c46 = tg.and %c45, %c44 : i1
+  %c47 = tg.and %c46, %c45 : i1
+  %c48 = tg.and %c47, %c46 : i1
+  %c49 = tg.and %c48, %c47 : i1
+  %c50 = tg.and %c49, %c48 : i1
+  %c51 = tg.and %c50, %c49 : i1
+  %c52 = tg.and %c51, %c50 : i1
+  %c53 = tg.and %c52, %c51 : i1
+  %c54 = tg.and %c53, %c52 : i1
+  %c55 = tg.and %c54, %c53 : i1
+  %c56 = tg.and %c55, %c54 : i1
+  %c57 = tg.and %c56, %c55 : i1
+  %c58 = tg.and %c57, %c56 : i1
+  %c59 = tg.and %c58, %c57 : i1
+  %c60 = tg.and %c59, %c58 : i1
+  %c61 = tg.and %c60, %c59 : i1
+  %c62 = tg.and %c61, %c60 : i1
+  %c63 = tg.and %c62, %c61 : i1
+  %c64 = tg.and %c63, %c62 : i1
+  %c65 = tg.and %c64, %c63 : i1
+  %w = tg.where %c65, %a, %b : i32
+  tg.store %w, %o[%i] : memref<4xi32>
+}

@@ -108,6 +108,25 @@ TEST_F(DimTest, OverflowSaturates) {
   Dim n = var("n", 0, max);
   EXPECT_EQ((n * n).getMax(), max);
   EXPECT_EQ((n + n).getMax(), max);
+  // -2^63 = 3 * quotient + 1.
+  EXPECT_EQ(Dim::get(DimOpKind::mod, number(min), number(3)).getStatic(), 1);
+  EXPECT_EQ(Dim::get(DimOpKind::mod, number(min), number(-3)).getStatic(), -2);
+}
+
+TEST_F(DimTest, TheLeastNumberIsDivided) {
+  Dim m = var("m", 1, 5);
+  auto divide = [&](DimOpKind kind, int64_t divisor) {
+    return Dim::get(kind, m * number(divisor) + number(min), number(divisor));
+  };
+  EXPECT_EQ(divide(DimOpKind::floordiv, 16), m + number(min / 16));
+  EXPECT_EQ(divide(DimOpKind::mod, 16), number(0));
+  EXPECT_EQ(divide(DimOpKind::floordiv, 3), m + number(min / 3 - 1));
+  EXPECT_EQ(divide(DimOpKind::mod, 3), number(1));
+  Dim product = m * number(min);
+  EXPECT_EQ(Dim::get(DimOpKind::min, product, number(0)), product);
+  Dim other = var("o", -5, 5) * number(min);
+  EXPECT_EQ(Dim::get(DimOpKind::min, product, other),
+            Dim::get(DimOpKind::min, other, product));
 }
 
 TEST_F(DimTest, EqualSumsAndProductsAreOneAttribute) {

@@ -49,7 +49,9 @@ struct LinearForm {
   bool isConstant() const { return terms.empty(); }
   /// The coefficient of `atom`, 0 if it does not occur.
   int64_t getCoefficient(Value atom) const;
+  /// Sums wrap, as those of kernels do.
   void addTerm(Value atom, int64_t coefficient);
+  void addConstant(int64_t number);
   /// Adds `factor` times the other form.
   void add(const LinearForm &other, int64_t factor = 1);
 };
