@@ -105,9 +105,7 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
     if (it == touched.end())
       continue;
     auto type = cast<MemRefType>(argument.getType());
-    const tg::Dim all(context, type.getNumElements() *
-                                   int64_t(llvm::divideCeil(
-                                       type.getElementTypeBitWidth(), 8)));
+    const tg::Dim all(context, tg::getBufferBytes(type));
     bytes = bytes + tg::Dim::get(tg::DimOpKind::min, all, it->second->get());
   }
   return {operations.get(), bytes};

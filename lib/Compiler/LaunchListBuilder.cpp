@@ -83,15 +83,11 @@ Expression tinygrad::getExpression(tg::Dim dim,
   return builder.build();
 }
 
-static size_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 uint32_t ListBuilder::addSlot(Value value, Slot::Kind kind) {
   auto type = cast<MemRefType>(value.getType());
   Slot slot;
   slot.kind = kind;
-  slot.bytes = type.getNumElements() * getElementBytes(type);
+  slot.bytes = tg::getBufferBytes(type);
   slot.dtype = getDType(type.getElementType());
   uint32_t index = list.slots.size();
   list.slots.push_back(std::move(slot));

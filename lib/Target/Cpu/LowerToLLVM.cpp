@@ -12,6 +12,7 @@
 #include "Backend.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -70,9 +71,7 @@ struct ToLLVMPass : PassWrapper<ToLLVMPass, OperationPass<ModuleOp>> {
 /// Bytes that an argument of the function certainly has; 0 if unknown.
 static int64_t getBytes(Type type) {
   auto buffer = cast<MemRefType>(type);
-  if (!buffer.hasStaticShape())
-    return 0;
-  return buffer.getNumElements() * buffer.getElementTypeBitWidth() / 8;
+  return buffer.hasStaticShape() ? getBufferBytes(buffer) : 0;
 }
 
 /// Says of a kernel's buffers what LLVM can use: they do not overlap where one

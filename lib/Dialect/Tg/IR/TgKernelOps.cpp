@@ -72,8 +72,7 @@ LogicalResult ViewOp::verify() {
   if (source.hasStaticShape() && result.hasStaticShape()) {
     uint64_t end = llvm::SaturatingMultiplyAdd<uint64_t>(
         result.getNumElements(), elementBytes, offset.getMax());
-    uint64_t size = llvm::SaturatingMultiply<uint64_t>(source.getNumElements(),
-                                                       getElementBytes(source));
+    const auto size = static_cast<uint64_t>(getBufferBytes(source));
     if (end > size)
       return emitOpError(offset.isStatic() ? "ends" : "can end")
              << " at byte " << end << " of a source of " << size
@@ -84,10 +83,8 @@ LogicalResult ViewOp::verify() {
 
 BufferPart mlir::tg::getBufferPart(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  int64_t begin = 0, size = 0;
-  bool isKnown =
-      type.hasStaticShape() &&
-      !llvm::MulOverflow(type.getNumElements(), getElementBytes(type), size);
+  int64_t begin = 0, size = type.hasStaticShape() ? getBufferBytes(type) : 0;
+  bool isKnown = type.hasStaticShape();
   while (auto view = buffer.getDefiningOp<ViewOp>()) {
     std::optional<int64_t> offset = view.getOffsetDim().getStatic();
     isKnown &= offset && !llvm::AddOverflow<int64_t>(begin, *offset, begin);

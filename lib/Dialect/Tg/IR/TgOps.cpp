@@ -123,6 +123,14 @@ MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
   return MemRefType::get({count}, elementType);
 }
 
+int64_t mlir::tg::getBufferBytes(MemRefType type) {
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes))
+      return INT64_MAX;
+  return bytes;
+}
+
 /// Emits an error that names both shapes, and values of variables for which
 /// what is to be equal differs.
 static LogicalResult emitShapeError(Operation *op, StringRef what,

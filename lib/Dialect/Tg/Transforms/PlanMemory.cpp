@@ -23,6 +23,11 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
+/// Larger buffers than any machine has stay as they are, so that sums of sizes
+/// fit into 64 bits.
+constexpr int64_t kMostBytes = int64_t(1) << 44;
+constexpr int64_t kLeastAlignment = 8, kMostAlignment = 1 << 20;
+
 namespace {
 
 /// The free gaps of an arena that grows at its end.
@@ -107,10 +112,11 @@ private:
 } // namespace
 
 void TgPlanMemoryPass::runOnOperation() {
-  if (!llvm::isPowerOf2_64(alignment) || alignment < 8) {
+  if (!llvm::isPowerOf2_64(alignment) || alignment < kLeastAlignment ||
+      alignment > kMostAlignment) {
     emitError(getOperation().getLoc(),
-              "tg-plan-memory needs an alignment that is a power of two and at "
-              "least 8, not ")
+              "tg-plan-memory needs an alignment that is a power of two from ")
+        << kLeastAlignment << " to " << kMostAlignment << ", not "
         << alignment.getValue();
     return signalPassFailure();
   }
@@ -128,8 +134,9 @@ void TgPlanMemoryPass::runOnOperation() {
       MemRefType type = alloc.getType();
       if (!type.hasStaticShape())
         continue;
-      int64_t bytes = type.getNumElements() *
-                      llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      const int64_t bytes = getBufferBytes(type);
+      if (bytes > kMostBytes)
+        continue;
       allocOf[alloc] = alloc;
       lifetimes[alloc] = {alloc, align(std::max<int64_t>(bytes, 1))};
       continue;

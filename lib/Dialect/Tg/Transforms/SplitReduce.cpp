@@ -25,6 +25,10 @@ constexpr int64_t kMostParts = 1 << 20;
 /// Below this many results there is too little to do in parallel.
 constexpr int64_t kFewResults = 64;
 
+/// Rows of a part that are turned in registers, and the operations behind which
+/// such operands are looked for: twofold at each, so that these are few.
+constexpr int64_t kTurnedRows = 16, kTurnedDepth = 6;
+
 /// Parts of a symbolic length are multiples of so many elements.
 constexpr int64_t kPartUnit = 64;
 
@@ -341,6 +345,29 @@ static bool isSelection(ReduceOp op) {
   return false;
 }
 
+/// Whether only axes of one element follow.
+static bool isLastLongAxis(RankedTensorType type, int64_t axis) {
+  return llvm::all_of(ArrayRef(getDims(type)).drop_front(axis + 1),
+                      [](Dim dim) { return dim.is(1); });
+}
+
+/// Whether some operand that the value is computed from by elementwise
+/// operations is contiguous in memory along this axis.
+static bool isContiguousAlong(Value value, int64_t axis, int64_t depth = 0) {
+  if (depth > kTurnedDepth)
+    return false;
+  Operation *op = value.getDefiningOp();
+  if (auto permute = dyn_cast_or_null<PermuteOp>(op))
+    return isContiguousAlong(permute.getX(), permute.getOrder()[axis],
+                             depth + 1);
+  if (op && op->hasTrait<OpTrait::Elementwise>())
+    return llvm::any_of(op->getOperands(), [&](Value operand) {
+      return isContiguousAlong(operand, axis, depth + 1);
+    });
+  return (!op || isa<ContiguousOp, ReduceOp, AfterOp>(op)) &&
+         isLastLongAxis(cast<RankedTensorType>(value.getType()), axis);
+}
+
 /// Few results of many elements each.
 static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
                                        int64_t maxParts) {
@@ -369,6 +396,9 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
     Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
     return Split{axis, parts, units * unit, {}};
   }
+  // Squares of what is turned on its way need as many rows.
+  if (!isLastLongAxis(from, axis) && isContiguousAlong(op.getX(), axis))
+    maxParts = std::max(std::min(maxParts, size / kTurnedRows), kFewResults);
   for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
     if (size % candidate == 0)
       return Split{axis, number(candidate), number(size / candidate), {}};

@@ -214,3 +214,68 @@ func.func @not_turned(%a: tensor<4x80xf32>, %b: tensor<96x80xf32>) -> tensor<4x9
   %5 = tg.reduce add %4 axes [2] : tensor<4x96x80xf32> -> tensor<4x96x1xf32>
   return %5 : tensor<4x96x1xf32>
 }
+
+// -----
+
+// A sum of a matrix times another one transposed: what is contiguous along the
+// rows is turned in squares of registers, four side by side.
+
+// CHECK-LABEL: tg.kernel @r_128_80
+// CHECK: tg.range {{[0-9]+}} loop 2
+// CHECK: tg.range {{[0-9]+}} loop 5
+// CHECK: tg.range {{[0-9]+}} loop 4
+// CHECK: %[[ROW:.*]] = tg.range {{[0-9]+}} unroll 16
+// CHECK: %[[LANE:.*]] = tg.range {{[0-9]+}} upcast 16
+// CHECK: tg.ranged_reduce add %{{.*}} over %{{.*}}, %{{.*}}, %[[ROW]], %{{.*}}, %[[LANE]] : f32
+func.func @turned_sum(%x: tensor<128x80xf32>, %y: tensor<80x128xf32>) -> tensor<1x1xf32> {
+  %0 = tg.permute %y [1, 0] : tensor<80x128xf32> -> tensor<128x80xf32>
+  %1 = tg.mul %x, %0 : tensor<128x80xf32>
+  %2 = tg.reduce add %1 axes [0, 1] : tensor<128x80xf32> -> tensor<1x1xf32>
+  return %2 : tensor<1x1xf32>
+}
+
+// -----
+
+// One after the other where many of a whole block of rows would be missing.
+
+// CHECK-LABEL: tg.kernel @r_100_80
+// CHECK: tg.range {{[0-9]+}} loop 7 peel 1
+// CHECK: tg.range {{[0-9]+}} loop 5
+// CHECK: tg.range {{[0-9]+}} loop 1
+// CHECK: tg.range {{[0-9]+}} unroll 16
+func.func @turned_rest(%x: tensor<100x80xf32>, %y: tensor<80x100xf32>) -> tensor<1x1xf32> {
+  %0 = tg.permute %y [1, 0] : tensor<80x100xf32> -> tensor<100x80xf32>
+  %1 = tg.mul %x, %0 : tensor<100x80xf32>
+  %2 = tg.reduce add %1 axes [0, 1] : tensor<100x80xf32> -> tensor<1x1xf32>
+  return %2 : tensor<1x1xf32>
+}
+
+// -----
+
+// Not where there are fewer rows than a square has, nor a part of a tensor with
+// zeros around it, nor every other element.
+
+// CHECK-LABEL: tg.kernel @r_12_80
+// CHECK-NOT: unroll
+// CHECK-LABEL: tg.kernel @r_102_80
+// CHECK-NOT: unroll
+// CHECK-LABEL: tg.kernel @r_50_80
+// CHECK-NOT: unroll
+// CHECK-LABEL: func.func @not_turned_sums
+func.func @not_turned_sums(%x: tensor<102x80xf32>, %y: tensor<80x100xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
+  %0 = tg.permute %y [1, 0] : tensor<80x100xf32> -> tensor<100x80xf32>
+  %x1 = tg.shrink %x from [0, 0] to [12, 80] : tensor<102x80xf32> -> tensor<12x80xf32>
+  %y1 = tg.shrink %0 from [0, 0] to [12, 80] : tensor<100x80xf32> -> tensor<12x80xf32>
+  %1 = tg.mul %x1, %y1 : tensor<12x80xf32>
+  %2 = tg.reduce add %1 axes [0, 1] : tensor<12x80xf32> -> tensor<1x1xf32>
+  %y2 = tg.pad %0 low [1, 0] high [1, 0] : tensor<100x80xf32> -> tensor<102x80xf32>
+  %3 = tg.add %x, %y2 : tensor<102x80xf32>
+  %4 = tg.reduce add %3 axes [0, 1] : tensor<102x80xf32> -> tensor<1x1xf32>
+  %y3 = tg.reshape %0 : tensor<100x80xf32> -> tensor<50x2x80xf32>
+  %y4 = tg.shrink %y3 from [0, 0, 0] to [50, 1, 80] : tensor<50x2x80xf32> -> tensor<50x1x80xf32>
+  %y5 = tg.reshape %y4 : tensor<50x1x80xf32> -> tensor<50x80xf32>
+  %x5 = tg.shrink %x from [0, 0] to [50, 80] : tensor<102x80xf32> -> tensor<50x80xf32>
+  %5 = tg.mul %x5, %y5 : tensor<50x80xf32>
+  %6 = tg.reduce add %5 axes [0, 1] : tensor<50x80xf32> -> tensor<1x1xf32>
+  return %2, %4, %6 : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+}

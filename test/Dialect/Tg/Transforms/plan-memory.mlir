@@ -3,7 +3,7 @@
 // RUN:   | FileCheck %s --check-prefix=ALIGN8
 // RUN: not tg-opt %s -split-input-file -tg-plan-memory=alignment=0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
-// BAD: error: tg-plan-memory needs an alignment that is a power of two and at least 8, not 0
+// BAD: error: tg-plan-memory needs an alignment that is a power of two from 8 to 1048576, not 0
 
 // %t0 is done with when %t2 is first needed; %t1 is not. The result keeps memory
 // of its own.
@@ -145,5 +145,17 @@ func.func @unknown_use(%x: memref<4xf32>) {
   %t = tg.alloc on "CPU" : memref<4xf32>
   tg.transfer %x to %t : memref<4xf32>
   call @use(%t) : (memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// What no machine has room for stays as it is.
+// CHECK-LABEL: func @endless
+func.func @endless(%x: memref<4611686018427387904xf32>) {
+  // CHECK-NEXT: %[[A:.*]] = tg.alloc on "CPU" : memref<4611686018427387904xf32>
+  // CHECK-NEXT: tg.transfer %{{.*}} to %[[A]]
+  %0 = tg.alloc on "CPU" : memref<4611686018427387904xf32>
+  tg.transfer %x to %0 : memref<4611686018427387904xf32>
   return
 }

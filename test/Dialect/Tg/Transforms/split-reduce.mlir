@@ -363,3 +363,21 @@ func.func @other_mean(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>) -> tenso
   %4 = tg.reduce add %3 axes [0] : tensor<1048576xf32> -> tensor<1xf32>
   return %4 : tensor<1xf32>
 }
+
+// -----
+
+// Parts of 16 rows where an operand is contiguous along the columns, so that
+// squares of it can be turned in registers; not of one that is so along the rows
+// as well.
+
+// CHECK-LABEL: func.func @turned_rows
+// CHECK:         tg.reduce add %{{.*}} axes [1, 2] : tensor<64x16x1024xf32> -> tensor<64x1x1xf32>
+// CHECK:         tg.reduce add %{{.*}} axes [1, 2] : tensor<256x4x1024xf32> -> tensor<256x1x1xf32>
+func.func @turned_rows(%x: tensor<1024x1024xf32>, %y: tensor<1024x1024xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>) {
+  %0 = tg.permute %y [1, 0] : tensor<1024x1024xf32> -> tensor<1024x1024xf32>
+  %1 = tg.mul %x, %0 : tensor<1024x1024xf32>
+  %2 = tg.reduce add %1 axes [0, 1] : tensor<1024x1024xf32> -> tensor<1x1xf32>
+  %3 = tg.mul %x, %y : tensor<1024x1024xf32>
+  %4 = tg.reduce add %3 axes [0, 1] : tensor<1024x1024xf32> -> tensor<1x1xf32>
+  return %2, %4 : tensor<1x1xf32>, tensor<1x1xf32>
+}

@@ -89,6 +89,10 @@ SmallVector<Value> getConjuncts(Value condition);
 /// The memref type of a flat buffer of `count` elements.
 MemRefType getBufferType(Type elementType, int64_t count);
 
+/// Bytes of a buffer of static size, each element in whole ones; INT64_MAX
+/// where 63 bits do not do.
+int64_t getBufferBytes(MemRefType type);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_DIALECT_TG_IR_TG_H

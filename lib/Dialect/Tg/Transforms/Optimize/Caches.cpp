@@ -23,8 +23,7 @@ constexpr int64_t kBytesAhead = 8 << 10;
 
 static bool isLarge(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  return type.hasStaticShape() &&
-         type.getNumElements() * type.getElementTypeBitWidth() >= kLargeBits;
+  return type.hasStaticShape() && getBufferBytes(type) >= kLargeBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,7 +142,7 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
           schedule.getAnalysis().getLinear(load.getIndex());
       const int64_t stride = index.getCoefficient(row);
       if (load.getBuffer().getDefiningOp() || !type.hasStaticShape() ||
-          type.getNumElements() * bits < kUncachedBits ||
+          getBufferBytes(type) < kUncachedBytes ||
           stride * bits / 8 < kLeastRowBytes)
         continue;
       // The piece of a row, if each is read once.

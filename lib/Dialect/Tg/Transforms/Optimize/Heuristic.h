@@ -61,6 +61,8 @@ private:
   void vectorizeReduces();
   void vectorizeResult();
   RangeOp findTransposed(RangeOp lane);
+  RangeOp findTurned(RangedReduceOp reduce, RangeOp lane);
+  void addSquares(RangeOp lane, RangeOp across, int64_t size);
   void parallelize();
   bool hasScan();
   bool mayMeetAlong(RangeOp lane);

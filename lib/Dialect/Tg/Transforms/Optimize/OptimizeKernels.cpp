@@ -31,6 +31,10 @@ constexpr int64_t kLeastDepthInOrder = 32;
 /// How many squares that are transposed in registers are done one after the
 /// other.
 constexpr int64_t kSquares = 4;
+/// How much longer elements take that are gathered than those of squares.
+constexpr int64_t kGather = 4;
+/// Lanes that are worth turning.
+constexpr int64_t kFewestToTurn = 4;
 constexpr int64_t kMostRowBytes = 256 << 10;
 
 void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
@@ -179,8 +183,7 @@ void Heuristic::readInOrder() {
       });
       auto type = cast<MemRefType>(load.getBuffer().getType());
       if ((!steps.empty() && own != steps) || llvm::is_contained(own, 0) ||
-          !type.hasStaticShape() ||
-          type.getNumElements() * type.getElementTypeBitWidth() < kUncachedBits)
+          !type.hasStaticShape() || getBufferBytes(type) < kUncachedBytes)
         return;
       steps = own;
     }
@@ -407,6 +410,38 @@ void Heuristic::vectorizeStages() {
   }
 }
 
+/// Another range of a reduction, along which every load is contiguous that is
+/// strided along the lanes: of a product with something transposed.
+RangeOp Heuristic::findTurned(RangedReduceOp reduce, RangeOp lane) {
+  auto isLong = [](RangeOp range) {
+    return range.getKind() == RangeKind::loop && !range.isSymbolic() &&
+           !range.getPeel() && range.getLargestExtent() >= kSquare;
+  };
+  if (!isLong(lane))
+    return RangeOp();
+  for (Value value : reduce.getRanges()) {
+    auto range = value.getDefiningOp<RangeOp>();
+    if (range == lane || !isLong(range))
+      continue;
+    bool isStrided = false, isTurned = true;
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || !schedule.dependsOn(load.getResult(), lane))
+        continue;
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      if (index.getCoefficient(lane) == 1)
+        continue;
+      isStrided = true;
+      isTurned &= !load.getMask() && index.getCoefficient(range) == 1 &&
+                  index.getCoefficient(lane) >= kSquare;
+    }
+    if (isStrided && isTurned)
+      return range;
+  }
+  return RangeOp();
+}
+
 /// Reduces that are not computed per lane run their innermost range in lanes,
 /// several registers wide, which also gives them several accumulators.
 void Heuristic::vectorizeReduces() {
@@ -438,8 +473,12 @@ void Heuristic::vectorizeReduces() {
         continue;
       bool isHeavy = needsManyRegisters(
           schedule.getSlice(reduce.getValue()).getArrayRef());
-      addLanes(best, fitLanes(best.getLargestExtent(),
-                              (isHeavy ? 1 : 4) * width, width));
+      RangeOp turned = isHeavy ? RangeOp() : findTurned(reduce, best);
+      if (turned && width >= kFewestToTurn)
+        addSquares(best, turned, std::min(width, kSquare));
+      else
+        addLanes(best, fitLanes(best.getLargestExtent(),
+                                (isHeavy ? 1 : 4) * width, width));
       changed = true;
       break;
     }
@@ -481,17 +520,40 @@ void Heuristic::vectorizeResult() {
   RangeOp across = hasScan() ? RangeOp() : findTransposed(lane);
   if (across)
     limit = width = std::min(width, kSquare);
-  auto [outer, inner] =
-      addLanes(lane, fitLanes(lane.getLargestExtent(), limit, width));
-  if (!across || !outer)
-    return;
-  // Squares of registers, several side by side so that neighbouring lines are
-  // read while their page is at hand.
-  hasSquares = true;
-  int64_t rows = inner.getLargestExtent();
-  report("block", across, rows * kSquares);
-  RangeOp squares = schedule.split(across, rows * kSquares).second;
-  auto [square, row] = schedule.split(squares, rows);
+  const int64_t count = fitLanes(lane.getLargestExtent(), limit, width);
+  if (across && count > 1) {
+    hasSquares = true;
+    addSquares(lane, across, count);
+  } else {
+    addLanes(lane, count);
+  }
+}
+
+/// How many squares side by side, of which those that the last block is short
+/// of are gathered: as many as take little longer than the best number.
+static int64_t fitSquares(int64_t extent, int64_t size) {
+  auto getWork = [&](int64_t count) {
+    const int64_t side = size * count;
+    return extent / side * side + (extent % side ? kGather * side : 0);
+  };
+  int64_t least = getWork(1);
+  for (int64_t count = kSquares; count > 1; count /= 2)
+    least = std::min(least, getWork(count));
+  for (int64_t count = kSquares; count > 1; count /= 2)
+    if (getWork(count) * 4 <= least * 5)
+      return count;
+  return 1;
+}
+
+/// Lanes along the one range and squares of registers, in which the other is
+/// turned: several side by side, so that neighbouring lines are read while
+/// their page is at hand.
+void Heuristic::addSquares(RangeOp lane, RangeOp across, int64_t size) {
+  RangeOp inner = addLanes(lane, size).second;
+  const int64_t side = size * fitSquares(across.getLargestExtent(), size);
+  report("block", across, side);
+  RangeOp squares = schedule.split(across, side).second;
+  auto [square, row] = schedule.split(squares, size);
   schedule.moveBefore(square, inner);
   schedule.moveBefore(row, inner);
   schedule.setKind(row, RangeKind::unroll);
