@@ -279,3 +279,27 @@ func.func @not_turned_sums(%x: tensor<102x80xf32>, %y: tensor<80x100xf32>) -> (t
   %6 = tg.reduce add %5 axes [0, 1] : tensor<50x80xf32> -> tensor<1x1xf32>
   return %2, %4, %6 : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
 }
+
+// -----
+
+// Results that are interleaved (channels become columns, two by two) have lanes
+// along what is read, and the two as copies.
+
+// CHECK-LABEL: tg.kernel @r_4_16_28_2_28_2_64
+// CHECK-NOT: tg.stage
+// CHECK: %[[LANE:.*]] = tg.range {{[0-9]+}} upcast 32
+// CHECK: tg.range {{[0-9]+}} unroll 2
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+func.func @interleaved(%x: tensor<4x64x28x28xf32>, %w: tensor<64x64xf32>) -> tensor<4x16x56x56xf32> {
+  %0 = tg.reshape %x : tensor<4x64x28x28xf32> -> tensor<4x1x64x28x28xf32>
+  %1 = tg.expand %0 : tensor<4x1x64x28x28xf32> -> tensor<4x64x64x28x28xf32>
+  %2 = tg.reshape %w : tensor<64x64xf32> -> tensor<1x64x64x1x1xf32>
+  %3 = tg.expand %2 : tensor<1x64x64x1x1xf32> -> tensor<4x64x64x28x28xf32>
+  %4 = tg.mul %1, %3 : tensor<4x64x64x28x28xf32>
+  %5 = tg.reduce add %4 axes [2] : tensor<4x64x64x28x28xf32> -> tensor<4x64x1x28x28xf32>
+  %6 = tg.reshape %5 : tensor<4x64x1x28x28xf32> -> tensor<4x16x2x2x28x28xf32>
+  %7 = tg.permute %6 [0, 1, 4, 2, 5, 3] : tensor<4x16x2x2x28x28xf32> -> tensor<4x16x28x2x28x2xf32>
+  %8 = tg.reshape %7 : tensor<4x16x28x2x28x2xf32> -> tensor<4x16x56x56xf32>
+  return %8 : tensor<4x16x56x56xf32>
+}

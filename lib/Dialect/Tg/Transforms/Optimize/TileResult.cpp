@@ -35,6 +35,8 @@ constexpr int64_t kFewestRows = 16;
 /// Storing a result that is strided along the lanes costs less than reading so
 /// many elements of that kind.
 constexpr int64_t kLeastDepth = 4;
+/// Columns that a tile of is short for lanes along them, or across them.
+constexpr int64_t kFewColumns = 8;
 /// A short range of a reduce is unrolled up to so many copies of the body.
 constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
 
@@ -156,21 +158,26 @@ void Heuristic::tileResult() {
   const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
     return countStrided(lane, reduce) > 0;
   });
+  // Few columns do not fill lanes: results that are interleaved.
+  RangeOp readLane;
+  if (isStrided && lane.getLargestExtent() < kFewColumns)
+    readLane = findReadLane(perLane);
   SmallVector<LoadOp> turned;
   for (RangedReduceOp reduce : perLane)
     for (Operation *op : schedule.getSlice(reduce.getValue()))
       if (auto load = dyn_cast<LoadOp>(op);
-          load && isTransposable(load, reduce, lane))
+          !readLane && load && isTransposable(load, reduce, lane))
         turned.push_back(load);
   // Turning the results takes less than turning what they are computed from.
   if (const int64_t fewest = isStrided || !turned.empty()
                                  ? kFewestPositions
-                                 : getPositionsToPackFor(lane, width))
+                                 : getPositionsToPackFor(lane, width);
+      fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
       return;
   if (isStrided)
-    if (RangeOp other = findReadLane(perLane)) {
+    if (RangeOp other = readLane ? readLane : findReadLane(perLane)) {
       lane = other;
       turned.clear();
     }
