@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 func.func @alloc_rank() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4x4xf32>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4x4xf32>'}}
   %0 = tg.alloc on "CPU" : memref<4x4xf32>
   return
 }
@@ -15,7 +15,7 @@ func.func @alloc_rank() {
 // -----
 
 func.func @alloc_element() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4xindex>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4xindex>'}}
   %0 = tg.alloc on "CPU" : memref<4xindex>
   return
 }
@@ -31,7 +31,7 @@ func.func @alloc_layout() {
 // -----
 
 func.func @alloc_space() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, but got 'memref<4xf32, 3>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4xf32, 3>'}}
   %0 = tg.alloc on "CPU" : memref<4xf32, 3>
   return
 }
@@ -64,7 +64,7 @@ func.func @view_c1(%x: memref<64xi8>) {
 
 func.func @view_c1_huge(%x: memref<64xi8>) {
   // expected-error @+1 {{of a source of 64 bytes (C1)}}
-  %0 = tg.view %x at (9223372036854775800) : memref<64xi8> -> memref<9223372036854775807xf64>
+  %0 = tg.view %x at (9223372036854775800) : memref<64xi8> -> memref<9007199254740992xf64>
   return
 }
 
@@ -288,19 +288,19 @@ tg.kernel @number_c9_twice(%out: memref<4xf32>) attributes {outputs = 1 : i64, n
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type in the default memory space (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
 tg.kernel @kernel_c1_argument(%out: memref<4xf32>, %n: f32) attributes {outputs = 1 : i64} {
 }
 
 // -----
 
-// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type in the default memory space (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
 tg.kernel @kernel_c1_element(%out: memref<4xi7>) attributes {outputs = 1 : i64} {
 }
 
 // -----
 
-// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xf32, 3>', not a flat buffer of a tg element type in the default memory space (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xf32, 3>', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
 tg.kernel @kernel_c1_space(%out: memref<4xf32, 3>) attributes {outputs = 1 : i64} {
 }
 
@@ -670,4 +670,12 @@ tg.kernel @stage_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 tg.kernel @barrier_c1(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
   // expected-error @+1 {{'tg.barrier' op the operand is not the result of a tg.stage (C1)}}
   %b = tg.barrier %out : memref<4xf32>
+}
+
+// -----
+
+func.func @too_large() {
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<9007199254740993xi8>'}}
+  %0 = tg.alloc on "CPU" : memref<9007199254740993xi8>
+  return
 }

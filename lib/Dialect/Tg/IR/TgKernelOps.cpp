@@ -337,7 +337,7 @@ LogicalResult KernelOp::verify() {
       return emitOpError("argument ") << i << " is " << type
                                       << ", not a flat buffer of a tg element "
                                          "type in the default memory "
-                                         "space (C1)";
+                                         "space, of at most 2^53 elements (C1)";
   }
   if (static_cast<size_t>(getOutputs()) > getArgumentTypes().size())
     return emitOpError("has ")

@@ -50,7 +50,8 @@ bool mlir::tg::isElementType(Type type) {
 bool mlir::tg::isBufferType(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
-         !buffer.getMemorySpace() && isElementType(buffer.getElementType());
+         !buffer.getMemorySpace() && isElementType(buffer.getElementType()) &&
+         (!buffer.hasStaticShape() || buffer.getDimSize(0) <= maxBufferSize);
 }
 
 bool mlir::tg::isSignedInteger(Type type) {

@@ -314,9 +314,9 @@ static bool isWorthIt(ReduceOp op, int64_t axis) {
 }
 
 static void scatterSum(ReduceOp op) {
-  // What cannot be counted is refused later.
+  // What is computed with larger numbers does not fit into 64 bits.
   const int64_t size = getBufferSize(op.getX().getType());
-  if (size == 0 || size == INT64_MAX)
+  if (size == 0 || size > maxBufferSize)
     return;
   OpBuilder builder(op);
   std::optional<OneHotSum> sum = match(builder, op);
@@ -395,7 +395,8 @@ static void splitScatter(ScatterOp op) {
   std::optional<ReduceKind> kind = getReduceKind(op.getKind());
   const Dim length = getSize(op.getIndex(), axis);
   const int64_t size = getBufferSize(type);
-  if (!kind || !length.isStatic() || size == 0 || size == INT64_MAX)
+  if (!kind || !length.isStatic() || size == 0 || size > maxBufferSize ||
+      getBufferSize(op.getIndex().getType()) > maxBufferSize)
     return;
   SmallVector<int64_t> shape = getLargestShape(type);
   int64_t outer = 1, inner = 1;

@@ -564,9 +564,9 @@ static std::optional<Split> splitColumns(ReduceOp op) {
   return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};
 }
 
-/// Whether the elements can be counted in 63 bits: scheduling takes no others.
+/// Whether what is computed with the number of elements fits into 64 bits.
 static bool isCountable(RankedTensorType type) {
-  return getBufferSize(type) != INT64_MAX;
+  return getBufferSize(type) <= maxBufferSize;
 }
 
 namespace {

@@ -152,10 +152,10 @@ func.func @unknown_use(%x: memref<4xf32>) {
 
 // What no machine has room for stays as it is.
 // CHECK-LABEL: func @endless
-func.func @endless(%x: memref<4611686018427387904xf32>) {
-  // CHECK-NEXT: %[[A:.*]] = tg.alloc on "CPU" : memref<4611686018427387904xf32>
+func.func @endless(%x: memref<9007199254740992xf32>) {
+  // CHECK-NEXT: %[[A:.*]] = tg.alloc on "CPU" : memref<9007199254740992xf32>
   // CHECK-NEXT: tg.transfer %{{.*}} to %[[A]]
-  %0 = tg.alloc on "CPU" : memref<4611686018427387904xf32>
-  tg.transfer %x to %0 : memref<4611686018427387904xf32>
+  %0 = tg.alloc on "CPU" : memref<9007199254740992xf32>
+  tg.transfer %x to %0 : memref<9007199254740992xf32>
   return
 }

@@ -44,6 +44,10 @@ namespace mlir::tg {
 inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
 inline constexpr int64_t maxRangeExtent = int64_t(1) << 53;
 
+/// The most elements of a buffer. No machine addresses more memory, and 64 bits
+/// have room for its bits.
+inline constexpr int64_t maxBufferSize = int64_t(1) << 53;
+
 /// The device that a function argument is on, a string.
 inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
 /// The value of a function argument, for tools that run the function.
@@ -60,8 +64,9 @@ bool isNumber(Operation *op);
 bool isElementType(Type type);
 
 /// Whether `type` is that of a flat buffer: a memref of rank 1 and identity
-/// layout in the default memory space, with an element type of the dialect.
-/// Which memory it is follows from what made it.
+/// layout in the default memory space, with an element type of the dialect and
+/// at most `maxBufferSize` elements. Which memory it is follows from what made
+/// it.
 bool isBufferType(Type type);
 
 /// Whether `type` (an element type) is a signed integer of the dialect.

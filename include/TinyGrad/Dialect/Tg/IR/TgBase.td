@@ -86,9 +86,11 @@ def Tg_Tensor : Tg_TensorOf<Tg_Element, "a tg element type">;
 def Tg_ArithTensor : Tg_TensorOf<Tg_Arith, "bool, integer or float">;
 def Tg_IntTensor : Tg_TensorOf<Tg_Int, "integer">;
 def Tg_NumTensor : Tg_TensorOf<Tg_Num, "integer or float">;
-/// A flat buffer: rank 1, contiguous, in the default memory space.
+/// A flat buffer: rank 1, contiguous, in the default memory space, of at most
+/// 2^53 elements.
 def Tg_Buffer : Type<CPred<"::mlir::tg::isBufferType($_self)">,
-    "flat memref of a tg element type in the default memory space", "::mlir::MemRefType">;
+    "flat memref of a tg element type in the default memory space, of at most "
+    "2^53 elements", "::mlir::MemRefType">;
 
 /// A dimension, or a list of them: integers, variables or dimension expressions.
 def Tg_DimAttr
