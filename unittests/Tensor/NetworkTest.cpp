@@ -160,24 +160,27 @@ static std::vector<double> convReference(const ConvCase &c,
                                          const std::vector<double> &x,
                                          const std::vector<double> &w,
                                          Shape &shape) {
-  const int64_t height = c.input[2], width = c.input[3];
+  const int64_t batch = c.input[0], inputs = c.input[1], height = c.input[2],
+                width = c.input[3], channels = c.weight[0],
+                inPerGroup = c.weight[1], rows = c.weight[2],
+                columns = c.weight[3], outPerGroup = channels / c.groups;
   auto outputs = [&](int axis) {
     return (c.input[2 + axis] + c.before[axis] + c.after[axis] -
             c.dilation[axis] * (c.weight[2 + axis] - 1) - 1) /
                c.stride[axis] +
            1;
   };
-  shape = {c.input[0], c.weight[0], outputs(0), outputs(1)};
+  const int64_t down = outputs(0), across = outputs(1);
+  shape = {batch, channels, down, across};
   std::vector<double> result;
-  const int64_t inPerGroup = c.weight[1], outPerGroup = c.weight[0] / c.groups;
-  for (int64_t n = 0; n < shape[0]; ++n)
-    for (int64_t out = 0; out < shape[1]; ++out)
-      for (int64_t i = 0; i < shape[2]; ++i)
-        for (int64_t j = 0; j < shape[3]; ++j) {
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t out = 0; out < channels; ++out)
+      for (int64_t i = 0; i < down; ++i)
+        for (int64_t j = 0; j < across; ++j) {
           double sum = 0;
           for (int64_t in = 0; in < inPerGroup; ++in)
-            for (int64_t a = 0; a < c.weight[2]; ++a)
-              for (int64_t b = 0; b < c.weight[3]; ++b) {
+            for (int64_t a = 0; a < rows; ++a)
+              for (int64_t b = 0; b < columns; ++b) {
                 const int64_t row =
                     i * c.stride[0] + a * c.dilation[0] - c.before[0];
                 const int64_t column =
@@ -185,11 +188,9 @@ static std::vector<double> convReference(const ConvCase &c,
                 if (row < 0 || row >= height || column < 0 || column >= width)
                   continue;
                 const int64_t channel = out / outPerGroup * inPerGroup + in;
-                sum += x[((n * c.input[1] + channel) * height + row) * width +
+                sum += x[((n * inputs + channel) * height + row) * width +
                          column] *
-                       w[((out * inPerGroup + in) * c.weight[2] + a) *
-                             c.weight[3] +
-                         b];
+                       w[((out * inPerGroup + in) * rows + a) * columns + b];
               }
           result.push_back(sum);
         }
@@ -250,7 +251,7 @@ TEST(Conv2d, PaddingTimesInfinity) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const Shape &shape : {Shape{2, 6, 13, 14}, Shape{1, 20, 7, 7}}) {
     const int64_t channels = shape[1], size = 24 * channels * 9;
-    Tensor x = noiseTensor(shape, 3) + 2.0;
+    Tensor x = (noiseTensor(shape, 3) + 2.0).realize();
     Shape padded = {shape[0], channels, shape[2] + 2, shape[3] + 2};
     const std::vector<double> rows =
         values(x.pad({{0, 0}, {0, 0}, {1, 1}, {1, 1}}));
@@ -266,6 +267,83 @@ TEST(Conv2d, PaddingTimesInfinity) {
             rows, values(w), result);
         expectTensor(x.conv2d(w, {}, {.padding = 1}), result, expected, 1e-5);
       }
+  }
+}
+
+// So are columns of padding, in each of the unrolled columns at either end: a
+// number that is not finite counts at any place of the window and in any lane.
+TEST(Conv2d, PaddedColumnsTimesInfinity) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const ConvCase cases[] = {
+      {{1, 2, 13, 14}, {20, 2, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{4, 3, 7, 7}, {20, 3, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 2, 7, 56}, {16, 2, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{2, 2, 19, 20}, {20, 2, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 2, 15, 14}, {16, 2, 3, 3}, 1, {1, 1}, {2, 2}, {2, 2}, {2, 2}},
+      {{1, 2, 15, 14}, {16, 2, 3, 3}, 1, {1, 1}, {1, 3}, {1, 1}, {1, 4}},
+      {{1, 2, 15, 14}, {16, 2, 5, 5}, 1, {1, 1}, {1, 1}, {2, 2}, {2, 2}},
+      {{1, 4, 15, 14}, {32, 2, 3, 3}, 2, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
+      {{1, 2, 16, 15}, {17, 2, 1, 3}, 1, {1, 1}, {1, 1}, {0, 1}, {0, 1}},
+      {{1, 1, 25, 30}, {16, 1, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
+  };
+  for (const ConvCase &c : cases) {
+    Shape input = c.input;
+    for (int axis : {0, 1})
+      input[2 + axis] += c.before[axis] + c.after[axis];
+    const ConvCase whole = {input,      c.weight, c.groups, c.stride,
+                            c.dilation, {0, 0},   {0, 0}};
+    Tensor x = (noiseTensor(c.input, 3) + 2.0).realize();
+    const std::vector<double> padded =
+        values(x.pad({{0, 0},
+                      {0, 0},
+                      {c.before[0], c.after[0]},
+                      {c.before[1], c.after[1]}}));
+    const int64_t positions = c.weight[2] * c.weight[3],
+                  depth = positions * c.weight[1], channels = c.weight[0];
+    auto check = [&](const std::vector<float> &numbers) {
+      Tensor w = Tensor::from(numbers, c.weight);
+      Shape shape;
+      const std::vector<double> expected =
+          convReference(whole, padded, values(w), shape);
+      expectTensor(x.conv2d(w, {},
+                            {.groups = c.groups,
+                             .stride = c.stride,
+                             .dilation = c.dilation,
+                             .padding = {c.before[1], c.after[1], c.before[0],
+                                         c.after[0]}}),
+                   shape, expected, 1e-5);
+    };
+    const std::vector<float> numbers = noise(channels * depth, 4);
+    check(numbers);
+    // Each position of the window at some lane, and each lane at some position.
+    const float specials[] = {infinity, -infinity, std::nanf("")};
+    for (int64_t i = 0; i < std::max(positions, channels); ++i) {
+      const int64_t channel = i % channels, place = i * 5 % depth;
+      SCOPED_TRACE(toString(c.input) + " * " + toString(c.weight) + " at " +
+                   std::to_string(channel) + ", " + std::to_string(place));
+      std::vector<float> special = numbers;
+      special[channel * depth + place] = specials[i % 3];
+      check(special);
+    }
+  }
+}
+
+// What is left out is no factor of what is infinite in the input.
+TEST(Conv2d, InfiniteInputBesidePadding) {
+  const ConvCase c = {{1, 6, 13, 14}, {24, 6, 3, 3}, 1,     {1, 1},
+                      {1, 1},         {1, 1},        {1, 1}};
+  for (int64_t place : {0, 13, 14, 13 * 14 - 1, 6 * 13 * 14 - 1}) {
+    std::vector<float> numbers = noise(6 * 13 * 14, 3);
+    numbers[place] = std::numeric_limits<float>::infinity();
+    std::vector<float> weights = noise(24 * 6 * 9, 4);
+    for (std::size_t i = 0; i < weights.size(); i += 7)
+      weights[i] = 0;
+    Tensor x = Tensor::from(numbers, c.input),
+           w = Tensor::from(weights, c.weight);
+    Shape shape;
+    const std::vector<double> expected =
+        convReference(c, values(x), values(w), shape);
+    expectTensor(x.conv2d(w, {}, {.padding = 1}), shape, expected, 1e-5);
   }
 }
 

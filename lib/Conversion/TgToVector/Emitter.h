@@ -345,6 +345,11 @@ private:
                                      ValueRange carried, ValueRange block);
   SmallVector<Member> collectReduces(RangedReduceOp op, unsigned depth);
   void emitReduce(RangedReduceOp op, unsigned depth);
+  bool isBound(Value condition, RangeSet closed);
+  /// The product in a sum of where(condition, product, 0) whose condition
+  /// bounds ranges, but in another way for each unrolled copy, so that no loop
+  /// leaves out what adds nothing: a branch does, which a processor foresees.
+  MulOp findGuarded(RangedReduceOp op, Value value);
   Value accumulate(RangedReduceOp op, Value accumulator);
   Value getIdentity(RangedReduceOp op, int64_t lanes, Location loc);
   /// The one of the loops, of which the last is the innermost, that positions

@@ -177,24 +177,15 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
 void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
                          arith::MinSIOp upper, Operation *place, unsigned outer,
                          Location loc) {
-  // Conditions on the range, or something else that does not depend on it.
-  Value condition = ranges[index].condition, unless;
-  if (auto either = condition.getDefiningOp<OrOp>()) {
-    condition = either.getLhs();
-    unless = either.getRhs();
-    if (getDeps(unless) & setOf(index))
-      std::swap(condition, unless);
-    if (getDeps(unless) & setOf(index))
-      return;
-  }
+  // Conditions on the range, each unless something else holds that does not
+  // depend on it, the same for all of them.
+  Value unless;
   SmallVector<Form> least, greatest;
-  bool isWhole = true;
-  for (Value conjunct : getConjuncts(condition)) {
-    auto less = conjunct.getDefiningOp<CmpLtOp>();
-    if (!less || !less.getLhs().getType().isIndex()) {
-      isWhole = false;
-      continue;
-    }
+  bool isWhole = true, isFirst = true;
+  auto narrow = [&](Value condition) {
+    auto less = condition.getDefiningOp<CmpLtOp>();
+    if (!less || !less.getLhs().getType().isIndex())
+      return false;
     // The range is on one side, with all else on the other.
     Form difference = getForm(less.getLhs());
     difference.add(getForm(less.getRhs()), -1);
@@ -212,10 +203,8 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
       }
     const Bounds bounds = getBounds(rest);
     if (!isOuter || (factor != 1 && factor != -1) ||
-        bounds.lo <= Bounds::least || bounds.hi >= Bounds::most) {
-      isWhole = false;
-      continue;
-    }
+        bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
+      return false;
     if (factor == 1) {
       Form end;
       end.add(rest, -1);
@@ -224,8 +213,31 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
       ++rest.constant;
       least.push_back(rest);
     }
-    if (!unless)
+    return true;
+  };
+  for (Value conjunct : getConjuncts(ranges[index].condition)) {
+    Value bounds = conjunct, other;
+    if (auto either = conjunct.getDefiningOp<OrOp>()) {
+      bounds = either.getLhs();
+      other = either.getRhs();
+      if (getDeps(other) & setOf(index))
+        std::swap(bounds, other);
+    }
+    if ((getDeps(conjunct) & (upcastSet | unrollSet)) ||
+        !(getDeps(bounds) & setOf(index)) ||
+        (other && (getDeps(other) & setOf(index))) ||
+        (!isFirst && other != unless)) {
+      isWhole = false;
+      continue;
+    }
+    unless = other;
+    isFirst = false;
+    bool holds = true;
+    for (Value part : getConjuncts(bounds))
+      holds &= narrow(part);
+    if (holds)
       scopes.back().bools[{conjunct, getKey(conjunct)}] = 1;
+    isWhole &= holds;
   }
   if (isWhole)
     scopes.back()

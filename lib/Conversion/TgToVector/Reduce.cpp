@@ -16,6 +16,7 @@
 #include "Emitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -121,6 +122,38 @@ SmallVector<Emitter::Member> Emitter::collectReduces(RangedReduceOp op,
   return members;
 }
 
+/// Whether the condition compares indices, or does so unless something else
+/// holds at all positions of the ranges alike.
+bool Emitter::isBound(Value condition, RangeSet closed) {
+  auto compares = [](Value value) {
+    auto less = value.getDefiningOp<CmpLtOp>();
+    return less && less.getLhs().getType().isIndex();
+  };
+  auto either = condition.getDefiningOp<OrOp>();
+  if (!either)
+    return compares(condition);
+  Value lhs = either.getLhs(), rhs = either.getRhs();
+  return (compares(lhs) && !(getDeps(rhs) & closed)) ||
+         (compares(rhs) && !(getDeps(lhs) & closed));
+}
+
+MulOp Emitter::findGuarded(RangedReduceOp op, Value value) {
+  auto where = value.getDefiningOp<WhereOp>();
+  if (!where || op.getKind() != ReduceKind::add ||
+      !isa<FloatType>(op.getType()))
+    return MulOp();
+  const RangeSet set = getDeps(where.getCondition()),
+                 closed = getSet(op.getRanges());
+  auto other = where.getY().getDefiningOp<ConstOp>();
+  if (!(set & unrollSet) || !(set & closed) || (set & upcastSet) || !other ||
+      other.getValue() != getReduceIdentity(op.getKind(), op.getType()) ||
+      !llvm::all_of(getConjuncts(where.getCondition()), [&](Value conjunct) {
+        return getKnown(conjunct) || isBound(conjunct, closed);
+      }))
+    return MulOp();
+  return where.getX().getDefiningOp<MulOp>();
+}
+
 Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
   Location loc = op.getLoc();
   Type element = op.getType();
@@ -133,6 +166,21 @@ Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
     return toLanes(b, value, lanes);
   };
   Value value = resolve(op.getValue());
+  if (MulOp product = findGuarded(op, value); product && lanes > 0) {
+    Value condition = get(value.getDefiningOp<WhereOp>().getCondition());
+    Value x = get(product.getLhs()), y = get(product.getRhs());
+    B &b = at(top(), loc);
+    x = prepare(b, x);
+    y = prepare(b, y);
+    auto guard = scf::IfOp::create(b, accumulator.getType(), condition,
+                                   /*withElseRegion=*/true);
+    b.setInsertionPointToEnd(guard.elseBlock());
+    scf::YieldOp::create(b, accumulator);
+    b.setInsertionPointToEnd(guard.thenBlock());
+    Value sum = math::FmaOp::create(b, x, y, accumulator);
+    scf::YieldOp::create(b, sum);
+    return guard.getResult(0);
+  }
   auto product = value.getDefiningOp<MulOp>();
   if (product && op.getKind() == ReduceKind::add && isa<FloatType>(element)) {
     Value x = get(product.getLhs()), y = get(product.getRhs());
@@ -220,14 +268,19 @@ SmallVector<Value> Emitter::endBlock(B &b, const Cascade &cascade,
 std::optional<unsigned> Emitter::findNarrowed(RangedReduceOp op,
                                               ArrayRef<unsigned> loops) {
   auto where = op.getValue().getDefiningOp<WhereOp>();
-  if (!where || (getDeps(where.getCondition()) & (upcastSet | unrollSet)))
+  if (!where)
     return std::nullopt;
   auto other = where.getY().getDefiningOp<ConstOp>();
   if (!other ||
       other.getValue() != getReduceIdentity(op.getKind(), op.getType()))
     return std::nullopt;
+  // Conditions that differ between copies or lanes bound no loop.
+  RangeSet set = 0;
+  for (Value conjunct : getConjuncts(where.getCondition()))
+    if (RangeSet deps = getDeps(conjunct); !(deps & (upcastSet | unrollSet)))
+      set |= deps;
   for (unsigned index : llvm::reverse(loops))
-    if (getDeps(where.getCondition()) & setOf(index))
+    if (set & setOf(index))
       return index;
   return std::nullopt;
 }

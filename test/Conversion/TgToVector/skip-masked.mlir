@@ -112,6 +112,147 @@ tg.kernel @nested(%o: memref<3xf32>, %a: memref<12xf32>, %b: memref<4xf32>) attr
 
 // -----
 
+// Where the condition differs between the unrolled copies, only the copies for
+// which it is not known branch; the rows still bound their loop. Once the rows
+// are inside, or everything counts, only the columns decide.
+
+// CHECK-LABEL: func.func @columns
+// CHECK: %[[ALL:.*]] = arith.cmpi
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: scf.if
+// CHECK: scf.for %{{.*}} = %c0 to %c3 {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}})
+// CHECK-NOT: scf.if
+// CHECK: %[[LEFT:.*]] = arith.cmpi slt
+// CHECK: %[[COUNTS:.*]] = arith.ori %[[LEFT]], %[[ALL]]
+// CHECK: %[[FIRST:.*]] = scf.if %[[COUNTS]] -> (vector<32xf32>)
+// CHECK-NEXT: %[[SUM:.*]] = math.fma {{.*}}, %[[A]] :
+// CHECK-NEXT: scf.yield %[[SUM]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[A]]
+// CHECK-NEXT: }
+// CHECK-NOT: scf.if
+// CHECK: %[[MIDDLE:.*]] = math.fma {{.*}}, %[[B]] :
+// CHECK: %[[LAST:.*]] = scf.if
+// CHECK-NEXT: math.fma {{.*}}, %[[C]] :
+// CHECK-NOT: arith.select
+// CHECK: scf.yield %[[FIRST]], %[[MIDDLE]], %[[LAST]]
+tg.kernel @columns(%o: memref<480xf32>, %a: memref<35xf32>, %w: memref<288xf32>, %g: memref<1xi32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread 5
+  %u = tg.range 1 unroll 3
+  %l = tg.range 2 upcast 32
+  %ky = tg.range 3 loop 3
+  %kx = tg.range 4 loop 3
+  %c0 = tg.const(0 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %c4 = tg.const(4 : index) : index
+  %c5 = tg.const(5 : index) : index
+  %c6 = tg.const(6 : index) : index
+  %c32 = tg.const(32 : index) : index
+  %zero = tg.const(0.0 : f32) : f32
+  %limit = tg.const(2139095039 : i32) : i32
+  %greatest = tg.load %g[%c0] : memref<1xi32>
+  %all = tg.cmplt %limit, %greatest : i32
+  %row = tg.add %i, %ky : index
+  %column = tg.add %u, %kx : index
+  %r5 = tg.mul %row, %c5 : index
+  %rc = tg.add %r5, %column : index
+  %x = tg.load %a[%rc] : memref<35xf32>
+  %k3 = tg.mul %ky, %c3 : index
+  %kk = tg.add %k3, %kx : index
+  %k32 = tg.mul %kk, %c32 : index
+  %kl = tg.add %k32, %l : index
+  %y = tg.load %w[%kl] : memref<288xf32>
+  %xy = tg.mul %x, %y : f32
+  %above = tg.cmplt %c0, %row : index
+  %below = tg.cmplt %row, %c6 : index
+  %left = tg.cmplt %c0, %column : index
+  %right = tg.cmplt %column, %c4 : index
+  %n0 = tg.or %above, %all : i1
+  %n1 = tg.or %below, %all : i1
+  %n2 = tg.or %left, %all : i1
+  %n3 = tg.or %right, %all : i1
+  %m0 = tg.and %n0, %n1 : i1
+  %m1 = tg.and %m0, %n2 : i1
+  %m2 = tg.and %m1, %n3 : i1
+  %v = tg.where %m2, %xy, %zero : f32
+  %s = tg.ranged_reduce add %v over %ky, %kx : f32
+  %i3 = tg.mul %i, %c3 : index
+  %iu = tg.add %i3, %u : index
+  %i32 = tg.mul %iu, %c32 : index
+  %il = tg.add %i32, %l : index
+  tg.store %s, %o[%il] : memref<480xf32>
+}
+
+// -----
+
+// No branch that a processor cannot foresee: the condition is read from memory.
+
+// CHECK-LABEL: func.func @unforeseen
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: arith.select
+// CHECK-NOT: scf.if
+// CHECK: return
+tg.kernel @unforeseen(%o: memref<128xf32>, %a: memref<12xf32>, %w: memref<96xf32>, %g: memref<12xi32>) attributes {outputs = 1 : i64} {
+  %u = tg.range 0 unroll 4
+  %l = tg.range 1 upcast 32
+  %k = tg.range 2 loop 3
+  %c4 = tg.const(4 : index) : index
+  %c32 = tg.const(32 : index) : index
+  %zero = tg.const(0.0 : f32) : f32
+  %none = tg.const(0 : i32) : i32
+  %k4 = tg.mul %k, %c4 : index
+  %ku = tg.add %k4, %u : index
+  %x = tg.load %a[%ku] : memref<12xf32>
+  %k32 = tg.mul %k, %c32 : index
+  %kl = tg.add %k32, %l : index
+  %y = tg.load %w[%kl] : memref<96xf32>
+  %xy = tg.mul %x, %y : f32
+  %flag = tg.load %g[%ku] : memref<12xi32>
+  %inside = tg.cmplt %none, %flag : i32
+  %v = tg.where %inside, %xy, %zero : f32
+  %s = tg.ranged_reduce add %v over %k : f32
+  %u32 = tg.mul %u, %c32 : index
+  %ul = tg.add %u32, %l : index
+  tg.store %s, %o[%ul] : memref<128xf32>
+}
+
+// -----
+
+// Nor for lanes, of which some count and some do not.
+
+// CHECK-LABEL: func.func @lanes
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: arith.select
+// CHECK-NOT: scf.if
+// CHECK: return
+tg.kernel @lanes(%o: memref<128xf32>, %a: memref<12xf32>, %w: memref<96xf32>) attributes {outputs = 1 : i64} {
+  %u = tg.range 0 unroll 4
+  %l = tg.range 1 upcast 32
+  %k = tg.range 2 loop 3
+  %c4 = tg.const(4 : index) : index
+  %c20 = tg.const(20 : index) : index
+  %c32 = tg.const(32 : index) : index
+  %zero = tg.const(0.0 : f32) : f32
+  %k4 = tg.mul %k, %c4 : index
+  %ku = tg.add %k4, %u : index
+  %x = tg.load %a[%ku] : memref<12xf32>
+  %k32 = tg.mul %k, %c32 : index
+  %kl = tg.add %k32, %l : index
+  %y = tg.load %w[%kl] : memref<96xf32>
+  %xy = tg.mul %x, %y : f32
+  %lu = tg.add %ku, %l : index
+  %inside = tg.cmplt %lu, %c20 : index
+  %v = tg.where %inside, %xy, %zero : f32
+  %s = tg.ranged_reduce add %v over %k : f32
+  %u32 = tg.mul %u, %c32 : index
+  %ul = tg.add %u32, %l : index
+  tg.store %s, %o[%ul] : memref<128xf32>
+}
+
+// -----
+
 // Conjunctions that share operands are no more work than there are of them.
 
 // CHECK-LABEL: func.func @shared_operands

@@ -39,7 +39,8 @@ func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14
 // With padding, the input is kept in a tile as well: one element for each sum
 // of row and window, and of column and window (2 * 13 + 2 + 1 = 29), in which
 // the mask is evaluated once. What comes later is fetched ahead. The sum leaves
-// out the rows of padding, unless a weight is not finite.
+// out the rows and columns of padding, unless a weight is not finite. (Below and
+// on the right there are none.)
 
 // CHECK-LABEL: tg.kernel @r_40_14_14_16_3_3
 // CHECK: tg.load {{.*}} mask {{.*}} prefetch
@@ -50,7 +51,9 @@ func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14
 // CHECK: tg.stage %[[OF_PART]]
 // CHECK: %[[GREATEST:.*]] = tg.ranged_reduce max {{.*}} : i32
 // CHECK: %[[IS_INFINITE:.*]] = tg.cmplt {{.*}}, %[[GREATEST]] : i32
-// CHECK: %[[COUNTS:.*]] = tg.or {{.*}}, %[[IS_INFINITE]] : i1
+// CHECK: %[[ROWS:.*]] = tg.or %{{.*}}, %[[IS_INFINITE]] : i1
+// CHECK: %[[COLUMNS:.*]] = tg.or %{{.*}}, %[[IS_INFINITE]] : i1
+// CHECK: %[[COUNTS:.*]] = tg.and %[[ROWS]], %[[COLUMNS]] : i1
 // CHECK: %[[VALUE:.*]] = tg.where %[[COUNTS]], %[[PRODUCT]], {{.*}} : f32
 // CHECK: tg.ranged_reduce add %[[VALUE]]
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
@@ -63,6 +66,47 @@ func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14
   %4 = tg.mul %1, %3 : tensor<40x14x14x16x3x3xf32>
   %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<40x14x14x16x3x3xf32> -> tensor<40x14x14x1x1x1xf32>
   return %5 : tensor<40x14x14x1x1x1xf32>
+}
+
+// -----
+
+// A branch for one of 900 products in a row is not worth it: rows alone.
+
+// CHECK-LABEL: tg.kernel @r_40_2_300_16_3_3
+// CHECK: tg.ranged_reduce max
+// CHECK: %[[GREATEST:.*]] = tg.ranged_reduce max {{.*}} : i32
+// CHECK: %[[IS_INFINITE:.*]] = tg.cmplt {{.*}}, %[[GREATEST]] : i32
+// CHECK: %[[ROWS:.*]] = tg.or {{.*}}, %[[IS_INFINITE]] : i1
+// CHECK-NEXT: tg.where %[[ROWS]]
+func.func @wide(%x: tensor<38400xf32>, %w: tensor<40x144xf32>) -> tensor<40x2x300x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[16, 6, 602] strides [2400, 600, 1] offset -601 mask [0 to 16, 1 to 5, 1 to 601]>, #tg.view<[1, 2, 300, 16, 3, 3] strides [0, 1204, 2, 3612, 602, 1]>] : tensor<38400xf32> -> tensor<1x2x300x16x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x2x300x16x3x3xf32> -> tensor<40x2x300x16x3x3xf32>
+  %2 = tg.reshape %w : tensor<40x144xf32> -> tensor<40x1x1x16x3x3xf32>
+  %3 = tg.expand %2 : tensor<40x1x1x16x3x3xf32> -> tensor<40x2x300x16x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<40x2x300x16x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<40x2x300x16x3x3xf32> -> tensor<40x2x300x1x1x1xf32>
+  return %5 : tensor<40x2x300x1x1x1xf32>
+}
+
+// -----
+
+// Nor for integers, whose products and sums are operations of their own. They
+// are always finite.
+
+// CHECK-LABEL: tg.kernel @r_48_14_14_16_3_3
+// CHECK-NOT: tg.ranged_reduce max
+// CHECK: tg.load %{{.*}} mask
+// CHECK-NOT: tg.and
+// CHECK: tg.where %{{.*}}, %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: tg.ranged_reduce add
+func.func @integers(%x: tensor<12544xi32>, %w: tensor<48x144xi32>) -> tensor<48x14x14x1x1x1xi32> {
+  %0 = tg.strided %x [#tg.view<[16, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 16, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 16, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<12544xi32> -> tensor<1x14x14x16x3x3xi32>
+  %1 = tg.expand %0 : tensor<1x14x14x16x3x3xi32> -> tensor<48x14x14x16x3x3xi32>
+  %2 = tg.reshape %w : tensor<48x144xi32> -> tensor<48x1x1x16x3x3xi32>
+  %3 = tg.expand %2 : tensor<48x1x1x16x3x3xi32> -> tensor<48x14x14x16x3x3xi32>
+  %4 = tg.mul %1, %3 : tensor<48x14x14x16x3x3xi32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<48x14x14x16x3x3xi32> -> tensor<48x14x14x1x1x1xi32>
+  return %5 : tensor<48x14x14x1x1x1xi32>
 }
 
 // -----

@@ -14,6 +14,48 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// For a branch to pay, a bound has to leave out one of so many products.
+static constexpr int64_t kMostProducts = 500;
+/// Among more than so many positions nothing is looked for.
+static constexpr int64_t kMostPositions = 1 << 16;
+
+/// Whether the condition bounds the columns together with a range of the
+/// reduction, and leaves out enough of their positions.
+static bool boundsColumns(KernelSchedule &schedule, Value condition,
+                          RangedReduceOp reduce, RangeOp columns) {
+  auto less = condition.getDefiningOp<CmpLtOp>();
+  if (!less || !less.getLhs().getType().isIndex())
+    return false;
+  LinearForm form = schedule.getAnalysis().getLinear(less.getLhs());
+  form.add(schedule.getAnalysis().getLinear(less.getRhs()), -1);
+  RangeOp window;
+  for (auto [atom, coefficient] : form.terms) {
+    auto range = atom.getDefiningOp<RangeOp>();
+    if (range == columns)
+      continue;
+    if (!range || window || !llvm::is_contained(reduce.getRanges(), atom))
+      return false;
+    window = range;
+  }
+  if (!window || columns.isSymbolic())
+    return false;
+  const int64_t count = columns.getLargestExtent(),
+                size = window.getLargestExtent(),
+                step = form.getCoefficient(columns),
+                dilation = form.getCoefficient(window);
+  constexpr int64_t largest = int64_t(1) << 40;
+  if (count <= 0 || size <= 0 || count > kMostPositions / size ||
+      llvm::any_of(
+          ArrayRef({step, dilation, form.constant}),
+          [](int64_t factor) { return factor < -largest || factor > largest; }))
+    return false;
+  int64_t outside = 0;
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t j = 0; j < size; ++j)
+      outside += form.constant + step * i + dilation * j >= 0;
+  return outside * kMostProducts >= count * size;
+}
+
 /// The only range of the reduction that the condition depends on, if it is a
 /// bound of that range.
 static RangeOp findBounded(KernelSchedule &schedule, Value condition,
@@ -58,13 +100,18 @@ bool tg::skipMasked(KernelSchedule &schedule, RangedReduceOp reduce,
   Value bounds;
   OpBuilder builder(reduce);
   for (Value condition : getConjuncts(load.getMask())) {
-    if (schedule.dependsOn(condition, columns) ||
-        schedule.dependsOn(condition, lanes))
+    if (schedule.dependsOn(condition, lanes))
       continue;
-    RangeOp range = findBounded(schedule, condition, reduce);
-    if (!range || (bounded && range != bounded))
-      continue;
-    bounded = range;
+    if (schedule.dependsOn(condition, columns)) {
+      if (!isa<FloatType>(reduce.getType()) ||
+          !boundsColumns(schedule, condition, reduce, columns))
+        continue;
+    } else {
+      RangeOp range = findBounded(schedule, condition, reduce);
+      if (!range || (bounded && range != bounded))
+        continue;
+      bounded = range;
+    }
     bounds = bounds ? AndOp::create(builder, reduce.getLoc(), bounds, condition)
                           .getResult()
                     : condition;
@@ -140,8 +187,13 @@ FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
       ValueRange{savedPart.getResult(), savedLane.getResult()});
   Value isInfinite =
       CmpLtOp::create(builder, loc, constant(infinity - 1), ofAll);
-  where.getConditionMutable().assign(
-      OrOp::create(builder, loc, where.getCondition(), isInfinite));
+  Value condition;
+  for (Value bound : getConjuncts(where.getCondition())) {
+    bound = OrOp::create(builder, loc, bound, isInfinite);
+    condition =
+        condition ? AndOp::create(builder, loc, condition, bound) : bound;
+  }
+  where.getConditionMutable().assign(condition);
   schedule.changed();
   return {{lane, savedLane}, {ofPart, ofAll}};
 }

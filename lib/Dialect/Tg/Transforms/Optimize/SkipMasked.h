@@ -18,8 +18,9 @@ namespace mlir::tg {
 
 /// Where a sum is of products of \p load, and this load's mask bounds a range
 /// of the sum for all of \p columns alike (the rows of padding around an
-/// image), the products outside of these bounds are replaced by zeros, which a
-/// loop over the range leaves out:
+/// image), or the columns together with a range of the sum (the columns of
+/// padding), the products outside of these bounds are replaced by zeros, which
+/// a loop over the range leaves out, or a branch for the columns at either end:
 ///
 ///   sum of load * other  ->  sum of where(bounds, load * other, 0)
 ///
@@ -32,7 +33,11 @@ bool skipMasked(KernelSchedule &schedule, RangedReduceOp reduce, LoadOp load,
 
 /// To be called when the other factor is in a tile with \p laneCount lanes:
 /// where the tile holds a number that is not finite, no product is left out.
-/// This is found out once, when the tile was filled.
+/// This is found out once, when the tile was filled, and becomes part of each
+/// bound, since loops and branches take them one by one:
+///
+///   where(rows and columns, ...)
+///     -> where((rows or infinite) and (columns or infinite), ...)
 struct FiniteCheck {
   /// The ranges that became lanes.
   SmallVector<RangeOp> lanes;

@@ -84,7 +84,7 @@ private:
   AcrossTile result;
   /// The lanes within a reduction.
   RangeOp inner;
-  /// Reductions that leave out rows of padding.
+  /// Reductions that leave out padding.
   DenseSet<Operation *> skipping;
 };
 

@@ -42,7 +42,7 @@ struct AcrossTile {
 ///     packed = the weights of these channels, channels innermost
 ///     for each row                            (in parallel, several at a time)
 ///       windows = the input that these rows read, without masks
-///       for a few columns at a time                (rows of padding left out)
+///       for a few columns at a time                     (padding left out)
 ///         sums[columns][lanes] += windows, broadcast, * packed
 ///         tile[lanes][columns] = sums, transposed
 ///       result = what follows the reduction, lanes along the columns
