@@ -365,8 +365,15 @@ SymInt GraphImpl::size(Attribute dimension) {
 }
 
 Attribute GraphImpl::dimension(const SymInt &size) {
-  if (!size.isSymbolic())
-    return builder.getI64IntegerAttr(size.value());
+  if (!size.isSymbolic()) {
+    const auto number = uint64_t(size.value());
+    if (number >= smallNumbers.size())
+      return builder.getI64IntegerAttr(size.value());
+    Attribute &known = smallNumbers[number];
+    if (!known)
+      known = builder.getI64IntegerAttr(size.value());
+    return known;
+  }
   Attribute &dim = dims[size.expression()];
   if (!dim) {
     hasDims = true;
@@ -489,6 +496,7 @@ void GraphImpl::beginContext() {
   location = UnknownLoc::get(owned.get());
   for (unsigned i = 0; i < numDTypes; ++i)
     elementTypes[i] = getElementType(owned.get(), DType(i));
+  smallNumbers = {};
 }
 
 void GraphImpl::renewContext() {

@@ -196,86 +196,100 @@ static std::vector<PadAmount> padAmounts(const Tensor &x,
   return amounts;
 }
 
-/// All windows of a padded tensor: spatial axes i... become output positions
-/// o... followed by positions in the window k..., as a view.
-static Tensor pool(const Tensor &padded, const std::vector<Window> &windows) {
-  // The axis is repeated and cut into rows, one for each element of the window,
-  // that begin `dilation` further on in the input each: rows have the length of
-  // the input, or of whole repetitions of it, plus the dilation.
-  const int64_t outer = padded.ndim() - int64_t(windows.size());
-  const Shape head(padded.shape().begin(), padded.shape().begin() + outer);
-  std::vector<Part> whole, steps, column;
-  Shape repeats(outer, 1);
-  std::vector<int64_t> order;
-  Shape rows = head, strided = head, result = head;
-  for (int64_t i = 0; i < outer; ++i) {
-    whole.emplace_back(0, head[i]);
-    order.push_back(i);
-  }
-  steps = column = whole;
-  for (std::size_t i = 0; i < windows.size(); ++i) {
-    const Window &w = windows[i];
-    const int64_t reach = w.output * w.stride;
-    int64_t row = reach;
-    if (w.size > 1) {
-      const int64_t times =
-          std::max<int64_t>((reach - w.dilation + w.input - 1) / w.input, 1);
-      row = times * w.input + w.dilation;
-    }
-    repeats.push_back((w.size * row + w.input - 1) / w.input);
-    whole.emplace_back(0, w.size * row);
-    rows.insert(rows.end(), {w.size, row});
-    steps.insert(steps.end(), {Part(0, w.size), Part(0, reach)});
-    strided.insert(strided.end(), {w.size, w.output, w.stride});
-    column.insert(column.end(),
-                  {Part(0, w.size), Part(0, w.output), Part(0, 1)});
-    result.insert(result.end(), {w.size, w.output});
-  }
-  for (std::size_t i = 0; i < windows.size(); ++i)
-    order.push_back(outer + 2 * int64_t(i) + 1);
-  for (std::size_t i = 0; i < windows.size(); ++i)
-    order.push_back(outer + 2 * int64_t(i));
-  return padded.repeat(repeats)
-      .shrink(whole)
-      .reshape(rows)
-      .shrink(steps)
-      .reshape(strided)
-      .shrink(column)
-      .reshape(result)
-      .permute(order);
-}
-
-/// The same for windows that do not overlap: no repetition.
-static Tensor poolApart(const Tensor &padded,
-                        const std::vector<Window> &windows) {
-  const int64_t outer = padded.ndim() - int64_t(windows.size());
-  Shape strided(padded.shape().begin(), padded.shape().begin() + outer);
-  std::vector<PadAmount> amounts(outer);
-  std::vector<Part> part;
-  std::vector<int64_t> order;
-  for (int64_t i = 0; i < outer; ++i) {
-    part.emplace_back(0, strided[i]);
-    order.push_back(i);
-  }
+/// All windows of a padded tensor whose shape is \p head and the inputs of
+/// \p windows: spatial axes i... become output positions o... followed by
+/// positions in the window k.... The outputs come before the last \p behind
+/// axes of the head. Axes of size 1 may be left at the end.
+static void takeWindows(prim::Movements &x, const Shape &head,
+                        const std::vector<Window> &windows, int64_t behind) {
+  const int64_t outer = int64_t(head.size()), count = int64_t(windows.size());
+  bool isApart = true, isStrided = false, isRepeated = false;
   for (const Window &w : windows) {
-    // Cut off, or pad with what the next step drops.
-    amounts.emplace_back(0, w.output * w.stride - w.input);
-    strided.insert(strided.end(), {w.output, w.stride});
-    part.insert(part.end(), {Part(0, w.output), Part(0, w.size)});
+    isApart &= w.size <= w.stride && w.dilation == 1;
+    isStrided |= w.stride > 1;
   }
-  for (std::size_t i = 0; i < windows.size(); ++i)
-    order.push_back(outer + 2 * int64_t(i));
-  for (std::size_t i = 0; i < windows.size(); ++i)
-    order.push_back(outer + 2 * int64_t(i) + 1);
-  return padded.pad(amounts).reshape(strided).shrink(part).permute(order);
+  const Shape none(outer + 2 * count, 0);
+  // The order is that of output and window for each axis, or the other way
+  // round, and what is left.
+  int64_t perAxis = 2;
+  if (isApart) {
+    // Windows that do not overlap: cut off, or pad with what is dropped next.
+    Shape kept = head, high(outer, 0), strided = head, part = head;
+    for (const Window &w : windows) {
+      const int64_t reach = w.output * w.stride;
+      kept.push_back(std::min(w.input, reach));
+      high.push_back(std::max<int64_t>(reach - w.input, 0));
+      strided.insert(strided.end(), {w.output, w.stride});
+      part.insert(part.end(), {w.output, w.size});
+    }
+    const Shape low(outer + count, 0);
+    x.shrink(low, kept).pad(low, high).reshape(strided).shrink(none, part);
+  } else {
+    // The axis is repeated and cut into rows, one for each element of the
+    // window, that begin `dilation` further on in the input each: rows have the
+    // length of the input, or of whole repetitions of it, plus the dilation.
+    Shape split = head, repeated = head, merged = head, whole = head,
+          rows = head, steps = head, strided = head, column = head;
+    for (const Window &w : windows) {
+      const int64_t reach = w.output * w.stride;
+      int64_t row = reach;
+      if (w.size > 1) {
+        const int64_t times =
+            std::max<int64_t>((reach - w.dilation + w.input - 1) / w.input, 1);
+        row = times * w.input + w.dilation;
+      }
+      const int64_t repeats = (w.size * row + w.input - 1) / w.input;
+      int64_t length;
+      if (__builtin_mul_overflow(repeats, w.input, &length))
+        throw ShapeError("repeat: an axis of size " + std::to_string(w.input) +
+                         " cannot be repeated " + std::to_string(repeats) +
+                         " times");
+      isRepeated |= repeats != 1;
+      split.insert(split.end(), {1, w.input});
+      repeated.insert(repeated.end(), {repeats, w.input});
+      merged.push_back(length);
+      whole.push_back(w.size * row);
+      rows.insert(rows.end(), {w.size, row});
+      steps.insert(steps.end(), {w.size, reach});
+      strided.insert(strided.end(), {w.size, w.output, w.stride});
+      column.insert(column.end(), {w.size, w.output, 1});
+    }
+    if (isRepeated)
+      x.reshape(split).expand(repeated).reshape(merged);
+    x.shrink(Shape(outer + count, 0), whole).reshape(rows).shrink(none, steps);
+    if (isStrided) {
+      x.reshape(strided).shrink(Shape(outer + 3 * count, 0), column);
+      perAxis = 3;
+    }
+  }
+  std::vector<int64_t> order;
+  auto add = [&](int64_t offset) {
+    for (int64_t i = 0; i < count; ++i)
+      order.push_back(outer + perAxis * i + offset);
+  };
+  for (int64_t i = 0; i < outer - behind; ++i)
+    order.push_back(i);
+  add(isApart ? 0 : 1);
+  for (int64_t i = outer - behind; i < outer; ++i)
+    order.push_back(i);
+  add(isApart ? 1 : 0);
+  if (perAxis == 3)
+    add(2);
+  x.permute(order);
 }
 
+/// All windows of a padded tensor, outputs after the other axes.
 static Tensor windowsOf(const Tensor &padded,
                         const std::vector<Window> &windows) {
+  const int64_t outer = padded.ndim() - int64_t(windows.size());
+  Shape result(padded.shape().begin(), padded.shape().begin() + outer);
+  prim::Movements x(padded);
+  takeWindows(x, result, windows, 0);
   for (const Window &window : windows)
-    if (window.size > window.stride || window.dilation != 1)
-      return pool(padded, windows);
-  return poolApart(padded, windows);
+    result.push_back(window.output);
+  for (const Window &window : windows)
+    result.push_back(window.size);
+  return x.reshape(result).tensor();
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,42 +321,53 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
                      toString(weight.shape()));
 
   // (batch, group, out, o..., in, k...), summed over in and k.
-  Tensor x = windowsOf(pad(padAmounts(*this, windows, true, true)), windows);
-  Shape split = {batch, groups, inPerGroup, 1};
-  Shape expanded = {batch, groups, inPerGroup, outPerGroup};
-  std::vector<int64_t> order = {0, 1, 3};
-  Shape weightShape = {1, groups, outPerGroup};
-  for (int64_t i = 0; i < spatial; ++i) {
-    order.push_back(4 + i);
-    weightShape.push_back(1);
-  }
-  order.push_back(2);
-  weightShape.push_back(inPerGroup);
-  std::vector<int64_t> summed = {3 + spatial};
-  for (int64_t i = 0; i < spatial; ++i) {
-    order.push_back(4 + spatial + i);
-    weightShape.push_back(kernel[i]);
-    summed.push_back(4 + spatial + i);
-  }
-  for (int64_t axis = 2; axis < x.ndim(); ++axis) {
-    split.push_back(x.shape()[axis]);
-    expanded.push_back(x.shape()[axis]);
-  }
-  x = x.reshape(split).expand(expanded).permute(order);
-
-  const DType common = promote(dtype(), weight.dtype());
-  const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
-  Tensor result =
-      (x.cast(accumulate) * weight.reshape(weightShape).cast(accumulate))
-          .sum(summed, false, accumulate)
-          .cast(options.dtype.value_or(common));
-  Shape output = {batch, groups * outPerGroup};
-  Shape biasShape = {groups * outPerGroup};
+  Shape low(2, 0), high(2, 0),
+      input = {batch, groups, inPerGroup}, split = {batch, groups, 1},
+      expanded = {batch, groups, outPerGroup},
+      weightShape = {1, groups, outPerGroup},
+      output = {batch, weight.shape()[0]}, biasShape = {weight.shape()[0]};
   for (const Window &window : windows) {
+    low.push_back(window.before);
+    high.push_back(window.after);
+    input.push_back(window.input);
+    split.push_back(window.output);
+    expanded.push_back(window.output);
+    weightShape.push_back(1);
     output.push_back(window.output);
     biasShape.push_back(1);
   }
-  result = result.reshape(output);
+  std::vector<int64_t> summed;
+  for (Shape *shape : {&split, &expanded, &weightShape})
+    shape->push_back(inPerGroup);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    for (Shape *shape : {&split, &expanded, &weightShape})
+      shape->push_back(windows[i].size);
+    summed.push_back(4 + spatial + int64_t(i));
+  }
+  summed.insert(summed.begin(), 3 + spatial);
+
+  const DType common = promote(dtype(), weight.dtype());
+  const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
+  auto factor = [&](prim::Movements &movements) {
+    return prim::cast(movements.expand(expanded).tensor(), accumulate);
+  };
+  prim::Movements x(*this);
+  x.pad(low, high);
+  Shape head = {batch, inPerGroup};
+  if (groups > 1) {
+    x.reshape(input);
+    head.insert(head.begin() + 1, groups);
+  }
+  takeWindows(x, head, windows, 1);
+  x.reshape(split);
+  prim::Movements w(weight);
+  w.reshape(weightShape);
+  const Tensor sums = prim::reduce(
+      ReduceOp::Add, prim::binary(BinaryOp::Mul, factor(x), factor(w)), summed);
+  const Tensor result =
+      prim::Movements(prim::cast(sums, options.dtype.value_or(common)))
+          .reshape(output)
+          .tensor();
   return bias ? result + bias->reshape(biasShape) : result;
 }
 

@@ -363,6 +363,89 @@ Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Movements without tensors in between
+//===----------------------------------------------------------------------===//
+
+prim::Movements::Movements(const Tensor &x)
+    : graph(x.impl().graph), device(x.impl().device), dtype(x.dtype()),
+      lock(graph->mutex), now(x.shape()) {
+  handle.op = graph->operation(x.impl());
+  graph->link(handle);
+}
+
+prim::Movements::~Movements() { graph->release(handle); }
+
+template <typename OpTy, typename... Args>
+void prim::Movements::move(Shape shape, const Args &...args) {
+  Value x = handle.op->getResult(0);
+  // A type that is known is not inferred, of expressions for its sizes.
+  constexpr bool isInferred = !std::is_same_v<OpTy, tg::ReshapeOp> &&
+                              !std::is_same_v<OpTy, tg::ExpandOp>;
+  Operation *op = nullptr;
+  if constexpr (isInferred)
+    if (isSymbolic(shape))
+      op = graph->make<OpTy>(x, args...);
+  if (!op)
+    op = graph->make<OpTy>(graph->tensorType(dtype, shape), x, args...);
+  // The operand goes if the operation folded to one before it.
+  graph->rebind(handle, op);
+  now = std::move(shape);
+}
+
+prim::Movements &prim::Movements::reshape(const Shape &shape) {
+  if (shape == now)
+    return *this;
+  checkedNumElements(shape, dtype, "reshape");
+  move<tg::ReshapeOp>(shape);
+  return *this;
+}
+
+prim::Movements &prim::Movements::permute(const std::vector<int64_t> &order) {
+  if (llvm::is_sorted(order))
+    return *this;
+  Shape shape;
+  for (int64_t axis : order)
+    shape.push_back(now[axis]);
+  move<tg::PermuteOp>(std::move(shape), ArrayRef<int64_t>(order));
+  return *this;
+}
+
+prim::Movements &prim::Movements::expand(const Shape &shape) {
+  if (shape == now)
+    return *this;
+  checkedNumElements(shape, dtype, "expand");
+  move<tg::ExpandOp>(shape);
+  return *this;
+}
+
+prim::Movements &prim::Movements::pad(const Shape &low, const Shape &high) {
+  Shape shape;
+  for (auto [size, before, after] : llvm::zip_equal(now, low, high))
+    shape.push_back(checkedSum(checkedSum(size, before, "pad"), after, "pad"));
+  if (shape == now)
+    return *this;
+  checkedNumElements(shape, dtype, "pad");
+  checkVariables({&now, &low, &high});
+  move<tg::PadOp>(std::move(shape), graph->dimensions(low),
+                  graph->dimensions(high));
+  return *this;
+}
+
+prim::Movements &prim::Movements::shrink(const Shape &from, const Shape &to) {
+  Shape shape;
+  for (auto [begin, end] : llvm::zip_equal(from, to))
+    shape.push_back(end - begin);
+  if (shape == now)
+    return *this;
+  checkVariables({&now, &from, &to});
+  move<tg::ShrinkOp>(std::move(shape), graph->dimensions(from),
+                     graph->dimensions(to));
+  return *this;
+}
+
+Tensor prim::Movements::tensor() { return graph->wrap(handle.op, device); }
+
+//===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
 

@@ -97,6 +97,40 @@ Tensor padView(const Tensor &x, const Shape &low, const Shape &high);
 Tensor shrink(const Tensor &x, const Shape &from, const Shape &to);
 Tensor flip(const Tensor &x, const std::vector<int64_t> &axes);
 
+/// Movements one after the other, of which only the last one becomes a tensor:
+/// what no tensor shows needs no handle and is no view. The graph is locked
+/// meanwhile. Steps that have nothing to do add no operation.
+class Movements {
+public:
+  explicit Movements(const Tensor &x);
+  ~Movements();
+  Movements(const Movements &) = delete;
+  Movements &operator=(const Movements &) = delete;
+
+  Movements &reshape(const Shape &shape);
+  Movements &permute(const std::vector<int64_t> &order);
+  Movements &expand(const Shape &shape);
+  Movements &pad(const Shape &low, const Shape &high);
+  Movements &shrink(const Shape &from, const Shape &to);
+
+  const Shape &shape() const { return now; }
+  /// The result: no view of the tensor that these began with.
+  Tensor tensor();
+
+private:
+  /// Makes an operation of the last result and \p args, with a result of
+  /// \p shape.
+  template <typename OpTy, typename... Args>
+  void move(Shape shape, const Args &...args);
+
+  const std::shared_ptr<GraphImpl> graph;
+  Device *const device;
+  const DType dtype;
+  const std::lock_guard<std::recursive_mutex> lock;
+  Handle handle;
+  Shape now;
+};
+
 Tensor contiguous(const Tensor &x);
 Tensor detach(const Tensor &x);
 Tensor copy(const Tensor &x, Device &device);

@@ -74,6 +74,34 @@ TEST_F(GraphTest, OperationsDieWithTheirUsers) {
   EXPECT_EQ(graph.numOperations(), 0u);
 }
 
+TEST_F(GraphTest, ConvolutionsLeaveNothingBehind) {
+  Tensor x = Tensor::ones({2, 4, 9, 9}).contiguous().realize(),
+         w = Tensor::ones({6, 2, 3, 3}).contiguous().realize();
+  const std::size_t count = graph.numOperations();
+  // Some of the steps fold: to what was there, or to one of fewer.
+  for (const Conv2dOptions &options :
+       {Conv2dOptions{.groups = 2},
+        Conv2dOptions{.groups = 2, .stride = 2, .padding = 1},
+        Conv2dOptions{.groups = 2, .stride = 9, .dilation = 4}}) {
+    EXPECT_GT((x.conv2d(w, {}, options), graph.numOperations()), count);
+    EXPECT_EQ(graph.numOperations(), count);
+  }
+  x.maxPool2d({1, 1});
+  x.avgPool2d({3, 3}, {.stride = 1});
+  EXPECT_EQ(graph.numOperations(), count);
+}
+
+TEST_F(GraphTest, ConvolutionsAreNoViews) {
+  Tensor x = Tensor::ones({1, 1, 2, 2}).contiguous().realize(),
+         w = Tensor::ones({1, 1, 1, 1}).contiguous().realize();
+  Tensor y = x.conv2d(w), pooled = x.maxPool2d({1, 1});
+  x.assign(Tensor::zeros({1, 1, 2, 2}));
+  expectTensor(y, {1, 1, 2, 2}, {1, 1, 1, 1});
+  expectTensor(pooled, {1, 1, 2, 2}, {1, 1, 1, 1});
+  pooled.assign(Tensor::full({1, 1, 2, 2}, 3.0f));
+  expectTensor(x, {1, 1, 2, 2}, {0, 0, 0, 0});
+}
+
 TEST_F(GraphTest, OperationsDieWhenRealized) {
   Tensor x = Tensor::from({1.0f, 2.0f});
   Tensor y = x;

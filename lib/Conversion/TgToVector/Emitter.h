@@ -267,7 +267,7 @@ private:
     int64_t width;                    ///< lanes; 0 for a scalar access
     bool nontemporal = false;         ///< store past the caches
     std::optional<UpdateKind> update; ///< store: combine with the old value
-    int64_t prefetch = 0;             ///< load: so many elements on; 0 for none
+    int64_t prefetch = 0;             ///< so many elements on; 0 for none
   };
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
   Value createVectorLoad(const Access &access, unsigned depth, Location loc);
@@ -291,7 +291,10 @@ private:
   /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
   /// aligned to them too.
   bool isAligned(const Access &access, Type memory) const;
-  void createPrefetch(const Access &access, Value start, Type memory, B &b);
+  /// Whether what is stored there is not to stay in the caches.
+  bool goesPastCaches(const Access &access);
+  void createPrefetch(const Access &access, Value start, Type memory,
+                      bool isWrite, B &b);
   /// The index of the first element in memory of a contiguous access.
   Value getStart(const Access &access, Location loc);
   /// What distinguishes the lanes' elements, for gather and scatter.

@@ -110,15 +110,16 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
 }
 
 void Emitter::createPrefetch(const Access &access, Value start, Type memory,
-                             B &b) {
+                             bool isWrite, B &b) {
   int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
-  // Into the second-level cache: what waits for memory takes one of few places
-  // in the first.
+  // What is read goes into the second-level cache: what waits for memory takes
+  // one of few places in the first. What is written is fetched to be changed.
   for (int64_t lane = 0; lane < access.width; lane += line) {
     Value index = arith::AddIOp::create(
         b, start, buildInt(b, start.getType(), access.prefetch + lane));
-    memref::PrefetchOp::create(b, access.buffer, index, /*isWrite=*/false,
-                               /*localityHint=*/2, /*isDataCache=*/true);
+    memref::PrefetchOp::create(b, access.buffer, index, isWrite,
+                               /*localityHint=*/isWrite ? 3 : 2,
+                               /*isDataCache=*/true);
   }
 }
 
@@ -246,7 +247,7 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
                                            buildZero(b, type));
     }
     if (access.prefetch != 0)
-      createPrefetch(access, start, memory, b);
+      createPrefetch(access, start, memory, /*isWrite=*/false, b);
     if (stride == -1)
       value = reverse(b, value);
     value = fromMemory(b, value, access.element);
@@ -347,6 +348,7 @@ void Emitter::emitStore(StoreOp op) {
   access.buffer = getBuffer(op.getBuffer());
   access.nontemporal = op.getNontemporal() && isLarge;
   access.update = op.getUpdate();
+  access.prefetch = op.getPrefetch().value_or(0);
   if (isEmpty(access.buffer))
     return;
   if (Value mask = op.getMask()) {
@@ -452,11 +454,15 @@ Value Emitter::combineWithOld(const Access &access, Value value, Location loc) {
   return isNarrowFloat(element) ? buildNarrow(b, value, element) : value;
 }
 
+bool Emitter::goesPastCaches(const Access &access) {
+  return access.nontemporal &&
+         isAligned(access, getMemoryElement(access.buffer));
+}
+
 void Emitter::createVectorStore(const Access &access, Value value, Value start,
                                 B &b) {
   auto store = vector::StoreOp::create(b, value, access.buffer, start);
-  if (!access.nontemporal ||
-      !isAligned(access, getMemoryElement(access.buffer)))
+  if (!goesPastCaches(access))
     return;
   store.setNontemporal(true);
   store.setAlignment(64);
@@ -478,6 +484,9 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
       vector::MaskedStoreOp::create(b, access.buffer, start, mask, value);
     else
       createVectorStore(access, value, start, b);
+    if (access.prefetch != 0 && (mask || !goesPastCaches(access)))
+      createPrefetch(access, start, getMemoryElement(access.buffer),
+                     /*isWrite=*/true, b);
     return;
   }
 

@@ -84,7 +84,7 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
     B &b = at(depth, loc);
     rows.push_back(vector::LoadOp::create(b, type, access.buffer, index));
     if (access.prefetch != 0)
-      createPrefetch(access, index, memory, b);
+      createPrefetch(access, index, memory, /*isWrite=*/false, b);
     start.constant += access.lanes.stride;
   }
   B &b = at(depth, loc);

@@ -20,6 +20,26 @@ tg.kernel @stream(%o: memref<128xf32>, %a: memref<128xf32>) attributes {outputs 
 
 // -----
 
+// What is written soon is fetched to be changed, but not where it goes past the
+// caches.
+
+// CHECK-LABEL: func.func @write
+// CHECK: memref.prefetch {{.*}}, write, locality<3>, data
+// CHECK: memref.prefetch {{.*}}, write, locality<3>, data
+// CHECK-NOT: memref.prefetch
+tg.kernel @write(%o: memref<128xf32>, %p: memref<128xf32>, %a: memref<128xf32>) attributes {outputs = 2 : i64} {
+  %i = tg.range 0 loop 4
+  %v = tg.range 1 upcast 32
+  %c32 = tg.const(32 : index) : index
+  %i0 = tg.mul %i, %c32 : index
+  %at = tg.add %i0, %v : index
+  %x = tg.load %a[%at] : memref<128xf32>
+  tg.store %x, %o[%at] prefetch 64 : memref<128xf32>
+  tg.store %x, %p[%at] nontemporal prefetch 64 : memref<128xf32>
+}
+
+// -----
+
 // Backwards, the lines are whole but not where the vectors begin.
 
 // CHECK-LABEL: func.func @reversed

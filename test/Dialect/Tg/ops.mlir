@@ -296,6 +296,8 @@ tg.kernel @hints(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs =
   %x = tg.load %a[%i] prefetch 64 : memref<16xf32>
   // CHECK-NEXT: tg.store %{{.*}}, %{{.*}}[%{{.*}}] nontemporal : memref<16xf32>
   tg.store %x, %out[%i] nontemporal : memref<16xf32>
+  // CHECK-NEXT: tg.store %{{.*}}, %{{.*}}[%{{.*}}] prefetch 16 : memref<16xf32>
+  tg.store %x, %out[%i] prefetch 16 : memref<16xf32>
 }
 
 // CHECK-LABEL: tg.kernel @in_place

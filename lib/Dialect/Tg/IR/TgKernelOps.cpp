@@ -547,7 +547,7 @@ LogicalResult LoadOp::verify() {
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,
                     Value buffer, Value index, Value mask) {
   build(builder, state, value, buffer, index, mask, UpdateKindAttr(),
-        ValueRange(), /*nontemporal=*/false);
+        ValueRange(), /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
 }
 
 /// The operands are results of different tg.range operations.

@@ -150,8 +150,18 @@ func.func @small(%x: tensor<143360xf32>, %w: tensor<16x2304xf32>) -> tensor<16x4
 // -----
 
 // Each block of channels computes the windows again. Where these are larger than
-// the weights of a block, as with stride 2, blocks are of 64 channels.
+// the weights of a block, as with stride 2, blocks are of 64 channels: two
+// tiles, one after the other, each with its part of the weights. The places of
+// the next row's results are fetched.
 
+// CHECK-LABEL: tg.kernel @r_128_28_28_64_3_3
+// CHECK: tg.range {{.*}} thread 2
+// CHECK: %[[TILES:[0-9]+]] = tg.range {{[0-9]+}} loop 2
+// CHECK: %[[PARTS:[0-9]+]] = tg.range {{[0-9]+}} loop 2
+// CHECK: tg.stage {{.*}} : memref<61440xf32>
+// CHECK: tg.stage {{.*}} over %[[TILES]], {{.*}} : memref<36864xf32>
+// CHECK: tg.stage {{.*}} over %[[PARTS]], {{.*}} : memref<1792xf32>
+// CHECK: tg.store {{.*}} prefetch 28 : memref<100352xf32>
 // REMARK: remark: {{.*}}r_128_28_28_64_3_3{{.*}}lanes across range {{[0-9]+}} by 64
 func.func @costly_windows(%x: tensor<200704xf32>, %w: tensor<128x576xf32>) -> tensor<128x28x28x1x1x1xf32> {
   %0 = tg.strided %x [#tg.view<[64, 58, 58] strides [3136, 56, 1] offset -57 mask [0 to 64, 1 to 57, 1 to 57]>, #tg.view<[1, 28, 28, 64, 3, 3] strides [0, 116, 2, 3364, 58, 1]>] : tensor<200704xf32> -> tensor<1x28x28x64x3x3xf32>
@@ -185,6 +195,8 @@ func.func @cheap_windows(%x: tensor<50176xf32>, %w: tensor<512x2304xf32>) -> ten
 // REMARK: remark: {{.*}}r_16_14_14_32_3_3{{.*}}share range {{[0-9]+}} by 7
 // CHECK-LABEL: tg.kernel @r_16_14_14_32_3_3
 // CHECK: tg.range {{[0-9]+}} thread 2
+// Rows of 14 results share lines with their neighbours.
+// CHECK: tg.store {{.*}} mask %{{[0-9]+}} : memref<3136xf32>
 func.func @few_channels(%x: tensor<6272xf32>, %w: tensor<16x288xf32>) -> tensor<16x14x14x1x1x1xf32> {
   %0 = tg.strided %x [#tg.view<[32, 16, 16] strides [196, 14, 1] offset -15 mask [0 to 32, 1 to 15, 1 to 15]>, #tg.view<[1, 14, 14, 32, 3, 3] strides [0, 16, 1, 256, 16, 1]>] : tensor<6272xf32> -> tensor<1x14x14x32x3x3xf32>
   %1 = tg.expand %0 : tensor<1x14x14x32x3x3xf32> -> tensor<16x14x14x32x3x3xf32>
@@ -203,6 +215,7 @@ func.func @few_channels(%x: tensor<6272xf32>, %w: tensor<16x288xf32>) -> tensor<
 // REMARK: remark: {{.*}}r_64_64_64{{.*}}lanes across
 // CHECK-LABEL: tg.kernel @r_64_64_64
 // CHECK: tg.stage
+// CHECK: tg.store %{{[0-9]+}}, %arg0[%{{[0-9]+}}] : memref<4096xf32>
 func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64x1xf32> {
   %0 = tg.strided %b [#tg.view<[64, 64, 64] strides [1, 0, 64]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>
   %1 = tg.strided %a [#tg.view<[64, 64, 64] strides [0, 64, 1]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>

@@ -377,7 +377,8 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
   let summary = "a write to an element of a buffer";
   let description = [{
     Writes `value` to `buffer[index]` where the mask holds. `nontemporal` is a
-    hint that the element is not read again while it would stay in a cache.
+    hint that the element is not read again while it would stay in a cache,
+    `prefetch` n one that the element n positions on will be written soon.
 
     With `update`, the element is combined with the value, as by `tg.scatter`, once
     for each position of `ranges` and of the ranges that the operands depend on.
@@ -398,13 +399,15 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
     tg.store %one, %counts[%bin] mask %inside update add over %k : memref<256xi32>
     ```
   }];
-  let arguments = (ins Tg_Element:$value, Arg<Tg_Buffer, "", [MemWrite]>:$buffer,
-                       Index:$index, Optional<I1>:$mask,
-                       OptionalAttr<Tg_UpdateKindAttr>:$update,
-                       Variadic<Index>:$ranges, UnitAttr:$nontemporal);
+  let arguments = (ins Tg_Element:$value,
+      Arg<Tg_Buffer, "", [MemWrite]>:$buffer, Index:$index, Optional<I1>:$mask,
+      OptionalAttr<Tg_UpdateKindAttr>:$update, Variadic<Index>:$ranges,
+      UnitAttr:$nontemporal,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$prefetch);
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)?
-    (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)? attr-dict `:` type($buffer)
+    (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)?
+    (`prefetch` $prefetch^)? attr-dict `:` type($buffer)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buffer,
                                  "::mlir::Value":$index,

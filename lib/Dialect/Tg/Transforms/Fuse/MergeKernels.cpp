@@ -143,7 +143,7 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
         obstacle = "it is scheduled already";
       bytes += countBytes(analysis, load.getBuffer(), load.getIndex());
     } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (store.getNontemporal())
+      if (store.getNontemporal() || store.getPrefetch())
         obstacle = "it is scheduled already";
       bytes += countBytes(analysis, store.getBuffer(), store.getIndex());
       auto argument = cast<BlockArgument>(store.getBuffer());
@@ -572,7 +572,7 @@ bool Merger::createStores() {
                             [&](Value range) { return mapping.lookup(range); });
     StoreOp::create(builder, store.from.getLoc(), store.value, arguments[slot],
                     store.index, store.mask, store.from.getUpdateAttr(), over,
-                    /*nontemporal=*/false);
+                    /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
   }
   return true;
 }

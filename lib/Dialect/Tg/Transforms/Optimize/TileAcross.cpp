@@ -26,12 +26,18 @@ constexpr int64_t kMostPackedBytes = 640 << 10;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way.
 constexpr int64_t kBusyRegisters = 8;
+/// The vectors of lanes that share windows. More would save little.
+constexpr int64_t kMostBlockVectors = 8;
 /// A tile of windows leaves the caches to the packed operands.
 constexpr int64_t kMostWindowBytes = 320 << 10;
 
 /// How far ahead of the present one the windows of other channels are fetched,
 /// and how many elements ahead what is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
+
+/// Rows of results that are fetched before they are stored to have a cache line
+/// at least.
+constexpr int64_t kLeastRowBytes = 64;
 
 namespace {
 
@@ -70,6 +76,7 @@ private:
   void mergeNeighbours(RangedReduceOp reduce);
   RangeOp shareRows();
   void groupRows();
+  void prefetchResults();
 
   KernelSchedule &schedule;
   RangeOp columns, lane;
@@ -79,11 +86,13 @@ private:
   int64_t width, registers, fewestPositions;
   bool mayTurn;
   SmallVector<RangedReduceOp> reduces;
-  /// Lanes and columns of a tile.
-  int64_t laneCount = 0, columnCount = 0;
+  /// Lanes and columns of a tile, and the lanes that share windows: those of
+  /// one tile or of several.
+  int64_t laneCount = 0, columnCount = 0, blockCount = 0;
   AcrossTile result;
-  /// The lanes within a reduction.
-  RangeOp inner;
+  /// The lanes within a reduction, and the tiles of a block if there are
+  /// several.
+  RangeOp inner, tiles;
   /// Reductions that leave out padding.
   DenseSet<Operation *> skipping;
 };
@@ -320,20 +329,13 @@ bool Across::chooseTile() {
     if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
                         width * (vectors - 1) >= channels))
       break;
-    // Each block of lanes computes the windows again, so that the largest of
-    // blocks that take the same work is best, if they are enough. Fewer will do
-    // where the windows take more than packing.
-    const bool mayBeLarge =
-        hasWindow && getItems(vectors * width) >=
-                         (areCostly ? 2 * kFewItems : kEnoughItems / 2);
     for (int64_t count = std::min(registers / vectors, extent); count > 0;
          --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
                        llvm::divideCeil(channels, vectors * width);
       int64_t used = count * vectors;
       int64_t work = passes * std::max({used, count + vectors, kBusyRegisters});
-      if (work > least ||
-          (work == least && (used < best || (used == best && !mayBeLarge))))
+      if (work > least || (work == least && used <= best))
         continue;
       least = work;
       best = used;
@@ -341,6 +343,16 @@ bool Across::chooseTile() {
       columnCount = count;
     }
   }
+  // Each block of lanes computes the windows again, so that blocks of several
+  // tiles are best, if they are enough. Fewer will do where the windows take
+  // more than packing.
+  const int64_t enough = areCostly ? 2 * kFewItems : kEnoughItems / 2;
+  blockCount = laneCount;
+  while (hasWindow && channels % (2 * blockCount) == 0 &&
+         2 * blockCount <= kMostBlockVectors * width &&
+         2 * blockCount * depth <= kMostPackedBytes &&
+         getItems(2 * blockCount) >= enough)
+    blockCount *= 2;
   return columnCount > 0;
 }
 
@@ -359,7 +371,7 @@ void Across::moveOutside() {
 /// columns follow one another.
 RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
-  int64_t extents[] = {laneCount, blocks * columnCount};
+  int64_t extents[] = {blockCount, blocks * columnCount};
   auto [tile, copies] = schedule.stage(reduce.getResult(), {lane, columns});
   auto stage =
       tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
@@ -367,12 +379,16 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
                          {lane.getResult(), columns.getResult()}, extents);
   reportStep(schedule, "stage", copies[1], extents[0] * extents[1]);
   inner = copies[0];
+  tiles = RangeOp();
+  RangeOp along = copies[1];
+  if (blockCount > laneCount)
+    std::tie(tiles, inner) = schedule.split(inner, laneCount);
   schedule.setKind(inner, RangeKind::upcast);
   result.lanes.push_back(inner);
   auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
-  stageWindows(staged, copies[1]);
-  reportStep(schedule, "unroll", copies[1], columnCount);
-  schedule.setKind(schedule.split(copies[1], columnCount).second,
+  stageWindows(staged, along);
+  reportStep(schedule, "unroll", along, columnCount);
+  schedule.setKind(schedule.split(along, columnCount).second,
                    RangeKind::unroll);
   return staged;
 }
@@ -461,6 +477,16 @@ void Across::pack(RangedReduceOp reduce) {
       if (auto range = value.getDefiningOp<RangeOp>();
           schedule.dependsOn(load.getResult(), range))
         over.push_back(range);
+    // Each tile of a block has its part, unless squares reach over the end.
+    const int64_t square = std::min({kSquare, width, laneCount});
+    bool isExact = true;
+    int64_t depth = 1;
+    for (RangeOp range : llvm::reverse(over)) {
+      depth *= range.getLargestExtent();
+      isExact &= depth < square || depth % square == 0;
+    }
+    if (tiles)
+      over.insert(isExact ? over.begin() : over.end(), tiles);
     over.push_back(inner);
     int64_t size = 1;
     for (RangeOp range : over) {
@@ -472,6 +498,8 @@ void Across::pack(RangedReduceOp reduce) {
     auto [tile, copies] = schedule.stage(load, over);
     schedule.replaceByLoad(load, tile, positions, extents);
     RangeOp lanes = copies.pop_back_val();
+    if (tiles)
+      copies.erase(isExact ? copies.begin() : std::prev(copies.end()));
     if (copies.empty())
       continue;
     prefetch(tile, copies.back(), kPackedAhead);
@@ -484,7 +512,6 @@ void Across::pack(RangedReduceOp reduce) {
       RangeOp last = copies.pop_back_val();
       copies.back() = schedule.merge(copies.back(), last);
     }
-    int64_t square = std::min({kSquare, width, laneCount});
     if (copies.back().getLargestExtent() >= square)
       schedule.setKind(schedule.split(copies.back(), square).second,
                        RangeKind::unroll);
@@ -598,11 +625,33 @@ void Across::groupRows() {
   }
 }
 
+/// The results of a row are stored at once, in as many places as there are
+/// lanes: those of the next row are fetched, since all of them would have to be
+/// waited for. Of shorter rows, most share a line with the row before.
+void Across::prefetchResults() {
+  RangeOp last;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range->isBeforeInBlock(lane))
+      last = range;
+  // Other channels are another work item's.
+  if (last == schedule.getResultRanges().front())
+    return;
+  for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
+    const int64_t stride =
+        schedule.getAnalysis().getLinear(store.getIndex()).getCoefficient(last);
+    const int64_t bytes =
+        stride *
+        llvm::divideCeil(store.getValue().getType().getIntOrFloatBitWidth(), 8);
+    if (!store.getUpdate() && bytes >= kLeastRowBytes)
+      store.setPrefetch(stride);
+  }
+}
+
 std::optional<AcrossTile> Across::run() {
   if (!collectReduces() || !chooseLane() || !chooseTile())
     return std::nullopt;
-  reportStep(schedule, "lanes across", lane, laneCount);
-  auto [blocks, block] = schedule.split(lane, laneCount);
+  reportStep(schedule, "lanes across", lane, blockCount);
+  auto [blocks, block] = schedule.split(lane, blockCount);
   lane = block;
   RangeOp first = schedule.getResultRanges().front();
   if (first != blocks)
@@ -621,6 +670,7 @@ std::optional<AcrossTile> Across::run() {
     }
     mergeNeighbours(staged);
   }
+  prefetchResults();
   return result;
 }
 

@@ -248,7 +248,7 @@ void FunctionScheduler::createUpdates(
   Value position = getPosition(index, indices);
   StoreOp::create(builder, loc, update, output, position,
                   index.conjunction(mask, inside), scatter.getKindAttr(), over,
-                  /*nontemporal=*/false);
+                  /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
 }
 
 void FunctionScheduler::visitScatter(ScatterOp scatter) {
