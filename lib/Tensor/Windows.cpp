@@ -1,0 +1,623 @@
+//===- Windows.cpp - convolution and pooling ------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Windows of a tensor as views, and what is computed of each: convolution and
+/// pooling. Nothing is copied to bring operands into position.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Primitives.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The windows of convolution and pooling along one spatial axis.
+struct Window {
+  int64_t size, stride, dilation;
+  /// Padding before and after, and after it as far as a partial window reaches.
+  int64_t before, after, extra = 0;
+  int64_t input, output;
+
+  /// From the first to the last element of a window, inclusive.
+  int64_t extent() const { return dilation * (size - 1) + 1; }
+};
+} // namespace
+
+static std::vector<int64_t> perAxis(const PerAxis &given, int64_t count,
+                                    const char *what, const char *name) {
+  const std::vector<int64_t> &list = given.get();
+  if (list.size() == 1)
+    return std::vector<int64_t>(count, list[0]);
+  if (int64_t(list.size()) != count)
+    throw ShapeError(std::string(what) + ": " + std::to_string(list.size()) +
+                     " numbers for the " + name + " of " +
+                     std::to_string(count) + " spatial axes");
+  return list;
+}
+
+/// Padding before and after each spatial axis.
+static std::vector<std::pair<int64_t, int64_t>>
+padPairs(const PerAxis &padding, int64_t count, const char *what) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  const std::vector<int64_t> &list = padding.get();
+  if (int64_t(list.size()) != 2 * count || count == 0) {
+    for (int64_t amount : perAxis(padding, count, what, "padding"))
+      pairs.emplace_back(amount, amount);
+    return pairs;
+  }
+  // The pair of the last axis comes first.
+  for (int64_t i = count; i-- > 0;)
+    pairs.emplace_back(list[2 * i], list[2 * i + 1]);
+  return pairs;
+}
+
+static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
+                                       const PerAxis &stride,
+                                       const PerAxis &dilation,
+                                       const PerAxis &padding, bool ceilMode,
+                                       const char *what) {
+  const int64_t count = int64_t(kernel.size());
+  const auto strides = perAxis(stride, count, what, "stride");
+  const auto dilations = perAxis(dilation, count, what, "dilation");
+  const auto pads = padPairs(padding, count, what);
+  std::vector<Window> windows;
+  for (int64_t i = 0; i < count; ++i) {
+    Window window;
+    window.size = constantOf(kernel[i], what);
+    window.stride = strides[i];
+    window.dilation = dilations[i];
+    window.before = pads[i].first;
+    window.after = pads[i].second;
+    if (window.size <= 0 || window.stride <= 0 || window.dilation <= 0 ||
+        window.before < 0 || window.after < 0)
+      throw ShapeError(std::string(what) +
+                       ": kernel, stride and dilation must be positive, "
+                       "padding not negative");
+    const int64_t size = constantOf(x.shape()[x.ndim() - count + i], what);
+    window.input =
+        checkedSum(checkedSum(size, window.before, what), window.after, what)
+            .value();
+    // All that is wider than the input is as good as one that is a bit wider,
+    // with which the numbers below are small.
+    if (window.size == 1)
+      window.dilation = 1;
+    window.stride =
+        std::min(window.stride, checkedSum(window.input, 1, what).value());
+    int64_t extent;
+    if (__builtin_mul_overflow(window.dilation, window.size - 1, &extent))
+      extent = std::numeric_limits<int64_t>::max();
+    else
+      extent = checkedSum(extent, 1, what).value();
+    if (window.input < extent)
+      throw ShapeError(
+          std::string(what) + ": a kernel of extent " + std::to_string(extent) +
+          " is larger than the padded input of size " +
+          std::to_string(window.input) + " on axis " +
+          std::to_string(x.ndim() - count + i) + " of " + toString(x.shape()));
+    const int64_t steps = window.input - window.extent();
+    window.output = steps / window.stride + 1;
+    // A last window that begins inside the input or the padding before it.
+    if (ceilMode && steps % window.stride != 0 &&
+        window.output * window.stride < size + window.before) {
+      window.extra =
+          window.output * window.stride + window.extent() - window.input;
+      window.input += window.extra;
+      ++window.output;
+    }
+    windows.push_back(window);
+  }
+  return windows;
+}
+
+/// A list of amounts for the last axes, none for those before.
+static std::vector<PadAmount> padAmounts(const Tensor &x,
+                                         const std::vector<Window> &windows,
+                                         bool explicitly, bool extra) {
+  std::vector<PadAmount> amounts(x.ndim() - windows.size());
+  for (const Window &window : windows)
+    amounts.emplace_back(explicitly ? window.before : 0,
+                         (explicitly ? window.after : 0) +
+                             (extra ? window.extra : 0));
+  return amounts;
+}
+
+/// All windows of a padded tensor whose shape is \p head and the inputs of
+/// \p windows: spatial axes i... become output positions o... followed by
+/// positions in the window k.... The outputs come before the last \p behind
+/// axes of the head. Axes of size 1 may be left at the end.
+static void takeWindows(prim::Movements &x, const Shape &head,
+                        const std::vector<Window> &windows, int64_t behind) {
+  const int64_t outer = int64_t(head.size()), count = int64_t(windows.size());
+  bool isApart = true, isStrided = false, isRepeated = false;
+  for (const Window &w : windows) {
+    isApart &= w.size <= w.stride && w.dilation == 1;
+    isStrided |= w.stride > 1;
+  }
+  const Shape none(outer + 2 * count, 0);
+  // The order is that of output and window for each axis, or the other way
+  // round, and what is left.
+  int64_t perAxis = 2;
+  if (isApart) {
+    // Windows that do not overlap: cut off, or pad with what is dropped next.
+    Shape kept = head, high(outer, 0), strided = head, part = head;
+    for (const Window &w : windows) {
+      const int64_t reach = w.output * w.stride;
+      kept.push_back(std::min(w.input, reach));
+      high.push_back(std::max<int64_t>(reach - w.input, 0));
+      strided.insert(strided.end(), {w.output, w.stride});
+      part.insert(part.end(), {w.output, w.size});
+    }
+    const Shape low(outer + count, 0);
+    x.shrink(low, kept).pad(low, high).reshape(strided).shrink(none, part);
+  } else {
+    // The axis is repeated and cut into rows, one for each element of the
+    // window, that begin `dilation` further on in the input each: rows have the
+    // length of the input, or of whole repetitions of it, plus the dilation.
+    Shape split = head, repeated = head, merged = head, whole = head,
+          rows = head, steps = head, strided = head, column = head;
+    for (const Window &w : windows) {
+      const int64_t reach = w.output * w.stride;
+      int64_t row = reach;
+      if (w.size > 1) {
+        const int64_t times =
+            std::max<int64_t>((reach - w.dilation + w.input - 1) / w.input, 1);
+        row = times * w.input + w.dilation;
+      }
+      const int64_t repeats = (w.size * row + w.input - 1) / w.input;
+      int64_t length;
+      if (__builtin_mul_overflow(repeats, w.input, &length))
+        throw ShapeError("repeat: an axis of size " + std::to_string(w.input) +
+                         " cannot be repeated " + std::to_string(repeats) +
+                         " times");
+      isRepeated |= repeats != 1;
+      split.insert(split.end(), {1, w.input});
+      repeated.insert(repeated.end(), {repeats, w.input});
+      merged.push_back(length);
+      whole.push_back(w.size * row);
+      rows.insert(rows.end(), {w.size, row});
+      steps.insert(steps.end(), {w.size, reach});
+      strided.insert(strided.end(), {w.size, w.output, w.stride});
+      column.insert(column.end(), {w.size, w.output, 1});
+    }
+    if (isRepeated)
+      x.reshape(split).expand(repeated).reshape(merged);
+    x.shrink(Shape(outer + count, 0), whole).reshape(rows).shrink(none, steps);
+    if (isStrided) {
+      x.reshape(strided).shrink(Shape(outer + 3 * count, 0), column);
+      perAxis = 3;
+    }
+  }
+  std::vector<int64_t> order;
+  auto add = [&](int64_t offset) {
+    for (int64_t i = 0; i < count; ++i)
+      order.push_back(outer + perAxis * i + offset);
+  };
+  for (int64_t i = 0; i < outer - behind; ++i)
+    order.push_back(i);
+  add(isApart ? 0 : 1);
+  for (int64_t i = outer - behind; i < outer; ++i)
+    order.push_back(i);
+  add(isApart ? 1 : 0);
+  if (perAxis == 3)
+    add(2);
+  x.permute(order);
+}
+
+/// All windows of a padded tensor, outputs after the other axes.
+static Tensor windowsOf(const Tensor &padded,
+                        const std::vector<Window> &windows) {
+  const int64_t outer = padded.ndim() - int64_t(windows.size());
+  Shape result(padded.shape().begin(), padded.shape().begin() + outer);
+  prim::Movements x(padded);
+  takeWindows(x, result, windows, 0);
+  for (const Window &window : windows)
+    result.push_back(window.output);
+  for (const Window &window : windows)
+    result.push_back(window.size);
+  return x.reshape(result).tensor();
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution and pooling
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
+                      const Conv2dOptions &options) const {
+  const MethodScope method("conv2d");
+  checkOperands({this, &weight});
+  const int64_t groups = options.groups;
+  if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
+      weight.shape()[1].max() > furthest / groups ||
+      weight.shape()[1] * groups != shape()[1] ||
+      weight.shape()[0] % groups != 0)
+    throw ShapeError("conv2d: an input of shape " + toString(shape()) +
+                     " and a weight of shape " + toString(weight.shape()) +
+                     " do not fit with " + std::to_string(groups) + " groups");
+  const Shape kernel(weight.shape().begin() + 2, weight.shape().end());
+  const std::vector<Window> windows =
+      makeWindows(*this, kernel, options.stride, options.dilation,
+                  options.padding, false, "conv2d");
+  const int64_t spatial = int64_t(kernel.size());
+  const SymInt batch = shape()[0], inPerGroup = weight.shape()[1],
+               outPerGroup = weight.shape()[0] / groups;
+  if (bias && bias->shape() != Shape{weight.shape()[0]})
+    throw ShapeError("conv2d: a bias of shape " + toString(bias->shape()) +
+                     " does not fit a weight of shape " +
+                     toString(weight.shape()));
+
+  // (batch, group, out, o..., in, k...), summed over in and k.
+  Shape low(2, 0), high(2, 0),
+      input = {batch, groups, inPerGroup}, split = {batch, groups, 1},
+      expanded = {batch, groups, outPerGroup},
+      weightShape = {1, groups, outPerGroup},
+      output = {batch, weight.shape()[0]}, biasShape = {weight.shape()[0]};
+  for (const Window &window : windows) {
+    low.push_back(window.before);
+    high.push_back(window.after);
+    input.push_back(window.input);
+    split.push_back(window.output);
+    expanded.push_back(window.output);
+    weightShape.push_back(1);
+    output.push_back(window.output);
+    biasShape.push_back(1);
+  }
+  std::vector<int64_t> summed;
+  for (Shape *shape : {&split, &expanded, &weightShape})
+    shape->push_back(inPerGroup);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    for (Shape *shape : {&split, &expanded, &weightShape})
+      shape->push_back(windows[i].size);
+    summed.push_back(4 + spatial + int64_t(i));
+  }
+  summed.insert(summed.begin(), 3 + spatial);
+
+  const DType common = promote(dtype(), weight.dtype());
+  const DType accumulate = sumAccumulationDType(options.dtype.value_or(common));
+  auto factor = [&](prim::Movements &movements) {
+    return prim::cast(movements.expand(expanded).tensor(), accumulate);
+  };
+  prim::Movements x(*this);
+  x.pad(low, high);
+  Shape head = {batch, inPerGroup};
+  if (groups > 1) {
+    x.reshape(input);
+    head.insert(head.begin() + 1, groups);
+  }
+  takeWindows(x, head, windows, 1);
+  x.reshape(split);
+  prim::Movements w(weight);
+  w.reshape(weightShape);
+  const Tensor sums = prim::reduce(
+      ReduceOp::Add, prim::binary(BinaryOp::Mul, factor(x), factor(w)), summed);
+  const Tensor result =
+      prim::Movements(prim::cast(sums, options.dtype.value_or(common)))
+          .reshape(output)
+          .tensor();
+  return bias ? result + bias->reshape(biasShape) : result;
+}
+
+namespace {
+/// A transposed convolution along one spatial axis.
+struct Transposed {
+  int64_t input, kernel, stride, dilation;
+  /// The part of all positions that a product of an element of the input and
+  /// one of the kernel goes to.
+  int64_t from, to;
+};
+} // namespace
+
+static std::vector<Transposed>
+makeTransposed(const Tensor &x, const Tensor &weight,
+               const ConvTranspose2dOptions &options) {
+  const char *what = "convTranspose2d";
+  const int64_t count = x.ndim() - 2;
+  const auto strides = perAxis(options.stride, count, what, "stride");
+  const auto dilations = perAxis(options.dilation, count, what, "dilation");
+  const auto pads = padPairs(options.padding, count, what);
+  const auto more =
+      perAxis(options.outputPadding, count, what, "output padding");
+  // Positions are sums of a few products of two of the numbers below.
+  constexpr int64_t most = int64_t(1) << 30;
+  std::vector<Transposed> axes;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t axis = i + 2;
+    const auto [before, after] = pads[i];
+    Transposed t;
+    t.input = constantOf(x.shape()[axis], what);
+    t.kernel = constantOf(weight.shape()[axis], what);
+    t.stride = strides[i];
+    t.dilation = dilations[i];
+    if (t.kernel <= 0 || t.stride <= 0 || t.dilation <= 0 || before < 0 ||
+        after < 0)
+      throw ShapeError("convTranspose2d: kernel, stride and dilation must be "
+                       "positive, padding not negative");
+    if (more[i] < 0 || more[i] >= std::max(t.stride, t.dilation))
+      throw ShapeError(
+          "convTranspose2d: an output padding of " + std::to_string(more[i]) +
+          " is not less than a stride of " + std::to_string(t.stride) +
+          " or a dilation of " + std::to_string(t.dilation));
+    for (int64_t number :
+         {t.input, t.kernel, t.stride, t.dilation, before, after})
+      if (number > most)
+        throw ShapeError("convTranspose2d: " + std::to_string(number) +
+                         " is too large for a size, stride, dilation or "
+                         "padding");
+    const int64_t whole =
+        (t.input - 1) * t.stride + t.dilation * (t.kernel - 1) + 1;
+    t.from = before;
+    t.to = whole - after + more[i];
+    if (t.input == 0 || t.from >= t.to)
+      throw ShapeError("convTranspose2d: nothing is left of axis " +
+                       std::to_string(axis) + " of " + toString(x.shape()) +
+                       " with a kernel of shape " + toString(weight.shape()) +
+                       " and a padding of " + std::to_string(before) + " and " +
+                       std::to_string(after));
+    axes.push_back(t);
+  }
+  return axes;
+}
+
+Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
+                               const ConvTranspose2dOptions &options) const {
+  const MethodScope method("convTranspose2d");
+  checkOperands({this, &weight});
+  const int64_t groups = options.groups;
+  if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
+      weight.shape()[1].max() > furthest / groups ||
+      weight.shape()[0] != shape()[1] || shape()[1] % groups != 0)
+    throw ShapeError("convTranspose2d: an input of shape " + toString(shape()) +
+                     " and a weight of shape " + toString(weight.shape()) +
+                     " do not fit with " + std::to_string(groups) + " groups");
+  const SymInt outPerGroup = weight.shape()[1], outputs = outPerGroup * groups;
+  if (bias && bias->shape() != Shape{outputs})
+    throw ShapeError(
+        "convTranspose2d: a bias of shape " + toString(bias->shape()) +
+        " does not fit a weight of shape " + toString(weight.shape()));
+  std::vector<Transposed> axes = makeTransposed(*this, weight, options);
+  const int64_t count = int64_t(axes.size());
+
+  // A convolution with the kernel from its end on. A stride puts zeros between
+  // the elements of the input; of every `stride` neighbours in the result, each
+  // sees another part of the kernel, by itself: these parts are channels of a
+  // convolution of the input as it is, next to each other in the result.
+  Tensor x = *this;
+  std::vector<PadAmount> kernelPad(std::size_t(count) + 3), inputPad(2);
+  Shape split{groups, outPerGroup, shape()[1] / groups}, merged;
+  Shape apart{shape()[0], outputs}, joined = apart;
+  std::vector<int64_t> order{0, 1}, dilation, flipped, interleaved{0, 1};
+  Parts part(2);
+  for (int64_t i = 0; i < count; ++i) {
+    Transposed &t = axes[i];
+    if (t.stride > 1 && t.dilation > 1) {
+      const int64_t axis = 2 + i, size = (t.input - 1) * t.stride + 1;
+      std::vector<PadAmount> zeros(std::size_t(x.ndim()) + 1);
+      zeros[axis + 1] = {0, t.stride - 1};
+      Parts inside(std::size_t(x.ndim()));
+      inside[axis] = {0, size};
+      // Kept in memory: the windows of the convolution overlap, and each would
+      // divide to find out what is between.
+      x = x.unsqueeze(axis + 1)
+              .pad(zeros)
+              .flatten(axis, axis + 1)
+              .shrink(inside)
+              .contiguous();
+      t.input = size;
+      t.stride = 1;
+    }
+    const int64_t steps = (t.kernel + t.stride - 1) / t.stride;
+    kernelPad[3 + i] = {0, steps * t.stride - t.kernel};
+    split.insert(split.end(), {steps, t.stride});
+    flipped.push_back(3 + 2 * i);
+    order.push_back(4 + 2 * i);
+    dilation.push_back(t.dilation);
+    // The neighbours in which the result begins and ends.
+    const int64_t first = t.from / t.stride,
+                  last = (t.to + t.stride - 1) / t.stride;
+    inputPad.emplace_back(t.dilation * (steps - 1) - first, last - t.input);
+    apart.push_back(t.stride);
+    joined.push_back((last - first) * t.stride);
+    interleaved.insert(interleaved.end(), {2 + count + i, 2 + i});
+    part.emplace_back(t.from - first * t.stride, t.to - first * t.stride);
+  }
+  order.push_back(2);
+  for (int64_t i = 0; i < count; ++i)
+    order.push_back(3 + 2 * i);
+  SymInt channels = outputs;
+  for (const Transposed &t : axes)
+    channels *= t.stride;
+  merged = {channels, shape()[1] / groups};
+  for (int64_t i = 0; i < count; ++i)
+    merged.push_back(split[3 + 2 * i]);
+  Tensor kernel = weight.unflatten(0, {groups, shape()[1] / groups})
+                      .transpose(1, 2)
+                      .pad(kernelPad)
+                      .reshape(split)
+                      .flip(flipped)
+                      .permute(order)
+                      .reshape(merged);
+  x = x.pad(inputPad);
+  Tensor result = x.conv2d(
+      kernel, {},
+      {.groups = groups, .dilation = dilation, .dtype = options.dtype});
+  // Interleaved by a copy: a kernel that computes in the order of the result
+  // has no tile.
+  if (channels != outputs)
+    result = result.contiguous();
+  apart.insert(apart.end(), result.shape().begin() + 2, result.shape().end());
+  result =
+      result.reshape(apart).permute(interleaved).reshape(joined).shrink(part);
+  if (!bias)
+    return result;
+  Shape biasShape(std::size_t(count) + 1, 1);
+  biasShape[0] = outputs;
+  return result + bias->reshape(biasShape);
+}
+
+static std::vector<Window> poolWindows(const Tensor &x,
+                                       const PerAxis &kernelSize,
+                                       const Pool2dOptions &options,
+                                       const char *what) {
+  std::vector<int64_t> kernel = kernelSize.get();
+  if (kernel.size() == 1)
+    kernel.push_back(kernel[0]);
+  if (x.ndim() < int64_t(kernel.size()))
+    throw ShapeError(std::string(what) + ": a tensor of shape " +
+                     toString(x.shape()) + " has no " +
+                     std::to_string(kernel.size()) + " spatial axes");
+  return makeWindows(x, Shape(kernel.begin(), kernel.end()),
+                     options.stride.value_or(PerAxis(kernel)), options.dilation,
+                     options.padding, options.ceilMode, what);
+}
+
+/// The axes of the positions in a window: the last ones.
+static Axes lastAxes(std::size_t count) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = -int64_t(count); axis < 0; ++axis)
+    axes.push_back(axis);
+  return axes;
+}
+
+Tensor Tensor::avgPool2d(const PerAxis &kernelSize,
+                         const Pool2dOptions &options) const {
+  const MethodScope method("avgPool2d");
+  const std::vector<Window> windows =
+      poolWindows(*this, kernelSize, options, "avgPool2d");
+  const Axes axes = lastAxes(windows.size());
+  return inFloat(*this, [&](const Tensor &x) {
+    auto sums = [&](const Tensor &padded) {
+      return windowsOf(padded, windows).sum(axes);
+    };
+    Tensor total = sums(x.pad(padAmounts(x, windows, true, true)));
+    bool isPadded = false, isExtended = false;
+    double count = 1;
+    for (const Window &window : windows) {
+      isPadded |= window.before > 0 || window.after > 0;
+      isExtended |= window.extra > 0;
+      count *= double(window.size);
+    }
+    if (!isExtended && (!isPadded || options.countIncludePad))
+      return total / count;
+    // How many elements each window has.
+    Tensor ones = x.onesLike().pad(padAmounts(x, windows, true, false),
+                                   options.countIncludePad ? 1 : 0);
+    return total / sums(ones.pad(padAmounts(x, windows, false, true)));
+  });
+}
+
+/// All windows, padded with the least value.
+static Tensor maxWindows(const Tensor &x, const std::vector<Window> &windows) {
+  Scalar lowest = -std::numeric_limits<double>::infinity();
+  if (x.dtype() == DType::Bool)
+    lowest = false;
+  else if (!isFloat(x.dtype()))
+    lowest = integerMin(x.dtype());
+  Tensor wide = isFloat8(x.dtype()) ? x.toFloat() : x;
+  return windowsOf(wide.pad(padAmounts(x, windows, true, true), lowest),
+                   windows);
+}
+
+Tensor Tensor::maxPool2d(const PerAxis &kernelSize,
+                         const Pool2dOptions &options) const {
+  const MethodScope method("maxPool2d");
+  const std::vector<Window> windows =
+      poolWindows(*this, kernelSize, options, "maxPool2d");
+  return maxWindows(*this, windows).max(lastAxes(windows.size())).cast(dtype());
+}
+
+ValuesAndIndices
+Tensor::maxPool2dWithIndices(const PerAxis &kernelSize,
+                             const Pool2dOptions &options) const {
+  const char *name = "maxPool2dWithIndices";
+  const MethodScope method(name);
+  const std::vector<Window> windows =
+      poolWindows(*this, kernelSize, options, name);
+  const Axes axes = lastAxes(windows.size());
+  Tensor elements = maxWindows(*this, windows);
+  // Of the elements equal to the largest, the one furthest from the end. What
+  // is padding is no nearer to it than 0.
+  const int64_t outer = ndim() - int64_t(windows.size());
+  const Shape spatial(shape().begin() + outer, shape().end());
+  const DType counter = positionDType(spatial);
+  SymInt total = 1;
+  Tensor fromEnd;
+  for (int64_t axis = ndim() - 1; axis >= outer; --axis) {
+    Tensor step = prim::iota(*this, axis, counter, shape()) * total;
+    fromEnd = fromEnd.defined() ? fromEnd - step : -step;
+    total *= shape()[axis];
+  }
+  fromEnd = windowsOf(
+      (fromEnd + total).pad(padAmounts(*this, windows, true, true)), windows);
+  Tensor isLargest = elements == elements.max(axes, true);
+  if (isFloat(dtype()))
+    isLargest = isLargest | elements.isnan();
+  return {elements.max(axes).cast(dtype()),
+          total - isLargest.where(fromEnd, 0).max(axes)};
+}
+
+Tensor Tensor::maxUnpool2d(const Tensor &indices, const PerAxis &kernelSize,
+                           const MaxUnpool2dOptions &options) const {
+  const MethodScope method("maxUnpool2d");
+  checkOperands({this, &indices});
+  checkIndexTensor(indices, "maxUnpool2d");
+  if (indices.shape() != shape())
+    throw ShapeError("maxUnpool2d: indices of shape " +
+                     toString(indices.shape()) +
+                     " are not one for each element of a tensor of shape " +
+                     toString(shape()));
+  std::vector<int64_t> kernel = kernelSize.get();
+  if (kernel.size() == 1)
+    kernel.push_back(kernel[0]);
+  const int64_t count = int64_t(kernel.size()), outer = ndim() - count;
+  if (outer < 0)
+    throw ShapeError("maxUnpool2d: a tensor of shape " + toString(shape()) +
+                     " has no " + std::to_string(count) + " spatial axes");
+  Shape result(shape().begin(), shape().begin() + outer);
+  if (options.outputSize) {
+    const Shape &given = *options.outputSize;
+    if (int64_t(given.size()) < count)
+      throw ShapeError("maxUnpool2d: an output of size " + toString(given) +
+                       " does not have " + std::to_string(count) +
+                       " spatial axes");
+    result.insert(result.end(), given.end() - count, given.end());
+  } else {
+    const auto strides = perAxis(options.stride.value_or(PerAxis(kernel)),
+                                 count, "maxUnpool2d", "stride");
+    const auto dilations =
+        perAxis(options.dilation, count, "maxUnpool2d", "dilation");
+    const auto pads = padPairs(options.padding, count, "maxUnpool2d");
+    for (int64_t i = 0; i < count; ++i) {
+      const auto [before, after] = pads[i];
+      if (kernel[i] <= 0 || strides[i] <= 0 || dilations[i] <= 0 ||
+          before < 0 || after < 0)
+        throw ShapeError("maxUnpool2d: kernel, stride and dilation must be "
+                         "positive, padding not negative");
+      result.push_back((shape()[outer + i] - 1) * strides[i] - before - after +
+                       SymInt(dilations[i]) * (kernel[i] - 1) + 1);
+    }
+  }
+  checkedNumElements(result, dtype(), "maxUnpool2d");
+  Tensor flat = prim::constant(*this, 0, dtype(), result).flatten(outer);
+  // Negative ones are out of range, not counted from the end.
+  Tensor position = indices;
+  if (!isUnsigned(indices.dtype())) {
+    const SymInt size = flat.shape().back();
+    position = indices.cast(promote(indices.dtype(), positionDType({size})));
+    position = (position < 0).where(size, position);
+  }
+  return flat.scatter(outer, position.flatten(outer), flatten(outer))
+      .reshape(result);
+}
