@@ -679,3 +679,21 @@ func.func @too_large() {
   %0 = tg.alloc on "CPU" : memref<9007199254740993xi8>
   return
 }
+
+// -----
+
+tg.kernel @too_far(%o: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  // expected-error @+1 {{'tg.load' op attribute 'prefetch' failed to satisfy constraint}}
+  %x = tg.load %a[%i] prefetch 9007199254740993 : memref<4xf32>
+  tg.store %x, %o[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @too_far_back(%o: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-error @+1 {{'tg.store' op attribute 'prefetch' failed to satisfy constraint}}
+  tg.store %x, %o[%i] prefetch -1 : memref<4xf32>
+}

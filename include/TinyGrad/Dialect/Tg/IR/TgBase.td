@@ -92,6 +92,10 @@ def Tg_Buffer : Type<CPred<"::mlir::tg::isBufferType($_self)">,
     "flat memref of a tg element type in the default memory space, of at most "
     "2^53 elements", "::mlir::MemRefType">;
 
+/// How many elements of a buffer an element is behind another.
+def Tg_Distance
+    : ConfinedAttr<I64Attr, [IntPositive, IntMaxValue<9007199254740992>]>;
+
 /// A dimension, or a list of them: integers, variables or dimension expressions.
 def Tg_DimAttr
     : Attr<CPred<"::mlir::tg::Dim::isDim($_self)">, "dimension"> {

@@ -359,7 +359,7 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
   }];
   let arguments = (ins Arg<Tg_Buffer, "", [MemRead]>:$buffer, Index:$index,
                        Optional<I1>:$mask,
-                       OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$prefetch);
+                       OptionalAttr<Tg_Distance>:$prefetch);
   let results = (outs Tg_Element:$result);
   let assemblyFormat = [{
     $buffer `[` $index `]` (`mask` $mask^)? (`prefetch` $prefetch^)? attr-dict
@@ -403,7 +403,7 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
       Arg<Tg_Buffer, "", [MemWrite]>:$buffer, Index:$index, Optional<I1>:$mask,
       OptionalAttr<Tg_UpdateKindAttr>:$update, Variadic<Index>:$ranges,
       UnitAttr:$nontemporal,
-      OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$prefetch);
+      OptionalAttr<Tg_Distance>:$prefetch);
   let assemblyFormat = [{
     $value `,` $buffer `[` $index `]` (`mask` $mask^)?
     (`update` `` $update^)? (`over` $ranges^)? (`nontemporal` $nontemporal^)?

@@ -121,7 +121,8 @@ void tg::prefetchRows(KernelSchedule &schedule) {
     int64_t stride = 0;
     if (isLarge(load.getBuffer()) &&
         (stage ? fillsTile(schedule, load, stage, row, stride)
-               : readsRows(schedule, load, row, stride)))
+               : readsRows(schedule, load, row, stride)) &&
+        stride <= maxBufferSize)
       load.setPrefetch(stride);
   }
 }
@@ -142,6 +143,7 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
           schedule.getAnalysis().getLinear(load.getIndex());
       const int64_t stride = index.getCoefficient(row);
       if (load.getBuffer().getDefiningOp() || !type.hasStaticShape() ||
+          stride <= 0 || stride > maxBufferSize / kBytesAhead ||
           getBufferBytes(type) < kUncachedBytes ||
           stride * bits / 8 < kLeastRowBytes)
         continue;

@@ -403,7 +403,7 @@ void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
       const int64_t stride = schedule.getAnalysis()
                                  .getLinear(load.getIndex())
                                  .getCoefficient(along);
-      if (stride > 0)
+      if (stride > 0 && stride <= maxBufferSize / positions)
         load.setPrefetch(stride * positions);
     }
 }
@@ -639,10 +639,10 @@ void Across::prefetchResults() {
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {
     const int64_t stride =
         schedule.getAnalysis().getLinear(store.getIndex()).getCoefficient(last);
-    const int64_t bytes =
-        stride *
-        llvm::divideCeil(store.getValue().getType().getIntOrFloatBitWidth(), 8);
-    if (!store.getUpdate() && bytes >= kLeastRowBytes)
+    const auto bytes = static_cast<int64_t>(llvm::divideCeil(
+        store.getValue().getType().getIntOrFloatBitWidth(), 8));
+    if (!store.getUpdate() && stride >= kLeastRowBytes / bytes &&
+        stride <= maxBufferSize)
       store.setPrefetch(stride);
   }
 }
