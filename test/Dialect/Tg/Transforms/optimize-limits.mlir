@@ -30,7 +30,7 @@ tg.kernel @ids(%out: memref<700xf32>, %a: memref<100xf32>) attributes {outputs =
 // CHECK: tg.range 0 loop 1073741824
 // CHECK-NEXT: tg.range 1 loop 1073741824
 // CHECK-NEXT: tg.load
-tg.kernel @positions(%out: memref<1152921504606846976xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+tg.kernel @positions(%out: memref<9007199254740992xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
   %zero = tg.const(0 : index) : index
   %n = tg.const(1073741824 : index) : index
   %i = tg.range 0 loop 1073741824
@@ -38,7 +38,7 @@ tg.kernel @positions(%out: memref<1152921504606846976xf32>, %a: memref<1xf32>) a
   %x = tg.load %a[%zero] : memref<1xf32>
   %k = tg.mul %i, %n : index
   %l = tg.add %k, %j : index
-  tg.store %x, %out[%l] : memref<1152921504606846976xf32>
+  tg.store %x, %out[%l] : memref<9007199254740992xf32>
 }
 
 // -----
