@@ -465,6 +465,13 @@ static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
   if (divisor.getMin() <= 0)
     return Dim(DimExprAttr::get(context, kind, x.getDim(context).getAttr(),
                                 divisor.getAttr()));
+  // The multiple of the divisor below the least number does not fit.
+  if (std::optional<int64_t> number = divisor.getStatic();
+      kind == DimOpKind::mod && number &&
+      x.getConstant() < saturate(false) + *number)
+    return Dim(DimExprAttr::get(
+        context, kind, Polynomial(lhs.getAttr()).getDim(context).getAttr(),
+        y.getDim(context).getAttr()));
   Polynomial quotient = getQuotient(x, divisor);
   if (kind == DimOpKind::floordiv)
     return quotient.getDim(context);

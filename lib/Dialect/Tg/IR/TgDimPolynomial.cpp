@@ -260,8 +260,17 @@ Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
   return lhs;
 }
 
+// Not the sum with the negative: that of the least number does not fit.
 Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
-  return lhs + rhs.scale(-1);
+  Polynomial difference = lhs;
+  for (const auto &[monomial, coefficient] : rhs.terms) {
+    int64_t &rest = difference.terms[monomial];
+    if (llvm::SubOverflow(rest, coefficient, rest))
+      rest = saturate(coefficient < 0);
+    if (rest == 0)
+      difference.terms.erase(monomial);
+  }
+  return difference;
 }
 
 Polynomial Polynomial::scale(int64_t factor) const {
