@@ -23,8 +23,8 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Larger buffers than any machine has stay as they are, so that sums of sizes
-/// fit into 64 bits.
+/// Buffers of more than 16 TiB share no memory, so that sums of sizes fit into
+/// 64 bits.
 constexpr int64_t kMostBytes = int64_t(1) << 44;
 constexpr int64_t kLeastAlignment = 8, kMostAlignment = 1 << 20;
 

@@ -398,7 +398,7 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
   }
   // Squares of what is turned on its way need as many rows.
   if (!isLastLongAxis(from, axis) && isContiguousAlong(op.getX(), axis))
-    maxParts = std::max(std::min(maxParts, size / kTurnedRows), kFewResults);
+    maxParts = std::min(maxParts, std::max(size / kTurnedRows, kFewResults));
   for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
     if (size % candidate == 0)
       return Split{axis, number(candidate), number(size / candidate), {}};

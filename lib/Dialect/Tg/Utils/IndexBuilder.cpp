@@ -18,15 +18,6 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-static int64_t floorDivide(int64_t value, int64_t divisor) {
-  int64_t quotient = value / divisor;
-  return quotient - (value % divisor < 0);
-}
-static int64_t floorRemainder(int64_t value, int64_t divisor) {
-  const int64_t rest = value % divisor;
-  return rest < 0 ? rest + divisor : rest;
-}
-
 unsigned IndexBuilder::getOrdinal(Value atom) {
   return ordinals.try_emplace(atom, ordinals.size()).first->second;
 }
@@ -148,8 +139,8 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
     return lhs;
   // x / c = q + rest / c, where q collects what c divides.
   LinearForm form = analysis.getLinear(lhs), quotient, rest;
-  quotient.constant = floorDivide(form.constant, c);
-  rest.constant = floorRemainder(form.constant, c);
+  quotient.constant = llvm::divideFloorSigned(form.constant, c);
+  rest.constant = llvm::mod(form.constant, c);
   for (auto [atom, coefficient] : form.terms) {
     if (coefficient % c == 0)
       quotient.addTerm(atom, coefficient / c);
@@ -158,14 +149,15 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
   }
   Interval bounds = analysis.getInterval(rest);
   if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
-      floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
-    quotient.addConstant(floorDivide(bounds.lo, c));
+      llvm::divideFloorSigned(bounds.lo, c) ==
+          llvm::divideFloorSigned(bounds.hi, c)) {
+    quotient.addConstant(llvm::divideFloorSigned(bounds.lo, c));
     return get(quotient);
   }
   // (g * x + k) / (g * d) = (x + k / g) / d
   if (int64_t g = getGcd(rest, c); g > 1) {
     LinearForm reduced;
-    reduced.constant = floorDivide(rest.constant, g);
+    reduced.constant = llvm::divideFloorSigned(rest.constant, g);
     for (auto [atom, coefficient] : rest.terms)
       reduced.addTerm(atom, coefficient / g);
     quotient.add(analysis.getLinear(floorDiv(get(reduced), c / g)));
@@ -191,7 +183,7 @@ Value IndexBuilder::floorMod(Value lhs, int64_t c) {
   if (c == 1)
     return constant(0);
   LinearForm form = analysis.getLinear(lhs), rest;
-  rest.constant = floorRemainder(form.constant, c);
+  rest.constant = llvm::mod(form.constant, c);
   // Terms that c divides vanish; small negative coefficients stay small.
   for (auto [atom, coefficient] : form.terms) {
     int64_t reduced = coefficient % c;
@@ -200,19 +192,20 @@ Value IndexBuilder::floorMod(Value lhs, int64_t c) {
   }
   Interval bounds = analysis.getInterval(rest);
   if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
-      floorDivide(bounds.lo, c) == floorDivide(bounds.hi, c)) {
+      llvm::divideFloorSigned(bounds.lo, c) ==
+          llvm::divideFloorSigned(bounds.hi, c)) {
     // Both within the bounds, so that no product overflows.
-    rest.addConstant(-(floorDivide(bounds.lo, c) * c));
+    rest.addConstant(-(llvm::divideFloorSigned(bounds.lo, c) * c));
     return get(rest);
   }
   // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g
   if (int64_t g = getGcd(rest, c); g > 1) {
     LinearForm reduced;
-    reduced.constant = floorDivide(rest.constant, g);
+    reduced.constant = llvm::divideFloorSigned(rest.constant, g);
     for (auto [atom, coefficient] : rest.terms)
       reduced.addTerm(atom, coefficient / g);
     Value inner = floorMod(get(reduced), c / g);
-    return add(mul(inner, g), floorRemainder(rest.constant, g));
+    return add(mul(inner, g), llvm::mod(rest.constant, g));
   }
   Value operand = get(rest);
   // (x mod (c * d)) mod c = x mod c

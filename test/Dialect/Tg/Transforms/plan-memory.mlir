@@ -150,7 +150,7 @@ func.func @unknown_use(%x: memref<4xf32>) {
 
 // -----
 
-// What no machine has room for stays as it is.
+// A buffer of more than 16 TiB stays as it is.
 // CHECK-LABEL: func @endless
 func.func @endless(%x: memref<9007199254740992xf32>) {
   // CHECK-NEXT: %[[A:.*]] = tg.alloc on "CPU" : memref<9007199254740992xf32>

@@ -370,6 +370,8 @@ func.func @other_mean(%x: tensor<1048576xf32>, %y: tensor<1048576xf32>) -> tenso
 // squares of it can be turned in registers; not of one that is so along the rows
 // as well.
 
+// OPTION-LABEL: func.func @turned_rows
+// OPTION-COUNT-2: axes [1, 2] : tensor<32x32x1024xf32> -> tensor<32x1x1xf32>
 // CHECK-LABEL: func.func @turned_rows
 // CHECK:         tg.reduce add %{{.*}} axes [1, 2] : tensor<64x16x1024xf32> -> tensor<64x1x1xf32>
 // CHECK:         tg.reduce add %{{.*}} axes [1, 2] : tensor<256x4x1024xf32> -> tensor<256x1x1xf32>
