@@ -32,10 +32,13 @@ constexpr int64_t kTurnedRows = 16, kTurnedDepth = 6;
 /// Parts of a symbolic length are multiples of so many elements.
 constexpr int64_t kPartUnit = 64;
 
-/// Rows of at least 2 KiB, summed 16 at a time or the most below that divide
-/// their number, of tensors larger than what caches hold (32 MiB).
-constexpr int64_t kFewRows = 16, kFewestRows = 8, kRowBits = 2048 * 8,
-                  kSplitBits = int64_t(32) << 23;
+/// Rows of at least 2 KiB, of tensors larger than what caches hold (32 MiB).
+constexpr int64_t kRowBits = 2048 * 8, kSplitBits = int64_t(32) << 23;
+/// How many of them are summed at a time: as many as leave `kFewResults` parts,
+/// within these bounds. The fewest where the deviations from their mean are
+/// summed as well, so that they are read again from a cache, and where the
+/// length of rows is symbolic.
+constexpr int64_t kFewRows = 16, kMostRows = 128;
 
 namespace {
 
@@ -527,7 +530,7 @@ bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
 /// another, a row apart. It becomes sums of a few rows, which are read side by
 /// side along the inner axis, and a reduction of these. Inner is what memory
 /// holds so: a product with a matrix reads this transposed.
-static std::optional<Split> splitColumns(ReduceOp op) {
+static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   RankedTensorType from = op.getX().getType();
   if (op.getAxes().size() != 1)
     return std::nullopt;
@@ -543,15 +546,28 @@ static std::optional<Split> splitColumns(ReduceOp op) {
     return std::nullopt;
   auto *place = llvm::find(*finder.order, axis);
   int64_t inner = 1;
-  for (int64_t other : llvm::make_range(place + 1, finder.order->end()))
+  bool isStatic = true;
+  for (int64_t other : llvm::make_range(place + 1, finder.order->end())) {
     inner *= shape[other];
+    isStatic &= getDim(from, other).isStatic();
+  }
   if (inner * bits < kRowBits)
     return std::nullopt;
+  int64_t most = kFewRows;
+  if (!isReadAgain && isStatic)
+    most = std::clamp<int64_t>(
+        llvm::bit_floor(static_cast<uint64_t>(shape[axis] / kFewResults)),
+        kFewRows, kMostRows);
+  // A number that divides the length leaves no rest behind the parts.
+  int64_t rows = most;
   Dim length = getDim(from, axis);
-  int64_t rows = kFewRows;
-  while (length.isStatic() && shape[axis] % rows != 0)
-    if (--rows < kFewestRows)
-      return std::nullopt;
+  if (length.isStatic())
+    for (int64_t candidate = most; candidate >= most / 2;
+         candidate -= most / kFewRows)
+      if (shape[axis] % candidate == 0) {
+        rows = candidate;
+        break;
+      }
   // Axes of one element come first.
   SmallVector<int64_t> order;
   if (!llvm::is_sorted(*finder.order)) {
@@ -586,12 +602,18 @@ struct TgSplitReducePass
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     DenseMap<Operation *, Deviations> deviations;
+    DenseSet<Operation *> readAgain;
+    for (ReduceOp op : reduces)
+      if (auto found = findDeviations(op)) {
+        readAgain.insert(op);
+        readAgain.insert(found->sum);
+      }
     llvm::MapVector<Operation *, Split> splits;
     for (ReduceOp op : reduces) {
       if (op.getAxes().empty() || !isCountable(op.getX().getType()) ||
           isSelection(op))
         continue;
-      std::optional<Split> split = splitColumns(op);
+      std::optional<Split> split = splitColumns(op, readAgain.contains(op));
       if (!split)
         split = splitToFew(op, threshold, parts);
       if (!split)

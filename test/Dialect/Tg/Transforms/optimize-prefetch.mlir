@@ -150,28 +150,6 @@ func.func @few_rows(%x: tensor<3x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor
 
 // -----
 
-// A larger matrix is summed 16 rows at a time, in as many work items.
-
-// CHECK-LABEL: tg.kernel
-// CHECK: tg.range {{[0-9]+}} thread 256
-// CHECK: tg.range {{[0-9]+}} upcast 64
-// CHECK: %[[K:.*]] = tg.range {{[0-9]+}} loop 16
-// CHECK: tg.load %{{.*}} : memref<4096xf32>
-// CHECK: tg.load %{{.*}} prefetch 32768 : memref<16777216xf32>
-// CHECK: tg.ranged_reduce add %{{.*}} over %[[K]]
-// CHECK-LABEL: tg.kernel
-func.func @few_at_a_time(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
-  %0 = tg.reshape %x : tensor<1x4096xf32> -> tensor<1x1x4096xf32>
-  %1 = tg.expand %0 : tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
-  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
-  %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
-  %5 = tg.mul %1, %3 : tensor<1x4096x4096xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<1x4096x4096xf32> -> tensor<1x4096x1xf32>
-  return %6 : tensor<1x4096x1xf32>
-}
-
-// -----
-
 // Not where the second-level cache holds the matrix.
 
 // CHECK-LABEL: tg.kernel

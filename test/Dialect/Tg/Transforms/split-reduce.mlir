@@ -83,7 +83,7 @@ func.func @short_axes(%x: tensor<100x100x100xf32>) -> tensor<1x1x1xf32> {
 // Columns of a large matrix are summed a few rows at a time.
 
 // CHECK-LABEL: func.func @columns
-// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<256x16x4096xf32>
+// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<64x64x4096xf32>
 // CHECK-NEXT:    tg.reduce add %{{.*}} axes [1]
 // CHECK-NEXT:    tg.contiguous
 // CHECK-NEXT:    tg.reduce add %{{.*}} axes [0]
@@ -116,7 +116,7 @@ func.func @matmul(%a: tensor<512x512x1xf32>, %b: tensor<1x512x512xf32>) -> tenso
 
 // The matrix is read once, the vector is small: like a sum of columns.
 // CHECK-LABEL: func.func @vector_times_matrix
-// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<256x16x4096xf32>
+// CHECK:         tg.reshape %{{.*}} : tensor<4096x4096xf32> -> tensor<64x64x4096xf32>
 // CHECK-NEXT:    tg.reduce add %{{.*}} axes [1]
 // CHECK-NEXT:    tg.contiguous
 func.func @vector_times_matrix(%x: tensor<4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
@@ -142,13 +142,13 @@ func.func @batch(%x: tensor<4x1024xf32>, %w: tensor<4x1024x2048xf32>) -> tensor<
 
 // The form that products of matrices have in programs: what is reduced comes
 // last, and memory holds it before the columns. The parts are stored in the
-// order of memory. 3000 rows are summed 15 at a time.
+// order of memory. 3000 rows are summed 30 at a time.
 // CHECK-LABEL: func.func @row_times_matrix
-// CHECK:         tg.reshape %{{.*}} : tensor<1x5000x3000xf32> -> tensor<1x5000x200x15xf32>
+// CHECK:         tg.reshape %{{.*}} : tensor<1x5000x3000xf32> -> tensor<1x5000x100x30xf32>
 // CHECK-NEXT:    %[[P:.*]] = tg.reduce add %{{.*}} axes [3]
-// CHECK-NEXT:    %[[O:.*]] = tg.permute %[[P]] [0, 2, 3, 1] : tensor<1x5000x200x1xf32> -> tensor<1x200x1x5000xf32>
+// CHECK-NEXT:    %[[O:.*]] = tg.permute %[[P]] [0, 2, 3, 1] : tensor<1x5000x100x1xf32> -> tensor<1x100x1x5000xf32>
 // CHECK-NEXT:    %[[C:.*]] = tg.contiguous %[[O]]
-// CHECK-NEXT:    %[[B:.*]] = tg.permute %[[C]] [0, 3, 1, 2] : tensor<1x200x1x5000xf32> -> tensor<1x5000x200x1xf32>
+// CHECK-NEXT:    %[[B:.*]] = tg.permute %[[C]] [0, 3, 1, 2] : tensor<1x100x1x5000xf32> -> tensor<1x5000x100x1xf32>
 // CHECK-NEXT:    tg.reduce add %[[B]] axes [2]
 func.func @row_times_matrix(%x: tensor<1x3000xf32>, %w: tensor<3000x5000xf32>) -> tensor<1x5000x1xf32> {
   %0 = tg.reshape %x : tensor<1x3000xf32> -> tensor<1x1x3000xf32>
@@ -162,7 +162,7 @@ func.func @row_times_matrix(%x: tensor<1x3000xf32>, %w: tensor<3000x5000xf32>) -
 
 // Weights of 16 bits count as what memory holds of them: 60 and 16 MB.
 // CHECK-LABEL: func.func @narrow
-// CHECK:         tg.permute %{{.*}} : tensor<6000x500x1xf32> -> tensor<500x1x6000xf32>
+// CHECK:         tg.permute %{{.*}} : tensor<6000x125x1xf32> -> tensor<125x1x6000xf32>
 // CHECK-NEXT:    tg.contiguous
 // CHECK-LABEL: func.func @narrow_in_cache
 // CHECK-NOT:     tg.contiguous
@@ -189,14 +189,26 @@ func.func @narrow_in_cache(%x: tensor<2000xbf16>, %w: tensor<2000x4000xbf16>) ->
 }
 
 // Two matrices that memory holds in different orders, a prime number of rows,
-// and one that is reshaped on the way: the first two stay, the last is cut.
+// and one that is reshaped on the way: the first stays. Fewer rows are summed at
+// a time where parts would be few, and where they are read again for the
+// deviations from their mean.
 // CHECK-LABEL: func.func @two_orders
 // CHECK-NOT:     tg.contiguous
 // CHECK-LABEL: func.func @prime_rows
-// CHECK-NOT:     tg.contiguous
+// CHECK:         tg.shrink %{{.*}} from [4096, 0] to [4099, 4096]
+// CHECK:         tg.reshape %{{.*}} -> tensor<64x64x4096xf32>
 // CHECK-LABEL: func.func @reshaped
-// CHECK:         tg.permute %{{.*}} [1, 2, 0] : tensor<4096x256x1xf32> -> tensor<256x1x4096xf32>
+// CHECK:         tg.permute %{{.*}} [1, 2, 0] : tensor<4096x64x1xf32> -> tensor<64x1x4096xf32>
 // CHECK-NEXT:    tg.contiguous
+// CHECK-LABEL: func.func @fewer_rows
+// CHECK:         tg.reshape %{{.*}} -> tensor<64x16x10000xf32>
+// CHECK-LABEL: func.func @more_rows
+// CHECK:         tg.reshape %{{.*}} -> tensor<500x128x1000xf32>
+// CHECK-LABEL: func.func @deviations_of_rows
+// CHECK:         tg.reshape %{{.*}} -> tensor<512x16x2048xf32>
+// CHECK:         tg.reshape %{{.*}} -> tensor<512x16x2048xf32>
+// CHECK-LABEL: func.func @symbolic_columns
+// CHECK:         tg.reshape %{{.*}} -> tensor<256x16x?xf32
 func.func @two_orders(%v: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x1xf32> {
   %0 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
   %1 = tg.mul %v, %0 : tensor<4096x4096xf32>
@@ -212,6 +224,31 @@ func.func @reshaped(%w: tensor<16777216xf32>) -> tensor<4096x1xf32> {
   %1 = tg.permute %0 [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
   %2 = tg.reduce add %1 axes [1] : tensor<4096x4096xf32> -> tensor<4096x1xf32>
   return %2 : tensor<4096x1xf32>
+}
+func.func @fewer_rows(%w: tensor<1024x10000xf32>) -> tensor<1x10000xf32> {
+  %0 = tg.reduce add %w axes [0] : tensor<1024x10000xf32> -> tensor<1x10000xf32>
+  return %0 : tensor<1x10000xf32>
+}
+func.func @more_rows(%w: tensor<64000x1000xf32>) -> tensor<1x1000xf32> {
+  %0 = tg.reduce max %w axes [0] : tensor<64000x1000xf32> -> tensor<1x1000xf32>
+  return %0 : tensor<1x1000xf32>
+}
+func.func @deviations_of_rows(%w: tensor<8192x2048xf32>) -> tensor<1x2048xf32> {
+  %0 = tg.reduce add %w axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
+  %c = tg.const(8192.0 : f32) : tensor<1x2048xf32>
+  %1 = tg.fdiv %0, %c : tensor<1x2048xf32>
+  %2 = tg.expand %1 : tensor<1x2048xf32> -> tensor<8192x2048xf32>
+  %3 = tg.sub %w, %2 : tensor<8192x2048xf32>
+  %4 = tg.mul %3, %3 : tensor<8192x2048xf32>
+  %5 = tg.reduce add %4 axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
+  return %5 : tensor<1x2048xf32>
+}
+#columns = #tg.var<"n", 1, 4096>
+!matrix = tensor<4096x?xf32, #tg.shape<4096, #columns>>
+!row = tensor<1x?xf32, #tg.shape<1, #columns>>
+func.func @symbolic_columns(%w: !matrix) -> !row {
+  %0 = tg.reduce add %w axes [0] : !matrix -> !row
+  return %0 : !row
 }
 
 // Two rows use each element of the matrix twice, which is for the schedule of

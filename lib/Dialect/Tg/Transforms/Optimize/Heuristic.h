@@ -57,6 +57,8 @@ private:
                  DenseSet<std::pair<Value, Value>> &same);
   void stageRepeated();
   void vectorizeStages();
+  SmallVector<RangedReduceOp> findSumsOfRows(RangeOp columns);
+  bool accumulateRows();
   void tileResult();
   void vectorizeReduces();
   void vectorizeResult();

@@ -661,7 +661,7 @@ void Heuristic::run() {
   separateReduces();
   vectorizeStages();
   // The loops of a scan hold nothing but lanes and numbers.
-  if (!hasScan() && stages.empty()) {
+  if (!hasScan() && stages.empty() && !accumulateRows()) {
     stageRepeated();
     tileResult();
   }

@@ -316,6 +316,46 @@ void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
   range.setKind(kind);
 }
 
+static UpdateKind getUpdate(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::add:
+    return UpdateKind::add;
+  case ReduceKind::mul:
+    return UpdateKind::mul;
+  case ReduceKind::max:
+    return UpdateKind::max;
+  }
+  llvm_unreachable("unknown reduction");
+}
+
+void KernelSchedule::accumulate(ArrayRef<RangedReduceOp> reduces,
+                                RangeOp range) {
+  SmallVector<StoreOp> stores;
+  for (RangedReduceOp reduce : reduces) {
+    for (Operation *user : reduce->getUsers())
+      stores.push_back(cast<StoreOp>(user));
+    auto rest = llvm::to_vector(llvm::make_filter_range(
+        reduce.getRanges(), [&](Value other) { return other != range; }));
+    reduce.getRangesMutable().assign(rest);
+  }
+  // First all the identities, then all the updates.
+  for (StoreOp store : stores) {
+    auto reduce = store.getValue().getDefiningOp<RangedReduceOp>();
+    OpBuilder builder(stores.front());
+    store->moveBefore(stores.back()->getBlock(),
+                      stores.back()->getBlock()->end());
+    auto identity =
+        ConstOp::create(builder, store.getLoc(), reduce.getType(),
+                        getReduceIdentity(reduce.getKind(), reduce.getType()));
+    StoreOp::create(builder, store.getLoc(), identity, store.getBuffer(),
+                    store.getIndex(), store.getMask());
+    store.setUpdate(getUpdate(reduce.getKind()));
+    store.getRangesMutable().assign(range.getResult());
+  }
+  kernel.setInPlace(true);
+  changed();
+}
+
 std::pair<Value, SmallVector<RangeOp>>
 KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
                           ArrayRef<RangeOp> onto) {

@@ -66,6 +66,12 @@ public:
   SmallVector<RangeOp> unshare(RangedReduceOp reduce,
                                ArrayRef<RangeOp> onto = {});
 
+  /// ACCUMULATE: what the reduces come to at each position of \p range, which
+  /// all of them close, is added to what their stores hold, which begins with
+  /// the identity. The range may then come before others of the result. All
+  /// uses of the reduces are stores without an update.
+  void accumulate(ArrayRef<RangedReduceOp> reduces, RangeOp range);
+
   /// STAGE: the value at all positions of \p over is computed once, into a tile
   /// of local memory, row-major. The tile is filled wherever the ranges that
   /// the value depends on beside these are open. Returns the tile and the

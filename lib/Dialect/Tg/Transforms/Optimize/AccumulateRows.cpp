@@ -1,0 +1,163 @@
+//===- AccumulateRows.cpp - sums of rows in the order of memory -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The step of tg-optimize-kernels for reductions down the columns of a matrix
+/// that no cache holds. Accumulators in registers are few columns wide, so that
+/// a short piece is read of each row, on another page each time. Accumulators
+/// in memory are as wide as the matrix: a few rows are read side by side, from
+/// end to end, and what they come to is added to the results, which stay in the
+/// cache.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Caches.h"
+#include "Heuristic.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Rows that are read side by side, for one pass over the accumulators.
+constexpr int64_t kMostRows = 8, kFewestRows = 4;
+/// Passes that add to an accumulator, as in the blocks of other sums.
+constexpr int64_t kMostPasses = 32;
+/// What is read of a row without a gap. The accumulators for the longest piece
+/// stay in the second-level cache, most of them in the first.
+constexpr int64_t kShortestPiece = 2 << 10, kLongestPiece = 64 << 10;
+/// With fewer work items, many cores get little to do.
+constexpr int64_t kFewestItems = 16;
+
+/// Whether the load comes to each element of a matrix once, whose rows are far
+/// apart and contiguous along the columns.
+static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
+                        RangeOp columns) {
+  auto type = cast<MemRefType>(load.getBuffer().getType());
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  const int64_t stride = index.getCoefficient(rows);
+  return !load.getMask() && !load.getBuffer().getDefiningOp() &&
+         type.hasStaticShape() && getBufferBytes(type) >= kLargeBytes &&
+         index.getCoefficient(columns) == 1 && stride > 0 &&
+         stride <= maxBufferSize / kMostRows &&
+         stride * type.getElementTypeBitWidth() / 8 >= kShortestPiece &&
+         llvm::all_of(schedule.getResultRanges(), [&](RangeOp range) {
+           return range.getLargestExtent() == 1 ||
+                  schedule.dependsOn(load.getIndex(), range);
+         });
+}
+
+/// The matrices that a reduction down their columns reads, if all else that it
+/// reads along these stays in a cache.
+static SmallVector<LoadOp>
+findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
+  auto rows = reduce.getRanges().front().getDefiningOp<RangeOp>();
+  SmallVector<LoadOp> matrices;
+  for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load || !schedule.dependsOn(load.getResult(), columns))
+      continue;
+    auto type = cast<MemRefType>(load.getBuffer().getType());
+    if (readsMatrix(schedule, load, rows, columns))
+      matrices.push_back(load);
+    else if (!type.hasStaticShape() || getBufferBytes(type) >= kUncachedBytes)
+      return {};
+  }
+  return matrices;
+}
+
+/// How many vectors of \p bytes make a piece of a row, if there are \p vectors
+/// in all: pieces are as long as leaves enough work items, and divide the row
+/// if possible. None if they would be short.
+static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
+                                          int64_t items) {
+  int64_t pieces =
+      std::max<int64_t>(llvm::divideCeil(vectors * bytes, kLongestPiece),
+                        llvm::divideCeil(kEnoughItems, items));
+  pieces = std::clamp<int64_t>(pieces, 1, vectors * bytes / kShortestPiece);
+  for (int64_t more = pieces; more <= 2 * pieces; ++more)
+    if (vectors % more == 0 && vectors / more * bytes >= kShortestPiece) {
+      pieces = more;
+      break;
+    }
+  if (pieces * items < kFewestItems)
+    return std::nullopt;
+  return llvm::divideCeil(vectors, pieces);
+}
+
+/// The reductions that the kernel stores, if it does nothing else and
+/// accumulators in memory can take them.
+SmallVector<RangedReduceOp> Heuristic::findSumsOfRows(RangeOp columns) {
+  KernelOp kernel = schedule.getKernel();
+  SmallVector<RangedReduceOp> reduces;
+  for (auto store : kernel.getBody().getOps<StoreOp>()) {
+    auto reduce = store.getValue().getDefiningOp<RangedReduceOp>();
+    if (!reduce || !reduce->hasOneUse() || reduce.getRanges().size() != 1 ||
+        (!reduces.empty() &&
+         reduce.getRanges() != reduces.front().getRanges()) ||
+        store.getMask() || store.getUpdate() ||
+        schedule.getAnalysis()
+                .getLinear(store.getIndex())
+                .getCoefficient(columns) != 1 ||
+        !isa<IntegerType, Float32Type, Float64Type>(reduce.getType()) ||
+        findMatrices(schedule, reduce, columns).empty())
+      return {};
+    reduces.push_back(reduce);
+  }
+  auto all = kernel.getBody().getOps<RangedReduceOp>();
+  return reduces.size() == static_cast<size_t>(llvm::range_size(all))
+             ? reduces
+             : SmallVector<RangedReduceOp>();
+}
+
+bool Heuristic::accumulateRows() {
+  RangeOp columns = chooseResultLane();
+  if (schedule.getKernel().getInPlace() || !columns ||
+      columns.getKind() != RangeKind::loop || columns.isSymbolic() ||
+      columns.getLargestExtent() > maxBufferSize / kMostRows)
+    return false;
+  SmallVector<RangedReduceOp> reduces = findSumsOfRows(columns);
+  if (reduces.empty())
+    return false;
+  auto rows = reduces.front().getRanges().front().getDefiningOp<RangeOp>();
+  const int64_t depth = rows.getLargestExtent();
+  int64_t rowsInPass = kMostRows;
+  while (rowsInPass >= kFewestRows && depth % rowsInPass != 0)
+    --rowsInPass;
+  if (rows.isSymbolic() || rowsInPass < kFewestRows || depth <= rowsInPass ||
+      depth > kMostPasses * rowsInPass)
+    return false;
+
+  bool isHeavy = false;
+  int64_t bytes = 0, items = 1;
+  for (RangedReduceOp reduce : reduces) {
+    isHeavy |=
+        needsManyRegisters(schedule.getSlice(reduce.getValue()).getArrayRef());
+    bytes += getBufferBytes(getBufferType(reduce.getType(), 1));
+  }
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != columns)
+      items *= range.getLargestExtent();
+  const int64_t width = getNumLanes(), extent = columns.getLargestExtent(),
+                count = fitLanes(extent, (isHeavy ? 1 : 4) * width, width),
+                vectors = llvm::divideCeil(extent, count);
+  std::optional<int64_t> piece = choosePiece(vectors, count * bytes, items);
+  if (count <= 1 || !piece)
+    return false;
+
+  for (RangedReduceOp reduce : reduces)
+    for (LoadOp load : findMatrices(schedule, reduce, columns))
+      load.setPrefetch(rowsInPass * schedule.getAnalysis()
+                                        .getLinear(load.getIndex())
+                                        .getCoefficient(rows));
+  report("accumulate", rows, rowsInPass);
+  auto [passes, inPass] = schedule.split(rows, rowsInPass);
+  schedule.setKind(inPass, RangeKind::unroll);
+  schedule.accumulate(reduces, passes);
+  if (*piece < vectors)
+    columns = schedule.split(columns, *piece * count).second;
+  columns = addLanes(columns, count).first;
+  schedule.moveBefore(passes, columns);
+  return true;
+}
