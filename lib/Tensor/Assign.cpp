@@ -69,7 +69,9 @@ static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
       places = shrink.getFrom();
     else if (auto pad = dyn_cast<tg::PadOp>(op))
       places = pad.getLow();
-    if (i == most || type.getEncoding() || isa<tg::DimOp, tg::StridedOp>(op) ||
+    else if (auto strided = dyn_cast<tg::StridedOp>(op))
+      places = strided.getViews();
+    if (i == most || type.getEncoding() || isa<tg::DimOp>(op) ||
         (places && !graph.symbolsOf(places).variables.empty()))
       return true;
     for (Value operand : op->getOperands())

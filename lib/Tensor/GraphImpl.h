@@ -232,9 +232,9 @@ private:
   std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;
   std::array<mlir::Type, numDTypes> elementTypes;
-  /// Sizes and positions up to some number as attributes, once they were used:
-  /// most of them are 0.
-  std::array<mlir::Attribute, 64> smallNumbers;
+  /// Sizes, positions and strides up to some number as attributes, once they
+  /// were used: most of them are small.
+  std::array<mlir::Attribute, 512> smallNumbers;
 };
 
 } // namespace tinygrad::detail

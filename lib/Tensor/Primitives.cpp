@@ -380,7 +380,8 @@ void prim::Movements::move(Shape shape, const Args &...args) {
   Value x = handle.op->getResult(0);
   // A type that is known is not inferred, of expressions for its sizes.
   constexpr bool isInferred = !std::is_same_v<OpTy, tg::ReshapeOp> &&
-                              !std::is_same_v<OpTy, tg::ExpandOp>;
+                              !std::is_same_v<OpTy, tg::ExpandOp> &&
+                              !std::is_same_v<OpTy, tg::StridedOp>;
   Operation *op = nullptr;
   if constexpr (isInferred)
     if (isSymbolic(shape))
@@ -440,6 +441,21 @@ prim::Movements &prim::Movements::shrink(const Shape &from, const Shape &to) {
   checkVariables({&now, &from, &to});
   move<tg::ShrinkOp>(std::move(shape), graph->dimensions(from),
                      graph->dimensions(to));
+  return *this;
+}
+
+prim::Movements &prim::Movements::strided(const Shape &shape,
+                                          const Shape &strides) {
+  checkedNumElements(shape, dtype, "strided");
+  checkVariables({&now, &shape, &strides});
+  auto getAttrs = [&](const Shape &list) {
+    return llvm::map_to_vector(
+        list, [&](const SymInt &size) { return graph->dimension(size); });
+  };
+  Attribute view =
+      tg::ViewAttr::get(&graph->context(), getAttrs(shape), getAttrs(strides),
+                        graph->dimension(0), {}, {});
+  move<tg::StridedOp>(shape, graph->builder.getArrayAttr(view));
   return *this;
 }
 

@@ -112,6 +112,9 @@ public:
   Movements &expand(const Shape &shape);
   Movements &pad(const Shape &low, const Shape &high);
   Movements &shrink(const Shape &from, const Shape &to);
+  /// The element at an index is the one at the sum of index * stride, in
+  /// row-major order; some may be taken several times, others never.
+  Movements &strided(const Shape &shape, const Shape &strides);
 
   const Shape &shape() const { return now; }
   /// The result: no view of the tensor that these began with.

@@ -135,100 +135,68 @@ static std::vector<PadAmount> padAmounts(const Tensor &x,
   return amounts;
 }
 
-/// All windows of a padded tensor whose shape is \p head and the inputs of
-/// \p windows: spatial axes i... become output positions o... followed by
-/// positions in the window k.... The outputs come before the last \p behind
-/// axes of the head. Axes of size 1 may be left at the end.
+/// All windows of a padded tensor whose shape is \p head, or another one of as
+/// many elements, and the inputs of \p windows: spatial axes i... become output
+/// positions o..., which come before the last \p behind axes of the head,
+/// followed by positions in the window k....
 static void takeWindows(prim::Movements &x, const Shape &head,
                         const std::vector<Window> &windows, int64_t behind) {
-  const int64_t outer = int64_t(head.size()), count = int64_t(windows.size());
-  bool isApart = true, isStrided = false, isRepeated = false;
-  for (const Window &w : windows) {
-    isApart &= w.size <= w.stride && w.dilation == 1;
-    isStrided |= w.stride > 1;
-  }
-  const Shape none(outer + 2 * count, 0);
-  // The order is that of output and window for each axis, or the other way
-  // round, and what is left.
-  int64_t perAxis = 2;
-  if (isApart) {
-    // Windows that do not overlap: cut off, or pad with what is dropped next.
-    Shape kept = head, high(outer, 0), strided = head, part = head;
+  const int64_t outer = int64_t(head.size()), count = int64_t(windows.size()),
+                front = outer - behind;
+  const bool isTiling =
+      std::all_of(windows.begin(), windows.end(), [](const Window &w) {
+        return w.size == w.stride && w.dilation == 1;
+      });
+  if (isTiling) {
+    // Windows that follow one another: the axis in two.
+    Shape input = head, kept = head, split = head;
+    std::vector<int64_t> order;
     for (const Window &w : windows) {
-      const int64_t reach = w.output * w.stride;
-      kept.push_back(std::min(w.input, reach));
-      high.push_back(std::max<int64_t>(reach - w.input, 0));
-      strided.insert(strided.end(), {w.output, w.stride});
-      part.insert(part.end(), {w.output, w.size});
+      input.push_back(w.input);
+      kept.push_back(w.output * w.size);
+      split.insert(split.end(), {w.output, w.size});
     }
-    const Shape low(outer + count, 0);
-    x.shrink(low, kept).pad(low, high).reshape(strided).shrink(none, part);
-  } else {
-    // The axis is repeated and cut into rows, one for each element of the
-    // window, that begin `dilation` further on in the input each: rows have the
-    // length of the input, or of whole repetitions of it, plus the dilation.
-    Shape split = head, repeated = head, merged = head, whole = head,
-          rows = head, steps = head, strided = head, column = head;
-    for (const Window &w : windows) {
-      const int64_t reach = w.output * w.stride;
-      int64_t row = reach;
-      if (w.size > 1) {
-        const int64_t times =
-            std::max<int64_t>((reach - w.dilation + w.input - 1) / w.input, 1);
-        row = times * w.input + w.dilation;
-      }
-      const int64_t repeats = (w.size * row + w.input - 1) / w.input;
-      int64_t length;
-      if (__builtin_mul_overflow(repeats, w.input, &length))
-        throw ShapeError("repeat: an axis of size " + std::to_string(w.input) +
-                         " cannot be repeated " + std::to_string(repeats) +
-                         " times");
-      isRepeated |= repeats != 1;
-      split.insert(split.end(), {1, w.input});
-      repeated.insert(repeated.end(), {repeats, w.input});
-      merged.push_back(length);
-      whole.push_back(w.size * row);
-      rows.insert(rows.end(), {w.size, row});
-      steps.insert(steps.end(), {w.size, reach});
-      strided.insert(strided.end(), {w.size, w.output, w.stride});
-      column.insert(column.end(), {w.size, w.output, 1});
-    }
-    if (isRepeated)
-      x.reshape(split).expand(repeated).reshape(merged);
-    x.shrink(Shape(outer + count, 0), whole).reshape(rows).shrink(none, steps);
-    if (isStrided) {
-      x.reshape(strided).shrink(Shape(outer + 3 * count, 0), column);
-      perAxis = 3;
-    }
-  }
-  std::vector<int64_t> order;
-  auto add = [&](int64_t offset) {
+    for (int64_t i = 0; i < front; ++i)
+      order.push_back(i);
     for (int64_t i = 0; i < count; ++i)
-      order.push_back(outer + perAxis * i + offset);
+      order.push_back(outer + 2 * i);
+    for (int64_t i = front; i < outer; ++i)
+      order.push_back(i);
+    for (int64_t i = 0; i < count; ++i)
+      order.push_back(outer + 2 * i + 1);
+    x.reshape(input).shrink(Shape(outer + count, 0), kept);
+    x.reshape(split).permute(order);
+    return;
+  }
+  Shape shape(outer + 2 * count, 0), strides = shape;
+  SymInt step = 1;
+  // Of an axis of one position no stride is taken, however long.
+  auto set = [&](int64_t axis, const SymInt &size, const SymInt &times) {
+    shape[axis] = size;
+    if (size != 1)
+      strides[axis] = step * times;
   };
-  for (int64_t i = 0; i < outer - behind; ++i)
-    order.push_back(i);
-  add(isApart ? 0 : 1);
-  for (int64_t i = outer - behind; i < outer; ++i)
-    order.push_back(i);
-  add(isApart ? 1 : 0);
-  if (perAxis == 3)
-    add(2);
-  x.permute(order);
+  for (int64_t i = count; i-- > 0;) {
+    set(front + i, windows[i].output, windows[i].stride);
+    set(outer + count + i, windows[i].size, windows[i].dilation);
+    step *= windows[i].input;
+  }
+  for (int64_t i = outer; i-- > 0;) {
+    set(i < front ? i : i + count, head[i], 1);
+    step *= head[i];
+  }
+  x.strided(shape, strides);
 }
 
 /// All windows of a padded tensor, outputs after the other axes.
 static Tensor windowsOf(const Tensor &padded,
                         const std::vector<Window> &windows) {
-  const int64_t outer = padded.ndim() - int64_t(windows.size());
-  Shape result(padded.shape().begin(), padded.shape().begin() + outer);
   prim::Movements x(padded);
-  takeWindows(x, result, windows, 0);
-  for (const Window &window : windows)
-    result.push_back(window.output);
-  for (const Window &window : windows)
-    result.push_back(window.size);
-  return x.reshape(result).tensor();
+  takeWindows(x,
+              Shape(padded.shape().begin(),
+                    padded.shape().end() - int64_t(windows.size())),
+              windows, 0);
+  return x.tensor();
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,26 +228,23 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
                      toString(weight.shape()));
 
   // (batch, group, out, o..., in, k...), summed over in and k.
-  Shape low(2, 0), high(2, 0),
-      input = {batch, groups, inPerGroup}, split = {batch, groups, 1},
-      expanded = {batch, groups, outPerGroup},
-      weightShape = {1, groups, outPerGroup},
-      output = {batch, weight.shape()[0]}, biasShape = {weight.shape()[0]};
+  Shape low(2, 0), high(2, 0), expanded = {batch, groups, outPerGroup},
+                               weightShape = {1, groups, outPerGroup},
+                               output = {batch, weight.shape()[0]},
+                               biasShape = {weight.shape()[0]};
   for (const Window &window : windows) {
     low.push_back(window.before);
     high.push_back(window.after);
-    input.push_back(window.input);
-    split.push_back(window.output);
     expanded.push_back(window.output);
     weightShape.push_back(1);
     output.push_back(window.output);
     biasShape.push_back(1);
   }
   std::vector<int64_t> summed;
-  for (Shape *shape : {&split, &expanded, &weightShape})
+  for (Shape *shape : {&expanded, &weightShape})
     shape->push_back(inPerGroup);
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    for (Shape *shape : {&split, &expanded, &weightShape})
+    for (Shape *shape : {&expanded, &weightShape})
       shape->push_back(windows[i].size);
     summed.push_back(4 + spatial + int64_t(i));
   }
@@ -292,13 +257,7 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
   };
   prim::Movements x(*this);
   x.pad(low, high);
-  Shape head = {batch, inPerGroup};
-  if (groups > 1) {
-    x.reshape(input);
-    head.insert(head.begin() + 1, groups);
-  }
-  takeWindows(x, head, windows, 1);
-  x.reshape(split);
+  takeWindows(x, {batch, groups, 1, inPerGroup}, windows, 1);
   prim::Movements w(weight);
   w.reshape(weightShape);
   const Tensor sums = prim::reduce(

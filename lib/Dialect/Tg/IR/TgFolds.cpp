@@ -576,16 +576,17 @@ OpFoldResult FlipOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult StridedOp::fold(FoldAdaptor adaptor) {
-  ViewChain chain(getX().getType(), getViews());
   if (getX().getType() == getType() &&
-      chain.getViews() == ViewChain(getType()).getViews())
+      ViewChain(getType(), getViews()).getViews() ==
+          ViewChain(getType()).getViews())
     return getX();
   if (llvm::any_of(getType().getShape(), [](int64_t n) { return n == 0; }))
     return getZero(getResult());
   if (!isSplat(adaptor.getX()))
     return {};
-  const bool isMasked = llvm::any_of(
-      chain.getViews(), [](const View &view) { return !view.mask.empty(); });
+  const bool isMasked =
+      llvm::any_of(getViews().getAsRange<ViewAttr>(),
+                   [](ViewAttr view) { return !view.getBegin().empty(); });
   return isMasked && !isPositiveZero(adaptor.getX()) ? Attribute()
                                                      : adaptor.getX();
 }
