@@ -172,7 +172,6 @@ static LogicalResult inferTensorType(std::optional<Location> loc,
     return std::move(diag << "'" << name << "' op ");
   };
   SmallVector<int64_t> sizes;
-  SmallVector<Attribute> attrs;
   bool isSymbolic = false;
   for (Dim dim : dims) {
     std::optional<int64_t> value = dim.getStatic();
@@ -181,16 +180,18 @@ static LogicalResult inferTensorType(std::optional<Location> loc,
       return emitError() << "makes a size that does not fit into 64 bits";
     isSymbolic |= !value;
     sizes.push_back(value.value_or(ShapedType::kDynamic));
-    attrs.push_back(dim.getAttr());
   }
   if (failed(checkNumElements(dims, emitError)))
     return failure();
   ShapeAttr encoding;
-  if (isSymbolic)
+  if (isSymbolic) {
+    auto attrs =
+        llvm::map_to_vector(dims, [](Dim dim) { return dim.getAttr(); });
     encoding =
         ShapeAttr::getChecked(emitError, context, ArrayRef<Attribute>(attrs));
-  if (isSymbolic && !encoding)
-    return failure();
+    if (!encoding)
+      return failure();
+  }
   auto type = RankedTensorType::getChecked(emitError, sizes, elementType,
                                            Attribute(encoding));
   if (!type)
