@@ -227,6 +227,8 @@ TEST(Conv2d, LikeLoops) {
       {{3, 5, 12, 20}, {16, 5, 5, 3}, 1, {1, 1}, {2, 3}, {4, 3}, {3, 2}},
       {{1, 64, 40, 30}, {16, 64, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 48, 33, 29}, {32, 48, 3, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
+      // Work items that follow one another share the windows of all rows.
+      {{1, 110, 28, 27}, {136, 110, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
   };
   for (const ConvCase &c : cases) {
     SCOPED_TRACE(toString(c.input) + " * " + toString(c.weight));

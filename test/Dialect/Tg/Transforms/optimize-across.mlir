@@ -175,6 +175,41 @@ func.func @costly_windows(%x: tensor<200704xf32>, %w: tensor<128x576xf32>) -> te
 
 // -----
 
+// Work items are blocks of channels of one image: a thread fills a tile with the
+// windows of all rows once. Of two images, each item would fill it again: rows
+// are in groups.
+
+// REMARK-NOT: remark: {{.*}}r_256_14_14_128_3_3{{.*}}group range
+// CHECK-LABEL: tg.kernel @r_256_14_14_128_3_3
+// CHECK: tg.range {{[0-9]+}} thread 8
+// CHECK: tg.stage {{.*}} : memref<118784xf32>
+func.func @shared_windows(%x: tensor<100352xf32>, %w: tensor<256x1152xf32>) -> tensor<256x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[128, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 128, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 128, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<100352xf32> -> tensor<1x14x14x128x3x3xf32>
+  %1 = tg.expand %0 : tensor<1x14x14x128x3x3xf32> -> tensor<256x14x14x128x3x3xf32>
+  %2 = tg.reshape %w : tensor<256x1152xf32> -> tensor<256x1x1x128x3x3xf32>
+  %3 = tg.expand %2 : tensor<256x1x1x128x3x3xf32> -> tensor<256x14x14x128x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<256x14x14x128x3x3xf32>
+  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<256x14x14x128x3x3xf32> -> tensor<256x14x14x1x1x1xf32>
+  return %5 : tensor<256x14x14x1x1x1xf32>
+}
+
+// -----
+
+// REMARK: remark: {{.*}}r_2_256_14_14_128_3_3{{.*}}group range {{[0-9]+}} by 7
+// CHECK-LABEL: tg.kernel @r_2_256_14_14_128_3_3
+// CHECK: tg.stage {{.*}} : memref<61440xf32>
+func.func @windows_of_two(%x: tensor<2x100352xf32>, %w: tensor<256x1152xf32>) -> tensor<2x256x14x14x1x1x1xf32> {
+  %0 = tg.strided %x [#tg.view<[2, 128, 30, 30] strides [100352, 784, 28, 1] offset -29 mask [0 to 2, 0 to 128, 1 to 29, 1 to 29]>, #tg.view<[2, 1, 14, 14, 128, 3, 3] strides [115200, 0, 60, 2, 900, 30, 1]>] : tensor<2x100352xf32> -> tensor<2x1x14x14x128x3x3xf32>
+  %1 = tg.expand %0 : tensor<2x1x14x14x128x3x3xf32> -> tensor<2x256x14x14x128x3x3xf32>
+  %2 = tg.reshape %w : tensor<256x1152xf32> -> tensor<1x256x1x1x128x3x3xf32>
+  %3 = tg.expand %2 : tensor<1x256x1x1x128x3x3xf32> -> tensor<2x256x14x14x128x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<2x256x14x14x128x3x3xf32>
+  %5 = tg.reduce add %4 axes [4, 5, 6] : tensor<2x256x14x14x128x3x3xf32> -> tensor<2x256x14x14x1x1x1xf32>
+  return %5 : tensor<2x256x14x14x1x1x1xf32>
+}
+
+// -----
+
 // These weights are larger than the windows: as much work for more cores.
 
 // REMARK: remark: {{.*}}r_512_14_14_256_3_3{{.*}}lanes across range {{[0-9]+}} by 32

@@ -28,8 +28,9 @@ constexpr int64_t kMostPackedBytes = 640 << 10;
 constexpr int64_t kBusyRegisters = 8;
 /// The vectors of lanes that share windows. More would save little.
 constexpr int64_t kMostBlockVectors = 8;
-/// A tile of windows leaves the caches to the packed operands.
-constexpr int64_t kMostWindowBytes = 320 << 10;
+/// A tile of windows leaves the caches to the packed operands. One that all
+/// work items share, so that a thread fills it once, may be larger.
+constexpr int64_t kMostWindowBytes = 320 << 10, kMostSharedBytes = 512 << 10;
 
 /// How far ahead of the present one the windows of other channels are fetched,
 /// and how many elements ahead what is packed.
@@ -593,6 +594,13 @@ void Across::groupRows() {
     return;
   }
   const int64_t extent = row.getLargestExtent();
+  // Work items are blocks of channels of one image.
+  const bool isShared =
+      row == result.reusedAlong &&
+      llvm::all_of(schedule.getResultRanges(), [&](RangeOp range) {
+        return range == schedule.getResultRanges().front() || range == row ||
+               !range->isBeforeInBlock(row) || range.getLargestExtent() == 1;
+      });
   int64_t most = extent;
   bool hasWindow = false;
   for (RangedReduceOp reduce : reduces)
@@ -610,6 +618,8 @@ void Across::groupRows() {
       // Of one row of the result, and of each further one.
       const int64_t rows = std::max<int64_t>(kMostWindowBytes / bytes, 1);
       const int64_t first = inRows->extent - inRows->stride * (extent - 1);
+      if (isShared && inRows->extent * bytes <= kMostSharedBytes)
+        continue;
       most = std::min(most, (rows - first) / inRows->stride + 1);
     }
   while (most > 1 && extent % most != 0)
