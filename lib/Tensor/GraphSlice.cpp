@@ -84,7 +84,8 @@ static bool isProduct(Operation *op) {
     Operation *factor = operand.getDefiningOp();
     while (isMovementOrCast(factor) && !isa<tg::ExpandOp>(factor))
       factor = factor->getOperand(0).getDefiningOp();
-    return isa<tg::ExpandOp>(factor);
+    // Windows that overlap are repeated too.
+    return isa<tg::ExpandOp, tg::StridedOp>(factor);
   });
 }
 

@@ -258,6 +258,17 @@ TEST_F(GraphTest, KeepsProductsThatWereStoredAnyway) {
   expectTensor(scaled, {40, 50}, values(a.matmul(b) * 2));
 }
 
+TEST_F(GraphTest, KeepsConvolutions) {
+  Tensor x = noiseTensor({1, 3, 12, 13}).realize();
+  for (int64_t channels : {1, 4})
+    for (int64_t stride : {1, 2}) {
+      Tensor w = noiseTensor({channels, 3, 3, 3}).realize();
+      Tensor y = x.conv2d(w, {.stride = stride, .padding = 1});
+      y.sum().realize();
+      EXPECT_TRUE(y.isRealized()) << channels << " " << stride;
+    }
+}
+
 TEST_F(GraphTest, KeepsNothingElse) {
   Tensor a = noiseTensor({40, 30}).realize(),
          b = noiseTensor({30, 50}).realize();
