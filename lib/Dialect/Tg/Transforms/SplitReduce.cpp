@@ -602,18 +602,18 @@ struct TgSplitReducePass
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     DenseMap<Operation *, Deviations> deviations;
-    DenseSet<Operation *> readAgain;
+    // What else is summed of such a tensor is cut alike, for one kernel.
+    DenseSet<Type> readAgain;
     for (ReduceOp op : reduces)
-      if (auto found = findDeviations(op)) {
-        readAgain.insert(op);
-        readAgain.insert(found->sum);
-      }
+      if (findDeviations(op))
+        readAgain.insert(op.getX().getType());
     llvm::MapVector<Operation *, Split> splits;
     for (ReduceOp op : reduces) {
       if (op.getAxes().empty() || !isCountable(op.getX().getType()) ||
           isSelection(op))
         continue;
-      std::optional<Split> split = splitColumns(op, readAgain.contains(op));
+      std::optional<Split> split = splitColumns(
+          op, /*isReadAgain=*/readAgain.contains(op.getX().getType()));
       if (!split)
         split = splitToFew(op, threshold, parts);
       if (!split)

@@ -191,7 +191,7 @@ func.func @narrow_in_cache(%x: tensor<2000xbf16>, %w: tensor<2000x4000xbf16>) ->
 // Two matrices that memory holds in different orders, a prime number of rows,
 // and one that is reshaped on the way: the first stays. Fewer rows are summed at
 // a time where parts would be few, and where they are read again for the
-// deviations from their mean.
+// deviations from their mean, also for what one kernel finds on the way.
 // CHECK-LABEL: func.func @two_orders
 // CHECK-NOT:     tg.contiguous
 // CHECK-LABEL: func.func @prime_rows
@@ -207,6 +207,7 @@ func.func @narrow_in_cache(%x: tensor<2000xbf16>, %w: tensor<2000x4000xbf16>) ->
 // CHECK-LABEL: func.func @deviations_of_rows
 // CHECK:         tg.reshape %{{.*}} -> tensor<512x16x2048xf32>
 // CHECK:         tg.reshape %{{.*}} -> tensor<512x16x2048xf32>
+// CHECK:         tg.reduce max %{{.*}} : tensor<512x16x2048xf32>
 // CHECK-LABEL: func.func @symbolic_columns
 // CHECK:         tg.reshape %{{.*}} -> tensor<256x16x?xf32
 func.func @two_orders(%v: tensor<4096x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<4096x1xf32> {
@@ -233,7 +234,7 @@ func.func @more_rows(%w: tensor<64000x1000xf32>) -> tensor<1x1000xf32> {
   %0 = tg.reduce max %w axes [0] : tensor<64000x1000xf32> -> tensor<1x1000xf32>
   return %0 : tensor<1x1000xf32>
 }
-func.func @deviations_of_rows(%w: tensor<8192x2048xf32>) -> tensor<1x2048xf32> {
+func.func @deviations_of_rows(%w: tensor<8192x2048xf32>) -> (tensor<1x2048xf32>, tensor<1x2048xf32>) {
   %0 = tg.reduce add %w axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
   %c = tg.const(8192.0 : f32) : tensor<1x2048xf32>
   %1 = tg.fdiv %0, %c : tensor<1x2048xf32>
@@ -241,7 +242,8 @@ func.func @deviations_of_rows(%w: tensor<8192x2048xf32>) -> tensor<1x2048xf32> {
   %3 = tg.sub %w, %2 : tensor<8192x2048xf32>
   %4 = tg.mul %3, %3 : tensor<8192x2048xf32>
   %5 = tg.reduce add %4 axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
-  return %5 : tensor<1x2048xf32>
+  %6 = tg.reduce max %w axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
+  return %5, %6 : tensor<1x2048xf32>, tensor<1x2048xf32>
 }
 #columns = #tg.var<"n", 1, 4096>
 !matrix = tensor<4096x?xf32, #tg.shape<4096, #columns>>
