@@ -446,7 +446,7 @@ prim::Movements &prim::Movements::shrink(const Shape &from, const Shape &to) {
 
 prim::Movements &prim::Movements::strided(const Shape &shape,
                                           const Shape &strides) {
-  checkedNumElements(shape, dtype, "strided");
+  checkedNumElements(shape, dtype, "windows");
   checkVariables({&now, &shape, &strides});
   auto getAttrs = [&](const Shape &list) {
     return llvm::map_to_vector(

@@ -98,6 +98,20 @@ const Program programs[] = {
            .conv2d(input({8, 8, 3, 3}, 3))
            .relu();
      }},
+    {"pointwise_then_depthwise", 2, 2,
+     [] {
+       return input({1, 8, 16, 16})
+           .conv2d(input({24, 8, 1, 1}, 2))
+           .relu()
+           .conv2d(input({24, 1, 3, 3}, 3), {}, {.groups = 24, .padding = 1});
+     }},
+    {"two_filters", 2, 2,
+     [] {
+       Tensor filter = input({1, 1, 5, 5}, 2);
+       return input({1, 1, 64, 64})
+           .conv2d(filter, {.padding = 2})
+           .conv2d(filter, {.padding = 2});
+     }},
     {"conv_bn_train_relu", 4, 3,
      [] {
        Tensor x = input({4, 8, 16, 16}).conv2d(input({8, 8, 3, 3}, 2));

@@ -41,7 +41,7 @@ TEST(Matmul, Matrices) {
 }
 
 /// A row, or a few, times matrices of more than 32 MiB, which are summed a few
-/// rows at a time: 16, or 15 of 3000. All sums are exact.
+/// rows at a time: 64, or 30 of 3000. All sums are exact.
 TEST(Matmul, RowsTimesLargeMatrices) {
   auto makeInput = [](const Shape &shape, int64_t count, int factor,
                       DType dtype) {

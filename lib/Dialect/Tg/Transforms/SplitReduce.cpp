@@ -603,17 +603,19 @@ struct TgSplitReducePass
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     DenseMap<Operation *, Deviations> deviations;
     // What else is summed of such a tensor is cut alike, for one kernel.
-    DenseSet<Type> readAgain;
+    DenseSet<Value> readAgain;
     for (ReduceOp op : reduces)
-      if (findDeviations(op))
-        readAgain.insert(op.getX().getType());
+      if (auto found = findDeviations(op)) {
+        readAgain.insert(op.getX());
+        readAgain.insert(found->sum.getX());
+      }
     llvm::MapVector<Operation *, Split> splits;
     for (ReduceOp op : reduces) {
       if (op.getAxes().empty() || !isCountable(op.getX().getType()) ||
           isSelection(op))
         continue;
-      std::optional<Split> split = splitColumns(
-          op, /*isReadAgain=*/readAgain.contains(op.getX().getType()));
+      std::optional<Split> split =
+          splitColumns(op, /*isReadAgain=*/readAgain.contains(op.getX()));
       if (!split)
         split = splitToFew(op, threshold, parts);
       if (!split)

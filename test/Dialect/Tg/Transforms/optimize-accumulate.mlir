@@ -215,3 +215,39 @@ tg.kernel @few_items(%out: memref<2048xf32>, %w: memref<16777216xf32>) attribute
   %5 = tg.ranged_reduce add %4 over %r : f32
   tg.store %5, %out[%c] : memref<2048xf32>
 }
+
+// Rows of which little is summed, and so many columns that pieces could not be
+// counted in reasonable time.
+
+// CHECK-LABEL: tg.kernel @part_of_rows
+// CHECK-NOT: update
+tg.kernel @part_of_rows(%out: memref<6400xf32>, %w: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %n = tg.const(1024 : index) : index
+  %k = tg.const(256 : index) : index
+  %h = tg.const(100 : index) : index
+  %p = tg.range 0 loop 64
+  %c = tg.range 1 loop 100
+  %r = tg.range 2 loop 256
+  %0 = tg.mul %p, %k : index
+  %1 = tg.add %0, %r : index
+  %2 = tg.mul %1, %n : index
+  %3 = tg.add %2, %c : index
+  %4 = tg.load %w[%3] : memref<16777216xf32>
+  %5 = tg.ranged_reduce add %4 over %r : f32
+  %6 = tg.mul %p, %h : index
+  %7 = tg.add %6, %c : index
+  tg.store %5, %out[%7] : memref<6400xf32>
+}
+
+// CHECK-LABEL: tg.kernel @endless_rows
+// CHECK-NOT: update
+tg.kernel @endless_rows(%out: memref<900719925474083xf64>, %w: memref<9007199254740830xf64>) attributes {outputs = 1 : i64} {
+  %n = tg.const(900719925474083 : index) : index
+  %c = tg.range 1 loop 900719925474083
+  %r = tg.range 2 loop 10
+  %2 = tg.mul %r, %n : index
+  %3 = tg.add %2, %c : index
+  %4 = tg.load %w[%3] : memref<9007199254740830xf64>
+  %5 = tg.ranged_reduce add %4 over %r : f64
+  tg.store %5, %out[%c] : memref<900719925474083xf64>
+}

@@ -207,3 +207,27 @@ func.func @small(%a: tensor<6x1x8xf32>, %b: tensor<1x4x8xf32>) -> tensor<21xf32>
   %5 = tg.shrink %4 from [0] to [21] : tensor<24xf32> -> tensor<21xf32>
   return %5 : tensor<21xf32>
 }
+
+// -----
+
+// Windows that overlap repeat what they show: the first convolution is stored,
+// not the products of the second one.
+// CHECK-LABEL: func.func @windows_of_sums
+// CHECK:         tg.alloc {{.*}} : memref<6400xf32>
+// CHECK-NOT:     memref<57600xf32>
+// CHECK:         return
+// REMARK: tg.reduce [80, 80, 1, 1] gets a buffer
+func.func @windows_of_sums(%x: tensor<80x80xf32>, %w: tensor<3x3xf32>) -> tensor<80x80x1x1xf32> {
+  %0 = tg.pad %x low [1, 1] high [1, 1] : tensor<80x80xf32> -> tensor<82x82xf32>
+  %1 = tg.strided %0 [#tg.view<[80, 80, 3, 3] strides [82, 1, 82, 1]>] : tensor<82x82xf32> -> tensor<80x80x3x3xf32>
+  %2 = tg.reshape %w : tensor<3x3xf32> -> tensor<1x1x3x3xf32>
+  %3 = tg.expand %2 : tensor<1x1x3x3xf32> -> tensor<80x80x3x3xf32>
+  %4 = tg.mul %1, %3 : tensor<80x80x3x3xf32>
+  %5 = tg.reduce add %4 axes [2, 3] : tensor<80x80x3x3xf32> -> tensor<80x80x1x1xf32>
+  %6 = tg.reshape %5 : tensor<80x80x1x1xf32> -> tensor<80x80xf32>
+  %7 = tg.pad %6 low [1, 1] high [1, 1] : tensor<80x80xf32> -> tensor<82x82xf32>
+  %8 = tg.strided %7 [#tg.view<[80, 80, 3, 3] strides [82, 1, 82, 1]>] : tensor<82x82xf32> -> tensor<80x80x3x3xf32>
+  %9 = tg.mul %8, %3 : tensor<80x80x3x3xf32>
+  %10 = tg.reduce add %9 axes [2, 3] : tensor<80x80x3x3xf32> -> tensor<80x80x1x1xf32>
+  return %10 : tensor<80x80x1x1xf32>
+}

@@ -92,7 +92,7 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
     do not depend on the number of threads.
 
     A reduction along an outer axis of a large tensor (from 32 MiB on) that is read
-    straight from memory becomes one of 16 to 128 rows at a time, which are read
+    straight from memory becomes one of 8 to 128 rows at a time, which are read
     side by side, and one of what these give. Outer is the axis in memory: the
     tensor may be read transposed. Small operands may be repeated, so that this
     holds for a row times a matrix, but not for a product of matrices.

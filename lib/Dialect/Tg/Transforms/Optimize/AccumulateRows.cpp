@@ -27,6 +27,8 @@ constexpr int64_t kMostPasses = 32;
 /// What is read of a row without a gap. The accumulators for the longest piece
 /// stay in the second-level cache, most of them in the first.
 constexpr int64_t kShortestPiece = 2 << 10, kLongestPiece = 64 << 10;
+/// Pieces that a row is cut into at most.
+constexpr int64_t kMostPieces = 4096;
 /// With fewer work items, many cores get little to do.
 constexpr int64_t kFewestItems = 16;
 
@@ -69,13 +71,15 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
 
 /// How many vectors of \p bytes make a piece of a row, if there are \p vectors
 /// in all: pieces are as long as leaves enough work items, and divide the row
-/// if possible. None if they would be short.
+/// if possible. None if they would be short or very many.
 static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
                                           int64_t items) {
-  int64_t pieces =
-      std::max<int64_t>(llvm::divideCeil(vectors * bytes, kLongestPiece),
-                        llvm::divideCeil(kEnoughItems, items));
-  pieces = std::clamp<int64_t>(pieces, 1, vectors * bytes / kShortestPiece);
+  const int64_t row = vectors * bytes;
+  if (row < kShortestPiece || row > kMostPieces * kLongestPiece)
+    return std::nullopt;
+  int64_t pieces = std::max<int64_t>(llvm::divideCeil(row, kLongestPiece),
+                                     llvm::divideCeil(kEnoughItems, items));
+  pieces = std::min(pieces, row / kShortestPiece);
   for (int64_t more = pieces; more <= 2 * pieces; ++more)
     if (vectors % more == 0 && vectors / more * bytes >= kShortestPiece) {
       pieces = more;

@@ -70,15 +70,35 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
   findReads(block);
 }
 
+/// How often a view comes to each position that it comes to at all, about: the
+/// shortest strides first, the positions of some axes lie within a reach of
+/// their own, and those of the next axis are apart, or overlap as windows do.
+static double countRepetitions(const View &view) {
+  SmallVector<std::pair<double, double>> axes;
+  double count = 1;
+  for (auto [size, stride] : llvm::zip(view.shape, view.strides)) {
+    const auto extent =
+        static_cast<double>(std::max<int64_t>(size.getMax(), 1));
+    if (stride.is(0))
+      count *= extent;
+    else if (stride.isStatic())
+      axes.emplace_back(std::abs(static_cast<double>(stride.getMax())), extent);
+  }
+  llvm::sort(axes);
+  double reach = 1;
+  for (auto [stride, extent] : axes) {
+    const double joined = stride * (extent - 1) + reach;
+    count *= std::max(1.0, extent * reach / joined);
+    reach = joined;
+  }
+  return count;
+}
+
 /// How often each element is read that is read at all.
 static double countRepetitions(StridedOp strided) {
   double count = 1;
-  for (auto attr : strided.getViews().getAsRange<ViewAttr>()) {
-    View view(attr);
-    for (auto [size, stride] : llvm::zip(view.shape, view.strides))
-      if (stride.is(0))
-        count *= static_cast<double>(std::max<int64_t>(size.getMax(), 1));
-  }
+  for (auto attr : strided.getViews().getAsRange<ViewAttr>())
+    count *= countRepetitions(View(attr));
   return count;
 }
 
