@@ -63,4 +63,9 @@ void mlir::tg::registerAllPasses() {
       [](OpPassManager &pm, const TextualOptions &options) {
         buildOptimizePipeline(pm, options.get());
       });
+  PassPipelineRegistration<>(
+      "tg-kernel-to-llvm-pipeline",
+      "From what convert-tg-to-vector makes to LLVM's dialect, with a C "
+      "interface",
+      buildKernelToLLVMPipeline);
 }

@@ -148,4 +148,48 @@ def TgCheckBounds : Pass<"tg-check-bounds", "::mlir::ModuleOp"> {
   ];
 }
 
+//===----------------------------------------------------------------------===//
+// KernelToLLVM
+//===----------------------------------------------------------------------===//
+
+def TgAnnotateKernelFunctions
+    : Pass<"tg-annotate-kernel-functions", "::mlir::func::FuncOp"> {
+  let summary = "Say of a kernel's buffers what LLVM can use";
+  let description = [{
+    Takes what `convert-tg-to-vector` makes. The buffers of a kernel that does not
+    work in place are `llvm.noalias`: they do not overlap where one of them is
+    written. Those that it does not write are `llvm.readonly`, and buffers of known
+    size `llvm.dereferenceable`. Other functions stay as they are.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertKernelFunctionsToLLVM
+    : Pass<"convert-kernel-functions-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Convert functions over vectors to LLVM's dialect";
+  let description = [{
+    Upstream's conversions of `arith`, `cf`, `func`, `math`, `memref`, `ub` and
+    `vector` in one, since values of any of them may meet in one loop. Buffers
+    become plain pointers. `scf` has to be lowered before.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def TgAddKernelInterface
+    : Pass<"tg-add-kernel-interface", "::mlir::ModuleOp"> {
+  let summary = "Add the functions of the C interface to kernels";
+  let description = [{
+    Each function that was a kernel gets the ending `.body` and becomes internal.
+    Under its name another one calls it that takes pointers to the addresses of the
+    buffers and to the values of the variables, and the first and the last position
+    (exclusive). A fence at the end makes stores past the caches visible to whoever
+    learns that the kernel is done.
+
+    ```mlir
+    llvm.func @E_64(%buffers: !llvm.ptr, %variables: !llvm.ptr, %begin: i64, %end: i64)
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TINYGRAD_CONVERSION_PASSES_TD

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The two halves of the CPU target: MLIR passes, then LLVM.
+/// What LLVM does for the CPU target.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,6 @@
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 
 namespace mlir::tg::cpu {
-
-/// Lowers functions over scf, vector, arith, math and memref, as
-/// convert-tg-to-vector makes them, to LLVM's dialect, and adds the functions
-/// of the C interface.
-LogicalResult lowerToLLVM(ModuleOp module, bool verifyEach);
 
 /// Makes an object file of a module in LLVM's dialect. Fills in the texts and
 /// times of its stages.

@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
 #include "Backend.h"
+#include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/Support/raw_ostream.h"
@@ -98,7 +100,10 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
   print(*module, dumps.vector);
   if (verifyEach && failed(verify(*module)))
     return failure();
-  if (failed(cpu::lowerToLLVM(*module, verifyEach)))
+  PassManager passes(context);
+  passes.enableVerifier(verifyEach);
+  buildKernelToLLVMPipeline(passes);
+  if (failed(passes.run(*module)))
     return failure();
   print(*module, dumps.llvmDialect);
   object.times.lowering = std::chrono::duration<double, std::milli>(

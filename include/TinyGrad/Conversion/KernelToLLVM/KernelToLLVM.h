@@ -1,0 +1,37 @@
+//===- KernelToLLVM.h - kernel functions to LLVM's dialect ------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The passes from the functions that convert-tg-to-vector makes to LLVM's
+/// dialect, and their order.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_CONVERSION_KERNELTOLLVM_KERNELTOLLVM_H
+#define TINYGRAD_CONVERSION_KERNELTOLLVM_KERNELTOLLVM_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace mlir::tg {
+
+#define GEN_PASS_DECL_TGANNOTATEKERNELFUNCTIONS
+#define GEN_PASS_DECL_CONVERTKERNELFUNCTIONSTOLLVM
+#define GEN_PASS_DECL_TGADDKERNELINTERFACE
+#include "TinyGrad/Conversion/Passes.h.inc"
+
+/// From functions over scf, vector, arith, math and memref, as
+/// convert-tg-to-vector makes them, to LLVM's dialect, with the functions of
+/// the C interface.
+void buildKernelToLLVMPipeline(OpPassManager &pm);
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_CONVERSION_KERNELTOLLVM_KERNELTOLLVM_H

@@ -1,0 +1,61 @@
+//===- AnnotateKernelFunctions.cpp - what is known of kernels' buffers ----===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-annotate-kernel-functions pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGANNOTATEKERNELFUNCTIONS
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Bytes that an argument of the function certainly has; 0 if unknown.
+static int64_t getBytes(Type type) {
+  auto buffer = cast<MemRefType>(type);
+  return buffer.hasStaticShape() ? getBufferBytes(buffer) : 0;
+}
+
+/// Says of a kernel's buffers what LLVM can use: they do not overlap where one
+/// of them is written (apart from kernels that work in place), and how much of
+/// them there is.
+static void annotateArguments(func::FuncOp func) {
+  MLIRContext *context = func.getContext();
+  auto unit = UnitAttr::get(context);
+  Type i64 = IntegerType::get(context, 64);
+  int64_t outputs = func->getAttrOfType<IntegerAttr>(outputsAttrName).getInt();
+  bool isInPlace = func->hasAttr(inPlaceAttrName);
+  for (auto [i, type] : llvm::enumerate(func.getArgumentTypes())) {
+    if (!isa<MemRefType>(type))
+      continue;
+    if (!isInPlace)
+      func.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), unit);
+    func.setArgAttr(i, LLVM::LLVMDialect::getNoUndefAttrName(), unit);
+    if (static_cast<int64_t>(i) >= outputs)
+      func.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), unit);
+    if (int64_t bytes = getBytes(type))
+      func.setArgAttr(i, LLVM::LLVMDialect::getDereferenceableAttrName(),
+                      IntegerAttr::get(i64, bytes));
+  }
+}
+
+namespace {
+struct TgAnnotateKernelFunctionsPass
+    : tg::impl::TgAnnotateKernelFunctionsBase<TgAnnotateKernelFunctionsPass> {
+  void runOnOperation() override {
+    if (getOperation()->hasAttr(outputsAttrName))
+      annotateArguments(getOperation());
+  }
+};
+} // namespace
