@@ -54,6 +54,14 @@ struct Bounds {
   int64_t hi = most;
 };
 
+/// Modulo 2^64, as indices are computed.
+inline int64_t addWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) + uint64_t(y));
+}
+inline int64_t mulWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
+}
+
 /// constant + sum of factor * value. A term stands for a range that is a loop
 /// or the lanes, or for the result of an operation that is no sum. `lane0`
 /// marks an operation that is known to be equal in all lanes although its

@@ -40,14 +40,6 @@ static Bounds scaleBounds(Bounds bounds, int64_t factor) {
   return {std::min(x, y), std::max(x, y)};
 }
 
-/// Modulo 2^64, as indices are computed.
-static int64_t addWrapped(int64_t x, int64_t y) {
-  return static_cast<int64_t>(uint64_t(x) + uint64_t(y));
-}
-static int64_t mulWrapped(int64_t x, int64_t y) {
-  return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
-}
-
 void Form::addTerm(Value value, bool lane0, int64_t factor) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {
     if (it->value != value || it->lane0 != lane0)
@@ -319,13 +311,15 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
   if (lanes.stride == 0 || !lanes.irregular.empty())
     return opaque;
   int64_t step = d;
+  // The least number has no magnitude; half of it has all of step's twos.
+  constexpr int64_t least = std::numeric_limits<int64_t>::min();
   for (const Form::Term &term : lanes.scalar.terms)
-    step = std::gcd(step, std::abs(term.factor));
+    step = std::gcd(step, term.factor == least ? least / 2 : term.factor);
   int64_t offset = rest.constant % step;
   std::optional<unsigned> range = getLaneRange(getDeps(op->getResult(0)));
-  int64_t reach = lanes.stride * (ranges[*range].extent - 1);
-  if (offset + std::min<int64_t>(reach, 0) < 0 ||
-      offset + std::max<int64_t>(reach, 0) >= step)
+  __int128 reach = __int128(lanes.stride) * (ranges[*range].extent - 1);
+  if (offset + std::min<__int128>(reach, 0) < 0 ||
+      offset + std::max<__int128>(reach, 0) >= step)
     return opaque;
   Form form;
   form.addTerm(op->getResult(0), true, 1);
@@ -341,7 +335,7 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
 Value Emitter::getIota(B &b, int64_t lanes, int64_t factor, Type element) {
   SmallVector<Attribute> numbers;
   for (int64_t i = 0; i < lanes; ++i)
-    numbers.push_back(b.getIntegerAttr(element, i * factor));
+    numbers.push_back(b.getIntegerAttr(element, mulWrapped(i, factor)));
   auto type = VectorType::get(lanes, element);
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
 }

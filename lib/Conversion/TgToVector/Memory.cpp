@@ -141,7 +141,8 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
     B &b = at(depth, loc);
     // From a beginning that is far outside, the way to a lane inside is long.
     const int64_t longest = std::numeric_limits<int32_t>::max() / access.width;
-    isSmall &= std::abs(access.lanes.stride) <= longest;
+    isSmall &=
+        access.lanes.stride >= -longest && access.lanes.stride <= longest;
     return getIota(b, access.width, access.lanes.stride,
                    isSmall ? Type(b.getI32Type()) : Type(b.getI64Type()));
   }
@@ -184,7 +185,7 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
   if (arePrefetched || !getShortRows(op).getAttr())
     access.prefetch = op.getPrefetch().value_or(0);
-  if (std::abs(access.lanes.stride) > 1)
+  if (access.lanes.stride > 1 || access.lanes.stride < -1)
     if (std::optional<unsigned> square = findSquare(op, access))
       return createSquare(op, access, *square, getMemoryElement(access.buffer),
                           depth);
@@ -286,7 +287,7 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
       index = vector::ExtractOp::create(b, vectorIndex, lane);
     else
       index = arith::AddIOp::create(
-          b, start, buildInt(b, start.getType(), lane * stride));
+          b, start, buildInt(b, start.getType(), mulWrapped(lane, stride)));
     if (access.mask) {
       Value bit = isLaneMask
                       ? Value(vector::ExtractOp::create(b, access.mask, lane))
@@ -513,7 +514,7 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
       index = vector::ExtractOp::create(b, vectorIndex, lane);
     else
       index = arith::AddIOp::create(
-          b, start, buildInt(b, start.getType(), lane * stride));
+          b, start, buildInt(b, start.getType(), mulWrapped(lane, stride)));
     Value element = isa<VectorType>(value.getType())
                         ? Value(vector::ExtractOp::create(b, value, lane))
                         : value;

@@ -77,7 +77,7 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
   int64_t size = access.width, here = ranges[square].position;
   auto type = VectorType::get(size, memory);
   Form start = access.lanes.scalar;
-  start.constant -= here;
+  start.constant = addWrapped(start.constant, -here);
   SmallVector<Value> rows;
   for (int64_t lane = 0; lane < size; ++lane) {
     Value index = getScalar(start, loc);
@@ -85,7 +85,7 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
     rows.push_back(vector::LoadOp::create(b, type, access.buffer, index));
     if (access.prefetch != 0)
       createPrefetch(access, index, memory, /*isWrite=*/false, b);
-    start.constant += access.lanes.stride;
+    start.constant = addWrapped(start.constant, access.lanes.stride);
   }
   B &b = at(depth, loc);
   transpose(b, rows);
@@ -166,7 +166,8 @@ void Emitter::writeSquare(StageOp op, Access access, unsigned square) {
       transpose(b, rows);
       for (int64_t i = 0; i < size; ++i) {
         Form start = place.scalar;
-        start.constant += (lane + i) * place.stride;
+        start.constant =
+            addWrapped(start.constant, mulWrapped(lane + i, place.stride));
         Value index = getScalar(start, loc);
         B &b = at(top(), loc);
         if (valid == size) {
