@@ -87,3 +87,23 @@ func.func @target(%x: tensor<4x6xf32>, %v: tensor<6x4xf32>) -> tensor<6x4xf32> {
   %1 = tg.assign %0, %v : tensor<6x4xf32>
   return %1 : tensor<6x4xf32>
 }
+
+// -----
+
+func.func @assign_to_itself(%x: tensor<4xf32>, %y: tensor<3xi8>) -> tensor<1x3xi8> {
+  %back = tg.flip %back axes [1] : tensor<1x3xi8>
+  %flat = tg.reshape %back : tensor<1x3xi8> -> tensor<3xi8>
+  // expected-error @+1 {{'tg.assign' op the target is computed from itself (C1)}}
+  %r = tg.assign %flat, %y : tensor<3xi8>
+  return %back : tensor<1x3xi8>
+}
+
+// -----
+
+func.func @after_itself(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note @+1 {{the assignment}}
+  %a = tg.assign %a, %y : tensor<4xf32>
+  // expected-error @+1 {{'tg.after' op waits for an assignment to other memory (C2)}}
+  %new = tg.after %x[%a : tensor<4xf32>] : tensor<4xf32>
+  return %new : tensor<4xf32>
+}

@@ -600,9 +600,13 @@ LogicalResult StridedOp::verify() {
 
 LogicalResult AssignOp::verify() {
   Value target = getTarget();
+  // Dominance is checked later: an operation may be its own operand.
+  llvm::SmallPtrSet<Operation *, 8> seen;
   while (Operation *op = target.getDefiningOp()) {
     if (isa<BufferOp, AssignOp>(op))
       return success();
+    if (!seen.insert(op).second)
+      return emitOpError("the target is computed from itself (C1)");
     if (!isMovementOp(op) || isa<PadOp, ExpandOp>(op))
       return emitOpError("the target is the result of '")
              << op->getName()
@@ -625,8 +629,10 @@ LogicalResult AfterOp::verify() {
   if (!assign)
     return emitOpError("waits for what is not the result of a tg.assign (C2)");
   Value written = assign.getTarget();
+  llvm::SmallPtrSet<Operation *, 8> seen;
   while (written != getTarget() && written.getDefiningOp() &&
-         !isa<BufferOp>(written.getDefiningOp()))
+         !isa<BufferOp>(written.getDefiningOp()) &&
+         seen.insert(written.getDefiningOp()).second)
     written = written.getDefiningOp()->getOperand(0);
   auto buffer = getTarget().getDefiningOp<BufferOp>();
   auto other = written.getDefiningOp<BufferOp>();
