@@ -76,6 +76,23 @@ static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
   });
 }
 
+/// Whether the function has the arguments and the result of one that was a
+/// kernel.
+static LogicalResult checkBody(LLVM::LLVMFuncOp body, unsigned numVariables) {
+  ArrayRef<Type> types = body.getArgumentTypes();
+  const size_t numIndices = 2 + numVariables;
+  if (!body.isExternal() && types.size() >= numIndices &&
+      llvm::all_of(types.drop_back(numIndices),
+                   llvm::IsaPred<LLVM::LLVMPointerType>) &&
+      llvm::all_of(types.take_back(numIndices),
+                   [](Type type) { return type.isInteger(64); }) &&
+      isa<LLVM::LLVMVoidType>(body.getFunctionType().getReturnType()))
+    return success();
+  return body.emitOpError("has 'tg.parallel_extent', but not the body, the "
+                          "pointers to buffers and the ")
+         << numIndices << " numbers of type i64 of what was a kernel";
+}
+
 namespace {
 struct TgAddKernelInterfacePass
     : tg::impl::TgAddKernelInterfaceBase<TgAddKernelInterfacePass> {
@@ -86,11 +103,14 @@ struct TgAddKernelInterfacePass
         bodies.push_back(func);
     for (LLVM::LLVMFuncOp body : bodies) {
       auto variables = body->getAttrOfType<ArrayAttr>(variablesAttrName);
+      const unsigned numVariables = variables ? variables.size() : 0;
+      if (failed(checkBody(body, numVariables)))
+        return signalPassFailure();
       for (StringRef name : {parallelExtentAttrName, outputsAttrName,
                              inPlaceAttrName, variablesAttrName})
         body->removeAttr(name);
       fenceNontemporalStores(body);
-      addInterface(body, variables ? variables.size() : 0);
+      addInterface(body, numVariables);
     }
   }
 };

@@ -24,7 +24,9 @@ using namespace mlir::tg;
 /// Bytes that an argument of the function certainly has; 0 if unknown.
 static int64_t getBytes(Type type) {
   auto buffer = cast<MemRefType>(type);
-  return buffer.hasStaticShape() ? getBufferBytes(buffer) : 0;
+  return buffer.hasStaticShape() && buffer.getElementType().isIntOrFloat()
+             ? getBufferBytes(buffer)
+             : 0;
 }
 
 /// Says of a kernel's buffers what LLVM can use: they do not overlap where one

@@ -28,3 +28,10 @@ func.func @other(%a: memref<8xf32>) {
 
 // CHECK-LABEL: func.func private @external(memref<8xf32>)
 func.func private @external(memref<8xf32>)
+
+// Sizes of elements that LLVM decides are not known.
+// CHECK-LABEL: func.func @indices(
+// CHECK-SAME:    %{{[a-z0-9]+}}: memref<4xindex> {llvm.noalias, llvm.noundef})
+func.func @indices(%a: memref<4xindex>) attributes {tg.outputs = 1 : i64} {
+  return
+}
