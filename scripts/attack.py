@@ -64,9 +64,11 @@ PASSES = (
     "convert-tg-to-vector",
     "tg-expand-math",
     "tg-check-bounds",
+    "func.func(tg-annotate-kernel-functions)",
+    "tg-add-kernel-interface",
     "tg-schedule-pipeline",
     "tg-schedule-pipeline,tg-optimize-pipeline",
-    "tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-vector,tg-expand-math",
+    "tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-vector,tg-kernel-to-llvm-pipeline",
 )
 NUMBERS = (
     "0 1 -1 2 3 4 7 8 63 64 65 255 1024 65536 2147483647 2147483648 4294967296"
