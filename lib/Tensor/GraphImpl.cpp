@@ -62,22 +62,35 @@ static bool isUniqueByItself(Operation *op) {
 }
 
 void GraphImpl::add(Operation *op, unsigned hash) {
+  SmallVector<KnownVariable *> variables;
+  if (hasDims) {
+    walkVariables(
+        op, [&](KnownVariable &variable) { variables.push_back(&variable); });
+    heldVariables.reserve(heldVariables.size() + variables.size());
+  }
   nodes[op].hash = hash;
+  // Nothing below needs memory: an operation is added as a whole or not at all.
+  for (KnownVariable *variable : variables)
+    if (++heldVariables[variable] == 1)
+      holdVariable(*variable);
   // Those that have numbers, as a rule.
   garbage += isa<tg::ConstOp, tg::ShrinkOp, tg::PadOp, tg::DimOp>(op);
   numCopies += isa<tg::CopyOp>(op);
-  if (hasDims)
-    walkVariables(op, [this](KnownVariable &variable) {
-      if (++heldVariables[&variable] == 1)
-        holdVariable(variable);
-    });
 }
 
-void GraphImpl::dropUnfinished() {
+Operation *
+GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
   Block &body = *module->getBody();
-  while (!body.empty() && !nodes.contains(&body.back()) &&
-         body.back().use_empty())
-    body.back().erase();
+  const Block::iterator next = builder.getInsertionPoint();
+  try {
+    return makeOperation();
+  } catch (...) {
+    // New operations stand before the insertion point.
+    while (next != body.begin() && !nodes.contains(&*std::prev(next)) &&
+           std::prev(next)->use_empty())
+      std::prev(next)->erase();
+    throw;
+  }
 }
 
 Operation *GraphImpl::intern(Value value) {
@@ -143,7 +156,9 @@ Operation *GraphImpl::constant(Type type, TypedAttr value) {
   prepareToMake();
   Operation *&op = constants[{type, value}];
   if (!op)
-    op = intern(tg::ConstOp::create(builder, location, type, value));
+    op = makeOrDrop([&] {
+      return intern(tg::ConstOp::create(builder, location, type, value));
+    });
   return op;
 }
 
@@ -299,27 +314,44 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
   OpBuilder::InsertionGuard guard(builder);
   if (before)
     builder.setInsertionPoint(before);
-  const int64_t id = freeBufferIds.empty() ? int64_t(buffers.size())
-                                           : freeBufferIds.pop_back_val();
-  buffers[id] = memory;
-  Operation *op =
-      tg::BufferOp::create(builder, location, type, id, memory.device().name());
-  add(op, 0);
-  return op;
+  const bool isNewId = freeBufferIds.empty();
+  const int64_t id =
+      isNewId ? int64_t(buffers.size()) : freeBufferIds.pop_back_val();
+  try {
+    buffers[id] = memory;
+    return makeOrDrop([&] {
+      Operation *op = tg::BufferOp::create(builder, location, type, id,
+                                           memory.device().name());
+      add(op, 0);
+      return op;
+    });
+  } catch (...) {
+    buffers.erase(id);
+    if (!isNewId)
+      freeBufferIds.push_back(id); // needs no memory: it was just taken out
+    throw;
+  }
 }
 
 Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
-  Operation *op = tg::AssignOp::create(builder, location, target->getResult(0),
-                                       value->getResult(0));
-  add(op, 0);
-  return op;
+  return makeOrDrop([&] {
+    Operation *op = tg::AssignOp::create(
+        builder, location, target->getResult(0), value->getResult(0));
+    add(op, 0);
+    return op;
+  });
 }
 
 Tensor GraphImpl::wrap(Operation *op, Device *device) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  return Tensor(std::make_shared<TensorImpl>(shared_from_this(), op,
-                                             getDType(type.getElementType()),
-                                             shapeOf(type), device));
+  try {
+    return Tensor(std::make_shared<TensorImpl>(shared_from_this(), op,
+                                               getDType(type.getElementType()),
+                                               shapeOf(type), device));
+  } catch (...) {
+    eraseIfDead(op);
+    throw;
+  }
 }
 
 //===----------------------------------------------------------------------===//

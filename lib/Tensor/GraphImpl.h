@@ -104,13 +104,10 @@ public:
   template <typename OpTy, typename... Args>
   mlir::Operation *make(Args &&...args) {
     prepareToMake();
-    try {
+    return makeOrDrop([&] {
       return intern(builder.createOrFold<OpTy>(currentLocation(),
                                                std::forward<Args>(args)...));
-    } catch (...) {
-      dropUnfinished();
-      throw;
-    }
+    });
   }
   /// The tg.const of a number in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
@@ -197,8 +194,10 @@ public:
   }
 
 private:
-  /// Erases operations that were made, but not added when memory ran out.
-  void dropUnfinished();
+  /// Calls the function, which makes an operation and adds it; erases what was
+  /// made, but not added when memory ran out.
+  mlir::Operation *
+  makeOrDrop(llvm::function_ref<mlir::Operation *()> makeOperation);
   /// Makes the empty module, and what else goes with the context.
   void beginContext();
   mlir::Location locationOf(const char *name);
