@@ -19,7 +19,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../unittests/Conversion/MathToPolynomial/MathLoop.h"
+#include "MathLoop.h"
 
 #include <algorithm>
 #include <chrono>

@@ -13,7 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "../unittests/Tensor/FunctionAccuracy.h"
+#include "FunctionAccuracy.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,8 +1,9 @@
 # The functions that the folders' CMakeLists.txt are written with.
 #
 #   tinygrad_tablegen(TARGET FILE.td OUTPUT FLAGS [OUTPUT FLAGS]...)
-#   tinygrad_add_library(NAME source... [MLIR_PCH] [DEPENDS target...]
-#                        [LINK_LIBS library...])
+#   tinygrad_add_library(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_internal_library(NAME source... [MLIR_PCH]
+#                                 [LINK_LIBS library...])
 #   tinygrad_add_tool(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_example(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_test_program(NAME source... [MLIR_PCH] [LINK_LIBS library...])
@@ -118,27 +119,44 @@ function(tinygrad_tablegen target file)
   add_dependencies(TinyGradIncGen ${target})
 endfunction()
 
-# A static library of the project, installed and exported as
-# TinyGrad::<name without a leading TinyGrad>.
-function(tinygrad_add_library name)
-  cmake_parse_arguments(ARG "MLIR_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+# What libraries have in common.
+function(_tinygrad_add_static name)
+  if(NOT name MATCHES "^(MLIRTg|TinyGrad)[A-Z]")
+    message(FATAL_ERROR "the library ${name} is named neither MLIRTg... (what "
+      "is in mlir::tg) nor TinyGrad... (what is in tinygrad)")
+  endif()
+  cmake_parse_arguments(ARG "MLIR_PCH" "" "LINK_LIBS" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
   _tinygrad_target(${name} ${ARG_MLIR_PCH})
   if(ARG_MLIR_PCH)
     target_link_libraries(${name} PUBLIC TinyGradMlir)
   endif()
   _tinygrad_link(${name} PUBLIC ${ARG_LINK_LIBS})
+endfunction()
+
+# A static library that programs of the project share; not installed.
+function(tinygrad_add_internal_library name)
+  _tinygrad_add_static(${name} ${ARGN})
+  set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+endfunction()
+
+# A static library of the project, installed and exported as
+# TinyGrad::<name without a leading TinyGrad>.
+function(tinygrad_add_library name)
+  _tinygrad_add_static(${name} ${ARGN})
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  if(ARG_DEPENDS)
-    add_dependencies(${name} ${ARG_DEPENDS})
-  endif()
   string(REGEX REPLACE "^TinyGrad" "" export_name ${name})
   set_target_properties(${name} PROPERTIES EXPORT_NAME ${export_name})
   add_library(TinyGrad::${export_name} ALIAS ${name})
   set_property(GLOBAL APPEND PROPERTY TINYGRAD_EXPORTS ${name})
+  # For scripts/check-libraries.py.
+  cmake_parse_arguments(ARG "MLIR_PCH" "" "LINK_LIBS" ${ARGN})
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(JOIN " " line ${name} ${folder} ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND_STRING PROPERTY TINYGRAD_LIBRARIES "${line}\n")
   # As upstream's MLIR_DIALECT_LIBS and MLIR_CONVERSION_LIBS: for those that
   # register everything.
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/lib/Dialect/")
@@ -149,7 +167,7 @@ function(tinygrad_add_library name)
 endfunction()
 
 function(_tinygrad_add_executable name)
-  cmake_parse_arguments(ARG "MLIR_PCH" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR_PCH" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   if(TINYGRAD_SANITIZE)
     target_sources(${name} PRIVATE
@@ -168,9 +186,6 @@ function(_tinygrad_add_executable name)
   # compiled with: -fPIC as in the libraries, not the -fPIE of executables.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
-  if(ARG_DEPENDS)
-    add_dependencies(${name} ${ARG_DEPENDS})
-  endif()
 endfunction()
 
 # A program in build/bin that is installed.

@@ -220,6 +220,14 @@ def suite_docs(build):
     return report_check("docs", status, output, hint)
 
 
+def suite_libraries(build):
+    """Libraries link what they use and nothing else, as docs/design.md shows it."""
+    status, output = run(
+        [sys.executable, ROOT / "scripts" / "check-libraries.py", build]
+    )
+    return report_check("libraries", status, output, "see CONTRIBUTING.md")
+
+
 def is_sanitized(build):
     return build.name == BUILD_DIRS["sanitize"]
 
@@ -478,6 +486,7 @@ SUITES = {
     "format": suite_format,
     "configure": suite_configure,
     "docs": suite_docs,
+    "libraries": suite_libraries,
     "headers": suite_headers,
     "lit": suite_lit,
     "gtest": suite_gtest,

@@ -12,10 +12,13 @@
  *   mlirDialectHandleRegisterDialect(mlirGetDialectHandle__tg__(), context);
  *   mlirRegisterTgPasses();
  *   mlirRegisterTgConversionPasses();
+ *   mlirRegisterTgVerifyPasses();
  * \endcode
  *
  * For each pass there are also `mlirCreateTg<Pass>()` and
- * `mlirRegisterTg<Pass>()`, declared in the generated headers at the end.
+ * `mlirRegisterTg<Pass>()`, with `TgConversion` and `TgVerify` in place of `Tg`
+ * for the passes of the other two; the generated headers at the end declare
+ * them.
  */
 
 #ifndef TINYGRAD_C_DIALECT_H
@@ -35,5 +38,6 @@ MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tg, tg);
 
 #include "TinyGrad/Conversion/Passes.capi.h.inc"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.capi.h.inc"
+#include "TinyGrad/Dialect/Tg/Verify/Passes.capi.h.inc"
 
 #endif /* TINYGRAD_C_DIALECT_H */

@@ -73,6 +73,7 @@ int main(void) {
   /* Passes by name ... */
   mlirRegisterTgPasses();
   mlirRegisterTgConversionPasses();
+  mlirRegisterTgVerifyPasses();
   MlirPassManager manager = mlirPassManagerCreate(context);
   if (mlirLogicalResultIsFailure(mlirParsePassPipeline(
           mlirPassManagerGetAsOpPassManager(manager),

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
-#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGADDKERNELINTERFACE

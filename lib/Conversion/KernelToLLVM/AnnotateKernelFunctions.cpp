@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
-#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGANNOTATEKERNELFUNCTIONS

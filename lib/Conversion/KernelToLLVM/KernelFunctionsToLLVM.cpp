@@ -23,6 +23,7 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::tg {
@@ -67,4 +68,12 @@ void tg::buildKernelToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertKernelFunctionsToLLVM());
   pm.addPass(createTgAddKernelInterface());
+}
+
+void tg::registerKernelToLLVMPipeline() {
+  PassPipelineRegistration<>(
+      "tg-kernel-to-llvm-pipeline",
+      "From what convert-tg-to-vector makes to LLVM's dialect, with a C "
+      "interface",
+      buildKernelToLLVMPipeline);
 }

@@ -32,6 +32,10 @@ namespace mlir::tg {
 /// the C interface.
 void buildKernelToLLVMPipeline(OpPassManager &pm);
 
+/// Registers it for textual pipelines, as tg-kernel-to-llvm-pipeline, once per
+/// process.
+void registerKernelToLLVMPipeline();
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_CONVERSION_KERNELTOLLVM_KERNELTOLLVM_H

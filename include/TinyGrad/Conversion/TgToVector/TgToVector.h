@@ -13,6 +13,7 @@
 #ifndef TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H
 #define TINYGRAD_CONVERSION_TGTOVECTOR_TGTOVECTOR_H
 
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -26,18 +27,6 @@ class KernelOp;
 #define GEN_PASS_DECL_CONVERTTGTOVECTOR
 #define GEN_PASS_DECL_TGCHECKBOUNDS
 #include "TinyGrad/Conversion/Passes.h.inc"
-
-/// Attribute on the functions: how many positions run in parallel, a dimension.
-inline constexpr llvm::StringLiteral parallelExtentAttrName =
-    "tg.parallel_extent";
-/// Attribute on the functions: how many leading arguments are written.
-inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
-/// Attribute on functions whose outputs may be among their other arguments.
-inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
-
-/// Attribute on functions of kernels with symbolic sizes: the variables whose
-/// values are the last arguments.
-inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
 
 /// Creates, at the builder's insertion point, the function that runs positions
 /// [begin, end) of `kernel`; it has the kernel's name and takes its buffers,

@@ -5,12 +5,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds the pipelines from tensor graphs to scheduled kernels.
+/// Builds and registers the pipelines from tensor graphs to scheduled kernels.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/RewriteVerifier.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -65,4 +67,44 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
+}
+
+namespace {
+
+/// PipelineOptions as options of a textual pipeline.
+struct TextualOptions : PassPipelineOptions<TextualOptions> {
+  tg::PipelineOptions defaults;
+  Option<std::string> device{
+      *this, "device", llvm::cl::desc("Device of arguments that name none"),
+      llvm::cl::init(defaults.device)};
+  Option<int64_t> vectorBytes{
+      *this, "vector-bytes",
+      llvm::cl::desc("Size of a vector register of the target in bytes"),
+      llvm::cl::init(defaults.vectorBytes)};
+  Option<bool> noOpt{*this, "no-opt",
+                     llvm::cl::desc("Skip schedule optimization"),
+                     llvm::cl::init(defaults.noOpt)};
+  Option<bool> verifyRewrites{
+      *this, "verify-rewrites",
+      llvm::cl::desc("Verify after every rewrite pattern"),
+      llvm::cl::init(defaults.verifyRewrites)};
+
+  tg::PipelineOptions get() const {
+    return {device, vectorBytes, noOpt, verifyRewrites};
+  }
+};
+
+} // namespace
+
+void tg::registerTgPipelines() {
+  PassPipelineRegistration<TextualOptions>(
+      "tg-schedule-pipeline", "From a tensor graph (level 1) to kernels (2)",
+      [](OpPassManager &pm, const TextualOptions &options) {
+        buildSchedulePipeline(pm, options.get());
+      });
+  PassPipelineRegistration<TextualOptions>(
+      "tg-optimize-pipeline", "From kernels (level 2) to scheduled ones (3)",
+      [](OpPassManager &pm, const TextualOptions &options) {
+        buildOptimizePipeline(pm, options.get());
+      });
 }

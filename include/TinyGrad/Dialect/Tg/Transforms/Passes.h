@@ -14,7 +14,6 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SMT/IR/SMTDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -43,6 +42,10 @@ void buildSchedulePipeline(OpPassManager &pm, const PipelineOptions &options);
 
 /// Level 2 to level 3: schedules of the kernels.
 void buildOptimizePipeline(OpPassManager &pm, const PipelineOptions &options);
+
+/// Registers both for textual pipelines, as tg-schedule-pipeline and
+/// tg-optimize-pipeline, once per process.
+void registerTgPipelines();
 
 } // namespace mlir::tg
 

@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
-#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
+#ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_SMTENCODER_H
+#define TINYGRAD_LIB_DIALECT_TG_VERIFY_SMTENCODER_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
@@ -93,4 +93,4 @@ private:
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_SMTENCODER_H
+#endif // TINYGRAD_LIB_DIALECT_TG_VERIFY_SMTENCODER_H

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
-#include "TinyGrad/Dialect/Tg/Transforms/VerifyIndex.h"
+#include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
 #include "mlir/Dialect/SMT/IR/SMTDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"

@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H
-#define TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H
+#ifndef TINYGRAD_DIALECT_TG_VERIFY_VERIFYINDEX_H
+#define TINYGRAD_DIALECT_TG_VERIFY_VERIFYINDEX_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
@@ -60,4 +60,4 @@ LogicalResult verifyAccesses(ModuleOp module, const ProofOptions &options,
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_DIALECT_TG_TRANSFORMS_VERIFYINDEX_H
+#endif // TINYGRAD_DIALECT_TG_VERIFY_VERIFYINDEX_H

@@ -9,12 +9,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/Transforms/VerifyIndex.h"
+#include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
 #include "LoopEncoder.h"
 #include "SmtEncoder.h"
-#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
-#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
+#include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Target/SMTLIB/ExportSMTLIB.h"
@@ -23,7 +23,7 @@
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGVERIFYINDEXREWRITES
 #define GEN_PASS_DEF_TGVERIFYACCESSES
-#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+#include "TinyGrad/Dialect/Tg/Verify/Passes.h.inc"
 } // namespace mlir::tg
 
 using namespace mlir;

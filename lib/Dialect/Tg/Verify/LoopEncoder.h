@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_LOOPENCODER_H
-#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_LOOPENCODER_H
+#ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_LOOPENCODER_H
+#define TINYGRAD_LIB_DIALECT_TG_VERIFY_LOOPENCODER_H
 
 #include "SmtEncoder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,4 +55,4 @@ SmallVector<VarAttr> getVariables(func::FuncOp func);
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_VERIFY_LOOPENCODER_H
+#endif // TINYGRAD_LIB_DIALECT_TG_VERIFY_LOOPENCODER_H

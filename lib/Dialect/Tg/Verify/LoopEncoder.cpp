@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopEncoder.h"
-#include "TinyGrad/Conversion/TgToVector/TgToVector.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

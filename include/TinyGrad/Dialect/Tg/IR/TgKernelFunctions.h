@@ -1,0 +1,32 @@
+//===- TgKernelFunctions.h - kernels as functions ---------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What is known of a function that was a kernel, as attributes of the dialect:
+/// convert-tg-to-vector writes them, everything after it reads them.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGKERNELFUNCTIONS_H
+#define TINYGRAD_DIALECT_TG_IR_TGKERNELFUNCTIONS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir::tg {
+
+/// How many positions run in parallel, a dimension.
+inline constexpr llvm::StringLiteral parallelExtentAttrName =
+    "tg.parallel_extent";
+/// How many leading arguments are written.
+inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
+/// Outputs may be among the other arguments.
+inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
+/// The variables of symbolic sizes whose values are the last arguments.
+inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
+
+} // namespace mlir::tg
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGKERNELFUNCTIONS_H
