@@ -11,6 +11,7 @@
 
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,10 +23,7 @@ using namespace mlir::tg;
 void TgDialect::initialize() {
   registerAttributes();
   addInterfaces<dim::DimFacts>();
-  addOperations<
-#define GET_OP_LIST
-#include "TinyGrad/Dialect/Tg/IR/TgOps.cpp.inc"
-      >();
+  registerTgDialectOperations(this);
 }
 
 Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
@@ -42,10 +40,10 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   if (name == deviceAttrName || name == inputAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
-  bool isDim = name == "tg.parallel_extent";
-  bool isCount = name == "tg.outputs";
-  bool isVariables = name == "tg.variables";
-  if (!isCount && !isDim && !isVariables && name != "tg.in_place")
+  bool isDim = name == parallelExtentAttrName;
+  bool isCount = name == outputsAttrName;
+  bool isVariables = name == variablesAttrName;
+  if (!isCount && !isDim && !isVariables && name != inPlaceAttrName)
     return op->emitError() << "'" << name
                            << "' is not an attribute of the tg dialect";
   if (!isa<FunctionOpInterface>(op))

@@ -645,19 +645,3 @@ LogicalResult AfterOp::verify() {
   }
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// Assembly
-//===----------------------------------------------------------------------===//
-
-/// A dimension; a number stands without its type.
-static ParseResult parseDim(OpAsmParser &parser, Attribute &dim) {
-  return parser.parseAttribute(dim);
-}
-
-static void printDim(OpAsmPrinter &printer, Operation *, Attribute dim) {
-  printer.printAttributeWithoutType(dim);
-}
-
-#define GET_OP_CLASSES
-#include "TinyGrad/Dialect/Tg/IR/TgOps.cpp.inc"
