@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -117,6 +118,36 @@ def dependencies(build):
 # The arguments of Clang by which CMake includes a precompiled header.
 PRECOMPILED = re.compile(r"-Xclang -include(-pch)? -Xclang \S*cmake_pch\S* ")
 
+
+def plain_commands(build):
+    """The compile commands, without precompiled headers; and who had one."""
+    with open(build / "compile_commands.json") as file:
+        entries = json.load(file)
+    precompiled = {e["file"] for e in entries if PRECOMPILED.search(e["command"])}
+    for entry in entries:
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    return entries, precompiled
+
+
+class Stamps:
+    """Sources that passed: with the same text of all they include, they pass again."""
+
+    def __init__(self, build, folder, config=b""):
+        self.folder, self.config = build / folder, config
+        self.includes = dependencies(build)
+        self.folder.mkdir(exist_ok=True)
+
+    def get(self, name, command):
+        """The file that is there if the source passed; None if that is unknown."""
+        if name not in self.includes:
+            return None
+        key = hashlib.sha256(self.config + command.encode())
+        for path in self.includes[name]:
+            if os.path.exists(path):
+                key.update(Path(path).read_bytes())
+        return self.folder / key.hexdigest()
+
+
 # A range-for whose array is gone in the body.
 DANGLING_LIST = """
 #include <initializer_list>
@@ -138,11 +169,8 @@ int sum(int x, int y) {
 
 def suite_tidy(build):
     """clang-tidy finds nothing in own sources, which need no precompiled header."""
-    with open(build / "compile_commands.json") as file:
-        entries = json.load(file)
     # What a source uses it includes, whatever the precompiled header has.
-    for entry in entries:
-        entry["command"] = PRECOMPILED.sub("", entry["command"])
+    entries, _ = plain_commands(build)
     commands = {entry["file"]: entry["command"] for entry in entries}
     files = [
         str(ROOT / name)
@@ -151,29 +179,21 @@ def suite_tidy(build):
         )
         if str(ROOT / name) in commands
     ]
-    # A source that passed, with all it includes, passes again.
-    seen = build / "tidy"
-    seen.mkdir(exist_ok=True)
-    (seen / "compile_commands.json").write_text(json.dumps(entries))
-    includes = dependencies(build)
-    config = (ROOT / ".clang-tidy").read_bytes()
+    seen = Stamps(build, "tidy", (ROOT / ".clang-tidy").read_bytes())
+    (seen.folder / "compile_commands.json").write_text(json.dumps(entries))
     clang_tidy = [LLVM / "clang-tidy", "--experimental-custom-checks"]
     # The compiler does not warn of what the standard library does with templates
     # that it deprecates; clang-tidy does.
     clang_tidy += ["--extra-arg=-Wno-deprecated-declarations"]
 
     def check(name):
-        key = hashlib.sha256(config + commands[name].encode())
-        for path in includes.get(name, [name]):
-            if os.path.exists(path):
-                key.update(Path(path).read_bytes())
-        stamp = seen / key.hexdigest()
-        if name in includes and stamp.exists():
+        stamp = seen.get(name, commands[name])
+        if stamp and stamp.exists():
             return name, 0, ""
         status, output = run(
-            [*clang_tidy, "--quiet", "-p", seen, name], cwd=ROOT
+            [*clang_tidy, "--quiet", "-p", seen.folder, name], cwd=ROOT
         )
-        if status == 0:
+        if status == 0 and stamp:
             stamp.touch()
         return name, status, output
 
@@ -194,6 +214,56 @@ def suite_tidy(build):
             print(output.rstrip())
             print(f"FAILED: clang-tidy {os.path.relpath(name, ROOT)}")
             counts.failed += 1
+    return counts
+
+
+FIRST_INCLUDE = re.compile(r'#include "([^"]+)"')
+
+
+def suite_includes(build):
+    """Headers compile by themselves, and tests without the precompiled header."""
+    entries, precompiled = plain_commands(build)
+    commands = {entry["file"]: entry for entry in entries}
+    seen = Stamps(build, "includes")
+    # clang-tidy sees all other sources without it.
+    sources = [str(ROOT / name) for name in tracked("unittests/*.cpp")]
+    checks = [(name, name) for name in sources if name in precompiled]
+    # Public headers are those of another suite. A source that begins with its
+    # own header says that this one compiles.
+    for name in tracked("lib/*.h", "tools/*.h", "benchmarks/*.h", "unittests/*.h"):
+        header = ROOT / name
+        own = header.with_suffix(".cpp")
+        first = FIRST_INCLUDE.search(own.read_text()) if own.exists() else None
+        if first and first[1].endswith(header.name):
+            continue
+        # With the options of a source that may include it.
+        near = [path for path in commands if path.startswith(str(header.parent))]
+        checks.append((str(header), near[0] if near else str(own)))
+
+    def check(task):
+        name, like = task
+        entry = commands[like]
+        stamp = seen.get(name, entry["command"])
+        if stamp and stamp.exists():
+            return name, 0, ""
+        words = shlex.split(entry["command"].split(" -o ")[0])
+        compiler = next(i for i, word in enumerate(words) if "/clang++" in word)
+        language = ["-x", "c++-header"] if name.endswith(".h") else []
+        status, output = run(
+            [*words[compiler:], "-fsyntax-only", *language, name],
+            cwd=entry["directory"],
+        )
+        if status == 0 and stamp:
+            stamp.touch()
+        return name, status, output
+
+    counts = Counts()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, status, output in pool.map(check, checks):
+            hint = "it does not include what it uses"
+            counts.add(
+                report_check(os.path.relpath(name, ROOT), status, output, hint)
+            )
     return counts
 
 
@@ -488,6 +558,7 @@ SUITES = {
     "docs": suite_docs,
     "libraries": suite_libraries,
     "headers": suite_headers,
+    "includes": suite_includes,
     "lit": suite_lit,
     "gtest": suite_gtest,
     "pytest": suite_pytest,

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reference.h"
+#include "llvm/ADT/APSInt.h"
 #include <cstdlib>
 #include <cstring>
 
