@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks what each library of a built tree says that it depends on.
 
-A library links those libraries whose headers it includes, and no others. What
+A library links those libraries whose headers it includes, and no others that
+it does not need. What
 its objects refer to is in these, in what they link, or outside of the project:
 so each can be linked without the rest. The picture in docs/design.md shows all
 of this but what follows from other arrows.
@@ -83,7 +84,7 @@ def get_included(libraries, text):
     return owners
 
 
-def check_includes(libraries):
+def check_includes(libraries, defined, needed):
     used = {name: set() for name in libraries}
     folders = {library.folder: library.name for library in libraries.values()}
     for pattern in ("lib/**/*", "include/**/*"):
@@ -103,10 +104,12 @@ def check_includes(libraries):
             yield f"{name} includes headers of {other}, which it does not link"
         implied = get_implied(libraries, name)
         for other in sorted(library.links - used[name] - implied):
-            yield f"{name} links {other}, of which it includes no header"
+            if not needed[name] & defined[other]:
+                yield f"{name} links {other}, of which it uses nothing"
 
 
-def check_symbols(libraries, build):
+def read_symbols(libraries, build):
+    """What the objects of each library define, and what they need."""
     defined, needed = {}, {}
     for name in libraries:
         archive = build / "lib" / f"lib{name}.a"
@@ -117,6 +120,10 @@ def check_symbols(libraries, build):
         symbols = [words for words in symbols if len(words) > 1]
         needed[name] = {words[0] for words in symbols if words[1] == "U"}
         defined[name] = {words[0] for words in symbols if words[1] in "TDBRVW"}
+    return defined, needed
+
+
+def check_symbols(libraries, defined, needed):
     for name in libraries:
         reached = {name} | get_closure(libraries, name)
         missing = needed[name].difference(*(defined[other] for other in reached))
@@ -142,9 +149,10 @@ def check_picture(libraries):
 def main():
     build = Path(sys.argv[1])
     libraries = read_libraries(build)
+    symbols = read_symbols(libraries, build)
     errors = [
-        *check_includes(libraries),
-        *check_symbols(libraries, build),
+        *check_includes(libraries, *symbols),
+        *check_symbols(libraries, *symbols),
         *check_picture(libraries),
     ]
     for error in errors:

@@ -31,7 +31,8 @@ BUILD_DIRS = {
 }
 # A user's settings, which tests must not see.
 SETTINGS = (
-    "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHESIZE THREADS PROFILE PROGRAMS KERNELS".split()
+    "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHESIZE THREADS PROFILE PROGRAMS KERNELS"
+    " MCPU REPRODUCER".split()
 )
 # A single test program that runs longer than this hangs.
 TIMEOUT = 1800
@@ -384,6 +385,25 @@ def suite_threads(build):
     )
 
 
+def suite_processors(build):
+    """The tests that run kernels, and random graphs, as on AVX2 and SSE4."""
+    counts = Counts()
+    for processor in ("x86-64-v3", "x86-64-v2"):
+        settings = {"MCPU": processor}
+        status, output = run(
+            [build / "bin" / "tg-compile", os.devnull],
+            env=dict(os.environ, **settings),
+        )
+        if status != 0:
+            print(f"skipped: {output.strip()}")
+            counts.skipped += 1
+            continue
+        names = ("TinyGradCpuTargetTests", "TinyGradTensorTests")
+        counts.add(run_unittests(build, {name: settings for name in names}))
+        counts.add(run_fuzz(build, [(settings, 300)]))
+    return counts
+
+
 def run_unittests(build, programs):
     """Runs GoogleTest programs, given with more settings for each.
 
@@ -440,11 +460,16 @@ def run_unittests(build, programs):
 
 def suite_fuzz(build):
     """Random graphs: compiled code against the interpreter, with a fixed seed."""
-    command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
-    # (settings, how many graphs): some once more, with every access to memory
-    # checked.
+    # Some once more, with every access to memory checked.
     few = is_sanitized(build)
-    runs = [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
+    return run_fuzz(
+        build, [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
+    )
+
+
+def run_fuzz(build, runs):
+    """Runs tg-fuzz for each of (settings, how many graphs)."""
+    command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
     # A graph takes a tenth of a second, on a busy machine and with sanitizers
     # many times as long.
     command.append("--timeout=300")
@@ -563,6 +588,7 @@ SUITES = {
     "gtest": suite_gtest,
     "pytest": suite_pytest,
     "fuzz": suite_fuzz,
+    "processors": suite_processors,
     "attack": suite_attack,
     "threads": suite_threads,
     "install": suite_install,
@@ -585,7 +611,7 @@ def main():
     arguments = parser.parse_args()
     if arguments.list:
         for name, suite in SUITES.items():
-            print(f"{name:9} {suite.__doc__}")
+            print(f"{name:10} {suite.__doc__}")
         return 0
 
     total = Counts()

@@ -13,6 +13,7 @@
  *   mlirRegisterTgPasses();
  *   mlirRegisterTgConversionPasses();
  *   mlirRegisterTgVerifyPasses();
+ *   mlirRegisterTgTargetPasses();
  * \endcode
  *
  * For each pass there are also `mlirCreateTg<Pass>()` and
@@ -39,5 +40,6 @@ MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tg, tg);
 #include "TinyGrad/Conversion/Passes.capi.h.inc"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.capi.h.inc"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.capi.h.inc"
+#include "TinyGrad/Target/All/Passes.capi.h.inc"
 
 #endif /* TINYGRAD_C_DIALECT_H */

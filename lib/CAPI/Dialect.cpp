@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
+#include "TinyGrad/Target/All/Passes.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Registration.h"
 #include "mlir/Pass/Pass.h"
@@ -27,4 +28,5 @@ extern "C" {
 #include "TinyGrad/Conversion/Passes.capi.cpp.inc"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.capi.cpp.inc"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.capi.cpp.inc"
+#include "TinyGrad/Target/All/Passes.capi.cpp.inc"
 }

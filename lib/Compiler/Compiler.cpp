@@ -19,7 +19,7 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/ForkJoin.h"
 #include "TinyGrad/Runtime/KernelCache.h"
-#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "TinyGrad/Target/All/AllTargets.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -90,6 +90,8 @@ void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
   ErrorCollector errors(module.getContext());
   PassManager manager(module.getContext());
   manager.enableVerifier(options.verifyEach);
+  if (std::string file = reproducerFile(); !file.empty())
+    manager.enableCrashReproducerGeneration(file);
   build(manager);
   if (failed(manager.run(module)) || errors.any())
     errors.fail((what + " failed").str());
@@ -174,48 +176,59 @@ private:
   SmallVector<Entry> idle;
 };
 
-/// Object code of a kernel given by its text, for the CPU.
-std::vector<char> compileForCpu(const std::string &text,
-                                const tg::CpuTargetOptions &target,
-                                bool verifyEach) {
+/// Code of a kernel given by its text.
+std::vector<char> compileKernel(const std::string &text,
+                                const tg::Target &target,
+                                const tg::CompileFlags &flags) {
   ContextPool::Entry entry = ContextPool::get().take();
   llvm::scope_exit giveBack(
       [&] { ContextPool::get().giveBack(std::move(entry)); });
   MLIRContext *context = entry.context.get();
   ErrorCollector errors(context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(text, ParserConfig(context, verifyEach));
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+      text, ParserConfig(context, flags.verifyEach));
   if (!module)
     errors.fail("a scheduled kernel could not be read back");
-  tg::CpuDumps dumps;
-  std::string llvmIR, assembly;
-  if (debugLevel() >= 6)
-    dumps.llvmIR = &llvmIR;
-  if (debugLevel() >= 7)
-    dumps.assembly = &assembly;
-  FailureOr<tg::CpuObject> object =
-      tg::compileToObject(*module, target, dumps, verifyEach);
-  if (failed(object))
+  tg::StageTexts texts;
+  for (const tg::CompileStage &stage : target.getStages())
+    if (debugLevel() >= stage.debugLevel)
+      texts[stage.name];
+  FailureOr<std::vector<char>> code = target.compile(
+      SmallVector<tg::KernelOp>(module->getOps<tg::KernelOp>()), flags, &texts);
+  if (failed(code))
     errors.fail("code generation failed");
-  if (!llvmIR.empty())
-    debugPrint(llvmIR);
-  if (!assembly.empty())
-    debugPrint(assembly);
-  return std::move(object->bytes);
+  for (const tg::CompileStage &stage : target.getStages())
+    if (auto text = texts.find(stage.name); text != texts.end())
+      debugPrint(text->second);
+  return std::move(*code);
+}
+
+/// The shape of launches as the runtime has it, over the kernel's variables.
+LaunchDims getLaunchDims(const tg::LaunchShape &shape,
+                         ArrayRef<tg::VarAttr> variables) {
+  LaunchDims dims;
+  dims.parallelExtent = getExpression(shape.parallelExtent, variables);
+  if (!shape.parallelExtent.isStatic())
+    dims.largestExtent = shape.parallelExtent.getMax();
+  for (auto [size, groups] : llvm::zip_equal(dims.groups, shape.groups))
+    if (groups.getAttr())
+      size = getExpression(groups, variables);
+  dims.groupSize = shape.groupSize;
+  if (shape.sharedBytes.getAttr())
+    dims.sharedBytes = getExpression(shape.sharedBytes, variables);
+  return dims;
 }
 
 /// Loaded code of every kernel of the module, by name.
 llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
                                                const CompileOptions &options) {
-  std::string kind = device.name().substr(0, device.name().find(':'));
-  tg::CpuTargetOptions cpu = tg::CpuTargetOptions::host();
-  cpu.checkBounds = options.checkBounds;
-  std::string target;
-  if (kind == "CPU")
-    target = cpu.str();
-  else if (kind != "NULL")
-    throw DeviceError("there is no code generator for the device " +
-                      device.name());
+  const tg::Target &target = getTarget(device, options);
+  const tg::TargetFacts facts = target.getFacts();
+  tg::CompileFlags flags;
+  flags.verifyEach = options.verifyEach;
+  flags.checkBounds = options.checkBounds;
+  flags.reproducer = reproducerFile();
+  const std::string targetKey = target.getCacheKey(flags);
 
   struct Work {
     std::string name, base, text;
@@ -238,12 +251,9 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     }
     item.result.opCount = getExpression(cost.operations, item.result.variables);
     item.result.memBytes = getExpression(cost.bytes, item.result.variables);
-    tg::Dim extent = tg::getParallelExtent(kernel);
-    item.result.dims.parallelExtent =
-        getExpression(extent, item.result.variables);
-    if (!extent.isStatic())
-      item.result.dims.largestExtent = extent.getMax();
-    item.result.dims.estimatedNanoseconds = cost.getNanoseconds();
+    item.result.dims =
+        getLaunchDims(target.getLaunch(kernel), item.result.variables);
+    item.result.dims.estimatedNanoseconds = cost.getNanoseconds(facts);
     item.result.description = describeOperations(kernel);
     item.text = getKernelText(kernel);
     item.base = kernel.getName().str();
@@ -256,11 +266,9 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
   const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
   auto load = [&](Work &item) {
     Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
-    std::shared_ptr<Program> program = KernelCache::global().get(
-        device, target + "\n" + item.text, [&]() -> std::vector<char> {
-          if (kind == "NULL")
-            return {'\0'};
-          return compileForCpu(item.text, cpu, options.verifyEach);
+    std::shared_ptr<Program> program =
+        KernelCache::global().get(device, targetKey + "\n" + item.text, [&] {
+          return compileKernel(item.text, target, flags);
         });
     item.result.kernel = Kernel(program, item.base);
   };
@@ -284,9 +292,24 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
 void tinygrad::prepareContext(MLIRContext &context) {
   DialectRegistry registry;
   registry.insert<tg::TgDialect, func::FuncDialect>();
-  tg::registerCpuTarget(registry);
+  tg::registerAllTargetDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadDialect<tg::TgDialect, func::FuncDialect>();
+}
+
+const tg::Target &tinygrad::getTarget(Device &device,
+                                      const CompileOptions &options) {
+  if (options.target)
+    return *options.target;
+  const std::string &name = device.information().target;
+  if (name.empty())
+    throw DeviceError("there is no code generator for the device " +
+                      device.name());
+  std::string error;
+  const tg::Target *target = tg::lookupTarget(name, error);
+  if (!target)
+    throw DeviceError("device " + device.name() + ": " + error);
+  return *target;
 }
 
 tg::PipelineOptions
@@ -295,12 +318,16 @@ tinygrad::getPipelineOptions(Device &device, const CompileOptions &options) {
   pipeline.device = device.name();
   pipeline.noOpt = options.noOptimization;
   pipeline.verifyRewrites = options.verifyEach;
-  pipeline.vectorBytes = tg::CpuTargetOptions::host().getNumLanes(8);
   return pipeline;
+}
+
+static void attachTarget(ModuleOp module, const tg::Target &target) {
+  module->setAttr(tg::targetAttrName, target.getAttr(module.getContext()));
 }
 
 void tinygrad::schedule(ModuleOp module, Device &device,
                         const CompileOptions &options) {
+  attachTarget(module, getTarget(device, options));
   runPipeline(module, options, "scheduling", [&](OpPassManager &manager) {
     tg::buildSchedulePipeline(manager, getPipelineOptions(device, options));
   });
@@ -308,8 +335,10 @@ void tinygrad::schedule(ModuleOp module, Device &device,
 
 void tinygrad::optimize(ModuleOp module, Device &device,
                         const CompileOptions &options) {
+  const tg::Target &target = getTarget(device, options);
+  attachTarget(module, target);
   runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
-    tg::buildOptimizePipeline(manager, getPipelineOptions(device, options));
+    target.buildOptimizePipeline(manager, getPipelineOptions(device, options));
   });
 }
 

@@ -19,9 +19,10 @@
 using namespace mlir;
 using namespace tinygrad;
 
-double KernelCost::getNanoseconds() const {
-  // About 4 operations and 8 bytes a nanosecond.
-  return std::max(double(operations.getMax()) / 4, double(bytes.getMax()) / 8);
+double KernelCost::getNanoseconds(const tg::TargetFacts &target) const {
+  return std::max(double(operations.getMax()) /
+                      double(target.operationsPerNanosecond),
+                  double(bytes.getMax()) / double(target.bytesPerNanosecond));
 }
 
 namespace {

@@ -22,8 +22,9 @@ struct KernelCost {
   /// Bytes of the buffers' elements that are read or written, each once.
   mlir::tg::Dim bytes;
 
-  /// A rough time on one core, for the greatest values of variables.
-  double getNanoseconds() const;
+  /// A rough time on one core or compute unit, for the greatest values of
+  /// variables.
+  double getNanoseconds(const mlir::tg::TargetFacts &target) const;
 };
 
 KernelCost estimateCost(mlir::tg::KernelOp kernel);

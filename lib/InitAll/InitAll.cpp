@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
+#include "TinyGrad/Target/All/Passes.h"
 #include "mlir/IR/DialectRegistry.h"
 
 using namespace mlir;
@@ -28,4 +29,5 @@ void mlir::tg::registerAllPasses() {
   registerTgVerifyPasses();
   registerTgConversionPasses();
   registerKernelToLLVMPipeline();
+  registerTgTargetPasses();
 }

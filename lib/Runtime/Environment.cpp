@@ -44,7 +44,7 @@ enum Number : unsigned {
   Kernels,
   numNumbers
 };
-enum Text : unsigned { Dev, CacheDir, numTexts };
+enum Text : unsigned { Dev, CacheDir, Mcpu, Reproducer, numTexts };
 
 struct NumberFacts {
   const char *name;
@@ -74,7 +74,8 @@ static constexpr NumberFacts numberFacts[numNumbers] = {
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
 };
-static constexpr const char *textNames[numTexts] = {"DEV", "CACHEDIR"};
+static constexpr const char *textNames[numTexts] = {"DEV", "CACHEDIR", "MCPU",
+                                                    "REPRODUCER"};
 
 static thread_local Overrides overrides;
 
@@ -145,6 +146,8 @@ uint64_t tinygrad::diskCacheBytes() {
 std::size_t tinygrad::programLimit() { return std::size_t(number<Programs>()); }
 std::size_t tinygrad::kernelLimit() { return std::size_t(number<Kernels>()); }
 std::string tinygrad::deviceSetting() { return text<Dev>(); }
+std::string tinygrad::processorSetting() { return text<Mcpu>(); }
+std::string tinygrad::reproducerFile() { return text<Reproducer>(); }
 
 int tinygrad::threadCount() {
   if (int64_t wanted = number<Threads>())

@@ -32,12 +32,12 @@ struct Executable::Run {
 // Preparation
 //===----------------------------------------------------------------------===//
 
-/// Bytes that a step moves or computes with, put in time on one thread of an
-/// ordinary CPU. Only has to tell small launches from large ones.
-static double estimateNanoseconds(const Step &step) {
-  constexpr double bytesPerNanosecond = 10, opsPerNanosecond = 10;
-  return std::max(double(step.memBytes.constant()) / bytesPerNanosecond,
-                  double(step.opCount.constant()) / opsPerNanosecond);
+/// Bytes that a step moves or computes with, put in time on one compute unit.
+/// Only has to tell small launches from large ones.
+static double estimateNanoseconds(const Step &step, const DeviceInfo &info) {
+  return std::max(double(step.memBytes.constant()) / info.bytesPerNanosecond,
+                  double(step.opCount.constant()) /
+                      info.operationsPerNanosecond);
 }
 
 /// The values of the step's variables.
@@ -67,7 +67,8 @@ Executable::Executable(Device &device, LaunchList list)
       symbolicSteps.push_back(i);
     }
     if (step.dims.estimatedNanoseconds == 0)
-      step.dims.estimatedNanoseconds = estimateNanoseconds(step);
+      step.dims.estimatedNanoseconds =
+          estimateNanoseconds(step, device.information());
     for (uint32_t slot : step.slots)
       staysOnDevice &= &deviceOf(slot) == &target;
   }

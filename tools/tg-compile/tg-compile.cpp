@@ -17,7 +17,7 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
-#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "TinyGrad/Target/All/AllTargets.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -29,27 +29,17 @@ using namespace mlir;
 using namespace mlir::tg;
 namespace cl = llvm::cl;
 
-namespace {
-enum class Stage { Kernels, Scheduled, Vector, Mlir, Llvm, Asm, Obj };
-} // namespace
-
 static cl::OptionCategory category("Options of tg-compile");
 
 static cl::opt<std::string> inputFile(cl::Positional, cl::Required,
                                       cl::desc("<file.mlir>"),
                                       cl::cat(category));
-static cl::opt<Stage> stage(
-    "emit", cl::desc("What to write"), cl::init(Stage::Scheduled),
-    cl::values(
-        clEnumValN(Stage::Kernels, "kernels", "level 2: kernels, unscheduled"),
-        clEnumValN(Stage::Scheduled, "scheduled", "level 3: scheduled kernels"),
-        clEnumValN(Stage::Vector, "vector",
-                   "loops and vectors of upstream's dialects"),
-        clEnumValN(Stage::Mlir, "mlir", "MLIR's LLVM dialect"),
-        clEnumValN(Stage::Llvm, "llvm", "LLVM IR after LLVM's passes"),
-        clEnumValN(Stage::Asm, "asm", "assembly"),
-        clEnumValN(Stage::Obj, "obj", "an object file")),
-    cl::cat(category));
+static cl::opt<std::string> stage(
+    "emit",
+    cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
+             "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
+             "'llvm', 'asm'), or 'obj', the code itself"),
+    cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
                                        cl::value_desc("file"),
@@ -59,6 +49,11 @@ static cl::opt<std::string>
                cl::desc("Device to compile for, instead "
                         "of that of DEV or the best "
                         "one"),
+               cl::value_desc("name"), cl::cat(category));
+static cl::opt<std::string>
+    targetName("target",
+               cl::desc("What to compile for, instead of the device's target: "
+                        "cpu:x86-64-v3, cpu:aarch64:neoverse-v1"),
                cl::value_desc("name"), cl::cat(category));
 
 /// Why `module`, which is not scheduled yet, needs no kernel if that turns out
@@ -92,32 +87,40 @@ static std::string explainNoKernel(ModuleOp module) {
 
 /// Generates code for the scheduled kernels of `module`; \p reason says why
 /// there are none.
-static LogicalResult emitCode(ModuleOp module, tinygrad::Device &device,
+static LogicalResult emitCode(ModuleOp module, const Target &target,
                               raw_ostream &os, const std::string &reason) {
-  if (StringRef(device.name()).split(':').first != "CPU")
-    return reportError("there is no code generator for the device " +
-                       device.name());
-  if (module.getOps<KernelOp>().empty())
+  SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+  if (kernels.empty())
     return reportError("there is no code: " + reason);
-  std::string text;
-  CpuDumps dumps;
-  if (stage == Stage::Vector)
-    dumps.vector = &text;
-  if (stage == Stage::Mlir)
-    dumps.llvmDialect = &text;
-  if (stage == Stage::Llvm)
-    dumps.llvmIR = &text;
-  if (stage == Stage::Asm)
-    dumps.assembly = &text;
-  FailureOr<CpuObject> object = compileToObject(
-      module, CpuTargetOptions::host(), dumps, tinygrad::verifyEveryRewrite());
-  if (failed(object))
+  StageTexts texts;
+  if (stage != "obj")
+    texts[stage];
+  CompileFlags flags;
+  flags.verifyEach = tinygrad::verifyEveryRewrite();
+  flags.reproducer = tinygrad::reproducerFile();
+  FailureOr<std::vector<char>> code = target.compile(kernels, flags, &texts);
+  if (failed(code))
     return failure();
-  if (stage == Stage::Obj)
-    os.write(object->bytes.data(), object->bytes.size());
+  if (stage == "obj")
+    os.write(code->data(), code->size());
   else
-    os << text;
+    os << texts[stage];
   return success();
+}
+
+/// Whether the target has the stage that is asked for.
+static LogicalResult checkStage(const Target &target) {
+  std::string names = "kernels, scheduled";
+  for (const CompileStage &own : target.getStages())
+    names += ", " + own.name.str();
+  if (!target.getStages().empty())
+    names += ", obj";
+  SmallVector<StringRef> known;
+  StringRef(names).split(known, ", ");
+  if (llvm::is_contained(known, stage))
+    return success();
+  return reportError("the target " + target.getName() + " has no stage '" +
+                     stage + "'; --emit takes " + names);
 }
 
 static LogicalResult runMain() {
@@ -130,22 +133,32 @@ static LogicalResult runMain() {
     return failure();
   std::error_code code;
   llvm::ToolOutputFile output(outputFile, code,
-                              stage == Stage::Obj ? llvm::sys::fs::OF_None
-                                                  : llvm::sys::fs::OF_Text);
+                              stage == "obj" ? llvm::sys::fs::OF_None
+                                             : llvm::sys::fs::OF_Text);
   if (code)
     return reportError("cannot write '" + outputFile + "': " + code.message());
-  if (stage == Stage::Obj && output.os().is_displayed())
+  if (stage == "obj" && output.os().is_displayed())
     return reportError("an object file is not for the terminal; name a file "
                        "with -o");
   try {
     tinygrad::Device &device = getDevice(deviceName);
     const std::string reason = explainNoKernel(*module);
-    tinygrad::schedule(*module, device);
-    if (stage != Stage::Kernels)
-      tinygrad::optimize(*module, device);
-    if (stage == Stage::Kernels || stage == Stage::Scheduled) {
+    tinygrad::CompileOptions options;
+    if (!targetName.empty()) {
+      std::string error;
+      options.target = lookupTarget(targetName, error);
+      if (!options.target)
+        return reportError(error);
+    }
+    const Target &target = tinygrad::getTarget(device, options);
+    if (failed(checkStage(target)))
+      return failure();
+    tinygrad::schedule(*module, device, options);
+    if (stage != "kernels")
+      tinygrad::optimize(*module, device, options);
+    if (stage == "kernels" || stage == "scheduled") {
       module->print(output.os());
-    } else if (failed(emitCode(*module, device, output.os(), reason))) {
+    } else if (failed(emitCode(*module, target, output.os(), reason))) {
       return failure();
     }
   } catch (const tinygrad::Error &error) {

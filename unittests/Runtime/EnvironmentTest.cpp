@@ -58,6 +58,28 @@ TEST(Environment, numbersAreReadFromTheEnvironment) {
                 [] { return diskCacheBytes() == uint64_t(2) << 20; });
 }
 
+#if defined(__x86_64__)
+TEST(Environment, kernelsAreMadeForTheProcessorThatIsNamed) {
+  expectInChild("MCPU", "", [] {
+    return Device::get("CPU").information().target == "cpu";
+  });
+  expectInChild("MCPU", "native", [] {
+    return Device::get("CPU").information().target == "cpu:native";
+  });
+  expectInChild("MCPU", "x86-64", [] {
+    return Device::get("CPU").information().target == "cpu:x86-64";
+  });
+  // The last processors with the instructions of bdver1 are from 2015.
+  for (auto [processor, reason] :
+       {std::pair("pdp-11", "MCPU=pdp-11: not an x86-64 processor"),
+        std::pair("bdver1", "MCPU=bdver1: this processor lacks ")})
+    expectInChild("MCPU", processor, [&] {
+      return messageOf<DeviceError>([] { Device::get("CPU"); }).find(reason) !=
+             std::string::npos;
+    });
+}
+#endif
+
 TEST(Environment, badNumbersNameTheVariable) {
   for (const char *text : {"yes", "3", "1x", "99999999999999999999"})
     expectInChild("SPEC", text, [&] {

@@ -141,7 +141,8 @@ TEST(SumAccuracy, VariancesOfLargeNumbers) {
   for (float value : data)
     squares += std::pow(value - sum / count, 2);
   Tensor x = Tensor::from(data);
-  EXPECT_NEAR(x.var().item<float>() / (squares / (count - 1)), 1, 1e-6);
+  // Fewer lanes have longer sums: 2.3e-6 with 128-bit vectors.
+  EXPECT_NEAR(x.var().item<float>() / (squares / (count - 1)), 1, 3e-6);
   EXPECT_NEAR(x.mean().item<float>() / (sum / count), 1, 3e-7);
   // Squares that overflow, and numbers that are not finite.
   EXPECT_EQ(Tensor::from({3e38f, -3e38f, 1.0f}).var().item<float>(), INFINITY);

@@ -16,6 +16,7 @@
 
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Runtime/LaunchList.h"
+#include "TinyGrad/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace tinygrad {
@@ -34,6 +35,9 @@ struct CompileOptions {
   /// Check every access to memory when kernels run: one outside of its buffer
   /// makes the run throw IndexError.
   bool checkBounds = check();
+  /// What to compile for, instead of the device's target. Kernels of another
+  /// processor cannot be run.
+  const mlir::tg::Target *target = nullptr;
 
 private:
   static bool noOpt();
@@ -95,12 +99,17 @@ DType getDType(mlir::Type elementType);
 /// Adds what compile() needs to a context: dialects and translations.
 void prepareContext(mlir::MLIRContext &context);
 
+/// What kernels for a device are compiled for. Throws DeviceError if there is
+/// no code generator for it.
+const mlir::tg::Target &getTarget(Device &device,
+                                  const CompileOptions &options = {});
+
 /// The pass options for a device.
 mlir::tg::PipelineOptions getPipelineOptions(Device &device,
                                              const CompileOptions &options);
 
-/// Level 1 to level 2 and level 2 to level 3, in place. Throw CompileError with
-/// the located diagnostics.
+/// Level 1 to level 2 and level 2 to level 3, in place, for the target, which
+/// the module is marked with. Throw CompileError with the located diagnostics.
 void schedule(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 void optimize(mlir::ModuleOp module, Device &device,

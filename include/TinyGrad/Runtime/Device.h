@@ -48,8 +48,9 @@ using CpuKernelFunction = void (*)(void **buffers, const int64_t *vars,
 inline constexpr unsigned kernelAbiVersion = 1;
 
 /// How much work a launch is, and over how much hardware it is spread.
+/// Expressions are over the launch's variables.
 struct LaunchDims {
-  /// Work items that may run in parallel (CPU), over the launch's variables.
+  /// Work items that may run in parallel (CPU).
   Expression parallelExtent = 1;
   /// The most that there can be; 0 where the number is fixed.
   int64_t largestExtent = 0;
@@ -59,10 +60,11 @@ struct LaunchDims {
   /// `largestExtent` where that is given. Launches below a few microseconds
   /// stay on the calling thread. Zero: unknown, which counts as large.
   double estimatedNanoseconds = 0;
-  /// Grid, work-group and shared memory (GPUs).
-  std::array<uint32_t, 3> globalSize{1, 1, 1};
-  std::array<uint32_t, 3> localSize{1, 1, 1};
-  uint32_t sharedBytes = 0;
+  /// Groups in each direction, work items of a group, and bytes of memory that
+  /// a group shares (GPUs).
+  std::array<Expression, 3> groups{1, 1, 1};
+  std::array<uint32_t, 3> groupSize{1, 1, 1};
+  Expression sharedBytes = 0;
 };
 
 /// Code loaded into a device. Unloaded when the last Kernel of it is gone.
@@ -159,8 +161,13 @@ struct DeviceInfo {
   /// What object code has to be made for: a target triple or an architecture
   /// such as "sm_90"; "null" for the null device.
   std::string architecture;
+  /// The target that kernels are compiled for, a name that the compiler knows:
+  /// "cpu", "cpu:x86-64-v3". Empty: kernels cannot be compiled for the device.
+  std::string target;
   /// Threads of a CPU device, multiprocessors of a GPU.
   unsigned computeUnits = 1;
+  /// Speed of one compute unit, for rough estimates.
+  double operationsPerNanosecond = 10, bytesPerNanosecond = 10;
   /// Device addresses may be read and written by the host; external memory can
   /// be used without a copy.
   bool hostVisible = false;

@@ -25,6 +25,13 @@
 /// - PROFILE: 1: kernels are timed, and a summary is printed when the process
 ///   ends, see Profile.h
 /// - THREADS: threads of a CPU device; one for each CPU if unset
+/// - MCPU: processor that kernels of the CPU device are made for, by its name
+/// in
+///   LLVM: "x86-64-v3" has code that any CPU with AVX2 runs; the host's if
+///   unset. Read when a CPU device is opened
+/// - REPRODUCER: a file that a compilation that fails inside the compiler
+/// leaves
+///   its input and passes in, for `tg-opt --run-reproducer`
 /// - PROGRAMS: most programs that each graph keeps, 1024 by default
 /// - KERNELS: most kernels that the process keeps, 4096 by default; those of
 ///   programs that are there stay in any case
@@ -69,6 +76,8 @@ std::size_t kernelLimit();  ///< KERNELS
 int threadCount();
 /// Name of the wanted device as given in DEV; empty when unset.
 std::string deviceSetting();
+std::string processorSetting(); ///< MCPU; empty when unset
+std::string reproducerFile();   ///< REPRODUCER; empty when unset
 /// CACHEDIR, else $XDG_CACHE_HOME/tinygrad-mlir, else
 /// $HOME/.cache/tinygrad-mlir, else empty (no disk cache).
 std::string cacheDirectory();

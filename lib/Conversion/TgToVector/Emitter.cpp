@@ -20,8 +20,8 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::tovector;
 
-Emitter::Emitter(KernelOp kernel, OpBuilder &builder)
-    : kernel(kernel), builder(kernel.getLoc(), builder) {}
+Emitter::Emitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target)
+    : kernel(kernel), target(target), builder(kernel.getLoc(), builder) {}
 
 //===----------------------------------------------------------------------===//
 // Analysis

@@ -90,7 +90,7 @@ struct LaneForm {
 
 class Emitter {
 public:
-  Emitter(KernelOp kernel, OpBuilder &builder);
+  Emitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target);
 
   /// Creates the function next to the kernel. Reports what cannot be compiled.
   FailureOr<func::FuncOp> emit();
@@ -294,6 +294,8 @@ private:
   void emitWrite(const Access &access, Value value, Location loc);
   /// The value of an update: what the elements hold, combined with it.
   Value combineWithOld(const Access &access, Value value, Location loc);
+  /// A product in a sum: fused where that takes one instruction.
+  Value buildMulAcc(B &b, Value x, Value y, Value accumulator);
   void emitVectorWrite(const Access &access, Value value, Location loc);
   void createVectorStore(const Access &access, Value value, Value start, B &b);
   /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
@@ -387,6 +389,7 @@ private:
   Value getScanIdentity(RangedScanOp op, int64_t lanes, Location loc);
 
   mutable KernelOp kernel; // whose accessors are not const
+  const TargetFacts &target;
   B builder;
   SmallVector<Range> ranges;
   DenseMap<Value, unsigned> rangeIndex;

@@ -366,9 +366,6 @@ void Emitter::emitInBlock(Block *block, llvm::function_ref<void()> body) {
   closeScope();
 }
 
-/// Results of fewer bytes are not stored past the caches.
-static constexpr int64_t largeBytes = 16 << 20;
-
 Dim Emitter::getShortRows(LoadOp op) {
   if (!op.getPrefetch())
     return Dim();
@@ -435,13 +432,14 @@ void Emitter::emitSizes(ArrayRef<StoreOp> stores,
       if (getDeps(store.getIndex()) & setOf(i))
         bytes = bytes * getExtent(range);
   }
-  if (!bytes.getAttr() || bytes.isStatic() || bytes.getMin() >= largeBytes)
+  if (!bytes.getAttr() || bytes.isStatic() ||
+      bytes.getMin() >= target.cacheBytes)
     return emitRowSizes(body);
   Location loc = kernel.getLoc();
   Value size = getDimValue(bytes, loc);
   B &b = at(top(), loc);
   Value condition =
       arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
-                            buildInt(b, b.getIndexType(), largeBytes));
+                            buildInt(b, b.getIndexType(), target.cacheBytes));
   emitBranches(condition, isLarge, [&] { emitRowSizes(body); });
 }

@@ -101,7 +101,7 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
     return false;
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   auto isMultiple = [&](int64_t elements) {
-    return elements * bytes % 64 == 0;
+    return elements * bytes % bufferAlignment == 0;
   };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
          llvm::all_of(access.lanes.scalar.terms, [&](const Form::Term &term) {
@@ -466,7 +466,7 @@ void Emitter::createVectorStore(const Access &access, Value value, Value start,
   if (!goesPastCaches(access))
     return;
   store.setNontemporal(true);
-  store.setAlignment(64);
+  store.setAlignment(bufferAlignment);
 }
 
 void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
@@ -546,7 +546,7 @@ Value Emitter::createTile(StageOp op, unsigned depth, bool isKept) {
   }
   builder.setInsertionPointToStart(scopes[0].anchor->block);
   builder.setLoc(op.getLoc());
-  IntegerAttr alignment = builder.getI64IntegerAttr(64);
+  IntegerAttr alignment = builder.getI64IntegerAttr(bufferAlignment);
   Value tile;
   if (stackBytes + bytes <= stackLimit) {
     stackBytes += bytes;

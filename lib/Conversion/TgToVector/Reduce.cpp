@@ -24,11 +24,6 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::tovector;
 
-/// As many vector registers as accumulators of one nest may take when there is
-/// a choice; enough to keep the arithmetic units busy.
-static constexpr int64_t accumulatorRegisters = 16;
-static constexpr int64_t registerBits = 512;
-
 /// Additions to an accumulator before it is flushed into the next level. Where
 /// accumulators of products take most registers, as in a register tile, a flush
 /// goes through memory and is done less often.
@@ -154,6 +149,12 @@ MulOp Emitter::findGuarded(RangedReduceOp op, Value value) {
   return where.getX().getDefiningOp<MulOp>();
 }
 
+Value Emitter::buildMulAcc(B &b, Value x, Value y, Value accumulator) {
+  if (target.fusedMultiplyAdd)
+    return math::FmaOp::create(b, x, y, accumulator);
+  return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), accumulator);
+}
+
 Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
   Location loc = op.getLoc();
   Type element = op.getType();
@@ -177,7 +178,7 @@ Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
     b.setInsertionPointToEnd(guard.elseBlock());
     scf::YieldOp::create(b, accumulator);
     b.setInsertionPointToEnd(guard.thenBlock());
-    Value sum = math::FmaOp::create(b, x, y, accumulator);
+    Value sum = buildMulAcc(b, x, y, accumulator);
     scf::YieldOp::create(b, sum);
     return guard.getResult(0);
   }
@@ -185,7 +186,7 @@ Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
   if (product && op.getKind() == ReduceKind::add && isa<FloatType>(element)) {
     Value x = get(product.getLhs()), y = get(product.getRhs());
     B &b = at(top(), loc);
-    return math::FmaOp::create(b, prepare(b, x), prepare(b, y), accumulator);
+    return buildMulAcc(b, prepare(b, x), prepare(b, y), accumulator);
   }
   Value x = get(value);
   B &b = at(top(), loc);
@@ -312,13 +313,16 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
   for (Member &member : members)
     open.insert(member.op);
 
-  // How many accumulators the reduced copies are spread over.
+  // How many accumulators the reduced copies are spread over: half of the
+  // registers keep the arithmetic units busy.
+  const int64_t accumulatorRegisters = target.vectorRegisters / 2;
   int64_t registers = 0;
   for (Member &member : members) {
     int64_t bits =
         getAccumulatorType(member.op.getType()).getIntOrFloatBitWidth();
-    registers += member.results *
-                 std::max<int64_t>(1, member.lanes * bits / registerBits);
+    registers +=
+        member.results *
+        std::max<int64_t>(1, member.lanes * bits / (8 * target.vectorBytes));
   }
   int64_t spread = isEmpty ? 1 : copies;
   while (spread > 1 &&

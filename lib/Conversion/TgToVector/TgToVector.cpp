@@ -26,8 +26,9 @@ using namespace mlir;
 using namespace mlir::tg;
 
 FailureOr<func::FuncOp> tg::convertKernelToVector(OpBuilder &builder,
-                                                  KernelOp kernel) {
-  return tovector::Emitter(kernel, builder).emit();
+                                                  KernelOp kernel,
+                                                  const TargetFacts &target) {
+  return tovector::Emitter(kernel, builder, target).emit();
 }
 
 namespace {
@@ -46,7 +47,8 @@ struct ConvertTgToVectorPass
         kernels.push_back(kernel);
     for (KernelOp kernel : kernels) {
       OpBuilder builder(kernel);
-      if (failed(convertKernelToVector(builder, kernel)))
+      if (failed(
+              convertKernelToVector(builder, kernel, getTargetFacts(kernel))))
         return signalPassFailure();
       kernel.erase();
     }

@@ -12,6 +12,7 @@
 
 #include "BoundsReport.h"
 #include "HostMemory.h"
+#include "HostProcessor.h"
 #include "ObjectLoader.h"
 #include "SortRow.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -124,6 +125,11 @@ static DeviceInfo describeHost(unsigned ordinal) {
   DeviceInfo info;
   info.name = ordinal == 0 ? "CPU" : "CPU:" + std::to_string(ordinal);
   info.architecture = detail::hostTriple();
+  info.target = "cpu";
+  if (const std::string processor = processorSetting(); !processor.empty()) {
+    detail::checkHostRuns(processor);
+    info.target += ":" + processor;
+  }
   info.computeUnits = unsigned(threadCount());
   info.hostVisible = true;
   info.totalMemory = detail::queryMemoryLimits().total;

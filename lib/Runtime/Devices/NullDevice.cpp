@@ -64,7 +64,7 @@ private:
   static DeviceInfo describe(unsigned ordinal) {
     DeviceInfo info;
     info.name = ordinal == 0 ? "NULL" : "NULL:" + std::to_string(ordinal);
-    info.architecture = "null";
+    info.architecture = info.target = "null";
     info.executes = false;
     return info;
   }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "../TargetKind.h"
 #include "Backend.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
@@ -53,31 +54,26 @@ void tg::loadCpuTarget(MLIRContext &context) {
                       vector::VectorDialect>();
 }
 
-Dim tg::getParallelExtent(Operation *kernel) {
-  Dim extent(kernel->getContext(), 1);
-  for (auto range : cast<KernelOp>(kernel).getBody().getOps<RangeOp>())
-    if (range.getKind() == RangeKind::thread ||
-        range.getKind() == RangeKind::global)
-      extent = extent * Dim(range.getExtent());
-  return extent;
-}
-
-static void print(ModuleOp module, std::string *text) {
-  if (!text)
+/// Prints the module if the text of the stage is asked for.
+static void print(ModuleOp module, StageTexts *texts, StringRef stage) {
+  if (!texts)
     return;
-  llvm::raw_string_ostream stream(*text);
+  auto text = texts->find(stage);
+  if (text == texts->end())
+    return;
+  llvm::raw_string_ostream stream(text->second);
   module.print(stream);
 }
 
-FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
+FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
                                          const CpuTargetOptions &target,
-                                         const CpuDumps &dumps,
-                                         bool verifyEach) {
+                                         const CompileFlags &flags,
+                                         StageTexts *texts) {
   CpuObject object;
   if (kernels.empty())
     return object;
   auto start = std::chrono::steady_clock::now();
-  MLIRContext *context = kernels.front()->getContext();
+  MLIRContext *context = KernelOp(kernels.front()).getContext();
   // Loading changes the context; one that is ready is left alone, others may
   // be using it.
   if (!context->getLoadedDialect<LLVM::LLVMDialect>() ||
@@ -86,31 +82,34 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(context), "kernels");
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  for (Operation *kernel : kernels) {
+  const TargetFacts facts = target.getFacts();
+  for (KernelOp kernel : kernels) {
     builder.setInsertionPointToEnd(module->getBody());
     FailureOr<func::FuncOp> func =
-        convertKernelToVector(builder, cast<KernelOp>(kernel));
+        convertKernelToVector(builder, kernel, facts);
     if (failed(func))
       return failure();
     Dim extent((*func)->getAttr(parallelExtentAttrName));
     object.kernels.push_back({func->getSymName().str(), extent.getMax()});
   }
-  if (target.checkBounds)
+  if (flags.checkBounds)
     insertBoundsChecks(*module);
-  print(*module, dumps.vector);
-  if (verifyEach && failed(verify(*module)))
+  print(*module, texts, "vector");
+  if (flags.verifyEach && failed(verify(*module)))
     return failure();
   PassManager passes(context);
-  passes.enableVerifier(verifyEach);
+  passes.enableVerifier(flags.verifyEach);
+  if (!flags.reproducer.empty())
+    passes.enableCrashReproducerGeneration(flags.reproducer);
   buildKernelToLLVMPipeline(passes);
   if (failed(passes.run(*module)))
     return failure();
-  print(*module, dumps.llvmDialect);
+  print(*module, texts, "mlir");
   object.times.lowering = std::chrono::duration<double, std::milli>(
                               std::chrono::steady_clock::now() - start)
                               .count();
   FailureOr<std::vector<char>> bytes =
-      cpu::emitObject(*module, target, dumps, object.times);
+      cpu::emitObject(*module, target, texts, object.times);
   if (failed(bytes))
     return failure();
   object.bytes = std::move(*bytes);
@@ -119,11 +118,72 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<Operation *> kernels,
 
 FailureOr<CpuObject> tg::compileToObject(ModuleOp module,
                                          const CpuTargetOptions &target,
-                                         const CpuDumps &dumps,
-                                         bool verifyEach) {
-  SmallVector<Operation *> kernels;
-  for (Operation &op : *module.getBody())
-    if (isa<KernelOp>(op))
-      kernels.push_back(&op);
-  return compileToObject(kernels, target, dumps, verifyEach);
+                                         const CompileFlags &flags,
+                                         StageTexts *texts) {
+  SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
+  return compileToObject(kernels, target, flags, texts);
 }
+
+//===----------------------------------------------------------------------===//
+// The target
+//===----------------------------------------------------------------------===//
+
+namespace {
+class CpuTarget : public Target {
+public:
+  CpuTarget(std::string name, CpuTargetOptions options)
+      : Target(std::move(name)), options(std::move(options)),
+        facts(this->options.getFacts()) {}
+
+  std::string getCacheKey(const CompileFlags &flags) const override {
+    return options.str() + (flags.checkBounds ? ";bounds" : "");
+  }
+  TargetFacts getFacts() const override { return facts; }
+  void registerDialects(DialectRegistry &registry) const override {
+    registerCpuTarget(registry);
+  }
+  LaunchShape getLaunch(KernelOp kernel) const override {
+    LaunchShape launch;
+    launch.parallelExtent = getParallelExtent(kernel);
+    return launch;
+  }
+  ArrayRef<CompileStage> getStages() const override {
+    static constexpr CompileStage stages[] = {
+        {"vector", "loops and vectors of upstream's dialects", 6},
+        {"mlir", "MLIR's LLVM dialect", 7},
+        {"llvm", "LLVM IR after LLVM's passes", 6},
+        {"asm", "assembly", 7}};
+    return stages;
+  }
+  FailureOr<std::vector<char>> compile(ArrayRef<KernelOp> kernels,
+                                       const CompileFlags &flags,
+                                       StageTexts *texts) const override {
+    FailureOr<CpuObject> object =
+        compileToObject(kernels, options, flags, texts);
+    if (failed(object))
+      return failure();
+    return std::move(object->bytes);
+  }
+
+private:
+  CpuTargetOptions options;
+  TargetFacts facts;
+};
+} // namespace
+
+namespace mlir::tg {
+TargetKind describeCpuTarget() {
+  return {
+      "cpu",
+      [](StringRef processor, std::string &error) -> std::unique_ptr<Target> {
+        std::optional<CpuTargetOptions> options =
+            CpuTargetOptions::forProcessor(processor, error);
+        if (!options)
+          return nullptr;
+        return std::make_unique<CpuTarget>(
+            processor.empty() ? "cpu" : "cpu:" + processor.str(),
+            std::move(*options));
+      },
+      registerCpuTarget};
+}
+} // namespace mlir::tg

@@ -1,4 +1,4 @@
-//===- CpuTargetOptions.cpp - the host's CPU ------------------------------===//
+//===- CpuTargetOptions.cpp - processors by name --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,28 +11,39 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Target/Cpu/CpuTarget.h"
+#include "Backend.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/TargetParser/Host.h"
 #include <algorithm>
 
 using namespace mlir;
 using namespace mlir::tg;
 
-static bool hasFeature(StringRef features, StringRef name) {
-  SmallVector<StringRef> parts;
-  features.split(parts, ',');
-  return llvm::is_contained(parts, ("+" + name).str());
+/// What LLVM knows of a processor; null if it has no such architecture.
+static std::unique_ptr<llvm::MCSubtargetInfo>
+getSubtarget(const CpuTargetOptions &options) {
+  cpu::initializeTargets();
+  std::string error;
+  llvm::Triple triple(options.triple);
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return nullptr;
+  return std::unique_ptr<llvm::MCSubtargetInfo>(
+      target->createMCSubtargetInfo(triple, options.cpu, options.features));
 }
 
-/// Bits of the widest vector registers that a list of features speaks of.
-static unsigned getVectorBits(StringRef features) {
-  if (hasFeature(features, "avx512f") && hasFeature(features, "avx512vl"))
+/// Bits of the widest vector registers.
+static unsigned getVectorBits(const CpuTargetOptions &options) {
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(options);
+  if (!subtarget || !subtarget->getTargetTriple().isX86())
+    return 128;
+  if (subtarget->checkFeatures("+avx512f,+avx512vl"))
     return 512;
-  if (hasFeature(features, "avx"))
-    return 256;
-  return 128;
+  return subtarget->checkFeatures("+avx") ? 256 : 128;
 }
 
 const CpuTargetOptions &CpuTargetOptions::host() {
@@ -45,21 +56,62 @@ const CpuTargetOptions &CpuTargetOptions::host() {
       features.push_back((feature.second ? "+" : "-") + feature.first().str());
     std::sort(features.begin(), features.end());
     host.features = llvm::join(features, ",");
-    host.preferVectorWidth = getVectorBits(host.features);
+    host.preferVectorWidth = getVectorBits(host);
     return host;
   }();
+  return options;
+}
+
+std::optional<CpuTargetOptions>
+CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
+  CpuTargetOptions options = host();
+  if (name.empty() || name == "native")
+    return options;
+  auto [architecture, processor] = name.split(':');
+  if (processor.empty()) {
+    processor = architecture;
+  } else {
+    llvm::Triple triple(options.triple);
+    triple.setArchName(architecture);
+    options.triple = triple.str();
+  }
+  options.cpu = processor.str();
+  options.features = "";
+  // Without a processor: LLVM would complain itself about one it does not know.
+  CpuTargetOptions any = options;
+  any.cpu = "";
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any);
+  if (!subtarget) {
+    error = "LLVM has no code generator for the architecture '" +
+            architecture.str() + "'";
+    return std::nullopt;
+  }
+  if (!subtarget->isCPUStringValid(options.cpu)) {
+    error = "LLVM does not know the processor '" + options.cpu + "' of " +
+            llvm::Triple(options.triple).getArchName().str() +
+            "; 'llc -mcpu=help' lists those that there are";
+    return std::nullopt;
+  }
+  options.preferVectorWidth = getVectorBits(options);
   return options;
 }
 
 std::string CpuTargetOptions::str() const {
   return triple + ";" + cpu + ";" + features + ";" +
          std::to_string(preferVectorWidth) + ";" +
-         std::to_string(codegenLevel) + ";" + llvmPasses +
-         (checkBounds ? ";bounds" : "");
+         std::to_string(codegenLevel) + ";" + llvmPasses;
 }
 
-unsigned CpuTargetOptions::getNumLanes(unsigned bits) const {
-  unsigned width =
-      preferVectorWidth ? preferVectorWidth : getVectorBits(features);
-  return std::max(1u, width / bits);
+TargetFacts CpuTargetOptions::getFacts() const {
+  TargetFacts facts;
+  facts.vectorBytes =
+      (preferVectorWidth ? preferVectorWidth : getVectorBits(*this)) / 8;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(*this);
+  if (!subtarget || !subtarget->getTargetTriple().isX86())
+    return facts;
+  if (!subtarget->checkFeatures("+avx512vl"))
+    facts.vectorRegisters = 16;
+  facts.fusedMultiplyAdd =
+      subtarget->checkFeatures("+fma") || subtarget->checkFeatures("+avx512f");
+  return facts;
 }

@@ -18,10 +18,6 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/IR/Constants.h"
-#include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -103,9 +99,7 @@ private:
 };
 } // namespace
 
-/// A target machine for these options, or null and an error.
-static std::unique_ptr<llvm::TargetMachine>
-getTargetMachine(const CpuTargetOptions &target, std::string &error) {
+void cpu::initializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeAllTargetInfos();
@@ -113,6 +107,12 @@ getTargetMachine(const CpuTargetOptions &target, std::string &error) {
     llvm::InitializeAllTargetMCs();
     llvm::InitializeAllAsmPrinters();
   });
+}
+
+/// A target machine for these options, or null and an error.
+static std::unique_ptr<llvm::TargetMachine>
+getTargetMachine(const CpuTargetOptions &target, std::string &error) {
+  cpu::initializeTargets();
   std::unique_ptr<llvm::TargetMachine> machine =
       MachinePool::get().take(target.str());
   if (machine)
@@ -146,66 +146,6 @@ static void setAttributes(llvm::Module &module,
   }
 }
 
-/// Stores of one lane as stores of a scalar. LLVM 22 does this itself when it
-/// selects instructions for x86, but where the store also narrows its elements
-/// it writes them with the width they had before, over what follows.
-static void narrowSingleLaneStores(llvm::Module &module) {
-  llvm::SmallVector<llvm::CallBase *> stores;
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-      if (call && call->getIntrinsicID() == llvm::Intrinsic::masked_store)
-        stores.push_back(call);
-    }
-  for (llvm::CallBase *store : stores) {
-    auto *mask = llvm::dyn_cast<llvm::Constant>(
-        store->getArgOperand(store->arg_size() - 1));
-    llvm::Value *vector = store->getArgOperand(0);
-    auto *type = llvm::cast<llvm::FixedVectorType>(vector->getType());
-    if (!mask)
-      continue;
-    unsigned lane = 0, count = 0;
-    for (unsigned i = 0; i < type->getNumElements(); ++i) {
-      llvm::Constant *bit = mask->getAggregateElement(i);
-      if (!bit || bit->isNullValue())
-        continue;
-      lane = i;
-      ++count;
-    }
-    if (count != 1)
-      continue;
-    llvm::IRBuilder<> builder(store);
-    llvm::Type *element = type->getElementType();
-    llvm::Value *address =
-        builder.CreateConstGEP1_64(element, store->getArgOperand(1), lane);
-    builder.CreateAlignedStore(
-        builder.CreateExtractElement(vector, lane), address,
-        llvm::Align(std::max(element->getScalarSizeInBits() / 8, 1u)));
-    store->eraseFromParent();
-  }
-}
-
-/// Reversals of all lanes where LLVM has found that some are not needed: its
-/// instruction selection for x86 does not end where 64 bytes are reversed in
-/// part after an operation with a constant.
-static void completeReversals(llvm::Module &module) {
-  for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function)) {
-      auto *shuffle = llvm::dyn_cast<llvm::ShuffleVectorInst>(&instruction);
-      if (!shuffle || shuffle->changesLength())
-        continue;
-      llvm::SmallVector<int> mask(shuffle->getShuffleMask());
-      int size = mask.size();
-      bool isReversal = true;
-      for (int i = 0; i < size; ++i) {
-        isReversal &= mask[i] < 0 || mask[i] == size - 1 - i;
-        mask[i] = size - 1 - i;
-      }
-      if (isReversal)
-        shuffle->setShuffleMask(mask);
-    }
-}
-
 static LogicalResult optimize(llvm::Module &module,
                               llvm::TargetMachine *machine,
                               const CpuTargetOptions &target,
@@ -229,8 +169,7 @@ static LogicalResult optimize(llvm::Module &module,
     return failure();
   }
   passes.run(module, modules);
-  narrowSingleLaneStores(module);
-  completeReversals(module);
+  cpu::avoidMiscompilations(module, target);
   return success();
 }
 
@@ -249,8 +188,14 @@ static LogicalResult generate(llvm::Module &module,
 
 FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
                                              const CpuTargetOptions &target,
-                                             const CpuDumps &dumps,
+                                             StageTexts *texts,
                                              CpuCompileTimes &times) {
+  auto findText = [&](StringRef stage) -> std::string * {
+    if (!texts)
+      return nullptr;
+    auto text = texts->find(stage);
+    return text == texts->end() ? nullptr : &text->second;
+  };
   std::string error;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> llvmModule;
@@ -277,18 +222,18 @@ FailureOr<std::vector<char>> cpu::emitObject(ModuleOp module,
     if (failed(optimize(*llvmModule, machine.get(), target, error)))
       return module.emitError("cannot compile for the CPU: ") << error;
   }
-  if (dumps.llvmIR) {
-    llvm::raw_string_ostream stream(*dumps.llvmIR);
+  if (std::string *llvmIR = findText("llvm")) {
+    llvm::raw_string_ostream stream(*llvmIR);
     llvmModule->print(stream, nullptr);
   }
-  if (dumps.assembly) {
+  if (std::string *assembly = findText("asm")) {
     std::unique_ptr<llvm::Module> copy = llvm::CloneModule(*llvmModule);
     llvm::SmallString<0> text;
     if (failed(generate(*copy, machine.get(),
                         llvm::CodeGenFileType::AssemblyFile, text)))
       return module.emitError("no assembly text can be made for ")
              << target.triple;
-    *dumps.assembly += text.str();
+    *assembly += text.str();
   }
   StageTimer timer(times.codegen);
   llvm::SmallVector<char, 0> bytes;

@@ -119,3 +119,38 @@ func.func private @count_negative() attributes {tg.outputs = -1 : i64}
 
 // expected-error @+1 {{'tg.in_place' is true, but it has no value}}
 func.func private @flag() attributes {tg.in_place = true}
+
+// -----
+
+// expected-error @+1 {{'tg.target' is 3 : i64, not a #tg.target}}
+module attributes {tg.target = 3} {
+}
+
+// -----
+
+// expected-error @+1 {{'tg.target' is an attribute of modules}}
+func.func private @f() attributes {tg.target = #tg.target<"cpu">}
+
+// -----
+
+// expected-error @+1 {{'vector_bytes' is 4, not a number from 8 to 4096}}
+module attributes {tg.target = #tg.target<"cpu", vector_bytes = 4>} {
+}
+
+// -----
+
+// expected-error @+1 {{'vector_bytes' and 'line_bytes' are 24 and 64, not powers of two}}
+module attributes {tg.target = #tg.target<"cpu", vector_bytes = 24>} {
+}
+
+// -----
+
+// expected-error @+1 {{'wheels' is not a fact about targets; these are vector_bytes, vector_registers, fused_multiply_add, line_bytes, prefetch_reach, l1_bytes, l2_bytes, cache_bytes, parallel_items, load_cost, store_cost, launch_cost, compile_cost, operations_per_nanosecond, bytes_per_nanosecond}}
+module attributes {tg.target = #tg.target<"cpu", wheels = 4>} {
+}
+
+// -----
+
+// expected-error @+1 {{'l1_bytes' is given twice}}
+module attributes {tg.target = #tg.target<"cpu", l1_bytes = 1024, l1_bytes = 2048>} {
+}

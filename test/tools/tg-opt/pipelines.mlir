@@ -8,8 +8,9 @@
 
 // Half the register, half the lanes; and the textual form.
 // RUN: tg-opt %s --tg-schedule-pipeline --tg-optimize-pipeline > %t
-// RUN: tg-opt %s --pass-pipeline='builtin.module(tg-schedule-pipeline, \
-// RUN:   tg-optimize-pipeline{vector-bytes=32})' >> %t
+// RUN: tg-opt %s --pass-pipeline='builtin.module( \
+// RUN:   tg-attach-target{target=cpu:x86_64:x86-64-v3}, tg-schedule-pipeline, \
+// RUN:   tg-optimize-pipeline)' >> %t
 // RUN: FileCheck %s --check-prefix=SCHEDULED < %t
 
 // Verification of each rewrite changes nothing.

@@ -11,6 +11,7 @@
 
 #include "KernelRunner.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -25,6 +26,17 @@ struct KernelRunner::Loaded {
 
 KernelRunner::~KernelRunner() = default;
 
+const tg::CpuTargetOptions &KernelRunner::getProcessor() {
+  static const tg::CpuTargetOptions options = [] {
+    std::string error;
+    // Opening the device checks that the host has its instructions.
+    tinygrad::Device::get("CPU");
+    return *tg::CpuTargetOptions::forProcessor(tinygrad::processorSetting(),
+                                               error);
+  }();
+  return options;
+}
+
 KernelRunner::KernelRunner(const std::string &text,
                            const tg::CpuTargetOptions &options) {
   DialectRegistry registry;
@@ -38,14 +50,15 @@ KernelRunner::KernelRunner(const std::string &text,
       parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module)
     return;
-  tg::CpuDumps dumps;
-  if (std::getenv("TINYGRAD_TEST_DUMP")) {
-    dumps.vector = &vectorText;
-    dumps.llvmIR = &llvmText;
-    dumps.assembly = &assemblyText;
-  }
+  tg::StageTexts texts;
+  if (std::getenv("TINYGRAD_TEST_DUMP"))
+    for (const char *stage : {"vector", "llvm", "asm"})
+      texts[stage];
   FailureOr<tg::CpuObject> object =
-      tg::compileToObject(*module, options, dumps);
+      tg::compileToObject(*module, options, {}, &texts);
+  vectorText = texts.lookup("vector");
+  llvmText = texts.lookup("llvm");
+  assemblyText = texts.lookup("asm");
   if (failed(object))
     return;
   if (object->kernels.size() != 1) {

@@ -20,11 +20,14 @@
 
 class KernelRunner {
 public:
+  /// The processor that the setting MCPU names, or the host.
+  static const mlir::tg::CpuTargetOptions &getProcessor();
+
   /// Compiles a module that holds one `tg.kernel`. Where that fails, ok() is
   /// false and error() says why.
-  explicit KernelRunner(const std::string &text,
-                        const mlir::tg::CpuTargetOptions &options =
-                            mlir::tg::CpuTargetOptions::host());
+  explicit KernelRunner(
+      const std::string &text,
+      const mlir::tg::CpuTargetOptions &options = getProcessor());
   ~KernelRunner();
 
   bool ok() const { return function != nullptr; }

@@ -48,9 +48,10 @@ static std::string runChecked(const std::string &text,
   MLIRContext context;
   tg::loadCpuTarget(context);
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  tg::CpuTargetOptions options = tg::CpuTargetOptions::host();
-  options.checkBounds = true;
-  FailureOr<tg::CpuObject> object = tg::compileToObject(*module, options);
+  tg::CompileFlags flags;
+  flags.checkBounds = true;
+  FailureOr<tg::CpuObject> object =
+      tg::compileToObject(*module, tg::CpuTargetOptions::host(), flags);
   if (failed(object))
     return "not compiled";
   tinygrad::Device &device = tinygrad::Device::get("CPU");
@@ -176,12 +177,12 @@ TEST(CpuTargetTest, ConcurrentCompilationsInOneContext) {
   tg::loadCpuTarget(context);
   auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
-  SmallVector<Operation *> kernels;
-  for (Operation &op : *module->getBody())
-    kernels.push_back(&op);
+  SmallVector<tg::KernelOp> kernels;
+  llvm::append_range(kernels, module->getOps<tg::KernelOp>());
   std::vector<char> expected[2];
   for (int i = 0; i < 2; ++i)
-    expected[i] = tg::compileToObject(ArrayRef(kernels[i]))->bytes;
+    expected[i] =
+        tg::compileToObject(ArrayRef<tg::KernelOp>(kernels[i]))->bytes;
   std::vector<std::thread> threads;
   std::atomic<int> differences = 0;
   for (int t = 0; t < 4; ++t)
@@ -189,7 +190,7 @@ TEST(CpuTargetTest, ConcurrentCompilationsInOneContext) {
       for (int repeat = 0; repeat < 8; ++repeat) {
         int i = (t + repeat) % 2;
         FailureOr<tg::CpuObject> object =
-            tg::compileToObject(ArrayRef(kernels[i]));
+            tg::compileToObject(ArrayRef<tg::KernelOp>(kernels[i]));
         if (failed(object) || object->bytes != expected[i])
           ++differences;
       }
@@ -204,18 +205,15 @@ TEST(CpuTargetTest, TextsOfTheStages) {
   tg::loadCpuTarget(context);
   auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
-  std::string vector, dialect, ir, assembly;
-  tg::CpuDumps dumps;
-  dumps.vector = &vector;
-  dumps.llvmDialect = &dialect;
-  dumps.llvmIR = &ir;
-  dumps.assembly = &assembly;
+  tg::StageTexts texts;
+  for (const char *stage : {"vector", "mlir", "llvm", "asm"})
+    texts[stage];
   ASSERT_TRUE(succeeded(
-      tg::compileToObject(*module, tg::CpuTargetOptions::host(), dumps)));
-  EXPECT_NE(vector.find("vector.load"), std::string::npos);
-  EXPECT_NE(dialect.find("llvm.func @double"), std::string::npos);
-  EXPECT_NE(ir.find("define void @double(ptr"), std::string::npos);
-  EXPECT_NE(assembly.find("double:"), std::string::npos);
+      tg::compileToObject(*module, tg::CpuTargetOptions::host(), {}, &texts)));
+  EXPECT_NE(texts["vector"].find("vector.load"), std::string::npos);
+  EXPECT_NE(texts["mlir"].find("llvm.func @double"), std::string::npos);
+  EXPECT_NE(texts["llvm"].find("define void @double(ptr"), std::string::npos);
+  EXPECT_NE(texts["asm"].find("double:"), std::string::npos);
 }
 
 TEST(CpuTargetTest, ErrorsAreReported) {

@@ -23,6 +23,7 @@
 namespace mlir::tg {
 
 class KernelOp;
+struct TargetFacts;
 
 #define GEN_PASS_DECL_CONVERTTGTOVECTOR
 #define GEN_PASS_DECL_TGCHECKBOUNDS
@@ -33,7 +34,8 @@ class KernelOp;
 /// begin and end, and the values of its variables by name. The kernel stays.
 /// Where it cannot be compiled, the operation at fault is reported.
 FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
-                                              KernelOp kernel);
+                                              KernelOp kernel,
+                                              const TargetFacts &target);
 
 /// What checked code calls for an access outside of a buffer: with the element,
 /// the buffer's size and its number among the arguments (-1 for a tile).

@@ -24,18 +24,14 @@
 #ifndef TINYGRAD_TARGET_CPU_CPUTARGET_H
 #define TINYGRAD_TARGET_CPU_CPUTARGET_H
 
-#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
+#include "TinyGrad/Target/Target.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-namespace mlir {
-class DialectRegistry;
-
-namespace tg {
+namespace mlir::tg {
 
 /// What code is made for.
 struct CpuTargetOptions {
@@ -49,17 +45,21 @@ struct CpuTargetOptions {
   unsigned codegenLevel = 1;
   /// LLVM's pass pipeline in its textual form; empty for the usual short one.
   std::string llvmPasses;
-  /// Check every access to memory, as tg-check-bounds does.
-  bool checkBounds = false;
 
   /// The machine that this process runs on. Detected once.
   static const CpuTargetOptions &host();
+  /// A processor that LLVM knows, of the host's architecture ("x86-64-v3",
+  /// "znver4") or of another one ("aarch64:neoverse-v1"); "native" or nothing
+  /// is the host. None and an error if LLVM does not know it.
+  static std::optional<CpuTargetOptions> forProcessor(StringRef name,
+                                                      std::string &error);
 
   /// Everything above as text: a part of cache keys.
   std::string str() const;
 
-  /// Lanes of a full vector register for elements of `bits` bits.
-  unsigned getNumLanes(unsigned bits) const;
+  /// The registers and instructions that there are; the other facts are the
+  /// same for all CPUs. The target has to be one that this LLVM was built for.
+  TargetFacts getFacts() const;
 };
 
 /// What the runtime has to know about one compiled kernel.
@@ -67,14 +67,6 @@ struct CpuKernelInfo {
   std::string name;
   /// Positions that can run in parallel: the valid values of [begin, end).
   int64_t parallelExtent = 1; ///< the greatest, if it is symbolic
-};
-
-/// Texts of the stages of a compilation; only those asked for are made.
-struct CpuDumps {
-  std::string *vector = nullptr; ///< func, scf, vector, arith, math, memref
-  std::string *llvmDialect = nullptr; ///< MLIR's LLVM dialect
-  std::string *llvmIR = nullptr;      ///< LLVM IR after LLVM's passes
-  std::string *assembly = nullptr;    ///< assembly text
 };
 
 /// Where the time went, in milliseconds.
@@ -102,29 +94,24 @@ void registerCpuTarget(DialectRegistry &registry);
 void loadCpuTarget(MLIRContext &context);
 
 /// Compiles all `tg.kernel`s of `module` (nested ones are not looked for; the
-/// host program is ignored). `module` is not changed. `verifyEach` verifies the
-/// IR after every step. Errors are reported as
+/// host program is ignored). `module` is not changed. Errors are reported as
 /// diagnostics at the operations at fault. Calls for different contexts may run
 /// at the same time; so may calls for one context that was made ready by
 /// loadCpuTarget and has multithreading enabled. The target has to be one of
-/// those that this LLVM was built for.
+/// those that this LLVM was built for. Texts are "vector", "mlir", "llvm" and
+/// "asm".
 FailureOr<CpuObject>
 compileToObject(ModuleOp module,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),
-                const CpuDumps &dumps = {}, bool verifyEach = false);
+                const CompileFlags &flags = {}, StageTexts *texts = nullptr);
 
 /// The same for a selection of kernels, which may be of different modules of
 /// one context; the names must differ.
 FailureOr<CpuObject>
-compileToObject(ArrayRef<Operation *> kernels,
+compileToObject(ArrayRef<KernelOp> kernels,
                 const CpuTargetOptions &target = CpuTargetOptions::host(),
-                const CpuDumps &dumps = {}, bool verifyEach = false);
+                const CompileFlags &flags = {}, StageTexts *texts = nullptr);
 
-/// The number of parallel positions of a scheduled kernel: the product of the
-/// extents of its `thread` and `global` ranges, 1 if there are none.
-Dim getParallelExtent(Operation *kernel);
-
-} // namespace tg
-} // namespace mlir
+} // namespace mlir::tg
 
 #endif // TINYGRAD_TARGET_CPU_CPUTARGET_H

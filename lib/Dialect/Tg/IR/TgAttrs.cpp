@@ -314,3 +314,70 @@ LogicalResult ViewAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << ", which can be negative: " << Dim(size).getMin();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+Attribute TargetAttr::parse(AsmParser &parser, Type) {
+  const SMLoc start = parser.getCurrentLocation();
+  std::string name;
+  TargetFacts facts;
+  uint64_t seen = 0;
+  if (parser.parseLess() || parser.parseString(&name))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    const SMLoc location = parser.getCurrentLocation();
+    StringRef key;
+    if (parser.parseKeyword(&key))
+      return {};
+    const TargetFact *fact =
+        llvm::find_if(getTargetFactList(),
+                      [&](const TargetFact &f) { return f.name == key; });
+    if (fact == getTargetFactList().end()) {
+      auto error = parser.emitError(location)
+                   << "'" << key << "' is not a fact about targets; these are ";
+      llvm::interleaveComma(getTargetFactList(), error,
+                            [&](const TargetFact &f) { error << f.name; });
+      return {};
+    }
+    const uint64_t bit = uint64_t(1) << (fact - getTargetFactList().begin());
+    if (seen & bit) {
+      parser.emitError(location) << "'" << key << "' is given twice";
+      return {};
+    }
+    seen |= bit;
+    if (parser.parseEqual() || parser.parseInteger(facts.*fact->member))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&] { return parser.emitError(start); },
+                    parser.getContext(), name, facts);
+}
+
+void TargetAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getName());
+  const TargetFacts facts = getFacts(), defaults;
+  for (const TargetFact &fact : getTargetFactList())
+    if (facts.*fact.member != defaults.*fact.member)
+      printer << ", " << fact.name << " = " << facts.*fact.member;
+  printer << '>';
+}
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name, TargetFacts facts) {
+  for (const TargetFact &fact : getTargetFactList())
+    if (const int64_t value = facts.*fact.member;
+        value < fact.least || value > fact.most)
+      return emitError() << "'" << fact.name << "' is " << value
+                         << ", not a number from " << fact.least << " to "
+                         << fact.most;
+  if (!llvm::isPowerOf2_64(facts.vectorBytes) ||
+      !llvm::isPowerOf2_64(facts.lineBytes))
+    return emitError() << "'vector_bytes' and 'line_bytes' are "
+                       << facts.vectorBytes << " and " << facts.lineBytes
+                       << ", not powers of two";
+  return success();
+}

@@ -40,6 +40,14 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   if (name == deviceAttrName || name == inputAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
+  if (name == targetAttrName) {
+    if (!isa<TargetAttr>(attribute.getValue()))
+      return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                             << ", not a #tg.target";
+    if (!isa<ModuleOp>(op))
+      return op->emitError() << "'" << name << "' is an attribute of modules";
+    return success();
+  }
   bool isDim = name == parallelExtentAttrName;
   bool isCount = name == outputsAttrName;
   bool isVariables = name == variablesAttrName;

@@ -61,7 +61,6 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
   OpPassManager &kernel = pm.nest<KernelOp>();
   TgOptimizeKernelsOptions optimize;
-  optimize.vectorBytes = options.vectorBytes;
   optimize.noOpt = options.noOpt;
   kernel.addPass(createTgOptimizeKernels(optimize));
   kernel.addPass(createTgSimplifyIndex());
@@ -77,10 +76,6 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
   Option<std::string> device{
       *this, "device", llvm::cl::desc("Device of arguments that name none"),
       llvm::cl::init(defaults.device)};
-  Option<int64_t> vectorBytes{
-      *this, "vector-bytes",
-      llvm::cl::desc("Size of a vector register of the target in bytes"),
-      llvm::cl::init(defaults.vectorBytes)};
   Option<bool> noOpt{*this, "no-opt",
                      llvm::cl::desc("Skip schedule optimization"),
                      llvm::cl::init(defaults.noOpt)};
@@ -89,9 +84,7 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
       llvm::cl::desc("Verify after every rewrite pattern"),
       llvm::cl::init(defaults.verifyRewrites)};
 
-  tg::PipelineOptions get() const {
-    return {device, vectorBytes, noOpt, verifyRewrites};
-  }
+  tg::PipelineOptions get() const { return {device, noOpt, verifyRewrites}; }
 };
 
 } // namespace

@@ -28,9 +28,9 @@ constexpr int64_t kDepth = 8;
 /// Conditions that a sum may have; they are looked for behind movements, where
 /// shared ones are met again on each path to them.
 constexpr unsigned kMostClauses = 64;
-/// Updates of fewer rows than this side by side are split into parts, of at
-/// least so many positions and so many for each element of the result.
-constexpr int64_t kFewRows = 64, kLeastPart = 1 << 14, kPositionsPerElement = 8;
+/// Updates of few rows side by side are split into parts, of at least so many
+/// positions and so many for each element of the result.
+constexpr int64_t kLeastPart = 1 << 14, kPositionsPerElement = 8;
 /// Elements of neighbouring rows that are updated together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
@@ -407,11 +407,12 @@ static void splitScatter(ScatterOp op) {
   const int64_t rows =
       outer * static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
   const int64_t positions = length.getMax();
+  const int64_t enoughRows = getTargetFacts(op).parallelItems;
   const int64_t parts = std::min(
-      {static_cast<int64_t>(llvm::divideCeil(kFewRows, rows)),
+      {static_cast<int64_t>(llvm::divideCeil(enoughRows, rows)),
        positions / kLeastPart,
        positions / kPositionsPerElement / std::max<int64_t>(shape[axis], 1)});
-  if (rows >= kFewRows || parts < 2)
+  if (rows >= enoughRows || parts < 2)
     return;
 
   OpBuilder builder(op);

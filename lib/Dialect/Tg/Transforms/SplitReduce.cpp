@@ -22,8 +22,6 @@ using namespace mlir;
 using namespace mlir::tg;
 
 constexpr int64_t kMostParts = 1 << 20;
-/// Below this many results there is too little to do in parallel.
-constexpr int64_t kFewResults = 64;
 
 /// Rows of a part that are turned in registers, and the operations behind which
 /// such operands are looked for: twofold at each, so that these are few.
@@ -32,12 +30,10 @@ constexpr int64_t kTurnedRows = 16, kTurnedDepth = 6;
 /// Parts of a symbolic length are multiples of so many elements.
 constexpr int64_t kPartUnit = 64;
 
-/// Rows of at least 2 KiB, of tensors larger than what caches hold (32 MiB).
-constexpr int64_t kRowBits = 2048 * 8, kSplitBits = int64_t(32) << 23;
-/// How many of them are summed at a time: as many as leave `kFewResults` parts,
-/// within these bounds. The fewest where the deviations from their mean are
-/// summed as well, so that they are read again from a cache, and where the
-/// length of rows is symbolic.
+/// How many rows of a large matrix are summed at a time: as many as leave
+/// enough parallel work items, within these bounds. The fewest where the
+/// deviations from their mean are summed as well, so that they are read again
+/// from a cache, and where the length of rows is symbolic.
 constexpr int64_t kFewRows = 16, kMostRows = 128;
 
 namespace {
@@ -375,8 +371,9 @@ static bool isContiguousAlong(Value value, int64_t axis, int64_t depth = 0) {
 static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
                                        int64_t maxParts) {
   RankedTensorType from = op.getX().getType();
-  const int64_t results = getBufferSize(op.getType());
-  if (results == 0 || results >= kFewResults ||
+  const int64_t results = getBufferSize(op.getType()),
+                fewResults = getTargetFacts(op).parallelItems;
+  if (results == 0 || results >= fewResults ||
       getBufferSize(from) / results < threshold)
     return std::nullopt;
   // The longest reduced axis; the outermost of equal ones, whose parts are
@@ -387,7 +384,7 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
     if (shape[candidate] > shape[axis])
       axis = candidate;
   const int64_t size = shape[axis];
-  if (size < 2 * kFewResults)
+  if (size < 2 * fewResults)
     return std::nullopt;
   auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
   Dim length = getDim(from, axis);
@@ -401,8 +398,8 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
   }
   // Squares of what is turned on its way need as many rows.
   if (!isLastLongAxis(from, axis) && isContiguousAlong(op.getX(), axis))
-    maxParts = std::min(maxParts, std::max(size / kTurnedRows, kFewResults));
-  for (int64_t candidate = maxParts; candidate >= kFewResults / 2; --candidate)
+    maxParts = std::min(maxParts, std::max(size / kTurnedRows, fewResults));
+  for (int64_t candidate = maxParts; candidate >= fewResults / 2; --candidate)
     if (size % candidate == 0)
       return Split{axis, number(candidate), number(size / candidate), {}};
   // No good divisor: as many as there are at most, and the rest.
@@ -538,10 +535,12 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   const int64_t axis = op.getAxes()[0], bits = from.getElementTypeBitWidth();
   if (shape[axis] < kFewRows * kFewRows)
     return std::nullopt;
+  // Matrices of less than twice `cacheBytes` are faster as they are.
+  const TargetFacts &target = getTargetFacts(op);
   StreamFinder finder;
   const Axes axes = getLongAxes(from);
   if (!finder.visit(op.getX(), axes) || !finder.order ||
-      finder.bits < kSplitBits ||
+      finder.bits / 16 < target.cacheBytes ||
       finder.order->size() != axes.size() - llvm::count(axes, kNoAxis))
     return std::nullopt;
   auto *place = llvm::find(*finder.order, axis);
@@ -551,13 +550,13 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
     inner *= shape[other];
     isStatic &= getDim(from, other).isStatic();
   }
-  if (inner * bits < kRowBits)
+  if (inner * bits / 8 < target.prefetchReach)
     return std::nullopt;
   int64_t most = kFewRows;
   if (!isReadAgain && isStatic)
-    most = std::clamp<int64_t>(
-        llvm::bit_floor(static_cast<uint64_t>(shape[axis] / kFewResults)),
-        kFewRows, kMostRows);
+    most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
+                                   shape[axis] / target.parallelItems)),
+                               kFewRows, kMostRows);
   // A number that divides the length leaves no rest behind the parts.
   int64_t rows = most;
   Dim length = getDim(from, axis);

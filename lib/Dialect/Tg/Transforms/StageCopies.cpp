@@ -35,8 +35,6 @@ constexpr int64_t kMostBetween = 64;
 constexpr int64_t kTileUnit = 128;
 /// Blocks are at least so many times as long as what is saved between two.
 constexpr int64_t kLeastBlock = 4, kGoodBlock = 16;
-/// As many blocks as keep many cores busy.
-constexpr int64_t kEnoughBlocks = 64;
 
 namespace {
 
@@ -214,7 +212,7 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
     return 0;
   // Enough blocks, as long as their borders are short.
   const int64_t forItems = std::max<int64_t>(
-      llvm::divideCeil(extent, kEnoughBlocks),
+      llvm::divideCeil(extent, getTargetFacts(getOperation()).parallelItems),
       llvm::divideCeil(kGoodBlock * reach.getBorder(), reach.row));
   rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(forItems, 1));
   const int64_t step = unit / std::gcd(unit, reach.row);

@@ -1,5 +1,5 @@
 // RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=vector-bytes=32 | FileCheck %s --check-prefix=V256
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefix=V256
 // RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Columns of stride 2: lanes run along the channels. Their weights are packed,

@@ -1,10 +1,7 @@
 // RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=vector-bytes=32 | FileCheck %s --check-prefix=V256
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefix=V256
 // RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=no-opt | FileCheck %s --check-prefix=NOOPT
 // RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: not tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=vector-bytes=0 2>&1 | FileCheck %s --check-prefix=BAD
-// RUN: not tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=vector-bytes=7 2>&1 | FileCheck %s --check-prefix=BAD
-// BAD: error: tg-optimize-kernels needs vectors of a power of two from 8 to 4096 bytes, not {{0|7}}
 
 // Contiguous ranges are one, of which two registers at once are lanes; without
 // optimization nothing is merged and nothing a vector.

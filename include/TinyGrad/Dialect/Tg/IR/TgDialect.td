@@ -237,4 +237,25 @@ def Tg_ViewAttr : Tg_Attr<"View", "view"> {
   let genVerifyDecl = 1;
 }
 
+def Tg_TargetAttr : Tg_Attr<"Target", "target"> {
+  let summary = "The processor that kernels are made for";
+  let description = [{
+    The name of a target, and what scheduling and vector code generation depend on:
+    sizes of registers and caches in bytes, and costs. What is left out has the value
+    that CPUs with AVX-512 have; `TgTarget.h` documents each fact. A module has this
+    in its attribute `tg.target`, which the pass `tg-attach-target` sets; without
+    one, all facts have these values.
+
+    ```mlir
+    module attributes {tg.target = #tg.target<"cpu:x86-64-v3", vector_bytes = 32, vector_registers = 16>} {
+    }
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"for messages">:$name,
+                        AttrParameter<"::mlir::tg::TargetFacts", "",
+                                      "const ::mlir::tg::TargetFacts &">:$facts);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // TINYGRAD_DIALECT_TG_IR_TGDIALECT_TD

@@ -29,8 +29,6 @@ namespace mlir::tg {
 struct PipelineOptions {
   /// Device of arguments that name none.
   std::string device = "CPU";
-  /// Size of a vector register of the target in bytes.
-  int64_t vectorBytes = 64;
   /// Skip schedule optimization (NOOPT).
   bool noOpt = false;
   /// Verify after every rewrite pattern (SPEC).

@@ -424,13 +424,11 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
     (`tg.stage`); writes large results past the caches (`nontemporal`) and asks for
     the next row ahead of time (`prefetch`), of such tiles and of large buffers
     whose rows are read with gaps between them. The choice depends on the shape
-    of the kernel and the target's vector width only.
+    of the kernel and the facts of the module's `#tg.target` only.
     Each choice is an optimization remark of the category `tg-optimize-kernels`.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"vectorBytes", "vector-bytes", "int64_t", "64",
-           "Size of a vector register in bytes">,
     Option<"noOpt", "no-opt", "bool", "false",
            "Only mark parallel ranges; keep every loop scalar">
   ];

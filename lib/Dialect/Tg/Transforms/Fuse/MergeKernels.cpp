@@ -27,21 +27,16 @@ constexpr size_t kMostOutputs = 8, kMostBuffers = 16, kMostRanges = 24;
 constexpr int64_t kMostOps = 500;
 /// Merging has to save this share of the bytes that the smaller kernel moves.
 constexpr double kLeastShare = 1.0 / 16;
-/// A kernel of fewer positions than this gives too few work items, if there is
-/// more work than this many bytes of memory.
-constexpr double kEnoughItems = 64, kParallelBytes = 64 << 10;
+/// A kernel of few positions gives too few work items, if there is more work
+/// than this many bytes of memory.
+constexpr double kParallelBytes = 64 << 10;
 /// So many bytes of neighbouring elements are one vector on most processors.
 constexpr double kVectorBytes = 32;
-/// Rows of up to this many bytes are in a cache when they are read again.
-constexpr double kMostRowBytes = 256 << 10;
 /// Kernels of the same ranges that one launch feeds are merged without anything
 /// in common if neither has more steps than this. What they read is in a cache
 /// then; beyond it, two streams at a time are no faster than one after the
 /// other.
 constexpr double kFewSteps = 1 << 18;
-/// Outputs of this size are stored past the caches, but for those of kernels
-/// that work in place.
-constexpr double kLargeBytes = 16 << 20;
 
 //===----------------------------------------------------------------------===//
 // One kernel
@@ -203,7 +198,8 @@ struct SameOperation : public DenseMapInfo<Operation *> {
 class Merger {
 public:
   explicit Merger(const MergeRequest &request)
-      : request(request), first(*request.first), second(*request.second) {}
+      : request(request), first(*request.first), second(*request.second),
+        target(getTargetFacts(first.kernel)) {}
 
   MergedKernel run();
 
@@ -248,6 +244,7 @@ private:
 
   const MergeRequest &request;
   KernelInfo &first, &second;
+  const TargetFacts &target;
   /// The kernel that has the ranges of the merged one, and the other one.
   KernelInfo *wide = nullptr, *narrow = nullptr;
   /// Whether the narrow one has fewer result ranges: it stores once a row.
@@ -329,8 +326,8 @@ bool Merger::chooseSpace() {
     isByRow = few.size() < all.size();
     if (!isByRow)
       return true;
-    if (few.empty() ||
-        (narrow->positions < kEnoughItems && wide->bytes > kParallelBytes))
+    if (few.empty() || (narrow->positions < double(target.parallelItems) &&
+                        wide->bytes > kParallelBytes))
       return fail("too few positions are left that run in parallel");
     return true;
   }
@@ -630,7 +627,7 @@ double Merger::countSharedRows() {
       rowOfA.add(rowOfB, -1);
       const double all = countBytes(analysis, a.getBuffer(), a.getIndex());
       if (rowOfA.isConstant() && rowOfA.constant == 0 &&
-          all / narrow->positions <= kMostRowBytes &&
+          all / narrow->positions <= double(target.l2Bytes) / 4 &&
           seen.insert(a.getBuffer()).second)
         bytes += all;
     }
@@ -650,7 +647,7 @@ bool Merger::isWorthIt() {
     KernelInfo &from = store.isOfSecond ? second : first;
     const double bytes = countBytes(arguments[slot]);
     if (result.kernel.getInPlace() && !from.kernel.getInPlace() &&
-        bytes >= kLargeBytes)
+        bytes >= double(target.cacheBytes))
       lost += bytes;
   }
   result.savedBytes -= lost;

@@ -24,9 +24,6 @@ using namespace mlir::tg;
 constexpr int64_t kMostRows = 8, kFewestRows = 4;
 /// Passes that add to an accumulator, as in the blocks of other sums.
 constexpr int64_t kMostPasses = 32;
-/// What is read of a row without a gap. The accumulators for the longest piece
-/// stay in the second-level cache, most of them in the first.
-constexpr int64_t kShortestPiece = 2 << 10, kLongestPiece = 64 << 10;
 /// Pieces that a row is cut into at most.
 constexpr int64_t kMostPieces = 4096;
 /// With fewer work items, many cores get little to do.
@@ -40,10 +37,12 @@ static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
   const int64_t stride = index.getCoefficient(rows);
   return !load.getMask() && !load.getBuffer().getDefiningOp() &&
-         type.hasStaticShape() && getBufferBytes(type) >= kLargeBytes &&
+         type.hasStaticShape() &&
+         getBufferBytes(type) >= schedule.getTarget().cacheBytes &&
          index.getCoefficient(columns) == 1 && stride > 0 &&
          stride <= maxBufferSize / kMostRows &&
-         stride * type.getElementTypeBitWidth() / 8 >= kShortestPiece &&
+         stride * type.getElementTypeBitWidth() / 8 >=
+             schedule.getTarget().prefetchReach &&
          llvm::all_of(schedule.getResultRanges(), [&](RangeOp range) {
            return range.getLargestExtent() == 1 ||
                   schedule.dependsOn(load.getIndex(), range);
@@ -63,7 +62,8 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
     auto type = cast<MemRefType>(load.getBuffer().getType());
     if (readsMatrix(schedule, load, rows, columns))
       matrices.push_back(load);
-    else if (!type.hasStaticShape() || getBufferBytes(type) >= kUncachedBytes)
+    else if (!type.hasStaticShape() ||
+             getBufferBytes(type) >= schedule.getTarget().l2Bytes)
       return {};
   }
   return matrices;
@@ -73,15 +73,20 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
 /// in all: pieces are as long as leaves enough work items, and divide the row
 /// if possible. None if they would be short or very many.
 static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
-                                          int64_t items) {
+                                          int64_t items,
+                                          const TargetFacts &target) {
+  // The accumulators for the longest piece stay in the second-level cache, most
+  // of them in the first.
+  const int64_t shortest = target.prefetchReach, longest = 2 * target.l1Bytes;
   const int64_t row = vectors * bytes;
-  if (row < kShortestPiece || row > kMostPieces * kLongestPiece)
+  if (row < shortest || row / kMostPieces > longest)
     return std::nullopt;
-  int64_t pieces = std::max<int64_t>(llvm::divideCeil(row, kLongestPiece),
-                                     llvm::divideCeil(kEnoughItems, items));
-  pieces = std::min(pieces, row / kShortestPiece);
+  int64_t pieces =
+      std::max<int64_t>(llvm::divideCeil(row, longest),
+                        llvm::divideCeil(target.parallelItems, items));
+  pieces = std::min(pieces, row / shortest);
   for (int64_t more = pieces; more <= 2 * pieces; ++more)
-    if (vectors % more == 0 && vectors / more * bytes >= kShortestPiece) {
+    if (vectors % more == 0 && vectors / more * bytes >= shortest) {
       pieces = more;
       break;
     }
@@ -146,7 +151,8 @@ bool Heuristic::accumulateRows() {
   const int64_t width = getNumLanes(), extent = columns.getLargestExtent(),
                 count = fitLanes(extent, (isHeavy ? 1 : 4) * width, width),
                 vectors = llvm::divideCeil(extent, count);
-  std::optional<int64_t> piece = choosePiece(vectors, count * bytes, items);
+  std::optional<int64_t> piece =
+      choosePiece(vectors, count * bytes, items, target);
   if (count <= 1 || !piece)
     return false;
 

@@ -14,16 +14,13 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Shorter rows are too close to be prefetched in time; longer ones would leave
-/// the second-level cache again, and few of them begin anyway.
-constexpr int64_t kLeastRowBytes = 2 << 10, kMostRowBytes = 64 << 10;
-
 /// How many bytes of a matrix are to be on their way.
 constexpr int64_t kBytesAhead = 8 << 10;
 
-static bool isLarge(Value buffer) {
+static bool isLarge(KernelSchedule &schedule, Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  return type.hasStaticShape() && getBufferBytes(type) >= kLargeBytes;
+  return type.hasStaticShape() &&
+         getBufferBytes(type) >= schedule.getTarget().cacheBytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -51,7 +48,7 @@ void tg::writePastCaches(KernelSchedule &schedule, bool hasSquares) {
   if (kernel.getInPlace())
     return;
   for (auto store : kernel.getBody().getOps<StoreOp>())
-    if (isLarge(store.getBuffer()) &&
+    if (isLarge(schedule, store.getBuffer()) &&
         (hasSquares || isSequential(schedule, store)))
       store.setNontemporal(true);
 }
@@ -90,9 +87,12 @@ static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
       length *
           cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
       8);
-  // Rows that follow one another are one long row.
+  // Rows that follow one another are one long row. Shorter rows are too close
+  // to be prefetched in time; longer ones would leave the second-level cache
+  // again, and few of them begin anyway.
+  const TargetFacts &target = schedule.getTarget();
   return isVector && length <= stride && (mayBeShort || length < stride) &&
-         bytes >= kLeastRowBytes && bytes <= kMostRowBytes;
+         bytes >= target.prefetchReach && bytes <= target.l2Bytes / 16;
 }
 
 /// Whether the load fills a tile with one row after the other.
@@ -119,7 +119,7 @@ void tg::prefetchRows(KernelSchedule &schedule) {
   for (auto load : kernel.getBody().getOps<LoadOp>()) {
     StageOp stage = stages.lookup(load);
     int64_t stride = 0;
-    if (isLarge(load.getBuffer()) &&
+    if (isLarge(schedule, load.getBuffer()) &&
         (stage ? fillsTile(schedule, load, stage, row, stride)
                : readsRows(schedule, load, row, stride)) &&
         stride <= maxBufferSize)
@@ -144,8 +144,8 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
       const int64_t stride = index.getCoefficient(row);
       if (load.getBuffer().getDefiningOp() || !type.hasStaticShape() ||
           stride <= 0 || stride > maxBufferSize / kBytesAhead ||
-          getBufferBytes(type) < kUncachedBytes ||
-          stride * bits / 8 < kLeastRowBytes)
+          getBufferBytes(type) < schedule.getTarget().l2Bytes ||
+          stride * bits / 8 < schedule.getTarget().prefetchReach)
         continue;
       // The piece of a row, if each is read once.
       int64_t piece = bits / 8;

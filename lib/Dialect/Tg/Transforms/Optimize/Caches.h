@@ -17,12 +17,6 @@
 
 namespace mlir::tg {
 
-/// Buffers from 16 MiB on do not stay in a cache.
-inline constexpr int64_t kLargeBytes = int64_t(16) << 20;
-
-/// Buffers from 1 MiB on do not stay in the second-level cache.
-inline constexpr int64_t kUncachedBytes = int64_t(1) << 20;
-
 /// Results larger than the caches are written past them, which saves reading
 /// the lines that are overwritten. \p hasSquares: rows of squares that were
 /// transposed in registers are written, which are lines by themselves.

@@ -17,16 +17,14 @@
 
 namespace mlir::tg {
 
-/// As many parallel work items as keep many cores busy and evenly loaded.
-inline constexpr int64_t kEnoughItems = 64;
 /// Rows and columns of a square that is transposed in registers at most.
 inline constexpr int64_t kSquare = 16;
 
 /// Chooses and carries out the steps for one kernel.
 class Heuristic {
 public:
-  Heuristic(KernelOp kernel, int64_t vectorBytes)
-      : schedule(kernel), vectorBytes(vectorBytes),
+  explicit Heuristic(KernelOp kernel)
+      : schedule(kernel), target(schedule.getTarget()),
         stages(kernel.getBody().getOps<StageOp>()) {}
 
   void run();
@@ -71,7 +69,7 @@ private:
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;
-  int64_t vectorBytes;
+  const TargetFacts &target;
   /// Ranges whose positions are lanes.
   SmallVector<RangeOp> lanes;
   bool hasSquares = false;

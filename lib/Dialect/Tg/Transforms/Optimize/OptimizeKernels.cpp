@@ -35,7 +35,6 @@ constexpr int64_t kSquares = 4;
 constexpr int64_t kGather = 4;
 /// Lanes that are worth turning.
 constexpr int64_t kFewestToTurn = 4;
-constexpr int64_t kMostRowBytes = 256 << 10;
 
 void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
                     int64_t amount) {
@@ -57,7 +56,8 @@ int64_t Heuristic::getNumLanes() {
     for (Type type : op.getResultTypes())
       if (type.isIntOrFloat())
         bytes = std::max<int64_t>(bytes, type.getIntOrFloatBitWidth() / 8);
-  return std::min<int64_t>(std::max<int64_t>(vectorBytes / bytes, 1), 64);
+  return std::min<int64_t>(std::max<int64_t>(target.vectorBytes / bytes, 1),
+                           64);
 }
 
 /// Whether the intermediates of one element fill so many registers that several
@@ -183,7 +183,7 @@ void Heuristic::readInOrder() {
       });
       auto type = cast<MemRefType>(load.getBuffer().getType());
       if ((!steps.empty() && own != steps) || llvm::is_contained(own, 0) ||
-          !type.hasStaticShape() || getBufferBytes(type) < kUncachedBytes)
+          !type.hasStaticShape() || getBufferBytes(type) < target.l2Bytes)
         return;
       steps = own;
     }
@@ -373,7 +373,7 @@ void Heuristic::stageRepeated() {
         continue;
       int64_t bytes = inner.getLargestExtent() *
                       op->getResult(0).getType().getIntOrFloatBitWidth() / 8;
-      if (bytes > kMostRowBytes)
+      if (bytes > target.l2Bytes / 4)
         continue;
       for (RangeOp outer : schedule.getResultRanges()) {
         if (outer.getExtentDim() != inner.getExtentDim() ||
@@ -624,7 +624,7 @@ void Heuristic::parallelize() {
     limit = std::min(limit, depth);
   }
   int64_t items = 1;
-  for (size_t i = 0; i < limit && items < kEnoughItems; ++i) {
+  for (size_t i = 0; i < limit && items < target.parallelItems; ++i) {
     schedule.setKind(leading[i], RangeKind::thread);
     items *= leading[i].getLargestExtent();
   }
@@ -673,9 +673,6 @@ void Heuristic::run() {
   prefetchColumns(schedule);
 }
 
-/// One element of the largest type; more than any processor has.
-static constexpr int64_t kFewestVectorBytes = 8, kMostVectorBytes = 4096;
-
 namespace {
 struct TgOptimizeKernelsPass
     : public tg::impl::TgOptimizeKernelsBase<TgOptimizeKernelsPass> {
@@ -683,20 +680,12 @@ struct TgOptimizeKernelsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (vectorBytes < kFewestVectorBytes || vectorBytes > kMostVectorBytes ||
-        !llvm::isPowerOf2_64(vectorBytes)) {
-      kernel.emitError("tg-optimize-kernels needs vectors of a power of two "
-                       "from ")
-          << kFewestVectorBytes << " to " << kMostVectorBytes << " bytes, not "
-          << vectorBytes.getValue();
-      return signalPassFailure();
-    }
     for (auto range : kernel.getBody().getOps<RangeOp>()) {
       // Kernels without positions do nothing; scheduled ones stay as they are.
       if (range.getLargestExtent() == 0 || range.getKind() != RangeKind::loop)
         return;
     }
-    Heuristic heuristic(kernel, vectorBytes);
+    Heuristic heuristic(kernel);
     if (heuristic.hasTooManyPositions())
       return;
     if (noOpt)

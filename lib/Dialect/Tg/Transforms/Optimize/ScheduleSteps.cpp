@@ -19,7 +19,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-KernelSchedule::KernelSchedule(KernelOp kernel) : kernel(kernel) {
+KernelSchedule::KernelSchedule(KernelOp kernel)
+    : kernel(kernel), target(getTargetFacts(kernel)) {
   changed();
   // Room for the ids of new ranges.
   if (nextId > maxRangeId / 2) {

@@ -24,6 +24,8 @@ public:
   explicit KernelSchedule(KernelOp kernel);
 
   KernelOp getKernel() const { return kernel; }
+  /// What the kernel is made for.
+  const TargetFacts &getTarget() const { return target; }
   ArrayRef<RangeOp> getRanges() const { return ranges; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
@@ -127,6 +129,7 @@ private:
   void eraseUnused();
 
   KernelOp kernel;
+  const TargetFacts &target;
   SmallVector<RangeOp> ranges;
   IndexAnalysis analysis;
   int64_t nextId = 0;

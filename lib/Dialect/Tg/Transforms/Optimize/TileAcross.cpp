@@ -19,40 +19,36 @@ using namespace mlir::tg;
 
 /// So few parallel work items that cores are idle for certain.
 constexpr int64_t kFewItems = 4;
-/// Packed operands are used for this many positions of an item at least, and
-/// fit into the second-level cache.
+/// Packed operands are used for this many positions of an item at least.
 constexpr int64_t kFewestPerItem = 192;
-constexpr int64_t kMostPackedBytes = 640 << 10;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way.
 constexpr int64_t kBusyRegisters = 8;
 /// The vectors of lanes that share windows. More would save little.
 constexpr int64_t kMostBlockVectors = 8;
-/// A tile of windows leaves the caches to the packed operands. One that all
-/// work items share, so that a thread fills it once, may be larger.
-constexpr int64_t kMostWindowBytes = 320 << 10, kMostSharedBytes = 512 << 10;
-
 /// How far ahead of the present one the windows of other channels are fetched,
 /// and how many elements ahead what is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
-
-/// Rows of results that are fetched before they are stored to have a cache line
-/// at least.
-constexpr int64_t kLeastRowBytes = 64;
 
 namespace {
 
 class Across {
 public:
   Across(KernelSchedule &schedule, RangeOp columns, int64_t width,
-         int64_t registers, int64_t fewestPositions, bool mayTurn)
-      : schedule(schedule), columns(columns), width(width),
-        registers(registers), fewestPositions(fewestPositions),
-        mayTurn(mayTurn) {}
+         int64_t fewestPositions, bool mayTurn)
+      : schedule(schedule), target(schedule.getTarget()), columns(columns),
+        width(width), registers(target.vectorRegisters - 4),
+        fewestPositions(fewestPositions), mayTurn(mayTurn) {}
 
   std::optional<AcrossTile> run();
 
 private:
+  /// Packed operands fit into the second-level cache.
+  int64_t getMostPackedBytes() const { return target.l2Bytes * 5 / 8; }
+  /// A tile of windows leaves it to the packed operands. One that all work
+  /// items share, so that a thread fills it once, may be larger.
+  int64_t getMostWindowBytes() const { return target.l2Bytes * 5 / 16; }
+  int64_t getMostSharedBytes() const { return target.l2Bytes / 2; }
   bool collectReduces();
   bool isSplitBy(RangedReduceOp reduce, RangeOp candidate);
   SmallVector<Value> findBroadcast(RangedReduceOp reduce, RangeOp along,
@@ -80,11 +76,16 @@ private:
   void prefetchResults();
 
   KernelSchedule &schedule;
+  const TargetFacts &target;
   RangeOp columns, lane;
   /// Result positions whose windows are computed together; none, if each row
   /// computes its own.
   RangeOp row;
-  int64_t width, registers, fewestPositions;
+  int64_t width;
+  /// Vector registers that accumulators may take. The rest holds lanes of the
+  /// one operand; the other one is broadcast from memory.
+  int64_t registers;
+  int64_t fewestPositions;
   bool mayTurn;
   SmallVector<RangedReduceOp> reduces;
   /// Lanes and columns of a tile, and the lanes that share windows: those of
@@ -175,7 +176,7 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
   if (load && !load.getMask())
     return std::nullopt;
   auto window = schedule.findWindow(value, along, getRanges(reduce));
-  if (!window || getBytes(value, reduce, *window) > kMostWindowBytes)
+  if (!window || getBytes(value, reduce, *window) > getMostWindowBytes())
     return std::nullopt;
   return window;
 }
@@ -230,7 +231,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
         width * llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
     for (Value range : reduce.getRanges())
       bytes *= range.getDefiningOp<RangeOp>().getLargestExtent();
-    if (positions < fewestPositions || bytes > kMostPackedBytes)
+    if (positions < fewestPositions || bytes > getMostPackedBytes())
       return false;
   }
   if (!isPacked)
@@ -327,7 +328,7 @@ bool Across::chooseTile() {
   const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
-    if (vectors > 1 && (depth * width * vectors > kMostPackedBytes ||
+    if (vectors > 1 && (depth * width * vectors > getMostPackedBytes() ||
                         width * (vectors - 1) >= channels))
       break;
     for (int64_t count = std::min(registers / vectors, extent); count > 0;
@@ -347,11 +348,11 @@ bool Across::chooseTile() {
   // Each block of lanes computes the windows again, so that blocks of several
   // tiles are best, if they are enough. Fewer will do where the windows take
   // more than packing.
-  const int64_t enough = areCostly ? 2 * kFewItems : kEnoughItems / 2;
+  const int64_t enough = areCostly ? 2 * kFewItems : target.parallelItems / 2;
   blockCount = laneCount;
   while (hasWindow && channels % (2 * blockCount) == 0 &&
          2 * blockCount <= kMostBlockVectors * width &&
-         2 * blockCount * depth <= kMostPackedBytes &&
+         2 * blockCount * depth <= getMostPackedBytes() &&
          getItems(2 * blockCount) >= enough)
     blockCount *= 2;
   return columnCount > 0;
@@ -555,7 +556,7 @@ RangeOp Across::shareRows() {
     positions *= range.getLargestExtent();
   for (RangeOp range : llvm::ArrayRef(rows).drop_front()) {
     int64_t extent = range.getLargestExtent();
-    if (items >= kEnoughItems || extent <= 1)
+    if (items >= target.parallelItems || extent <= 1)
       return range;
     int64_t each = std::max<int64_t>(positions / extent, 1);
     if (each < kFewestPerItem) {
@@ -567,7 +568,7 @@ RangeOp Across::shareRows() {
           ++share;
         return share;
       };
-      int64_t share = getShare(kFewestPerItem, kEnoughItems);
+      int64_t share = getShare(kFewestPerItem, target.parallelItems);
       // Packing twice costs less than cores that do nothing.
       if (share >= extent && items < kFewItems)
         share = getShare(kFewestPerItem / 4, kFewItems);
@@ -616,9 +617,9 @@ void Across::groupRows() {
       for (auto [range, dilation] : inRows->parts)
         bytes /= range.getLargestExtent();
       // Of one row of the result, and of each further one.
-      const int64_t rows = std::max<int64_t>(kMostWindowBytes / bytes, 1);
+      const int64_t rows = std::max<int64_t>(getMostWindowBytes() / bytes, 1);
       const int64_t first = inRows->extent - inRows->stride * (extent - 1);
-      if (isShared && inRows->extent * bytes <= kMostSharedBytes)
+      if (isShared && inRows->extent * bytes <= getMostSharedBytes())
         continue;
       most = std::min(most, (rows - first) / inRows->stride + 1);
     }
@@ -651,7 +652,7 @@ void Across::prefetchResults() {
         schedule.getAnalysis().getLinear(store.getIndex()).getCoefficient(last);
     const auto bytes = static_cast<int64_t>(llvm::divideCeil(
         store.getValue().getType().getIntOrFloatBitWidth(), 8));
-    if (!store.getUpdate() && stride >= kLeastRowBytes / bytes &&
+    if (!store.getUpdate() && stride >= target.lineBytes / bytes &&
         stride <= maxBufferSize)
       store.setPrefetch(stride);
   }
@@ -684,9 +685,9 @@ std::optional<AcrossTile> Across::run() {
   return result;
 }
 
-std::optional<AcrossTile>
-tg::tileAcross(KernelSchedule &schedule, RangeOp columns, int64_t width,
-               int64_t registers, int64_t fewestPositions, bool mayTurn) {
-  return Across(schedule, columns, width, registers, fewestPositions, mayTurn)
-      .run();
+std::optional<AcrossTile> tg::tileAcross(KernelSchedule &schedule,
+                                         RangeOp columns, int64_t width,
+                                         int64_t fewestPositions,
+                                         bool mayTurn) {
+  return Across(schedule, columns, width, fewestPositions, mayTurn).run();
 }

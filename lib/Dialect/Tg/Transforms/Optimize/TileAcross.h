@@ -49,14 +49,12 @@ struct AcrossTile {
 ///
 /// Every reduction that depends on the columns gets a tile, so that several of
 /// them (a convolution and its shortcut) each have the loops that suit it.
-/// \p width is how many lanes a register has, \p registers how many of them
-/// accumulators may take, \p fewestPositions for how many positions of the
-/// result packed operands have to be used; these have to be contiguous along
-/// the lanes unless \p mayTurn. Does nothing and returns none where
-/// this does not apply.
+/// \p width is how many lanes a register has, \p fewestPositions for how many
+/// positions of the result packed operands have to be used; these have to be
+/// contiguous along the lanes unless \p mayTurn. Does nothing and returns none
+/// where this does not apply.
 std::optional<AcrossTile> tileAcross(KernelSchedule &schedule, RangeOp columns,
-                                     int64_t width, int64_t registers,
-                                     int64_t fewestPositions,
+                                     int64_t width, int64_t fewestPositions,
                                      bool mayTurn = true);
 
 } // namespace mlir::tg

@@ -16,17 +16,10 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Vector registers that accumulators of a register tile may take, of the 32
-/// (64-byte vectors) or 16 that there are.
-constexpr int64_t kTileRegisters512 = 24, kTileRegisters256 = 12;
-/// The same for tiles whose other operand is broadcast from memory.
-constexpr int64_t kAcrossRegisters512 = 28, kAcrossRegisters256 = 12;
 /// A tile is staged if it is used by this many positions of a loop, if its rows
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
 constexpr int64_t kFewestUses = 8;
-constexpr int64_t kPageBytes = 2048;
-constexpr int64_t kLeastStageBytes = 64 << 10, kMostStageBytes = 1 << 20;
 /// Operands that are packed for lanes across the columns are used for at least
 /// so many positions, and cost about as much as so many.
 constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
@@ -59,7 +52,7 @@ bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
   if (index.getCoefficient(depth) != 1 ||
       index.getCoefficient(lane) < kSquare ||
       depth.getLargestExtent() < kSquare || lane.getLargestExtent() < kSquare ||
-      depth.getLargestExtent() * 4 * vectorBytes > kMostStageBytes)
+      depth.getLargestExtent() * 4 * target.vectorBytes > target.l2Bytes)
     return false;
   return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
     return rows != lane && rows.getLargestExtent() >= kFewestRows &&
@@ -111,9 +104,7 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
 bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
                                   bool mayTurn) {
   std::optional<AcrossTile> tile =
-      tileAcross(schedule, columns, getNumLanes(),
-                 vectorBytes >= 64 ? kAcrossRegisters512 : kAcrossRegisters256,
-                 fewestPositions, mayTurn);
+      tileAcross(schedule, columns, getNumLanes(), fewestPositions, mayTurn);
   if (!tile)
     return false;
   llvm::append_range(lanes, tile->lanes);
@@ -127,7 +118,8 @@ bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
 void Heuristic::tileResult() {
   RangeOp lane = chooseResultLane();
   int64_t width = getNumLanes();
-  int64_t registers = vectorBytes >= 64 ? kTileRegisters512 : kTileRegisters256;
+  // The rest holds operands.
+  int64_t registers = target.vectorRegisters * 3 / 4;
   SmallVector<RangedReduceOp> reduces;
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
     reduces.push_back(reduce);
@@ -266,7 +258,7 @@ void Heuristic::shareRows(RangeOp columns) {
   }
   int64_t rows = stagedBefore.getLargestExtent();
   int64_t share = std::max<int64_t>(
-      llvm::divideCeil(rows * items, kEnoughItems), 2 * kFewestUses);
+      llvm::divideCeil(rows * items, target.parallelItems), 2 * kFewestUses);
   while (share < rows && !isMultiple(stagedBefore, share))
     ++share;
   if (share >= rows || stagedBefore.getPeel())
@@ -323,10 +315,11 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
           schedule.getAnalysis().getLinear(load.getIndex());
       int64_t size = depth.getLargestExtent() * lane.getLargestExtent() * bytes;
       bool isTurned = llvm::is_contained(turned, load);
-      bool isFar = index.getCoefficient(lane) == 1 &&
-                   index.getCoefficient(depth) * bytes >= kPageBytes &&
-                   size >= kLeastStageBytes && size <= kMostStageBytes &&
-                   rows.getLargestExtent() >= kFewestUses;
+      bool isFar =
+          index.getCoefficient(lane) == 1 &&
+          index.getCoefficient(depth) * bytes >= target.prefetchReach &&
+          size >= 2 * target.l1Bytes && size <= target.l2Bytes &&
+          rows.getLargestExtent() >= kFewestUses;
       if (!isTurned && !isFar)
         continue;
       report(isTurned ? "stage transposed" : "stage", depth, size);

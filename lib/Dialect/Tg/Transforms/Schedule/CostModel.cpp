@@ -21,20 +21,15 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Writing and reading one element of an intermediate.
-constexpr double kStore = 12, kLoad = 6;
-/// Starting one more kernel.
-constexpr double kLaunch = 2000;
 /// Bodies larger than this take longer to compile than fusion saves.
 constexpr int64_t kMaxOps = 1000;
 /// Values of fewer operations are no place to cut a large kernel: a buffer for
 /// each of its masks would cost more than the rest of it.
 constexpr int64_t kMinOpsToCut = 32;
 
-/// One more kernel to compile, shared out over its launches; and one more
-/// tensor to choose from in a kernel: that makes the kernel larger, and at each
-/// element a load that is masked out.
-constexpr double kKernel = 1000000, kChoice = 1000, kMaskedLoad = 6;
+/// One more tensor to choose from in a kernel makes the kernel larger, next to
+/// a load at each element that is masked out.
+constexpr double kChoice = 1000;
 /// Fewer launches of one kernel than this are avoided at some cost: few kernels
 /// are what fusion is for.
 constexpr int64_t kManyParts = 16;
@@ -44,8 +39,6 @@ constexpr double kFewLaunch = 200000;
 constexpr double kMaxShared = 64;
 /// How deep a computation is looked at to tell it from another one.
 constexpr int64_t kKindDepth = 4;
-/// Bytes that are written together.
-constexpr double kLineBytes = 64;
 
 static double getWork(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
@@ -64,7 +57,7 @@ static int64_t countElements(Value value) {
 }
 
 CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
-    : stored(stored) {
+    : target(getTargetFacts(block.getParentOp())), stored(stored) {
   for (Operation &op : block.without_terminator())
     estimates[op.getResult(0)] = estimate(op);
   findReads(block);
@@ -207,7 +200,7 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
     // A reduction that is used more than once will hardly be run for each
     // use, but stored.
     if (of.reducesPerElement && !operand.hasOneUse() &&
-        of.work > kStore + kLoad)
+        of.work > double(target.storeCost) + double(target.loadCost))
       of = Estimate();
     estimate.work += of.work;
     estimate.tiledWork += of.tiledWork;
@@ -296,8 +289,9 @@ double CostModel::getCost(Value value, const Partition &partition) {
   const double size = countReadElements(value);
   if (partition.isWhole()) {
     const double choices = estimate.selections;
-    return size * (estimate.work + kMaskedLoad * choices + kStore) + kKernel +
-           kChoice * choices;
+    return size * (estimate.work + double(target.loadCost) * choices +
+                   double(target.storeCost)) +
+           double(target.compileCost) + kChoice * choices;
   }
   // Parts of short rows share their lines with others.
   SmallVector<int64_t> shape = getLargestShape(type);
@@ -309,11 +303,12 @@ double CostModel::getCost(Value value, const Partition &partition) {
     double row = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     for (int64_t inner : extents.drop_front(partition.axis))
       row *= static_cast<double>(inner);
-    lines = std::max(1.0, kLineBytes * parts / row);
+    lines = std::max(1.0, double(target.lineBytes) * parts / row);
   }
   const double kernels = static_cast<double>(partition.numKernels);
-  double cost = size * (estimate.workInPart + kStore * lines) +
-                kernels * kKernel + parts * kLaunch;
+  double cost =
+      size * (estimate.workInPart + double(target.storeCost) * lines) +
+      kernels * double(target.compileCost) + parts * double(target.launchCost);
   // All parts together must not be larger than a graph of this size warrants,
   // and boundaries that others brought in must not be most of them.
   const double ops = static_cast<double>(getChoices(value).numOps) + parts;
@@ -432,16 +427,18 @@ std::string CostModel::getReasonToStore(Value value,
       if (!llvm::is_contained(access->kernel->getResultRanges(), range))
         return "a reduction would run inside another one";
   }
-  double once = size * (estimate.work + kStore) + kLaunch;
+  double once = size * (estimate.work + double(target.storeCost)) +
+                double(target.launchCost);
   if (choices && !choices->partition.isWhole())
     once = std::min(once, getCost(value, choices->partition));
-  if (again > once + evaluations * kLoad)
+  if (again > once + evaluations * double(target.loadCost))
     return llvm::formatv("{0} evaluations of {1} elements at {2} operations "
                          "each cost more than storing them",
                          static_cast<int64_t>(evaluations),
                          static_cast<int64_t>(size), again / evaluations);
   // Few operations are not worth a kernel to compile, however slow they are.
-  if (slower > kFewLaunch && again + slower > once + evaluations * kLoad)
+  if (slower > kFewLaunch &&
+      again + slower > once + evaluations * double(target.loadCost))
     return llvm::formatv("at the positions of {0} evaluations a reduction "
                          "takes {1:f1} times as long as at its own",
                          static_cast<int64_t>(evaluations),

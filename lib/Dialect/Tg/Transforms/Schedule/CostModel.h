@@ -100,6 +100,7 @@ private:
   void findReads(Block &block);
   double countReadElements(Value value) const;
 
+  const TargetFacts &target;
   const DenseSet<Value> &stored;
   DenseMap<Value, Estimate> estimates;
   /// Bounds of the positions that are read along each axis, where these are not

@@ -18,9 +18,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A scan of fewer rows than this is done in blocks, of at least so many
-/// elements, as many together as keep many cores busy.
-constexpr int64_t kFewRows = 64, kLeastBlock = 1 << 14, kMostBlocks = 256;
+/// A scan of few rows is done in blocks, of at least so many elements, as many
+/// together as keep many cores busy.
+constexpr int64_t kLeastBlock = 1 << 14, kMostBlocks = 256;
 /// Elements of neighbouring rows that are scanned side by side, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
@@ -54,7 +54,7 @@ static int64_t getBlock(ScanOp scan) {
   for (Dim dim : ArrayRef(shape).drop_front(axis + 1))
     inner *= std::max<int64_t>(dim.getMax(), 1);
   rows *= static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
-  if (rows >= kFewRows)
+  if (rows >= getTargetFacts(scan).parallelItems)
     return 0;
   const auto blocks = static_cast<int64_t>(llvm::divideCeil(kMostBlocks, rows));
   const auto block = static_cast<int64_t>(

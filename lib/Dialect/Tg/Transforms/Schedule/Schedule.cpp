@@ -27,9 +27,6 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Bytes to which the outputs of a kernel are aligned that is not in place.
-constexpr int64_t kOutputAlignment = 64;
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -132,7 +129,7 @@ void FunctionScheduler::finish(Step &step) {
                    [](StoreOp store) { return store.getUpdate().has_value(); });
   kernel.setInPlace(isa<BlockArgument>(step.operands[0]) || hasUpdates ||
                     (part && !Dim::get(DimOpKind::mod, part.getOffsetDim(),
-                                       Dim(func.getContext(), kOutputAlignment))
+                                       Dim(func.getContext(), bufferAlignment))
                                   .is(0)));
   step.kernel = kernels.insert(kernel);
   if (step.kernel != kernel)

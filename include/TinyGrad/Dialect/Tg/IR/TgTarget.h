@@ -1,0 +1,88 @@
+//===- TgTarget.h - what schedules know of a target -------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The facts about the processor that kernels are made for. Modules carry them
+/// in the attribute `tg.target`, a `#tg.target`; `tg-attach-target` sets it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGTARGET_H
+#define TINYGRAD_DIALECT_TG_IR_TGTARGET_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+
+namespace mlir {
+class Operation;
+
+namespace tg {
+
+/// Attribute of modules: the `#tg.target` that their kernels are made for.
+inline constexpr llvm::StringLiteral targetAttrName = "tg.target";
+
+/// Alignment of buffers in bytes, on every target: of memory that devices
+/// allocate, and of what kernels write unless they work in place.
+inline constexpr int64_t bufferAlignment = 64;
+
+/// What scheduling and vector code generation depend on. The defaults are those
+/// of CPUs with AVX-512, and were measured on a Zen 4; sizes of caches are what
+/// such CPUs have at least, not what the host has, so that schedules, and with
+/// them the bits of results, are the same on all of them.
+struct TargetFacts {
+  /// Size of a vector register.
+  int64_t vectorBytes = 64;
+  int64_t vectorRegisters = 32;
+  /// 1 if a multiply-add that rounds once takes one instruction. Otherwise
+  /// products in sums are rounded.
+  int64_t fusedMultiplyAdd = 1;
+  /// Bytes that move between memory and caches together.
+  int64_t lineBytes = 64;
+  /// Accesses at least so many bytes apart are not fetched ahead by the
+  /// hardware, and lie on another page about every time.
+  int64_t prefetchReach = 2 << 10;
+  /// First-level data cache.
+  int64_t l1Bytes = 32 << 10;
+  /// Second-level cache, a core's own.
+  int64_t l2Bytes = 1 << 20;
+  /// What is as large or larger does not stay in any cache.
+  int64_t cacheBytes = 16 << 20;
+  /// Work items that keep the cores of a machine busy and evenly loaded. Not
+  /// the number of its threads, on which bits must not depend.
+  int64_t parallelItems = 64;
+  /// Costs of reading and of writing an element of an intermediate, of starting
+  /// a kernel, and of compiling one (shared out over its launches), in
+  /// operations on an element.
+  int64_t loadCost = 6, storeCost = 12, launchCost = 2000,
+          compileCost = 1000000;
+  /// Speed of one core or compute unit, for estimates of a launch's time.
+  int64_t operationsPerNanosecond = 4, bytesPerNanosecond = 8;
+
+  bool operator==(const TargetFacts &) const = default;
+};
+
+/// A member of TargetFacts: its name in the attribute, and its bounds.
+struct TargetFact {
+  llvm::StringLiteral name;
+  int64_t TargetFacts::*member;
+  int64_t least, most;
+};
+
+/// All members of TargetFacts, in order.
+llvm::ArrayRef<TargetFact> getTargetFactList();
+
+llvm::hash_code hash_value(const TargetFacts &facts);
+
+/// The facts of the closest `tg.target` around `op`, or the defaults.
+const TargetFacts &getTargetFacts(Operation *op);
+
+} // namespace tg
+} // namespace mlir
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGTARGET_H

@@ -1,0 +1,127 @@
+//===- Target.h - what kernels are compiled for -----------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The interface between the compiler and its code generators. The compiler,
+/// the tools and the tests ask a Target for all that differs between
+/// processors; they name none. A code generator is a folder of lib/Target and a
+/// line in its CMakeLists.txt.
+///
+/// Targets are found by name (All/AllTargets.h): the kind, and behind a colon
+/// what its code generator takes, as "cpu", "cpu:x86-64-v3" or "null".
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_TARGET_TARGET_H
+#define TINYGRAD_TARGET_TARGET_H
+
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+
+namespace tg {
+
+/// How kernels are compiled, apart from what they are compiled for.
+struct CompileFlags {
+  /// Verify the IR after every step.
+  bool verifyEach = false;
+  /// Check every access to memory when kernels run.
+  bool checkBounds = false;
+  /// Where a pass that fails leaves its input and the pipeline, for
+  /// `tg-opt --run-reproducer`; empty: nowhere.
+  std::string reproducer;
+};
+
+/// How a kernel is launched. It follows from the scheduled kernel alone, since
+/// the code may come from a cache. Sizes are over the kernel's variables.
+struct LaunchShape {
+  /// Work items that may run in parallel, of targets that share them out among
+  /// threads.
+  Dim parallelExtent;
+  /// Groups in each direction, work items of a group, and the memory that they
+  /// share, in bytes, of targets with groups; null `Dim`s are 1.
+  std::array<Dim, 3> groups;
+  std::array<uint32_t, 3> groupSize{1, 1, 1};
+  Dim sharedBytes;
+};
+
+/// A form that kernels take on their way to code.
+struct CompileStage {
+  /// As in `tg-compile --emit=NAME`.
+  llvm::StringLiteral name;
+  llvm::StringLiteral summary;
+  /// The verbosity (DEBUG) from which on it is printed.
+  int debugLevel;
+};
+
+/// Texts of stages, by name: a compilation fills in those that are there.
+using StageTexts = llvm::StringMap<std::string>;
+
+/// A code generator for one kind of processor. Objects live as long as the
+/// process; all methods may be called from several threads at once, for
+/// different contexts.
+class Target {
+public:
+  virtual ~Target();
+
+  /// The name by which lookupTarget finds it.
+  const std::string &getName() const { return name; }
+
+  /// All that the code depends on next to the text of the kernel: a part of the
+  /// keys of caches.
+  virtual std::string getCacheKey(const CompileFlags &flags) const = 0;
+
+  /// What schedules depend on.
+  virtual TargetFacts getFacts() const = 0;
+  /// The same as the attribute of a module.
+  TargetAttr getAttr(MLIRContext *context) const {
+    return TargetAttr::get(context, name, getFacts());
+  }
+
+  /// Adds the dialects that compile() goes through, and their translations.
+  virtual void registerDialects(DialectRegistry &registry) const = 0;
+
+  /// Level 2 to level 3. The default is buildOptimizePipeline.
+  virtual void buildOptimizePipeline(OpPassManager &pm,
+                                     const PipelineOptions &options) const;
+
+  /// How a scheduled kernel is launched.
+  virtual LaunchShape getLaunch(KernelOp kernel) const = 0;
+
+  /// The stages of compile(), in order.
+  virtual llvm::ArrayRef<CompileStage> getStages() const = 0;
+
+  /// Code for scheduled kernels of one context, in the form that
+  /// `Device::loadProgram` takes; their names differ. They stay as they are.
+  /// Reports what cannot be compiled at the operations at fault. `texts` may be
+  /// null.
+  virtual FailureOr<std::vector<char>>
+  compile(ArrayRef<KernelOp> kernels, const CompileFlags &flags,
+          StageTexts *texts = nullptr) const = 0;
+
+protected:
+  explicit Target(std::string name) : name(std::move(name)) {}
+
+  /// The product of the extents of the kernel's `thread` and `global` ranges.
+  static Dim getParallelExtent(KernelOp kernel);
+
+private:
+  std::string name;
+};
+
+} // namespace tg
+} // namespace mlir
+
+#endif // TINYGRAD_TARGET_TARGET_H

@@ -1,0 +1,56 @@
+//===- TgTarget.cpp - what schedules know of a target ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The facts by name, and how those of an operation are found.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+ArrayRef<TargetFact> tg::getTargetFactList() {
+  // From one element of the largest type to more than any processor has;
+  // sizes, counts and costs that no product of a few of them overflows.
+  constexpr int64_t most = int64_t(1) << 40;
+  static constexpr TargetFact list[] = {
+      {"vector_bytes", &TargetFacts::vectorBytes, 8, 4096},
+      {"vector_registers", &TargetFacts::vectorRegisters, 8, 4096},
+      {"fused_multiply_add", &TargetFacts::fusedMultiplyAdd, 0, 1},
+      {"line_bytes", &TargetFacts::lineBytes, 16, 4096},
+      {"prefetch_reach", &TargetFacts::prefetchReach, 64, most},
+      {"l1_bytes", &TargetFacts::l1Bytes, 1 << 10, most},
+      {"l2_bytes", &TargetFacts::l2Bytes, 1 << 10, most},
+      {"cache_bytes", &TargetFacts::cacheBytes, 1 << 10, most},
+      {"parallel_items", &TargetFacts::parallelItems, 1, 1 << 20},
+      {"load_cost", &TargetFacts::loadCost, 0, most},
+      {"store_cost", &TargetFacts::storeCost, 0, most},
+      {"launch_cost", &TargetFacts::launchCost, 0, most},
+      {"compile_cost", &TargetFacts::compileCost, 0, most},
+      {"operations_per_nanosecond", &TargetFacts::operationsPerNanosecond, 1,
+       most},
+      {"bytes_per_nanosecond", &TargetFacts::bytesPerNanosecond, 1, most},
+  };
+  return list;
+}
+
+llvm::hash_code tg::hash_value(const TargetFacts &facts) {
+  llvm::hash_code hash = 0;
+  for (const TargetFact &fact : getTargetFactList())
+    hash = llvm::hash_combine(hash, facts.*fact.member);
+  return hash;
+}
+
+const TargetFacts &tg::getTargetFacts(Operation *op) {
+  static const TargetFacts defaults;
+  for (; op; op = op->getParentOp())
+    if (auto target = op->getAttrOfType<TargetAttr>(targetAttrName))
+      return target.getFacts();
+  return defaults;
+}

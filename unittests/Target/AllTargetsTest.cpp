@@ -1,0 +1,117 @@
+//===- AllTargetsTest.cpp - targets by name -------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What every target has to answer, and which ones there are.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Target/All/AllTargets.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+
+static const char *kernel = R"(
+tg.kernel @k(%o: memref<320xf32>, %a: memref<320xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 thread #tg.var<"n", 1, 10>
+  %j = tg.range 1 thread 4
+  %l = tg.range 2 upcast 8
+  %c32 = tg.const(32 : index) : index
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c32 : index
+  %s = tg.mul %j, %c8 : index
+  %t = tg.add %r, %s : index
+  %p = tg.add %t, %l : index
+  %x = tg.load %a[%p] : memref<320xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %o[%p] : memref<320xf32>
+})";
+
+static const tg::Target *lookup(StringRef name) {
+  std::string error;
+  const tg::Target *target = tg::lookupTarget(name, error);
+  EXPECT_EQ(target == nullptr, !error.empty()) << error;
+  return target;
+}
+
+static std::string getError(StringRef name) {
+  std::string error;
+  EXPECT_EQ(tg::lookupTarget(name, error), nullptr) << name.str();
+  return error;
+}
+
+TEST(AllTargets, AnswerEverything) {
+  for (const std::string &kind : tg::getTargetKinds()) {
+    SCOPED_TRACE(kind);
+    const tg::Target *target = lookup(kind);
+    ASSERT_TRUE(target);
+    EXPECT_EQ(target->getName(), kind);
+    EXPECT_FALSE(target->getCacheKey({}).empty());
+    DialectRegistry registry;
+    tg::registerAllTargetDialects(registry);
+    MLIRContext context(registry);
+    context.loadDialect<tg::TgDialect>();
+    EXPECT_EQ(target->getAttr(&context).getFacts(), target->getFacts());
+    EXPECT_EQ(target->getAttr(&context).getName(), kind);
+    auto module = parseSourceString<ModuleOp>(kernel, ParserConfig(&context));
+    ASSERT_TRUE(module);
+    auto op = *module->getOps<tg::KernelOp>().begin();
+    const tg::LaunchShape shape = target->getLaunch(op);
+    EXPECT_EQ(shape.parallelExtent.getMax(), 40);
+    EXPECT_FALSE(shape.parallelExtent.isStatic());
+    tg::StageTexts texts;
+    for (const tg::CompileStage &stage : target->getStages())
+      texts[stage.name];
+    FailureOr<std::vector<char>> code = target->compile(op, {}, &texts);
+    ASSERT_TRUE(succeeded(code));
+    EXPECT_FALSE(code->empty());
+    for (const tg::CompileStage &stage : target->getStages()) {
+      EXPECT_FALSE(texts.lookup(stage.name).empty()) << stage.name.str();
+      EXPECT_FALSE(stage.summary.empty());
+    }
+    // Once more without texts: the same code.
+    EXPECT_EQ(*target->compile(op, {}), *code);
+  }
+}
+
+TEST(AllTargets, AreFoundByName) {
+  EXPECT_EQ(lookup("cpu:x86_64:x86-64-v3"), lookup("CPU:X86_64:x86-64-v3"));
+  EXPECT_NE(lookup("cpu:x86_64:x86-64-v3"), lookup("cpu:x86_64:x86-64-v2"));
+  EXPECT_EQ(getError("tpu"),
+            "there is no target called 'tpu'; kinds of targets: cpu, null");
+  EXPECT_NE(getError("cpu:nonsense").find("'nonsense'"), std::string::npos);
+  EXPECT_NE(getError("cpu:nonsense:x").find("architecture 'nonsense'"),
+            std::string::npos);
+  EXPECT_NE(getError("").find("no target called ''"), std::string::npos);
+}
+
+TEST(AllTargets, KnowTheirRegisters) {
+  struct Case {
+    const char *name;
+    int64_t bytes, registers, fused;
+  };
+  for (const Case &c : {Case{"cpu:x86_64:x86-64-v4", 64, 32, 1},
+                        Case{"cpu:x86_64:skylake-avx512", 64, 32, 1},
+                        Case{"cpu:x86_64:x86-64-v3", 32, 16, 1},
+                        Case{"cpu:x86_64:sandybridge", 32, 16, 0},
+                        Case{"cpu:x86_64:x86-64-v2", 16, 16, 0},
+                        Case{"cpu:aarch64:neoverse-v1", 16, 32, 1}}) {
+    SCOPED_TRACE(c.name);
+    const tg::Target *target = lookup(c.name);
+    ASSERT_TRUE(target);
+    const tg::TargetFacts facts = target->getFacts();
+    EXPECT_EQ(facts.vectorBytes, c.bytes);
+    EXPECT_EQ(facts.vectorRegisters, c.registers);
+    EXPECT_EQ(facts.fusedMultiplyAdd, c.fused);
+    // Code for one is never taken for code of another.
+    EXPECT_NE(target->getCacheKey({}), lookup("cpu")->getCacheKey({}));
+  }
+  tg::CompileFlags checked;
+  checked.checkBounds = true;
+  EXPECT_NE(lookup("cpu")->getCacheKey(checked),
+            lookup("cpu")->getCacheKey({}));
+}
