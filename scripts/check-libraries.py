@@ -108,6 +108,16 @@ def check_includes(libraries, defined, needed):
                 yield f"{name} links {other}, of which it uses nothing"
 
 
+def check_solver():
+    """The dialect smt stays in the library of proofs."""
+    for pattern in ("lib/**/*", "include/**/*"):
+        for path in sorted(ROOT.glob(pattern)):
+            if path.suffix not in (".h", ".cpp", ".td") or "Verify" in path.parts:
+                continue
+            if re.search(r"mlir/Dialect/SMT|\bsmt::", path.read_text()):
+                yield f"{path.relative_to(ROOT)} uses smt, as only Verify may"
+
+
 def read_symbols(libraries, build):
     """What the objects of each library define, and what they need."""
     defined, needed = {}, {}
@@ -152,6 +162,7 @@ def main():
     symbols = read_symbols(libraries, build)
     errors = [
         *check_includes(libraries, *symbols),
+        *check_solver(),
         *check_symbols(libraries, *symbols),
         *check_picture(libraries),
     ]
