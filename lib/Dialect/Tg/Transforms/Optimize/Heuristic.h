@@ -46,6 +46,7 @@ private:
   void mergeRanges();
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
+  int64_t getLeastStage(int64_t stride, int64_t length);
   void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane, ArrayRef<LoadOp> turned);
   void shareRows(RangeOp columns);
