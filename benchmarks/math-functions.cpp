@@ -46,11 +46,18 @@ struct Function {
 const Function kFunctions[] = {
     {"exp2", std::exp2, nullptr, -20.0f, 20.0f},
     {"exp", std::exp, nullptr, -20.0f, 20.0f},
+    {"expm1", std::expm1, nullptr, -5.0f, 5.0f},
     {"log2", std::log2, nullptr, 0.01f, 100.0f},
     {"log", std::log, nullptr, 0.01f, 100.0f},
+    {"log1p", std::log1p, nullptr, -0.9f, 10.0f},
     {"sin", std::sin, nullptr, -100.0f, 100.0f},
     {"cos", std::cos, nullptr, -100.0f, 100.0f},
+    {"tan", std::tan, nullptr, -100.0f, 100.0f},
+    {"asin", std::asin, nullptr, -1.0f, 1.0f},
+    {"acos", std::acos, nullptr, -1.0f, 1.0f},
+    {"atan", std::atan, nullptr, -5.0f, 5.0f},
     {"tanh", std::tanh, nullptr, -5.0f, 5.0f},
+    {"erf", std::erf, nullptr, -5.0f, 5.0f},
     {"powf", nullptr, std::pow, 0.01f, 10.0f},
 };
 

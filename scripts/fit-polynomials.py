@@ -26,8 +26,8 @@ errors of evaluating the polynomial in floating point.
 import bisect
 import struct
 
-from mpmath import mp, mpf, exp, expm1, log, log1p, sin, sqrt, tanh, pi
-from mpmath import cos, floor, ldexp, lu_solve, matrix
+from mpmath import mp, mpf, exp, expm1, log, log1p, sin, sqrt, tan, tanh, pi
+from mpmath import asin, atan, atanh, cos, erf, erfc, floor, ldexp, lu_solve, matrix
 
 mp.dps = 100
 LN2 = log(2)
@@ -202,13 +202,26 @@ namespace mlir::tg::coefficients {
     emit(
         "kExp",
         "float",
-        "Q in e^r = 1 + r Q(r) for |r| <= ln 2.",
+        "Q in e^r = 1 + r Q(r) for |r| <= (ln 2) / 2.",
         fit(
             lambda r: expm1(r) / r,
             lambda r: r / exp(r),
-            -LN2 - slack,
-            LN2 + slack,
-            range(7),
+            -LN2 / 2 - slack,
+            LN2 / 2 + slack,
+            range(6),
+            to_f32,
+        ),
+    )
+    emit(
+        "kExpM1",
+        "float",
+        "Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.",
+        fit(
+            lambda r: (expm1(r) - r) / r**2,
+            lambda r: r**2 / expm1(r),
+            -LN2 / 2 - slack,
+            LN2 / 2 + slack,
+            range(5),
             to_f32,
         ),
     )
@@ -282,6 +295,71 @@ namespace mlir::tg::coefficients {
         ),
     )
     emit(
+        "kTan",
+        "float",
+        "Q in tan(r) = r + r^3 Q(r^2) for |r| <= 0.82.",
+        fit(
+            lambda s: (tan(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / tan(sqrt(s)),
+            mpf(10) ** -20,
+            reach,
+            range(7),
+            to_f32,
+        ),
+    )
+    emit(
+        "kAsin",
+        "float",
+        "Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.",
+        fit(
+            lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / asin(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1) / 4 + slack,
+            range(5),
+            to_f32,
+        ),
+    )
+    emit(
+        "kAtan",
+        "float",
+        "Q in atan(x) = x + x^3 Q(x^2) for |x| <= 1.",
+        fit(
+            lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / atan(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1),
+            range(9),
+            to_f32,
+        ),
+    )
+    emit(
+        "kErf",
+        "float",
+        "Q in erf(x) = x + x Q(x^2) for |x| <= 1.",
+        fit(
+            lambda s: erf(sqrt(s)) / sqrt(s) - 1,
+            lambda s: sqrt(s) / erf(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1),
+            range(7),
+            to_f32,
+        ),
+    )
+    emit(
+        "kLogErfc",
+        "float",
+        "P in erf(x) = 1 - e^P(x) for x in [1, 4].",
+        fit(
+            lambda x: log(erfc(x)),
+            lambda x: erfc(x) / erf(x),
+            mpf(1),
+            mpf(4),
+            range(7),
+            to_f32,
+        ),
+    )
+    emit(
         "kPowLog2",
         "double",
         "Q in log2(1 + f) = f Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].",
@@ -308,6 +386,71 @@ namespace mlir::tg::coefficients {
             fixed=(mpf(1),),
         ),
     )
+    emit(
+        "kWideExp",
+        "double",
+        "Q in e^r = 1 + r Q(r) for |r| <= (ln 2) / 2.",
+        fit(
+            lambda r: expm1(r) / r,
+            lambda r: r / exp(r),
+            -LN2 / 2 - slack,
+            LN2 / 2 + slack,
+            range(11),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideExpM1",
+        "double",
+        "Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.",
+        fit(
+            lambda r: (expm1(r) - r) / r**2,
+            lambda r: r**2 / expm1(r),
+            -LN2 / 2 - slack,
+            LN2 / 2 + slack,
+            range(11),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideLog",
+        "double",
+        "Q in ln((1 + s) / (1 - s)) = 2 s + s^3 Q(s^2) for |s| <= 0.1716.",
+        fit(
+            lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z,
+            lambda z: z * sqrt(z) / (2 * atanh(sqrt(z))),
+            mpf(10) ** -20,
+            mpf("0.17165") ** 2,
+            range(7),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideErf",
+        "double",
+        "Q in erf(x) = x + x Q(x^2) for |x| <= 1.",
+        fit(
+            lambda s: erf(sqrt(s)) / sqrt(s) - 1,
+            lambda s: sqrt(s) / erf(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1),
+            range(15),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideLogErfc",
+        "double",
+        "P in erf(x) = 1 - e^P(x) for x in [1, 6].",
+        fit(
+            lambda x: log(erfc(x)),
+            lambda x: erfc(x) / erf(x),
+            mpf(1),
+            mpf(6),
+            range(18),
+            to_f64,
+        ),
+    )
     emit_split(
         "kHalfPi",
         pi / 2,
@@ -315,14 +458,12 @@ namespace mlir::tg::coefficients {
         None,
         3,
     )
-    emit_split(
-        "kTwoLn2",
-        2 * LN2,
-        "2 ln 2 as the sum of two numbers; the first one times an integer of\n"
-        "/// up to 8 bits is exact.",
-        [16],
-        2,
-    )
+    print("/// pi / 2 as the sum of two numbers, the larger first.")
+    print("inline constexpr double kWideHalfPi[] = {")
+    high = to_f64(pi / 2)
+    for part in (high, to_f64(pi / 2 - high)):
+        print(f"    {hex_f(part)},")
+    print("};\n")
     emit_split(
         "kLn2",
         LN2,
@@ -331,6 +472,13 @@ namespace mlir::tg::coefficients {
         [16],
         2,
     )
+    high = floor(ldexp(LN2, 40)) / 2**40
+    print("/// ln 2 as the sum of two numbers; the first one times an integer of")
+    print("/// up to 12 bits is exact.")
+    print("inline constexpr double kWideLn2[] = {")
+    for part in (high, to_f64(LN2 - high)):
+        print(f"    {hex_f(part)},")
+    print("};\n")
     words = 7
     scaled = int(floor(ldexp(1 / (2 * pi), 32 * words - 4)))
     print("/// The bits of 1 / (2 pi), the first one worth 2^3 of them (four")

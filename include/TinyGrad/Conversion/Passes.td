@@ -23,17 +23,19 @@ include "mlir/Pass/PassBase.td"
 def TgExpandMath : Pass<"tg-expand-math"> {
   let summary = "Replace transcendental functions by inline arithmetic";
   let description = [{
-    Rewrites `math.exp2`, `exp`, `log2`, `log`, `sin`, `cos`, `tanh` and `powf`
-    on f32, f16 and bf16, scalar or in vectors of fixed shape, into arithmetic
-    with fused multiply-adds. Nothing of it is a call. Results are within 2 units
+    Rewrites `math.exp2`, `exp`, `expm1`, `log2`, `log`, `log1p`, `sin`, `cos`,
+    `tan`, `asin`, `acos`, `atan`, `tanh`, `erf` and `powf` on f32, f16 and bf16,
+    scalar or in vectors of fixed shape, into arithmetic with fused
+    multiply-adds. Nothing of it is a call. Results are within 2 units
     in the last place over the whole range of f32, with subnormals, infinities,
     NaN, signed zeros and the special cases of pow as in C's Annex F; f16 and
     bf16 are computed in f32 and rounded.
 
-    On vectors of at most 4096 elements of f64, the same operations are split
-    into scalar ones, which upstream's conversions turn into calls. Operations
-    on scalar f64, on other types, on tensors and on scalable vectors stay as
-    they are.
+    Of f64, `exp`, `expm1`, `log`, `log1p` and `erf` are expanded as well. The other
+    operations, on vectors of at most 4096 elements, are split into scalar ones,
+    which upstream's conversions turn into calls. On scalar f64 they stay as they
+    are, and so do all operations on other types, on tensors and on scalable
+    vectors.
 
     ```mlir
     %0 = math.exp2 %x : vector<16xf16>

@@ -27,11 +27,18 @@ inline constexpr float kExp4[] = {
     0x1.5dbe58p-5f, 0x1.481dcep-7f, 0x1.f49edep-10f,
 };
 
-/// Q in e^r = 1 + r Q(r) for |r| <= ln 2.
-/// Largest relative error: 2^-26.04.
+/// Q in e^r = 1 + r Q(r) for |r| <= (ln 2) / 2.
+/// Largest relative error: 2^-28.25.
 inline constexpr float kExp[] = {
-    0x1p+0f,        0x1.00000cp-1f,  0x1.555514p-3f,  0x1.5549fp-5f,
-    0x1.1126eap-7f, 0x1.71bef6p-10f, 0x1.9ba6dap-13f,
+    0x1p+0f,        0x1.fffffcp-2f, 0x1.555492p-3f,
+    0x1.5558b2p-5f, 0x1.12399ep-7f, 0x1.6a4c32p-10f,
+};
+
+/// Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.
+/// Largest relative error: 2^-26.12.
+inline constexpr float kExpM1[] = {
+    0x1.fffffep-2f, 0x1.5554b4p-3f,  0x1.5556f2p-5f,
+    0x1.122554p-7f, 0x1.6b9c8cp-10f,
 };
 
 /// Q in log2(1 + f) = f + f Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].
@@ -75,6 +82,42 @@ inline constexpr float kTanh[] = {
     0x1.51f8cep-6f,  -0x1.750ce2p-8f,
 };
 
+/// Q in tan(r) = r + r^3 Q(r^2) for |r| <= 0.82.
+/// Largest relative error: 2^-28.40.
+inline constexpr float kTan[] = {
+    0x1.55556cp-2f, 0x1.110a74p-3f,   0x1.bb66b2p-5f, 0x1.572a44p-6f,
+    0x1.7f4168p-7f, -0x1.01aacap-10f, 0x1.40de08p-8f,
+};
+
+/// Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.
+/// Largest relative error: 2^-27.60.
+inline constexpr float kAsin[] = {
+    0x1.5555cap-3f, 0x1.33015ep-4f, 0x1.748cbap-5f,
+    0x1.8b8e36p-6f, 0x1.59f912p-5f,
+};
+
+/// Q in atan(x) = x + x^3 Q(x^2) for |x| <= 1.
+/// Largest relative error: 2^-28.51.
+inline constexpr float kAtan[] = {
+    -0x1.55553ep-2f, 0x1.9991e4p-3f,  -0x1.242086p-3f,
+    0x1.c08c5p-4f,   -0x1.580932p-4f, 0x1.da2abep-5f,
+    -0x1.fd80a4p-6f, 0x1.642948p-7f,  -0x1.d365d2p-10f,
+};
+
+/// Q in erf(x) = x + x Q(x^2) for |x| <= 1.
+/// Largest relative error: 2^-29.39.
+inline constexpr float kErf[] = {
+    0x1.06eba8p-3f, -0x1.81273ep-2f,  0x1.ce2ce6p-4f,  -0x1.b7f71ap-6f,
+    0x1.53f224p-8f, -0x1.a3515ep-11f, 0x1.4771fcp-14f,
+};
+
+/// P in erf(x) = 1 - e^P(x) for x in [1, 4].
+/// Largest relative error: 2^-29.79.
+inline constexpr float kLogErfc[] = {
+    -0x1.66220cp-12f, -0x1.2088eap+0f, -0x1.46baecp-1f, -0x1.a65352p-4f,
+    0x1.65cbbep-6f,   -0x1.825becp-9f, 0x1.86dfccp-13f,
+};
+
 /// Q in log2(1 + f) = f Q(f) for 1 + f in [sqrt(1/2), sqrt(2)].
 /// Largest relative error: 2^-35.85.
 inline constexpr double kPowLog2[] = {
@@ -97,6 +140,67 @@ inline constexpr double kPowExp2[] = {
     0x1.41fbcb161fe61p-13,
 };
 
+/// Q in e^r = 1 + r Q(r) for |r| <= (ln 2) / 2.
+/// Largest relative error: 2^-57.91.
+inline constexpr double kWideExp[] = {
+    0x1p+0,
+    0x1.000000000000ap-1,
+    0x1.5555555555509p-3,
+    0x1.555555555075cp-5,
+    0x1.1111111124fe2p-7,
+    0x1.6c16c1844d7dbp-10,
+    0x1.a01a0135cb39cp-13,
+    0x1.a01999ccb99ddp-16,
+    0x1.71df10bd43b5bp-19,
+    0x1.28ad9fc727142p-22,
+    0x1.ad9a99a45dd37p-26,
+};
+
+/// Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.
+/// Largest relative error: 2^-61.62.
+inline constexpr double kWideExpM1[] = {
+    0x1p-1,
+    0x1.5555555555559p-3,
+    0x1.5555555555558p-5,
+    0x1.111111110f70cp-7,
+    0x1.6c16c16c1728dp-10,
+    0x1.a01a01af9ff83p-13,
+    0x1.a01a019ab8f2fp-16,
+    0x1.71ddf9241b119p-19,
+    0x1.27e5005dfe0b2p-22,
+    0x1.af5d3be27f2a2p-26,
+    0x1.1f2dabc1f79dap-29,
+};
+
+/// Q in ln((1 + s) / (1 - s)) = 2 s + s^3 Q(s^2) for |s| <= 0.1716.
+/// Largest relative error: 2^-59.48.
+inline constexpr double kWideLog[] = {
+    0x1.5555555555593p-1, 0x1.999999997f9d2p-2, 0x1.249249422e5afp-2,
+    0x1.c71c51d2f9a09p-3, 0x1.74664af8a40d3p-3, 0x1.39a06d305b545p-3,
+    0x1.2f135ae7fef4dp-3,
+};
+
+/// Q in erf(x) = x + x Q(x^2) for |x| <= 1.
+/// Largest relative error: 2^-56.32.
+inline constexpr double kWideErf[] = {
+    0x1.06eba8214db69p-3,   -0x1.812746b037a3dp-2,  0x1.ce2f21a0481f4p-4,
+    -0x1.b82ce314a7105p-6,  0x1.565bcd7e1021bp-8,   -0x1.c02dcf931feep-11,
+    0x1.f9a791ab9406bp-14,  -0x1.f54d6814f1fa1p-17, 0x1.c33d606ecee08p-20,
+    -0x1.df55acff02836p-23, 0x1.72f6b439924d4p-24,  -0x1.0310178ff3935p-24,
+    0x1.12fc46b502475p-25,  -0x1.5d352a084e028p-27, 0x1.8cde46457e1dp-30,
+};
+
+/// P in erf(x) = 1 - e^P(x) for x in [1, 6].
+/// Largest relative error: 2^-57.02.
+inline constexpr double kWideLogErfc[] = {
+    -0x1.0df39e2b7e7e4p-21, -0x1.20dd1fd4fff7ap+0,  -0x1.45f6274a7dfa5p-1,
+    -0x1.a4ac5d6595193p-4,  0x1.37229b0d837a3p-6,   0x1.ae9124b419891p-12,
+    -0x1.f6404a8e035cap-10, 0x1.94093b16e1487p-11,  -0x1.1b36d95ad56p-13,
+    -0x1.540b176259e16p-16, 0x1.7ee830ac012e9p-16,  -0x1.22d3a07ab678ep-17,
+    0x1.1ea65ad633898p-19,  -0x1.90d5f46770229p-22, 0x1.8ec604b0a9089p-25,
+    -0x1.0e5cbe36ef7d2p-28, 0x1.c1b1b5f35d579p-33,  -0x1.5ad254beb6584p-38,
+};
+
 /// pi / 2 as the sum of three numbers, the largest first.
 inline constexpr float kHalfPi[] = {
     0x1.921fb6p+0f,
@@ -104,11 +208,10 @@ inline constexpr float kHalfPi[] = {
     -0x1.ee59dap-50f,
 };
 
-/// 2 ln 2 as the sum of two numbers; the first one times an integer of
-/// up to 8 bits is exact.
-inline constexpr float kTwoLn2[] = {
-    0x1.62e4p+0f,
-    0x1.7f7d1cp-19f,
+/// pi / 2 as the sum of two numbers, the larger first.
+inline constexpr double kWideHalfPi[] = {
+    0x1.921fb54442d18p+0,
+    0x1.1a62633145c07p-54,
 };
 
 /// ln 2 as the sum of two numbers; the first one times an integer of
@@ -116,6 +219,13 @@ inline constexpr float kTwoLn2[] = {
 inline constexpr float kLn2[] = {
     0x1.62e4p-1f,
     0x1.7f7d1cp-20f,
+};
+
+/// ln 2 as the sum of two numbers; the first one times an integer of
+/// up to 12 bits is exact.
+inline constexpr double kWideLn2[] = {
+    0x1.62e42fefa2p-1,
+    0x1.9ef35793c7673p-41,
 };
 
 /// The bits of 1 / (2 pi), the first one worth 2^3 of them (four

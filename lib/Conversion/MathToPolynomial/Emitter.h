@@ -24,6 +24,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace mlir::tg {
 
@@ -72,6 +73,12 @@ public:
                                     llvm::APFloat::IEEEsingle(), negative)),
                  b.getF32Type());
   }
+  /// The same in f64.
+  Value wideNaN() { return constF64(std::numeric_limits<double>::quiet_NaN()); }
+  Value wideInfinity(bool negative = false) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return constF64(negative ? -infinity : infinity);
+  }
 
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
   Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
@@ -80,6 +87,7 @@ public:
   Value neg(Value x) { return arith::NegFOp::create(b, x); }
   Value abs(Value x) { return math::AbsFOp::create(b, x); }
   Value floor(Value x) { return math::FloorOp::create(b, x); }
+  Value sqrt(Value x) { return math::SqrtOp::create(b, x); }
   /// x * y + z, rounded once.
   Value fma(Value x, Value y, Value z) {
     return math::FmaOp::create(b, x, y, z);
@@ -114,6 +122,18 @@ public:
 
   Value bitcast(Type type, Value x) {
     return arith::BitcastOp::create(b, type, x);
+  }
+  /// The sign bit of an f32, in i32.
+  Value signOf(Value x) {
+    return andi(bitcast(i32(), x), constI32(0x80000000u));
+  }
+  /// An f32 whose sign bit is set where that of `signs`, from signOf, is set.
+  Value withSign(Value x, Value signs) {
+    return bitcast(f32(), ori(bitcast(i32(), x), signs));
+  }
+  /// An f32 with its sign changed where `signs` has the bit set.
+  Value flipSign(Value x, Value signs) {
+    return bitcast(f32(), xori(bitcast(i32(), x), signs));
   }
   Value extf(Type type, Value x) { return arith::ExtFOp::create(b, type, x); }
   Value truncf(Type type, Value x) {
@@ -167,14 +187,32 @@ struct SplitFloat {
 };
 SplitFloat splitFloat(Emitter &e, Value x);
 
+/// e^x for x from -87 to 0: without what other arguments take.
+Value emitExpOfModerate(Emitter &e, Value x);
 Value emitExp2(Emitter &e, Value x);
 Value emitExp(Emitter &e, Value x);
+Value emitExpM1(Emitter &e, Value x);
 Value emitLog2(Emitter &e, Value x);
 Value emitLog(Emitter &e, Value x);
+Value emitLog1p(Emitter &e, Value x);
 Value emitSin(Emitter &e, Value x);
 Value emitCos(Emitter &e, Value x);
+Value emitTan(Emitter &e, Value x);
+Value emitAsin(Emitter &e, Value x);
+Value emitAcos(Emitter &e, Value x);
+Value emitAtan(Emitter &e, Value x);
 Value emitTanh(Emitter &e, Value x);
+Value emitErf(Emitter &e, Value x);
 Value emitPow(Emitter &e, Value x, Value y);
+/// @}
+
+/// \name The functions on f64
+/// @{
+Value emitWideExp(Emitter &e, Value x);
+Value emitWideExpM1(Emitter &e, Value x);
+Value emitWideLog(Emitter &e, Value x);
+Value emitWideLog1p(Emitter &e, Value x);
+Value emitWideErf(Emitter &e, Value x);
 /// @}
 
 } // namespace mlir::tg

@@ -1,4 +1,4 @@
-//===- ExpLog.cpp - exp2, exp, log2, log, tanh ----------------------------===//
+//===- ExpLog.cpp - exponentials, logarithms, tanh and erf ----------------===//
 //
 // Part of the TinyGrad project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exponentials and logarithms in f32.
+/// Exponentials and logarithms in f32, and what is made of them.
 ///
-/// Exponentials. With the nearest integer n to x / 2 (in the base's own unit)
+/// exp2. With the nearest integer n to x / 2 (in the base's own unit)
 /// 2^x = 4^n 4^r, |r| <= 1/2. Taking powers of 4 costs one more term of the
 /// polynomial than powers of 2 would, but then 4^n = s * s with s = 2^n, which
 /// stays a normal number where 4^n leaves the range: multiplying by s twice
@@ -18,17 +18,58 @@
 /// with the bias of the exponent in the constant as well, a shift turns those
 /// bits into s.
 ///
-/// Logarithms. x = 2^k (1 + f), and the polynomial is arranged as f + small so
-/// that the large part enters the final sum without an error of its own.
+/// exp is to be composed with others, so it is more exact: e^x = 2^n e^r with
+/// |r| <= (ln 2) / 2, where rounding r and its polynomial costs half as much. 2^n
+/// leaves the range; the bits of n are split into halves, whose sum it is, and
+/// both powers are multiplied in.
+///
+/// Logarithms. x = 2^k (1 + f), and the polynomial is arranged as f + small: f
+/// has no error of its own. In log1p, k is that of the rounded 1 + x, and f =
+/// 2^-k x + (2^-k - 1) is one fused multiply-add, in which nothing of x is
+/// lost.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
 #include "Emitter.h"
 
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::coefficients;
+
+static bool isZero(Value x) {
+  if (auto broadcast = x.getDefiningOp<vector::BroadcastOp>())
+    x = broadcast.getSource();
+  return matchPattern(x, m_AnyZeroFloat());
+}
+
+/// y if x is y where that is below zero and else -y: -|y| but for the sign of a
+/// zero. Sigmoids are made of exponentials of that.
+static Value matchMinusAbs(Value x) {
+  auto select = x.getDefiningOp<arith::SelectOp>();
+  if (!select)
+    return {};
+  Value y = select.getTrueValue();
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto negative = select.getFalseValue().getDefiningOp<arith::NegFOp>();
+  return compare && negative && negative.getOperand() == y &&
+                 compare.getPredicate() == arith::CmpFPredicate::OLT &&
+                 compare.getLhs() == y && isZero(compare.getRhs())
+             ? y
+             : Value();
+}
+
+/// Bounds the argument of an exponential, beyond which it is infinite or zero.
+static Value clampExponent(Emitter &e, Value x, float least, float most) {
+  if (Value y = matchMinusAbs(x))
+    x = e.withSign(y, e.constI32(0x80000000u));
+  else
+    x = e.atMost(x, e.constF32(most));
+  return e.atLeast(x, e.constF32(least));
+}
 
 /// Adding this to n leaves n + 127 in the low nine bits.
 static constexpr float kRoundAndBias = 0x1.8p23f + 127;
@@ -42,8 +83,8 @@ static Value scaleByPowerOf4(Emitter &e, Value r, Value q, Value biased) {
 }
 
 Value tg::emitExp2(Emitter &e, Value x) {
-  // Beyond these the result is infinite or zero, and s would leave the range.
-  x = e.atLeast(e.atMost(x, e.constF32(129.0f)), e.constF32(-151.0f));
+  // Beyond these s would leave the range.
+  x = clampExponent(e, x, -151.0f, 129.0f);
   Value half = e.constF32(0.5f);
   Value magic = e.constF32(kRoundAndBias);
   Value biased = e.fma(x, half, magic);
@@ -52,16 +93,60 @@ Value tg::emitExp2(Emitter &e, Value x) {
   return scaleByPowerOf4(e, r, e.polynomial(kExp4, r), biased);
 }
 
-Value tg::emitExp(Emitter &e, Value x) {
-  x = e.atLeast(e.atMost(x, e.constF32(89.0f)), e.constF32(-104.0f));
-  Value magic = e.constF32(kRoundAndBias);
-  // 1 / (2 ln 2); that it is rounded makes r a little larger than ln 2 at most.
-  Value biased = e.fma(x, e.constF32(0x1.715476p-1f), magic);
+namespace {
+/// x = n ln 2 + r with an integer n.
+struct ReducedExponent {
+  /// Within [-(ln 2) / 2, (ln 2) / 2] or a little more.
+  Value r;
+  /// In i32, n and a bias in the low nine bits.
+  Value biased;
+};
+} // namespace
+
+static ReducedExponent reduceExponent(Emitter &e, Value x, float bias) {
+  Value magic = e.constF32(0x1.8p23f + bias);
+  Value biased = e.fma(x, e.constF32(0x1.715476p+0f), magic);
   Value n = e.sub(biased, magic);
-  Value r = e.fma(n, e.constF32(-kTwoLn2[0]), x); // exact
-  r = e.fma(n, e.constF32(-kTwoLn2[1]), r);
-  return scaleByPowerOf4(e, r, e.polynomial(kExp, r), biased);
+  Value r = e.fma(n, e.constF32(-kLn2[0]), x); // exact
+  r = e.fma(n, e.constF32(-kLn2[1]), r);
+  return {r, e.bitcast(e.i32(), biased)};
 }
+
+/// The power of two whose biased exponent is in the low eight bits.
+static Value powerOf2(Emitter &e, Value exponent) {
+  return e.bitcast(e.f32(), e.shl(exponent, e.constI32(23)));
+}
+
+Value tg::emitExpOfModerate(Emitter &e, Value x) {
+  auto [r, biased] = reduceExponent(e, x, 127);
+  Value p = e.fma(r, e.polynomial(kExp, r), e.constF32(1.0f));
+  return e.mul(p, powerOf2(e, biased));
+}
+
+Value tg::emitExp(Emitter &e, Value x) {
+  x = clampExponent(e, x, -104.0f, 89.0f);
+  // Twice the bias, half of which goes to each half of n.
+  auto [r, biased] = reduceExponent(e, x, 254);
+  Value p = e.fma(r, e.polynomial(kExp, r), e.constF32(1.0f));
+  Value half = e.shru(biased, e.constI32(1));
+  p = e.mul(p, powerOf2(e, half));
+  return e.mul(p, powerOf2(e, e.subi(biased, half)));
+}
+
+Value tg::emitExpM1(Emitter &e, Value x) {
+  Value bounded = e.atLeast(e.atMost(x, e.constF32(89.0f)), e.constF32(-25.0f));
+  // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 128.
+  auto [r, biased] = reduceExponent(e, bounded, 126);
+  Value p = e.fma(e.mul(r, r), e.polynomial(kExpM1, r), r);
+  Value scale = powerOf2(e, biased);
+  Value half = e.fma(scale, p, e.sub(scale, e.constF32(0.5f)));
+  // Subnormal numbers do not bear halving; zeros keep their sign.
+  Value isTiny = e.lt(e.abs(x), e.constF32(0x1p-25f));
+  return e.select(isTiny, x, e.add(half, half));
+}
+
+/// The bits of sqrt(1/2).
+static constexpr uint32_t kSqrtHalfBits = 0x3f3504f3u;
 
 SplitFloat tg::splitFloat(Emitter &e, Value x) {
   // Subnormals are first brought into the normal range.
@@ -70,7 +155,7 @@ SplitFloat tg::splitFloat(Emitter &e, Value x) {
   // Subtracting the bits of sqrt(1/2) makes numbers from there on count as the
   // next power of two: the top bits become k, the bits below those of the
   // fraction, less those of sqrt(1/2).
-  Value base = e.constI32(0x3f3504f3u);
+  Value base = e.constI32(kSqrtHalfBits);
   Value bits = e.subi(e.bitcast(e.i32(), normal), base);
   Value k = e.sitofp(e.f32(), e.shrs(bits, e.constI32(23)));
   k = e.select(isSmall, e.sub(k, e.constF32(23.0f)), k);
@@ -96,13 +181,39 @@ Value tg::emitLog2(Emitter &e, Value x) {
   return withSpecialLogs(e, x, e.add(k, logarithm));
 }
 
+/// k ln 2 + ln(1 + f).
+static Value emitLogOfParts(Emitter &e, Value k, Value f) {
+  Value logarithm = e.fma(e.mul(f, f), e.polynomial(kLog, f), f);
+  // One number is enough for ln 2: rounding it costs 0.02 units.
+  return e.fma(k, e.constF32(0x1.62e43p-1f), logarithm);
+}
+
 Value tg::emitLog(Emitter &e, Value x) {
   auto [k, f] = splitFloat(e, x);
-  Value low = e.mul(k, e.constF32(kLn2[1]));
-  Value small = e.fma(e.mul(f, f), e.polynomial(kLog, f), low);
-  Value logarithm =
-      e.fma(k, e.constF32(kLn2[0]), e.add(f, small)); // product exact
-  return withSpecialLogs(e, x, logarithm);
+  return withSpecialLogs(e, x, emitLogOfParts(e, k, f));
+}
+
+Value tg::emitLog1p(Emitter &e, Value x) {
+  ImplicitLocOpBuilder &b = e.builder();
+  Value one = e.constF32(1.0f), minusOne = e.constF32(-1.0f);
+  Value bits =
+      e.subi(e.bitcast(e.i32(), e.add(x, one)), e.constI32(kSqrtHalfBits));
+  Value k = e.sitofp(e.f32(), e.shrs(bits, e.constI32(23)));
+  // 2^-k. The exponent of four times as much is not below zero.
+  Value exponent = e.andi(bits, e.constI32(0xff800000u));
+  Value four = e.bitcast(e.f32(), e.subi(e.constI32(0x40800000u), exponent));
+  Value scale = e.mul(four, e.constF32(0.25f));
+  Value f = e.fma(x, scale, e.sub(scale, one));
+  Value value = emitLogOfParts(e, k, f);
+  // Numbers below 2^-25 and what is not finite are their own result; one
+  // comparison of bits finds both.
+  constexpr uint32_t tiny = 0x33000000u, infinite = 0x7f800000u;
+  Value distance = e.subi(e.bitcast(e.i32(), e.abs(x)), e.constI32(tiny));
+  Value isOrdinary = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, distance, e.constI32(infinite - tiny));
+  value = e.select(isOrdinary, value, x);
+  value = e.select(e.eq(x, minusOne), e.infinity(/*negative=*/true), value);
+  return e.select(e.lt(x, minusOne), e.nan(), value);
 }
 
 Value tg::emitTanh(Emitter &e, Value x) {
@@ -117,6 +228,19 @@ Value tg::emitTanh(Emitter &e, Value x) {
   Value power = emitExp(e, e.mul(clamped, two));
   Value large = e.sub(one, e.div(two, e.add(power, one)));
   Value result = e.select(e.lt(magnitude, e.constF32(0.625f)), small, large);
-  Value sign = e.andi(e.bitcast(e.i32(), x), e.constI32(0x80000000u));
-  return e.bitcast(e.f32(), e.ori(e.bitcast(e.i32(), result), sign));
+  return e.withSign(result, e.signOf(x));
+}
+
+Value tg::emitErf(Emitter &e, Value x) {
+  Value one = e.constF32(1.0f);
+  Value magnitude = e.abs(x);
+  // Near zero, a polynomial.
+  Value square = e.mul(x, x);
+  Value small = e.fma(magnitude, e.polynomial(kErf, square), magnitude);
+  // Elsewhere 1 - e^P, where P is the logarithm of what is missing to 1. From 4
+  // on that is nothing.
+  Value clamped = e.atMost(magnitude, e.constF32(4.0f));
+  Value rest = emitExpOfModerate(e, e.polynomial(kLogErfc, clamped));
+  Value result = e.select(e.lt(magnitude, one), small, e.sub(one, rest));
+  return e.withSign(result, e.signOf(x));
 }

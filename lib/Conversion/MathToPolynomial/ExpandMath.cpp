@@ -106,11 +106,17 @@ Value tg::buildExp2(ImplicitLocOpBuilder &b, Value x) {
 Value tg::buildExp(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitExp);
 }
+Value tg::buildExpM1(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitExpM1);
+}
 Value tg::buildLog2(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitLog2);
 }
 Value tg::buildLog(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitLog);
+}
+Value tg::buildLog1p(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitLog1p);
 }
 Value tg::buildSin(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitSin);
@@ -118,8 +124,23 @@ Value tg::buildSin(ImplicitLocOpBuilder &b, Value x) {
 Value tg::buildCos(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitCos);
 }
+Value tg::buildTan(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitTan);
+}
+Value tg::buildAsin(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitAsin);
+}
+Value tg::buildAcos(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitAcos);
+}
+Value tg::buildAtan(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitAtan);
+}
 Value tg::buildTanh(ImplicitLocOpBuilder &b, Value x) {
   return buildUnary(b, x, emitTanh);
+}
+Value tg::buildErf(ImplicitLocOpBuilder &b, Value x) {
+  return buildUnary(b, x, emitErf);
 }
 
 Value tg::buildPow(ImplicitLocOpBuilder &b, Value x, Value y) {
@@ -161,6 +182,23 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
           op, "not f16, bf16, f32 or a fixed vector of them");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     rewriter.replaceOp(op, buildPow(b, op.getLhs(), op.getRhs()));
+    return success();
+  }
+};
+
+/// Replaces a unary operation on f64 by what `emit` emits.
+template <typename OpTy, Value (*emit)(Emitter &, Value)>
+struct ExpandWide : OpRewritePattern<OpTy> {
+  using OpRewritePattern<OpTy>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isScalarOrFixedVector(op.getType()) ||
+        !getElementTypeOrSelf(op.getType()).isF64())
+      return rewriter.notifyMatchFailure(op, "not f64 or a fixed vector of it");
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Emitter e(b, op.getOperand());
+    rewriter.replaceOp(op, emit(e, op.getOperand()));
     return success();
   }
 };
@@ -215,15 +253,27 @@ struct ExpandMathPass : tg::impl::TgExpandMathBase<ExpandMathPass> {
 void tg::populateMathToPolynomialPatterns(RewritePatternSet &patterns) {
   patterns.add<
       ExpandUnary<math::Exp2Op, buildExp2>, ExpandUnary<math::ExpOp, buildExp>,
+      ExpandUnary<math::ExpM1Op, buildExpM1>,
       ExpandUnary<math::Log2Op, buildLog2>, ExpandUnary<math::LogOp, buildLog>,
+      ExpandUnary<math::Log1pOp, buildLog1p>,
       ExpandUnary<math::SinOp, buildSin>, ExpandUnary<math::CosOp, buildCos>,
-      ExpandUnary<math::TanhOp, buildTanh>, ExpandPow>(patterns.getContext());
+      ExpandUnary<math::TanOp, buildTan>, ExpandUnary<math::AsinOp, buildAsin>,
+      ExpandUnary<math::AcosOp, buildAcos>,
+      ExpandUnary<math::AtanOp, buildAtan>,
+      ExpandUnary<math::TanhOp, buildTanh>, ExpandUnary<math::ErfOp, buildErf>,
+      ExpandPow>(patterns.getContext());
+  patterns.add<ExpandWide<math::ExpOp, emitWideExp>,
+               ExpandWide<math::ExpM1Op, emitWideExpM1>,
+               ExpandWide<math::LogOp, emitWideLog>,
+               ExpandWide<math::Log1pOp, emitWideLog1p>,
+               ExpandWide<math::ErfOp, emitWideErf>>(patterns.getContext());
 }
 
 void tg::populateUnrollF64MathPatterns(RewritePatternSet &patterns) {
-  patterns.add<UnrollF64<math::Exp2Op>, UnrollF64<math::ExpOp>,
-               UnrollF64<math::Log2Op>, UnrollF64<math::LogOp>,
+  patterns.add<UnrollF64<math::Exp2Op>, UnrollF64<math::Log2Op>,
                UnrollF64<math::SinOp>, UnrollF64<math::CosOp>,
+               UnrollF64<math::TanOp>, UnrollF64<math::AsinOp>,
+               UnrollF64<math::AcosOp>, UnrollF64<math::AtanOp>,
                UnrollF64<math::TanhOp>, UnrollF64<math::PowFOp>>(
       patterns.getContext());
 }

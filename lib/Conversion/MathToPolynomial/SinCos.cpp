@@ -1,4 +1,4 @@
-//===- SinCos.cpp - sin and cos -------------------------------------------===//
+//===- SinCos.cpp - sin, cos and tan --------------------------------------===//
 //
 // Part of the TinyGrad project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sine and cosine in f32: |x| = n pi / 2 + r with |r| <= pi / 4; the quadrant
-/// n decides between the polynomials of sin r and cos r, and the sign. Working
-/// on
-/// |x| and giving the sine the sign of x in the end keeps sin(-0) = -0.
+/// Sine, cosine and tangent in f32: |x| = n pi / 2 + r with |r| <= pi / 4; the
+/// quadrant n decides between the polynomials of sin r and cos r, and the sign;
+/// tan x is tan r or -1 / tan r. Working on |x| and giving the result the sign
+/// of x in the end keeps sin(-0) = -0.
 ///
 /// Below 2^19, r is |x| less n times pi / 2 in three parts. The first
 /// difference is exact: both terms are multiples of 2^-24 and it is below 1.
@@ -38,7 +38,7 @@ using namespace mlir::tg::coefficients;
 namespace {
 /// What is left of an argument.
 struct Reduced {
-  /// In f32, within [-pi / 4, pi / 4] or a little more.
+  /// In f32 or f64, within [-pi / 4, pi / 4] or a little more.
   Value r;
   /// In i32; only the low two bits count.
   Value quadrant;
@@ -57,8 +57,19 @@ static Reduced reduceSmall(Emitter &e, Value x) {
   return {r, e.bitcast(e.i32(), biased)};
 }
 
-/// The reduction of arguments of 2^19 and more; what comes out for others means
-/// nothing.
+/// The same in f64, good to 2^-50 in absolute terms.
+static Reduced reduceSmallWide(Emitter &e, Value x) {
+  Value magic = e.constF32(0x1.8p23f);
+  Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
+  Value n = e.extf(e.f64(), e.sub(biased, magic));
+  Value r = e.extf(e.f64(), x);
+  for (double part : kWideHalfPi)
+    r = e.fma(n, e.constF64(-part), r);
+  return {r, e.bitcast(e.i32(), biased)};
+}
+
+/// The reduction of arguments of 2^19 and more, in f64; what comes out for
+/// others means nothing.
 static Reduced reduceLarge(Emitter &e, Value x) {
   Value bits = e.bitcast(e.i32(), x);
   Value mantissa =
@@ -104,9 +115,7 @@ static Reduced reduceLarge(Emitter &e, Value x) {
   Value rest = e.subi(turns, e.shl(quarters, c62));
   Value r =
       e.mul(e.sitofp(e.f64(), rest), e.constF64(0x1.921fb54442d18p1 * 0x1p-63));
-  // An infinite argument has no result.
-  return {e.select(e.eq(x, e.infinity()), e.nan(), e.truncf(e.f32(), r)),
-          e.trunci(e.i32(), quarters)};
+  return {r, e.trunci(e.i32(), quarters)};
 }
 
 /// Whether any element of a scalar or vector of i1 is set.
@@ -120,24 +129,41 @@ static Value any(ImplicitLocOpBuilder &b, Value condition) {
   return vector::ReductionOp::create(b, vector::CombiningKind::OR, condition);
 }
 
-static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
+/// The reduction of |x| from a number of any size, in f64 if `isWide`.
+static Reduced reduce(Emitter &e, Value magnitude, bool isWide) {
   ImplicitLocOpBuilder &b = e.builder();
-  Value magnitude = e.abs(x);
-  Reduced small = reduceSmall(e, magnitude);
+  Reduced small =
+      isWide ? reduceSmallWide(e, magnitude) : reduceSmall(e, magnitude);
+  Type type = small.r.getType();
   Value isLarge = e.ge(magnitude, e.constF32(0x1p19f));
-  auto ifOp = scf::IfOp::create(b, TypeRange{e.f32(), e.i32()}, any(b, isLarge),
+  auto ifOp = scf::IfOp::create(b, TypeRange{type, e.i32()}, any(b, isLarge),
                                 /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(ifOp.thenBlock());
-    Reduced large = reduceLarge(e, magnitude);
-    Value r = e.select(isLarge, large.r, small.r);
-    Value quadrant = e.select(isLarge, large.quadrant, small.quadrant);
-    scf::YieldOp::create(b, ValueRange{r, quadrant});
-    b.setInsertionPointToEnd(ifOp.elseBlock());
-    scf::YieldOp::create(b, ValueRange{small.r, small.quadrant});
-  }
-  Value r = ifOp.getResult(0), quadrant = ifOp.getResult(1);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(ifOp.thenBlock());
+  Reduced large = reduceLarge(e, magnitude);
+  // An infinite argument has no result.
+  Value isInfinite = e.eq(magnitude, e.infinity());
+  Value largeR = large.r;
+  if (!isWide)
+    largeR = e.truncf(e.f32(), largeR);
+  largeR =
+      e.select(isInfinite, isWide ? e.extf(e.f64(), e.nan()) : e.nan(), largeR);
+  Value r = e.select(isLarge, largeR, small.r);
+  Value quadrant = e.select(isLarge, large.quadrant, small.quadrant);
+  scf::YieldOp::create(b, ValueRange{r, quadrant});
+  b.setInsertionPointToEnd(ifOp.elseBlock());
+  scf::YieldOp::create(b, ValueRange{small.r, small.quadrant});
+  return {ifOp.getResult(0), ifOp.getResult(1)};
+}
+
+/// Whether bit 0 is set. It moves to the sign bit, where a select is cheap.
+static Value isOdd(Emitter &e, Value quadrant) {
+  return arith::CmpIOp::create(e.builder(), arith::CmpIPredicate::slt,
+                               e.shl(quadrant, e.constI32(31)), e.constI32(0));
+}
+
+static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
+  auto [r, quadrant] = reduce(e, e.abs(x), /*isWide=*/false);
   // cos(x) = sin(x + pi / 2).
   if (isCos)
     quadrant = e.addi(quadrant, e.constI32(1));
@@ -145,17 +171,11 @@ static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
   Value square = e.mul(r, r);
   Value sine = e.fma(e.mul(square, r), e.polynomial(kSin, square), r);
   Value cosine = e.fma(square, e.polynomial(kCos, square), e.constF32(1.0f));
-  // Bit 0 of the quadrant moves to the sign bit, where a select is cheap.
-  Value isOdd =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
-                            e.shl(quadrant, e.constI32(31)), e.constI32(0));
-  Value bits = e.bitcast(e.i32(), e.select(isOdd, cosine, sine));
-  Value signMask = e.constI32(0x80000000u);
-  Value sign = e.andi(e.shl(quadrant, e.constI32(30)), signMask);
-  bits = e.xori(bits, sign);
+  Value result = e.select(isOdd(e, quadrant), cosine, sine);
+  Value sign = e.shl(quadrant, e.constI32(30));
   if (!isCos)
-    bits = e.xori(bits, e.andi(e.bitcast(e.i32(), x), signMask));
-  return e.bitcast(e.f32(), bits);
+    sign = e.xori(sign, e.bitcast(e.i32(), x));
+  return e.flipSign(result, e.andi(sign, e.constI32(0x80000000u)));
 }
 
 Value tg::emitSin(Emitter &e, Value x) {
@@ -164,4 +184,18 @@ Value tg::emitSin(Emitter &e, Value x) {
 
 Value tg::emitCos(Emitter &e, Value x) {
   return emitSinOrCos(e, x, /*isCos=*/true);
+}
+
+Value tg::emitTan(Emitter &e, Value x) {
+  auto [wideR, quadrant] = reduce(e, e.abs(x), /*isWide=*/true);
+  Value r = e.truncf(e.f32(), wideR);
+  Value rest = e.truncf(e.f32(), e.sub(wideR, e.extf(e.f64(), r)));
+  Value square = e.mul(r, r);
+  // The derivative, 1 + tan^2 r, is about 1 + 3/2 r^2: the rest is small.
+  rest = e.fma(e.mul(rest, square), e.constF32(1.5f), rest);
+  Value tangent = e.fma(e.mul(square, r), e.polynomial(kTan, square), rest);
+  tangent = e.add(r, tangent);
+  Value inverse = e.div(e.constF32(-1.0f), tangent);
+  Value result = e.select(isOdd(e, quadrant), inverse, tangent);
+  return e.flipSign(result, e.signOf(x));
 }

@@ -27,36 +27,50 @@ func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
 // -----
 
 // CHECK-LABEL: func @every_function
-// CHECK-NOT: math.{{exp2|exp|log2|log|sin|cos|tanh|powf}}
+// CHECK-NOT: math.{{exp2|exp|expm1|log2|log|log1p|sin|cos|tan|asin|acos|atan|tanh|erf|powf}}
 // CHECK-NOT: call
 // CHECK: return
-func.func @every_function(%x: f32, %y: f32) -> (f32, f32, f32, f32, f32, f32, f32, f32) {
+func.func @every_function(%x: f32, %y: f32) -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) {
   %0 = math.exp2 %x : f32
   %1 = math.exp %x : f32
-  %2 = math.log2 %x : f32
-  %3 = math.log %x : f32
-  %4 = math.sin %x : f32
-  %5 = math.cos %x : f32
-  %6 = math.tanh %x : f32
-  %7 = math.powf %x, %y : f32
-  return %0, %1, %2, %3, %4, %5, %6, %7 : f32, f32, f32, f32, f32, f32, f32, f32
+  %2 = math.expm1 %x : f32
+  %3 = math.log2 %x : f32
+  %4 = math.log %x : f32
+  %5 = math.log1p %x : f32
+  %6 = math.sin %x : f32
+  %7 = math.cos %x : f32
+  %8 = math.tan %x : f32
+  %9 = math.asin %x : f32
+  %10 = math.acos %x : f32
+  %11 = math.atan %x : f32
+  %12 = math.tanh %x : f32
+  %13 = math.erf %x : f32
+  %14 = math.powf %x, %y : f32
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
 }
 
 // -----
 
 // CHECK-LABEL: func @every_function_on_vectors
-// CHECK-NOT: math.{{exp2|exp|log2|log|sin|cos|tanh|powf}}
+// CHECK-NOT: math.{{exp2|exp|expm1|log2|log|log1p|sin|cos|tan|asin|acos|atan|tanh|erf|powf}}
 // CHECK: return
 func.func @every_function_on_vectors(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
   %0 = math.exp2 %x : vector<8xf32>
   %1 = math.exp %0 : vector<8xf32>
-  %2 = math.log2 %1 : vector<8xf32>
-  %3 = math.log %2 : vector<8xf32>
-  %4 = math.sin %3 : vector<8xf32>
-  %5 = math.cos %4 : vector<8xf32>
-  %6 = math.tanh %5 : vector<8xf32>
-  %7 = math.powf %6, %y : vector<8xf32>
-  return %7 : vector<8xf32>
+  %2 = math.expm1 %1 : vector<8xf32>
+  %3 = math.log2 %2 : vector<8xf32>
+  %4 = math.log %3 : vector<8xf32>
+  %5 = math.log1p %4 : vector<8xf32>
+  %6 = math.sin %5 : vector<8xf32>
+  %7 = math.cos %6 : vector<8xf32>
+  %8 = math.tan %7 : vector<8xf32>
+  %9 = math.asin %8 : vector<8xf32>
+  %10 = math.acos %9 : vector<8xf32>
+  %11 = math.atan %10 : vector<8xf32>
+  %12 = math.tanh %11 : vector<8xf32>
+  %13 = math.erf %12 : vector<8xf32>
+  %14 = math.powf %13, %y : vector<8xf32>
+  return %14 : vector<8xf32>
 }
 
 // -----
@@ -84,6 +98,115 @@ func.func @sin_rank2(%x: vector<2x4xf32>) -> vector<2x4xf32> {
 func.func @sin_scalar(%x: f32) -> f32 {
   %0 = math.sin %x : f32
   return %0 : f32
+}
+
+// -----
+
+// exp leaves the range of powers of two: its power is two factors.
+
+// CHECK-LABEL: func @exp
+// CHECK-COUNT-9: math.fma
+// CHECK-NOT: math.fma
+// CHECK: %[[HALF:.*]] = arith.shrui %[[BIASED:.*]], %{{.*}} : vector<16xi32>
+// CHECK: %[[FIRST:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: %[[ONCE:.*]] = arith.mulf %{{.*}}, %[[FIRST]]
+// CHECK: arith.subi %[[BIASED]], %[[HALF]]
+// CHECK: %[[SECOND:.*]] = arith.bitcast %{{.*}} : vector<16xi32> to vector<16xf32>
+// CHECK: %[[RESULT:.*]] = arith.mulf %[[ONCE]], %[[SECOND]]
+// CHECK: return %[[RESULT]]
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// Of -|y|, which sigmoids take it of, there is a sign to set and no upper bound.
+
+// CHECK-LABEL: func @exp_of_minus_abs
+// CHECK-SAME: (%[[Y:.*]]: vector<16xf32>)
+// CHECK: %[[BITS:.*]] = arith.bitcast %[[Y]]
+// CHECK: %[[SET:.*]] = arith.ori %[[BITS]]
+// CHECK: arith.bitcast %[[SET]]
+// CHECK: arith.cmpf ogt
+// CHECK-NOT: arith.cmpf
+// CHECK: return
+func.func @exp_of_minus_abs(%y: vector<16xf32>) -> vector<16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zeros = vector.broadcast %zero : f32 to vector<16xf32>
+  %below = arith.cmpf olt, %y, %zeros : vector<16xf32>
+  %minus = arith.negf %y : vector<16xf32>
+  %0 = arith.select %below, %y, %minus : vector<16xi1>, vector<16xf32>
+  %1 = math.exp %0 : vector<16xf32>
+  return %1 : vector<16xf32>
+}
+
+// -----
+
+// |y| is not that, nor is a choice by another number.
+
+// CHECK-LABEL: func @exp_of_other_choices
+// CHECK: arith.select
+// CHECK: arith.select
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf olt
+// CHECK: arith.cmpf ogt
+// CHECK: return
+func.func @exp_of_other_choices(%y: f32, %z: f32) -> (f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %below = arith.cmpf olt, %y, %zero : f32
+  %other = arith.cmpf olt, %z, %zero : f32
+  %minus = arith.negf %y : f32
+  %0 = arith.select %below, %minus, %y : f32
+  %1 = arith.select %other, %y, %minus : f32
+  %2 = math.exp2 %0 : f32
+  %3 = math.exp2 %1 : f32
+  return %2, %3 : f32, f32
+}
+
+// -----
+
+// log1p gets its fraction of x itself, not of the rounded 1 + x.
+
+// CHECK-LABEL: func @log1p
+// CHECK-SAME: (%[[X:.*]]: vector<16xf32>)
+// CHECK: %[[SUM:.*]] = arith.addf %[[X]]
+// CHECK: arith.bitcast %[[SUM]]
+// CHECK: %[[SCALE:.*]] = arith.mulf
+// CHECK: %[[REST:.*]] = arith.subf %[[SCALE]]
+// CHECK: math.fma %[[X]], %[[SCALE]], %[[REST]]
+func.func @log1p(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.log1p %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// -----
+
+// tan keeps what is left of its argument in f64 and has one quotient.
+
+// CHECK-LABEL: func @tan
+// CHECK: %[[LEFT:.*]]:2 = scf.if %{{.*}} -> (vector<8xf64>, vector<8xi32>)
+// CHECK: arith.truncf %[[LEFT]]#0
+// CHECK-COUNT-1: arith.divf
+// CHECK-NOT: arith.divf
+// CHECK: return
+func.func @tan(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.tan %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// -----
+
+// asin and acos have one polynomial for both parts.
+
+// CHECK-LABEL: func @asin
+// CHECK: math.sqrt
+// CHECK-COUNT-4: math.fma
+// CHECK: return
+func.func @asin(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.asin %x : vector<8xf32>
+  return %0 : vector<8xf32>
 }
 
 // -----
@@ -140,13 +263,33 @@ func.func @f64_vectors(%x: vector<2xf64>, %y: vector<1x2xf64>) -> (vector<2xf64>
 
 // -----
 
+// exp, expm1, log, log1p and erf are inline in f64, too: upstream's expm1 and log1p
+// lose the digits of small arguments, and its conversion to LLVM has no erf.
+
+// CHECK-LABEL: func @wide
+// CHECK-NOT: math.{{exp|expm1|log|log1p|erf}}
+// CHECK-NOT: vector.extract
+// CHECK: return
+func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
+  %0 = math.exp %x : vector<8xf64>
+  %1 = math.expm1 %0 : vector<8xf64>
+  %2 = math.log %1 : vector<8xf64>
+  %3 = math.log1p %2 : vector<8xf64>
+  %4 = math.expm1 %y : f64
+  %5 = math.log1p %4 : f64
+  %6 = math.erf %5 : f64
+  return %3, %6 : vector<8xf64>, f64
+}
+
+// -----
+
 // What stays: scalar f64, other functions, tensors, scalable vectors, and
 // types that are neither narrower than f32 nor f64; vectors of f64 that no
 // program can have an operation for each element of.
 
 // CHECK-LABEL: func @unchanged
 // CHECK-NEXT: math.exp2 %{{.*}} : f64
-// CHECK-NEXT: math.atan %{{.*}} : f32
+// CHECK-NEXT: math.cbrt %{{.*}} : f32
 // CHECK-NEXT: math.sqrt %{{.*}} : f32
 // CHECK-NEXT: math.exp2 %{{.*}} : tensor<4xf32>
 // CHECK-NEXT: math.sin %{{.*}} : vector<[4]xf32>
@@ -159,7 +302,7 @@ func.func @unchanged(%a: f64, %b: f32, %c: tensor<4xf32>, %d: vector<[4]xf32>,
                      %e: vector<[2]xf64>, %f: f80, %g: vector<2xf128>,
                      %h: vector<2147483647xf64>) {
   %0 = math.exp2 %a : f64
-  %1 = math.atan %b : f32
+  %1 = math.cbrt %b : f32
   %2 = math.sqrt %b : f32
   %3 = math.exp2 %c : tensor<4xf32>
   %4 = math.sin %d : vector<[4]xf32>

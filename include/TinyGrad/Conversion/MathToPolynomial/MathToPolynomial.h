@@ -43,36 +43,52 @@ bool isExpandableMathType(Type type);
 /// Each inserts the operations that compute a function at the builder's
 /// insertion point and returns the result, which has the type of `x`. The type
 /// must satisfy isExpandableMathType; f16 and bf16 are computed in f32 and
-/// rounded once. Only operations of `arith`, `math` (fma, floor, absf),
-/// `vector` and, for sin and cos, one `scf.if` are inserted.
+/// rounded once. Only operations of `arith`, `math` (fma, floor, absf, sqrt),
+/// `vector` and, for sin, cos and tan, one `scf.if` are inserted.
 /// @{
 
 /// 2^x. The hot one: 15 instructions per vector with FMA.
 Value buildExp2(ImplicitLocOpBuilder &b, Value x);
 /// e^x.
 Value buildExp(ImplicitLocOpBuilder &b, Value x);
+/// e^x - 1, accurate near zero.
+Value buildExpM1(ImplicitLocOpBuilder &b, Value x);
 /// Logarithm to the base 2; -inf for a zero, NaN below.
 Value buildLog2(ImplicitLocOpBuilder &b, Value x);
 /// Natural logarithm; -inf for a zero, NaN below.
 Value buildLog(ImplicitLocOpBuilder &b, Value x);
+/// Natural logarithm of 1 + x, accurate near zero; -inf for -1, NaN below.
+Value buildLog1p(ImplicitLocOpBuilder &b, Value x);
 /// Sine. Arguments of 2^19 and more are reduced exactly, in a branch that is
 /// taken when any lane holds one.
 Value buildSin(ImplicitLocOpBuilder &b, Value x);
 /// Cosine; see buildSin.
 Value buildCos(ImplicitLocOpBuilder &b, Value x);
+/// Tangent; see buildSin.
+Value buildTan(ImplicitLocOpBuilder &b, Value x);
+/// Inverse sine; NaN beyond -1 and 1.
+Value buildAsin(ImplicitLocOpBuilder &b, Value x);
+/// Inverse cosine, from 0 to pi; NaN beyond -1 and 1.
+Value buildAcos(ImplicitLocOpBuilder &b, Value x);
+/// Inverse tangent.
+Value buildAtan(ImplicitLocOpBuilder &b, Value x);
 /// Hyperbolic tangent.
 Value buildTanh(ImplicitLocOpBuilder &b, Value x);
+/// Error function.
+Value buildErf(ImplicitLocOpBuilder &b, Value x);
 /// x to the power of y, which has the type of x. Computed in f64.
 Value buildPow(ImplicitLocOpBuilder &b, Value x, Value y);
 /// @}
 
-/// Adds the patterns that replace math.exp2, exp, log2, log, sin, cos, tanh and
-/// powf on types that isExpandableMathType accepts.
+/// Adds the patterns that replace math.exp2, exp, expm1, log2, log, log1p, sin,
+/// cos, tan, asin, acos, atan, tanh, erf and powf on types that
+/// isExpandableMathType accepts; exp, expm1, log, log1p and erf on f64,
+/// too.
 void populateMathToPolynomialPatterns(RewritePatternSet &patterns);
 
-/// Adds the patterns that split the same operations on vectors of f64 (of fixed
-/// shape, with at most 4096 elements) into scalar ones, for upstream's
-/// convert-math-to-libm.
+/// Adds the patterns that split those of the same operations that have no
+/// expansion in f64, on vectors of fixed shape with at most 4096 elements, into
+/// scalar ones, for upstream's convert-math-to-libm.
 void populateUnrollF64MathPatterns(RewritePatternSet &patterns);
 
 } // namespace tg

@@ -1,0 +1,153 @@
+//===- Wide.cpp - exponentials, logarithms and erf in f64 -----------------===//
+//
+// Part of the TinyGrad project, under the Apache License v2.0 with LLVM
+// Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Exponentials and erf are those of f32 (ExpLog.cpp) with more terms.
+///
+/// Logarithms have x = 2^k (1 + f), and with s = f / (2 + f)
+///
+///   ln(1 + f) = ln((1 + s) / (1 - s)) = 2 s + s R,   R = s^2 Q(s^2).
+///
+/// A polynomial in f itself would take 24 terms instead of 7 and the quotient. Of
+/// 2 s = f - f s, f is exact, and f s = f^2 / 2 - s f^2 / 2 again has a large part
+/// of one rounding, so that what is left is small:
+///
+///   ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)).
+///
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "Emitter.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::coefficients;
+
+namespace {
+/// x = n ln 2 + r with an integer n.
+struct ReducedExponent {
+  Value r;
+  /// In i64, n and a bias in the low twelve bits.
+  Value biased;
+};
+} // namespace
+
+static ReducedExponent reduceExponent(Emitter &e, Value x, double bias) {
+  Value magic = e.constF64(0x1.8p52 + bias);
+  Value biased = e.fma(x, e.constF64(0x1.71547652b82fep+0), magic);
+  Value n = e.sub(biased, magic);
+  Value r = e.fma(n, e.constF64(-kWideLn2[0]), x); // exact
+  r = e.fma(n, e.constF64(-kWideLn2[1]), r);
+  return {r, e.bitcast(e.i64(), biased)};
+}
+
+/// The power of two whose biased exponent is in the low eleven bits.
+static Value powerOf2(Emitter &e, Value exponent) {
+  return e.bitcast(e.f64(), e.shl(exponent, e.constI64(52)));
+}
+
+Value tg::emitWideExp(Emitter &e, Value x) {
+  // Beyond these the result is infinite or zero.
+  x = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
+  auto [r, biased] = reduceExponent(e, x, 2046);
+  Value p = e.fma(r, e.polynomial(kWideExp, r), e.constF64(1.0));
+  Value half = e.shru(biased, e.constI64(1));
+  p = e.mul(p, powerOf2(e, half));
+  return e.mul(p, powerOf2(e, e.subi(biased, half)));
+}
+
+Value tg::emitWideExpM1(Emitter &e, Value x) {
+  Value bounded = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-50.0));
+  // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 1024.
+  auto [r, biased] = reduceExponent(e, bounded, 1022);
+  Value p = e.fma(e.mul(r, r), e.polynomial(kWideExpM1, r), r);
+  Value scale = powerOf2(e, biased);
+  Value half = e.fma(scale, p, e.sub(scale, e.constF64(0.5)));
+  // Subnormal numbers do not bear halving; zeros keep their sign.
+  Value isTiny = e.lt(e.abs(x), e.constF64(0x1p-54));
+  return e.select(isTiny, x, e.add(half, half));
+}
+
+/// The bits of sqrt(1/2).
+static constexpr uint64_t kSqrtHalfBits = 0x3fe6a09e667f3bcdu;
+
+/// An i64 of few bits as f64. Not arith.sitofp: AVX2 has no such instruction.
+static Value toF64(Emitter &e, Value x) {
+  Value magic = e.constF64(0x1.8p52);
+  Value sum = e.addi(x, e.bitcast(e.i64(), magic));
+  return e.sub(e.bitcast(e.f64(), sum), magic);
+}
+
+/// k ln 2 + ln(1 + f).
+static Value emitLogOfParts(Emitter &e, Value k, Value f) {
+  Value s = e.div(f, e.add(f, e.constF64(2.0)));
+  Value square = e.mul(s, s);
+  Value rest = e.mul(square, e.polynomial(kWideLog, square));
+  Value half = e.mul(e.mul(f, f), e.constF64(0.5));
+  Value low = e.mul(k, e.constF64(kWideLn2[1]));
+  Value small = e.sub(half, e.fma(s, e.add(half, rest), low));
+  return e.fma(k, e.constF64(kWideLn2[0]), e.sub(f, small)); // product exact
+}
+
+Value tg::emitWideLog(Emitter &e, Value x) {
+  Value zero = e.constF64(0.0);
+  // Subnormals are first brought into the normal range.
+  Value isSmall = e.lt(x, e.constF64(0x1p-1022));
+  Value normal = e.select(isSmall, e.mul(x, e.constF64(0x1p52)), x);
+  Value base = e.constI64(kSqrtHalfBits);
+  Value bits = e.subi(e.bitcast(e.i64(), normal), base);
+  Value k = toF64(e, e.shrs(bits, e.constI64(52)));
+  k = e.select(isSmall, e.sub(k, e.constF64(52.0)), k);
+  Value mantissa = e.addi(e.andi(bits, e.constI64(0xfffffffffffffu)), base);
+  Value f = e.sub(e.bitcast(e.f64(), mantissa), e.constF64(1.0)); // exact
+  Value value = emitLogOfParts(e, k, f);
+  value = e.select(e.lt(x, e.wideInfinity()), value, x);
+  value = e.select(e.eq(x, zero), e.wideInfinity(/*negative=*/true), value);
+  return e.select(e.lt(x, zero), e.wideNaN(), value);
+}
+
+Value tg::emitWideLog1p(Emitter &e, Value x) {
+  ImplicitLocOpBuilder &b = e.builder();
+  Value one = e.constF64(1.0), minusOne = e.constF64(-1.0);
+  Value bits =
+      e.subi(e.bitcast(e.i64(), e.add(x, one)), e.constI64(kSqrtHalfBits));
+  Value k = toF64(e, e.shrs(bits, e.constI64(52)));
+  // 2^-k. The exponent of four times as much is not below zero.
+  Value exponent = e.andi(bits, e.constI64(0xfff0000000000000u));
+  Value four =
+      e.bitcast(e.f64(), e.subi(e.constI64(0x4010000000000000u), exponent));
+  Value scale = e.mul(four, e.constF64(0.25));
+  Value f = e.fma(x, scale, e.sub(scale, one));
+  Value value = emitLogOfParts(e, k, f);
+  // Numbers below 2^-54 and what is not finite are their own result; one
+  // comparison of bits finds both.
+  constexpr uint64_t tiny = 0x3c90000000000000u, infinite = 0x7ff0000000000000u;
+  Value distance = e.subi(e.bitcast(e.i64(), e.abs(x)), e.constI64(tiny));
+  Value isOrdinary =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
+                            e.constI64(infinite - tiny));
+  value = e.select(isOrdinary, value, x);
+  value = e.select(e.eq(x, minusOne), e.wideInfinity(/*negative=*/true), value);
+  return e.select(e.lt(x, minusOne), e.wideNaN(), value);
+}
+
+Value tg::emitWideErf(Emitter &e, Value x) {
+  Value one = e.constF64(1.0);
+  Value magnitude = e.abs(x);
+  // Near zero, a polynomial.
+  Value square = e.mul(x, x);
+  Value small = e.fma(magnitude, e.polynomial(kWideErf, square), magnitude);
+  // Elsewhere 1 - e^P, which is 1 from 6 on.
+  Value clamped = e.atMost(magnitude, e.constF64(6.0));
+  auto [r, biased] =
+      reduceExponent(e, e.polynomial(kWideLogErfc, clamped), 1023);
+  Value p = e.fma(r, e.polynomial(kWideExp, r), one);
+  Value large = e.sub(one, e.mul(p, powerOf2(e, biased)));
+  Value result = e.select(e.lt(magnitude, one), small, large);
+  return math::CopySignOp::create(e.builder(), result, x);
+}
