@@ -168,10 +168,32 @@ template <typename T> static Unary<T> getUnary(Operation *op) {
       return [](T x) { return std::trunc(x); };
     if (isa<Exp2Op>(op))
       return viaDouble<T, std::exp2>;
+    if (isa<ExpOp>(op))
+      return viaDouble<T, std::exp>;
+    if (isa<ExpM1Op>(op))
+      return viaDouble<T, std::expm1>;
     if (isa<Log2Op>(op))
       return viaDouble<T, std::log2>;
+    if (isa<LogOp>(op))
+      return viaDouble<T, std::log>;
+    if (isa<Log1pOp>(op))
+      return viaDouble<T, std::log1p>;
     if (isa<SinOp>(op))
       return viaDouble<T, std::sin>;
+    if (isa<CosOp>(op))
+      return viaDouble<T, std::cos>;
+    if (isa<TanOp>(op))
+      return viaDouble<T, std::tan>;
+    if (isa<AsinOp>(op))
+      return viaDouble<T, std::asin>;
+    if (isa<AcosOp>(op))
+      return viaDouble<T, std::acos>;
+    if (isa<AtanOp>(op))
+      return viaDouble<T, std::atan>;
+    if (isa<TanhOp>(op))
+      return viaDouble<T, std::tanh>;
+    if (isa<ErfOp>(op))
+      return viaDouble<T, std::erf>;
   }
   return nullptr;
 }

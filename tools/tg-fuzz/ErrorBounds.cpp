@@ -15,6 +15,7 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "support/ToolSupport.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,29 @@ struct Element {
 static constexpr double none = -1;
 
 static bool isTranscendental(Operation *op) {
-  return isa<Exp2Op, Log2Op, SinOp, PowOp>(op);
+  return op->hasTrait<Transcendental>();
+}
+
+using UnaryFunction = double (*)(double);
+
+/// The function that a transcendental operation on one operand is.
+static UnaryFunction getFunction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
+      .Case([](Exp2Op) { return static_cast<UnaryFunction>(std::exp2); })
+      .Case([](ExpOp) { return static_cast<UnaryFunction>(std::exp); })
+      .Case([](ExpM1Op) { return static_cast<UnaryFunction>(std::expm1); })
+      .Case([](Log2Op) { return static_cast<UnaryFunction>(std::log2); })
+      .Case([](LogOp) { return static_cast<UnaryFunction>(std::log); })
+      .Case([](Log1pOp) { return static_cast<UnaryFunction>(std::log1p); })
+      .Case([](SinOp) { return static_cast<UnaryFunction>(std::sin); })
+      .Case([](CosOp) { return static_cast<UnaryFunction>(std::cos); })
+      .Case([](TanOp) { return static_cast<UnaryFunction>(std::tan); })
+      .Case([](AsinOp) { return static_cast<UnaryFunction>(std::asin); })
+      .Case([](AcosOp) { return static_cast<UnaryFunction>(std::acos); })
+      .Case([](AtanOp) { return static_cast<UnaryFunction>(std::atan); })
+      .Case([](TanhOp) { return static_cast<UnaryFunction>(std::tanh); })
+      .Case([](ErfOp) { return static_cast<UnaryFunction>(std::erf); })
+      .Default([](Operation *) { return nullptr; });
 }
 
 /// A transcendental function of exact operands.
@@ -77,10 +100,10 @@ static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
     // Where finite operands overflow, it must not be a matter of a few ulp.
     bool isFinite = llvm::all_of(
         x, [](const Element &e) { return std::isfinite(e.value); });
-    if (!isFinite || isa<Log2Op>(op) || format.isDouble)
+    if (!isFinite || isa<Log2Op, LogOp, Log1pOp>(op) || format.isDouble)
       return 0;
     double exact = isa<PowOp>(op) ? std::pow(x[0].value, x[1].value)
-                                  : std::exp2(x[0].value);
+                                  : getFunction(op)(x[0].value);
     return std::abs(exact) > 1.02 * format.largest ? 0 : none;
   }
   // 2 ulp, and the rounding of the reference.
@@ -131,14 +154,16 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
                        : spread(
                              value, {a.low(), a.high()},
                              [](double v) { return std::sqrt(v); });
-  if (isa<Exp2Op>(op))
-    return spread(value, {a.low(), a.high()},
-                  [](double v) { return std::exp2(v); });
-  if (isa<Log2Op>(op))
-    return a.low() <= 0 ? none
-                        : spread(value, {a.low(), a.high()},
-                                 [](double v) { return std::log2(v); });
-  if (isa<SinOp>(op))
+  // Functions that grow or fall throughout, where they are defined.
+  if (isa<Exp2Op, ExpOp, ExpM1Op, Log2Op, LogOp, Log1pOp, AsinOp, AcosOp,
+          AtanOp, TanhOp, ErfOp>(op)) {
+    UnaryFunction function = getFunction(op);
+    double low = function(a.low()), high = function(a.high());
+    return std::isfinite(low) && std::isfinite(high)
+               ? spread(value, {a.low(), a.high()}, function)
+               : none;
+  }
+  if (isa<SinOp, CosOp>(op))
     return std::min(a.error, 2.0);
   if (isa<PowOp>(op)) {
     if (a.low() <= 0)

@@ -19,7 +19,7 @@ static Type elementOf(Value value) {
 }
 
 Value GraphGenerator::unary() {
-  switch (random.below(8)) {
+  switch (random.below(19)) {
   case 0:
     if (Value x = pick(Class::Num))
       return emit<NegOp>(x);
@@ -38,13 +38,57 @@ Value GraphGenerator::unary() {
     return {};
   case 4:
     if (Value x = pick(Class::Float))
-      return emit<Log2Op>(x);
+      return emit<ExpOp>(x);
     return {};
   case 5:
     if (Value x = pick(Class::Float))
-      return emit<SinOp>(x);
+      return emit<ExpM1Op>(x);
     return {};
   case 6:
+    if (Value x = pick(Class::Float))
+      return emit<Log2Op>(x);
+    return {};
+  case 7:
+    if (Value x = pick(Class::Float))
+      return emit<LogOp>(x);
+    return {};
+  case 8:
+    if (Value x = pick(Class::Float))
+      return emit<Log1pOp>(x);
+    return {};
+  case 9:
+    if (Value x = pick(Class::Float))
+      return emit<SinOp>(x);
+    return {};
+  case 10:
+    if (Value x = pick(Class::Float))
+      return emit<CosOp>(x);
+    return {};
+  case 11:
+    if (Value x = pick(Class::Float))
+      return emit<TanOp>(x);
+    return {};
+  case 12:
+    if (Value x = pick(Class::Float))
+      return emit<AsinOp>(x);
+    return {};
+  case 13:
+    if (Value x = pick(Class::Float))
+      return emit<AcosOp>(x);
+    return {};
+  case 14:
+    if (Value x = pick(Class::Float))
+      return emit<AtanOp>(x);
+    return {};
+  case 15:
+    if (Value x = pick(Class::Float))
+      return emit<TanhOp>(x);
+    return {};
+  case 16:
+    if (Value x = pick(Class::Float))
+      return emit<ErfOp>(x);
+    return {};
+  case 17:
     if (Value x = pick(Class::Float))
       return emit<TruncOp>(x);
     return {};

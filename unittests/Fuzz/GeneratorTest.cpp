@@ -103,14 +103,15 @@ TEST_F(GeneratorTest, EverythingIsReached) {
   }
   // Level 1, but for tg.buffer, which arguments stand for.
   for (const char *op :
-       {"neg",   "recip",  "sqrt",     "exp2",     "log2",       "sin",
-        "trunc", "cast",   "bitcast",  "add",      "sub",        "mul",
-        "fdiv",  "idiv",   "floordiv", "mod",      "floormod",   "max",
-        "pow",   "and",    "or",       "xor",      "shl",        "shr",
-        "cmplt", "cmpeq",  "cmpne",    "threefry", "where",      "mulacc",
-        "const", "iota",   "reduce",   "reshape",  "permute",    "expand",
-        "pad",   "shrink", "flip",     "copy",     "contiguous", "detach",
-        "assign"})
+       {"neg",    "recip",    "sqrt",     "exp2",       "exp",    "expm1",
+        "log2",   "log",      "log1p",    "sin",        "cos",    "tan",
+        "asin",   "acos",     "atan",     "tanh",       "erf",    "trunc",
+        "cast",   "bitcast",  "add",      "sub",        "mul",    "fdiv",
+        "idiv",   "floordiv", "mod",      "floormod",   "max",    "pow",
+        "and",    "or",       "xor",      "shl",        "shr",    "cmplt",
+        "cmpeq",  "cmpne",    "threefry", "where",      "mulacc", "const",
+        "iota",   "reduce",   "reshape",  "permute",    "expand", "pad",
+        "shrink", "flip",     "copy",     "contiguous", "detach", "assign"})
     EXPECT_TRUE(ops.count(std::string("tg.") + op)) << op;
   EXPECT_EQ(elementTypes.size(), 17u);
   EXPECT_EQ(ranks, (std::set<int64_t>{0, 1, 2, 3, 4, 5}));

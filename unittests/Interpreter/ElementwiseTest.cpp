@@ -107,23 +107,47 @@ TEST_F(ElementwiseTest, FloatUnary) {
               "[8.0, 0.5, 0x00000001, 0x7F800000, 0.0, 0x7F800000]");
   expectUnary("tg.log2", "f32", "[8.0, 0.5, 0.0, -0.0, 0x7F800000, 0x00000001]",
               "[3.0, -1.0, 0xFF800000, 0xFF800000, 0x7F800000, -149.0]");
-  expectUnary("tg.sin", "f32", "[0.0, -0.0]", "[0.0, -0.0]");
+  expectUnary("tg.exp", "f32", "[0.0, -200.0, 89.0, 0xFF800000, 0x7F800000]",
+              "[1.0, 0.0, 0x7F800000, 0.0, 0x7F800000]");
+  expectUnary("tg.expm1", "f32",
+              "[-0.0, 0x00000001, 0xFF800000, 89.0, 0x2F800000]",
+              "[-0.0, 0x00000001, -1.0, 0x7F800000, 0x2F800000]");
+  expectUnary("tg.log", "f32", "[1.0, 0.0, -0.0, 0x7F800000]",
+              "[0.0, 0xFF800000, 0xFF800000, 0x7F800000]");
+  expectUnary("tg.log1p", "f32", "[-0.0, -1.0, 0x7F800000, 0x2F800000]",
+              "[-0.0, 0xFF800000, 0x7F800000, 0x2F800000]");
+  for (const char *op :
+       {"tg.sin", "tg.tan", "tg.asin", "tg.atan", "tg.tanh", "tg.erf"})
+    expectUnary(op, "f32", "[0.0, -0.0]", "[0.0, -0.0]");
+  expectUnary("tg.cos", "f32", "[0.0, -0.0]", "[1.0, 1.0]");
+  // pi and pi / 2 as f32 has them.
+  expectUnary("tg.acos", "f32", "[1.0, -1.0, 0.0]",
+              "[0.0, 0x40490FDB, 0x3FC90FDB]");
+  expectUnary("tg.asin", "f32", "[1.0, -1.0]", "[0x3FC90FDB, 0xBFC90FDB]");
+  expectUnary("tg.atan", "f32", "[0x7F800000, 0xFF800000]",
+              "[0x3FC90FDB, 0xBFC90FDB]");
+  for (const char *op : {"tg.tanh", "tg.erf"})
+    expectUnary(op, "f32", "[0x7F800000, 0xFF800000]", "[1.0, -1.0]");
   // sin(1), 0.8414709848..., to the last bit.
   expectUnary("tg.sin", "f64", "[1.0]", "[0x3FEAED548F090CEE]");
 }
 
 TEST_F(ElementwiseTest, NaNResults) {
-  for (const char *op : {"tg.sqrt", "tg.log2"})
-    expect("%x = tg.const(dense<-1.0> : tensor<2xf32>) : tensor<2xf32>\n"
+  for (const char *op :
+       {"tg.sqrt", "tg.log2", "tg.log", "tg.log1p", "tg.asin", "tg.acos"})
+    expect("%x = tg.const(dense<-2.0> : tensor<2xf32>) : tensor<2xf32>\n"
            "%y = " +
                std::string(op) +
                " %x : tensor<2xf32>\n"
                "%r = tg.cmpne %y, %y : tensor<2xf32>",
            "tensor<2xi1>", "true");
-  expect("%x = tg.const(0xFF800000 : f32) : tensor<2xf32>\n"
-         "%y = tg.sin %x : tensor<2xf32>\n"
-         "%r = tg.cmpne %y, %y : tensor<2xf32>",
-         "tensor<2xi1>", "true");
+  for (const char *op : {"tg.sin", "tg.cos", "tg.tan"})
+    expect("%x = tg.const(0xFF800000 : f32) : tensor<2xf32>\n"
+           "%y = " +
+               std::string(op) +
+               " %x : tensor<2xf32>\n"
+               "%r = tg.cmpne %y, %y : tensor<2xf32>",
+           "tensor<2xi1>", "true");
 }
 
 TEST_F(ElementwiseTest, PowSpecialCases) {

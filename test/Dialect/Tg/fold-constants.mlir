@@ -205,6 +205,48 @@ func.func @transcendental() -> (f32, f32, f32, f64, f32, f32, f32) {
 
 // -----
 
+// The functions of the C library in f64, rounded.
+// CHECK-LABEL: func @functions
+func.func @functions() -> (f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32) {
+  %half = tg.const(0.5 : f32) : f32
+  %three = tg.const(3.0 : f32) : f32
+  %small = tg.const(0.001 : f32) : f32
+  %m1 = tg.const(-1.0 : f32) : f32
+  %inf = tg.const(0x7F800000 : f32) : f32
+  // CHECK-DAG: %[[EXP:.*]] = tg.const(1.64872122 : f32)
+  // CHECK-DAG: %[[EXPM1:.*]] = tg.const(0.00100050017 : f32)
+  // CHECK-DAG: %[[LOG:.*]] = tg.const(1.09861231 : f32)
+  // CHECK-DAG: %[[LOG1P:.*]] = tg.const(9.99500392E-4 : f32)
+  // CHECK-DAG: %[[COS:.*]] = tg.const(-0.989992499 : f32)
+  // CHECK-DAG: %[[TAN:.*]] = tg.const(-0.142546549 : f32)
+  // CHECK-DAG: %[[ASIN:.*]] = tg.const(0.52359879 : f32)
+  // CHECK-DAG: %[[ACOS:.*]] = tg.const(1.04719758 : f32)
+  // CHECK-DAG: %[[ATAN:.*]] = tg.const(1.24904573 : f32)
+  // CHECK-DAG: %[[TANH:.*]] = tg.const(0.462117165 : f32)
+  // CHECK-DAG: %[[ERF:.*]] = tg.const(0.520499885 : f32)
+  // CHECK-DAG: %[[NINF:.*]] = tg.const(0xFF800000 : f32)
+  // CHECK-DAG: %[[NAN:.*]] = tg.const(0x7FC00000 : f32)
+  %exp = tg.exp %half : f32
+  %expm1 = tg.expm1 %small : f32
+  %log = tg.log %three : f32
+  %log1p = tg.log1p %small : f32
+  %cos = tg.cos %three : f32
+  %tan = tg.tan %three : f32
+  %asin = tg.asin %half : f32
+  %acos = tg.acos %half : f32
+  %atan = tg.atan %three : f32
+  %tanh = tg.tanh %half : f32
+  %erf = tg.erf %half : f32
+  %pole = tg.log1p %m1 : f32
+  %beyond = tg.asin %three : f32
+  %nowhere = tg.sub %inf, %inf : f32
+  %nan = tg.erf %nowhere : f32
+  // CHECK: return %[[EXP]], %[[EXPM1]], %[[LOG]], %[[LOG1P]], %[[COS]], %[[TAN]], %[[ASIN]], %[[ACOS]], %[[ATAN]], %[[TANH]], %[[ERF]], %[[NINF]], %[[NAN]], %[[NAN]]
+  return %exp, %expm1, %log, %log1p, %cos, %tan, %asin, %acos, %atan, %tanh, %erf, %pole, %beyond, %nan : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+}
+
+// -----
+
 // f16 and bf16 are computed in f32 and rounded; ties go to even.
 // CHECK-LABEL: func @small_floats_through_f32
 func.func @small_floats_through_f32() -> (f16, bf16, f16, f32) {

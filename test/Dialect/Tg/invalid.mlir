@@ -24,6 +24,102 @@ func.func @exp2_of_int(%x: tensor<4xi32>) {
 
 // -----
 
+func.func @exp_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.exp' op operand #0 must be float}}
+  %0 = tg.exp %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @expm1_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.expm1' op operand #0 must be float}}
+  %0 = tg.expm1 %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @log_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.log' op operand #0 must be float}}
+  %0 = tg.log %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @log1p_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.log1p' op operand #0 must be float}}
+  %0 = tg.log1p %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @cos_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.cos' op operand #0 must be float}}
+  %0 = tg.cos %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @tan_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.tan' op operand #0 must be float}}
+  %0 = tg.tan %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @asin_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.asin' op operand #0 must be float}}
+  %0 = tg.asin %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @acos_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.acos' op operand #0 must be float}}
+  %0 = tg.acos %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @atan_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.atan' op operand #0 must be float}}
+  %0 = tg.atan %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @tanh_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.tanh' op operand #0 must be float}}
+  %0 = tg.tanh %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @erf_of_int(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.erf' op operand #0 must be float}}
+  %0 = tg.erf %x : tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @erf_to_another_type(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'tg.erf' op requires the same type for all operands and results}}
+  %0 = "tg.erf"(%x) : (tensor<4xf32>) -> tensor<4xf64>
+  return
+}
+
+// -----
+
 func.func @idiv_of_float(%x: f32) {
   // expected-error @+1 {{'tg.idiv' op operand #0 must be integer}}
   %0 = tg.idiv %x, %x : f32

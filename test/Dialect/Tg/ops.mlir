@@ -22,16 +22,38 @@ func.func @unary(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = tg.sqrt %x : tensor<4xf32>
   // CHECK-NEXT: tg.exp2 %[[X]] : tensor<4xf32>
   %3 = tg.exp2 %x : tensor<4xf32>
+  // CHECK-NEXT: tg.exp %[[X]] : tensor<4xf32>
+  %4 = tg.exp %x : tensor<4xf32>
+  // CHECK-NEXT: tg.expm1 %[[X]] : tensor<4xf32>
+  %5 = tg.expm1 %x : tensor<4xf32>
   // CHECK-NEXT: tg.log2 %[[X]] : tensor<4xf32>
-  %4 = tg.log2 %x : tensor<4xf32>
+  %6 = tg.log2 %x : tensor<4xf32>
+  // CHECK-NEXT: tg.log %[[X]] : tensor<4xf32>
+  %7 = tg.log %x : tensor<4xf32>
+  // CHECK-NEXT: tg.log1p %[[X]] : tensor<4xf32>
+  %8 = tg.log1p %x : tensor<4xf32>
   // CHECK-NEXT: tg.sin %[[X]] : tensor<4xf32>
-  %5 = tg.sin %x : tensor<4xf32>
+  %9 = tg.sin %x : tensor<4xf32>
+  // CHECK-NEXT: tg.cos %[[X]] : tensor<4xf32>
+  %10 = tg.cos %x : tensor<4xf32>
+  // CHECK-NEXT: tg.tan %[[X]] : tensor<4xf32>
+  %11 = tg.tan %x : tensor<4xf32>
+  // CHECK-NEXT: tg.asin %[[X]] : tensor<4xf32>
+  %12 = tg.asin %x : tensor<4xf32>
+  // CHECK-NEXT: tg.acos %[[X]] : tensor<4xf32>
+  %13 = tg.acos %x : tensor<4xf32>
+  // CHECK-NEXT: tg.atan %[[X]] : tensor<4xf32>
+  %14 = tg.atan %x : tensor<4xf32>
+  // CHECK-NEXT: tg.tanh %[[X]] : tensor<4xf32>
+  %15 = tg.tanh %x : tensor<4xf32>
+  // CHECK-NEXT: tg.erf %[[X]] : tensor<4xf32>
+  %16 = tg.erf %x : tensor<4xf32>
   // CHECK-NEXT: tg.trunc %[[X]] : tensor<4xf32>
-  %6 = tg.trunc %x : tensor<4xf32>
+  %17 = tg.trunc %x : tensor<4xf32>
   // CHECK-NEXT: tg.neg %[[X]] {note = "kept"} : tensor<4xf32>
   // GENERIC: "tg.neg"(%{{.*}}) {note = "kept"} : (tensor<4xf32>) -> tensor<4xf32>
-  %7 = tg.neg %x {note = "kept"} : tensor<4xf32>
-  return %7 : tensor<4xf32>
+  %18 = tg.neg %x {note = "kept"} : tensor<4xf32>
+  return %18 : tensor<4xf32>
 }
 
 // CHECK-LABEL: func @casts

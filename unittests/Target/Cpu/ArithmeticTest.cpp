@@ -185,8 +185,21 @@ TEST(UnaryTest, Floats) {
                        : type == "bf16" ? 0.008
                                         : 1e-3;
     checkUnary("exp2", type, [](double x) { return std::exp2(x); }, tolerance);
+    checkUnary("exp", type, [](double x) { return std::exp(x); }, tolerance);
+    checkUnary(
+        "expm1", type, [](double x) { return std::expm1(x); }, tolerance);
     checkUnary("log2", type, [](double x) { return std::log2(x); }, tolerance);
+    checkUnary("log", type, [](double x) { return std::log(x); }, tolerance);
+    checkUnary(
+        "log1p", type, [](double x) { return std::log1p(x); }, tolerance);
     checkUnary("sin", type, [](double x) { return std::sin(x); }, tolerance);
+    checkUnary("cos", type, [](double x) { return std::cos(x); }, tolerance);
+    checkUnary("tan", type, [](double x) { return std::tan(x); }, tolerance);
+    checkUnary("asin", type, [](double x) { return std::asin(x); }, tolerance);
+    checkUnary("acos", type, [](double x) { return std::acos(x); }, tolerance);
+    checkUnary("atan", type, [](double x) { return std::atan(x); }, tolerance);
+    checkUnary("tanh", type, [](double x) { return std::tanh(x); }, tolerance);
+    checkUnary("erf", type, [](double x) { return std::erf(x); }, tolerance);
   }
 }
 

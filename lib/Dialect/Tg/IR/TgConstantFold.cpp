@@ -292,12 +292,36 @@ static APFloat computeInDouble(Function function, const APFloat &x,
   return convert(APFloat(result), x.getSemantics());
 }
 
+using UnaryFunction = double (*)(double);
+
+/// The function of the C library that an operation is, or null.
+static UnaryFunction getFunction(Operation *op) {
+  return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
+      .Case([](Exp2Op) { return static_cast<UnaryFunction>(std::exp2); })
+      .Case([](ExpOp) { return static_cast<UnaryFunction>(std::exp); })
+      .Case([](ExpM1Op) { return static_cast<UnaryFunction>(std::expm1); })
+      .Case([](Log2Op) { return static_cast<UnaryFunction>(std::log2); })
+      .Case([](LogOp) { return static_cast<UnaryFunction>(std::log); })
+      .Case([](Log1pOp) { return static_cast<UnaryFunction>(std::log1p); })
+      .Case([](SinOp) { return static_cast<UnaryFunction>(std::sin); })
+      .Case([](CosOp) { return static_cast<UnaryFunction>(std::cos); })
+      .Case([](TanOp) { return static_cast<UnaryFunction>(std::tan); })
+      .Case([](AsinOp) { return static_cast<UnaryFunction>(std::asin); })
+      .Case([](AcosOp) { return static_cast<UnaryFunction>(std::acos); })
+      .Case([](AtanOp) { return static_cast<UnaryFunction>(std::atan); })
+      .Case([](TanhOp) { return static_cast<UnaryFunction>(std::tanh); })
+      .Case([](ErfOp) { return static_cast<UnaryFunction>(std::erf); })
+      .Default([](Operation *) { return nullptr; });
+}
+
 /// An operation on floats of one format, f32 or f64.
 static std::optional<APFloat> evaluateFloat(Operation *op,
                                             ArrayRef<APFloat> x) {
   const llvm::fltSemantics &semantics = x[0].getSemantics();
   const auto rounding = APFloat::rmNearestTiesToEven;
   APFloat r = x[0];
+  if (UnaryFunction function = getFunction(op))
+    return computeInDouble(function, r);
   return llvm::TypeSwitch<Operation *, std::optional<APFloat>>(op)
       .Case([&](NegOp) { return -r; })
       .Case([&](RecipOp) {
@@ -308,15 +332,6 @@ static std::optional<APFloat> evaluateFloat(Operation *op,
       // The double result is wide enough for rounding it again to be harmless.
       .Case([&](SqrtOp) {
         return computeInDouble([](double v) { return std::sqrt(v); }, r);
-      })
-      .Case([&](Exp2Op) {
-        return computeInDouble([](double v) { return std::exp2(v); }, r);
-      })
-      .Case([&](Log2Op) {
-        return computeInDouble([](double v) { return std::log2(v); }, r);
-      })
-      .Case([&](SinOp) {
-        return computeInDouble([](double v) { return std::sin(v); }, r);
       })
       .Case([&](PowOp) {
         return computeInDouble(

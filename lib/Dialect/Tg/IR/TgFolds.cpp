@@ -110,11 +110,55 @@ OpFoldResult Exp2Op::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
+OpFoldResult ExpOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult ExpM1Op::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
 OpFoldResult Log2Op::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
+OpFoldResult LogOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult Log1pOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
 OpFoldResult SinOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult CosOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult TanOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult AsinOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult AcosOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult AtanOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult TanhOp::fold(FoldAdaptor adaptor) {
+  return foldElementwise(*this, adaptor.getOperands());
+}
+
+OpFoldResult ErfOp::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 

@@ -208,7 +208,7 @@ Value GraphMaker::makeUnary(Value x) {
   }
   if (pick(2) || isIntLike(type))
     return NegOp::create(builder, loc, x);
-  switch (pick(6)) {
+  switch (pick(17)) {
   case 0:
     return hasFloatMax ? Value() : RecipOp::create(builder, loc, x).getResult();
   case 1:
@@ -216,9 +216,31 @@ Value GraphMaker::makeUnary(Value x) {
   case 2:
     return Exp2Op::create(builder, loc, x);
   case 3:
-    return Log2Op::create(builder, loc, x);
+    return ExpOp::create(builder, loc, x);
   case 4:
+    return ExpM1Op::create(builder, loc, x);
+  case 5:
+    return Log2Op::create(builder, loc, x);
+  case 6:
+    return LogOp::create(builder, loc, x);
+  case 7:
+    return Log1pOp::create(builder, loc, x);
+  case 8:
     return SinOp::create(builder, loc, x);
+  case 9:
+    return CosOp::create(builder, loc, x);
+  case 10:
+    return TanOp::create(builder, loc, x);
+  case 11:
+    return AsinOp::create(builder, loc, x);
+  case 12:
+    return AcosOp::create(builder, loc, x);
+  case 13:
+    return AtanOp::create(builder, loc, x);
+  case 14:
+    return TanhOp::create(builder, loc, x);
+  case 15:
+    return ErfOp::create(builder, loc, x);
   default:
     return TruncOp::create(builder, loc, x);
   }

@@ -29,6 +29,13 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+namespace mlir::tg {
+/// Operations that are computed by a polynomial and what goes with it.
+template <typename ConcreteType>
+class Transcendental : public OpTrait::TraitBase<ConcreteType, Transcendental> {
+};
+} // namespace mlir::tg
+
 #include "TinyGrad/Dialect/Tg/IR/TgDialect.h.inc"
 #include "TinyGrad/Dialect/Tg/IR/TgEnums.h.inc"
 

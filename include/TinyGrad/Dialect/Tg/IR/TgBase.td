@@ -36,6 +36,11 @@ def Tg_SameDims : NativeOpTrait<"SameDims"> {
   let cppNamespace = "::mlir::tg";
 }
 
+/// A function that is computed by a polynomial and what goes with it.
+def Tg_Transcendental : NativeOpTrait<"Transcendental"> {
+  let cppNamespace = "::mlir::tg";
+}
+
 //===----------------------------------------------------------------------===//
 // Element types
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,11 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
+/// A transcendental function of floats. In f64, in which it is computed by the
+/// C library, its bounds are those of that library.
+class Tg_MathOp<string mnemonic>
+    : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Transcendental]>;
+
 class Tg_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
     : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
   let arguments = (ins type:$lhs, type:$rhs);
@@ -99,7 +104,7 @@ def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
   }];
 }
 
-def Tg_Exp2Op : Tg_UnaryOp<"exp2", Tg_FloatLike> {
+def Tg_Exp2Op : Tg_MathOp<"exp2"> {
   let summary = "2 to the power x";
   let description = [{
     Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
@@ -114,7 +119,37 @@ def Tg_Exp2Op : Tg_UnaryOp<"exp2", Tg_FloatLike> {
   }];
 }
 
-def Tg_Log2Op : Tg_UnaryOp<"log2", Tg_FloatLike> {
+def Tg_ExpOp : Tg_MathOp<"exp"> {
+  let summary = "e to the power x";
+  let description = [{
+    Within 1 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
+    results too large for the type are `+inf`, those below the normal range are
+    denormal.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.exp %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_ExpM1Op : Tg_MathOp<"expm1"> {
+  let summary = "e to the power x, less 1";
+  let description = [{
+    Within 2 ulp in f32, for small `x` too, where the difference would cancel.
+    `±0` gives `±0`, `-inf` gives -1, `+inf` gives `+inf`, NaN gives NaN; results
+    too large for the type are `+inf`.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.expm1 %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_Log2Op : Tg_MathOp<"log2"> {
   let summary = "logarithm to base 2";
   let description = [{
     Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
@@ -128,7 +163,36 @@ def Tg_Log2Op : Tg_UnaryOp<"log2", Tg_FloatLike> {
   }];
 }
 
-def Tg_SinOp : Tg_UnaryOp<"sin", Tg_FloatLike> {
+def Tg_LogOp : Tg_MathOp<"log"> {
+  let summary = "natural logarithm";
+  let description = [{
+    Within 1 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
+    `+inf`, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.log %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_Log1pOp : Tg_MathOp<"log1p"> {
+  let summary = "natural logarithm of 1 + x";
+  let description = [{
+    Within 2 ulp in f32, for small `x` too, of which a sum with 1 would lose
+    digits. `±0` gives `±0`, -1 gives `-inf`, an operand below -1 NaN, `+inf`
+    gives `+inf`, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.log1p %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_SinOp : Tg_MathOp<"sin"> {
   let summary = "sine of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range. `±0` gives `±0`, an infinite
@@ -138,6 +202,104 @@ def Tg_SinOp : Tg_UnaryOp<"sin", Tg_FloatLike> {
 
     ```mlir
     %r = tg.sin %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_CosOp : Tg_MathOp<"cos"> {
+  let summary = "cosine of x in radians";
+  let description = [{
+    Within 2 ulp in f32 over the whole range, near the zeros too. `±0` gives 1, an
+    infinite operand NaN, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.cos %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_TanOp : Tg_MathOp<"tan"> {
+  let summary = "tangent of x in radians";
+  let description = [{
+    Within 2 ulp in f32 over the whole range, near poles and zeros too. `±0` gives
+    `±0`, an infinite operand NaN, NaN gives NaN. No float is a pole: the result is
+    finite in f32 and f64.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.tan %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_AsinOp : Tg_MathOp<"asin"> {
+  let summary = "inverse sine, in radians";
+  let description = [{
+    From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, an operand below -1 or
+    above 1 NaN, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.asin %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_AcosOp : Tg_MathOp<"acos"> {
+  let summary = "inverse cosine, in radians";
+  let description = [{
+    From 0 to π, within 2 ulp in f32. 1 gives `+0`, an operand below -1 or above 1
+    NaN, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.acos %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_AtanOp : Tg_MathOp<"atan"> {
+  let summary = "inverse tangent, in radians";
+  let description = [{
+    From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±π/2`,
+    NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.atan %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_TanhOp : Tg_MathOp<"tanh"> {
+  let summary = "hyperbolic tangent";
+  let description = [{
+    Within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±1`, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.tanh %x : tensor<4xf32>
+    ```
+  }];
+}
+
+def Tg_ErfOp : Tg_MathOp<"erf"> {
+  let summary = "error function";
+  let description = [{
+    `2/sqrt(π)` times the integral of `exp(-t^2)` from 0 to `x`, within 1 ulp in
+    f32. `±0` gives `±0`, `±inf` gives `±1`, NaN gives NaN.
+
+    C1: operand and result have the same type.
+
+    ```mlir
+    %r = tg.erf %x : tensor<4xf32>
     ```
   }];
 }
@@ -334,7 +496,7 @@ def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
   }];
 }
 
-def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
+def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike, [Tg_Transcendental]> {
   let summary = "x to the power y";
   let description = [{
     The special cases are those of C99 Annex F: `pow(x, ±0)` and `pow(1, y)` are 1

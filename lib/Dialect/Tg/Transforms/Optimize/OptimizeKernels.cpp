@@ -65,7 +65,7 @@ int64_t Heuristic::getNumLanes() {
 bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
   int64_t count = 0;
   for (Operation *op : ops) {
-    if (isa<Exp2Op, Log2Op, SinOp, PowOp, ThreefryOp>(op))
+    if (op->hasTrait<Transcendental>() || isa<ThreefryOp>(op))
       count += 16;
     else if (op->getNumResults() == 1 &&
              !isa<IndexType>(op->getResult(0).getType()) && !isNumber(op))
@@ -368,7 +368,7 @@ void Heuristic::stageRepeated() {
     if (inner.getLargestExtent() < 2)
       continue;
     for (Operation *op : schedule.getSlice(reduce.getValue())) {
-      if (!isa<Exp2Op, Log2Op, SinOp, PowOp>(op) ||
+      if (!op->hasTrait<Transcendental>() ||
           !schedule.dependsOn(op->getResult(0), inner))
         continue;
       int64_t bytes = inner.getLargestExtent() *

@@ -43,8 +43,10 @@ constexpr int64_t kKindDepth = 4;
 static double getWork(Operation *op) {
   return llvm::TypeSwitch<Operation *, double>(op)
       .Case<Exp2Op>([](auto) { return 10; })
-      .Case<Log2Op>([](auto) { return 14; })
-      .Case<SinOp>([](auto) { return 20; })
+      .Case<ExpOp, ExpM1Op, AsinOp, AcosOp>([](auto) { return 12; })
+      .Case<Log2Op, LogOp, Log1pOp, AtanOp>([](auto) { return 14; })
+      .Case<SinOp, CosOp, TanhOp, ErfOp>([](auto) { return 20; })
+      .Case<TanOp>([](auto) { return 30; })
       .Case<PowOp>([](auto) { return 40; })
       .Case<ThreefryOp>([](auto) { return 80; })
       .Case<RecipOp, SqrtOp, FDivOp>([](auto) { return 4; })
