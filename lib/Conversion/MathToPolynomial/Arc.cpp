@@ -16,8 +16,8 @@
 ///
 /// atan. Above 1, atan x = pi / 2 + atan(-1 / x); one quotient serves both.
 ///
-/// Pi is the sum of two numbers, the smaller of which joins the small part of the
-/// result.
+/// Pi is the sum of two numbers, the smaller of which joins the small part of
+/// the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,8 +44,8 @@ static ReducedArc reduceArc(Emitter &e, Value x) {
   Value half = e.constF32(0.5f), magnitude = e.abs(x);
   Value isLarge = e.ge(magnitude, half);
   // NaN above 1.
-  Value square = e.select(isLarge, e.fma(magnitude, e.constF32(-0.5f), half),
-                          e.mul(x, x));
+  Value square =
+      e.select(isLarge, e.fma(magnitude, e.constF32(-0.5f), half), e.mul(x, x));
   Value root = e.select(isLarge, e.sqrt(square), magnitude);
   Value rest = e.mul(e.mul(root, square), e.polynomial(kAsin, square));
   return {isLarge, root, rest};
@@ -53,11 +53,13 @@ static ReducedArc reduceArc(Emitter &e, Value x) {
 
 Value tg::emitAsin(Emitter &e, Value x) {
   auto [isLarge, root, rest] = reduceArc(e, x);
-  // pi / 2 - 2 root is exact where the result is small.
-  Value minusTwo = e.constF32(-2.0f);
-  Value large = e.fma(rest, minusTwo, e.constF32(kHalfPi[1]));
-  large = e.add(e.fma(root, minusTwo, e.constF32(kHalfPi[0])), large);
-  Value result = e.select(isLarge, large, e.add(root, rest));
+  // pi / 2 - 2 root may be above 1 and the result, of smaller units, below:
+  // what rounding the former has lost joins the small part.
+  Value minusTwo = e.constF32(-2.0f), quarter = e.constF32(kHalfPi[0]);
+  Value large = e.fma(root, minusTwo, quarter);
+  Value lost = e.fma(root, minusTwo, e.sub(quarter, large));
+  Value small = e.add(e.fma(rest, minusTwo, e.constF32(kHalfPi[1])), lost);
+  Value result = e.select(isLarge, e.add(large, small), e.add(root, rest));
   return e.withSign(result, e.signOf(x));
 }
 
