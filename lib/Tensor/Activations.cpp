@@ -34,22 +34,46 @@ Tensor Tensor::leakyRelu(double slope) const {
                  [&](const Tensor &x) { return (x < 0).where(x * slope, x); });
 }
 
+namespace {
+/// 1 / (1 + exp(-y)) as whole * (1 - part), the whole being exp(y) for a
+/// negative y and else 1: no exponential is too large, and however small the
+/// result, it has all of its digits.
+struct Sigmoid {
+  Tensor isNegative, power, whole;
+
+  explicit Sigmoid(const Tensor &y)
+      : isNegative(y < 0), power(isNegative.where(y, -y).exp()),
+        whole(isNegative.where(power, 1)) {}
+
+  Tensor part() const { return power / (power + 1); }
+};
+} // namespace
+
+/// x * whole * (1 - part), rounded little more than once, for a part of at most
+/// 1/2. The sign of a zero is that of x if the factor has no rounding there.
+static Tensor gated(const Tensor &x, const Tensor &whole, const Tensor &part) {
+  Tensor factor = mulAdd(whole, -part, whole);
+  // What rounding the factor has lost. It is nothing for large x, and a product
+  // with an infinity would be NaN.
+  Tensor loss = mulAdd(whole, -part, whole - factor);
+  return mulAdd(x, factor, (x < 1000).where(x, 1000) * loss);
+}
+
 Tensor Tensor::sigmoid() const {
   const MethodScope method("sigmoid");
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
-    // exp(x) / (1 + exp(x)) for negative x: exp(-x) may be too large.
-    Tensor isNegative = x < 0;
-    Tensor power = exponential(isNegative.where(x, -x), isExact);
-    return isNegative.where(power, 1) / (power + 1);
+    const Sigmoid sigmoid(x);
+    return isExact ? mulAdd(sigmoid.whole, -sigmoid.part(), sigmoid.whole)
+                   : sigmoid.whole / (sigmoid.power + 1);
   });
 }
 
-/// x / (1 + exp(-y)) for a y whose own error leaves no use for more digits.
-/// Zero for y below -88, where exp(-y) is infinite; the result is 1e-36 at
-/// most.
+/// x / (1 + 2^-y) for a y whose own error leaves no use for more digits.
 static Tensor gate(const Tensor &x, const Tensor &y) {
-  return x * (exponential(-y, /*isExact=*/false) + 1).reciprocal();
+  Tensor isNegative = y < 0;
+  Tensor power = isNegative.where(y, -y).exp2();
+  return x * (isNegative.where(power, 1) / (power + 1));
 }
 
 Tensor Tensor::logsigmoid() const {
@@ -81,49 +105,58 @@ Tensor Tensor::gelu() const {
   const MethodScope method("gelu");
   return inFloat(*this, [](const Tensor &x) {
     // 0.5 x (1 + tanh(y)) = x sigmoid(2 y): no series for small y is needed.
-    const double scale = 2 * std::sqrt(2 / std::numbers::pi);
+    const double scale =
+        2 * std::sqrt(2 / std::numbers::pi) * std::numbers::log2e;
     return gate(x, x * mulAdd(x * x, scale * 0.044715, scale));
   });
 }
 
 Tensor Tensor::quickGelu() const {
   const MethodScope method("quickGelu");
-  return inFloat(*this, [](const Tensor &x) { return gate(x, x * 1.702); });
+  return inFloat(*this, [](const Tensor &x) {
+    return gate(x, x * (1.702 * std::numbers::log2e));
+  });
 }
 
 Tensor Tensor::silu() const {
   const MethodScope method("silu");
-  return inFloat(*this, [](const Tensor &x) { return x * x.sigmoid(); });
+  const bool isExact = !isNarrowFloat(*this);
+  return inFloat(*this, [&](const Tensor &x) {
+    const Sigmoid sigmoid(x);
+    return isExact ? gated(x, sigmoid.whole, sigmoid.part())
+                   : x * (sigmoid.whole / (sigmoid.power + 1));
+  });
 }
 
 Tensor Tensor::elu(double alpha) const {
   const MethodScope method("elu");
   return inFloat(*this, [&](const Tensor &x) {
-    return (x < 0).where(expm1(x.minimum(0)) * alpha, x);
+    return (x < 0).where(expm1((x < 0).where(x, 0)) * alpha, x);
   });
 }
 
 Tensor Tensor::celu(double alpha) const {
   const MethodScope method("celu");
   return inFloat(*this, [&](const Tensor &x) {
-    return (x < 0).where(expm1((x / alpha).minimum(0)) * alpha, x);
+    return (x < 0).where(expm1((x < 0).where(x, 0) / alpha) * alpha, x);
   });
 }
 
 Tensor Tensor::selu(double alpha, double gamma) const {
   const MethodScope method("selu");
   return inFloat(*this, [&](const Tensor &x) {
-    return (x < 0).where(expm1(x.minimum(0)) * alpha, x) * gamma;
+    Tensor isNegative = x < 0;
+    return isNegative.where(
+        scaled(expm1(isNegative.where(x, 0)), alpha * gamma), x * gamma);
   });
 }
 
 Tensor Tensor::softplus(double beta) const {
   const MethodScope method("softplus");
-  const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
     // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y.
     Tensor y = x * beta;
-    return (y.maximum(0) + log1p(exponential(-y.abs(), isExact))) * (1 / beta);
+    return (y.maximum(0) + log1p((-y.abs()).exp())) * (1 / beta);
   });
 }
 
@@ -135,9 +168,16 @@ Tensor Tensor::softsign() const {
 Tensor Tensor::mish() const {
   const MethodScope method("mish");
   return inFloat(*this, [](const Tensor &x) {
-    // tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2), which is 1 from 20 on.
-    Tensor power = x.minimum(20).exp();
-    Tensor product = power * (power + 2);
-    return x * (product / (product + 2));
+    // With e = exp(-|x|), tanh(log(1 + exp(x))) is
+    //   1 - 2 e^2 / (1 + 2 e + 2 e^2), or for a negative x
+    //   e (1 - (e + e^2) / (2 + 2 e + e^2)).
+    const Sigmoid sigmoid(x);
+    const Tensor &isNegative = sigmoid.isNegative, &power = sigmoid.power;
+    Tensor above = power * (isNegative.where(1, power) + power);
+    Tensor below =
+        mulAdd(power, mulAdd(power, isNegative.where(same(x, 1), 2), 2),
+               isNegative.where(same(x, 2), 1));
+    // At zero the factor is 3/5, and the sign is lost.
+    return (x == 0).where(x, gated(x, sigmoid.whole, above / below));
   });
 }

@@ -11,7 +11,6 @@
 
 #include "Primitives.h"
 
-#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -203,13 +202,8 @@ Tensor Tensor::copysign(const Operand &other) const {
   const MethodScope method("copysign");
   const DType dtype = promoteToFloat(promotedDType(*this, other));
   Pair operands = broadcast(*this, other, dtype, "copysign");
-  // The first bit is the sign, of zeros and NaN too.
-  constexpr DType bits[] = {DType::Int8, DType::Int16, DType::Int32,
-                            DType::Int64};
-  const DType integer = bits[std::countr_zero(itemSize(dtype))];
-  Tensor isNegative = prim::bitcast(operands.rhs, integer) < 0;
   Tensor magnitude = operands.lhs.abs();
-  return isNegative.where(magnitude.neg(), magnitude);
+  return isSignSet(operands.rhs).where(magnitude.neg(), magnitude);
 }
 
 Tensor Tensor::logaddexp(const Operand &other) const {
@@ -218,9 +212,9 @@ Tensor Tensor::logaddexp(const Operand &other) const {
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const DType compute = promote(dtype, DType::Float32);
   Tensor a = operands.lhs.cast(compute), b = operands.rhs.cast(compute);
-  Tensor rest = log1p(exponential(-(a - b).abs(), dtype == compute));
   // Equal infinities have no difference.
-  return (a == b).where(a + std::numbers::ln2, a.maximum(b) + rest).cast(dtype);
+  Tensor distance = (a == b).where(0, a - b).abs();
+  return (a.maximum(b) + log1p((-distance).exp())).cast(dtype);
 }
 
 Tensor Tensor::lerp(const Operand &end, const Operand &weight) const {

@@ -135,7 +135,10 @@ Tensor Tensor::binaryCrossentropy(const Tensor &target,
   broadcastShapes({&shape(), &target.shape()}, "binaryCrossentropy");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor y = target.cast(x.dtype());
-    Tensor ofOne = x.log().maximum(-100), ofZero = log1p(-x).maximum(-100);
+    // The logarithms are at least -100; that of 0 is not taken at all.
+    Tensor isZero = x == 0, isOne = x == 1;
+    Tensor ofOne = isZero.where(-100, isZero.where(1, x).log().maximum(-100));
+    Tensor ofZero = isOne.where(-100, log1p(isOne.where(0, -x)).maximum(-100));
     return reduced((y - 1) * ofZero - y * ofOne, reduction);
   });
 }

@@ -102,10 +102,32 @@ Tensor prim::unary(UnaryOp op, const Tensor &x) {
     return b.build<tg::SqrtOp>(b(x));
   case UnaryOp::Exp2:
     return b.build<tg::Exp2Op>(b(x));
+  case UnaryOp::Exp:
+    return b.build<tg::ExpOp>(b(x));
+  case UnaryOp::ExpM1:
+    return b.build<tg::ExpM1Op>(b(x));
   case UnaryOp::Log2:
     return b.build<tg::Log2Op>(b(x));
+  case UnaryOp::Log:
+    return b.build<tg::LogOp>(b(x));
+  case UnaryOp::Log1p:
+    return b.build<tg::Log1pOp>(b(x));
   case UnaryOp::Sin:
     return b.build<tg::SinOp>(b(x));
+  case UnaryOp::Cos:
+    return b.build<tg::CosOp>(b(x));
+  case UnaryOp::Tan:
+    return b.build<tg::TanOp>(b(x));
+  case UnaryOp::Asin:
+    return b.build<tg::AsinOp>(b(x));
+  case UnaryOp::Acos:
+    return b.build<tg::AcosOp>(b(x));
+  case UnaryOp::Atan:
+    return b.build<tg::AtanOp>(b(x));
+  case UnaryOp::Tanh:
+    return b.build<tg::TanhOp>(b(x));
+  case UnaryOp::Erf:
+    return b.build<tg::ErfOp>(b(x));
   case UnaryOp::Trunc:
     break;
   }

@@ -18,7 +18,26 @@
 
 namespace tinygrad::detail {
 
-enum class UnaryOp { Neg, Recip, Sqrt, Exp2, Log2, Sin, Trunc };
+enum class UnaryOp {
+  Neg,
+  Recip,
+  Sqrt,
+  Exp2,
+  Exp,
+  ExpM1,
+  Log2,
+  Log,
+  Log1p,
+  Sin,
+  Cos,
+  Tan,
+  Asin,
+  Acos,
+  Atan,
+  Tanh,
+  Erf,
+  Trunc
+};
 enum class BinaryOp {
   Add,
   Sub,
@@ -183,11 +202,14 @@ Tensor same(const Tensor &x, Scalar value);
 Tensor mulAdd(const Tensor &x, const Operand &factor, const Operand &added);
 /// c[0] + c[1] x + c[2] x^2 + ...
 Tensor polynomial(const Tensor &x, const std::vector<double> &coefficients);
-/// exp(x). As 2^(x log2(e)) it has an error that grows with x, to 60 units in
-/// the last place of a float32. Making it good takes half as many operations
-/// again and is wasted on what is rounded to a narrower type.
-Tensor exponential(const Tensor &x, bool isExact = true);
-/// exp(x) - 1 for an x of 0 or less, accurate for small x too.
+/// Whether the sign bit of a float is set, that of a zero or NaN too.
+Tensor isSignSet(const Tensor &x);
+/// x * factor, where a factor that is no float32 costs no digits.
+Tensor scaled(const Tensor &x, double factor);
+/// exp(x) as 2^(x log2(e)), two or three operations less than exp. Its error
+/// grows with x, to 60 units in the last place of a float32.
+Tensor cheapExponential(const Tensor &x);
+/// exp(x) - 1, accurate for small x too.
 Tensor expm1(const Tensor &x);
 /// log(1 + x), accurate for small x too.
 Tensor log1p(const Tensor &x);

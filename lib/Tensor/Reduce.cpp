@@ -217,8 +217,8 @@ ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-// Next to the largest summand, 1, the error of exponential() for the small ones
-// is nothing.
+// Next to the largest summand, 1, the error of cheapExponential() for the small
+// ones is nothing.
 
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const MethodScope method("logsumexp");
@@ -227,7 +227,7 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
     Tensor largest = x.max(list, true);
     // An infinite maximum is the result; subtracting it gives NaN.
     Tensor offset = largest.isfinite().where(largest, 0);
-    return finish(exponential(x - offset, false).sum(list, true).log() + offset,
+    return finish(cheapExponential(x - offset).sum(list, true).log() + offset,
                   list, keepdim);
   });
 }
@@ -236,7 +236,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("softmax");
   const Axes list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor power = exponential(x - x.max(list, true), false);
+    Tensor power = cheapExponential(x - x.max(list, true));
     // One division for each sum: a quotient for each element would be no nearer
     // to the exact value, in which the error of the difference is the largest.
     return power * power.sum(list, true).reciprocal();
@@ -249,7 +249,7 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   const Axes list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor shifted = x - x.max(list, true);
-    return shifted - exponential(shifted, false).sum(list, true).log();
+    return shifted - cheapExponential(shifted).sum(list, true).log();
   });
   return result.cast(dtype.value_or(result.dtype()));
 }
