@@ -293,7 +293,7 @@ def Tg_TanhOp : Tg_MathOp<"tanh"> {
 def Tg_ErfOp : Tg_MathOp<"erf"> {
   let summary = "error function";
   let description = [{
-    `2/sqrt(π)` times the integral of `exp(-t^2)` from 0 to `x`, within 1 ulp in
+    `2/sqrt(π)` times the integral of `exp(-t^2)` from 0 to `x`, within 2 ulp in
     f32. `±0` gives `±0`, `±inf` gives `±1`, NaN gives NaN.
 
     C1: operand and result have the same type.
