@@ -66,7 +66,9 @@ void GraphImpl::add(Operation *op, unsigned hash) {
   if (hasDims) {
     walkVariables(
         op, [&](KnownVariable &variable) { variables.push_back(&variable); });
-    heldVariables.reserve(heldVariables.size() + variables.size());
+    // Those that are not counted below are held by nothing.
+    for (KnownVariable *variable : variables)
+      heldVariables.try_emplace(variable, 0);
   }
   nodes[op].hash = hash;
   // Nothing below needs memory: an operation is added as a whole or not at all.
@@ -623,7 +625,8 @@ GraphImpl::GraphImpl()
 
 GraphImpl::~GraphImpl() {
   for (const auto &[variable, count] : heldVariables)
-    dropVariable(*variable);
+    if (count != 0)
+      dropVariable(*variable);
 }
 
 /// The graph of the innermost GraphScope of this thread.

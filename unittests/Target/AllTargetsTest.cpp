@@ -84,7 +84,7 @@ TEST(AllTargets, AreFoundByName) {
   EXPECT_EQ(getError("tpu"),
             "there is no target called 'tpu'; kinds of targets: cpu, null");
   EXPECT_NE(getError("cpu:nonsense").find("'nonsense'"), std::string::npos);
-  EXPECT_NE(getError("cpu:nonsense:x").find("architecture 'nonsense'"),
+  EXPECT_NE(getError("cpu:nonsense:x").find("not for 'nonsense'"),
             std::string::npos);
   EXPECT_NE(getError("").find("no target called ''"), std::string::npos);
 }

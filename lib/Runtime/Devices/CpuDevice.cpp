@@ -26,6 +26,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cstring>
 
@@ -126,7 +127,10 @@ static DeviceInfo describeHost(unsigned ordinal) {
   info.name = ordinal == 0 ? "CPU" : "CPU:" + std::to_string(ordinal);
   info.architecture = detail::hostTriple();
   info.target = "cpu";
-  if (const std::string processor = processorSetting(); !processor.empty()) {
+  if (std::string processor = processorSetting(); !processor.empty()) {
+    // LLVM's names are in lower case.
+    for (char &c : processor)
+      c = char(std::tolower(static_cast<unsigned char>(c)));
     detail::checkHostRuns(processor);
     info.target += ":" + processor;
   }

@@ -106,9 +106,9 @@ static llvm::Value *getLanes(FoldingBuilder &builder, llvm::Value *vector,
   return builder.CreateShuffleVector(vector, lanes);
 }
 
-/// Masked loads of several registers as one of each. Without AVX-512, LLVM 22
-/// divides them itself, but of a register none of whose lanes is loaded, as
-/// constants in the mask say, it loads all.
+/// Masked loads of several registers as one of each. With AVX, but not AVX-512,
+/// LLVM 22 divides them itself; where a splat and a constant make the mask, and
+/// the constant leaves out all lanes of a register, it loads all of these.
 static void splitMaskedLoads(llvm::Module &module, unsigned registerBits) {
   for (llvm::IntrinsicInst *load :
        collectCalls(module, llvm::Intrinsic::masked_load)) {
@@ -127,13 +127,16 @@ static void splitMaskedLoads(llvm::Module &module, unsigned registerBits) {
       llvm::Value *part =
           getLanes(builder, load->getArgOperand(2), first, count);
       const auto *constant = llvm::dyn_cast<llvm::Constant>(mask);
-      if (!constant || !constant->isNullValue())
-        part = builder.CreateMaskedLoad(
+      if (!constant || !constant->isNullValue()) {
+        llvm::CallInst *own = builder.CreateMaskedLoad(
             part->getType(),
             builder.CreateConstGEP1_64(element, load->getArgOperand(0), first),
             first == 0 ? load->getParamAlign(0).valueOrOne()
                        : llvm::Align(element->getScalarSizeInBits() / 8),
             mask, part);
+        own->copyMetadata(*load);
+        part = own;
+      }
       // The parts so far, and this one.
       llvm::SmallVector<int> all;
       for (unsigned i = 0; i < lanes; ++i)
@@ -161,6 +164,6 @@ void cpu::avoidMiscompilations(llvm::Module &module,
   narrowSingleLaneStores(module);
   completeReversals(module);
   const unsigned registerBits = unsigned(target.getFacts().vectorBytes) * 8;
-  if (registerBits < 512)
+  if (module.getTargetTriple().isX86() && registerBits == 256)
     splitMaskedLoads(module, registerBits);
 }

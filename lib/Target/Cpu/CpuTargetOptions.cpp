@@ -68,13 +68,21 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
   if (name.empty() || name == "native")
     return options;
   auto [architecture, processor] = name.split(':');
-  if (processor.empty()) {
-    processor = architecture;
-  } else {
-    llvm::Triple triple(options.triple);
+  llvm::Triple triple(options.triple);
+  if (name.contains(':'))
     triple.setArchName(architecture);
-    options.triple = triple.str();
+  else
+    processor = name;
+  // Others have pointers of another size, or code generators that do not take
+  // vectors, and LLVM ends the process.
+  if (triple.getArch() != llvm::Triple::x86_64 &&
+      triple.getArch() != llvm::Triple::aarch64 &&
+      triple.getArch() != llvm::Triple::riscv64) {
+    error = "kernels are compiled for x86_64, aarch64 and riscv64, not for '" +
+            architecture.str() + "'";
+    return std::nullopt;
   }
+  options.triple = triple.str();
   options.cpu = processor.str();
   options.features = "";
   // Without a processor: LLVM would complain itself about one it does not know.
@@ -82,14 +90,18 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
   any.cpu = "";
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any);
   if (!subtarget) {
-    error = "LLVM has no code generator for the architecture '" +
-            architecture.str() + "'";
+    error = "this LLVM has no code generator for " + triple.getArchName().str();
     return std::nullopt;
   }
   if (!subtarget->isCPUStringValid(options.cpu)) {
+    const std::string arch = triple.getArchName().str();
     error = "LLVM does not know the processor '" + options.cpu + "' of " +
-            llvm::Triple(options.triple).getArchName().str() +
-            "; 'llc -mcpu=help' lists those that there are";
+            arch + "; 'llc -mtriple=" + arch +
+            " -mcpu=help' lists those that there are";
+    return std::nullopt;
+  }
+  if (triple.isX86() && !getSubtarget(options)->checkFeatures("+64bit")) {
+    error = "the processor '" + options.cpu + "' has no 64-bit mode";
     return std::nullopt;
   }
   options.preferVectorWidth = getVectorBits(options);

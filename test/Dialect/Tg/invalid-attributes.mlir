@@ -139,8 +139,20 @@ module attributes {tg.target = #tg.target<"cpu", vector_bytes = 4>} {
 
 // -----
 
-// expected-error @+1 {{'vector_bytes' and 'line_bytes' are 24 and 64, not powers of two}}
+// expected-error @+1 {{'vector_bytes' is 24, not a power of two}}
 module attributes {tg.target = #tg.target<"cpu", vector_bytes = 24>} {
+}
+
+// -----
+
+// expected-error @+1 {{'line_bytes' is 48, not a power of two}}
+module attributes {tg.target = #tg.target<"cpu", line_bytes = 48>} {
+}
+
+// -----
+
+// expected-error @+1 {{a target has a name}}
+module attributes {tg.target = #tg.target<"">} {
 }
 
 // -----

@@ -374,10 +374,13 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
       return emitError() << "'" << fact.name << "' is " << value
                          << ", not a number from " << fact.least << " to "
                          << fact.most;
-  if (!llvm::isPowerOf2_64(facts.vectorBytes) ||
-      !llvm::isPowerOf2_64(facts.lineBytes))
-    return emitError() << "'vector_bytes' and 'line_bytes' are "
-                       << facts.vectorBytes << " and " << facts.lineBytes
-                       << ", not powers of two";
+  if (name.empty())
+    return emitError() << "a target has a name";
+  if (!llvm::isPowerOf2_64(facts.vectorBytes))
+    return emitError() << "'vector_bytes' is " << facts.vectorBytes
+                       << ", not a power of two";
+  if (!llvm::isPowerOf2_64(facts.lineBytes))
+    return emitError() << "'line_bytes' is " << facts.lineBytes
+                       << ", not a power of two";
   return success();
 }

@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 ArrayRef<TargetFact> tg::getTargetFactList() {
-  // From one element of the largest type to more than any processor has;
-  // sizes, counts and costs that no product of a few of them overflows.
+  // From one element of the largest type to more than any processor has. No
+  // product of a size and a small constant overflows.
   constexpr int64_t most = int64_t(1) << 40;
   static constexpr TargetFact list[] = {
       {"vector_bytes", &TargetFacts::vectorBytes, 8, 4096},

@@ -220,7 +220,8 @@ void Heuristic::tileResult() {
     rowCount = std::min(most, rows.getLargestExtent());
     // No rows are left over, unless they are few next to what too few
     // accumulators would cost.
-    const bool isLong = rows.getLargestExtent() >= kManyTiles * most;
+    const bool isLong = rows.getLargestExtent() >= kManyTiles * most &&
+                        most * laneRegisters >= kBusyAccumulators;
     for (int64_t candidate = rowCount;
          candidate >= std::min<int64_t>(4, rowCount); --candidate)
       if (isMultiple(rows, candidate) &&
