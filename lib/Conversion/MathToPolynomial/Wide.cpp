@@ -13,9 +13,9 @@
 ///
 ///   ln(1 + f) = ln((1 + s) / (1 - s)) = 2 s + s R,   R = s^2 Q(s^2).
 ///
-/// A polynomial in f itself would take 24 terms instead of 7 and the quotient. Of
-/// 2 s = f - f s, f is exact, and f s = f^2 / 2 - s f^2 / 2 again has a large part
-/// of one rounding, so that what is left is small:
+/// A polynomial in f itself would take 24 terms instead of 7 and the quotient.
+/// Of 2 s = f - f s, f is exact, and f s = f^2 / 2 - s f^2 / 2 again has a
+/// large part of one rounding, so that what is left is small:
 ///
 ///   ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 ///
@@ -128,9 +128,8 @@ Value tg::emitWideLog1p(Emitter &e, Value x) {
   // comparison of bits finds both.
   constexpr uint64_t tiny = 0x3c90000000000000u, infinite = 0x7ff0000000000000u;
   Value distance = e.subi(e.bitcast(e.i64(), e.abs(x)), e.constI64(tiny));
-  Value isOrdinary =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, distance,
-                            e.constI64(infinite - tiny));
+  Value isOrdinary = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::ult, distance, e.constI64(infinite - tiny));
   value = e.select(isOrdinary, value, x);
   value = e.select(e.eq(x, minusOne), e.wideInfinity(/*negative=*/true), value);
   return e.select(e.lt(x, minusOne), e.wideNaN(), value);
