@@ -28,7 +28,6 @@ using namespace tinygrad::detail;
 using std::numbers::ln10;
 using std::numbers::ln2;
 using std::numbers::log2e;
-using std::numbers::pi;
 
 static bool isDouble(const Tensor &x) { return x.dtype() == DType::Float64; }
 
