@@ -370,8 +370,7 @@ def suite_gtest(build):
     """Every GoogleTest program in unittests/."""
     # Random graphs are for other suites where each takes ten times as long.
     more = {"TG_REWRITE_GRAPHS": "2000"} if is_sanitized(build) else {}
-    names = (build / "unittests" / "unittests.txt").read_text().split()
-    return run_unittests(build, {name: more for name in names})
+    return run_unittests(build, {name: more for name in unittests_of(build)})
 
 
 def suite_threads(build):
@@ -398,10 +397,15 @@ def suite_processors(build):
             print(f"skipped: {output.strip()}")
             counts.skipped += 1
             continue
-        names = ("TinyGradCpuTargetTests", "TinyGradTensorTests")
+        names = ("MLIRTgCpuTargetTests", "TinyGradTensorTests")
         counts.add(run_unittests(build, {name: settings for name in names}))
         counts.add(run_fuzz(build, [(settings, 300)]))
     return counts
+
+
+def unittests_of(build):
+    """The GoogleTest programs of a build, those of older sources left out."""
+    return (build / "unittests" / "unittests.txt").read_text().split()
 
 
 def run_unittests(build, programs):
@@ -409,6 +413,9 @@ def run_unittests(build, programs):
 
     Each is cut into parts, one for each of up to 8 cores, which run side by side.
     """
+    for name in sorted(programs.keys() - unittests_of(build)):
+        print(f"FAILED: the build has no program {name}")
+        return Counts(failed=1)
     # The programs start threads themselves.
     parts = min(os.cpu_count(), 8)
     results = {name: Counts() for name in programs}

@@ -30,6 +30,9 @@
 using namespace mlir;
 using namespace tinygrad;
 
+// What the compiler counts on, the runtime gives.
+static_assert(tg::bufferAlignment == memoryAlignment);
+
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
 bool CompileOptions::check() { return tinygrad::checkBounds(); }

@@ -118,7 +118,8 @@ void ListBuilder::visit(Operation *op) {
     if (!isOutput && &place == &device) {
       uint32_t slot = addSlot(alloc, Slot::Kind::Arena);
       list.slots[slot].offset = list.arenaBytes;
-      list.arenaBytes += llvm::alignTo(list.slots[slot].bytes, 64);
+      list.arenaBytes +=
+          llvm::alignTo(list.slots[slot].bytes, tg::bufferAlignment);
       return;
     }
     uint32_t slot = addSlot(alloc, Slot::Kind::Output);

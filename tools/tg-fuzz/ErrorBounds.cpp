@@ -13,6 +13,7 @@
 #include "ErrorBounds.h"
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "support/ToolSupport.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -69,28 +70,6 @@ static bool isTranscendental(Operation *op) {
   return op->hasTrait<Transcendental>();
 }
 
-using UnaryFunction = double (*)(double);
-
-/// The function that a transcendental operation on one operand is.
-static UnaryFunction getFunction(Operation *op) {
-  return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
-      .Case([](Exp2Op) { return static_cast<UnaryFunction>(std::exp2); })
-      .Case([](ExpOp) { return static_cast<UnaryFunction>(std::exp); })
-      .Case([](ExpM1Op) { return static_cast<UnaryFunction>(std::expm1); })
-      .Case([](Log2Op) { return static_cast<UnaryFunction>(std::log2); })
-      .Case([](LogOp) { return static_cast<UnaryFunction>(std::log); })
-      .Case([](Log1pOp) { return static_cast<UnaryFunction>(std::log1p); })
-      .Case([](SinOp) { return static_cast<UnaryFunction>(std::sin); })
-      .Case([](CosOp) { return static_cast<UnaryFunction>(std::cos); })
-      .Case([](TanOp) { return static_cast<UnaryFunction>(std::tan); })
-      .Case([](AsinOp) { return static_cast<UnaryFunction>(std::asin); })
-      .Case([](AcosOp) { return static_cast<UnaryFunction>(std::acos); })
-      .Case([](AtanOp) { return static_cast<UnaryFunction>(std::atan); })
-      .Case([](TanhOp) { return static_cast<UnaryFunction>(std::tanh); })
-      .Case([](ErfOp) { return static_cast<UnaryFunction>(std::erf); })
-      .Default([](Operation *) { return nullptr; });
-}
-
 /// A transcendental function of exact operands.
 static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
                                    double value, const Format &format) {
@@ -103,7 +82,7 @@ static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
     if (!isFinite || isa<Log2Op, LogOp, Log1pOp>(op) || format.isDouble)
       return 0;
     double exact = isa<PowOp>(op) ? std::pow(x[0].value, x[1].value)
-                                  : getFunction(op)(x[0].value);
+                                  : getMathFunction(op)(x[0].value);
     return std::abs(exact) > 1.02 * format.largest ? 0 : none;
   }
   // 2 ulp, and the rounding of the reference.
@@ -157,7 +136,7 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
   // Functions that grow or fall throughout, where they are defined.
   if (isa<Exp2Op, ExpOp, ExpM1Op, Log2Op, LogOp, Log1pOp, AsinOp, AcosOp,
           AtanOp, TanhOp, ErfOp>(op)) {
-    UnaryFunction function = getFunction(op);
+    auto *function = getMathFunction(op);
     double low = function(a.low()), high = function(a.high());
     return std::isfinite(low) && std::isfinite(high)
                ? spread(value, {a.low(), a.high()}, function)

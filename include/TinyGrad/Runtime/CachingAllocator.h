@@ -22,6 +22,9 @@
 
 namespace tinygrad {
 
+/// Alignment in bytes of the memory that devices allocate.
+inline constexpr std::size_t memoryAlignment = 64;
+
 /// Where a CachingAllocator gets memory from: a device.
 class MemorySource {
 public:

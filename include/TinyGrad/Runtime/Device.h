@@ -205,7 +205,7 @@ public:
   const std::string &name() const { return info.name; }
   const DeviceInfo &information() const { return info; }
 
-  /// Memory, 64-byte aligned at least, contents undefined. Throws
+  /// Memory, aligned to `memoryAlignment`, contents undefined. Throws
   /// OutOfMemoryError. Zero bytes are fine.
   void *allocate(std::size_t bytes) { return allocator.allocate(bytes); }
   /// \p bytes as given to allocate.

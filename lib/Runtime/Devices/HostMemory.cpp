@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HostMemory.h"
+#include "TinyGrad/Runtime/CachingAllocator.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -103,7 +104,6 @@ static std::string gigabytes(std::size_t bytes) {
 }
 
 void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
-  constexpr std::size_t cacheLine = 64;
   constexpr std::size_t hugePage = std::size_t(2) << 20;
   // Looking up the limits takes some 50 us, a small part of touching this much.
   constexpr std::size_t checkFrom = std::size_t(32) << 20;
@@ -128,7 +128,8 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
 
   const bool isLarge = bytes >= hugePage;
   void *address = nullptr;
-  if (::posix_memalign(&address, isLarge ? hugePage : cacheLine, bytes) != 0) {
+  if (::posix_memalign(&address, isLarge ? hugePage : memoryAlignment, bytes) !=
+      0) {
     reason = "the system refused, see ulimit -v";
     return nullptr;
   }

@@ -294,8 +294,7 @@ static APFloat computeInDouble(Function function, const APFloat &x,
 
 using UnaryFunction = double (*)(double);
 
-/// The function of the C library that an operation is, or null.
-static UnaryFunction getFunction(Operation *op) {
+UnaryFunction tg::getMathFunction(Operation *op) {
   return llvm::TypeSwitch<Operation *, UnaryFunction>(op)
       .Case([](Exp2Op) { return static_cast<UnaryFunction>(std::exp2); })
       .Case([](ExpOp) { return static_cast<UnaryFunction>(std::exp); })
@@ -320,7 +319,7 @@ static std::optional<APFloat> evaluateFloat(Operation *op,
   const llvm::fltSemantics &semantics = x[0].getSemantics();
   const auto rounding = APFloat::rmNearestTiesToEven;
   APFloat r = x[0];
-  if (UnaryFunction function = getFunction(op))
+  if (UnaryFunction function = getMathFunction(op))
     return computeInDouble(function, r);
   return llvm::TypeSwitch<Operation *, std::optional<APFloat>>(op)
       .Case([&](NegOp) { return -r; })

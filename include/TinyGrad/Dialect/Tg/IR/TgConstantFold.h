@@ -29,6 +29,10 @@ inline constexpr int64_t maxFoldedElements = 256;
 /// documented semantics of its element types. Null if `op` has no evaluation.
 Attribute evaluateScalar(Operation *op, ArrayRef<Attribute> operands);
 
+/// The function of the C library that a transcendental operation on one operand
+/// is; null for other operations.
+double (*getMathFunction(Operation *op))(double);
+
 /// The result of the elementwise operation `op` on constant operands. Null if
 /// one is not constant or the result would not be small. A result without
 /// elements is always constant.

@@ -28,8 +28,8 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
-/// A transcendental function of floats. In f64, in which it is computed by the
-/// C library, its bounds are those of that library.
+/// A transcendental function of floats. Its bounds in f64 are those of the
+/// expansion, if tg-expand-math has one, or of the C library.
 class Tg_MathOp<string mnemonic>
     : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Transcendental]>;
 

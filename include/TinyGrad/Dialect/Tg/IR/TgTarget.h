@@ -34,7 +34,7 @@ inline constexpr int64_t bufferAlignment = 64;
 /// What scheduling and vector code generation depend on. The defaults are those
 /// of CPUs with AVX-512, and were measured on a Zen 4; sizes of caches are what
 /// such CPUs have at least, not what the host has, so that schedules, and with
-/// them the bits of results, are the same on all of them.
+/// them the order of additions, are the same on all of them.
 struct TargetFacts {
   /// Size of a vector register.
   int64_t vectorBytes = 64;

@@ -406,8 +406,8 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
-    Option<"alignment", "alignment", "int64_t", "64",
-           "Alignment of each buffer in bytes">
+    Option<"alignment", "alignment", "int64_t",
+           "::mlir::tg::bufferAlignment", "Alignment of each buffer in bytes">
   ];
   let statistics = [
     Statistic<"numBytesSaved", "bytes-saved",
