@@ -46,7 +46,7 @@ BATCH = 40
 PASSES = (
     "canonicalize",
     "cse",
-    "func.func(tg-order-assigns)",
+    "func.func(tg-resolve-assigns)",
     "func.func(tg-compose-views)",
     "func.func(tg-scatter-sums)",
     "func.func(tg-split-reduce)",

@@ -134,10 +134,10 @@ void ListBuilder::visit(Operation *op) {
         place, bytes.data(), bytes.size(), list.slots[slot].dtype);
     if (&place != &device)
       list.slots[slot].device = &place;
-  } else if (auto view = dyn_cast<tg::ViewOp>(op)) {
-    uint32_t slot = addSlot(view, Slot::Kind::View);
-    list.slots[slot].base = slots.lookup(view.getSource());
-    tg::Dim offset = view.getOffsetDim();
+  } else if (auto part = dyn_cast<tg::SubbufferOp>(op)) {
+    uint32_t slot = addSlot(part, Slot::Kind::View);
+    list.slots[slot].base = slots.lookup(part.getSource());
+    tg::Dim offset = part.getOffsetDim();
     if (std::optional<int64_t> bytes = offset.getStatic())
       list.slots[slot].offset = *bytes;
     else
@@ -215,10 +215,10 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     list.variables.push_back(
         {variable.getName().str(), variable.getMin(), variable.getMax()});
   Block &block = host.getBody().front();
-  // What is returned, through views, is no intermediate.
+  // What is returned, through tg.subbuffer, is no intermediate.
   for (Value value : block.getTerminator()->getOperands()) {
-    while (auto view = value.getDefiningOp<tg::ViewOp>())
-      value = view.getSource();
+    while (auto part = value.getDefiningOp<tg::SubbufferOp>())
+      value = part.getSource();
     returned.insert(value);
   }
   llvm::DenseSet<Value> written;
@@ -235,8 +235,8 @@ LaunchList ListBuilder::build(func::FuncOp host) {
                          launch.getBuffers().take_front(kernel.getOutputs()));
     }
     for (Value value : targets) {
-      while (auto view = value.getDefiningOp<tg::ViewOp>())
-        value = view.getSource();
+      while (auto part = value.getDefiningOp<tg::SubbufferOp>())
+        value = part.getSource();
       written.insert(value);
     }
   }

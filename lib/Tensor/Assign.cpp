@@ -15,10 +15,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Assign.h"
+#include "Aliasing.h"
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "View.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"

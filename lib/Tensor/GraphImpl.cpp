@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphImpl.h"
+#include "Aliasing.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
@@ -17,7 +18,6 @@
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Tensor/Graph.h"
-#include "View.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/OperationSupport.h"

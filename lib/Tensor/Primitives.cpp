@@ -10,9 +10,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "Aliasing.h"
 #include "GraphImpl.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "View.h"
 
 using namespace mlir;
 using namespace tinygrad;

@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Aliasing.h"
 #include "GraphImpl.h"
 #include "GraphSlice.h"
 #include "MemoryView.h"
@@ -19,7 +20,6 @@
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Profile.h"
-#include "View.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/SetVector.h"

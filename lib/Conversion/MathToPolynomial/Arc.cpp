@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
-#include "Emitter.h"
+#include "MathBuilder.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -40,7 +40,7 @@ struct ReducedArc {
 };
 } // namespace
 
-static ReducedArc reduceArc(Emitter &e, Value x) {
+static ReducedArc reduceArc(MathBuilder &e, Value x) {
   Value half = e.constF32(0.5f), magnitude = e.abs(x);
   Value isLarge = e.ge(magnitude, half);
   // NaN above 1.
@@ -51,7 +51,7 @@ static ReducedArc reduceArc(Emitter &e, Value x) {
   return {isLarge, root, rest};
 }
 
-Value tg::emitAsin(Emitter &e, Value x) {
+Value tg::emitAsin(MathBuilder &e, Value x) {
   auto [isLarge, root, rest] = reduceArc(e, x);
   // pi / 2 - 2 root may be above 1 and the result, of smaller units, below:
   // what rounding the former has lost joins the small part.
@@ -63,7 +63,7 @@ Value tg::emitAsin(Emitter &e, Value x) {
   return e.withSign(result, e.signOf(x));
 }
 
-Value tg::emitAcos(Emitter &e, Value x) {
+Value tg::emitAcos(MathBuilder &e, Value x) {
   auto [isLarge, root, rest] = reduceArc(e, x);
   Value sign = e.signOf(x);
   Value arc = e.flipSign(e.add(root, rest), sign);
@@ -77,7 +77,7 @@ Value tg::emitAcos(Emitter &e, Value x) {
   return e.add(e.fma(arc, factor, multiple(kHalfPi[1])), multiple(kHalfPi[0]));
 }
 
-Value tg::emitAtan(Emitter &e, Value x) {
+Value tg::emitAtan(MathBuilder &e, Value x) {
   Value zero = e.constF32(0.0f), one = e.constF32(1.0f);
   Value magnitude = e.abs(x);
   Value isLarge = e.gt(magnitude, one);

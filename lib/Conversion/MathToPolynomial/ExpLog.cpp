@@ -31,7 +31,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
-#include "Emitter.h"
+#include "MathBuilder.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -63,7 +63,7 @@ static Value matchMinusAbs(Value x) {
 }
 
 /// Bounds the argument of an exponential, beyond which it is infinite or zero.
-static Value clampExponent(Emitter &e, Value x, float least, float most) {
+static Value clampExponent(MathBuilder &e, Value x, float least, float most) {
   if (Value y = matchMinusAbs(x))
     x = e.withSign(y, e.constI32(0x80000000u));
   else
@@ -75,14 +75,14 @@ static Value clampExponent(Emitter &e, Value x, float least, float most) {
 static constexpr float kRoundAndBias = 0x1.8p23f + 127;
 
 /// (1 + r q) * 4^n, where the bits of `biased` are those of n + kRoundAndBias.
-static Value scaleByPowerOf4(Emitter &e, Value r, Value q, Value biased) {
+static Value scaleByPowerOf4(MathBuilder &e, Value r, Value q, Value biased) {
   Value p = e.fma(r, q, e.constF32(1.0f));
   Value exponent = e.shl(e.bitcast(e.i32(), biased), e.constI32(23));
   Value scale = e.bitcast(e.f32(), exponent);
   return e.mul(e.mul(p, scale), scale);
 }
 
-Value tg::emitExp2(Emitter &e, Value x) {
+Value tg::emitExp2(MathBuilder &e, Value x) {
   // Beyond these s would leave the range.
   x = clampExponent(e, x, -151.0f, 129.0f);
   Value half = e.constF32(0.5f);
@@ -103,7 +103,7 @@ struct ReducedExponent {
 };
 } // namespace
 
-static ReducedExponent reduceExponent(Emitter &e, Value x, float bias) {
+static ReducedExponent reduceExponent(MathBuilder &e, Value x, float bias) {
   Value magic = e.constF32(0x1.8p23f + bias);
   Value biased = e.fma(x, e.constF32(0x1.715476p+0f), magic);
   Value n = e.sub(biased, magic);
@@ -113,17 +113,17 @@ static ReducedExponent reduceExponent(Emitter &e, Value x, float bias) {
 }
 
 /// The power of two whose biased exponent is in the low eight bits.
-static Value powerOf2(Emitter &e, Value exponent) {
+static Value powerOf2(MathBuilder &e, Value exponent) {
   return e.bitcast(e.f32(), e.shl(exponent, e.constI32(23)));
 }
 
-Value tg::emitExpOfModerate(Emitter &e, Value x) {
+Value tg::emitExpOfModerate(MathBuilder &e, Value x) {
   auto [r, biased] = reduceExponent(e, x, 127);
   Value p = e.fma(r, e.polynomial(kExp, r), e.constF32(1.0f));
   return e.mul(p, powerOf2(e, biased));
 }
 
-Value tg::emitExp(Emitter &e, Value x) {
+Value tg::emitExp(MathBuilder &e, Value x) {
   x = clampExponent(e, x, -104.0f, 89.0f);
   // Twice the bias, half of which goes to each half of n.
   auto [r, biased] = reduceExponent(e, x, 254);
@@ -133,7 +133,7 @@ Value tg::emitExp(Emitter &e, Value x) {
   return e.mul(p, powerOf2(e, e.subi(biased, half)));
 }
 
-Value tg::emitExpM1(Emitter &e, Value x) {
+Value tg::emitExpM1(MathBuilder &e, Value x) {
   Value bounded = e.atLeast(e.atMost(x, e.constF32(89.0f)), e.constF32(-25.0f));
   // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 128.
   auto [r, biased] = reduceExponent(e, bounded, 126);
@@ -148,7 +148,7 @@ Value tg::emitExpM1(Emitter &e, Value x) {
 /// The bits of sqrt(1/2).
 static constexpr uint32_t kSqrtHalfBits = 0x3f3504f3u;
 
-SplitFloat tg::splitFloat(Emitter &e, Value x) {
+SplitFloat tg::splitFloat(MathBuilder &e, Value x) {
   // Subnormals are first brought into the normal range.
   Value isSmall = e.lt(x, e.constF32(0x1p-126f));
   Value normal = e.select(isSmall, e.mul(x, e.constF32(0x1p23f)), x);
@@ -167,7 +167,7 @@ SplitFloat tg::splitFloat(Emitter &e, Value x) {
 
 /// `value`, the logarithm of x, with the results for zeros, negative numbers,
 /// +inf and NaN put in.
-static Value withSpecialLogs(Emitter &e, Value x, Value value) {
+static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
   Value zero = e.constF32(0.0f);
   Value ordinary = e.lt(x, e.infinity());
   value = e.select(ordinary, value, x);
@@ -175,25 +175,25 @@ static Value withSpecialLogs(Emitter &e, Value x, Value value) {
   return e.select(e.lt(x, zero), e.nan(), value);
 }
 
-Value tg::emitLog2(Emitter &e, Value x) {
+Value tg::emitLog2(MathBuilder &e, Value x) {
   auto [k, f] = splitFloat(e, x);
   Value logarithm = e.fma(f, e.polynomial(kLog2, f), f);
   return withSpecialLogs(e, x, e.add(k, logarithm));
 }
 
 /// k ln 2 + ln(1 + f).
-static Value emitLogOfParts(Emitter &e, Value k, Value f) {
+static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
   Value logarithm = e.fma(e.mul(f, f), e.polynomial(kLog, f), f);
   // One number is enough for ln 2: rounding it costs 0.02 units.
   return e.fma(k, e.constF32(0x1.62e43p-1f), logarithm);
 }
 
-Value tg::emitLog(Emitter &e, Value x) {
+Value tg::emitLog(MathBuilder &e, Value x) {
   auto [k, f] = splitFloat(e, x);
   return withSpecialLogs(e, x, emitLogOfParts(e, k, f));
 }
 
-Value tg::emitLog1p(Emitter &e, Value x) {
+Value tg::emitLog1p(MathBuilder &e, Value x) {
   ImplicitLocOpBuilder &b = e.builder();
   Value one = e.constF32(1.0f), minusOne = e.constF32(-1.0f);
   Value bits =
@@ -216,7 +216,7 @@ Value tg::emitLog1p(Emitter &e, Value x) {
   return e.select(e.lt(x, minusOne), e.nan(), value);
 }
 
-Value tg::emitTanh(Emitter &e, Value x) {
+Value tg::emitTanh(MathBuilder &e, Value x) {
   Value one = e.constF32(1.0f), two = e.constF32(2.0f);
   Value magnitude = e.abs(x);
   // Near zero, a polynomial.
@@ -231,7 +231,7 @@ Value tg::emitTanh(Emitter &e, Value x) {
   return e.withSign(result, e.signOf(x));
 }
 
-Value tg::emitErf(Emitter &e, Value x) {
+Value tg::emitErf(MathBuilder &e, Value x) {
   Value one = e.constF32(1.0f);
   Value magnitude = e.abs(x);
   // Near zero, a polynomial.

@@ -12,7 +12,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "MathBuilder.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -31,7 +31,7 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-using EmitUnary = Value (*)(Emitter &, Value);
+using EmitUnary = Value (*)(MathBuilder &, Value);
 
 /// Vectors of f64 with more elements are left as they are: kernels have a few
 /// dozen lanes, and an operation for each of millions would fill memory.
@@ -57,13 +57,13 @@ bool tg::isExpandableMathType(Type type) {
 
 /// bf16 to f32, as integers: LLVM rewrites absolute values and the like of an
 /// arith.extf to bf16 operations, which targets without them turn into calls.
-static Value extendBF16(Emitter &e, Value x) {
+static Value extendBF16(MathBuilder &e, Value x) {
   Type i16 = e.like(e.builder().getI16Type());
   Value bits = e.extui(e.i32(), e.bitcast(i16, x));
   return e.bitcast(e.f32(), e.shl(bits, e.constI32(16)));
 }
 
-static Value widen(Emitter &e, Value x) {
+static Value widen(MathBuilder &e, Value x) {
   if (x.getType() == e.f32())
     return x;
   if (getElementTypeOrSelf(x.getType()).isBF16())
@@ -73,7 +73,7 @@ static Value widen(Emitter &e, Value x) {
 
 /// Rounds f32 to bf16. Not arith.truncf: without AVX-512 BF16 that becomes a
 /// call for every element, and that extension's instruction flushes subnormals.
-static Value roundToBF16(Emitter &e, Value x, Type type) {
+static Value roundToBF16(MathBuilder &e, Value x, Type type) {
   Value bits = e.bitcast(e.i32(), x);
   Value top = e.shru(bits, e.constI32(16));
   // Half a unit of what stays, less one bit when that is even: ties to even.
@@ -86,7 +86,7 @@ static Value roundToBF16(Emitter &e, Value x, Type type) {
   return e.bitcast(type, e.trunci(i16, result));
 }
 
-static Value narrow(Emitter &e, Value x, Type type) {
+static Value narrow(MathBuilder &e, Value x, Type type) {
   if (x.getType() == type)
     return x;
   if (getElementTypeOrSelf(type).isBF16())
@@ -96,7 +96,7 @@ static Value narrow(Emitter &e, Value x, Type type) {
 
 static Value buildUnary(ImplicitLocOpBuilder &b, Value x, EmitUnary emit) {
   assert(isExpandableMathType(x.getType()) && "type cannot be expanded");
-  Emitter e(b, x);
+  MathBuilder e(b, x);
   return narrow(e, emit(e, widen(e, x)), x.getType());
 }
 
@@ -146,7 +146,7 @@ Value tg::buildErf(ImplicitLocOpBuilder &b, Value x) {
 Value tg::buildPow(ImplicitLocOpBuilder &b, Value x, Value y) {
   assert(isExpandableMathType(x.getType()) && "type cannot be expanded");
   assert(x.getType() == y.getType() && "operand types differ");
-  Emitter e(b, x);
+  MathBuilder e(b, x);
   return narrow(e, emitPow(e, widen(e, x), widen(e, y)), x.getType());
 }
 
@@ -187,7 +187,7 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 };
 
 /// Replaces a unary operation on f64 by what `emit` emits.
-template <typename OpTy, Value (*emit)(Emitter &, Value)>
+template <typename OpTy, Value (*emit)(MathBuilder &, Value)>
 struct ExpandWide : OpRewritePattern<OpTy> {
   using OpRewritePattern<OpTy>::OpRewritePattern;
 
@@ -197,7 +197,7 @@ struct ExpandWide : OpRewritePattern<OpTy> {
         !getElementTypeOrSelf(op.getType()).isF64())
       return rewriter.notifyMatchFailure(op, "not f64 or a fixed vector of it");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Emitter e(b, op.getOperand());
+    MathBuilder e(b, op.getOperand());
     rewriter.replaceOp(op, emit(e, op.getOperand()));
     return success();
   }

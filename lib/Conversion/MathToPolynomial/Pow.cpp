@@ -20,14 +20,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
-#include "Emitter.h"
+#include "MathBuilder.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::coefficients;
 
 /// log2 of a number that is not negative, in f64.
-static Value emitWideLog2(Emitter &e, Value x) {
+static Value emitWideLog2(MathBuilder &e, Value x) {
   auto [k, f] = splitFloat(e, x);
   // f is zero for 0 and inf, where k alone becomes the result.
   k = e.select(e.eq(x, e.constF32(0.0f)), e.infinity(/*negative=*/true), k);
@@ -37,7 +37,7 @@ static Value emitWideLog2(Emitter &e, Value x) {
 }
 
 /// 2^x for an f64, rounded to f32.
-static Value emitWideExp2(Emitter &e, Value x) {
+static Value emitWideExp2(MathBuilder &e, Value x) {
   // Beyond these the f32 result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(160.0)), e.constF64(-160.0));
   // As in exp2 for f32: leaves the biased exponent in the low bits.
@@ -49,7 +49,7 @@ static Value emitWideExp2(Emitter &e, Value x) {
   return e.truncf(e.f32(), e.mul(e.polynomial(kPowExp2, r), scale));
 }
 
-Value tg::emitPow(Emitter &e, Value x, Value y) {
+Value tg::emitPow(MathBuilder &e, Value x, Value y) {
   ImplicitLocOpBuilder &b = e.builder();
   Value zero = e.constF32(0.0f), one = e.constF32(1.0f);
   Value magnitude = e.abs(x);

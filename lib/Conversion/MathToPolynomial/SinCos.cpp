@@ -26,7 +26,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
-#include "Emitter.h"
+#include "MathBuilder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,7 +46,7 @@ struct Reduced {
 } // namespace
 
 /// The reduction of arguments from 0 to below 2^19.
-static Reduced reduceSmall(Emitter &e, Value x) {
+static Reduced reduceSmall(MathBuilder &e, Value x) {
   // The nearest integer to 2 x / pi, and that in the low bits.
   Value magic = e.constF32(0x1.8p23f);
   Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
@@ -58,7 +58,7 @@ static Reduced reduceSmall(Emitter &e, Value x) {
 }
 
 /// The same in f64, good to 2^-50 in absolute terms.
-static Reduced reduceSmallWide(Emitter &e, Value x) {
+static Reduced reduceSmallWide(MathBuilder &e, Value x) {
   Value magic = e.constF32(0x1.8p23f);
   Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
   Value n = e.extf(e.f64(), e.sub(biased, magic));
@@ -70,7 +70,7 @@ static Reduced reduceSmallWide(Emitter &e, Value x) {
 
 /// The reduction of arguments of 2^19 and more, in f64; what comes out for
 /// others means nothing.
-static Reduced reduceLarge(Emitter &e, Value x) {
+static Reduced reduceLarge(MathBuilder &e, Value x) {
   Value bits = e.bitcast(e.i32(), x);
   Value mantissa =
       e.ori(e.andi(bits, e.constI32(0x7fffffu)), e.constI32(0x800000u));
@@ -130,7 +130,7 @@ static Value any(ImplicitLocOpBuilder &b, Value condition) {
 }
 
 /// The reduction of |x| from a number of any size, in f64 if `isWide`.
-static Reduced reduce(Emitter &e, Value magnitude, bool isWide) {
+static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   ImplicitLocOpBuilder &b = e.builder();
   Reduced small =
       isWide ? reduceSmallWide(e, magnitude) : reduceSmall(e, magnitude);
@@ -157,12 +157,12 @@ static Reduced reduce(Emitter &e, Value magnitude, bool isWide) {
 }
 
 /// Whether bit 0 is set. It moves to the sign bit, where a select is cheap.
-static Value isOdd(Emitter &e, Value quadrant) {
+static Value isOdd(MathBuilder &e, Value quadrant) {
   return arith::CmpIOp::create(e.builder(), arith::CmpIPredicate::slt,
                                e.shl(quadrant, e.constI32(31)), e.constI32(0));
 }
 
-static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
+static Value emitSinOrCos(MathBuilder &e, Value x, bool isCos) {
   auto [r, quadrant] = reduce(e, e.abs(x), /*isWide=*/false);
   // cos(x) = sin(x + pi / 2).
   if (isCos)
@@ -178,15 +178,15 @@ static Value emitSinOrCos(Emitter &e, Value x, bool isCos) {
   return e.flipSign(result, e.andi(sign, e.constI32(0x80000000u)));
 }
 
-Value tg::emitSin(Emitter &e, Value x) {
+Value tg::emitSin(MathBuilder &e, Value x) {
   return emitSinOrCos(e, x, /*isCos=*/false);
 }
 
-Value tg::emitCos(Emitter &e, Value x) {
+Value tg::emitCos(MathBuilder &e, Value x) {
   return emitSinOrCos(e, x, /*isCos=*/true);
 }
 
-Value tg::emitTan(Emitter &e, Value x) {
+Value tg::emitTan(MathBuilder &e, Value x) {
   auto [wideR, quadrant] = reduce(e, e.abs(x), /*isWide=*/true);
   Value r = e.truncf(e.f32(), wideR);
   Value rest = e.truncf(e.f32(), e.sub(wideR, e.extf(e.f64(), r)));

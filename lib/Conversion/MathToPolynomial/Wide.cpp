@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
-#include "Emitter.h"
+#include "MathBuilder.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -37,7 +37,7 @@ struct ReducedExponent {
 };
 } // namespace
 
-static ReducedExponent reduceExponent(Emitter &e, Value x, double bias) {
+static ReducedExponent reduceExponent(MathBuilder &e, Value x, double bias) {
   Value magic = e.constF64(0x1.8p52 + bias);
   Value biased = e.fma(x, e.constF64(0x1.71547652b82fep+0), magic);
   Value n = e.sub(biased, magic);
@@ -47,11 +47,11 @@ static ReducedExponent reduceExponent(Emitter &e, Value x, double bias) {
 }
 
 /// The power of two whose biased exponent is in the low eleven bits.
-static Value powerOf2(Emitter &e, Value exponent) {
+static Value powerOf2(MathBuilder &e, Value exponent) {
   return e.bitcast(e.f64(), e.shl(exponent, e.constI64(52)));
 }
 
-Value tg::emitWideExp(Emitter &e, Value x) {
+Value tg::emitWideExp(MathBuilder &e, Value x) {
   // Beyond these the result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
   auto [r, biased] = reduceExponent(e, x, 2046);
@@ -61,7 +61,7 @@ Value tg::emitWideExp(Emitter &e, Value x) {
   return e.mul(p, powerOf2(e, e.subi(biased, half)));
 }
 
-Value tg::emitWideExpM1(Emitter &e, Value x) {
+Value tg::emitWideExpM1(MathBuilder &e, Value x) {
   Value bounded = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-50.0));
   // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 1024.
   auto [r, biased] = reduceExponent(e, bounded, 1022);
@@ -77,14 +77,14 @@ Value tg::emitWideExpM1(Emitter &e, Value x) {
 static constexpr uint64_t kSqrtHalfBits = 0x3fe6a09e667f3bcdu;
 
 /// An i64 of few bits as f64. Not arith.sitofp: AVX2 has no such instruction.
-static Value toF64(Emitter &e, Value x) {
+static Value toF64(MathBuilder &e, Value x) {
   Value magic = e.constF64(0x1.8p52);
   Value sum = e.addi(x, e.bitcast(e.i64(), magic));
   return e.sub(e.bitcast(e.f64(), sum), magic);
 }
 
 /// k ln 2 + ln(1 + f).
-static Value emitLogOfParts(Emitter &e, Value k, Value f) {
+static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
   Value s = e.div(f, e.add(f, e.constF64(2.0)));
   Value square = e.mul(s, s);
   Value rest = e.mul(square, e.polynomial(kWideLog, square));
@@ -94,7 +94,7 @@ static Value emitLogOfParts(Emitter &e, Value k, Value f) {
   return e.fma(k, e.constF64(kWideLn2[0]), e.sub(f, small)); // product exact
 }
 
-Value tg::emitWideLog(Emitter &e, Value x) {
+Value tg::emitWideLog(MathBuilder &e, Value x) {
   Value zero = e.constF64(0.0);
   // Subnormals are first brought into the normal range.
   Value isSmall = e.lt(x, e.constF64(0x1p-1022));
@@ -111,7 +111,7 @@ Value tg::emitWideLog(Emitter &e, Value x) {
   return e.select(e.lt(x, zero), e.wideNaN(), value);
 }
 
-Value tg::emitWideLog1p(Emitter &e, Value x) {
+Value tg::emitWideLog1p(MathBuilder &e, Value x) {
   ImplicitLocOpBuilder &b = e.builder();
   Value one = e.constF64(1.0), minusOne = e.constF64(-1.0);
   Value bits =
@@ -135,7 +135,7 @@ Value tg::emitWideLog1p(Emitter &e, Value x) {
   return e.select(e.lt(x, minusOne), e.wideNaN(), value);
 }
 
-Value tg::emitWideErf(Emitter &e, Value x) {
+Value tg::emitWideErf(MathBuilder &e, Value x) {
   Value one = e.constF64(1.0);
   Value magnitude = e.abs(x);
   // Near zero, a polynomial.

@@ -525,10 +525,10 @@ func.func @target_stays(%x: tensor<2x4xf32>, %y: tensor<0x4xf32>) {
 // CHECK-LABEL: func @views
 // CHECK-SAME: %[[X:[a-z0-9]+]]: memref<64xi8>
 func.func @views(%x: memref<64xi8>) -> (memref<64xi8>, memref<2xf32>) {
-  %0 = tg.view %x at (0) : memref<64xi8> -> memref<64xi8>
-  // CHECK: %[[V:.*]] = tg.view %[[X]] at (24) : memref<64xi8> -> memref<2xf32>
-  %1 = tg.view %x at (16) : memref<64xi8> -> memref<8xf32>
-  %2 = tg.view %1 at (8) : memref<8xf32> -> memref<2xf32>
+  %0 = tg.subbuffer %x at (0) : memref<64xi8> -> memref<64xi8>
+  // CHECK: %[[V:.*]] = tg.subbuffer %[[X]] at (24) : memref<64xi8> -> memref<2xf32>
+  %1 = tg.subbuffer %x at (16) : memref<64xi8> -> memref<8xf32>
+  %2 = tg.subbuffer %1 at (8) : memref<8xf32> -> memref<2xf32>
   // CHECK: return %[[X]], %[[V]]
   return %0, %2 : memref<64xi8>, memref<2xf32>
 }

@@ -55,8 +55,8 @@ func.func @literal_c1_type() {
 // -----
 
 func.func @view_c1(%x: memref<64xi8>) {
-  // expected-error @+1 {{'tg.view' op ends at byte 72 of a source of 64 bytes (C1)}}
-  %0 = tg.view %x at (8) : memref<64xi8> -> memref<16xf32>
+  // expected-error @+1 {{'tg.subbuffer' op ends at byte 72 of a source of 64 bytes (C1)}}
+  %0 = tg.subbuffer %x at (8) : memref<64xi8> -> memref<16xf32>
   return
 }
 
@@ -64,23 +64,23 @@ func.func @view_c1(%x: memref<64xi8>) {
 
 func.func @view_c1_huge(%x: memref<64xi8>) {
   // expected-error @+1 {{of a source of 64 bytes (C1)}}
-  %0 = tg.view %x at (9223372036854775800) : memref<64xi8> -> memref<9007199254740992xf64>
+  %0 = tg.subbuffer %x at (9223372036854775800) : memref<64xi8> -> memref<9007199254740992xf64>
   return
 }
 
 // -----
 
 func.func @view_c2(%x: memref<64xi8>) {
-  // expected-error @+1 {{'tg.view' op offset 6 is not a multiple of the element size 4 (C2)}}
-  %0 = tg.view %x at (6) : memref<64xi8> -> memref<4xf32>
+  // expected-error @+1 {{'tg.subbuffer' op offset 6 is not a multiple of the element size 4 (C2)}}
+  %0 = tg.subbuffer %x at (6) : memref<64xi8> -> memref<4xf32>
   return
 }
 
 // -----
 
 func.func @view_c2_negative(%x: memref<64xi8>) {
-  // expected-error @+1 {{'tg.view' op offset -4 is negative (C2)}}
-  %0 = tg.view %x at (-4) : memref<64xi8> -> memref<4xf32>
+  // expected-error @+1 {{'tg.subbuffer' op offset -4 is negative (C2)}}
+  %0 = tg.subbuffer %x at (-4) : memref<64xi8> -> memref<4xf32>
   return
 }
 
@@ -135,9 +135,9 @@ tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i
 }
 func.func @launch_c2_overlap() {
   %arena = tg.alloc on "CPU" : memref<64xi8>
-  %x = tg.view %arena at (16) : memref<64xi8> -> memref<8xf32>
-  %y = tg.view %x at (12) : memref<8xf32> -> memref<4xf32>
-  %z = tg.view %arena at (40) : memref<64xi8> -> memref<4xf32>
+  %x = tg.subbuffer %arena at (16) : memref<64xi8> -> memref<8xf32>
+  %y = tg.subbuffer %x at (12) : memref<8xf32> -> memref<4xf32>
+  %z = tg.subbuffer %arena at (40) : memref<64xi8> -> memref<4xf32>
   // expected-error @+1 {{'tg.launch' op the buffer written as argument 0 overlaps argument 1 (C2)}}
   tg.launch @k(%y, %z) : memref<4xf32>, memref<4xf32>
   return
@@ -148,8 +148,8 @@ func.func @launch_c2_overlap() {
 tg.kernel @k(%out: memref<4xf32>, %other: memref<4xf32>) attributes {outputs = 2 : i64} {
 }
 func.func @launch_c2_outputs(%x: memref<8xf32>) {
-  %a = tg.view %x at (0) : memref<8xf32> -> memref<4xf32>
-  %b = tg.view %x at (0) : memref<8xf32> -> memref<4xf32>
+  %a = tg.subbuffer %x at (0) : memref<8xf32> -> memref<4xf32>
+  %b = tg.subbuffer %x at (0) : memref<8xf32> -> memref<4xf32>
   // expected-error @+1 {{'tg.launch' op the buffer written as argument 0 overlaps argument 1 (C2)}}
   tg.launch @k(%a, %b) : memref<4xf32>, memref<4xf32>
   return
@@ -165,15 +165,15 @@ tg.kernel @in_place(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs 
 tg.kernel @empty(%out: memref<0xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64} {
 }
 func.func @launch_c2_valid(%x: memref<8xf32>) {
-  %0 = tg.view %x at (0) : memref<8xf32> -> memref<4xf32>
-  %1 = tg.view %x at (4) : memref<8xf32> -> memref<4xf32>
-  %2 = tg.view %x at (16) : memref<8xf32> -> memref<4xf32>
+  %0 = tg.subbuffer %x at (0) : memref<8xf32> -> memref<4xf32>
+  %1 = tg.subbuffer %x at (4) : memref<8xf32> -> memref<4xf32>
+  %2 = tg.subbuffer %x at (16) : memref<8xf32> -> memref<4xf32>
   tg.launch @k(%2, %0, %0) : memref<4xf32>, memref<4xf32>, memref<4xf32>
   %y = tg.alloc on "CPU" : memref<4xf32>
   tg.launch @k(%y, %0, %1) : memref<4xf32>, memref<4xf32>, memref<4xf32>
   tg.launch @in_place(%0, %0) : memref<4xf32>, memref<4xf32>
   tg.launch @in_place(%0, %1) : memref<4xf32>, memref<4xf32>
-  %3 = tg.view %x at (8) : memref<8xf32> -> memref<0xf32>
+  %3 = tg.subbuffer %x at (8) : memref<8xf32> -> memref<0xf32>
   tg.launch @empty(%3, %x) : memref<0xf32>, memref<8xf32>
   return
 }
@@ -184,7 +184,7 @@ tg.kernel @k(%out: memref<2xf32>, %a: memref<2xf32>) attributes {outputs = 1 : i
 }
 func.func @launch_c3(%x: memref<2xf32>) {
   %c = tg.literal dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> on "CPU" : memref<4xf32>
-  %v = tg.view %c at (8) : memref<4xf32> -> memref<2xf32>
+  %v = tg.subbuffer %c at (8) : memref<4xf32> -> memref<2xf32>
   tg.launch @k(%x, %v) : memref<2xf32>, memref<2xf32>
   // expected-error @+1 {{'tg.launch' op argument 0, which the kernel writes, is a tg.literal (C3)}}
   tg.launch @k(%v, %x) : memref<2xf32>, memref<2xf32>
@@ -198,7 +198,7 @@ tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>, %b: memref<4xf32>) attribut
 func.func @launch_c4(%x: memref<4xf32>) {
   %0 = tg.alloc on "CPU" : memref<4xf32>
   %1 = tg.alloc on "NULL" : memref<16xi8>
-  %2 = tg.view %1 at (0) : memref<16xi8> -> memref<4xf32>
+  %2 = tg.subbuffer %1 at (0) : memref<16xi8> -> memref<4xf32>
   // expected-error @+1 {{'tg.launch' op argument 0 is on CPU, argument 2 on NULL (C4)}}
   tg.launch @k(%0, %x, %2) : memref<4xf32>, memref<4xf32>, memref<4xf32>
   return
@@ -221,7 +221,7 @@ func.func @launch_c4_argument(%x: memref<4xi32> {tg.device = "CPU:1"}) {
 
 func.func @transfer_c2(%x: memref<2xi32>) {
   %c = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<3xi32>
-  %v = tg.view %c at (4) : memref<3xi32> -> memref<2xi32>
+  %v = tg.subbuffer %c at (4) : memref<3xi32> -> memref<2xi32>
   tg.transfer %v to %x : memref<2xi32>
   // expected-error @+1 {{'tg.transfer' op writes to a tg.literal (C2)}}
   tg.transfer %x to %v : memref<2xi32>
@@ -231,10 +231,10 @@ func.func @transfer_c2(%x: memref<2xi32>) {
 // -----
 
 func.func @transfer_c3(%x: memref<8xi32>) {
-  %0 = tg.view %x at (0) : memref<8xi32> -> memref<4xi32>
-  %1 = tg.view %x at (16) : memref<8xi32> -> memref<4xi32>
+  %0 = tg.subbuffer %x at (0) : memref<8xi32> -> memref<4xi32>
+  %1 = tg.subbuffer %x at (16) : memref<8xi32> -> memref<4xi32>
   tg.transfer %0 to %1 : memref<4xi32>
-  %2 = tg.view %x at (12) : memref<8xi32> -> memref<4xi32>
+  %2 = tg.subbuffer %x at (12) : memref<8xi32> -> memref<4xi32>
   // expected-error @+1 {{'tg.transfer' op the source overlaps the destination (C3)}}
   tg.transfer %0 to %2 : memref<4xi32>
   return

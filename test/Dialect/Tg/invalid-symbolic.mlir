@@ -102,24 +102,24 @@ func.func private @f(tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8, 9>>>)
 // -----
 
 func.func @view_c1(%x: memref<8xf32>) {
-  // expected-error @+1 {{'tg.view' op can end at byte 36 of a source of 32 bytes (C1)}}
-  %0 = tg.view %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 4>) : memref<8xf32> -> memref<2xf32>
+  // expected-error @+1 {{'tg.subbuffer' op can end at byte 36 of a source of 32 bytes (C1)}}
+  %0 = tg.subbuffer %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 4>) : memref<8xf32> -> memref<2xf32>
   return
 }
 
 // -----
 
 func.func @view_c2_multiple(%x: memref<8xf32>) {
-  // expected-error @+1 {{'tg.view' op offset n is not a multiple of the element size 4 (C2)}}
-  %0 = tg.view %x at (#tg.var<"n", 0, 4>) : memref<8xf32> -> memref<2xf32>
+  // expected-error @+1 {{'tg.subbuffer' op offset n is not a multiple of the element size 4 (C2)}}
+  %0 = tg.subbuffer %x at (#tg.var<"n", 0, 4>) : memref<8xf32> -> memref<2xf32>
   return
 }
 
 // -----
 
 func.func @view_c2_negative(%x: memref<8xf32>) {
-  // expected-error @+1 {{'tg.view' op offset (n * 4) can be negative (C2)}}
-  %0 = tg.view %x at (#tg.dim<mul, #tg.var<"n", -1, 4>, 4>) : memref<8xf32> -> memref<2xf32>
+  // expected-error @+1 {{'tg.subbuffer' op offset (n * 4) can be negative (C2)}}
+  %0 = tg.subbuffer %x at (#tg.dim<mul, #tg.var<"n", -1, 4>, 4>) : memref<8xf32> -> memref<2xf32>
   return
 }
 
@@ -258,7 +258,7 @@ func.func @strided_c4_elements(%x: tensor<4xf32>) {
 
 func.func @view_wraps(%x: memref<128xf32>) {
   // expected-error @+1 {{dimension (n * 64) does not fit into 64 bits: it can be 0 to 295147905179352825856}}
-  %w = tg.view %x at (#tg.dim<mul, #tg.var<"n", 0, 4611686018427387904>, 64>) : memref<128xf32> -> memref<16xf32>
+  %w = tg.subbuffer %x at (#tg.dim<mul, #tg.var<"n", 0, 4611686018427387904>, 64>) : memref<128xf32> -> memref<16xf32>
   return
 }
 

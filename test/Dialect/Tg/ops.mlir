@@ -418,8 +418,8 @@ tg.kernel @two_passes(%out: memref<1xf32>, %a: memref<8xf32>) attributes {output
 func.func @host(%a: memref<16xf32>, %n: memref<?xf32>) -> memref<16xf32> {
   // CHECK: %[[ARENA:.*]] = tg.alloc on "CPU" : memref<4096xi8>
   %arena = tg.alloc on "CPU" : memref<4096xi8>
-  // CHECK-NEXT: %[[OUT:.*]] = tg.view %[[ARENA]] at (256) : memref<4096xi8> -> memref<16xf32>
-  %out = tg.view %arena at (256) : memref<4096xi8> -> memref<16xf32>
+  // CHECK-NEXT: %[[OUT:.*]] = tg.subbuffer %[[ARENA]] at (256) : memref<4096xi8> -> memref<16xf32>
+  %out = tg.subbuffer %arena at (256) : memref<4096xi8> -> memref<16xf32>
   // CHECK-NEXT: tg.launch @E_16(%[[OUT]], %{{.*}}) : memref<16xf32>, memref<16xf32>
   tg.launch @E_16(%out, %a) : memref<16xf32>, memref<16xf32>
   // CHECK-NEXT: tg.launch @in_place(%[[OUT]]) : memref<16xf32>

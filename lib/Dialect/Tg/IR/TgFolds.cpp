@@ -669,12 +669,12 @@ OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
 // Host program and kernels
 //===----------------------------------------------------------------------===//
 
-OpFoldResult ViewOp::fold(FoldAdaptor) {
-  // view(x) of all of it -> x
+OpFoldResult SubbufferOp::fold(FoldAdaptor) {
+  // subbuffer(x) of all of it -> x
   if (getOffsetDim().is(0) && getSource().getType() == getType())
     return getSource();
-  // view(view(x)) -> view(x)
-  if (auto inner = getSource().getDefiningOp<ViewOp>()) {
+  // subbuffer(subbuffer(x)) -> subbuffer(x)
+  if (auto inner = getSource().getDefiningOp<SubbufferOp>()) {
     setOffsetAttr((getOffsetDim() + inner.getOffsetDim()).getAttr());
     setOperand(inner.getSource());
     return getResult();

@@ -45,17 +45,17 @@ static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-void ViewOp::build(OpBuilder &builder, OperationState &state, Type type,
-                   Value source, Dim offset) {
+void SubbufferOp::build(OpBuilder &builder, OperationState &state, Type type,
+                        Value source, Dim offset) {
   build(builder, state, type, source, offset.getAttr());
 }
 
-void ViewOp::build(OpBuilder &builder, OperationState &state, Type type,
-                   Value source, int64_t offset) {
+void SubbufferOp::build(OpBuilder &builder, OperationState &state, Type type,
+                        Value source, int64_t offset) {
   build(builder, state, type, source, Dim(builder.getContext(), offset));
 }
 
-LogicalResult ViewOp::verify() {
+LogicalResult SubbufferOp::verify() {
   MemRefType source = getSource().getType(), result = getType();
   int64_t elementBytes = getElementBytes(result);
   Dim offset = getOffsetDim();
@@ -85,10 +85,10 @@ BufferPart mlir::tg::getBufferPart(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   int64_t begin = 0, size = type.hasStaticShape() ? getBufferBytes(type) : 0;
   bool isKnown = type.hasStaticShape();
-  while (auto view = buffer.getDefiningOp<ViewOp>()) {
-    std::optional<int64_t> offset = view.getOffsetDim().getStatic();
+  while (auto part = buffer.getDefiningOp<SubbufferOp>()) {
+    std::optional<int64_t> offset = part.getOffsetDim().getStatic();
     isKnown &= offset && !llvm::AddOverflow<int64_t>(begin, *offset, begin);
-    buffer = view.getSource();
+    buffer = part.getSource();
   }
   BufferPart part{buffer, std::nullopt};
   if (int64_t end; isKnown && !llvm::AddOverflow(begin, size, end))
@@ -379,8 +379,8 @@ LogicalResult KernelOp::verifyRegions() {
   };
   for (Operation &op : getBody().front()) {
     if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
-        isa<KernelOp, LaunchOp, AllocOp, LiteralOp, ViewOp, TransferOp, SortOp>(
-            op))
+        isa<KernelOp, LaunchOp, AllocOp, LiteralOp, SubbufferOp, TransferOp,
+            SortOp>(op))
       return op.emitOpError("does not belong into a kernel (C3)");
     for (Type type : op.getResultTypes())
       if (isa<RankedTensorType>(type))

@@ -93,8 +93,8 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
     for (LaunchOp launch : launches) {
       builder.setInsertionPoint(launch);
       OpOperand &operand = launch.getBuffersMutable()[number];
-      operand.set(ViewOp::create(builder, launch.getLoc(), type, operand.get(),
-                                 part.lo * bytes));
+      operand.set(SubbufferOp::create(builder, launch.getLoc(), type,
+                                      operand.get(), part.lo * bytes));
     }
     ++numNarrowed;
   }

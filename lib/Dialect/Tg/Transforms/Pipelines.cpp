@@ -32,7 +32,7 @@ createCanonicalizer(const tg::PipelineOptions &options) {
 
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
-  pm.addNestedPass<func::FuncOp>(createTgOrderAssigns());
+  pm.addNestedPass<func::FuncOp>(createTgResolveAssigns());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer(options));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgScatterSums());

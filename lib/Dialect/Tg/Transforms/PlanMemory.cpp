@@ -123,7 +123,7 @@ void TgPlanMemoryPass::runOnOperation() {
   if (getOperation().isExternal() || !getOperation().getBody().hasOneBlock())
     return;
   Block &block = getOperation().getBody().front();
-  // The buffer behind each value, through views.
+  // The buffer behind each value, through tg.subbuffer.
   DenseMap<Value, AllocOp> allocOf;
   llvm::MapVector<Operation *, Lifetime> lifetimes;
   DenseSet<Operation *> kept;
@@ -146,7 +146,7 @@ void TgPlanMemoryPass::runOnOperation() {
         AllocOp alloc = allocOf.lookup(operand);
         if (!alloc)
           continue;
-        if (isa<ViewOp>(inner) && inner == &op) {
+        if (isa<SubbufferOp>(inner) && inner == &op) {
           allocOf[op.getResult(0)] = alloc;
           continue;
         }
@@ -201,9 +201,10 @@ void TgPlanMemoryPass::runOnOperation() {
   }
   for (Lifetime *lifetime : planned) {
     AllocOp alloc = lifetime->alloc;
-    Value view = ViewOp::create(builder, alloc.getLoc(), alloc.getType(),
-                                memory[alloc.getDevice()], lifetime->offset);
-    alloc.replaceAllUsesWith(view);
+    Value part =
+        SubbufferOp::create(builder, alloc.getLoc(), alloc.getType(),
+                            memory[alloc.getDevice()], lifetime->offset);
+    alloc.replaceAllUsesWith(part);
   }
   // Only now: the builder stands before the first of them.
   for (Lifetime *lifetime : planned)

@@ -110,7 +110,7 @@ LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
                      llvm::count_if(launch.getBuffers(), isMemory) == 1
                  ? launch
                  : LaunchOp();
-    if (!isa<AllocOp, ViewOp, LiteralOp>(op) &&
+    if (!isa<AllocOp, SubbufferOp, LiteralOp>(op) &&
         llvm::any_of(op->getOperands(), isMemory))
       return LaunchOp();
   }

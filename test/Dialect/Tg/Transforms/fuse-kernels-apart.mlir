@@ -116,15 +116,15 @@ func.func @stored_in_part(%x: memref<64xf32>, %p: memref<64xf32>, %q: memref<64x
 // CHECK-LABEL: func.func @aliasing_reads
 // CHECK-COUNT-2: tg.launch
 func.func @aliasing_views(%x: memref<64xf32>, %p: memref<128xf32>) {
-  %a = tg.view %p at (0) : memref<128xf32> -> memref<64xf32>
-  %b = tg.view %p at (128) : memref<128xf32> -> memref<64xf32>
+  %a = tg.subbuffer %p at (0) : memref<128xf32> -> memref<64xf32>
+  %b = tg.subbuffer %p at (128) : memref<128xf32> -> memref<64xf32>
   tg.launch @neg(%a, %x) : memref<64xf32>, memref<64xf32>
   tg.launch @exp2(%b, %x) : memref<64xf32>, memref<64xf32>
   return
 }
 func.func @aliasing_reads(%x: memref<128xf32>, %p: memref<64xf32>) {
-  %a = tg.view %x at (0) : memref<128xf32> -> memref<64xf32>
-  %b = tg.view %x at (128) : memref<128xf32> -> memref<64xf32>
+  %a = tg.subbuffer %x at (0) : memref<128xf32> -> memref<64xf32>
+  %b = tg.subbuffer %x at (128) : memref<128xf32> -> memref<64xf32>
   tg.launch @neg(%p, %a) : memref<64xf32>, memref<64xf32>
   tg.launch @exp2(%b, %p) : memref<64xf32>, memref<64xf32>
   return
@@ -136,8 +136,8 @@ func.func @aliasing_reads(%x: memref<128xf32>, %p: memref<64xf32>) {
 // CHECK:         tg.launch @neg_x2
 // CHECK-NEXT:    return
 func.func @parts(%x: memref<64xf32>, %p: memref<128xf32>) {
-  %a = tg.view %p at (0) : memref<128xf32> -> memref<64xf32>
-  %b = tg.view %p at (256) : memref<128xf32> -> memref<64xf32>
+  %a = tg.subbuffer %p at (0) : memref<128xf32> -> memref<64xf32>
+  %b = tg.subbuffer %p at (256) : memref<128xf32> -> memref<64xf32>
   tg.launch @neg(%a, %x) : memref<64xf32>, memref<64xf32>
   tg.launch @exp2(%b, %x) : memref<64xf32>, memref<64xf32>
   return

@@ -177,7 +177,7 @@ func.func @copy_is_returned(%w: memref<4xf32>, %m: memref<4xf32>, %g: memref<4xf
 func.func @two_versions(%w: memref<4xf32>, %m: memref<4xf32>, %g: memref<4xf32>, %h: memref<8xf32>) {
   %c = tg.alloc on "CPU" : memref<4xf32>
   tg.transfer %m to %c : memref<4xf32>
-  %v = tg.view %h at (16) : memref<8xf32> -> memref<4xf32>
+  %v = tg.subbuffer %h at (16) : memref<8xf32> -> memref<4xf32>
   tg.transfer %v to %m : memref<4xf32>
   tg.launch @add(%m, %g) : memref<4xf32>, memref<4xf32>
   tg.launch @E_4(%w, %c) : memref<4xf32>, memref<4xf32>

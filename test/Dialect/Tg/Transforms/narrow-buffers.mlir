@@ -30,9 +30,9 @@ tg.kernel @last(%out: memref<4xf32>, %a: memref<12xf32>) attributes {outputs = 1
 }
 
 // CHECK-LABEL: func.func @parts
-// CHECK:         %[[V0:.*]] = tg.view %[[A:.*]] at (0) : memref<12xf32> -> memref<4xf32>
+// CHECK:         %[[V0:.*]] = tg.subbuffer %[[A:.*]] at (0) : memref<12xf32> -> memref<4xf32>
 // CHECK:         tg.launch @first(%{{.*}}, %[[V0]])
-// CHECK:         %[[V1:.*]] = tg.view %[[A]] at (32) : memref<12xf32> -> memref<4xf32>
+// CHECK:         %[[V1:.*]] = tg.subbuffer %[[A]] at (32) : memref<12xf32> -> memref<4xf32>
 // CHECK:         tg.launch @last(%{{.*}}, %[[V1]])
 
 // DEDUP-LABEL: func.func @parts
@@ -69,7 +69,7 @@ tg.kernel @several(%out: memref<2xi1>, %a: memref<9xi1>) attributes {outputs = 1
   tg.store %z, %out[%i] : memref<2xi1>
 }
 // CHECK-LABEL: func.func @bools
-// CHECK:         tg.view %{{.*}} at (3) : memref<9xi1> -> memref<6xi1>
+// CHECK:         tg.subbuffer %{{.*}} at (3) : memref<9xi1> -> memref<6xi1>
 func.func @bools(%a: memref<9xi1>) -> memref<2xi1> {
   %b = tg.alloc on "CPU" : memref<2xi1>
   tg.launch @several(%b, %a) : memref<2xi1>, memref<9xi1>
@@ -100,7 +100,7 @@ tg.kernel @gather(%out: memref<2xf32>, %a: memref<4xf32>, %p: memref<2xi32>) att
   tg.store %x, %out[%i] : memref<2xf32>
 }
 // CHECK-LABEL: func.func @unchanged
-// CHECK-NOT:     tg.view
+// CHECK-NOT:     tg.subbuffer
 func.func @unchanged(%a: memref<4xf32>, %p: memref<2xi32>) -> (memref<6xf32>, memref<2xf32>) {
   %b = tg.alloc on "CPU" : memref<6xf32>
   %c = tg.alloc on "CPU" : memref<2xf32>
@@ -127,7 +127,7 @@ tg.kernel @in_place(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs 
 }
 // CHECK-LABEL: func.func @same
 // CHECK-SAME:    (%[[A:.*]]: memref<4xf32>)
-// CHECK:         %[[V:.*]] = tg.view %[[A]] at (0) : memref<4xf32> -> memref<2xf32>
+// CHECK:         %[[V:.*]] = tg.subbuffer %[[A]] at (0) : memref<4xf32> -> memref<2xf32>
 // CHECK:         tg.launch @in_place(%[[A]], %[[V]])
 func.func @same(%a: memref<4xf32>) {
   tg.launch @in_place(%a, %a) : memref<4xf32>, memref<4xf32>

@@ -11,8 +11,8 @@
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME:    (%[[X:.*]]: memref<16xf32>)
 // CHECK-NEXT:    %[[A:.*]] = tg.alloc on "CPU" : memref<128xi8>
-// CHECK-DAG:     %[[T0:.*]] = tg.view %[[A]] at (0) : memref<128xi8> -> memref<16xf32>
-// CHECK-DAG:     %[[T1:.*]] = tg.view %[[A]] at (64) : memref<128xi8> -> memref<16xf32>
+// CHECK-DAG:     %[[T0:.*]] = tg.subbuffer %[[A]] at (0) : memref<128xi8> -> memref<16xf32>
+// CHECK-DAG:     %[[T1:.*]] = tg.subbuffer %[[A]] at (64) : memref<128xi8> -> memref<16xf32>
 // CHECK:         %[[R:.*]] = tg.alloc on "CPU" : memref<16xf32>
 // CHECK-NEXT:    tg.launch @k(%[[B0:.*]], %[[X]])
 // CHECK-NEXT:    tg.launch @k(%[[B1:.*]], %[[B0]])
@@ -42,14 +42,14 @@ func.func @chain(%x: memref<16xf32>) -> memref<16xf32> {
 
 // CHECK-LABEL: func.func @alive
 // CHECK:         tg.alloc on "CPU" : memref<192xi8>
-// CHECK-DAG:     tg.view %{{.*}} at (0) : memref<192xi8> -> memref<4xf32>
-// CHECK-DAG:     tg.view %{{.*}} at (64) : memref<192xi8> -> memref<4xf32>
-// CHECK-DAG:     tg.view %{{.*}} at (128) : memref<192xi8> -> memref<4xf32>
+// CHECK-DAG:     tg.subbuffer %{{.*}} at (0) : memref<192xi8> -> memref<4xf32>
+// CHECK-DAG:     tg.subbuffer %{{.*}} at (64) : memref<192xi8> -> memref<4xf32>
+// CHECK-DAG:     tg.subbuffer %{{.*}} at (128) : memref<192xi8> -> memref<4xf32>
 // ALIGN8-LABEL: func.func @alive
 // ALIGN8:         tg.alloc on "CPU" : memref<48xi8>
-// ALIGN8-DAG:     tg.view %{{.*}} at (0) : memref<48xi8> -> memref<4xf32>
-// ALIGN8-DAG:     tg.view %{{.*}} at (16) : memref<48xi8> -> memref<4xf32>
-// ALIGN8-DAG:     tg.view %{{.*}} at (32) : memref<48xi8> -> memref<4xf32>
+// ALIGN8-DAG:     tg.subbuffer %{{.*}} at (0) : memref<48xi8> -> memref<4xf32>
+// ALIGN8-DAG:     tg.subbuffer %{{.*}} at (16) : memref<48xi8> -> memref<4xf32>
+// ALIGN8-DAG:     tg.subbuffer %{{.*}} at (32) : memref<48xi8> -> memref<4xf32>
 func.func @alive(%x: memref<4xf32>, %y: memref<4xf32>) {
   %t0 = tg.alloc on "CPU" : memref<4xf32>
   %t1 = tg.alloc on "CPU" : memref<4xf32>
@@ -70,13 +70,13 @@ func.func @alive(%x: memref<4xf32>, %y: memref<4xf32>) {
 // CHECK:         %[[A:.*]] = tg.alloc on "CPU" : memref<128xi8>
 // CHECK-NOT:     memref<64xi8>
 // CHECK:         %[[R:.*]] = tg.alloc on "CPU" : memref<8xf32>
-// CHECK:         tg.view %[[R]] at (16)
+// CHECK:         tg.subbuffer %[[R]] at (16)
 func.func @views(%x: memref<8xf32>, %y: memref<4xf32>) -> memref<4xf32> {
   %t0 = tg.alloc on "CPU" : memref<8xf32>
-  %v = tg.view %t0 at (16) : memref<8xf32> -> memref<4xf32>
+  %v = tg.subbuffer %t0 at (16) : memref<8xf32> -> memref<4xf32>
   %t1 = tg.alloc on "CPU" : memref<4xf32>
   %r = tg.alloc on "CPU" : memref<8xf32>
-  %w = tg.view %r at (16) : memref<8xf32> -> memref<4xf32>
+  %w = tg.subbuffer %r at (16) : memref<8xf32> -> memref<4xf32>
   tg.transfer %x to %t0 : memref<8xf32>
   tg.transfer %x to %r : memref<8xf32>
   tg.transfer %y to %t1 : memref<4xf32>
@@ -92,8 +92,8 @@ func.func @views(%x: memref<8xf32>, %y: memref<4xf32>) -> memref<4xf32> {
 // CHECK-LABEL: func.func @devices
 // CHECK-DAG:     %[[C:.*]] = tg.alloc on "CPU" : memref<64xi8>
 // CHECK-DAG:     %[[N:.*]] = tg.alloc on "NULL" : memref<64xi8>
-// CHECK-DAG:     tg.view %[[C]] at (0)
-// CHECK-DAG:     tg.view %[[N]] at (0)
+// CHECK-DAG:     tg.subbuffer %[[C]] at (0)
+// CHECK-DAG:     tg.subbuffer %[[N]] at (0)
 func.func @devices(%x: memref<4xf32>, %y: memref<4xf32>) {
   %t0 = tg.alloc on "CPU" : memref<4xf32>
   %t1 = tg.alloc on "NULL" : memref<4xf32>
@@ -109,7 +109,7 @@ func.func @devices(%x: memref<4xf32>, %y: memref<4xf32>) {
 
 // CHECK-LABEL: func.func @gaps
 // CHECK:         tg.alloc on "CPU" : memref<192xi8>
-// CHECK:         tg.view %{{.*}} at (0) : memref<192xi8> -> memref<32xf32>
+// CHECK:         tg.subbuffer %{{.*}} at (0) : memref<192xi8> -> memref<32xf32>
 func.func @gaps(%x: memref<16xf32>, %l: memref<32xf32>) {
   %t0 = tg.alloc on "CPU" : memref<16xf32>
   %t1 = tg.alloc on "CPU" : memref<16xf32>

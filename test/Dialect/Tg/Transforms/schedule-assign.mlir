@@ -122,7 +122,7 @@ func.func @late(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NOT:     tg.transfer
 // CHECK:         tg.launch @E_2_n0(%[[X]], %[[Y]])
 // CHECK-NEXT:    tg.launch @E_2_n1(%[[X]], %[[Z]])
-// CHECK-NEXT:    %[[V:.*]] = tg.view %[[X]] at (4) : memref<4xf32> -> memref<2xf32>
+// CHECK-NEXT:    %[[V:.*]] = tg.subbuffer %[[X]] at (4) : memref<4xf32> -> memref<2xf32>
 // CHECK-NEXT:    return %[[X]], %[[V]]
 func.func @parts(%x: tensor<4xf32>, %y: tensor<2xf32>, %z: tensor<2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   %p = tg.shrink %x from [2] to [4] : tensor<4xf32> -> tensor<2xf32>

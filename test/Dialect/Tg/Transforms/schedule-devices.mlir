@@ -28,7 +28,7 @@ func.func @copies(%x: tensor<4xf32>, %y: tensor<4xf32> {tg.device = "NULL"}) -> 
 // CHECK-NOT:   tg.kernel
 // CHECK-LABEL: func.func @part
 // CHECK-SAME:    (%[[X:.*]]: memref<12xf32>)
-// CHECK:         %[[V:.*]] = tg.view %[[X]] at (16) : memref<12xf32> -> memref<4xf32>
+// CHECK:         %[[V:.*]] = tg.subbuffer %[[X]] at (16) : memref<12xf32> -> memref<4xf32>
 // CHECK:         tg.transfer %[[V]] to %[[R:.*]] :
 // CHECK:         return %[[R]]
 func.func @part(%x: tensor<3x4xf32>) -> tensor<2x2xf32> {

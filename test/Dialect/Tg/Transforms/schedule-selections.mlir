@@ -38,8 +38,8 @@ func.func @few(%a: tensor<8xf32>, %b: tensor<4xf32>) -> tensor<12xf32> {
 // CHECK-LABEL: func.func @large
 // CHECK-SAME:    (%[[A:.*]]: memref<100000xf32>, %[[B:.*]]: memref<100000xf32>)
 // CHECK:         %[[R:.*]] = tg.alloc on "CPU" : memref<200000xf32>
-// CHECK-DAG:     %[[V0:.*]] = tg.view %[[R]] at (0) : memref<200000xf32> -> memref<100000xf32>
-// CHECK-DAG:     %[[V1:.*]] = tg.view %[[R]] at (400000) : memref<200000xf32> -> memref<100000xf32>
+// CHECK-DAG:     %[[V0:.*]] = tg.subbuffer %[[R]] at (0) : memref<200000xf32> -> memref<100000xf32>
+// CHECK-DAG:     %[[V1:.*]] = tg.subbuffer %[[R]] at (400000) : memref<200000xf32> -> memref<100000xf32>
 // CHECK:         tg.launch @[[K:.*]](%[[V1]], %[[B]])
 // CHECK:         tg.launch @[[K]](%[[V0]], %[[A]])
 // REMARK:      tg.neg [4, 50000] gets a buffer in 2 parts: it is a result
@@ -66,8 +66,8 @@ func.func @large(%a: tensor<2x50000xf32>, %b: tensor<2x50000xf32>) -> tensor<4x5
 // CHECK-SAME:    memref<199899xf32>
 // CHECK-NOT:     in_place
 // CHECK-LABEL: func.func @columns
-// CHECK-DAG:     tg.view %[[R:.*]] at (0) : memref<200000xf32> -> memref<199899xf32>
-// CHECK-DAG:     tg.view %[[R]] at (396) : memref<200000xf32> -> memref<199901xf32>
+// CHECK-DAG:     tg.subbuffer %[[R:.*]] at (0) : memref<200000xf32> -> memref<199899xf32>
+// CHECK-DAG:     tg.subbuffer %[[R]] at (396) : memref<200000xf32> -> memref<199901xf32>
 func.func @columns(%a: tensor<1000x99xf32>, %b: tensor<1000x101xf32>) -> tensor<1000x200xf32> {
   %p = tg.iota 1 : tensor<1000x200xi32>
   %c = tg.const(98 : i32) : tensor<1000x200xi32>

@@ -5,7 +5,7 @@
 // CHECK-NOT:   tg.kernel
 // CHECK-LABEL: func.func @parts_of_arguments
 // CHECK-SAME:    (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<12xf32>)
-// CHECK:         %[[V:.*]] = tg.view %[[Y]] at (32) : memref<12xf32> -> memref<3xf32>
+// CHECK:         %[[V:.*]] = tg.subbuffer %[[Y]] at (32) : memref<12xf32> -> memref<3xf32>
 // CHECK:         return %[[X]], %[[X]], %[[X]], %[[V]], %[[X]]
 func.func @parts_of_arguments(%x: tensor<4xf32>, %y: tensor<2x6xf32>)
     -> (tensor<4xf32>, tensor<4xf32>, tensor<2x2xf32>, tensor<1x3xf32>, tensor<4xf32>) {
@@ -21,7 +21,7 @@ func.func @parts_of_arguments(%x: tensor<4xf32>, %y: tensor<2x6xf32>)
 // bool takes a byte each.
 
 // CHECK-LABEL: func.func @offset_of_bool
-// CHECK:         tg.view %{{.*}} at (3) : memref<8xi1> -> memref<2xi1>
+// CHECK:         tg.subbuffer %{{.*}} at (3) : memref<8xi1> -> memref<2xi1>
 func.func @offset_of_bool(%x: tensor<8xi1>) -> tensor<2xi1> {
   %s = tg.shrink %x from [3] to [5] : tensor<8xi1> -> tensor<2xi1>
   return %s : tensor<2xi1>
@@ -34,7 +34,7 @@ func.func @offset_of_bool(%x: tensor<8xi1>) -> tensor<2xi1> {
 // CHECK-COUNT-3: tg.kernel
 // CHECK-LABEL: func.func @copied
 // CHECK-COUNT-3: tg.launch
-// CHECK-NOT:     tg.view
+// CHECK-NOT:     tg.subbuffer
 func.func @copied(%y: tensor<2x6xf32>) -> (tensor<2x3xf32>, tensor<6x2xf32>, tensor<2x6xf32>) {
   %s = tg.shrink %y from [0, 2] to [2, 5] : tensor<2x6xf32> -> tensor<2x3xf32>
   %p = tg.permute %y [1, 0] : tensor<2x6xf32> -> tensor<6x2xf32>
@@ -169,8 +169,8 @@ func.func @pad_and_shrink(%x: tensor<4xf32>) -> tensor<4xf32> {
 // A contiguous part at a symbolic place is a view as well.
 // CHECK-LABEL: func.func @symbolic_part
 // CHECK-SAME:    (%[[X:.*]]: memref<80xf32>)
-// CHECK-NEXT:    %[[V:.*]] = tg.view %[[X]] at (#tg.dim<mul, #tg.var<"s", 0, 6>, 32>) : memref<80xf32> -> memref<32xf32>
-// CHECK-NEXT:    %[[W:.*]] = tg.view %[[X]] at (0) : memref<80xf32> -> memref<56xf32>
+// CHECK-NEXT:    %[[V:.*]] = tg.subbuffer %[[X]] at (#tg.dim<mul, #tg.var<"s", 0, 6>, 32>) : memref<80xf32> -> memref<32xf32>
+// CHECK-NEXT:    %[[W:.*]] = tg.subbuffer %[[X]] at (0) : memref<80xf32> -> memref<56xf32>
 // CHECK-NEXT:    return %[[V]], %[[W]]
 #s = #tg.var<"s", 0, 6>
 #n = #tg.var<"n", 1, 7>
@@ -220,8 +220,8 @@ func.func @symbolic_rest(%x: tensor<8xf32>) -> !r {
 
 // CHECK-LABEL: func.func @views_of_views
 // CHECK-SAME:    (%[[X:.*]]: memref<24xf32>, %[[Y:.*]]: memref<8xf32>)
-// CHECK-DAG:     %[[A:.*]] = tg.view %[[X]] at (56) : memref<24xf32> -> memref<3xf32>
-// CHECK-DAG:     %[[B:.*]] = tg.view %[[Y]] at (#tg.dim<mul, #tg.var<"p", 0, 4>, 4>) : memref<8xf32> -> memref<4xf32>
+// CHECK-DAG:     %[[A:.*]] = tg.subbuffer %[[X]] at (56) : memref<24xf32> -> memref<3xf32>
+// CHECK-DAG:     %[[B:.*]] = tg.subbuffer %[[Y]] at (#tg.dim<mul, #tg.var<"p", 0, 4>, 4>) : memref<8xf32> -> memref<4xf32>
 // CHECK-NOT:     tg.launch
 // CHECK:         return %[[A]], %[[X]], %[[B]]
 #p = #tg.var<"p", 0, 4>

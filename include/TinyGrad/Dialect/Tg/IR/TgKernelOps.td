@@ -67,7 +67,7 @@ def Tg_LiteralOp : Tg_Op<"literal", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Tg_ViewOp : Tg_Op<"view", [Pure]> {
+def Tg_SubbufferOp : Tg_Op<"subbuffer", [Pure]> {
   let summary = "a part of a buffer";
   let description = [{
     The part of `source` that begins at a byte offset, read as the result type.
@@ -78,8 +78,8 @@ def Tg_ViewOp : Tg_Op<"view", [Pure]> {
     part of it can leave 64 bits.
 
     ```mlir
-    %v = tg.view %arena at (256) : memref<4096xi8> -> memref<16xf32>
-    %w = tg.view %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 64>) : memref<128xf32> -> memref<16xf32>
+    %v = tg.subbuffer %arena at (256) : memref<4096xi8> -> memref<16xf32>
+    %w = tg.subbuffer %x at (#tg.dim<mul, #tg.var<"n", 0, 7>, 64>) : memref<128xf32> -> memref<16xf32>
     ```
   }];
   let arguments = (ins Tg_Buffer:$source, Tg_DimAttr:$offset);
@@ -105,7 +105,7 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
     Copies all of `source` to `dest`, across devices where they differ.
 
     C1: both have the same type. C2: `dest` is no part of a `tg.literal`. C3: they
-    do not overlap (checked where both are views of one buffer at known places).
+    do not overlap (checked where both are parts of one buffer at known offsets).
 
     ```mlir
     tg.transfer %src to %dst : memref<16xf32>
@@ -128,7 +128,7 @@ def Tg_SortOp : Tg_Op<"sort"> {
     C1: the number of elements of each buffer is a multiple of `rows`, that of the
     positions at most that of the keys. C2: `length` is at most the distance of rows, and never negative. C3:
     `positions` is of `i32` or `i64`, no part of a `tg.literal`, and does not overlap
-    the keys (checked where both are views of one buffer at known places).
+    the keys (checked where both are parts of one buffer at known offsets).
 
     ```mlir
     tg.sort %keys to %positions rows 4 length (8) : memref<32xf32>, memref<32xi32>
@@ -154,8 +154,8 @@ def Tg_LaunchOp : Tg_Op<"launch", [
 
     C1: the symbol names a `tg.kernel` whose arguments have the operands' types.
     C2: a buffer that the kernel writes is not also passed for another argument,
-    nor does it overlap one (checked where both are views of one buffer at known
-    places), unless the kernel is marked `in_place`. C3: what the kernel writes is
+    nor does it overlap one (checked where both are parts of one buffer at known
+    offsets), unless the kernel is marked `in_place`. C3: what the kernel writes is
     no part of a `tg.literal`. C4: all buffers are on one device (checked for
     `tg.alloc`, `tg.literal` and function arguments with `tg.device`). C5: there is
     one number for each of the kernel's, within its bounds.

@@ -14,7 +14,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TgOrderAssigns : Pass<"tg-order-assigns", "::mlir::func::FuncOp"> {
+def TgResolveAssigns : Pass<"tg-resolve-assigns", "::mlir::func::FuncOp"> {
   let summary = "Tell targets of assignments from reads of old contents";
   let description = [{
     Where a function argument is assigned to, its uses as a value, which mean what
@@ -273,7 +273,7 @@ def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
       %x = tg.load %a[%i] : memref<4xf32>
       tg.store %x, %out[%i] : memref<4xf32>
     }
-    %v = tg.view %a at (32) : memref<12xf32> -> memref<4xf32>
+    %v = tg.subbuffer %a at (32) : memref<12xf32> -> memref<4xf32>
     tg.launch @k(%b, %v) : memref<4xf32>, memref<4xf32>
     ```
   }];

@@ -174,7 +174,7 @@ private:
   }
   DenseMap<Value, std::unique_ptr<Memory>> memories;
   DenseMap<Value, BufferPart> parts;
-  std::map<std::tuple<void *, void *, void *>, Value> views;
+  std::map<std::tuple<void *, void *, void *>, Value> subbuffers;
   DenseMap<Value, Value> canonical;
   DenseMap<Value, Copy> copies;
 };
@@ -245,18 +245,18 @@ void KernelPool::finish(ModuleOp module,
 // The graph
 //===----------------------------------------------------------------------===//
 
-/// One value for all views of the same part.
+/// One value for all tg.subbuffer of the same part.
 Value Fuser::getCanonical(Value buffer) {
   auto known = canonical.find(buffer);
   if (known != canonical.end())
     return known->second;
   Value result = buffer;
-  if (auto view = buffer.getDefiningOp<ViewOp>())
-    result = views
+  if (auto part = buffer.getDefiningOp<SubbufferOp>())
+    result = subbuffers
                  .try_emplace(
-                     {view.getSource().getAsOpaquePointer(),
-                      const_cast<void *>(view.getOffset().getAsOpaquePointer()),
-                      const_cast<void *>(view.getType().getAsOpaquePointer())},
+                     {part.getSource().getAsOpaquePointer(),
+                      const_cast<void *>(part.getOffset().getAsOpaquePointer()),
+                      const_cast<void *>(part.getType().getAsOpaquePointer())},
                      buffer)
                  .first->second;
   canonical[buffer] = result;
@@ -299,7 +299,7 @@ void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
 bool Fuser::createNodes() {
   Block &block = func.getBody().front();
   for (Operation &op : block) {
-    if (isa<AllocOp, LiteralOp, ViewOp>(op))
+    if (isa<AllocOp, LiteralOp, SubbufferOp>(op))
       continue;
     if (isa<func::ReturnOp>(op)) {
       // A function may return other values as well, as those that are no tensor
@@ -577,7 +577,7 @@ void Fuser::emit() {
         transfer.erase();
         ++numCopies;
       }
-    } else if (isa<AllocOp, ViewOp>(op) && op.use_empty()) {
+    } else if (isa<AllocOp, SubbufferOp>(op) && op.use_empty()) {
       op.erase();
     }
   }

@@ -82,18 +82,18 @@ static Dim chooseFactor(ArrayRef<std::pair<Value, Dim>> terms) {
   return least;
 }
 
-template <typename Emitter>
-static Part<typename Emitter::Result> emitParts(Emitter &emitter, Terms terms);
+template <typename Builder>
+static Part<typename Builder::Result> emitParts(Builder &builder, Terms terms);
 
 /// The terms as sums of what they have in common: (i*5 + j)*8 for i*40 + j*8.
-template <typename Emitter>
-static SmallVector<Part<typename Emitter::Result>, 4>
-getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
-  SmallVector<Part<typename Emitter::Result>, 4> parts;
+template <typename Builder>
+static SmallVector<Part<typename Builder::Result>, 4>
+getParts(Builder &builder, ArrayRef<std::pair<Value, Dim>> terms) {
+  SmallVector<Part<typename Builder::Result>, 4> parts;
   Terms scaled;
   for (auto [atom, coefficient] : terms) {
     if (getMagnitude(coefficient).is(1))
-      parts.push_back({emitter.atom(atom), isNegative(coefficient)});
+      parts.push_back({builder.atom(atom), isNegative(coefficient)});
     else
       scaled.emplace_back(atom, coefficient);
   }
@@ -118,9 +118,9 @@ getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
       else
         others.push_back(term);
     }
-    auto [sum, negative] = emitParts(emitter, std::move(divided));
+    auto [sum, negative] = emitParts(builder, std::move(divided));
     parts.push_back(
-        {emitter.template make<MulOp>(sum, emitter.dim(factor)), negative});
+        {builder.template make<MulOp>(sum, builder.dim(factor)), negative});
     scaled = std::move(others);
   }
   llvm::stable_sort(parts, [](const auto &a, const auto &b) {
@@ -130,29 +130,29 @@ getParts(Emitter &emitter, ArrayRef<std::pair<Value, Dim>> terms) {
 }
 
 /// The sum of some terms, to be subtracted if all of them are.
-template <typename Emitter>
-static Part<typename Emitter::Result> emitParts(Emitter &emitter, Terms terms) {
-  auto parts = getParts(emitter, terms);
+template <typename Builder>
+static Part<typename Builder::Result> emitParts(Builder &builder, Terms terms) {
+  auto parts = getParts(builder, terms);
   auto sum = parts[0];
   for (auto part : ArrayRef(parts).drop_front())
     sum.value = part.negative != sum.negative
-                    ? emitter.template make<SubOp>(sum.value, part.value)
-                    : emitter.template make<AddOp>(sum.value, part.value);
+                    ? builder.template make<SubOp>(sum.value, part.value)
+                    : builder.template make<AddOp>(sum.value, part.value);
   return sum;
 }
 
-template <typename Emitter>
-static typename Emitter::Result emitSum(Emitter emitter,
+template <typename Builder>
+static typename Builder::Result emitSum(Builder builder,
                                         const IndexForm &form) {
   if (form.isDim())
-    return emitter.dim(form.constant);
-  auto [sum, negative] = emitParts(emitter, Terms(form.terms));
+    return builder.dim(form.constant);
+  auto [sum, negative] = emitParts(builder, Terms(form.terms));
   if (negative && !form.constant.is(0))
-    return emitter.template make<SubOp>(emitter.dim(form.constant), sum);
+    return builder.template make<SubOp>(builder.dim(form.constant), sum);
   if (negative)
-    return emitter.template make<NegOp>(sum);
+    return builder.template make<NegOp>(sum);
   if (!form.constant.is(0))
-    return emitter.template make<AddOp>(sum, emitter.dim(form.constant));
+    return builder.template make<AddOp>(sum, builder.dim(form.constant));
   return sum;
 }
 

@@ -14,8 +14,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Caches.h"
 #include "Heuristic.h"
+#include "MemoryHints.h"
 
 using namespace mlir;
 using namespace mlir::tg;

@@ -11,8 +11,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Caches.h"
 #include "Heuristic.h"
+#include "MemoryHints.h"
 #include "TileAcross.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"

@@ -134,7 +134,7 @@ private:
   void visitArgument(BlockArgument argument);
 
   Value getBuffer(Value value);
-  Value getView(Place place, RankedTensorType type);
+  Value getSubbuffer(Place place, RankedTensorType type);
   bool isAcrossDevices(CopyOp copy);
   int64_t getVersion(AfterOp after);
   Value snapshotFor(BlockArgument argument, int64_t version,

@@ -312,7 +312,7 @@ void FunctionScheduler::visitArgsort(ArgsortOp argsort) {
   Value buffer = getBuffer(argsort);
   load(accesses.lookup(argsort), buffer, getLargestShape(argsort.getType()));
   if (getBufferSize(argsort.getType()) != 0)
-    steps.push_back({getView(places[argsort.getX()], type),
+    steps.push_back({getSubbuffer(places[argsort.getX()], type),
                      buffer,
                      {},
                      {},

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ComposeViews.h"
-#include "../OrderAssigns.h"
+#include "../ResolveAssigns.h"
 #include "CheckGraph.h"
 #include "FunctionScheduler.h"
 #include "Lower.h"
@@ -46,15 +46,15 @@ Value FunctionScheduler::getBuffer(Value value) {
              AllocOp::create(host, value.getLoc(), bufferType, devices[value]);
 }
 
-Value FunctionScheduler::getView(Place place, RankedTensorType type) {
+Value FunctionScheduler::getSubbuffer(Place place, RankedTensorType type) {
   Value buffer = getBuffer(place.base);
-  MemRefType viewType =
+  MemRefType partType =
       getBufferType(type.getElementType(), getBufferSize(type));
-  if (buffer.getType() == viewType && place.offset.is(0))
+  if (buffer.getType() == partType && place.offset.is(0))
     return buffer;
   int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  return ViewOp::create(host, buffer.getLoc(), viewType, buffer,
-                        place.offset * Dim(func.getContext(), bytes));
+  return SubbufferOp::create(host, buffer.getLoc(), partType, buffer,
+                             place.offset * Dim(func.getContext(), bytes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +122,7 @@ void FunctionScheduler::finish(Step &step) {
   step.builder.reset();
   // What an assignment writes is the caller's memory, and may be read too. A
   // part of a buffer may begin anywhere in a line.
-  auto part = step.operands[0].getDefiningOp<ViewOp>();
+  auto part = step.operands[0].getDefiningOp<SubbufferOp>();
   // Updates read their elements.
   const bool hasUpdates =
       llvm::any_of(kernel.getBody().getOps<StoreOp>(),
@@ -221,11 +221,11 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
   KernelBuilder &kernel =
       createKernel(tensor.getLoc(), chosen, tensor, from, extents);
   // First of all, so that kernels for equal parts are equal to the order of
-  // terms. For the same reason the buffer is a view from the first element on.
+  // terms. For the same reason the buffer starts at the first element.
   kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
   Value buffer =
-      getView({tensor, offset},
-              RankedTensorType::get({last + 1}, type.getElementType()));
+      getSubbuffer({tensor, offset},
+                   RankedTensorType::get({last + 1}, type.getElementType()));
   SmallVector<Value> indices;
   for (auto [index, start] : llvm::zip(kernel.getResultIndices(), from))
     indices.push_back(kernel.getIndex().add(index, start));
@@ -282,7 +282,7 @@ void FunctionScheduler::visitCopy(CopyOp copy) {
   Value buffer = getBuffer(copy);
   load(accesses.lookup(copy), buffer, getLargestShape(copy.getType()));
   if (getBufferSize(copy.getType()) != 0)
-    steps.push_back({getView(places[copy.getX()], copy.getType()),
+    steps.push_back({getSubbuffer(places[copy.getX()], copy.getType()),
                      buffer,
                      {},
                      {},
@@ -374,7 +374,7 @@ void FunctionScheduler::emit() {
   SmallVector<Value> results;
   for (Value value : block.getTerminator()->getOperands()) {
     auto type = cast<RankedTensorType>(value.getType());
-    results.push_back(getView(places[value], type));
+    results.push_back(getSubbuffer(places[value], type));
   }
   func::ReturnOp::create(host, loc, results);
 
@@ -388,7 +388,7 @@ void FunctionScheduler::emit() {
 }
 
 LogicalResult FunctionScheduler::run() {
-  orderAssigns(block);
+  resolveAssigns(block);
   composeViews(block);
   if (failed(checkGraph(block)) || failed(assignDevices()))
     return failure();

@@ -1,4 +1,4 @@
-//===- View.h - tensors that are views of another ---------------*- C++ -*-===//
+//===- Aliasing.h - tensors that share memory with their views --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -12,8 +12,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_TENSOR_VIEW_H
-#define TINYGRAD_LIB_TENSOR_VIEW_H
+#ifndef TINYGRAD_LIB_TENSOR_ALIASING_H
+#define TINYGRAD_LIB_TENSOR_ALIASING_H
 
 #include "TensorImpl.h"
 
@@ -89,4 +89,4 @@ private:
 
 } // namespace tinygrad::detail
 
-#endif // TINYGRAD_LIB_TENSOR_VIEW_H
+#endif // TINYGRAD_LIB_TENSOR_ALIASING_H

@@ -1,4 +1,4 @@
-//===- Emitter.h - Short names for elementwise operations -------*- C++ -*-===//
+//===- MathBuilder.h - short names for elementwise operations ---*- C++ -*-===//
 //
 // Part of the TinyGrad project, under the Apache License v2.0 with LLVM
 // Exceptions.
@@ -8,13 +8,13 @@
 ///
 /// \file
 /// Numerical code written with MLIR builders is hard to read as such. The
-/// Emitter gives the operations the names of the arithmetic, and makes
+/// MathBuilder gives the operations the names of the arithmetic, and makes
 /// constants, and the types of conversions, the shape of its prototype.
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H
-#define TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H
+#ifndef TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_MATHBUILDER_H
+#define TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_MATHBUILDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -30,9 +30,9 @@ namespace mlir::tg {
 
 /// Emits elementwise operations on values of one shape. Floating-point helpers
 /// work on f32 and f64, integer helpers on i32 and i64; operand types decide.
-class Emitter {
+class MathBuilder {
 public:
-  Emitter(ImplicitLocOpBuilder &b, Value prototype)
+  MathBuilder(ImplicitLocOpBuilder &b, Value prototype)
       : b(b), shape(dyn_cast<VectorType>(prototype.getType())) {}
 
   ImplicitLocOpBuilder &builder() { return b; }
@@ -185,36 +185,36 @@ struct SplitFloat {
   Value exponent;
   Value fraction;
 };
-SplitFloat splitFloat(Emitter &e, Value x);
+SplitFloat splitFloat(MathBuilder &e, Value x);
 
 /// e^x for x from -87 to 0: without what other arguments take.
-Value emitExpOfModerate(Emitter &e, Value x);
-Value emitExp2(Emitter &e, Value x);
-Value emitExp(Emitter &e, Value x);
-Value emitExpM1(Emitter &e, Value x);
-Value emitLog2(Emitter &e, Value x);
-Value emitLog(Emitter &e, Value x);
-Value emitLog1p(Emitter &e, Value x);
-Value emitSin(Emitter &e, Value x);
-Value emitCos(Emitter &e, Value x);
-Value emitTan(Emitter &e, Value x);
-Value emitAsin(Emitter &e, Value x);
-Value emitAcos(Emitter &e, Value x);
-Value emitAtan(Emitter &e, Value x);
-Value emitTanh(Emitter &e, Value x);
-Value emitErf(Emitter &e, Value x);
-Value emitPow(Emitter &e, Value x, Value y);
+Value emitExpOfModerate(MathBuilder &e, Value x);
+Value emitExp2(MathBuilder &e, Value x);
+Value emitExp(MathBuilder &e, Value x);
+Value emitExpM1(MathBuilder &e, Value x);
+Value emitLog2(MathBuilder &e, Value x);
+Value emitLog(MathBuilder &e, Value x);
+Value emitLog1p(MathBuilder &e, Value x);
+Value emitSin(MathBuilder &e, Value x);
+Value emitCos(MathBuilder &e, Value x);
+Value emitTan(MathBuilder &e, Value x);
+Value emitAsin(MathBuilder &e, Value x);
+Value emitAcos(MathBuilder &e, Value x);
+Value emitAtan(MathBuilder &e, Value x);
+Value emitTanh(MathBuilder &e, Value x);
+Value emitErf(MathBuilder &e, Value x);
+Value emitPow(MathBuilder &e, Value x, Value y);
 /// @}
 
 /// \name The functions on f64
 /// @{
-Value emitWideExp(Emitter &e, Value x);
-Value emitWideExpM1(Emitter &e, Value x);
-Value emitWideLog(Emitter &e, Value x);
-Value emitWideLog1p(Emitter &e, Value x);
-Value emitWideErf(Emitter &e, Value x);
+Value emitWideExp(MathBuilder &e, Value x);
+Value emitWideExpM1(MathBuilder &e, Value x);
+Value emitWideLog(MathBuilder &e, Value x);
+Value emitWideLog1p(MathBuilder &e, Value x);
+Value emitWideErf(MathBuilder &e, Value x);
 /// @}
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_EMITTER_H
+#endif // TINYGRAD_LIB_CONVERSION_MATHTOPOLYNOMIAL_MATHBUILDER_H

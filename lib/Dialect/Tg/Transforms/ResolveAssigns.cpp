@@ -1,20 +1,20 @@
-//===- OrderAssigns.cpp - reads of memory that changes --------------------===//
+//===- ResolveAssigns.cpp - reads of memory that changes ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-order-assigns pass, in time linear in the size of the
+/// Implements the tg-resolve-assigns pass, in time linear in the size of the
 /// block.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "OrderAssigns.h"
+#include "ResolveAssigns.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 
 namespace mlir::tg {
-#define GEN_PASS_DEF_TGORDERASSIGNS
+#define GEN_PASS_DEF_TGRESOLVEASSIGNS
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
 } // namespace mlir::tg
 
@@ -23,9 +23,9 @@ using namespace mlir::tg;
 
 namespace {
 
-class Orderer {
+class AssignResolver {
 public:
-  explicit Orderer(Block &block) : block(block) {}
+  explicit AssignResolver(Block &block) : block(block) {}
 
   void run();
 
@@ -51,7 +51,7 @@ private:
 } // namespace
 
 /// Makes the target movement operations of their own on the argument itself.
-void Orderer::rebaseTarget(AssignOp assign) {
+void AssignResolver::rebaseTarget(AssignOp assign) {
   SmallVector<Operation *> movements;
   Value target = assign.getTarget();
   while (Operation *op = target.getDefiningOp()) {
@@ -83,7 +83,7 @@ void Orderer::rebaseTarget(AssignOp assign) {
 }
 
 /// Erases an assignment of no elements: after it memory holds what it held.
-void Orderer::dropAssign(AssignOp assign) {
+void AssignResolver::dropAssign(AssignOp assign) {
   Value root = assign.getTarget();
   while (Operation *op = root.getDefiningOp()) {
     if (!isMovementOp(op) && !isa<AssignOp>(op))
@@ -103,7 +103,7 @@ void Orderer::dropAssign(AssignOp assign) {
   assign.erase();
 }
 
-void Orderer::run() {
+void AssignResolver::run() {
   SmallVector<AssignOp> assigns(block.getOps<AssignOp>());
   if (assigns.empty())
     return;
@@ -148,17 +148,17 @@ void Orderer::run() {
   }
 }
 
-void mlir::tg::orderAssigns(Block &block) { Orderer(block).run(); }
+void mlir::tg::resolveAssigns(Block &block) { AssignResolver(block).run(); }
 
 namespace {
-struct TgOrderAssignsPass
-    : public tg::impl::TgOrderAssignsBase<TgOrderAssignsPass> {
+struct TgResolveAssignsPass
+    : public tg::impl::TgResolveAssignsBase<TgResolveAssignsPass> {
   using Base::Base;
 
   void runOnOperation() override {
     // A tensor graph has one block; control flow is for scheduling to reject.
     if (getOperation().getBody().hasOneBlock())
-      orderAssigns(getOperation().getBody().front());
+      resolveAssigns(getOperation().getBody().front());
   }
 };
 } // namespace

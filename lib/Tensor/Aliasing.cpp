@@ -1,4 +1,4 @@
-//===- View.cpp - tensors that are views of another -----------------------===//
+//===- Aliasing.cpp - tensors that share memory with their views ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "View.h"
+#include "Aliasing.h"
 #include "GraphImpl.h"
 #include "Primitives.h"
 #include "TinyGrad/Compiler/Compiler.h"

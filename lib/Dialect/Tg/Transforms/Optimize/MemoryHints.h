@@ -1,4 +1,4 @@
-//===- Caches.h - what goes through the caches ------------------*- C++ -*-===//
+//===- MemoryHints.h - prefetches and non-temporal stores -------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,8 +10,8 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H
-#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H
+#ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_MEMORYHINTS_H
+#define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_MEMORYHINTS_H
 
 #include "ScheduleSteps.h"
 
@@ -33,4 +33,4 @@ void prefetchColumns(KernelSchedule &schedule);
 
 } // namespace mlir::tg
 
-#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_CACHES_H
+#endif // TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_MEMORYHINTS_H

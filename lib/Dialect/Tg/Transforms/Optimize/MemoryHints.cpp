@@ -1,4 +1,4 @@
-//===- Caches.cpp - what goes through the caches --------------------------===//
+//===- MemoryHints.cpp - prefetches and non-temporal stores ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Caches.h"
+#include "MemoryHints.h"
 
 using namespace mlir;
 using namespace mlir::tg;

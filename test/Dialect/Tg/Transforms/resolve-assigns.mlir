@@ -1,7 +1,7 @@
-// RUN: tg-opt %s -split-input-file -tg-order-assigns | FileCheck %s
+// RUN: tg-opt %s -split-input-file -tg-resolve-assigns | FileCheck %s
 // Doing it again changes nothing.
-// RUN: tg-opt %s -split-input-file -tg-order-assigns > %t.once
-// RUN: tg-opt %t.once -split-input-file -tg-order-assigns | diff %t.once -
+// RUN: tg-opt %s -split-input-file -tg-resolve-assigns > %t.once
+// RUN: tg-opt %t.once -split-input-file -tg-resolve-assigns | diff %t.once -
 
 // All reads mean the old contents, the returned one too.
 
