@@ -363,10 +363,10 @@ tinygrad::compile(ModuleOp module, Device &device,
     for (Type type : types) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (!tensor)
-        throw CompileError("the function's arguments and results have to be "
+        throw CompileError("the function's arguments and results must be "
                            "ranked tensors");
       if (!tg::hasDims(tensor))
-        throw CompileError("the function's arguments and results have to be "
+        throw CompileError("the function's arguments and results must be "
                            "of static shape, or with a #tg.shape");
       infos.push_back({getDType(tensor.getElementType()),
                        ArrayRef<int64_t>(tg::getLargestShape(tensor))});

@@ -41,7 +41,8 @@ static FailureOr<HostTensor> evaluateDim(DimOp op) {
   std::optional<int64_t> value = dim.getStatic();
   if (!value)
     return op.emitOpError("has the value ")
-           << dim.str() << "; its variables need values before it is executed";
+           << dim.str()
+           << "; its variables must be bound before it is executed";
   auto type = cast<RankedTensorType>(op.getType());
   return makeHostTensor(op.getLoc(), type,
                         getNumberAttr(type.getElementType(), *value));

@@ -47,7 +47,7 @@ void *CachingAllocator::allocate(std::size_t bytes) {
   const std::size_t size = sizeClass(bytes);
   std::lock_guard<std::mutex> lock(mutex);
   void *address = nullptr;
-  std::string reason = "no machine has that much";
+  std::string reason = "no machine has that much memory";
   if (size != 0) {
     auto list = freeLists.find(size);
     if (list != freeLists.end() && !list->second.empty()) {

@@ -156,7 +156,7 @@ DType tinygrad::promote(DType a, DType b) {
 
 DType tinygrad::promote(std::initializer_list<DType> dtypes) {
   if (dtypes.size() == 0)
-    throw DTypeError("promotion of no types at all");
+    throw DTypeError("promotion requires at least one type");
   DType result = *dtypes.begin();
   for (DType dtype : dtypes)
     result = promote(result, dtype);

@@ -49,7 +49,7 @@ Device::Device(DeviceInfo description)
 Device::~Device() = default;
 
 void Device::sort(void *, const void *, const SortShape &, const int64_t *) {
-  throw DeviceError(name() + " has no way to sort");
+  throw DeviceError(name() + " does not support sorting");
 }
 
 //===----------------------------------------------------------------------===//

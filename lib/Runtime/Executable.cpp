@@ -321,7 +321,7 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
     if (wanted.information().hostVisible &&
         reinterpret_cast<uintptr_t>(input.address()) % alignment != 0)
       throw DeviceError("input " + std::to_string(i) +
-                        " is at an address that is no multiple of the " +
+                        " is at an address that is not a multiple of the " +
                         std::to_string(alignment) + " bytes of an element of " +
                         tinygrad::name(*slot.dtype));
   }

@@ -108,7 +108,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
       variables = variablesOf(target.movement.get());
     // Nothing could be read of the whole tensor before it has one.
     if (std::string unbound = describeUnbound(variables); !unbound.empty())
-      throw ShapeError("assign: the place has no value; " + unbound);
+      throw ShapeError("assign: the position has no value; " + unbound);
     // A number that is assigned to in parts is meant as memory.
     isPending = !variables.empty() || isa<tg::ConstOp>(current()) ||
                 mayHaveVariables(graph, graph.operation(source.impl()));

@@ -108,8 +108,8 @@ static Tensor wrapBuffer(const Buffer &buffer, const Shape &shape, DType dtype,
                      std::to_string(buffer.size()) + " bytes");
   if (reinterpret_cast<uintptr_t>(buffer.address()) % itemSize(dtype) != 0)
     throw ShapeError(std::string(what) +
-                     ": the buffer begins at an address that is no multiple of "
-                     "the size of " +
+                     ": the buffer begins at an address that is not a multiple "
+                     "of the size of " +
                      name(dtype));
   // The compiler's code is checked against the buffer's element type.
   return prim::buffer(Graph::current(), buffer.view(0, buffer.size(), dtype),

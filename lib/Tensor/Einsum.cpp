@@ -93,7 +93,7 @@ Formula::Formula(std::string_view given) : text(given) {
       ++i;
     } else {
       fail(i, std::string("unexpected '") + char(c) +
-                  "', where a letter, ',', '...' or one '->' can be");
+                  "', where a letter, ',', '...' or one '->' is expected");
     }
   }
   if (isResult) {

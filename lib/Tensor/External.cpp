@@ -90,7 +90,7 @@ static void checkView(const StridedView &view) {
           itemSize(view.dtype) !=
       0)
     throw ShapeError(std::string("fromStrided: the buffer begins at an address "
-                                 "that is no multiple of the size of ") +
+                                 "that is not a multiple of the size of ") +
                      name(view.dtype));
 }
 

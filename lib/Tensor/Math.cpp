@@ -171,7 +171,7 @@ Tensor Tensor::clamp(std::optional<Scalar> min,
                      std::optional<Scalar> max) const {
   const MethodScope method("clamp");
   if (!min && !max)
-    throw Error("clamp: neither a least nor a greatest value is given");
+    throw Error("clamp: neither a minimum nor a maximum is given");
   Tensor result = *this;
   if (min)
     result = result.maximum(*min);

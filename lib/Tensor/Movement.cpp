@@ -25,7 +25,7 @@ static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
   const int64_t result = axis < 0 ? axis + rank + 1 : axis;
   if (result < 0 || result > rank)
-    throw IndexError(std::string(what) + ": there is no place for a new axis " +
+    throw IndexError(std::string(what) + ": no position for a new axis " +
                      std::to_string(axis) + " in a tensor of rank " +
                      std::to_string(rank));
   return result;
@@ -151,8 +151,8 @@ Tensor Tensor::pad(const Padding &padding, Scalar value) const {
     if (cutBefore.min() < -most || cutAfter.min() < -most ||
         !isAtMost(-(cutBefore + cutAfter), size))
       throw ShapeError("pad: amounts " + before.str() + " and " + after.str() +
-                       " cut more off axis " + std::to_string(axis) + " of " +
-                       toString(shape()) + " than it has");
+                       " remove more from axis " + std::to_string(axis) +
+                       " of " + toString(shape()) + " than it has");
     const SymInt from = -cutBefore, to = size + cutAfter;
     parts.emplace_back(from, to);
     low.push_back(symMax(before, 0));
@@ -574,7 +574,7 @@ std::vector<Tensor> Tensor::meshgrid(const std::vector<Tensor> &rows,
     checkOperands({&rows.front(), &row});
     if (row.ndim() > 1)
       throw ShapeError("meshgrid: a tensor of shape " + toString(row.shape()) +
-                       " is no row");
+                       " is not a row");
     grid.push_back(row.numel());
   }
   auto axisOf = [&](std::size_t number) {

@@ -30,7 +30,7 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
   if (ndim() == 0 || other.ndim() == 0)
     throw ShapeError("matmul: operands of shapes " + toString(shape()) +
                      " and " + toString(other.shape()) +
-                     " must have an axis at least");
+                     " must have at least one axis");
   // Rows (..., n, 1, k) and columns (..., 1, m, k).
   Tensor rows = (ndim() == 1 ? unsqueeze(0) : *this).unsqueeze(-2);
   Tensor columns =

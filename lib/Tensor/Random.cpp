@@ -268,7 +268,7 @@ bool TrainingScope::isActive() { return ::isTraining; }
 Tensor Tensor::dropout(double p) const {
   const MethodScope method("dropout");
   if (!(p >= 0 && p <= 1))
-    throw Error("dropout: " + Scalar(p).str() + " is no probability");
+    throw Error("dropout: " + Scalar(p).str() + " is not a probability");
   if (!isFloat(dtype()))
     throw DTypeError("dropout: the tensor is " + describe(*this) +
                      ", not of floats");

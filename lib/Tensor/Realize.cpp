@@ -197,7 +197,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   distinct.insert(wanted.begin(), wanted.end());
   auto checkBound = [](const std::vector<SymVariable> &variables) {
     if (std::string unbound = describeUnbound(variables); !unbound.empty())
-      throw ShapeError("realize: there is a size without a value; " + unbound);
+      throw ShapeError("realize: a size has no value; " + unbound);
   };
   for (Operation *op : distinct) {
     // What needs no program has to have a size as well.

@@ -81,10 +81,10 @@ static const Name *find(const std::vector<Name> &names, const Name &name) {
 Formula::Formula(std::string_view text) : text(text) {
   const std::size_t arrow = text.find("->");
   if (arrow == std::string_view::npos)
-    fail(text.size(), "a formula has two sides, with -> between them");
+    fail(text.size(), "a formula needs two sides, separated by ->");
   if (const std::size_t second = text.find("->", arrow + 2);
       second != std::string_view::npos)
-    fail(second, "a formula has one -> only");
+    fail(second, "a formula has only one ->");
   left = parse(0, arrow);
   right = parse(arrow + 2, text.size());
   for (const Group &group : left)
@@ -96,7 +96,7 @@ Formula::Formula(std::string_view text) : text(text) {
   for (const std::vector<Name> *names : {&before, &after})
     for (const Name &name : *names)
       if (find(*names, name) != &name)
-        fail(name.place, quote(name) + " is there twice");
+        fail(name.place, quote(name) + " appears twice");
   for (const Name &name : before)
     if (!find(after, name))
       fail(name.place, quote(name) + " is not on the right");
@@ -122,7 +122,7 @@ std::vector<Group> Formula::parse(std::size_t begin, std::size_t end) const {
       groups.push_back({{}, i++, true});
     } else if (c == ')') {
       if (!isOpen)
-        fail(i, "a parenthesis is closed that is not open");
+        fail(i, "unmatched closing parenthesis");
       isOpen = false;
       ++i;
     } else {
@@ -132,10 +132,10 @@ std::vector<Group> Formula::parse(std::size_t begin, std::size_t end) const {
         while (stop < end && isLetter(text[stop]))
           ++stop;
         if (stop == i)
-          fail(i, "neither a name, 1, ... nor a parenthesis");
+          fail(i, "expected a name, 1, ... or a parenthesis");
         name.text = text.substr(i, stop - i);
         if (std::isdigit(static_cast<unsigned char>(c)) && name.text != "1")
-          fail(i, quote(name) + " is no name of an axis, nor 1");
+          fail(i, quote(name) + " is neither the name of an axis nor 1");
       }
       i += name.text.size();
       if (!isOpen)
@@ -181,8 +181,7 @@ static Shape sizesOf(const Formula &formula, const Group &group, SymInt size,
         });
     if (it == given.end() && open >= 0)
       formula.fail(name.place, "the size of " + quote(name) + " or of " +
-                                   quote(group.names[open]) +
-                                   " has to be given");
+                                   quote(group.names[open]) + " must be given");
     if (it == given.end())
       open = int64_t(sizes.size());
     else
@@ -207,7 +206,7 @@ Tensor Tensor::rearrange(std::string_view text, const NamedSizes &given) const {
   for (auto it = given.begin(); it != given.end(); ++it) {
     if (it->first == "..." || !find(names, {it->first, 0}))
       formula.fail(0, "a size is given for '" + it->first +
-                          "', which is no axis of the formula");
+                          "', which is not an axis of the formula");
     if (std::find_if(given.begin(), it, [&](const auto &entry) {
           return entry.first == it->first;
         }) != it)

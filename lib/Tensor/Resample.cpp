@@ -35,13 +35,13 @@ static void checkAmount(const Tensor &x, int64_t axis, PadMode mode,
   const char *needed = nullptr;
   std::string excess;
   if (mode == PadMode::Reflect && !isAtMost(amount, size - 1)) {
-    needed = "Reflect takes less than the axis has";
+    needed = "Reflect requires less than the size of the axis";
     excess = explainExcess(amount, size - 1);
   } else if (mode == PadMode::Circular && !isAtMost(amount, size)) {
-    needed = "Circular takes at most what the axis has";
+    needed = "Circular requires at most the size of the axis";
     excess = explainExcess(amount, size);
   } else if (mode == PadMode::Replicate && size.min() == 0) {
-    needed = "Replicate takes an axis with elements";
+    needed = "Replicate requires an axis with elements";
     excess = explainExcess(1, size);
   }
   if (needed)

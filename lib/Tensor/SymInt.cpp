@@ -324,7 +324,7 @@ constexpr std::size_t longestText = 1 << 16;
 static void checkDivisor(SymOp op, const SymInt &lhs, const SymInt &rhs) {
   if (rhs.min() <= 0 && rhs.max() >= 0)
     throw ShapeError(textOf(op, lhs, rhs) + " divides by " +
-                     (rhs.isSymbolic() ? "what may be 0" : "0"));
+                     (rhs.isSymbolic() ? "an expression that may be 0" : "0"));
 }
 
 static SymInt combineNumbers(SymOp op, int64_t a, int64_t b) {

@@ -54,12 +54,13 @@ static cl::opt<uint64_t> first("first", cl::init(0),
 static cl::opt<uint64_t> seed("seed", cl::init(1),
                               cl::desc("Which series of graphs"),
                               cl::value_desc("N"), cl::cat(category));
-static cl::opt<int64_t> maxOps("max-ops", cl::init(12),
-                               cl::desc("Most operations of a graph"),
-                               cl::value_desc("K"), cl::cat(category));
+static cl::opt<int64_t>
+    maxOps("max-ops", cl::init(12),
+           cl::desc("Maximum number of operations of a graph"),
+           cl::value_desc("K"), cl::cat(category));
 static cl::opt<int64_t>
     symbolic("symbolic", cl::init(20),
-             cl::desc("How many of a hundred graphs have symbolic shapes"),
+             cl::desc("Percentage of graphs with symbolic shapes"),
              cl::value_desc("percent"), cl::cat(category));
 static cl::opt<std::string>
     deviceName("device", cl::init("CPU"),
@@ -455,7 +456,7 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv, "Random tensor graphs against the reference interpreter\n");
   if (maxOps < 1) {
-    (void)reportError("--max-ops has to be at least 1");
+    (void)reportError("--max-ops must be at least 1");
     return 1;
   }
   if (symbolic < 0 || symbolic > 100) {

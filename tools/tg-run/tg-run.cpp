@@ -185,7 +185,7 @@ static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
     if (!device.information().executes)
       llvm::WithColor::warning(llvm::errs())
           << "device " << device.name()
-          << " does not compute: results mean nothing\n";
+          << " does not compute: results are meaningless\n";
     auto begin = Clock::now();
     tinygrad::CompileOptions options;
     options.entry = entryName;

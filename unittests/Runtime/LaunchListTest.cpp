@@ -232,12 +232,12 @@ TEST_F(LaunchListTest, inputsAreAlignedToTheirElements) {
   char *aligned = reinterpret_cast<char *>(
       (reinterpret_cast<uintptr_t>(memory.data()) + 7) / 8 * 8);
   program.run({Buffer::external(cpu, aligned, bytes, {})}, {1});
-  EXPECT_THAT(messageOf<DeviceError>([&] {
-                program.run({Buffer::external(cpu, aligned + 4, bytes, {})},
-                            {1});
-              }),
-              HasSubstr("input 0 is at an address that is no multiple of the 8 "
-                        "bytes of an element of int64"));
+  EXPECT_THAT(
+      messageOf<DeviceError>([&] {
+        program.run({Buffer::external(cpu, aligned + 4, bytes, {})}, {1});
+      }),
+      HasSubstr("input 0 is at an address that is not a multiple of the 8 "
+                "bytes of an element of int64"));
 }
 
 TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {

@@ -188,7 +188,7 @@ TEST(Creation, Errors) {
   // Kernels load whole elements.
   EXPECT_ERROR(Tensor::fromBuffer(Tensor::zeros({4}).buffer().view(1, 12), {3},
                                   DType::Float32),
-               ShapeError, "no multiple of the size of float32");
+               ShapeError, "not a multiple of the size of float32");
 }
 
 TEST(Creation, UndefinedTensor) {

@@ -29,8 +29,9 @@ TEST(Errors, OfShapes) {
   EXPECT_ERROR(x.pad({{least, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
   EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError, "cut more off axis 0");
   // As in PyTorch, what is added at the other end does not make up for it.
-  EXPECT_ERROR(Tensor::ones({1}).pad({-2, 5}), ShapeError,
-               "pad: amounts -2 and 5 cut more off axis 0 of [1] than it has");
+  EXPECT_ERROR(
+      Tensor::ones({1}).pad({-2, 5}), ShapeError,
+      "pad: amounts -2 and 5 remove more from axis 0 of [1] than it has");
   EXPECT_ERROR(x.pad({{-3, least}, {0, 0}}), ShapeError, "pad: amounts");
   EXPECT_ERROR(x.pad({{most, 0}, {0, 0}}), ShapeError, "pad: an axis of size");
   EXPECT_ERROR(x.pad({{1, 1}}), ShapeError, "pad: 1 pairs");
@@ -99,7 +100,7 @@ TEST(Errors, OfNetworks) {
 TEST(Errors, OfAxesAndPositions) {
   Tensor x = counting({3, 4}), v = counting({4});
   EXPECT_ERROR(x.unsqueeze(3), IndexError,
-               "unsqueeze: there is no place for a new axis 3 in a tensor of "
+               "unsqueeze: no position for a new axis 3 in a tensor of "
                "rank 2");
   EXPECT_ERROR(Tensor::stack({v, v}, 2), IndexError,
                "stack: there is no place");

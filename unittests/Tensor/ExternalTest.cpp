@@ -229,8 +229,8 @@ TEST(ExternalTest, Errors) {
   EXPECT_EQ(messageOf<ShapeError>([&] {
               fromStrided({memory.view(2, 8), DType::Float32, {1}, {1}, 0});
             }),
-            "fromStrided: the buffer begins at an address that is no multiple "
-            "of the size of float32");
+            "fromStrided: the buffer begins at an address that is not a "
+            "multiple of the size of float32");
   EXPECT_EQ(
       messageOf<DTypeError>([&] {
         fromStrided(

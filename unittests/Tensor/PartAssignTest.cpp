@@ -538,6 +538,6 @@ TEST_F(PartAssignTest, Errors) {
   expectTensor(x, {3, 2}, {0, 1, 2, 3, 4, 5});
   Variable n("n", 1, 3);
   EXPECT_ERROR(x.shrink({{0, n}, {0, 2}}).assign(1), ShapeError,
-               "assign: the place has no value; bind variable n");
+               "assign: the position has no value; bind variable n");
   expectTensor(x, {3, 2}, {0, 1, 2, 3, 4, 5});
 }

@@ -331,7 +331,7 @@ TEST(Dropout, KeepsPartOfTheElements) {
 
 TEST(Dropout, Errors) {
   const Tensor x = counting({3});
-  EXPECT_ERROR(x.dropout(-0.1), Error, "dropout: -0.1 is no probability");
+  EXPECT_ERROR(x.dropout(-0.1), Error, "dropout: -0.1 is not a probability");
   EXPECT_ERROR(x.dropout(1.5), Error, "dropout");
   EXPECT_ERROR(x.dropout(NAN), Error, "dropout");
   EXPECT_ERROR(x.toInt().dropout(), DTypeError,

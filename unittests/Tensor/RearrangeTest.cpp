@@ -125,24 +125,24 @@ TEST(Rearrange, ErrorsPointAtThePlace) {
                      std::string(place, ' ') + "^");
   };
   fails("a b", "a formula has two sides", 3);
-  fails("a b -> b -> a", "a formula has one -> only", 9);
+  fails("a b -> b -> a", "a formula has only one ->", 9);
   fails("a (b c -> a b c", "the parenthesis is not closed", 2);
-  fails("a b) -> a b", "a parenthesis is closed that is not open", 3);
+  fails("a b) -> a b", "unmatched closing parenthesis", 3);
   fails("a ((b) c) -> a b c", "parentheses within parentheses", 3);
-  fails("a, b -> b a", "neither a name, 1, ... nor a parenthesis", 1);
-  fails("a .. b -> a b", "neither a name, 1, ... nor a parenthesis", 2);
-  fails("a 2b -> a 2b", "'2b' is no name of an axis, nor 1", 2);
-  fails("a a -> a a", "'a' is there twice", 2);
-  fails("a b -> b a b", "'b' is there twice", 11);
+  fails("a, b -> b a", "expected a name, 1, ... or a parenthesis", 1);
+  fails("a .. b -> a b", "expected a name, 1, ... or a parenthesis", 2);
+  fails("a 2b -> a 2b", "'2b' is neither the name of an axis nor 1", 2);
+  fails("a a -> a a", "'a' appears twice", 2);
+  fails("a b -> b a b", "'b' appears twice", 11);
   fails("a b -> a", "'b' is not on the right", 2);
   fails("a b -> a b c", "'c' is not on the left", 11);
   fails("a b ... -> a b", "'...' is not on the right", 4);
-  fails("... a ... -> a ...", "'...' is there twice", 6);
+  fails("... a ... -> a ...", "'...' appears twice", 6);
   fails("a (b ...) -> a b ...", "... cannot be part of an axis", 5);
   fails("a -> a", "the left side has 1 axes, the tensor has shape [2, 6]", 0);
   fails("a b c ... -> a b c ...", "the left side has 3 axes", 0);
   fails("a 1 -> a", "an axis of size 6 is not made up of []", 2);
-  fails("a (b c) -> a b c", "the size of 'c' or of 'b' has to be given", 5);
+  fails("a (b c) -> a b c", "the size of 'c' or of 'b' must be given", 5);
   fails("a (b c) -> a b c", "an axis of size 6 is not made up of [4]", 2,
         {{"b", 4}});
   fails("a (b c) -> a b c", "an axis of size 6 is not made up of [0]", 2,
@@ -335,7 +335,7 @@ TEST(Movement, Meshgrid) {
   expectTensor(grid[0], {2}, {0, 1});
   EXPECT_ERROR(Tensor::meshgrid({}), ShapeError, "meshgrid");
   EXPECT_ERROR(Tensor::meshgrid({x, counting({2, 2})}), ShapeError,
-               "meshgrid: a tensor of shape [2, 2] is no row");
+               "meshgrid: a tensor of shape [2, 2] is not a row");
 }
 
 TEST(Movement, RepeatInterleave) {

@@ -193,7 +193,8 @@ TEST(SymInt, Errors) {
                "variable n is bound to 3 in one place and to 4 in another");
   EXPECT_ERROR(n.bind(3) - n, ShapeError,
                "variable n is bound to 3 in one place and to no value");
-  EXPECT_ERROR(n / (n - 1), ShapeError, "divides by what may be 0");
+  EXPECT_ERROR(n / (n - 1), ShapeError,
+               "divides by an expression that may be 0");
   EXPECT_ERROR(n % 0, ShapeError, "n % 0 divides by 0");
   Variable large("large", 0, int64_t(1) << 40);
   EXPECT_ERROR(large * large, ShapeError, "large * large is too large");

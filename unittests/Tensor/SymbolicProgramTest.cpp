@@ -198,7 +198,7 @@ TEST_F(SymbolicProgramTest, Unbound) {
                "bind variable n");
   Tensor memory = Tensor::from(noise(6));
   EXPECT_ERROR(memory.shrink({{0, n}}).realize(), ShapeError,
-               "realize: there is a size without a value; bind variable n");
+               "realize: a size has no value; bind variable n");
   EXPECT_EQ(graph.numPrograms(), 0u);
 }
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the passes that lower `tg` and what `tg` lowers to.
+/// Declares the passes that lower scheduled kernels to LLVM's dialect.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,17 +25,16 @@ def TgExpandMath : Pass<"tg-expand-math"> {
   let description = [{
     Rewrites `math.exp2`, `exp`, `expm1`, `log2`, `log`, `log1p`, `sin`, `cos`,
     `tan`, `asin`, `acos`, `atan`, `tanh`, `erf` and `powf` on f32, f16 and bf16,
-    scalar or in vectors of fixed shape, into arithmetic with fused
-    multiply-adds. Nothing of it is a call. Results are within 2 units
-    in the last place over the whole range of f32, with subnormals, infinities,
-    NaN, signed zeros and the special cases of pow as in C's Annex F; f16 and
-    bf16 are computed in f32 and rounded.
+    scalars or vectors of fixed shape, into arithmetic with fused multiply-adds. No
+    library calls remain. Results are within 2 units in the last place over the
+    whole range of f32; subnormals, infinities, NaN, signed zeros and the special
+    cases of pow follow Annex F of C; f16 and bf16 are computed in f32 and rounded.
 
-    Of f64, `exp`, `expm1`, `log`, `log1p` and `erf` are expanded as well. The other
-    operations, on vectors of at most 4096 elements, are split into scalar ones,
-    which upstream's conversions turn into calls. On scalar f64 they stay as they
-    are, and so do all operations on other types, on tensors and on scalable
-    vectors.
+    On f64, `exp`, `expm1`, `log`, `log1p` and `erf` are expanded as well. The other
+    operations on f64 vectors of at most 4096 elements are split into scalar
+    operations, which upstream's conversions turn into calls. Left unchanged are
+    the other operations on scalar f64, and all operations on other types, tensors
+    and scalable vectors.
 
     ```mlir
     %0 = math.exp2 %x : vector<16xf16>
@@ -47,11 +46,11 @@ def TgExpandMath : Pass<"tg-expand-math"> {
     %0 = arith.truncf %y32 : vector<16xf32> to vector<16xf16>
     ```
 
-    Run `convert-math-to-llvm` before `convert-math-to-libm` afterwards: the
-    latter makes calls of `math.fma` and `math.floor`, too.
+    Afterwards, run `convert-math-to-llvm` before `convert-math-to-libm`: the latter
+    also turns `math.fma` and `math.floor` into calls.
 
-    The arithmetic needs rounding to nearest and subnormals. Where a processor
-    is set to flush subnormals, subnormal results become zeros.
+    The arithmetic requires round-to-nearest and subnormals. On a processor set to
+    flush subnormals, subnormal results become zeros.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -67,25 +66,25 @@ def TgExpandMath : Pass<"tg-expand-math"> {
 def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
   let summary = "Lower scheduled kernels to loops over vectors";
   let description = [{
-    Turns every `tg.kernel` into a function that takes the kernel's buffers and
-    two indices, and runs the positions from the first to the second (exclusive)
-    of the kernel's `thread` and `global` ranges, of which the attribute
-    `tg.parallel_extent` tells how many there are. The values of variables in
-    extents are further arguments, by name, which `tg.variables` lists; the last
-    position of such a range is peeled like any other. `loop` ranges become loops,
-    `unroll` ranges copies of code, and `upcast` ranges the lanes of vectors.
+    Turns every `tg.kernel` into a function that takes the kernel's buffers and two
+    indices, and runs the positions from the first index to the second (exclusive)
+    of the kernel's `thread` and `global` ranges; the attribute `tg.parallel_extent`
+    is the number of these positions. The values of variables in extents are further
+    arguments, ordered by name, which `tg.variables` lists; the last position of a
+    symbolic range is peeled like any other. `loop` ranges become loops, `unroll`
+    ranges copies of code, and `upcast` ranges the lanes of vectors.
 
-    * Nothing that stays the same in a loop is inside it.
-    * A reduction carries its accumulators through a loop nest in registers; one
-      for each unrolled position of its result. Sums of products are fused.
+    * Loop-invariant code is placed outside of the loop.
+    * A reduction carries its accumulators through a loop nest in registers, one
+      for each unrolled position of its result. Sums of products use fused
+      multiply-adds.
     * Comparisons that the bounds of the loops decide are folded, so that the
       main part of a loop with `peel` has no masks.
-    * Contiguous lanes are loaded and stored as vectors, with a mask where one is
-      needed.
-    * Bool buffers become buffers of bytes; f16, bf16 and fp8 ones hold their
-      bits.
+    * Contiguous lanes are loaded and stored as vectors, masked where necessary.
+    * Bool buffers become buffers of bytes; f16, bf16 and fp8 buffers become
+      buffers of integers that hold their bits.
 
-    Functions that launch kernels are no longer meaningful and are removed.
+    Functions that launch kernels lose their meaning and are removed.
 
     ```mlir
     tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
@@ -120,12 +119,12 @@ def ConvertTgToVector : Pass<"convert-tg-to-vector", "::mlir::ModuleOp"> {
 }
 
 def TgCheckBounds : Pass<"tg-check-bounds", "::mlir::ModuleOp"> {
-  let summary = "Check every access to memory of kernels when they run";
+  let summary = "Check every memory access of kernels at run time";
   let description = [{
-    Takes what `convert-tg-to-vector` makes. An access to a buffer or tile of known
-    size that leaves it calls `tg_report_bounds` with the element, the size and the
-    number of the buffer among the function's arguments (-1 for a tile), and is not
-    done: a load gives zeros. Of masked accesses each lane is looked at by itself.
+    Takes the output of `convert-tg-to-vector`. An access outside of a buffer or
+    tile of known size calls `tg_report_bounds` with the element, the size and the
+    number of the buffer among the function's arguments (-1 for a tile), and is
+    skipped: a load gives zeros. Each lane of a masked access is checked by itself.
     `SPEC=2` compiles kernels with this pass.
 
     ```mlir
@@ -156,12 +155,13 @@ def TgCheckBounds : Pass<"tg-check-bounds", "::mlir::ModuleOp"> {
 
 def TgAnnotateKernelFunctions
     : Pass<"tg-annotate-kernel-functions", "::mlir::func::FuncOp"> {
-  let summary = "Say of a kernel's buffers what LLVM can use";
+  let summary = "Annotate the buffers of kernels for LLVM";
   let description = [{
-    Takes what `convert-tg-to-vector` makes. The buffers of a kernel that does not
-    work in place are `llvm.noalias`: they do not overlap where one of them is
-    written. Those that it does not write are `llvm.readonly`, and buffers of known
-    size `llvm.dereferenceable`. Other functions stay as they are.
+    Takes the output of `convert-tg-to-vector`. The buffers of a kernel that does
+    not work in place become `llvm.noalias`: they do not overlap where one of them
+    is written. Buffers that the kernel does not write become `llvm.readonly`, and
+    buffers of known size `llvm.dereferenceable`. Other functions are left
+    unchanged.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -170,22 +170,23 @@ def ConvertKernelFunctionsToLLVM
     : Pass<"convert-kernel-functions-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Convert functions over vectors to LLVM's dialect";
   let description = [{
-    Upstream's conversions of `arith`, `cf`, `func`, `math`, `memref`, `ub` and
-    `vector` in one, since values of any of them may meet in one loop. Buffers
-    become plain pointers. `scf` has to be lowered before.
+    Runs upstream's conversions of `arith`, `cf`, `func`, `math`, `memref`, `ub` and
+    `vector` together, since one loop may carry values of several of these dialects.
+    Buffers become plain pointers. Lower `scf` before.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def TgAddKernelInterface
     : Pass<"tg-add-kernel-interface", "::mlir::ModuleOp"> {
-  let summary = "Add the functions of the C interface to kernels";
+  let summary = "Add the C interface to kernels";
   let description = [{
-    Each function that was a kernel gets the ending `.body` and becomes internal.
-    Under its name another one calls it that takes pointers to the addresses of the
-    buffers and to the values of the variables, and the first and the last position
-    (exclusive). A fence at the end makes stores past the caches visible to whoever
-    learns that the kernel is done.
+    Each function converted from a kernel gets the suffix `.body` and becomes
+    internal. A new function with the original name calls it. The new function takes
+    a pointer to the addresses of the buffers, a pointer to the values of the
+    variables, and the first and the last position (exclusive). Non-temporal stores
+    are weakly ordered, so the function ends with a fence, before completion is
+    reported.
 
     ```mlir
     llvm.func @E_64(%buffers: !llvm.ptr, %variables: !llvm.ptr, %begin: i64, %end: i64)

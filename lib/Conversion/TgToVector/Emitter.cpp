@@ -110,9 +110,8 @@ LogicalResult Emitter::analyze() {
       }
       if (!(set & loopSet)) {
         if (!extent.isStatic())
-          return op.emitOpError(
-              "has a symbolic extent; as lanes or unrolled it "
-              "has to be a number");
+          return op.emitOpError("has a symbolic extent; lanes and unrolled "
+                                "copies require a number");
         // All lanes are in one value, and unrolled positions are code.
         if (info.kind == RangeKind::upcast && info.extent > kMostLanes)
           return op.emitOpError("has ")
@@ -156,8 +155,9 @@ LogicalResult Emitter::analyze() {
       if (failed(close(stage.getRanges())))
         return failure();
       if (set & upcastSet)
-        return op.emitOpError("keeps a vector in every element: an upcast "
-                              "range of the value is not among its ranges");
+        return op.emitOpError("would keep a vector in every element: the "
+                              "value depends on an upcast range that is not "
+                              "among the ranges");
     }
     for (Value result : op.getResults())
       deps[result] = set;

@@ -47,7 +47,7 @@ LogicalResult Emitter::checkScans() {
         const RangeSet others = getStoreSet(store) & loopSet & ~over;
         if (over && (others >> llvm::countr_zero(over)) != 0) {
           InFlightDiagnostic error = op.emitOpError(
-              "needs a loop inside of those of a tg.ranged_scan");
+              "requires a loop inside the loops of a tg.ranged_scan");
           error.attachNote(scan.getLoc()) << "the scan";
           return error;
         }
@@ -105,8 +105,9 @@ LogicalResult Emitter::checkUpdates() {
       llvm::append_range(terms, op->getOperands());
     }
     if (!isSum || uses != 1)
-      return store.emitOpError("updates elements along lanes whose distance is "
-                               "not known; several may be one element");
+      return store.emitOpError(
+          "updates elements at an unknown distance along "
+          "the lanes; several lanes may update one element");
   }
   return success();
 }

@@ -252,6 +252,6 @@ void tinygrad::detail::sortRow(const RowOrder &row, const Parts &parts) {
   case DType::Float64:
     return sortFloat(uint64_t(0x7ff0000000000000));
   default:
-    throw DTypeError(std::string("sorting does not take ") + name(keyType));
+    throw DTypeError(std::string("sorting does not support ") + name(keyType));
   }
 }

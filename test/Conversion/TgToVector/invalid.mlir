@@ -42,7 +42,7 @@ tg.kernel @vector_tile(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outpu
   %m = tg.mul %i, %c8 : index
   %p = tg.add %m, %v : index
   %x = tg.load %a[%p] : memref<64xf32>
-  // expected-error@+1 {{keeps a vector in every element}}
+  // expected-error@+1 {{would keep a vector in every element}}
   %t = tg.stage %x over %i : memref<8xf32>
   %b = tg.barrier %t : memref<8xf32>
   %y = tg.load %b[%v] : memref<8xf32>

@@ -117,7 +117,7 @@ func.func private @count_negative() attributes {tg.outputs = -1 : i64}
 
 // -----
 
-// expected-error @+1 {{'tg.in_place' is true, but it has no value}}
+// expected-error @+1 {{'tg.in_place' is true, not a unit attribute}}
 func.func private @flag() attributes {tg.in_place = true}
 
 // -----
@@ -151,7 +151,7 @@ module attributes {tg.target = #tg.target<"cpu", line_bytes = 48>} {
 
 // -----
 
-// expected-error @+1 {{a target has a name}}
+// expected-error @+1 {{a target needs a name}}
 module attributes {tg.target = #tg.target<"">} {
 }
 

@@ -333,28 +333,28 @@ tg.kernel @kernel_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 // -----
 
 tg.kernel @kernel_c3_foreign(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
-  // expected-error @+1 {{'foreign.op' op does not belong into a kernel (C3)}}
+  // expected-error @+1 {{'foreign.op' op is not allowed inside a tg.kernel (C3)}}
   "foreign.op"() : () -> ()
 }
 
 // -----
 
 tg.kernel @kernel_c3_arith(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
-  // expected-error @+1 {{'arith.constant' op does not belong into a kernel (C3)}}
+  // expected-error @+1 {{'arith.constant' op is not allowed inside a tg.kernel (C3)}}
   %0 = arith.constant 1 : index
 }
 
 // -----
 
 tg.kernel @kernel_c3_host(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
-  // expected-error @+1 {{'tg.alloc' op does not belong into a kernel (C3)}}
+  // expected-error @+1 {{'tg.alloc' op is not allowed inside a tg.kernel (C3)}}
   %0 = tg.alloc on "CPU" : memref<4xf32>
 }
 
 // -----
 
 tg.kernel @kernel_c3_literal(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
-  // expected-error @+1 {{'tg.literal' op does not belong into a kernel (C3)}}
+  // expected-error @+1 {{'tg.literal' op is not allowed inside a tg.kernel (C3)}}
   %0 = tg.literal dense<[1, 2, 3]> : tensor<3xi32> on "CPU" : memref<3xi32>
 }
 
@@ -378,9 +378,9 @@ tg.kernel @kernel_c3_tensor(%out: memref<4xf32>) attributes {outputs = 1 : i64} 
 tg.kernel @kernel_c4_index(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 7 loop 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-note @+1 {{the reduce}}
+  // expected-note @+1 {{the tg.ranged_reduce}}
   %s = tg.ranged_reduce add %x over %i : f32
-  // expected-error @+1 {{'tg.store' op depends on range 7, which a reduce closes (C4)}}
+  // expected-error @+1 {{'tg.store' op depends on range 7, which a tg.ranged_reduce closes (C4)}}
   tg.store %s, %out[%i] : memref<4xf32>
 }
 
@@ -390,10 +390,10 @@ tg.kernel @kernel_c4_value(%out: memref<1xf32>, %a: memref<4xf32>) attributes {o
   %zero = tg.const(0 : index) : index
   %i = tg.range 0 loop 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-note @+1 {{the reduce}}
+  // expected-note @+1 {{the tg.ranged_reduce}}
   %s = tg.ranged_reduce add %x over %i : f32
   %y = tg.mul %s, %x : f32
-  // expected-error @+1 {{'tg.store' op depends on range 0, which a reduce closes (C4)}}
+  // expected-error @+1 {{'tg.store' op depends on range 0, which a tg.ranged_reduce closes (C4)}}
   tg.store %y, %out[%zero] : memref<1xf32>
 }
 
@@ -405,9 +405,9 @@ tg.kernel @kernel_c4_mask(%out: memref<4xf32>, %a: memref<4xf32>) attributes {ou
   %j = tg.range 1 loop 4
   %m = tg.cmplt %j, %two : index
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-error @+1 {{'tg.store' op depends on range 1, which a reduce closes (C4)}}
+  // expected-error @+1 {{'tg.store' op depends on range 1, which a tg.ranged_reduce closes (C4)}}
   tg.store %x, %out[%i] mask %m : memref<4xf32>
-  // expected-note @+1 {{the reduce}}
+  // expected-note @+1 {{the tg.ranged_reduce}}
   %s = tg.ranged_reduce add %x over %j : f32
 }
 
@@ -443,7 +443,7 @@ tg.kernel @kernel_c5_load(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 tg.kernel @kernel_c6(%out: memref<4xi1>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4294967296
   %j = tg.range 1 loop 4294967296
-  // expected-error @+1 {{'tg.cmplt' op works over more positions than can be counted (C6)}}
+  // expected-error @+1 {{'tg.cmplt' op is evaluated at more positions than fit into 63 bits (C6)}}
   %x = tg.cmplt %i, %j : index
 }
 
@@ -451,7 +451,7 @@ tg.kernel @kernel_c6(%out: memref<4xi1>) attributes {outputs = 1 : i64} {
 
 tg.kernel @kernel_c6_threads() attributes {outputs = 0 : i64} {
   %i = tg.range 0 thread 4294967296
-  // expected-error @+1 {{'tg.range' op makes more work items than can be counted (C6)}}
+  // expected-error @+1 {{'tg.range' op makes the number of work items exceed 63 bits (C6)}}
   %j = tg.range 1 global 4294967296
 }
 
@@ -553,7 +553,7 @@ tg.kernel @range_c2_negative() attributes {outputs = 0 : i64} {
 // -----
 
 tg.kernel @range_c2_kind() attributes {outputs = 0 : i64} {
-  // expected-error @+1 {{'tg.range' op peels a range of kind 'upcast'; only loop and thread ranges have a last part (C2)}}
+  // expected-error @+1 {{'tg.range' op peels a range of kind 'upcast'; only loop and thread ranges can be peeled (C2)}}
   %i = tg.range 0 upcast 4 peel 1
 }
 
@@ -570,7 +570,7 @@ tg.kernel @range_kind() attributes {outputs = 0 : i64} {
 tg.kernel @ranged_reduce_c1() attributes {outputs = 0 : i64} {
   %i = tg.const(0 : index) : index
   %x = tg.const(1.0 : f32) : f32
-  // expected-error @+1 {{'tg.ranged_reduce' op number 0 of its ranges is not the result of a tg.range (C1)}}
+  // expected-error @+1 {{'tg.ranged_reduce' op range operand 0 is not the result of a tg.range (C1)}}
   %s = tg.ranged_reduce add %x over %i : f32
 }
 
@@ -579,7 +579,7 @@ tg.kernel @ranged_reduce_c1() attributes {outputs = 0 : i64} {
 tg.kernel @ranged_reduce_c1_twice() attributes {outputs = 0 : i64} {
   %i = tg.range 5 loop 4
   %x = tg.const(1.0 : f32) : f32
-  // expected-error @+1 {{'tg.ranged_reduce' op works over range 5 twice (C1)}}
+  // expected-error @+1 {{'tg.ranged_reduce' op lists range 5 twice (C1)}}
   %s = tg.ranged_reduce add %x over %i, %i : f32
 }
 
@@ -651,7 +651,7 @@ tg.kernel @stage_c1_huge() attributes {outputs = 0 : i64} {
   %i = tg.range 0 loop 9007199254740992
   %j = tg.range 1 loop 9007199254740992
   %x = tg.const(1.0 : f32) : f32
-  // expected-error @+1 {{'tg.stage' op has more positions than can be counted (C1)}}
+  // expected-error @+1 {{'tg.stage' op has more positions than fit into 63 bits (C1)}}
   %t = tg.stage %x over %i, %j : memref<16xf32>
 }
 
@@ -661,7 +661,7 @@ tg.kernel @stage_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4
   %j = tg.add %i, %i : index
   %x = tg.const(1.0 : f32) : f32
-  // expected-error @+1 {{'tg.stage' op number 0 of its ranges is not the result of a tg.range (C2)}}
+  // expected-error @+1 {{'tg.stage' op range operand 0 is not the result of a tg.range (C2)}}
   %t = tg.stage %x over %j : memref<4xf32>
 }
 

@@ -36,7 +36,7 @@ func.func @scatter_c1(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>) {
 // -----
 
 func.func @scatter_c2_updates(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<3xf32>) {
-  // expected-error @+1 {{'tg.scatter' op the index is 'tensor<2xi32>', the updates are 'tensor<3xf32>': they have the same shape (C2)}}
+  // expected-error @+1 {{'tg.scatter' op the index 'tensor<2xi32>' and the updates 'tensor<3xf32>' differ in shape (C2)}}
   %0 = tg.scatter add %x[%i], %u axis 0 : tensor<4xf32>, tensor<2xi32>, tensor<3xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @scatter_c2_updates(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<3
 // -----
 
 func.func @scatter_c2_base(%x: tensor<4x3xf32>, %i: tensor<2x2xi32>, %u: tensor<2x2xf32>) {
-  // expected-error @+1 {{'tg.scatter' op the index is 'tensor<2x2xi32>', which other than along axis 0 has to have the sizes of 'tensor<4x3xf32>' (C2)}}
+  // expected-error @+1 {{'tg.scatter' op the index 'tensor<2x2xi32>' must have the sizes of 'tensor<4x3xf32>' except along axis 0 (C2)}}
   %0 = tg.scatter add %x[%i], %u axis 0 : tensor<4x3xf32>, tensor<2x2xi32>, tensor<2x2xf32>
   return
 }
@@ -52,7 +52,7 @@ func.func @scatter_c2_base(%x: tensor<4x3xf32>, %i: tensor<2x2xi32>, %u: tensor<
 // -----
 
 func.func @scatter_c2_rank(%x: tensor<4x3xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>) {
-  // expected-error @+1 {{has to have the sizes of 'tensor<4x3xf32>' (C2)}}
+  // expected-error @+1 {{must have the sizes of 'tensor<4x3xf32>' except along axis 0 (C2)}}
   %0 = tg.scatter add %x[%i], %u axis 0 : tensor<4x3xf32>, tensor<2xi32>, tensor<2xf32>
   return
 }
@@ -76,7 +76,7 @@ func.func @scatter_c3_fp8(%x: tensor<4xf8E5M2>, %i: tensor<2xi32>, %u: tensor<2x
 // -----
 
 func.func @argsort_c1(%x: tensor<f32>) {
-  // expected-error @+1 {{'tg.argsort' op sorts along the last axis, and a scalar has none (C1)}}
+  // expected-error @+1 {{'tg.argsort' op sorts along the last axis; a scalar has none (C1)}}
   %0 = tg.argsort %x : tensor<f32> -> tensor<i32>
   return
 }
@@ -84,7 +84,7 @@ func.func @argsort_c1(%x: tensor<f32>) {
 // -----
 
 func.func @argsort_c2_shape(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'tg.argsort' op the positions in 'tensor<4xf32>' are not of the shape of 'tensor<5xi32>', nor the first ones of each row (C2)}}
+  // expected-error @+1 {{'tg.argsort' op the result 'tensor<5xi32>' must have the shape of 'tensor<4xf32>', or a shorter last axis (C2)}}
   %0 = tg.argsort %x : tensor<4xf32> -> tensor<5xi32>
   return
 }
@@ -92,7 +92,7 @@ func.func @argsort_c2_shape(%x: tensor<4xf32>) {
 // -----
 
 func.func @argsort_c2_rows(%x: tensor<4x8xf32>) {
-  // expected-error @+1 {{'tg.argsort' op the positions in 'tensor<4x8xf32>' are not of the shape of 'tensor<3x2xi32>', nor the first ones of each row (C2)}}
+  // expected-error @+1 {{'tg.argsort' op the result 'tensor<3x2xi32>' must have the shape of 'tensor<4x8xf32>', or a shorter last axis (C2)}}
   %0 = tg.argsort %x : tensor<4x8xf32> -> tensor<3x2xi32>
   return
 }
@@ -100,7 +100,7 @@ func.func @argsort_c2_rows(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @argsort_c2_symbolic(%x: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>>) {
-  // expected-error @+1 {{nor the first ones of each row (C2)}}
+  // expected-error @+1 {{or a shorter last axis (C2)}}
   %0 = tg.argsort %x : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>> -> tensor<2xi32>
   return
 }
@@ -108,7 +108,7 @@ func.func @argsort_c2_symbolic(%x: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 9>>>)
 // -----
 
 func.func @argsort_c2_size(%x: tensor<3000000000xi1>) {
-  // expected-error @+1 {{'tg.argsort' op i32 does not hold all positions of a row of 3000000000 elements (C2)}}
+  // expected-error @+1 {{'tg.argsort' op i32 is too narrow for the positions in a row of 3000000000 elements (C2)}}
   %0 = tg.argsort %x : tensor<3000000000xi1> -> tensor<3000000000xi32>
   return
 }
@@ -116,7 +116,7 @@ func.func @argsort_c2_size(%x: tensor<3000000000xi1>) {
 // -----
 
 func.func @sort_c1_sizes(%x: memref<8xf32>, %y: memref<9xi32>) {
-  // expected-error @+1 {{'tg.sort' op the keys are 'memref<8xf32>', the positions 'memref<9xi32>': there are no more of these (C1)}}
+  // expected-error @+1 {{'tg.sort' op has more positions, 'memref<9xi32>', than keys, 'memref<8xf32>' (C1)}}
   tg.sort %x to %y rows 1 length (8) : memref<8xf32>, memref<9xi32>
   return
 }
@@ -124,7 +124,7 @@ func.func @sort_c1_sizes(%x: memref<8xf32>, %y: memref<9xi32>) {
 // -----
 
 func.func @sort_c1_rows(%x: memref<8xf32>, %y: memref<8xi32>) {
-  // expected-error @+1 {{'tg.sort' op 8 elements are no whole number of 3 rows (C1)}}
+  // expected-error @+1 {{'tg.sort' op 8 elements cannot be divided into 3 rows (C1)}}
   tg.sort %x to %y rows 3 length (2) : memref<8xf32>, memref<8xi32>
   return
 }
@@ -132,7 +132,7 @@ func.func @sort_c1_rows(%x: memref<8xf32>, %y: memref<8xi32>) {
 // -----
 
 func.func @sort_c1_positions(%x: memref<8xf32>, %y: memref<3xi32>) {
-  // expected-error @+1 {{'tg.sort' op 3 elements are no whole number of 4 rows (C1)}}
+  // expected-error @+1 {{'tg.sort' op 3 elements cannot be divided into 4 rows (C1)}}
   tg.sort %x to %y rows 4 length (2) : memref<8xf32>, memref<3xi32>
   return
 }
@@ -175,7 +175,7 @@ func.func @sort_c3_overlap(%x: memref<2xi32>) {
 tg.kernel @ranged_scan_c1(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-error @+1 {{'tg.ranged_scan' op works over range 0 twice (C1)}}
+  // expected-error @+1 {{'tg.ranged_scan' op lists range 0 twice (C1)}}
   %s = tg.ranged_scan add %x over %i, %i : f32
 }
 
@@ -184,7 +184,7 @@ tg.kernel @ranged_scan_c1(%out: memref<4xf32>, %a: memref<4xf32>) attributes {ou
 tg.kernel @ranged_scan_c2(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 thread 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-error @+1 {{'tg.ranged_scan' op works over range 0 of kind 'thread'; ranges are 'loop', and the last one may be 'upcast' (C2)}}
+  // expected-error @+1 {{'tg.ranged_scan' op range 0 is of kind 'thread', not 'loop' (the last range may be 'upcast') (C2)}}
   %s = tg.ranged_scan add %x over %i : f32
 }
 
@@ -211,7 +211,7 @@ tg.kernel @store_c3_fp8(%out: memref<4xf8E5M2>, %a: memref<4xf8E5M2>) attributes
 tg.kernel @store_c3_nontemporal(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, in_place} {
   %i = tg.range 0 loop 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-error @+1 {{'tg.store' op an update reads the element, and is not 'nontemporal' (C3)}}
+  // expected-error @+1 {{'tg.store' op an update reads the element, so it cannot be 'nontemporal' (C3)}}
   tg.store %x, %out[%i] update add nontemporal : memref<4xf32>
 }
 
@@ -220,7 +220,7 @@ tg.kernel @store_c3_nontemporal(%out: memref<4xf32>, %a: memref<4xf32>) attribut
 tg.kernel @store_c4(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4
   %x = tg.load %a[%i] : memref<4xf32>
-  // expected-error @+1 {{'tg.store' op only an update is 'over' ranges (C4)}}
+  // expected-error @+1 {{'tg.store' op only an update can be 'over' ranges (C4)}}
   tg.store %x, %out[%i] over %i : memref<4xf32>
 }
 

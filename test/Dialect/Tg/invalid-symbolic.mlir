@@ -172,7 +172,7 @@ tg.kernel @range_c1_wraps() attributes {outputs = 0 : i64} {
 
 // -----
 
-// expected-error @+1 {{a tensor of shape [n, m] has more elements than can be counted}}
+// expected-error @+1 {{a tensor of shape [n, m] has more elements than fit into 63 bits}}
 func.func private @shape(tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 4294967296>, #tg.var<"m", 1, 4294967296>>>)
 
 // -----
@@ -198,7 +198,7 @@ func.func @pad_c2_number(%x: tensor<4xf32>) {
 
 !n = tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 4294967296>, 4>>
 func.func @pad_c2_elements(%x: !n) {
-  // expected-error @+2 {{'tg.pad' op a tensor of shape [n, 9223372036854779] has more elements than can be counted}}
+  // expected-error @+2 {{'tg.pad' op a tensor of shape [n, 9223372036854779] has more elements than fit into 63 bits}}
   // expected-error @+1 {{failed to infer returned types}}
   %0 = tg.pad %x low [0, 9223372036854775] high [0, 0] : !n -> !n
   return
@@ -241,7 +241,7 @@ func.func @shrink_c1_least(%x: !x) {
 // -----
 
 func.func @strided_c4(%x: tensor<4xf32>) {
-  // expected-error @+1 {{comes to positions that do not fit into 64 bits (C4)}}
+  // expected-error @+1 {{computes positions that do not fit into 64 bits (C4)}}
   %0 = tg.strided %x [#tg.view<[#tg.var<"n", 0, 5>] strides [4611686018427387904]>] : tensor<4xf32> -> tensor<?xf32, #tg.shape<#tg.var<"n", 0, 5>>>
   return
 }
@@ -249,7 +249,7 @@ func.func @strided_c4(%x: tensor<4xf32>) {
 // -----
 
 func.func @strided_c4_elements(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'tg.strided' op a tensor of shape [4294967296, 4294967296] has more elements than can be counted}}
+  // expected-error @+1 {{'tg.strided' op a tensor of shape [4294967296, 4294967296] has more elements than fit into 63 bits}}
   %0 = tg.strided %x [#tg.view<[4294967296, 4294967296] strides [0, 0]>] : tensor<4xf32> -> tensor<4294967296x4294967296xf32>
   return
 }

@@ -103,7 +103,7 @@ func.func @assign_to_itself(%x: tensor<4xf32>, %y: tensor<3xi8>) -> tensor<1x3xi
 func.func @after_itself(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   // expected-note @+1 {{the assignment}}
   %a = tg.assign %a, %y : tensor<4xf32>
-  // expected-error @+1 {{'tg.after' op waits for an assignment to other memory (C2)}}
+  // expected-error @+1 {{'tg.after' op operand 'assign' writes to other memory (C2)}}
   %new = tg.after %x[%a : tensor<4xf32>] : tensor<4xf32>
   return %new : tensor<4xf32>
 }

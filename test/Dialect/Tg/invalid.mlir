@@ -744,7 +744,7 @@ func.func @after_c1(%x: tensor<4xf32>) {
 
 func.func @after_c2_kind(%x: tensor<4xf32>) {
   %0 = tg.neg %x : tensor<4xf32>
-  // expected-error @+1 {{'tg.after' op waits for what is not the result of a tg.assign (C2)}}
+  // expected-error @+1 {{'tg.after' op operand 'assign' is not the result of a tg.assign (C2)}}
   %1 = tg.after %x[%0 : tensor<4xf32>] : tensor<4xf32>
   return
 }
@@ -754,7 +754,7 @@ func.func @after_c2_kind(%x: tensor<4xf32>) {
 func.func @after_c2_memory(%x: tensor<4xf32>, %y: tensor<4xf32>) {
   // expected-note @+1 {{the assignment}}
   %0 = tg.assign %y, %x : tensor<4xf32>
-  // expected-error @+1 {{'tg.after' op waits for an assignment to other memory (C2)}}
+  // expected-error @+1 {{'tg.after' op operand 'assign' writes to other memory (C2)}}
   %1 = tg.after %x[%0 : tensor<4xf32>] : tensor<4xf32>
   return
 }

@@ -3,10 +3,10 @@
 
 // RUN: rm -f %t.mlir
 // RUN: not env REPRODUCER=%t.mlir tg-compile %s 2>&1 | FileCheck %s
-// CHECK: error: {{.*}}variable 'n' has the value 3
+// CHECK: error: {{.*}}variable 'n' is bound to 3
 // CHECK: reproducer generated at `{{.*}}.mlir`
 // RUN: not tg-opt --run-reproducer %t.mlir 2>&1 | FileCheck %s --check-prefix=AGAIN
-// AGAIN: error: variable 'n' has the value 3
+// AGAIN: error: variable 'n' is bound to 3
 
 // RUN: rm -f %t.mlir
 // RUN: sed 's/, 3>/>/g' %s > %t.fine.mlir

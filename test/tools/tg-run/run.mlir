@@ -29,7 +29,7 @@
 // The null device runs nothing, and says so.
 // RUN: tg-run %s --entry count --device NULL 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NULL
-// NULL: warning: device NULL does not compute: results mean nothing
+// NULL: warning: device NULL does not compute: results are meaningless
 
 func.func @main(%x: tensor<40x50xf32>) -> tensor<40x50xf32> {
   %0 = tg.neg %x : tensor<40x50xf32>

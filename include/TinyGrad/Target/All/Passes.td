@@ -17,10 +17,10 @@ include "mlir/Pass/PassBase.td"
 def TgAttachTarget : Pass<"tg-attach-target", "::mlir::ModuleOp"> {
   let summary = "Set the target that a module is compiled for";
   let description = [{
-    Gives the module the attribute `tg.target` with the facts about the named target:
-    `cpu` (the host), `cpu:x86-64-v3` and other names of processors that LLVM knows,
+    Sets the module's attribute `tg.target` to the facts about the named target:
+    `cpu` (the host), `cpu:x86-64-v3` and other processor names that LLVM knows,
     `cpu:aarch64:neoverse-v1` for another architecture. Scheduling and
-    `convert-tg-to-vector` read it. A target that the module has is replaced.
+    `convert-tg-to-vector` read it. An existing target is replaced.
 
     ```mlir
     module {

@@ -375,7 +375,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << ", not a number from " << fact.least << " to "
                          << fact.most;
   if (name.empty())
-    return emitError() << "a target has a name";
+    return emitError() << "a target needs a name";
   if (!llvm::isPowerOf2_64(facts.vectorBytes))
     return emitError() << "'vector_bytes' is " << facts.vectorBytes
                        << ", not a power of two";

@@ -77,7 +77,7 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   }
   if (!isCount && !isDim && !isa<UnitAttr>(attribute.getValue()))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
-                           << ", but it has no value";
+                           << ", not a unit attribute";
   return success();
 }
 

@@ -173,7 +173,7 @@ LogicalResult mlir::tg::checkNumElements(ArrayRef<Dim> dims,
     if (int64_t size = dim.getMax();
         size > 0 && llvm::MulOverflow(count, size, count))
       return emitError() << "a tensor of shape " << toString(dims)
-                         << " has more elements than can be counted";
+                         << " has more elements than fit into 63 bits";
   return success();
 }
 

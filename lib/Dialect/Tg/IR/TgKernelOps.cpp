@@ -133,9 +133,8 @@ LogicalResult SortOp::verify() {
   if (keys.hasStaticShape() != positions.hasStaticShape() ||
       (keys.hasStaticShape() &&
        keys.getNumElements() < positions.getNumElements()))
-    return emitOpError("the keys are ")
-           << keys << ", the positions " << positions
-           << ": there are no more of these (C1)";
+    return emitOpError("has more positions, ")
+           << positions << ", than keys, " << keys << " (C1)";
   if (failed(checkFits(getLength(), [&] { return emitOpError(); })))
     return failure();
   Dim length(getLength());
@@ -146,7 +145,7 @@ LogicalResult SortOp::verify() {
     for (MemRefType type : {keys, positions})
       if (type.getNumElements() % rows != 0)
         return emitOpError("")
-               << type.getNumElements() << " elements are no whole number of "
+               << type.getNumElements() << " elements cannot be divided into "
                << rows << " rows (C1)";
     if (length.getMax() > keys.getNumElements() / rows)
       return emitOpError("sorts ") << length.str() << " elements of a row of "
@@ -381,7 +380,7 @@ LogicalResult KernelOp::verifyRegions() {
     if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
         isa<KernelOp, LaunchOp, AllocOp, LiteralOp, SubbufferOp, TransferOp,
             SortOp>(op))
-      return op.emitOpError("does not belong into a kernel (C3)");
+      return op.emitOpError("is not allowed inside a tg.kernel (C3)");
     for (Type type : op.getResultTypes())
       if (isa<RankedTensorType>(type))
         return op.emitOpError("works on tensors inside a kernel (C3)");
@@ -415,14 +414,14 @@ LogicalResult KernelOp::verifyRegions() {
       if ((range.getKind() == RangeKind::thread ||
            range.getKind() == RangeKind::global) &&
           !multiplyPositions(parallelExtent, extent))
-        return range.emitOpError("makes more work items than can be counted "
-                                 "(C6)");
+        return range.emitOpError("makes the number of work items exceed 63 "
+                                 "bits (C6)");
     }
     int64_t positions = 1;
     for (int64_t id : deps)
       if (!multiplyPositions(positions, extents.lookup(id)))
-        return op.emitOpError("works over more positions than can be counted "
-                              "(C6)");
+        return op.emitOpError("is evaluated at more positions than fit into "
+                              "63 bits (C6)");
     auto close = [&](ValueRange ranges) {
       for (Value range : ranges)
         if (auto rangeOp = range.getDefiningOp<RangeOp>())
@@ -444,8 +443,9 @@ LogicalResult KernelOp::verifyRegions() {
       for (int64_t id : open.lookup(operand))
         if (Operation *reduce = closedBy.lookup(id)) {
           InFlightDiagnostic diag = store.emitOpError("depends on range ")
-                                    << id << ", which a reduce closes (C4)";
-          diag.attachNote(reduce->getLoc()) << "the reduce";
+                                    << id
+                                    << ", which a tg.ranged_reduce closes (C4)";
+          diag.attachNote(reduce->getLoc()) << "the tg.ranged_reduce";
           return diag;
         }
     if (store.getUpdate()) {
@@ -513,7 +513,7 @@ LogicalResult RangeOp::verify() {
       getKind() != RangeKind::thread)
     return emitOpError("peels a range of kind '")
            << stringifyRangeKind(getKind())
-           << "'; only loop and thread ranges have a last part (C2)";
+           << "'; only loop and thread ranges can be peeled (C2)";
   return success();
 }
 
@@ -557,11 +557,10 @@ static LogicalResult checkRanges(Operation *op, ValueRange ranges,
   for (auto [i, value] : llvm::enumerate(ranges)) {
     auto range = value.getDefiningOp<RangeOp>();
     if (!range)
-      return op->emitOpError("number ")
-             << i << " of its ranges is not the result of a tg.range "
-             << constraint;
+      return op->emitOpError("range operand ")
+             << i << " is not the result of a tg.range " << constraint;
     if (!seen.insert(value).second)
-      return op->emitOpError("works over range ")
+      return op->emitOpError("lists range ")
              << range.getId() << " twice " << constraint;
   }
   return success();
@@ -574,10 +573,10 @@ LogicalResult StoreOp::verify() {
            << stringifyUpdateKind(*update) << "' does not take "
            << getValue().getType() << " (C3)";
   if (update && getNontemporal())
-    return emitOpError("an update reads the element, and is not "
+    return emitOpError("an update reads the element, so it cannot be "
                        "'nontemporal' (C3)");
   if (!update && !getRanges().empty())
-    return emitOpError("only an update is 'over' ranges (C4)");
+    return emitOpError("only an update can be 'over' ranges (C4)");
   if (failed(checkRanges(*this, getRanges(), "(C4)")))
     return failure();
   return verifyIndex(*this, getBuffer().getType(), getIndex(), getMask());
@@ -595,10 +594,10 @@ LogicalResult RangedScanOp::verify() {
     if (range.getKind() == RangeKind::loop ||
         (range.getKind() == RangeKind::upcast && i + 1 == getRanges().size()))
       continue;
-    return emitOpError("works over range ")
-           << range.getId() << " of kind '"
+    return emitOpError("range ")
+           << range.getId() << " is of kind '"
            << stringifyRangeKind(range.getKind())
-           << "'; ranges are 'loop', and the last one may be 'upcast' (C2)";
+           << "', not 'loop' (the last range may be 'upcast') (C2)";
   }
   if (getKind() == ScanKind::logaddexp && !isa<FloatType>(getType()))
     return emitOpError("'logaddexp' takes floats, not ")
@@ -621,7 +620,7 @@ LogicalResult StageOp::verify() {
     if (llvm::MulOverflow(
             count, Dim(range.getDefiningOp<RangeOp>().getExtent()).getMax(),
             count))
-      return emitOpError("has more positions than can be counted (C1)");
+      return emitOpError("has more positions than fit into 63 bits (C1)");
   if (!getTile().getType().hasStaticShape() ||
       getTile().getType().getNumElements() != count)
     return emitOpError("the tile is ")

@@ -383,16 +383,15 @@ LogicalResult ScatterOp::verify() {
            << axis << " is out of range for rank " << base.getRank() << " (C1)";
   SmallVector<Dim> sizes = tg::getDims(base), positions = tg::getDims(index);
   if (positions != tg::getDims(updates))
-    return emitOpError("the index is ")
-           << index << ", the updates are " << updates
-           << ": they have the same shape (C2)";
+    return emitOpError("the index ") << index << " and the updates " << updates
+                                     << " differ in shape (C2)";
   bool fits = sizes.size() == positions.size();
   for (size_t i = 0; i < sizes.size() && fits; ++i)
     fits = static_cast<int64_t>(i) == axis || sizes[i] == positions[i];
   if (!fits)
-    return emitOpError("the index is ")
-           << index << ", which other than along axis " << axis
-           << " has to have the sizes of " << base << " (C2)";
+    return emitOpError("the index ")
+           << index << " must have the sizes of " << base
+           << " except along axis " << axis << " (C2)";
   if (base.getElementType() != updates.getElementType())
     return emitOpError("updates ") << base << " with elements of "
                                    << updates.getElementType() << " (C3)";
@@ -406,19 +405,19 @@ LogicalResult ScatterOp::verify() {
 LogicalResult ArgsortOp::verify() {
   RankedTensorType from = getX().getType(), to = getResult().getType();
   if (from.getRank() == 0)
-    return emitOpError("sorts along the last axis, and a scalar has none (C1)");
+    return emitOpError("sorts along the last axis; a scalar has none (C1)");
   SmallVector<Dim> dims = tg::getDims(from), positions = tg::getDims(to);
   const bool fits =
       dims.size() == positions.size() &&
       ArrayRef(dims).drop_back() == ArrayRef(positions).drop_back() &&
       isNeverNegative(dims.back() - positions.back());
   if (!fits)
-    return emitOpError("the positions in ")
-           << from << " are not of the shape of " << to
-           << ", nor the first ones of each row (C2)";
+    return emitOpError("the result ")
+           << to << " must have the shape of " << from
+           << ", or a shorter last axis (C2)";
   if (to.getElementType().isInteger(32) &&
       tg::getDims(from).back().getMax() > (int64_t(1) << 31))
-    return emitOpError("i32 does not hold all positions of a row of ")
+    return emitOpError("i32 is too narrow for the positions in a row of ")
            << tg::getDims(from).back().str() << " elements (C2)";
   return success();
 }
@@ -572,7 +571,7 @@ static LogicalResult checkView(StridedOp op, ViewAttr view) {
                                            getMagnitude(size), furthest);
   if (furthest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
     return op.emitOpError("view ")
-           << view << " comes to positions that do not fit into 64 bits (C4)";
+           << view << " computes positions that do not fit into 64 bits (C4)";
   return checkNumElements(
       llvm::map_to_vector(view.getShape(), [](Attribute a) { return Dim(a); }),
       emitError);
@@ -627,7 +626,8 @@ LogicalResult AfterOp::verify() {
     return success();
   auto assign = getAssign().getDefiningOp<AssignOp>();
   if (!assign)
-    return emitOpError("waits for what is not the result of a tg.assign (C2)");
+    return emitOpError(
+        "operand 'assign' is not the result of a tg.assign (C2)");
   Value written = assign.getTarget();
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (written != getTarget() && written.getDefiningOp() &&
@@ -639,7 +639,7 @@ LogicalResult AfterOp::verify() {
   if (written != getTarget() &&
       !(buffer && other && buffer.getId() == other.getId())) {
     InFlightDiagnostic diag =
-        emitOpError("waits for an assignment to other memory (C2)");
+        emitOpError("operand 'assign' writes to other memory (C2)");
     diag.attachNote(assign.getLoc()) << "the assignment";
     return diag;
   }

@@ -23,8 +23,8 @@ FailureOr<SmallVector<VarAttr>> mlir::tg::collectVariables(Operation *root) {
   walker.addWalk([&](VarAttr var) {
     if (var.getValue()) {
       current->emitError() << "variable '" << var.getName().getValue()
-                           << "' has the value " << *var.getValue()
-                           << ", which a program takes when it runs";
+                           << "' is bound to " << *var.getValue()
+                           << "; a program receives values when it runs";
       isValid = false;
       return WalkResult::interrupt();
     }

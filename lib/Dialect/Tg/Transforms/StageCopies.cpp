@@ -185,7 +185,7 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
   for (LoadOp load : read) {
     places = getPlaces(load.getIndex());
     if (!places)
-      return fail("it is read at places that do not follow the rows");
+      return fail("it is read at positions that do not follow the rows");
     reach.before = std::max(reach.before, reach.begin - places->lo);
     reach.behind = std::max(reach.behind, places->hi - end);
   }
@@ -275,8 +275,8 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
   const int64_t rows = chooseRows(
       *reach, unit, llvm::divideCeil(memory.getElementTypeBitWidth(), 8));
   if (rows == 0) {
-    result.reason = "what lies between blocks is about as large as blocks, or "
-                    "these are no whole vectors";
+    result.reason = "the borders of blocks are about as large as the blocks, "
+                    "or the blocks are not whole vectors";
     return result;
   }
   const Dim extent = reach->rows.getExtentDim();

@@ -231,7 +231,7 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   if (answers.size() != numAsked)
     return emitError(questions[0].loc)
            << "the SMT solver gave " << answers.size() << " answers to "
-           << numAsked << " questions; it ends with: "
+           << numAsked << " queries; its output ends with: "
            << (answers.empty() ? "nothing" : answers.back());
 
   bool holds = true;
@@ -258,13 +258,13 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
     holds = false;
     InFlightDiagnostic error = emitError(question.loc) << question.claim;
     if (answer != "sat") {
-      error.attachNote() << "the SMT solver could not decide it: " << answer;
+      error.attachNote() << "the SMT solver could not decide this: " << answer;
       continue;
     }
     FailureOr<std::string> model = solver.run(
         question.formula + "\n(check-sat)\n(get-model)\n", kPatience);
     if (succeeded(model))
-      error.attachNote() << "not so for " << describeModel(*model);
+      error.attachNote() << "counterexample: " << describeModel(*model);
   }
   return success(holds);
 }

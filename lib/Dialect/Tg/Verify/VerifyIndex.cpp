@@ -264,7 +264,7 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
   std::optional<LoopAccess> access = getAccess(op);
   auto type = access ? cast<MemRefType>(access->memory.getType()) : nullptr;
   if (!type || type.getRank() != 1 || !type.hasStaticShape())
-    return op->emitError("it is not known what this does with memory");
+    return op->emitError("unsupported memory access");
   const int64_t size = type.getNumElements();
   auto formula =
       writeFormula(op->getLoc(), getVariables(func), [&](OpBuilder &builder) {

@@ -172,7 +172,7 @@ func.func @unknown(%x: memref<64xf32>, %p: memref<64xf32>, %q: memref<64xf32>) {
 
 // CHECK-LABEL: func.func @products
 // CHECK-COUNT-2: tg.launch
-// REMARK:       r_8_8_8 and r_8_8_8 stay apart: a tile of results would have to make room
+// REMARK:       r_8_8_8 and r_8_8_8 stay apart: a register tile of results would lose registers
 tg.kernel @r_8_8_8(%out: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 8
   %j = tg.range 1 loop 8
@@ -201,7 +201,7 @@ func.func @products(%x: memref<64xf32>, %a: memref<64xf32>, %b: memref<64xf32>, 
 
 // CHECK-LABEL: func.func @few_rows
 // CHECK-COUNT-2: tg.launch
-// REMARK:       r_4 and E_4 stay apart: too few positions are left that run in parallel
+// REMARK:       r_4 and E_4 stay apart: too few parallel positions would be left
 tg.kernel @r_4(%out: memref<4xf32>, %in: memref<65536xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 4
   %j = tg.range 1 loop 16384
@@ -413,7 +413,7 @@ func.func @large(%x: memref<524288xf32>, %p: memref<1xf32>, %q: memref<1xf32>) {
 // REMARK:       count and half stay apart: their results have different positions
 // CHECK-LABEL: func.func @many_columns
 // CHECK-COUNT-2: tg.launch
-// REMARK:       count and columns stay apart: work items of the one would have to update for both
+// REMARK:       count and columns stay apart: a work item of one kernel would have to update elements of several of the other
 tg.kernel @count(%out: memref<64xi32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64} {
   %p = tg.range 0 loop 64
   %x = tg.const(1 : i32) : i32

@@ -16,21 +16,21 @@ func.func @two_bounds(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>, %y:
 
 // -----
 
-// expected-error @+1 {{variable 'n' has the value 3, which a program takes when it runs}}
+// expected-error @+1 {{variable 'n' is bound to 3; a program receives values when it runs}}
 func.func @bound(%x: tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8, 3>, 4>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{a tensor of shape [n, n] has more bytes than can be counted}}
+// expected-error @+1 {{a tensor of shape [n, n] has more bytes than fit into 63 bits}}
 func.func @too_large(%x: tensor<?x?xf32, #tg.shape<#tg.var<"n", 1, 2147483648>, #tg.var<"n", 1, 2147483648>>>) {
   return
 }
 
 // -----
 
-// expected-error @+1 {{scheduling needs the sizes of axes, not 'tensor<?x4xf32>'; write a number in place of each '?', or say what it is with a #tg.shape}}
+// expected-error @+1 {{scheduling requires the sizes of axes, not 'tensor<?x4xf32>'; replace each '?' by a number, or describe it with a #tg.shape}}
 func.func @dynamic_argument(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   return %x : tensor<?x4xf32>
 }
@@ -47,21 +47,21 @@ func.func @foreign(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @scalar(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{scheduling works on ranked tensors, not 'f32'}}
+  // expected-error @+1 {{scheduling requires ranked tensors, not 'f32'}}
   %0 = tg.const(1.0 : f32) : f32
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @+1 {{scheduling works on ranked tensors, not 'f32'}}
+// expected-error @+1 {{scheduling requires ranked tensors, not 'f32'}}
 func.func @scalar_argument(%x: tensor<4xf32>, %y: f32) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
 
 // -----
 
-// expected-error @+1 {{scheduling works on element types of the dialect, not 'i3'}}
+// expected-error @+1 {{scheduling requires element types of the dialect, not 'i3'}}
 func.func @element_type(%x: tensor<4xi3>) -> tensor<4xi3> {
   return %x : tensor<4xi3>
 }
@@ -79,7 +79,7 @@ func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @buffer() -> tensor<4xf32> {
-  // expected-error @+1 {{has to become a function argument before scheduling}}
+  // expected-error @+1 {{must become a function argument before scheduling}}
   %0 = tg.buffer 3 on "CPU" : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
@@ -87,7 +87,7 @@ func.func @buffer() -> tensor<4xf32> {
 // -----
 
 func.func @too_large(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
-  // expected-error @+1 {{has more bytes than can be counted}}
+  // expected-error @+1 {{has more bytes than fit into 63 bits}}
   %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000000x4000000x4000000xf32>
   %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000000x4000000x4000000xf32> -> tensor<1x1x1xf32>
   return %1 : tensor<1x1x1xf32>
@@ -154,7 +154,7 @@ func.func @resource() -> tensor<2xf32> {
 // -----
 
 // An index has no size in memory.
-// expected-error @+1 {{scheduling works on element types of the dialect, not 'index'}}
+// expected-error @+1 {{scheduling requires element types of the dialect, not 'index'}}
 func.func @index(%x: tensor<4xindex>) -> tensor<4xindex> {
   return %x : tensor<4xindex>
 }
@@ -162,7 +162,7 @@ func.func @index(%x: tensor<4xindex>) -> tensor<4xindex> {
 // -----
 
 func.func @uncountable(%x: tensor<1x1x1xf32>) -> tensor<1x1x1xf32> {
-  // expected-error @+1 {{a tensor of shape [4000037, 4000037, 4000037] has more bytes than can be counted}}
+  // expected-error @+1 {{a tensor of shape [4000037, 4000037, 4000037] has more bytes than fit into 63 bits}}
   %0 = tg.expand %x : tensor<1x1x1xf32> -> tensor<4000037x4000037x4000037xf32>
   %1 = tg.reduce add %0 axes [0, 1, 2] : tensor<4000037x4000037x4000037xf32> -> tensor<1x1x1xf32>
   return %1 : tensor<1x1x1xf32>

@@ -3,7 +3,7 @@
 // RUN:   --remarks-filter=tg-schedule 2>&1 | FileCheck %s
 // RUN: tg-opt %s -tg-schedule -o /dev/null 2>&1 | count 0
 
-// CHECK: [[#@LINE+6]]:8: remark: [Passed] store | Category:tg-schedule | Remark="tg.reduce [1, 1] gets a buffer: it is a result or asked to be contiguous"
+// CHECK: [[#@LINE+6]]:8: remark: [Passed] store | Category:tg-schedule | Remark="tg.reduce [1, 1] gets a buffer: it is a result or a tg.contiguous"
 // CHECK: [[#@LINE+4]]:8: remark: {{.*}}tg.neg [8, 1] gets a buffer: a reduction would run inside another one"
 // CHECK-NOT: tg.reduce [8, 1]
 func.func @nested(%x: tensor<8x64xf32>) -> tensor<1x1xf32> {

@@ -7,7 +7,7 @@ tg.kernel @after(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs =
   %one = tg.const(1 : index) : index
   %j = tg.add %i, %one : index
   // expected-error@+2 {{this access is outside of its buffer of 16 elements}}
-  // expected-note@+1 {{not so for r0 = 15}}
+  // expected-note@+1 {{counterexample: r0 = 15}}
   %x = tg.load %a[%j] : memref<16xf32>
   tg.store %x, %out[%i] : memref<16xf32>
 }
@@ -25,7 +25,7 @@ tg.kernel @before(%out: memref<16xf32>, %a: memref<8xf32>) attributes {outputs =
   %d = tg.cmplt %i, %twelve : index
   %m = tg.and %c, %d : i1
   // expected-error@+2 {{this access is outside of its buffer of 8 elements}}
-  // expected-note@+1 {{not so for r0 = 3}}
+  // expected-note@+1 {{counterexample: r0 = 3}}
   %x = tg.load %a[%j] mask %m : memref<8xf32>
   tg.store %x, %out[%i] : memref<16xf32>
 }
@@ -51,7 +51,7 @@ tg.kernel @loaded(%out: memref<20xf32>, %a: memref<20xf32>, %b: memref<20xi32>) 
   %n = tg.load %b[%i] : memref<20xi32>
   %j = tg.cast %n : i32 -> index
   // expected-error@+2 {{this access is outside of its buffer of 20 elements}}
-  // expected-note@+1 {{not so for}}
+  // expected-note@+1 {{counterexample:}}
   %x = tg.load %a[%j] : memref<20xf32>
   tg.store %x, %out[%i] : memref<20xf32>
 }
@@ -94,7 +94,7 @@ tg.kernel @lanes(%out: memref<20xf32>, %a: memref<20xf32>) attributes {outputs =
   %j = tg.add %base, %l : index
   %m = tg.cmplt %j, %limit : index
   // expected-error@+2 {{this access is outside of its buffer of 20 elements}}
-  // expected-note@+1 {{not so for r0 = 2, r1 = 4}}
+  // expected-note@+1 {{counterexample: r0 = 2, r1 = 4}}
   %x = tg.load %a[%j] mask %m : memref<20xf32>
   %twenty = tg.const(20 : index) : index
   %ok = tg.cmplt %j, %twenty : index
@@ -113,7 +113,7 @@ tg.kernel @tile(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 
   %one = tg.const(1 : index) : index
   %j = tg.add %i, %one : index
   // expected-error@+2 {{this access is outside of its buffer of 8 elements}}
-  // expected-note@+1 {{not so for r0 = 7}}
+  // expected-note@+1 {{counterexample: r0 = 7}}
   %y = tg.load %b[%j] : memref<8xf32>
   tg.store %y, %out[%i] : memref<8xf32>
 }
@@ -142,7 +142,7 @@ func.func @vector(%out: memref<20xf32>, %a: memref<20xf32>, %begin: index, %end:
   scf.for %i = %begin to %end step %one {
     %j = arith.muli %i, %eight : index
     // expected-error@+2 {{this access is outside of its buffer of 20 elements}}
-    // expected-note@+1 {{not so for}}
+    // expected-note@+1 {{counterexample:}}
     %x = vector.load %a[%j] : memref<20xf32>, vector<8xf32>
     %two = arith.constant 2 : index
     %isMain = arith.cmpi slt, %i, %two : index
@@ -187,7 +187,7 @@ func.func @gather(%out: memref<8xf32>, %a: memref<20xf32>, %b: memref<8xi32>, %b
   // Negative positions are less than the limit as well.
   %signed = arith.cmpi slt, %places, %limit : vector<8xi32>
   // expected-error@+2 {{this access is outside of its buffer of 20 elements}}
-  // expected-note@+1 {{not so for}}
+  // expected-note@+1 {{counterexample:}}
   %x = vector.gather %a[%zero] [%places], %signed, %zeros : memref<20xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   %unsigned = arith.cmpi ult, %places, %limit : vector<8xi32>
   %y = vector.gather %a[%zero] [%places], %unsigned, %zeros : memref<20xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
@@ -200,7 +200,7 @@ func.func @gather(%out: memref<8xf32>, %a: memref<20xf32>, %b: memref<8xi32>, %b
 
 // What is not understood is not passed over.
 func.func @copied(%out: memref<8xf32>, %a: memref<8xf32>, %begin: index, %end: index) attributes {tg.outputs = 1 : i64, tg.parallel_extent = 1 : i64} {
-  // expected-error@+1 {{it is not known what this does with memory}}
+  // expected-error@+1 {{unsupported memory access}}
   memref.copy %a, %out : memref<8xf32> to memref<8xf32>
   return
 }

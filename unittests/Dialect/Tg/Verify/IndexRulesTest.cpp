@@ -130,14 +130,14 @@ TEST_F(IndexRulesTest, WrongRoundingIsFound) {
             std::string::npos)
       << errors;
   // For which position.
-  EXPECT_NE(errors.find("not so for r0 = "), std::string::npos) << errors;
+  EXPECT_NE(errors.find("counterexample: r0 = "), std::string::npos) << errors;
 }
 
 TEST_F(IndexRulesTest, BoundThatIsOneTooLargeIsFound) {
   SKIP_WITHOUT_SOLVER();
   ASSERT_TRUE(module);
   EXPECT_TRUE(failed(verify(getRules<ModByLooseBounds<0>>())));
-  EXPECT_NE(errors.find("not so for r0 = 8"), std::string::npos) << errors;
+  EXPECT_NE(errors.find("counterexample: r0 = 8"), std::string::npos) << errors;
 }
 
 TEST_F(IndexRulesTest, RightBoundIsProved) {

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The `tg` dialect itself, the attributes that carry symbolic dimensions, and
-/// the enums its operations use.
+/// The `tg` dialect itself, its attributes (symbolic dimensions, views, the
+/// target) and the enums of its operations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +24,16 @@ def Tg_Dialect : Dialect {
   let summary = "Tensor graphs as micro-operations, from graph to kernel";
   let description = [{
     The `tg` dialect models a tensor program as a graph of a few dozen
-    micro-operations. The same operations serve at three levels, and lowering
-    is a sequence of rewrites inside the dialect:
+    micro-operations. The same operations are used at three levels; lowering is a
+    sequence of rewrites inside the dialect:
 
     1. **tensor graph**: pure operations on ranked tensors (elementwise, reduce,
        six movement operations, buffers);
     2. **kernels**: a host function that allocates buffers and launches isolated
-       `tg.kernel` regions, in which scalars are computed at index positions
-       spanned by `tg.range` values;
-    3. **scheduled kernels**: the same with every range given its final kind
-       (loop, thread, upcast, unroll, ...) and with staged tiles.
+       `tg.kernel` regions, in which scalars are computed at the positions spanned
+       by `tg.range` values;
+    3. **scheduled kernels**: the same, where every range has its final kind
+       (loop, thread, upcast, unroll, ...), with tiles in local memory.
 
     Arithmetic semantics are the same at every level:
 
@@ -42,33 +42,35 @@ def Tg_Dialect : Dialect {
     * Integer division by zero gives 0, and so does the remainder by zero; the
       most negative value divided by -1 wraps to itself with remainder 0.
     * A shift amount is read as unsigned; an amount of the bit width or more
-      gives 0, or the sign fill for a right shift of a signed integer.
+      gives 0, or copies of the sign bit for a right shift of a signed integer.
     * Floating point follows IEEE 754 with round-to-nearest-even after every
       operation; `f16` and `bf16` operations are computed in `f32` and rounded.
-      Denormal numbers are kept. NaN payloads and the sign of a zero that `max`
-      returns for operands `-0.0` and `+0.0` are unspecified. Sums and products
-      may be reassociated by `tg.reduce`.
+      Subnormal numbers are kept. NaN payloads are unspecified, and so is the sign
+      of the zero that `max` returns for `-0.0` and `+0.0`. `tg.reduce` may
+      reassociate sums and products.
     * `index`, in kernels, is a signed 64-bit integer.
-    * The fp8 types are storage: only casts, bitcasts, `tg.where`, movement,
-      constants, buffers and copies take them.
+    * The fp8 types are storage types: only casts, bitcasts, `tg.where`, movement
+      operations, constants, buffers and copies accept them.
 
     Tensors have a static shape, or a symbolic one whose dimensions the `#tg.shape`
-    encoding lists; a `?` without it is rejected. Canonicalization
-    (`TgCanonicalization.td`, `TgFolds.cpp`) keeps these semantics to the bit, other
-    than where they are unspecified. A chain of movement operations without a
-    `tg.reshape` ends up as at most one each of shrink, pad, flip, permute and
-    expand, in this order; only a pad of an expanded axis stays behind the expand.
+    encoding lists; a `?` without this encoding is rejected. Canonicalization
+    (`TgCanonicalization.td`, `TgFolds.cpp`) preserves these semantics to the bit,
+    except where they are unspecified. It reduces a chain of movement operations
+    without a `tg.reshape` to at most one each of shrink, pad, flip, permute and
+    expand, in this order, except that a pad of an expanded axis stays after the
+    expand.
 
-    Attributes of the dialect on other operations are verified; there are no others
-    than these:
+    The dialect verifies its attributes on operations of other dialects and accepts
+    only these:
 
-    | attribute | of | value |
+    | attribute | attached to | value |
     |---|---|---|
+    | `tg.target` | a module | a `#tg.target`: the processor that kernels are compiled for |
     | `tg.device` | a function argument | a string: the device that the argument is on |
-    | `tg.input` | a function argument | dense elements of its type, or of its largest shape, of which the leading part counts: the value that `tg-run` passes |
-    | `tg.parallel_extent` | a function that was a kernel | a dimension, see `convert-tg-to-vector` |
-    | `tg.outputs` | the same | an i64: how many leading arguments are written |
-    | `tg.variables` | the same | a list of `#tg.var`: what the last arguments are the values of |
+    | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
+    | `tg.parallel_extent` | a function converted from a kernel | a dimension: the number of parallel positions, see `convert-tg-to-vector` |
+    | `tg.outputs` | the same | an i64: how many of the leading arguments are written |
+    | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
   }];
   let cppNamespace = "::mlir::tg";
@@ -151,15 +153,16 @@ class Tg_Attr<string name, string mnemonicName, list<Trait> traits = []>
 def Tg_VarAttr : Tg_Attr<"Var", "var"> {
   let summary = "A named, bounded integer variable in a dimension";
   let description = [{
-    `#tg.var<"n", 1, 4096>` is an integer known when a program runs. Name and
-    bounds (both inclusive) are part of the attribute, so that nothing has to be
-    looked up and two variables are the same exactly when all three agree. In one
-    program a name has one pair of bounds.
+    `#tg.var<"n", 1, 4096>` is an integer known when a program runs. The name and
+    both bounds (inclusive) are part of the attribute, so that nothing has to be
+    looked up; two variables are the same exactly when all three agree. Within one
+    program, a name has one pair of bounds.
 
-    A graph that is being built may hold variables that were given a value for the
-    next run: `#tg.var<"n", 1, 4096, 17>`. These are different from each other and
-    from the variable itself, and what is computed is still right for all values.
-    Scheduling takes programs without such values (`tg::eraseBindings`).
+    A graph that is being built may contain variables bound to a value for the next
+    run: `#tg.var<"n", 1, 4096, 17>`. Variables with different values differ from
+    each other and from the unbound variable, but what the graph computes is right
+    for all values. Scheduling takes programs without bindings
+    (`tg::eraseBindings`).
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$min,
                         "int64_t":$max,
@@ -177,10 +180,10 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
   let description = [{
     `#tg.dim<mul, #tg.var<"n", 1, 8>, 4>`: operands are integers, variables or
     dimension expressions. Sums and products are kept as polynomials (`(n + 1) * 4`
-    is `n * 4 + 4`), with their terms in a fixed order, so that equal attributes
-    mean equal dimensions: build expressions through `tg::Dim`, which brings them
-    into this form, as the parser does. An expression without variables is an integer.
-    What can leave 64 bits is an error.
+    is `n * 4 + 4`) with their terms in a fixed order, so that equal attributes
+    mean equal dimensions. `tg::Dim` and the parser bring expressions into this
+    form; build them through `tg::Dim`. An expression without variables is an
+    integer. An expression that can overflow 64 bits is an error.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
                         "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
@@ -188,7 +191,7 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
   let genVerifyDecl = 1;
   let genStorageClass = 0;
   let extraClassDeclaration = [{
-    /// What `tg::getDimSize` tells.
+    /// The result of `tg::getDimSize`.
     const DimSize &getSize() const;
   }];
 }
@@ -199,8 +202,9 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
   let description = [{
     The encoding of a tensor type with symbolic dimensions. It lists every
     dimension: an integer for a static one, a `#tg.var` or `#tg.dim` for each
-    `?`. A tensor of static shape carries no encoding. No dimension can be
-    negative, and the elements of the largest shape can be counted in 63 bits.
+    `?`. A tensor of static shape has no encoding. No dimension may be negative for
+    any value of its variables, and the number of elements of the largest shape
+    fits into 63 bits.
 
     ```mlir
     tensor<?x4xf32, #tg.shape<#tg.var<"n", 1, 8>, 4>>
@@ -212,17 +216,18 @@ def Tg_ShapeAttr : Tg_Attr<"Shape", "shape",
 }
 
 def Tg_ViewAttr : Tg_Attr<"View", "view"> {
-  let summary = "Strides, an offset and a mask: elements of a row-major space";
+  let summary = "Strides, offset and mask of a view of a row-major space";
   let description = [{
-    A tensor of the view's shape. Its element at an index is the one at position
-    `offset + sum of index * stride` of the space that the view is over, in row-major
-    order; where the mask does not hold, it is a zero and no position is looked at.
-    The mask gives the indices of each axis that hold elements, from the first
-    (inclusive) to the last (exclusive). All entries may be symbolic. An offset of 0
-    and a mask that always holds are left out; the stride of an axis of size 1 is 0.
+    A view selects elements of a row-major space (a tensor or another view) and
+    gives them the view's shape. The element at an index is the one at position
+    `offset + sum of index * stride` of the space; where the mask is false, it is
+    zero and nothing is read. The mask gives for each axis the first index (inclusive)
+    and the last (exclusive) that hold elements. All entries may be symbolic. An
+    offset of 0 and a mask that is always true are omitted; the stride of an axis of
+    size 1 is 0.
 
     ```mlir
-    // Rows 1 and 2 of a tensor of 4x6 elements, transposed, a zero before each.
+    // Columns 1 and 2 are rows 1 and 2 of a 4x6 tensor, column 0 is zero.
     #tg.view<[6, 3] strides [1, 6] mask [0 to 6, 1 to 3]>
     // A part at a symbolic position.
     #tg.view<[4] strides [1] offset #tg.var<"p", 0, 28>>
@@ -238,13 +243,13 @@ def Tg_ViewAttr : Tg_Attr<"View", "view"> {
 }
 
 def Tg_TargetAttr : Tg_Attr<"Target", "target"> {
-  let summary = "The processor that kernels are made for";
+  let summary = "The processor that kernels are compiled for";
   let description = [{
-    The name of a target, and what scheduling and vector code generation depend on:
-    sizes of registers and caches in bytes, and costs. What is left out has the value
-    that CPUs with AVX-512 have; `TgTarget.h` documents each fact. A module has this
-    in its attribute `tg.target`, which the pass `tg-attach-target` sets; without
-    one, all facts have these values.
+    The name of a target and the facts about it on which scheduling and vector code
+    generation depend: sizes of registers and caches in bytes, and costs. `TgTarget.h`
+    documents each fact. The default of a fact is its value for CPUs with AVX-512.
+    The pass `tg-attach-target` sets this attribute of a module as `tg.target`; a
+    module without it has the defaults.
 
     ```mlir
     module attributes {tg.target = #tg.target<"cpu:x86-64-v3", vector_bytes = 32, vector_registers = 16>} {

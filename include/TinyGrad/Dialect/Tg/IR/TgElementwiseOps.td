@@ -28,7 +28,7 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
   let hasFolder = 1;
 }
 
-/// A transcendental function of floats. Its bounds in f64 are those of the
+/// A transcendental function of floats. Its error bound in f64 is that of the
 /// expansion, if tg-expand-math has one, or of the C library.
 class Tg_MathOp<string mnemonic>
     : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Transcendental]>;
@@ -52,8 +52,8 @@ class Tg_CompareOp<string mnemonic, list<Trait> traits = []>
 
 def Tg_ElementwiseDoc : Tg_DocGroup<"Elementwise operations", [{
 Work element by element on tensors of one shape, and inside kernels on scalars
-and vectors. There is no broadcasting: shapes are made equal by `tg.reshape` and
-`tg.expand`. What holds for all of them (wrapping, NaN, rounding) is said at the
+and vectors. There is no broadcasting: use `tg.reshape` and `tg.expand` to make
+shapes equal. The rules common to all of them (wrapping, NaN, rounding) are at the
 top of this page; each operation adds its special cases.
 }]>;
 let opDocGroup = Tg_ElementwiseDoc in {
@@ -66,8 +66,8 @@ def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges]> {
   let summary = "negation";
   let description = [{
     Integers wrap: the most negative value is its own negation, and an unsigned
-    `x` gives `2^N - x` modulo `2^N`. Floats change their sign, that of zero,
-    infinities and NaN included.
+    `x` gives `2^N - x` modulo `2^N`. Floats change sign, including zero, infinities
+    and NaN.
 
     C1: operand and result have the same type.
 
@@ -137,7 +137,7 @@ def Tg_ExpOp : Tg_MathOp<"exp"> {
 def Tg_ExpM1Op : Tg_MathOp<"expm1"> {
   let summary = "e to the power x, less 1";
   let description = [{
-    Within 2 ulp in f32, for small `x` too, where the difference would cancel.
+    Within 2 ulp in f32, also for small `x`, where `exp(x) - 1` would cancel.
     `±0` gives `±0`, `-inf` gives -1, `+inf` gives `+inf`, NaN gives NaN; results
     too large for the type are `+inf`.
 
@@ -180,9 +180,9 @@ def Tg_LogOp : Tg_MathOp<"log"> {
 def Tg_Log1pOp : Tg_MathOp<"log1p"> {
   let summary = "natural logarithm of 1 + x";
   let description = [{
-    Within 2 ulp in f32, for small `x` too, of which a sum with 1 would lose
-    digits. `±0` gives `±0`, -1 gives `-inf`, an operand below -1 NaN, `+inf`
-    gives `+inf`, NaN gives NaN.
+    Within 2 ulp in f32, also for small `x`, of which `1 + x` would lose digits.
+    `±0` gives `±0`, -1 gives `-inf`, an operand below -1 NaN, `+inf` gives `+inf`,
+    NaN gives NaN.
 
     C1: operand and result have the same type.
 
@@ -307,8 +307,8 @@ def Tg_ErfOp : Tg_MathOp<"erf"> {
 def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
   let summary = "round towards zero";
   let description = [{
-    The nearest integer that is not larger in magnitude. Keeps the sign of zero,
-    infinities and NaN.
+    The nearest integer that is not larger in magnitude. Zeros, infinities and NaN
+    are returned unchanged.
 
     C1: operand and result have the same type.
 
@@ -329,8 +329,8 @@ def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape,
     * float to integer truncates towards zero and saturates at the bounds of the
       result type; NaN gives 0;
     * integer to float rounds to nearest even;
-    * integer to integer wraps (keeps the low bits), extending by the signedness
-      of the operand;
+    * integer to integer wraps (keeps the low bits), or extends according to the
+      signedness of the operand;
     * anything to bool is `x != 0` (NaN is true); bool gives 0 or 1.
 
     C1: operand and result have the same shape. C2: `index` converts only to and
@@ -553,8 +553,8 @@ def Tg_XorOp : Tg_BinaryOp<"xor", Tg_IntOrBoolLike, [Commutative, Tg_InfersRange
 def Tg_ShlOp : Tg_BinaryOp<"shl", Tg_ShiftLike> {
   let summary = "left shift";
   let description = [{
-    Bits that leave the type are lost. The amount is read as unsigned; an amount
-    of the bit width or more gives 0.
+    Bits shifted out are lost. The amount is read as unsigned; an amount of the bit
+    width or more gives 0.
 
     C1: both operands and the result have the same type.
 
@@ -567,9 +567,9 @@ def Tg_ShlOp : Tg_BinaryOp<"shl", Tg_ShiftLike> {
 def Tg_ShrOp : Tg_BinaryOp<"shr", Tg_ShiftLike> {
   let summary = "right shift";
   let description = [{
-    Arithmetic for signed types (the sign fills up), logical for unsigned ones.
-    The amount is read as unsigned; an amount of the bit width or more gives the
-    sign fill (0 or -1) or, for unsigned types, 0.
+    Arithmetic for signed types, logical for unsigned ones. The amount is read as
+    unsigned; an amount of the bit width or more gives copies of the sign bit (0 or
+    -1) or, for unsigned types, 0.
 
     C1: both operands and the result have the same type.
 
@@ -650,7 +650,7 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [
     AllTypesMatch<["x", "y", "result"]>, Tg_InfersRanges]> {
   let summary = "x where the condition holds, else y";
   let description = [{
-    The operand that is not chosen has no effect, NaN included.
+    The operand that is not selected has no effect, even if it is NaN.
 
     C1: the condition is bool and has the shape of the other operands. C2: both
     other operands and the result have the same type.
@@ -671,9 +671,9 @@ def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType,
                                                  Tg_InfersRanges]> {
   let summary = "a * b + c";
   let description = [{
-    Floats are rounded once, as fused multiply-add is (f16 and bf16: computed in
-    f32, then rounded), with the special cases of `tg.mul` and `tg.add`; integers
-    wrap. No rewrite of tensor graphs forms it: there `tg.mul` and `tg.add` are two
+    A fused multiply-add: floats are rounded once (f16 and bf16 are computed in f32,
+    then rounded), with the special cases of `tg.mul` and `tg.add`; integers wrap.
+    Rewrites of tensor graphs never create it: there, `tg.mul` and `tg.add` are two
     operations with two roundings.
 
     C1: all operands and the result have the same type.

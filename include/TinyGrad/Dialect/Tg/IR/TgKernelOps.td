@@ -19,13 +19,13 @@ include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
 
 def Tg_HostDoc : Tg_DocGroup<"Host programs", [{
-What a function does with buffers once its tensor graph is scheduled: allocate,
-launch kernels, copy. Buffers are flat memrefs; operations on them run in program
-order.
+The operations of a function whose tensor graph was scheduled: it allocates
+buffers, launches kernels and copies. Buffers are flat memrefs; operations on them
+run in program order.
 }]>;
 def Tg_KernelDoc : Tg_DocGroup<"Kernels", [{
-A kernel and what stands in it besides the elementwise operations and `tg.const`,
-which compute on scalars there.
+The kernel and the operations of its body. Elementwise operations and `tg.const`
+are allowed there too and work on scalars.
 }]>;
 
 //===----------------------------------------------------------------------===//
@@ -38,8 +38,8 @@ def Tg_AllocOp : Tg_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a new buffer of the host program";
   let description = [{
-    Uninitialised memory on `device`. A buffer that the function returns is an
-    output; the memory plan places the others in an arena.
+    Uninitialised memory on `device`. Buffers that the function returns are its
+    outputs; `tg-plan-memory` places the others in an arena.
 
     ```mlir
     %b = tg.alloc on "CPU" : memref<16xf32>
@@ -53,7 +53,7 @@ def Tg_AllocOp : Tg_Op<"alloc", [
 def Tg_LiteralOp : Tg_Op<"literal", [Pure]> {
   let summary = "a buffer with known contents";
   let description = [{
-    A buffer that holds the given elements, row-major; nothing may write to it.
+    A read-only buffer that holds the given elements in row-major order.
 
     C1: the value has the element type and the number of elements of the result.
 
@@ -71,11 +71,12 @@ def Tg_SubbufferOp : Tg_Op<"subbuffer", [Pure]> {
   let summary = "a part of a buffer";
   let description = [{
     The part of `source` that begins at a byte offset, read as the result type.
-    The offset is a number or, known when the program runs, an expression.
+    The offset is a number, or an expression whose value is known when the program
+    runs.
 
     C1: the part lies inside the source, for all values of variables. C2: the
     offset is a multiple of the size of the result's elements, and not negative. No
-    part of it can leave 64 bits.
+    part of it can overflow 64 bits.
 
     ```mlir
     %v = tg.subbuffer %arena at (256) : memref<4096xi8> -> memref<16xf32>
@@ -104,7 +105,7 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
   let description = [{
     Copies all of `source` to `dest`, across devices where they differ.
 
-    C1: both have the same type. C2: `dest` is no part of a `tg.literal`. C3: they
+    C1: both have the same type. C2: `dest` is not part of a `tg.literal`. C3: they
     do not overlap (checked where both are parts of one buffer at known offsets).
 
     ```mlir
@@ -120,15 +121,16 @@ def Tg_TransferOp : Tg_Op<"transfer", [SameTypeOperands]> {
 def Tg_SortOp : Tg_Op<"sort"> {
   let summary = "the positions of a buffer's elements, sorted by row";
   let description = [{
-    Writes to `positions` what `tg.argsort` says, for each of `rows` rows of which
-    the first `length` elements count: as many of its positions as a row of
-    `positions` has room for. Rows follow one another at equal distances. It is not
-    a kernel: each device has a way of its own to sort.
+    Writes the result of `tg.argsort` to `positions` for each of `rows` rows, whose
+    first `length` elements are sorted: as many positions as fit into a row of
+    `positions`. The rows of a buffer are equally long. This is not a kernel: each
+    device implements sorting in its own way.
 
-    C1: the number of elements of each buffer is a multiple of `rows`, that of the
-    positions at most that of the keys. C2: `length` is at most the distance of rows, and never negative. C3:
-    `positions` is of `i32` or `i64`, no part of a `tg.literal`, and does not overlap
-    the keys (checked where both are parts of one buffer at known offsets).
+    C1: the number of elements of each buffer is a multiple of `rows`, and
+    `positions` has at most as many as `keys`. C2: `length` is at most the length of
+    a row of `keys`, and never negative. C3: `positions` has elements of type `i32`
+    or `i64`, is not part of a `tg.literal`, and does not overlap the keys (checked
+    where both are parts of one buffer at known offsets).
 
     ```mlir
     tg.sort %keys to %positions rows 4 length (8) : memref<32xf32>, memref<32xi32>
@@ -149,16 +151,16 @@ def Tg_LaunchOp : Tg_Op<"launch", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the execution of a kernel";
   let description = [{
-    Runs the kernel on the buffers, in program order, with `numbers` as the
-    values of the variables that the kernel lists under that name.
+    Runs the kernel on the buffers, in program order. `numbers` are the values of
+    the variables that the kernel lists in its attribute of this name.
 
     C1: the symbol names a `tg.kernel` whose arguments have the operands' types.
     C2: a buffer that the kernel writes is not also passed for another argument,
     nor does it overlap one (checked where both are parts of one buffer at known
-    offsets), unless the kernel is marked `in_place`. C3: what the kernel writes is
-    no part of a `tg.literal`. C4: all buffers are on one device (checked for
+    offsets), unless the kernel is marked `in_place`. C3: the kernel writes to no
+    part of a `tg.literal`. C4: all buffers are on one device (checked for
     `tg.alloc`, `tg.literal` and function arguments with `tg.device`). C5: there is
-    one number for each of the kernel's, within its bounds.
+    one number, within its bounds, for each variable in the kernel's `numbers`.
 
     ```mlir
     tg.launch @E_16(%out, %a, %b) : memref<16xf32>, memref<16xf32>, memref<16xf32>
@@ -189,28 +191,28 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
   let description = [{
     One isolated computation. Its arguments are flat buffers, of which the first
     `outputs` are written. Outputs are memory of their own, aligned to 64 bytes;
-    with `in_place` they may also be read, be other arguments of the program, and
-    have the alignment of their elements only. The body is one
-    block without terminator: `tg.range` values span positions, pure scalar
-    operations compute at each position, `tg.store` writes. An operation is
-    evaluated once for each combination of the ranges that it depends on; the
-    order in which the ranges stand in the block is the order of the loops.
+    with `in_place` they may also be read, may be other arguments of the program,
+    and are only aligned to their elements. The body is one block without
+    terminator: `tg.range` values span positions, pure scalar operations compute at
+    each position, `tg.store` writes. An operation is evaluated once for each
+    combination of positions of the ranges it depends on; the order of the ranges in
+    the block is the order of the loops.
 
     C1: arguments are flat buffers, at least as many as `outputs`; there are no
-    results. C2: range ids differ. C3: only tg operations that work on scalars stand
-    in the body, and none of the host program. C4: a store depends on no range
-    that a `tg.ranged_reduce` of the kernel closes: a range either spans what is
-    written or is reduced over, possibly by several reduces, between which
-    values may depend on it. C5: stores write to the first `outputs` arguments,
-    and loads do not read them unless the kernel is marked `in_place`, which
-    stores with `update` need too. C6: the
-    positions of the ranges that an operation works over, and those of all `thread`
-    and `global` ranges together, can be counted in 63 bits. C7: a name of a
-    variable has one pair of bounds. C8: each range of work items that can have
-    more than one position is in the index of each store with `update` by more
-    than a loaded value, so that one work item updates an element. C9: `numbers`
-    are variables without a value, of different names; each launch gives them
-    values of its own, while other variables have one value in the program.
+    results. C2: range ids differ. C3: the body contains only tg operations that
+    work on scalars, and none of the host program. C4: a store depends on no range
+    that a `tg.ranged_reduce` of the kernel closes: a range either spans the result
+    or is reduced over, possibly by several reductions, between which values may
+    depend on it. C5: stores write to the first `outputs` arguments, and loads do
+    not read them unless the kernel is marked `in_place`, which a store with
+    `update` requires too. C6: the number of positions that an operation is
+    evaluated at, and that of all `thread` and `global` ranges together, fit into 63
+    bits. C7: a variable's name has one pair of bounds. C8: the index of a store
+    with `update` depends on each range of work items that can have more than one
+    position other than through a loaded value, so that each element is updated by
+    one work item. C9: `numbers` are variables without a value, with different
+    names; each launch gives them values of its own, while other variables have one
+    value in the program.
 
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
@@ -251,20 +253,20 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
 def Tg_RangeOp : Tg_Op<"range", [Pure, Tg_InfersRanges]> {
   let summary = "all positions from 0 to an extent";
   let description = [{
-    A value that takes every integer from 0 to `extent` (exclusive). `id` tells
-    ranges of the same extent apart. The kind says how the positions are executed:
-    `loop` one after another; `thread` and `global` in parallel by work items;
-    `local` in parallel by the items of one work-group, which share local memory;
-    `upcast` as the lanes of one vector; `unroll` as copies of the code;
+    A value that takes every integer from 0 to `extent` (exclusive). `id`
+    distinguishes ranges of the same extent. The kind says how the positions are
+    executed: `loop` one after another; `thread` and `global` in parallel by work
+    items; `local` in parallel by the items of one work-group, which share local
+    memory; `upcast` as the lanes of one vector; `unroll` as copies of the code;
     `group_reduce` as a reduction shared by a work-group. With `peel`, the last
-    `peel` positions of a loop get code of their own, so that conditions which
-    hold for all the others cost nothing there. Of a symbolic range they may be a
-    number of positions that is known when the kernel runs.
+    `peel` positions of a loop get a copy of the code, so that conditions which
+    hold for all other positions cost nothing there. For a symbolic range, `peel`
+    may be an expression whose value is known when the kernel runs.
 
-    C1: the extent is not negative, at most 2^53, and no part of it can leave 64
-    bits. C2: `0 <= peel <= extent` (the
-    greatest, if it is symbolic), and `peel` is not 0 only for the kinds `loop` and
-    `thread`. C3: `0 <= id < 2^31`.
+    C1: the extent is not negative, at most 2^53, and no part of it can overflow 64
+    bits. C2: `0 <= peel <= extent` (the largest extent, if it is symbolic), and
+    only the kinds `loop` and `thread` have a `peel` other than 0. C3:
+    `0 <= id < 2^31`.
 
     ```mlir
     %i = tg.range 0 loop 16
@@ -283,7 +285,7 @@ def Tg_RangeOp : Tg_Op<"range", [Pure, Tg_InfersRanges]> {
                                  "int64_t":$extent)>];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The extent as a dimension, and the greatest value that it can have.
+    /// The extent as a dimension, and the largest value that it can have.
     Dim getExtentDim() { return Dim(getExtent()); }
     int64_t getLargestExtent() { return getExtentDim().getMax(); }
     bool isSymbolic() { return !getExtentDim().isStatic(); }
@@ -298,8 +300,8 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
   let summary = "a value combined over all positions of ranges";
   let description = [{
     Combines `value` over every combination of positions of `ranges`, which the
-    result no longer depends on; over no range it is the value. Identities, special
-    cases and order are those of `tg.reduce`.
+    result does not depend on. Without ranges, the result is the value. Identities,
+    special cases and order are those of `tg.reduce`.
 
     C1: each range is the result of a `tg.range`, and they differ.
 
@@ -317,16 +319,16 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
 
 def Tg_RangedScanOp : Tg_Op<"ranged_scan", [Pure,
     AllTypesMatch<["value", "result"]>]> {
-  let summary = "a value combined over the positions of ranges so far";
+  let summary = "inclusive prefix reduction over the positions of ranges";
   let description = [{
-    Combines `value` over the positions of `ranges` from the first one to the
-    present one, in row-major order of the ranges. The result depends on them as
-    the value does. Operators and order are those of `tg.scan`.
+    Combines `value` over the positions of `ranges` from the first to the current
+    one, in row-major order of the ranges. Like the value, the result depends on
+    them. Operators and order are those of `tg.scan`.
 
     C1: each range is the result of a `tg.range`, and they differ. C2: they are of
-    kind `loop`, but for the last one, which may be `upcast`. In code for a CPU they
-    have to be the innermost loops of what depends on the result. C3: `logaddexp`
-    takes floats.
+    kind `loop`, except for the last one, which may be `upcast`. CPU code requires
+    them to be the innermost loops around everything that depends on the result. C3:
+    `logaddexp` requires floats.
 
     ```mlir
     %s = tg.ranged_scan add %x over %k : f32
@@ -345,11 +347,11 @@ def Tg_LoadOp : Tg_Op<"load", [TypesMatchWith<
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let summary = "an element of a buffer";
   let description = [{
-    Reads `buffer[index]`. Where the mask is false nothing is read and the result
-    is 0. `prefetch` n is a hint that has no effect on the result: the element n
-    positions on will be read soon.
+    Reads `buffer[index]`. Where the mask is false, nothing is read and the result
+    is 0. `prefetch n` is a hint without effect on the result: the element at
+    `index + n` will be read soon.
 
-    C1: the index is inside the buffer wherever the mask holds (checked where it
+    C1: the index is inside the buffer wherever the mask is true (checked where it
     can be decided).
 
     ```mlir
@@ -376,23 +378,23 @@ def Tg_StoreOp : Tg_Op<"store", [AttrSizedOperandSegments, TypesMatchWith<
       "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
   let summary = "a write to an element of a buffer";
   let description = [{
-    Writes `value` to `buffer[index]` where the mask holds. `nontemporal` is a
+    Writes `value` to `buffer[index]` where the mask is true. `nontemporal` is a
     hint that the element is not read again while it would stay in a cache,
-    `prefetch` n one that the element n positions on will be written soon.
+    `prefetch n` is a hint that the element at `index + n` will be written soon.
 
     With `update`, the element is combined with the value, as by `tg.scatter`, once
     for each position of `ranges` and of the ranges that the operands depend on.
-    Positions may update the same element: they do so one after the other, in the
-    order of the loops. Stores of a kernel that write the same elements do so in
-    the order of the block, each at all of its positions, for each combination of
-    the ranges of work items.
+    Several positions may update the same element; they do so one after the other,
+    in the order of the loops. If several stores of a kernel write the same
+    elements, then for each work item each store writes at all of its positions
+    before the next store in the block begins.
 
-    C1: the index is inside the buffer wherever the mask holds (checked where it
+    C1: the index is inside the buffer wherever the mask is true (checked where it
     can be decided). C2: without `update`, different positions of the kernel's
     ranges write different elements (checked: without a mask, the index depends on
     every range that the value depends on). C3: an `update` other than `set` does
-    not take fp8, and none is `nontemporal`. C4: `ranges` are results of `tg.range`,
-    they differ, and only an `update` has them.
+    not accept fp8, and an `update` is never `nontemporal`. C4: `ranges` are results
+    of `tg.range`, they differ, and only an `update` has them.
 
     ```mlir
     tg.store %x, %out[%i] : memref<16xf32>
@@ -421,7 +423,7 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
   let summary = "a tile of values kept in local memory";
   let description = [{
     Computes `value` at every position of `ranges` and keeps the results in local
-    memory, row-major in the order of the ranges. Loads from the tile through
+    memory, in row-major order of the ranges. Loads of the tile after a
     `tg.barrier` see all of them.
 
     C1: the tile has as many elements as the ranges have positions. C2: each range
@@ -440,9 +442,9 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
 }
 
 def Tg_BarrierOp : Tg_Op<"barrier", [Pure, SameOperandsAndResultType]> {
-  let summary = "a tile after every write to it";
+  let summary = "a tile after all writes to it";
   let description = [{
-    The same memory, once all work items of the group have written their part.
+    The tile once all work items of the work-group have written their part.
 
     C1: the operand is the result of a `tg.stage`.
 

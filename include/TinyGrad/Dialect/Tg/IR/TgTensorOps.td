@@ -19,18 +19,18 @@ Tensors that depend on no other.
 }]>;
 def Tg_ReduceDoc : Tg_DocGroup<"Reduction", "">;
 def Tg_OrderDoc : Tg_DocGroup<"Scan, scatter and sort", [{
-Operations whose elements depend on an order: of the positions along an axis, of
+Operations whose results depend on an order: of the positions along an axis, of
 the updates of one element, or of the values. Each is computed into a buffer, by
-steps of its own.
+steps of its own in the host program.
 }]>;
 def Tg_MovementDoc : Tg_DocGroup<"Movement operations", [{
-The result holds elements of the operand, or zeros, at other positions. They
-take every element type and look at no value. None of them copies by itself:
-scheduling turns them into index arithmetic and masks.
+The result holds elements of the operand, or zeros, at other positions. Movement
+operations accept every element type and do not depend on values. None of them
+copies: scheduling turns them into index arithmetic and masks.
 }]>;
 def Tg_BufferDoc : Tg_DocGroup<"Buffers and placement", [{
-Where tensors are in memory, and when. They take every element type and change no
-value.
+Where tensors are in memory, and when. These operations accept every element type
+and change no value.
 }]>;
 
 //===----------------------------------------------------------------------===//
@@ -42,8 +42,8 @@ let opDocGroup = Tg_CreationDoc in {
 def Tg_ConstOp : Tg_Op<"const", [Pure, ConstantLike, Tg_InfersRanges]> {
   let summary = "a constant";
   let description = [{
-    A scalar attribute fills the whole result; a dense attribute gives every
-    element. Inside kernels the result is a scalar.
+    A scalar attribute is the value of every element; a dense attribute lists the
+    elements. Inside kernels the result is a scalar.
 
     C1: a scalar value has the element type of the result. C2: a dense value has
     exactly the type of the result, which then has a static shape.
@@ -88,12 +88,11 @@ def Tg_IotaOp : Tg_Op<"iota", [Pure]> {
 def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
   let summary = "the value of a dimension expression";
   let description = [{
-    A dimension as a number to compute with: it fills the whole result, converted
-    to the element type as `tg.cast` does from `index` (integers wrap). Inside
-    kernels the result is an `index`. An expression without variables folds to a
-    `tg.const`.
+    The value of a dimension, converted to the element type as `tg.cast` does from
+    `index` (integers wrap); every element of the result has it. Inside kernels the
+    result is an `index`. An expression without variables folds to a `tg.const`.
 
-    C1: no part of the expression can leave 64 bits.
+    C1: no part of the expression can overflow 64 bits.
 
     ```mlir
     %n = tg.dim(#tg.var<"n", 1, 8>) : tensor<4xi32>
@@ -120,14 +119,15 @@ def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
   let description = [{
     Combines all elements along `axes` with `add`, `mul` or `max`, as the
     operations of these names do: integers wrap, on bool `add` and `max` are "or"
-    and `mul` is "and", a NaN among the elements gives NaN. A reduced dimension
-    stays, with size 1. Over one element the result is that element, over none the
-    identity: 0, 1, or the lowest value (`-inf`, the smallest integer, false).
+    and `mul` is "and", and a NaN among the elements gives NaN. Reduced dimensions
+    are kept, with size 1. The reduction of one element is that element; the
+    reduction of none is the identity: 0, 1, or the lowest value (`-inf`, the
+    smallest integer, false).
 
     The order of combination is unspecified but fixed for a program and a device:
     sums and products of floats may be reassociated and computed in a wider type,
-    and a product that is summed need not be rounded by itself.
-    The sign of a sum of zeros, and of a maximum of zeros, is unspecified.
+    and a product that is summed may remain unrounded (fused multiply-add). The sign
+    of a sum of zeros, and of a maximum of zeros, is unspecified.
 
     C1: axes are in range, strictly increasing. C2: the result has the shape of
     the operand with size 1 along the axes, and its element type.
@@ -156,8 +156,8 @@ def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let description = [{
     Element `i` along `axis` of the result combines the elements 0 to `i` of the
     operand. `add`, `mul` and `max` are those of `tg.reduce`; `logaddexp` is
-    `log(exp(x) + exp(y))`, computed so that nothing overflows. An exclusive scan
-    is a shifted one, and a scan from the end one between two flips.
+    `log(exp(x) + exp(y))`, computed without intermediate overflow. For an exclusive
+    scan, shift the result; for a scan from the end, flip operand and result.
 
     As for `tg.reduce`, the order of combination is unspecified but fixed for a
     shape and a device: sums and products of floats may be reassociated and
@@ -165,7 +165,7 @@ def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
     zeros, is unspecified.
 
     C1: `0 <= axis < rank`. C2: operand and result have the same type. C3:
-    `logaddexp` takes floats.
+    `logaddexp` requires floats.
 
     ```mlir
     %r = tg.scan add %x axis 1 : tensor<4x8xf32>
@@ -185,18 +185,18 @@ def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
   let description = [{
     The result begins as `base`. Then, for each position `p` along `axis` of `index`
     and `updates`, in increasing order, the element at position `index[p]` along
-    the axis (and at the same place along the others) is combined with
-    `updates[p]`: replaced (`set`, so that the last one stays), or added to,
-    multiplied, or the larger or smaller of the two is kept, as the operations
-    `tg.add`, `tg.mul` and `tg.max` do. An index that is negative, or not less
-    than the size of the axis, updates nothing.
+    the axis (and at the same positions along the others) is combined with
+    `updates[p]`: replaced (`set`, so that the last update wins), added to,
+    multiplied, or replaced by the larger (`max`) or smaller (`min`) of the two, as
+    `tg.add`, `tg.mul` and `tg.max` do. An index that is negative, or not less than
+    the size of the axis, updates nothing.
 
-    Updates of floats are rounded one after the other, in this order, or as a
-    `tg.reduce` of them would be.
+    Updates of floats are rounded one after the other in this order, or as in a
+    `tg.reduce` of them.
 
     C1: `0 <= axis < rank` of the base. C2: index and updates have the same shape,
-    which is that of the base, but for the axis. C3: the updates have the element
-    type of the base; kinds other than `set` do not take fp8.
+    which is that of the base except along the axis. C3: the updates have the
+    element type of the base; kinds other than `set` do not accept fp8.
 
     ```mlir
     %r = tg.scatter add %x[%i], %u axis 0
@@ -218,16 +218,15 @@ def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
 def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
   let summary = "the positions of the elements in ascending order";
   let description = [{
-    Element `i` along the last axis of the result is the position of the element of
-    the operand that comes at place `i` when the row is sorted. Equal elements,
-    which `-0.0` and `+0.0` are, stay in the order in which they are, also with
-    `descending`. NaNs are equal to each other and larger than all numbers. false
-    is less than true. A result with a shorter last axis holds the first positions
-    of each row, which takes less time.
+    Element `i` along the last axis of the result is the position in the operand's
+    row of the element that is `i`-th in sorted order. The sort is stable, also with
+    `descending`; `-0.0` and `+0.0` are equal. NaNs are equal to each other and
+    larger than all numbers. false is less than true. A result with a shorter last
+    axis holds the first positions of each row, which takes less time.
 
-    C1: the operand has an axis. C2: the result has the operand's shape, but that
-    its last axis may be shorter, and is of `i32` or `i64`, whichever holds the
-    positions.
+    C1: the operand has an axis. C2: the result has the operand's shape, except that
+    its last axis may be shorter, and its element type is `i32` or `i64`, wide enough
+    for the positions.
 
     ```mlir
     %r = tg.argsort %x descending : tensor<4x8xf32> -> tensor<4x8xi32>
@@ -263,8 +262,8 @@ def Tg_ReshapeOp : Tg_MovementOp<"reshape"> {
   let description = [{
     A tensor with one element may have any number of axes of size 1, or none.
 
-    C1: operand and result have the same number of elements (for every value of
-    symbolic dimensions) and the same element type.
+    C1: operand and result have the same number of elements (for all values of
+    variables) and the same element type.
 
     ```mlir
     %r = tg.reshape %x : tensor<4x6xf32> -> tensor<2x12xf32>
@@ -298,7 +297,7 @@ def Tg_PermuteOp : Tg_InferredMovementOp<"permute"> {
 def Tg_ExpandOp : Tg_MovementOp<"expand"> {
   let summary = "repetition along axes of size 1";
   let description = [{
-    Repeating no time (size 0) is allowed.
+    The new size may be 0.
 
     C1: operand and result have the same rank and element type; where the sizes
     differ, the operand's is 1.
@@ -315,15 +314,15 @@ def Tg_ExpandOp : Tg_MovementOp<"expand"> {
 }
 
 def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
-  let summary = "zeros added before and after each axis";
+  let summary = "zeros added at both ends of each axis";
   let description = [{
-    Axis `i` of the result has `low[i]` zeros (`+0.0` for floats, false for bool),
-    the operand, and `high[i]` zeros. Other padding is a `tg.where` on a padded
-    mask.
+    Along axis `i`, the result holds `low[i]` zeros (`+0.0` for floats, false for
+    bool), the operand, and `high[i]` zeros. To pad with another value, use a
+    `tg.where` on a padded mask.
 
     C1: `low` and `high` have one entry per axis, none negative (for any value of
-    symbolic dimensions). C2: the result has the operand's sizes plus these, which
-    have to be seen not to be negative, and its element type.
+    variables). C2: the result has the operand's sizes plus these, which must be
+    provably not negative, and its element type.
 
     ```mlir
     %r = tg.pad %x low [0, 1] high [0, 1] : tensor<4x6xf32> -> tensor<4x8xf32>
@@ -341,14 +340,14 @@ def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
 }
 
 def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
-  let summary = "the part between two positions of each axis";
+  let summary = "the elements between two positions of each axis";
   let description = [{
     Axis `i` of the result holds positions `from[i]` (inclusive) to `to[i]`
     (exclusive) of the operand.
 
-    C1: one entry per axis, `0 <= from[i] <= to[i] <= size[i]` (for every value of
-    symbolic dimensions). C2: the sizes of the result are `to[i] - from[i]`; it
-    has the element type of the operand.
+    C1: one entry per axis, `0 <= from[i] <= to[i] <= size[i]` (for all values of
+    variables). C2: the sizes of the result are `to[i] - from[i]`; it has the
+    element type of the operand.
 
     ```mlir
     %r = tg.shrink %x from [0, 2] to [4, 5] : tensor<4x6xf32> -> tensor<4x3xf32>
@@ -385,18 +384,20 @@ def Tg_FlipOp : Tg_MovementOp<"flip", [Tg_SameDims, SameOperandsAndResultType]> 
 }
 
 def Tg_StridedOp : Tg_MovementOp<"strided"> {
-  let summary = "elements by a chain of views";
+  let summary = "the elements selected by a chain of views";
   let description = [{
-    The first view is over the row-major positions of the operand, each further one
-    over those of the view before it. One view is what movement operations come to
-    other than reshapes of what is no longer in order; these need a further view.
-    Scheduling makes one such operation of each chain of movement operations; views
-    with other strides say what no movement operation does, like overlapping windows.
+    The first view is over the row-major positions of the operand, each further view
+    over those of the view before it. A single view expresses any sequence of
+    movement operations, except that a reshape of elements that are no longer in
+    row-major order needs a further view. Scheduling composes each chain of movement
+    operations into one `tg.strided`. Other strides express what no movement
+    operation does, such as overlapping windows.
 
     C1: the last view has the shape of the result. C2: operand and result have the
-    same element type. C3: where its mask holds, no view leaves what it is over, as
-    far as that is known without the values of variables. C4: neither entries of
-    views nor the positions that they come to leave 64 bits.
+    same element type. C3: where its mask is true, each view stays inside the space
+    that it is over, as far as this is known without the values of variables. C4:
+    neither the entries of views nor the positions computed from them overflow 64
+    bits.
 
     ```mlir
     %r = tg.strided %x [#tg.view<[6, 4] strides [1, 6]>]
@@ -425,10 +426,10 @@ let opDocGroup = Tg_BufferDoc in {
 def Tg_BufferOp : Tg_Op<"buffer", [Pure]> {
   let summary = "the contents of a realized buffer";
   let description = [{
-    Names memory that already holds values, row-major and contiguous. `id` is the
-    number by which the owner of the graph knows the buffer; two operations with
-    the same id are the same memory. In a `.mlir` file inputs are usually function
-    arguments, which mean the same.
+    Names memory that already holds values, row-major and contiguous. `id`
+    identifies the buffer to the owner of the graph; two operations with the same id
+    name the same memory. In a `.mlir` file, inputs are usually function arguments,
+    which mean the same.
 
     ```mlir
     %x = tg.buffer 3 on "CPU" : tensor<4x4xf32>
@@ -442,8 +443,8 @@ def Tg_BufferOp : Tg_Op<"buffer", [Pure]> {
 def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor on a device";
   let description = [{
-    The operand's values in memory of another device. A copy to the device that
-    the operand is on is the operand itself.
+    The operand in memory of the device. A copy to the device that the operand is
+    already on is the operand itself.
 
     C1: operand and result have the same type.
 
@@ -460,8 +461,8 @@ def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
 def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor in memory, row-major";
   let description = [{
-    Asks for a buffer that holds the operand. It ends fusion at this point. A
-    buffer, or a contiguous view of one, needs no kernel.
+    Requests a buffer that holds the operand, and thereby ends fusion. A buffer, or
+    a contiguous part of one, needs no kernel.
 
     C1: operand and result have the same type.
 
@@ -478,7 +479,7 @@ def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_SameDims, SameOperandsAndRes
 def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor, with no gradient through it";
   let description = [{
-    The identity for execution; differentiation stops here.
+    Computes the identity; differentiation stops here.
 
     C1: operand and result have the same type.
 
@@ -493,16 +494,16 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_SameDims, SameOperandsAndResultType]
 }
 
 def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
-  let summary = "a buffer, or a view of one, overwritten";
+  let summary = "overwrites a buffer, or a view of one";
   let description = [{
-    Writes `value` into the memory that `target` views and gives the values
-    written. Assignments are done in the order of the block. They change memory,
-    not values: an argument or buffer that an operation reads, or that the
-    function returns, means what it held at the beginning, wherever the operation
-    stands, and the result is not changed by later assignments. What the whole
-    memory holds after an assignment is `tg.after`. So operations other than this
-    one can be moved, merged and folded. Scheduling makes copies where the old
-    contents are still needed.
+    Writes `value` into the memory that `target` is a view of, and returns the
+    values written. Assignments run in the order of the block. They change memory,
+    not values: an operation that reads an argument or buffer, or a function that
+    returns one, gets its contents at the beginning, wherever the operation is in
+    the block, and later assignments do not change the result of this one.
+    `tg.after` gives the contents of the whole memory after an assignment. All other
+    operations can therefore be moved, merged and folded. Scheduling makes copies
+    where the old contents are still needed.
 
     C1: `target` is a buffer, a function argument, the result of another assign,
     or movement operations other than `pad` and `expand` on one of these.
@@ -518,10 +519,10 @@ def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
 }
 
 def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
-  let summary = "the contents of memory at one time";
+  let summary = "the contents of memory after an assignment";
   let description = [{
-    What the buffer or function argument `target` holds once `assign` is done or,
-    without one, at the beginning, which `target` itself means too.
+    The contents of the buffer or function argument `target` after `assign` or,
+    without this operand, at the beginning. `target` itself means the latter too.
 
     C1: `target` is a buffer or a function argument. C2: `assign` is the result of
     a `tg.assign` to `target` or a view of it.

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The passes that stay inside the dialect, in the order of the pipeline.
+/// The passes inside the dialect, in pipeline order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,13 @@
 include "mlir/Pass/PassBase.td"
 
 def TgResolveAssigns : Pass<"tg-resolve-assigns", "::mlir::func::FuncOp"> {
-  let summary = "Tell targets of assignments from reads of old contents";
+  let summary = "Replace reads of assigned arguments by reads of tg.after";
   let description = [{
-    Where a function argument is assigned to, its uses as a value, which mean what
-    it held at the beginning, become uses of a `tg.after`. Targets become views of
-    the argument itself, so that each use of the argument names memory.
-    Assignments of no elements vanish.
+    Reading a function argument gives its contents at the beginning, even where the
+    function assigns to it. Such reads become reads of a `tg.after`. The targets of
+    assignments become movement operations on the argument itself, so that each
+    remaining use of the argument names memory. Assignments of no elements are
+    removed.
 
     ```mlir
     %0 = tg.neg %x : tensor<4xf32>
@@ -35,11 +36,12 @@ def TgResolveAssigns : Pass<"tg-resolve-assigns", "::mlir::func::FuncOp"> {
 }
 
 def TgComposeViews : Pass<"tg-compose-views", "::mlir::func::FuncOp"> {
-  let summary = "Chains of movement operations as one operation each";
+  let summary = "Compose each chain of movement operations into a tg.strided";
   let description = [{
-    What reads the result of a chain of movement operations reads a `tg.strided` of
-    the value at its beginning. The targets of assignments, which name memory, stay
-    movement operations. `tg.detach`, which means nothing to what runs, vanishes.
+    An operation that reads the result of a chain of movement operations reads a
+    `tg.strided` of the chain's source instead. The targets of assignments, which
+    name memory, stay movement operations. `tg.detach`, which has no effect at run
+    time, is removed.
 
     ```mlir
     %0 = tg.permute %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
@@ -57,14 +59,15 @@ def TgComposeViews : Pass<"tg-compose-views", "::mlir::func::FuncOp"> {
 def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
   let summary = "Turn sums of one-hot rows into scatters";
   let description = [{
-    A sum over positions of values that are 0 but where an index, read at the
-    position, equals the place along an axis of the result compares each index with
-    each place. It becomes a `tg.scatter` that adds each value at its index. A
-    product of floats with a one-hot row stays: 0 times an infinity is not 0.
+    Matches a sum over positions whose summand is 0 except where an index, read at
+    the position, equals the coordinate along an axis of the result. As written, it
+    compares each index with each coordinate. It becomes a `tg.scatter` that adds
+    each value at its index. A product of floats with a one-hot row is left alone,
+    since 0 times an infinity is NaN.
 
-    Many updates of few elements, which would come one after the other, become
-    updates of copies, by a part of the positions each, and a reduction of the
-    copies. How many there are depends on the shapes alone.
+    Many updates of few elements would run one after the other. The positions are
+    divided into parts, each of which updates a copy of the result, and the copies
+    are reduced. The number of parts depends on the shapes alone.
 
     ```mlir
     %p = tg.iota 1 : tensor<1000x64xi32>
@@ -86,16 +89,16 @@ def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
 def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let summary = "Split large reductions to few results into two steps";
   let description = [{
-    A reduction of very many elements to few results gives too few independent
-    work items. It becomes a reduction of equal parts, kept in memory, and one of
-    the parts' results. How many parts depends on the shape alone, so that results
-    do not depend on the number of threads.
+    A reduction of very many elements to few results has too few independent work
+    items. It becomes a reduction of equal parts, stored in memory, and a reduction
+    of the parts' results. The number of parts depends on the shape alone, so that
+    results do not depend on the number of threads.
 
-    A reduction along an outer axis of a large tensor (from 32 MiB on) that is read
-    straight from memory becomes one of 8 to 128 rows at a time, which are read
-    side by side, and one of what these give. Outer is the axis in memory: the
-    tensor may be read transposed. Small operands may be repeated, so that this
-    holds for a row times a matrix, but not for a product of matrices.
+    A reduction along an outer axis of a large tensor (32 MiB or more) that is read
+    straight from memory becomes a reduction of 8 to 128 rows at a time, read side
+    by side, and a reduction of their results. "Outer" refers to the order of the
+    axes in memory: the tensor may be read transposed. Small operands may be
+    repeated, which covers a row times a matrix, but not a product of matrices.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
@@ -110,8 +113,8 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
     Option<"threshold", "threshold", "int64_t", "262144",
-           "Least number of reduced elements per result">,
-    Option<"parts", "parts", "int64_t", "256", "Greatest number of parts">
+           "Minimum number of reduced elements per result">,
+    Option<"parts", "parts", "int64_t", "256", "Maximum number of parts">
   ];
 }
 
@@ -120,24 +123,25 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Each function over tensors becomes a host program over flat buffers that
     launches `tg.kernel` operations. Its arguments become buffers in the same
-    order; it returns a buffer for each result: an argument or part of one where
-    the result is just that, else a buffer of its own. Attributes of the function,
-    its arguments and results stay, elements (`tg.input`) apart.
+    order. It returns a buffer for each result: an argument or part of one where
+    the result is exactly that, otherwise a buffer of its own. Attributes of the
+    function, its arguments and its results are kept, except elements attributes
+    (`tg.input`).
 
-    Functions that consist of operations of other dialects alone stay as they are.
-    Nothing may call a function that is scheduled.
+    Functions that contain only operations of other dialects are left unchanged.
+    A function that is scheduled must have no callers.
 
     Movement operations become index expressions and masks. An intermediate gets
-    a buffer only where computing it again at every use would cost more than
-    storing and loading it, where it is asked for (`tg.contiguous`, results,
-    copies to another device), or where a nested reduction would leave too few
-    independent work items. Each decision is an optimization remark of the
-    category `tg-schedule`. Kernels of a function that are equal are made once.
+    a buffer only where recomputing it at every use would cost more than storing
+    and loading it, where one is requested (`tg.contiguous`, results, copies to
+    another device), or where a nested reduction would leave too few independent
+    work items. Each decision is an optimization remark of the category
+    `tg-schedule`. Equal kernels of a function are created once.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::func::FuncDialect"];
   let options = [
     Option<"device", "device", "std::string", "\"CPU\"",
-           "Device of arguments that name none by a tg.device attribute">
+           "Device of arguments without a tg.device attribute">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels created">,
@@ -148,21 +152,21 @@ def TgSchedule : Pass<"tg-schedule", "::mlir::ModuleOp"> {
 def TgFuseKernels : Pass<"tg-fuse-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge launches into kernels with several results";
   let description = [{
-    Two launches of a host program become one where their kernels work over the
-    same positions, or over rows of them, and have loads or stores in common: both
-    read a buffer at the same positions, or the second reads what the first stores
-    there. That is then the stored value; if nothing else reads the buffer, it
-    goes. So do copies of what a buffer held before it was assigned to, if they are
-    read at the very positions that are written.
+    Two launches of a host program become one if their kernels work over the same
+    positions, or over rows of them, and have loads or stores in common: both read
+    a buffer at the same positions, or the second reads what the first stores
+    there. Such a load becomes the stored value, and a buffer that nothing else
+    reads is removed. So is a copy of the previous contents of an assigned buffer
+    that is read only at the positions that are written.
 
     Updates of different buffers over the same positions share their loop. Small
-    kernels of the same ranges are merged without anything in common if they read
-    what one other launch stores.
+    kernels with the same ranges are merged even with nothing in common, if both
+    read what one other launch stores.
 
-    Launches stay apart where something has to run between them, where one reads at
-    other positions what the other one writes, where a tile of a matrix product
-    would lose registers, and where little would be saved. Each decision is an
-    optimization remark of the category `tg-fuse-kernels`.
+    Launches stay separate where something has to run between them, where one reads
+    what the other writes at other positions, where a register tile of a matrix
+    product would lose registers, and where little would be saved. Each decision is
+    an optimization remark of the category `tg-fuse-kernels`.
 
     ```mlir
     tg.kernel @a(%out: memref<4xf32>, %x: memref<4xf32>) attributes {outputs = 1 : i64} {
@@ -193,25 +197,25 @@ def TgFuseKernels : Pass<"tg-fuse-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let statistics = [
-    Statistic<"numMerged", "merged", "Launches that became part of another one">,
-    Statistic<"numCopies", "copies", "Transfers that are not needed any more">
+    Statistic<"numMerged", "merged", "Launches merged into another one">,
+    Statistic<"numCopies", "copies", "Transfers that are no longer needed">
   ];
 }
 
 def TgStageCopies : Pass<"tg-stage-copies", "::mlir::ModuleOp"> {
-  let summary = "Keep tiles of what a kernel overwrites instead of a copy";
+  let summary = "Replace copies of overwritten memory by tiles";
   let description = [{
-    An assignment that reads its target at other positions than it writes, as a
-    stencil in place does, is scheduled as a copy of the old contents and a kernel
-    that reads the copy. Where the kernel follows the rows of the target (its
-    outermost range steps through what is read and written alike), and reads a
-    bounded way before and behind each row, the kernel is cut into blocks of rows
-    instead. Each block first copies its rows to a tile of local memory. What
-    blocks read of their neighbours is saved by a kernel of its own before any of
-    them writes; a target that fits into one tile needs none.
+    An assignment that reads its target at other positions than it writes, such as
+    an in-place stencil, is scheduled as a copy of the old contents and a kernel
+    that reads the copy. If the kernel follows the rows of the target (its
+    outermost range has the same stride in what is read and written) and each row
+    reads a bounded distance before and after itself, the kernel is split into
+    blocks of rows instead. Each block first copies its rows to a tile of local
+    memory. A separate kernel saves what blocks read of their neighbours before any
+    block writes; a target that fits into one tile needs none.
 
-    Bounds follow from the linear forms of indices, masks left aside. Other
-    kernels, and those with reductions, go on reading the copy. Each decision is an
+    Bounds come from the linear forms of the indices; masks are ignored. Other
+    kernels, and those with reductions, keep reading the copy. Each decision is an
     optimization remark of the category `tg-stage-copies`.
 
     ```mlir
@@ -242,21 +246,21 @@ def TgStageCopies : Pass<"tg-stage-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
     Option<"tileBytes", "tile-bytes", "int64_t", "262144",
-           "Greatest size of a tile, where there are several blocks">,
+           "Maximum size of a tile if there are several blocks">,
     Option<"wholeBytes", "whole-bytes", "int64_t", "65536",
-           "Greatest size of what is one block">
+           "Maximum size of a target that is a single block">
   ];
   let statistics = [
-    Statistic<"numCopies", "copies", "Copies that became tiles">
+    Statistic<"numCopies", "copies", "Copies replaced by tiles">
   ];
 }
 
 def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
-  let summary = "Give kernels only the part of a buffer that they read";
+  let summary = "Pass kernels only the part of a buffer that they read";
   let description = [{
-    Where a kernel reads a part of a buffer, it is launched on a view of that
-    part. Kernels that do the same with different parts, as the steps of an
-    unrolled network do, thereby become equal.
+    A kernel that reads part of a buffer is launched on a `tg.subbuffer` of that
+    part. Kernels that do the same to different parts, such as the steps of an
+    unrolled network, thereby become equal.
 
     ```mlir
     tg.kernel @k(%out: memref<4xf32>, %a: memref<12xf32>) attributes {outputs = 1 : i64} {
@@ -279,20 +283,20 @@ def TgNarrowBuffers : Pass<"tg-narrow-buffers", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let statistics = [
-    Statistic<"numNarrowed", "narrowed", "Arguments of kernels made smaller">
+    Statistic<"numNarrowed", "narrowed", "Kernel arguments made smaller">
   ];
 }
 
 def TgCollapseReduce : Pass<"tg-collapse-reduce", "::mlir::tg::KernelOp"> {
   let summary = "Replace reductions that select or count positions";
   let description = [{
-    A sum over a range of values that are zero except where the range equals an
-    index is the value at that index, or zero when the index is out of the range. A
-    sum of a value that does not depend on the range, where comparisons of the range
-    with index values hold, is the value times the number of positions for which they
-    do: `max(min(last...) - max(first...), 0)`. Extents may be symbolic. Sums of floats
-    are counted where products of the value and the count are exact, or where the
-    type is f32 or f64.
+    A sum over a range whose summand is zero except where the range equals an index
+    becomes a load at that index, or zero if the index is out of range. A sum of a
+    value that does not depend on the range, taken where comparisons of the range
+    with index values hold, becomes the value times the number of positions for
+    which they hold: `max(min(last...) - max(first...), 0)`. Extents may be
+    symbolic. For floats, this requires that the product of the value and the count
+    is exact, or that the type is f32 or f64.
 
     ```mlir
     %r = tg.range 1 loop 100
@@ -314,10 +318,10 @@ def TgSimplifyIndex : Pass<"tg-simplify-index", "::mlir::tg::KernelOp"> {
   let summary = "Simplify the index arithmetic of kernels";
   let description = [{
     Applies the rules of `IndexRules.td` (see `docs/index-rules.md`) to index values,
-    masks and comparisons, with what the extents of ranges and the bounds of
-    variables say of them; inside a masked load or store and behind a `tg.where`
-    also with what the condition says. One sweep over the kernel, in time linear in
-    its size. Equal operations become one.
+    masks and comparisons, given the extents of ranges and the bounds of variables;
+    for the operands of a masked load or store and of a `tg.where`, also given the
+    condition. Equal operations are merged. The pass sweeps over the kernel once, in
+    time linear in its size.
 
     ```mlir
     %i = tg.range 0 loop 6
@@ -344,8 +348,8 @@ def TgSimplifyIndex : Pass<"tg-simplify-index", "::mlir::tg::KernelOp"> {
 def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge kernels of equal structure";
   let description = [{
-    Kernels whose bodies, argument types and attributes are equal become one;
-    launches are redirected to the first.
+    Kernels with equal bodies, argument types and attributes become one; launches
+    are redirected to the first.
   }];
   let statistics = [
     Statistic<"numMerged", "merged", "Kernels replaced by an equal one">
@@ -353,19 +357,18 @@ def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
 }
 
 def TgShareKernels : Pass<"tg-share-kernels", "::mlir::ModuleOp"> {
-  let summary = "Merge kernels that differ in constants only";
+  let summary = "Merge kernels that differ only in constants";
   let description = [{
-    Kernels that are equal but for the values of constants become one, which takes
-    the constants that differ as `numbers` of its launches. It is for many kernels
-    of a kind, whose compilation would take most of the time: where fewer than
-    `fewest` are alike, each stays as it is.
+    Kernels that are equal except for the values of constants become one, which
+    takes the differing constants as `numbers` of its launches. This saves compile
+    time where many kernels are alike; groups of fewer than `fewest` are left alone.
 
-    A constant takes part where code with the number in a register is as fast,
-    and gives the same bits, as code for the number: as an operand of sums,
-    products of floats, maxima, comparisons, selections and stores. Divisors of
-    integers and powers, for which there are better instructions, do not, nor do
-    0, 1, -1, infinities and NaNs, with which code generation may simplify, nor
-    what positions and masks are computed from.
+    A constant is shared where code that reads the number from a register is as
+    fast as code for the constant and gives the same bits: as an operand of sums,
+    products of floats, maxima, comparisons, selections and stores. Not shared are
+    integer divisors and powers, for which there are better instructions; 0, 1, -1,
+    infinities and NaNs, which code generation may simplify; and constants from
+    which positions and masks are computed.
 
     ```mlir
     tg.kernel @E_4_n0(%out: memref<4xf32>, %in: memref<4xf32>) attributes {outputs = 1 : i64} {
@@ -390,19 +393,19 @@ def TgShareKernels : Pass<"tg-share-kernels", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
     Option<"fewest", "fewest", "int64_t", "4",
-           "Kernels alike from which on they are shared">
+           "Minimum number of similar kernels to merge">
   ];
   let statistics = [
-    Statistic<"numMerged", "merged", "Kernels replaced by one with numbers">
+    Statistic<"numMerged", "merged", "Kernels replaced by a shared one">
   ];
 }
 
 def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place intermediates in arenas by lifetime";
   let description = [{
-    Buffers of a host program that it does not return are placed in one arena per
-    device, so that buffers which are never needed at the same time share memory.
-    Results and arguments keep memory of their own.
+    Intermediate buffers of a host program (those that it does not return) are
+    placed in one arena per device, where buffers with disjoint lifetimes share
+    memory. Results and arguments keep memory of their own.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
@@ -420,11 +423,11 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
   let description = [{
     Splits ranges and gives each its kind: parallel work items, vector lanes,
     register tiles (unrolled copies), several accumulators in reductions. Keeps
-    operands that lie far apart, and costly values that are needed twice, in tiles
-    (`tg.stage`); writes large results past the caches (`nontemporal`) and asks for
-    the next row ahead of time (`prefetch`), of such tiles and of large buffers
-    whose rows are read with gaps between them. The choice depends on the shape
-    of the kernel and the facts of the module's `#tg.target` only.
+    operands that are far apart in memory, and costly values that are used twice, in
+    tiles (`tg.stage`). Stores large results past the caches (`nontemporal`), and
+    prefetches the next row (`prefetch`) of such tiles and of large buffers whose
+    rows are read with gaps between them. The choice depends only on the shape of
+    the kernel and the facts in the module's `#tg.target`.
     Each choice is an optimization remark of the category `tg-optimize-kernels`.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];

@@ -150,7 +150,7 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
       if (!store.getUpdate() &&
           (dependsOnMemory(store.getIndex()) ||
            (store.getMask() && dependsOnMemory(store.getMask()))))
-        obstacle = "where it stores depends on what is in memory";
+        obstacle = "its store positions depend on the contents of memory";
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       isTiled |= usesOperandsAgain(reduce, analysis);
     } else if (!isa<ConstOp, DimOp>(op) &&
@@ -307,7 +307,8 @@ bool Merger::chooseUpdates() {
                    store.getValue().getType().getIntOrFloatBitWidth(), 8) *
                    countPositions(llvm::map_to_vector(rest, getValue)));
   if (!rest.empty() && bytes > kVectorBytes)
-    return fail("work items of the one would have to update for both");
+    return fail("a work item of one kernel would have to update elements of "
+                "several of the other");
   return true;
 }
 
@@ -328,7 +329,7 @@ bool Merger::chooseSpace() {
       return true;
     if (few.empty() || (narrow->positions < double(target.parallelItems) &&
                         wide->bytes > kParallelBytes))
-      return fail("too few positions are left that run in parallel");
+      return fail("too few parallel positions would be left");
     return true;
   }
   Dim total(first.kernel.getContext(), 1);
@@ -360,7 +361,7 @@ bool Merger::checkSize() {
   // A tile takes the registers and decides on the loops.
   if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
       (second.isTiled && (isByRow || !first.reduceRanges.empty())))
-    return fail("a tile of results would have to make room");
+    return fail("a register tile of results would lose registers");
   return true;
 }
 

@@ -76,16 +76,16 @@ static LogicalResult
 checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
-    return report() << "scheduling works on ranked tensors, not " << type;
+    return report() << "scheduling requires ranked tensors, not " << type;
   Type element = tensor.getElementType();
   if (!isElementType(element))
-    return report() << "scheduling works on element types of the dialect, "
+    return report() << "scheduling requires element types of the dialect, "
                        "not "
                     << element;
   if (!hasDims(tensor))
-    return report() << "scheduling needs the sizes of axes, not " << tensor
-                    << "; write a number in place of each '?', or say what it "
-                       "is with a #tg.shape";
+    return report() << "scheduling requires the sizes of axes, not " << tensor
+                    << "; replace each '?' by a number, or describe it with a "
+                       "#tg.shape";
   if (tensor.getRank() > kMostAxes)
     return report() << "a tensor of " << tensor.getRank()
                     << " axes; there can be at most " << kMostAxes;
@@ -94,7 +94,7 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   for (int64_t size : shape)
     if (size != 0 && llvm::MulOverflow(bytes, size, bytes))
       return report() << "a tensor of shape " << toString(getDims(tensor))
-                      << " has more bytes than can be counted";
+                      << " has more bytes than fit into 63 bits";
   for (int64_t size : shape)
     if (size > maxRangeExtent)
       return report() << "an axis of " << size
@@ -114,7 +114,7 @@ LogicalResult mlir::tg::checkGraph(Block &block) {
       return op.emitOpError("is not an operation of a tensor graph");
     if (isa<BufferOp>(op))
       return op.emitOpError(
-          "has to become a function argument before scheduling");
+          "must become a function argument before scheduling");
     if (auto constant = dyn_cast<ConstOp>(op))
       if (isa<ElementsAttr>(constant.getValue()) &&
           !isa<DenseElementsAttr>(constant.getValue()))

@@ -309,7 +309,7 @@ void FunctionScheduler::visit(Operation *op) {
     return visitArgsort(cast<ArgsortOp>(op));
   }
   if (stored.contains(result))
-    return store(op, "it is a result or asked to be contiguous");
+    return store(op, "it is a result or a tg.contiguous");
   SmallVector<Access *> uses = accesses.lookup(result);
   if (uses.empty())
     return;

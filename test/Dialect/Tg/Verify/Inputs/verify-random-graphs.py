@@ -31,7 +31,7 @@ for number in range(count):
             text=True,
         )
         errors = run.stderr.count("error: ")
-        if errors != run.stderr.count("could not decide it"):
+        if errors != run.stderr.count("could not decide this"):
             sys.exit(f"graph {' '.join(choice)}, {' '.join(passes)}:\n{run.stderr}")
         if run.returncode != 0:
             undecided += 1
