@@ -132,9 +132,10 @@ static void printConfusion(const Tensor &confusion) {
 static void run(const std::string &folder) {
   const Device &device = Device::getDefault();
   if (!device.information().executes)
-    std::fprintf(stderr,
-                 "warning: device %s does not compute: results mean nothing\n",
-                 device.name().c_str());
+    std::fprintf(
+        stderr,
+        "warning: device %s does not compute: results are meaningless\n",
+        device.name().c_str());
   DataSet train, test;
   {
     Progress progress("reading " + folder);

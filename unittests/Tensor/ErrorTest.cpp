@@ -27,7 +27,8 @@ TEST(Errors, OfShapes) {
                "2] cannot be broadcast together");
   EXPECT_ERROR(x.expand({most, 3, 4}), ShapeError, "expand: [");
   EXPECT_ERROR(x.pad({{least, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
-  EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError, "cut more off axis 0");
+  EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError,
+               "remove more from axis 0");
   // As in PyTorch, what is added at the other end does not make up for it.
   EXPECT_ERROR(
       Tensor::ones({1}).pad({-2, 5}), ShapeError,
@@ -103,7 +104,7 @@ TEST(Errors, OfAxesAndPositions) {
                "unsqueeze: no position for a new axis 3 in a tensor of "
                "rank 2");
   EXPECT_ERROR(Tensor::stack({v, v}, 2), IndexError,
-               "stack: there is no place");
+               "stack: no position for a new axis");
   EXPECT_ERROR(x.sum(least), IndexError, "sum: axis -9223372036854775808");
   EXPECT_ERROR(x.index({least}), IndexError, "index: position -9223372036854");
   EXPECT_ERROR(x.index({most}), IndexError, "index: position 9223372036854");

@@ -124,7 +124,7 @@ TEST(Rearrange, ErrorsPointAtThePlace) {
                  "\n  " + std::string(formula) + "\n  " +
                      std::string(place, ' ') + "^");
   };
-  fails("a b", "a formula has two sides", 3);
+  fails("a b", "a formula needs two sides", 3);
   fails("a b -> b -> a", "a formula has only one ->", 9);
   fails("a (b c -> a b c", "the parenthesis is not closed", 2);
   fails("a b) -> a b", "unmatched closing parenthesis", 3);

@@ -115,10 +115,11 @@ TEST(PadModes, OneKernel) {
 TEST(PadModes, Errors) {
   Tensor x = counting({2, 3});
   EXPECT_ERROR(x.pad({3, 0}, PadMode::Reflect), ShapeError,
-               "pad: 3 elements at axis 1 of [2, 3]: Reflect takes less than "
-               "the axis has");
+               "pad: 3 elements at axis 1 of [2, 3]: Reflect requires less "
+               "than the size of the axis");
   EXPECT_ERROR(x.pad({0, 4}, PadMode::Circular), ShapeError,
-               "pad: 4 elements at axis 1 of [2, 3]: Circular takes at most");
+               "pad: 4 elements at axis 1 of [2, 3]: Circular requires at most "
+               "the size of the axis");
   EXPECT_ERROR(Tensor::zeros({2, 0}).pad({0, 1}, PadMode::Replicate),
                ShapeError, "an axis with elements");
   // Of a size that may be too small, the value for which it is.
@@ -130,7 +131,8 @@ TEST(PadModes, Errors) {
   EXPECT_ERROR(some.interpolate(5), ShapeError,
                "size 5; 1 is more than some=2 for some = 0");
   EXPECT_ERROR(x.pad({{1, 1}}, PadMode::Reflect), ShapeError, "1 pairs");
-  EXPECT_ERROR(x.pad({-4, 0}, PadMode::Reflect), ShapeError, "cut more off");
+  EXPECT_ERROR(x.pad({-4, 0}, PadMode::Reflect), ShapeError,
+               "remove more from");
   EXPECT_ERROR(x.pad({int64_t(1) << 62, int64_t(1) << 62}, PadMode::Replicate),
                ShapeError, "pad: ");
 }
