@@ -126,13 +126,19 @@ void debugModule(int level, StringRef title, Operation *op) {
 }
 
 /// The text that stands for a kernel in the caches: everything that its code
-/// depends on. Its name is made the same for equal kernels.
+/// depends on. Its name is made the same for equal kernels, and how it was
+/// scheduled is left out.
 std::string getKernelText(tg::KernelOp kernel) {
   StringRef name = kernel.getName();
   size_t suffix = name.rfind("_n");
   std::string base = name.substr(0, suffix).str();
   kernel.setName(base);
-  return print(kernel);
+  ArrayAttr scheduled = kernel.getScheduledAttr();
+  kernel.removeScheduledAttr();
+  std::string text = print(kernel);
+  if (scheduled)
+    kernel.setScheduledAttr(scheduled);
+  return text;
 }
 
 /// Contexts in which kernels are compiled: one for each compilation under way,
@@ -340,6 +346,9 @@ void tinygrad::optimize(ModuleOp module, Device &device,
                         const CompileOptions &options) {
   const tg::Target &target = getTarget(device, options);
   attachTarget(module, target);
+  if (options.prepareKernel)
+    for (tg::KernelOp kernel : module.getOps<tg::KernelOp>())
+      options.prepareKernel(kernel);
   runPipeline(module, options, "optimization", [&](OpPassManager &manager) {
     target.buildOptimizePipeline(manager, getPipelineOptions(device, options));
   });

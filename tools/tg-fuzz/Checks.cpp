@@ -12,6 +12,7 @@
 #include "Checks.h"
 #include "Bindings.h"
 #include "Generator.h"
+#include "RandomSchedule.h"
 
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Runtime/Device.h"
@@ -126,9 +127,10 @@ static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
 
 /// Compiles the graph once and runs it for each of the cases.
 static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
-                             bool noOpt, StringRef deviceName,
+                             StringRef deviceName, const std::string &way,
+                             tinygrad::CompileOptions options,
                              std::string &message) {
-  std::string path = noOpt ? "compiled, NOOPT=1" : "compiled";
+  std::string path = way;
   OwningOpRef<ModuleOp> module = original.clone();
   auto function = module->lookupSymbol<func::FuncOp>("main");
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -139,8 +141,6 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
     // Every graph is new: nothing to remember, on disk least of all.
     tinygrad::Context settings({{"CACHELEVEL", 0}});
     tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
-    tinygrad::CompileOptions options;
-    options.noOptimization = noOpt;
     options.verifyEach = true;
     auto program = tinygrad::compile(*module, device, options);
     auto gather = [](ArrayRef<TrackedTensor> expected, TypeRange types,
@@ -153,7 +153,7 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
       return tensors;
     };
     for (const Case &one : cases) {
-      path = one.describe(noOpt ? "compiled, NOOPT=1" : "compiled");
+      path = one.describe(way);
       std::vector<tinygrad::Buffer> buffers =
           toBuffers(device, one.inputs, inputTypes);
       std::vector<tinygrad::Buffer> outputs =
@@ -225,12 +225,38 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
   Outcome outcome = Outcome::Good;
   if (options.canonicalize)
     outcome = checkCanonicalized(module, cases, message);
-  if (outcome == Outcome::Good && !options.device.empty())
+  if (options.device.empty())
+    return outcome;
+  if (outcome == Outcome::Good)
     outcome =
-        checkCompiled(module, cases, /*noOpt=*/false, options.device, message);
-  if (outcome == Outcome::Good && !options.device.empty() && options.noOpt)
-    outcome =
-        checkCompiled(module, cases, /*noOpt=*/true, options.device, message);
+        checkCompiled(module, cases, options.device, "compiled", {}, message);
+  if (outcome == Outcome::Good && options.noOpt) {
+    tinygrad::CompileOptions noOpt;
+    noOpt.noOptimization = true;
+    outcome = checkCompiled(module, cases, options.device, "compiled, NOOPT=1",
+                            noOpt, message);
+  }
+  for (unsigned i = 0; i < options.randomSchedules && outcome == Outcome::Good;
+       ++i) {
+    tinygrad::CompileOptions random;
+    uint64_t seed = (options.seed + i) * 0x9E3779B97F4A7C15u;
+    std::string lists;
+    llvm::raw_string_ostream os(lists);
+    random.prepareKernel = [&](KernelOp kernel) {
+      // An error is in the diagnostics; the kernel is left as it is.
+      (void)setRandomSchedule(kernel, seed++);
+      if (ArrayAttr steps = kernel.getScheduleAttr())
+        os << "\nschedule of " << kernel.getName() << ": " << steps;
+    };
+    outcome = checkCompiled(module, cases, options.device,
+                            "compiled, random schedule " +
+                                std::to_string(options.seed + i),
+                            random, message);
+    if (outcome == Outcome::Good && !message.empty())
+      outcome = Outcome::Failed;
+    if (outcome != Outcome::Good)
+      message += lists;
+  }
   return outcome;
 }
 

@@ -46,6 +46,9 @@ struct CheckOptions {
   bool canonicalize = true;
   /// Also compile with optimization off.
   bool noOpt = true;
+  /// Also compile with so many random schedules, of a series.
+  unsigned randomSchedules = 0;
+  uint64_t seed = 0;
   /// The values of a graph's variables; without, several are tried.
   llvm::StringMap<int64_t> binding;
 };

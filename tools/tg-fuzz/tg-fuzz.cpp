@@ -71,6 +71,15 @@ static cl::opt<bool>
     noOptToo("noopt", cl::init(true),
              cl::desc("Compile without optimization as well (default on)"),
              cl::cat(category));
+static cl::opt<unsigned> randomSchedules(
+    "random-schedules", cl::init(0),
+    cl::desc("With how many random schedules to compile as well"),
+    cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t>
+    scheduleSeed("schedule-seed", cl::init(1),
+                 cl::desc("Which series of schedules; a graph uses those from "
+                          "its own number on"),
+                 cl::value_desc("N"), cl::cat(category));
 static cl::opt<std::string> outputDir("output-dir",
                                       cl::init("tg-fuzz-failures"),
                                       cl::desc("Folder for graphs that fail"),
@@ -111,6 +120,8 @@ static CheckOptions getCheckOptions() {
   CheckOptions options;
   options.device = deviceName == "none" ? "" : deviceName.getValue();
   options.noOpt = noOptToo;
+  options.randomSchedules = randomSchedules;
+  options.seed = scheduleSeed;
   return options;
 }
 

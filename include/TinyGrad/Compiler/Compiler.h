@@ -18,6 +18,7 @@
 #include "TinyGrad/Runtime/LaunchList.h"
 #include "TinyGrad/Target/Target.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <functional>
 
 namespace tinygrad {
 
@@ -38,6 +39,9 @@ struct CompileOptions {
   /// What to compile for, instead of the device's target. Kernels of another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
+  /// Called with each kernel before it is scheduled, if set. May give it a list
+  /// of steps (`schedule`), which then takes the place of the heuristics.
+  std::function<void(mlir::tg::KernelOp)> prepareKernel;
 
 private:
   static bool noOpt();

@@ -95,7 +95,7 @@ LogicalResult Emitter::checkUpdates() {
         continue;
       Operation *op = term.getDefiningOp();
       isSum &=
-          isa<AddOp>(op) ||
+          isa<AddOp, SubOp, NegOp>(op) ||
           (isa<MulOp>(op) && llvm::any_of(op->getOperands(), [](Value operand) {
              auto number = operand.getDefiningOp<ConstOp>();
              auto value = number ? dyn_cast<IntegerAttr>(number.getValue())

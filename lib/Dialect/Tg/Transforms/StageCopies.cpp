@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSet.h"
-#include "Optimize/ScheduleSteps.h"
+#include "Optimize/KernelSchedule.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"

@@ -14,6 +14,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimMessages.h"
+#include "TinyGrad/Dialect/Tg/IR/TgStep.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

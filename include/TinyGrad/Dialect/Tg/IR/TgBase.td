@@ -12,7 +12,7 @@
 #ifndef TINYGRAD_DIALECT_TG_IR_TGBASE_TD
 #define TINYGRAD_DIALECT_TG_IR_TGBASE_TD
 
-include "TinyGrad/Dialect/Tg/IR/TgDialect.td"
+include "TinyGrad/Dialect/Tg/IR/TgStep.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"

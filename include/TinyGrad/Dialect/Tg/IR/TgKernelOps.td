@@ -214,6 +214,9 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     names; each launch gives them values of its own, while other variables have one
     value in the program.
 
+    `schedule` lists steps that tg-optimize-kernels has to apply, in place of those
+    that it would choose; `scheduled` lists those that were applied to the kernel.
+
     ```mlir
     tg.kernel @E_16(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
       %i = tg.range 0 loop 16
@@ -229,7 +232,9 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
       OptionalAttr<DictArrayAttr>:$arg_attrs,
       OptionalAttr<DictArrayAttr>:$res_attrs,
       UnitAttr:$in_place,
-      OptionalAttr<TypedArrayAttrBase<Tg_VarAttr, "array of variables">>:$numbers);
+      OptionalAttr<TypedArrayAttrBase<Tg_VarAttr, "array of variables">>:$numbers,
+      OptionalAttr<Tg_StepArrayAttr>:$schedule,
+      OptionalAttr<Tg_StepArrayAttr>:$scheduled);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -429,11 +429,26 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
     rows are read with gaps between them. The choice depends only on the shape of
     the kernel and the facts in the module's `#tg.target`.
     Each choice is an optimization remark of the category `tg-optimize-kernels`.
+
+    All changes are schedule steps (`#tg.step`), which `scheduled` lists in the
+    kernel afterwards. A kernel with a list in `schedule` gets these steps and no
+    others; a step that the kernel does not admit is an error, which says why.
+
+    ```mlir
+    tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64,
+        schedule = [#tg.step<split [0] by 16 into [1, 2]>, #tg.step<set_kind [2] as upcast>]} {
+      %i = tg.range 0 loop 64
+      %x = tg.load %a[%i] : memref<64xf32>
+      tg.store %x, %out[%i] : memref<64xf32>
+    }
+    ```
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
     Option<"noOpt", "no-opt", "bool", "false",
-           "Only mark parallel ranges; keep every loop scalar">
+           "Only mark parallel ranges; keep every loop scalar">,
+    Option<"checkSteps", "check-steps", "bool", "false",
+           "Apply the list of steps to the kernel once more, and compare">
   ];
 }
 

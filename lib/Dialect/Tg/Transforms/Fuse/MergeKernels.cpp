@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeKernels.h"
-#include "../Optimize/ScheduleSteps.h"
+#include "../Optimize/KernelSchedule.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
 

@@ -158,9 +158,9 @@ bool Heuristic::accumulateRows() {
 
   for (RangedReduceOp reduce : reduces)
     for (LoadOp load : findMatrices(schedule, reduce, columns))
-      load.setPrefetch(rowsInPass * schedule.getAnalysis()
-                                        .getLinear(load.getIndex())
-                                        .getCoefficient(rows));
+      schedule.setPrefetch(load, rowsInPass * schedule.getAnalysis()
+                                                  .getLinear(load.getIndex())
+                                                  .getCoefficient(rows));
   report("accumulate", rows, rowsInPass);
   auto [passes, inPass] = schedule.split(rows, rowsInPass);
   schedule.setKind(inPass, RangeKind::unroll);

@@ -13,7 +13,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_HEURISTIC_H
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_HEURISTIC_H
 
-#include "ScheduleSteps.h"
+#include "KernelSchedule.h"
 
 namespace mlir::tg {
 
@@ -24,11 +24,11 @@ inline constexpr int64_t kSquare = 16;
 class Heuristic {
 public:
   explicit Heuristic(KernelOp kernel)
-      : schedule(kernel), target(schedule.getTarget()),
-        stages(kernel.getBody().getOps<StageOp>()) {}
+      : schedule(kernel), target(schedule.getTarget()) {}
 
   void run();
   void runWithoutOptimization();
+  ArrayRef<Attribute> getSteps() const { return schedule.getSteps(); }
   bool hasTooManyPositions();
 
 private:
@@ -36,7 +36,7 @@ private:
   int64_t countStrided(RangeOp lane, RangedReduceOp within);
   bool isTransposable(LoadOp load, RangedReduceOp reduce, RangeOp lane);
   bool needsManyRegisters(ArrayRef<Operation *> ops);
-  bool hasLaneConflict(RangeOp lane);
+  bool hasLaneConflict(RangeOp lane) { return schedule.hasLaneConflict(lane); }
   RangeOp chooseResultLane(int64_t shortest = 8);
   bool tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
                          bool mayTurn);
@@ -47,40 +47,26 @@ private:
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
   int64_t getLeastStage(int64_t stride, int64_t length);
-  void stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+  bool stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane, ArrayRef<LoadOp> turned);
-  void shareRows(RangeOp columns);
+  RangeOp shareRows(RangeOp rows, RangeOp columns);
   void separateReduces();
-  bool isSameBut(Value value, Value other, Value from, Value to);
-  bool isSameBut(Value value, Value other, Value from, Value to,
-                 DenseSet<std::pair<Value, Value>> &same);
   void stageRepeated();
   void vectorizeStages();
   SmallVector<RangedReduceOp> findSumsOfRows(RangeOp columns);
   bool accumulateRows();
-  void tileResult();
+  bool tileResult();
   void vectorizeReduces();
   void vectorizeResult();
   RangeOp findTransposed(RangeOp lane);
   RangeOp findTurned(RangedReduceOp reduce, RangeOp lane);
   void addSquares(RangeOp lane, RangeOp across, int64_t size);
-  void parallelize();
+  void parallelize(RangeOp end = {}, ArrayRef<RangedReduceOp> repeated = {});
   bool hasScan();
-  bool mayMeetAlong(RangeOp lane);
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;
   const TargetFacts &target;
-  /// Ranges whose positions are lanes.
-  SmallVector<RangeOp> lanes;
-  bool hasSquares = false;
-  /// Tiles that the kernel has from the beginning. What a work item writes may
-  /// overwrite what such a tile was filled with.
-  SmallVector<StageOp> stages;
-  /// Reductions that work items may repeat.
-  SmallVector<RangedReduceOp> checks;
-  /// A range over which a staged tile is used again, if there is one.
-  RangeOp stagedBefore;
 };
 
 /// How many lanes, a power of two up to `limit`, take the fewest registers in

@@ -43,14 +43,38 @@ static bool isSequential(KernelSchedule &schedule, StoreOp store) {
                  .getCoefficient(loop) == lane.getLargestExtent();
 }
 
-void tg::writePastCaches(KernelSchedule &schedule, bool hasSquares) {
+/// Whether squares of the result are transposed in registers, whose rows are
+/// lines by themselves: a load is contiguous along unrolled rows and strided
+/// along the lanes.
+static bool hasSquares(KernelSchedule &schedule) {
+  SmallVector<RangeOp> ranges = schedule.getResultRanges();
+  auto isSquare = [&](RangeOp row, RangeOp lane) {
+    if (row.getKind() != RangeKind::unroll ||
+        lane.getKind() != RangeKind::upcast ||
+        row.getLargestExtent() != lane.getLargestExtent())
+      return false;
+    auto loads = schedule.getKernel().getBody().getOps<LoadOp>();
+    return llvm::any_of(loads, [&](LoadOp load) {
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      return index.getCoefficient(row) == 1 &&
+             index.getCoefficient(lane) >= lane.getLargestExtent();
+    });
+  };
+  return llvm::any_of(ranges, [&](RangeOp row) {
+    return llvm::any_of(ranges,
+                        [&](RangeOp lane) { return isSquare(row, lane); });
+  });
+}
+
+void tg::writePastCaches(KernelSchedule &schedule) {
   KernelOp kernel = schedule.getKernel();
   if (kernel.getInPlace())
     return;
   for (auto store : kernel.getBody().getOps<StoreOp>())
     if (isLarge(schedule, store.getBuffer()) &&
-        (hasSquares || isSequential(schedule, store)))
-      store.setNontemporal(true);
+        (hasSquares(schedule) || isSequential(schedule, store)))
+      schedule.setNontemporal(store);
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +147,7 @@ void tg::prefetchRows(KernelSchedule &schedule) {
         (stage ? fillsTile(schedule, load, stage, row, stride)
                : readsRows(schedule, load, row, stride)) &&
         stride <= maxBufferSize)
-      load.setPrefetch(stride);
+      schedule.setPrefetch(load, stride);
   }
 }
 
@@ -163,7 +187,8 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
         }
       }
       if (isVector && !isReused)
-        load.setPrefetch(stride * std::max<int64_t>(kBytesAhead / piece, 2));
+        schedule.setPrefetch(
+            load, stride * std::max<int64_t>(kBytesAhead / piece, 2));
     }
   }
 }

@@ -13,14 +13,13 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_MEMORYHINTS_H
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_MEMORYHINTS_H
 
-#include "ScheduleSteps.h"
+#include "KernelSchedule.h"
 
 namespace mlir::tg {
 
 /// Results larger than the caches are written past them, which saves reading
-/// the lines that are overwritten. \p hasSquares: rows of squares that were
-/// transposed in registers are written, which are lines by themselves.
-void writePastCaches(KernelSchedule &schedule, bool hasSquares);
+/// the lines that are overwritten.
+void writePastCaches(KernelSchedule &schedule);
 
 /// Rows that are apart in memory are read ahead of time, where the processor
 /// does not see them coming: each row while the one before it is computed on.

@@ -15,6 +15,7 @@
 #include "MemoryHints.h"
 #include "TileAcross.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tg {
@@ -74,20 +75,6 @@ bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
   return count >= 16;
 }
 
-/// Whether \p op is among what the value is computed from.
-static bool isComputedFrom(Value value, Operation *op) {
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  SmallVector<Value> values{value};
-  while (!values.empty()) {
-    Operation *def = values.pop_back_val().getDefiningOp();
-    if (def == op)
-      return true;
-    if (def && seen.insert(def).second)
-      llvm::append_range(values, def->getOperands());
-  }
-  return false;
-}
-
 /// How many loads and stores (of one reduce, if given) would have to gather if
 /// `lane` became lanes: the index is neither constant along it nor contiguous,
 /// and it cannot be turned.
@@ -113,24 +100,6 @@ int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
       ++count;
   }
   return count;
-}
-
-/// Whether some value would depend on two ranges of lanes.
-bool Heuristic::hasLaneConflict(RangeOp lane) {
-  for (Operation &op : schedule.getKernel().getBody().front()) {
-    SmallVector<Value> values(op.getResults());
-    if (auto store = dyn_cast<StoreOp>(op))
-      values = {store.getValue(), store.getIndex()};
-    bool dependsOnLane = false, dependsOnOther = false;
-    for (Value value : values) {
-      dependsOnLane |= schedule.dependsOn(value, lane);
-      for (RangeOp other : lanes)
-        dependsOnOther |= other != lane && schedule.dependsOn(value, other);
-    }
-    if (dependsOnLane && dependsOnOther)
-      return true;
-  }
-  return false;
 }
 
 /// Rows that reductions read from the last to the first (a result that is
@@ -274,47 +243,7 @@ std::pair<RangeOp, RangeOp> Heuristic::addLanes(RangeOp range, int64_t count) {
   report("upcast", range, count);
   auto [outer, inner] = schedule.split(range, count);
   schedule.setKind(inner, RangeKind::upcast);
-  lanes.push_back(inner);
   return {outer, inner};
-}
-
-/// Whether two values are computed alike, but for \p from in place of \p to.
-bool Heuristic::isSameBut(Value value, Value other, Value from, Value to) {
-  DenseSet<std::pair<Value, Value>> same;
-  return isSameBut(value, other, from, to, same);
-}
-
-/// \p same holds pairs that were seen to be: what is used twice at each of many
-/// levels must not be compared again at each.
-bool Heuristic::isSameBut(Value value, Value other, Value from, Value to,
-                          DenseSet<std::pair<Value, Value>> &same) {
-  if (value == other || same.contains({value, other}))
-    return true;
-  if (value.getType() != other.getType())
-    return false;
-  // Indices as linear forms: the order of sums does not matter.
-  if (isa<IndexType>(value.getType())) {
-    LinearForm form = schedule.getAnalysis().getLinear(value);
-    int64_t coefficient = form.getCoefficient(from);
-    form.addTerm(from, -coefficient);
-    form.addTerm(to, coefficient);
-    form.add(schedule.getAnalysis().getLinear(other), -1);
-    return form.constant == 0 && form.isConstant();
-  }
-  Operation *a = value.getDefiningOp(), *b = other.getDefiningOp();
-  // The first pair that differs ends the whole comparison.
-  bool isSame =
-      a && b && a->getName() == b->getName() &&
-      a->getNumOperands() == b->getNumOperands() &&
-      a->getAttrDictionary() == b->getAttrDictionary() &&
-      llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
-                   [&](auto pair) {
-                     return isSameBut(std::get<0>(pair), std::get<1>(pair),
-                                      from, to, same);
-                   });
-  if (isSame)
-    same.insert({value, other});
-  return isSame;
 }
 
 /// Reduces that follow one another cannot share a loop; with ranges of their
@@ -383,17 +312,15 @@ void Heuristic::stageRepeated() {
         Operation *again = nullptr;
         for (Operation &other : schedule.getKernel().getBody().front())
           if (&other != op && other.getName() == op->getName() &&
-              isSameBut(op->getResult(0), other.getResult(0), inner, outer))
+              schedule.isSameBut(op->getResult(0), other.getResult(0), inner,
+                                 outer))
             again = &other;
         if (!again)
           continue;
         report("stage", inner, bytes);
         auto [tile, ranges] = schedule.stage(op->getResult(0), {inner});
         int64_t extent = inner.getLargestExtent();
-        schedule.replaceByLoad(op->getResult(0), tile, {inner.getResult()},
-                               {extent});
-        schedule.replaceByLoad(again->getResult(0), tile, {outer.getResult()},
-                               {extent});
+        schedule.reuse(again->getResult(0), tile, {outer});
         addLanes(ranges[0], fitLanes(extent, getNumLanes(), getNumLanes()));
         return;
       }
@@ -403,7 +330,8 @@ void Heuristic::stageRepeated() {
 
 /// Tiles that were there are filled in lanes.
 void Heuristic::vectorizeStages() {
-  for (StageOp stage : stages) {
+  for (StageOp stage :
+       llvm::to_vector(schedule.getKernel().getBody().getOps<StageOp>())) {
     auto range = stage.getRanges().back().getDefiningOp<RangeOp>();
     const int64_t width = getNumLanes();
     addLanes(range, fitLanes(range.getLargestExtent(), 2 * width, width));
@@ -485,29 +413,14 @@ void Heuristic::vectorizeReduces() {
   }
 }
 
-/// Whether an update may come to one element in several lanes, as far as the
-/// index shows.
-bool Heuristic::mayMeetAlong(RangeOp lane) {
-  return llvm::any_of(
-      schedule.getKernel().getBody().getOps<StoreOp>(), [&](StoreOp store) {
-        return store.getUpdate() &&
-               llvm::any_of(
-                   schedule.getAnalysis().getLinear(store.getIndex()).terms,
-                   [&](const auto &term) {
-                     return term.first != lane.getResult() &&
-                            schedule.dependsOn(term.first, lane);
-                   });
-      });
-}
-
 void Heuristic::vectorizeResult() {
   int64_t width = getNumLanes();
   RangeOp lane = chooseResultLane();
   if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane) ||
-      mayMeetAlong(lane))
+      schedule.mayMeetAlong(lane))
     return;
-  for (RangeOp other : lanes)
-    if (schedule.isResultRange(other))
+  for (RangeOp other : schedule.getResultRanges())
+    if (other.getKind() == RangeKind::upcast)
       return;
   // Long bodies need the registers for their intermediates.
   SmallVector<Operation *> ops;
@@ -521,12 +434,10 @@ void Heuristic::vectorizeResult() {
   if (across)
     limit = width = std::min(width, kSquare);
   const int64_t count = fitLanes(lane.getLargestExtent(), limit, width);
-  if (across && count > 1) {
-    hasSquares = true;
+  if (across && count > 1)
     addSquares(lane, across, count);
-  } else {
+  else
     addLanes(lane, count);
-  }
 }
 
 /// How many squares side by side, of which those that the last block is short
@@ -590,8 +501,10 @@ bool Heuristic::hasScan() {
 
 /// Leading result ranges run in parallel, as few as give enough work items, and
 /// none whose positions have an order. A reduce or store that depends on fewer
-/// of them would run again in every work item.
-void Heuristic::parallelize() {
+/// of them would run again in every work item, which is fine for \p repeated.
+/// Work items that share a tile would each fill it: ranges from \p end on,
+/// along which a tile is used again, are left.
+void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
   SmallVector<RangeOp> leading;
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop)
@@ -600,18 +513,19 @@ void Heuristic::parallelize() {
       llvm::find_if(leading,
                     [&](RangeOp range) { return schedule.isOrdered(range); }) -
       leading.begin();
-  // Work items that share a tile would each fill it.
-  if (stagedBefore)
-    limit = llvm::find(leading, stagedBefore) - leading.begin();
-  for (StageOp stage : stages)
-    limit = std::min<size_t>(limit, llvm::find_if(leading, [&](RangeOp range) {
-                                      return !schedule.dependsOn(
-                                          stage.getValue(), range);
-                                    }) - leading.begin());
+  if (end)
+    limit = std::min<size_t>(limit, llvm::find(leading, end) - leading.begin());
+  // What a work item writes in place may overwrite what a tile is filled with.
+  else if (schedule.getKernel().getInPlace())
+    for (auto stage : schedule.getKernel().getBody().getOps<StageOp>())
+      limit = std::min<size_t>(
+          limit, llvm::find_if(leading, [&](RangeOp range) {
+                   return !schedule.dependsOn(stage.getValue(), range);
+                 }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
     if (auto reduce = dyn_cast<RangedReduceOp>(op);
-        reduce && !llvm::is_contained(checks, reduce))
+        reduce && !llvm::is_contained(repeated, reduce))
       value = reduce;
     else if (auto store = dyn_cast<StoreOp>(op))
       value = store.getIndex();
@@ -659,16 +573,20 @@ void Heuristic::run() {
   readInOrder();
   mergeRanges();
   separateReduces();
+  const bool hasTiles =
+      !schedule.getKernel().getBody().getOps<StageOp>().empty();
   vectorizeStages();
+  bool isParallel = false;
   // The loops of a scan hold nothing but lanes and numbers.
-  if (!hasScan() && stages.empty() && !accumulateRows()) {
+  if (!hasScan() && !hasTiles && !accumulateRows()) {
     stageRepeated();
-    tileResult();
+    isParallel = tileResult();
   }
   vectorizeReduces();
   vectorizeResult();
-  parallelize();
-  writePastCaches(schedule, hasSquares);
+  if (!isParallel)
+    parallelize();
+  writePastCaches(schedule);
   prefetchRows(schedule);
   prefetchColumns(schedule);
 }
@@ -680,11 +598,21 @@ struct TgOptimizeKernelsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (kernel.getScheduled())
+      return;
+    if (ArrayAttr given = kernel.getScheduleAttr()) {
+      kernel.removeScheduleAttr();
+      if (failed(applySteps(kernel,
+                            llvm::to_vector(given.getAsRange<StepAttr>()))))
+        signalPassFailure();
+      return;
+    }
     for (auto range : kernel.getBody().getOps<RangeOp>()) {
       // Kernels without positions do nothing; scheduled ones stay as they are.
       if (range.getLargestExtent() == 0 || range.getKind() != RangeKind::loop)
         return;
     }
+    OwningOpRef<KernelOp> before = checkSteps ? kernel.clone() : KernelOp();
     Heuristic heuristic(kernel);
     if (heuristic.hasTooManyPositions())
       return;
@@ -692,6 +620,35 @@ struct TgOptimizeKernelsPass
       heuristic.runWithoutOptimization();
     else
       heuristic.run();
+    ArrayRef<Attribute> steps = heuristic.getSteps();
+    if (before && failed(checkList(kernel, *before, steps)))
+      return signalPassFailure();
+    if (!steps.empty())
+      kernel.setScheduledAttr(ArrayAttr::get(&getContext(), steps));
+  }
+
+private:
+  /// Whether the list makes the scheduled kernel from what it was before.
+  static LogicalResult checkList(KernelOp kernel, KernelOp before,
+                                 ArrayRef<Attribute> steps) {
+    KernelSchedule schedule(before, getTargetFacts(kernel));
+    for (Attribute attr : steps) {
+      auto step = cast<StepAttr>(attr);
+      if (auto obstacle = schedule.findObstacle(step))
+        return kernel.emitError()
+               << "the step " << step << " is not admitted: " << *obstacle;
+      schedule.apply(step);
+    }
+    if (auto rest = schedule.findUnfinished())
+      return kernel.emitError() << "the steps are not complete: " << *rest;
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &kernel.getBody(), &before.getBody(),
+            OperationEquivalence::IgnoreLocations) ||
+        kernel.getInPlace() != before.getInPlace())
+      return (kernel.emitError() << "the steps make another kernel")
+                 .attachNote(before.getLoc())
+             << before;
+    return success();
   }
 };
 } // namespace

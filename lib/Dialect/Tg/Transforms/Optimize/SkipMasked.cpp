@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "SkipMasked.h"
+#include "KernelSchedule.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -79,64 +79,91 @@ static RangeOp findBounded(KernelSchedule &schedule, Value condition,
   return bounded;
 }
 
-bool tg::skipMasked(KernelSchedule &schedule, RangedReduceOp reduce,
-                    LoadOp load, RangeOp columns, RangeOp lanes) {
+SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
+                                                 LoadOp load, RangeOp columns,
+                                                 RangeOp lanes) {
   auto product = reduce.getValue().getDefiningOp<MulOp>();
   if (!product || !load.getMask() || reduce.getKind() != ReduceKind::add ||
       (product.getLhs() != load.getResult() &&
        product.getRhs() != load.getResult()))
-    return false;
+    return {};
   if (isa<FloatType>(reduce.getType())) {
     Value factor = product.getLhs() == load.getResult() ? product.getRhs()
                                                         : product.getLhs();
     auto other = factor.getDefiningOp<LoadOp>();
-    if (!other || !schedule.dependsOn(other.getIndex(), lanes) ||
+    if (!other || !dependsOn(other.getIndex(), lanes) ||
         llvm::any_of(reduce.getRanges(), [](Value range) {
           return range.getDefiningOp<RangeOp>().isSymbolic();
         }))
-      return false;
+      return {};
   }
   RangeOp bounded;
-  Value bounds;
-  OpBuilder builder(reduce);
+  SmallVector<Value> conditions;
   for (Value condition : getConjuncts(load.getMask())) {
-    if (schedule.dependsOn(condition, lanes))
+    if (dependsOn(condition, lanes))
       continue;
-    if (schedule.dependsOn(condition, columns)) {
+    if (dependsOn(condition, columns)) {
       if (!isa<FloatType>(reduce.getType()) ||
-          !boundsColumns(schedule, condition, reduce, columns))
+          !boundsColumns(*this, condition, reduce, columns))
         continue;
     } else {
-      RangeOp range = findBounded(schedule, condition, reduce);
+      RangeOp range = findBounded(*this, condition, reduce);
       if (!range || (bounded && range != bounded))
         continue;
       bounded = range;
     }
-    bounds = bounds ? AndOp::create(builder, reduce.getLoc(), bounds, condition)
-                          .getResult()
-                    : condition;
+    conditions.push_back(condition);
   }
-  if (!bounds)
+  return conditions;
+}
+
+bool KernelSchedule::skipMasked(RangedReduceOp reduce, LoadOp load,
+                                RangeOp columns, RangeOp lanes) {
+  const SmallVector<Value> conditions =
+      findSkippable(reduce, load, columns, lanes);
+  if (conditions.empty())
     return false;
+  Recording step(*this, StepKind::skip_masked,
+                 {reduce.getOperation(), load.getOperation()},
+                 {columns, lanes});
+  OpBuilder builder(reduce);
+  Value bounds = conditions.front();
+  for (Value condition : ArrayRef(conditions).drop_front())
+    bounds = AndOp::create(builder, reduce.getLoc(), bounds, condition);
   Value zero =
       ConstOp::create(builder, reduce.getLoc(), reduce.getType(),
                       getReduceIdentity(reduce.getKind(), reduce.getType()));
-  reduce.getValueMutable().assign(WhereOp::create(
-      builder, reduce.getLoc(), reduce.getType(), bounds, product, zero));
+  auto where = WhereOp::create(builder, reduce.getLoc(), reduce.getType(),
+                               bounds, reduce.getValue(), zero);
+  if (isa<FloatType>(reduce.getType()))
+    where->setAttr(uncheckedAttrName, builder.getUnitAttr());
+  reduce.getValueMutable().assign(where);
   return true;
 }
 
-FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
-                              RangeOp lanes, int64_t laneCount) {
+LoadOp KernelSchedule::findPacked(RangedReduceOp reduce, RangeOp lanes) {
+  auto where = reduce.getValue().getDefiningOp<WhereOp>();
+  if (!where || !where->hasAttr(uncheckedAttrName))
+    return LoadOp();
+  auto product = where.getX().getDefiningOp<MulOp>();
+  for (Value factor : {product.getLhs(), product.getRhs()})
+    if (auto load = factor.getDefiningOp<LoadOp>();
+        load && dependsOn(load.getIndex(), lanes) &&
+        load.getBuffer().getDefiningOp<BarrierOp>())
+      return load;
+  return LoadOp();
+}
+
+SmallVector<RangedReduceOp> KernelSchedule::checkFinite(RangedReduceOp reduce,
+                                                        RangeOp lanes,
+                                                        int64_t laneCount) {
   auto type = dyn_cast<FloatType>(reduce.getType());
   if (!type)
     return {};
+  Recording step(*this, StepKind::check_finite, reduce.getOperation(), lanes,
+                 laneCount);
   auto where = reduce.getValue().getDefiningOp<WhereOp>();
-  auto product = where.getX().getDefiningOp<MulOp>();
-  auto packed = product.getLhs().getDefiningOp<LoadOp>();
-  if (!packed || !schedule.dependsOn(packed.getIndex(), lanes))
-    packed = product.getRhs().getDefiningOp<LoadOp>();
-  Value tile = packed.getBuffer();
+  Value tile = findPacked(reduce, lanes).getBuffer();
   const int64_t depth =
       cast<MemRefType>(tile.getType()).getNumElements() / laneCount;
 
@@ -147,11 +174,11 @@ FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
   while (parts < depth && depth % parts != 0)
     ++parts;
   parts = std::min(parts, depth);
-  RangeOp part = schedule.createRange(Dim(context, parts), lanes);
-  RangeOp lane = schedule.createRange(Dim(context, laneCount), lanes);
-  RangeOp row = schedule.createRange(Dim(context, depth / parts), lanes);
-  RangeOp savedPart = schedule.createRange(Dim(context, parts), lanes);
-  RangeOp savedLane = schedule.createRange(Dim(context, laneCount), lanes);
+  RangeOp part = createRange(Dim(context, parts), lanes);
+  RangeOp lane = createRange(Dim(context, laneCount), lanes);
+  RangeOp row = createRange(Dim(context, depth / parts), lanes);
+  RangeOp savedPart = createRange(Dim(context, parts), lanes);
+  RangeOp savedLane = createRange(Dim(context, laneCount), lanes);
   lane.setKind(RangeKind::upcast);
   savedLane.setKind(RangeKind::upcast);
 
@@ -194,6 +221,7 @@ FiniteCheck tg::requireFinite(KernelSchedule &schedule, RangedReduceOp reduce,
         condition ? AndOp::create(builder, loc, condition, bound) : bound;
   }
   where.getConditionMutable().assign(condition);
-  schedule.changed();
-  return {{lane, savedLane}, {ofPart, ofAll}};
+  where->removeAttr(uncheckedAttrName);
+  changed();
+  return {ofPart, ofAll};
 }

@@ -12,7 +12,6 @@
 
 #include "TileAcross.h"
 #include "Heuristic.h"
-#include "SkipMasked.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -140,12 +139,6 @@ SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
   return values;
 }
 
-static SmallVector<RangeOp> getRanges(RangedReduceOp reduce) {
-  return llvm::map_to_vector(reduce.getRanges(), [](Value range) {
-    return range.getDefiningOp<RangeOp>();
-  });
-}
-
 static bool isPart(const KernelSchedule::Window &window, RangeOp range) {
   return llvm::any_of(window.parts,
                       [&](auto &part) { return part.first == range; });
@@ -162,7 +155,7 @@ int64_t Across::getBytes(Value value, RangedReduceOp reduce,
                          const KernelSchedule::Window &window) {
   int64_t bytes = llvm::alignTo(window.extent, getLaneCount(window.extent)) *
                   llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
-  for (RangeOp range : getRanges(reduce))
+  for (RangeOp range : getClosedRanges(reduce))
     if (schedule.dependsOn(value, range) && !isPart(window, range))
       bytes *= range.getLargestExtent();
   return bytes;
@@ -175,7 +168,7 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
   auto load = value.getDefiningOp<LoadOp>();
   if (load && !load.getMask())
     return std::nullopt;
-  auto window = schedule.findWindow(value, along, getRanges(reduce));
+  auto window = schedule.findWindow(value, along, getClosedRanges(reduce));
   if (!window || getBytes(value, reduce, *window) > getMostWindowBytes())
     return std::nullopt;
   return window;
@@ -188,7 +181,7 @@ Across::findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                       const KernelSchedule::Window &inColumns) {
   if (!rows || !schedule.dependsOn(value, rows))
     return std::nullopt;
-  auto window = schedule.findWindow(value, rows, getRanges(reduce));
+  auto window = schedule.findWindow(value, rows, getClosedRanges(reduce));
   if (!window || window->parts.empty() ||
       llvm::any_of(window->parts,
                    [&](auto &part) { return isPart(inColumns, part.first); }))
@@ -290,7 +283,7 @@ bool Across::areWindowsCostly() {
     int64_t bytes =
         2 * width *
         llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
-    for (RangeOp range : getRanges(reduce))
+    for (RangeOp range : getClosedRanges(reduce))
       bytes *= range.getLargestExtent();
     packed += bytes;
     for (Value value : findBroadcast(reduce, columns, lane))
@@ -373,20 +366,17 @@ void Across::moveOutside() {
 /// columns follow one another.
 RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
-  int64_t extents[] = {blockCount, blocks * columnCount};
-  auto [tile, copies] = schedule.stage(reduce.getResult(), {lane, columns});
+  auto [tile, copies] =
+      schedule.stage(reduce.getResult(), {lane, columns}, columnCount);
   auto stage =
       tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-  schedule.replaceByLoad(reduce.getResult(), tile,
-                         {lane.getResult(), columns.getResult()}, extents);
-  reportStep(schedule, "stage", copies[1], extents[0] * extents[1]);
+  reportStep(schedule, "stage", copies[1], blockCount * blocks * columnCount);
   inner = copies[0];
   tiles = RangeOp();
   RangeOp along = copies[1];
   if (blockCount > laneCount)
     std::tie(tiles, inner) = schedule.split(inner, laneCount);
   schedule.setKind(inner, RangeKind::upcast);
-  result.lanes.push_back(inner);
   auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
   stageWindows(staged, along);
   reportStep(schedule, "unroll", along, columnCount);
@@ -406,7 +396,7 @@ void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
                                  .getLinear(load.getIndex())
                                  .getCoefficient(along);
       if (stride > 0 && stride <= maxBufferSize / positions)
-        load.setPrefetch(stride * positions);
+        schedule.setPrefetch(load, stride * positions);
     }
 }
 
@@ -417,46 +407,32 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     auto inColumns = findWindow(value, reduce, along);
     if (!inColumns)
       continue;
-    SmallVector<std::pair<RangeOp, KernelSchedule::Window>> windows;
-    if (auto inRows = findRowWindow(value, reduce, row, *inColumns))
-      windows.push_back({row, *inRows});
-    windows.push_back({along, *inColumns});
-    const SmallVector<RangeOp> over = getRanges(reduce);
-    SmallVector<Value> positions;
-    SmallVector<int64_t> extents;
-    for (RangeOp range : over) {
-      if (!schedule.dependsOn(value, range) ||
-          llvm::any_of(windows, [&](auto &window) {
-            return isPart(window.second, range);
-          }))
-        continue;
-      positions.push_back(range);
-      extents.push_back(range.getLargestExtent());
+    SmallVector<RangeOp> ranges{along};
+    if (findRowWindow(value, reduce, row, *inColumns))
+      ranges.insert(ranges.begin(), row);
+    // The elements of the windows of one position of the other ranges.
+    int64_t size = 1, lanes = 1;
+    for (RangeOp range : ranges) {
+      const int64_t extent =
+          schedule.findWindow(value, range, getClosedRanges(reduce))->extent;
+      reportStep(schedule, "stage window", range, extent);
+      lanes = getLaneCount(extent);
+      size *= range == along ? llvm::alignTo(extent, lanes) : extent;
     }
-    for (auto &[range, window] : windows) {
-      reportStep(schedule, "stage window", range, window.extent);
-      extents.push_back(window.extent);
-    }
-    const int64_t lanes = getLaneCount(extents.back());
-    extents.back() = llvm::alignTo(extents.back(), lanes);
     if (auto load = value.getDefiningOp<LoadOp>();
-        load && skipMasked(schedule, reduce, load, along, inner))
+        load && schedule.skipMasked(reduce, load, along, inner))
       skipping.insert(reduce);
-    auto [tile, copies] = schedule.stageWindows(value, windows, over);
+    const Type type = value.getType();
+    auto [tile, copies] = schedule.stageWindows(value, reduce, ranges, lanes);
     // The same place of a few channels on: their rows are far apart.
     const int64_t bytes =
-        llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8) *
-        llvm::product_of(ArrayRef(extents).take_back(windows.size()));
-    if (copies.size() > windows.size())
+        llvm::divideCeil(type.getIntOrFloatBitWidth(), 8) * size;
+    if (copies.size() > ranges.size())
       prefetch(tile, copies.front(),
                std::max<int64_t>(kWindowBytesAhead / bytes, 2));
-    for (auto &[range, window] : windows)
-      positions.push_back(schedule.getWindowPosition(range, window));
-    schedule.replaceByLoad(value, tile, positions, extents);
     if (lanes > 1) {
       RangeOp lane = schedule.split(copies.back(), lanes).second;
       schedule.setKind(lane, RangeKind::upcast);
-      result.lanes.push_back(lane);
     }
   }
 }
@@ -473,8 +449,6 @@ void Across::pack(RangedReduceOp reduce) {
       loads.push_back(load);
   for (LoadOp load : loads) {
     SmallVector<RangeOp> over;
-    SmallVector<Value> positions;
-    SmallVector<int64_t> extents;
     for (Value value : reduce.getRanges())
       if (auto range = value.getDefiningOp<RangeOp>();
           schedule.dependsOn(load.getResult(), range))
@@ -491,14 +465,10 @@ void Across::pack(RangedReduceOp reduce) {
       over.insert(isExact ? over.begin() : over.end(), tiles);
     over.push_back(inner);
     int64_t size = 1;
-    for (RangeOp range : over) {
-      positions.push_back(range);
-      extents.push_back(range.getLargestExtent());
-      size *= extents.back();
-    }
+    for (RangeOp range : over)
+      size *= range.getLargestExtent();
     reportStep(schedule, "pack", over.front(), size);
     auto [tile, copies] = schedule.stage(load, over);
-    schedule.replaceByLoad(load, tile, positions, extents);
     RangeOp lanes = copies.pop_back_val();
     if (tiles)
       copies.erase(isExact ? copies.begin() : std::prev(copies.end()));
@@ -654,7 +624,7 @@ void Across::prefetchResults() {
         store.getValue().getType().getIntOrFloatBitWidth(), 8));
     if (!store.getUpdate() && stride >= target.lineBytes / bytes &&
         stride <= maxBufferSize)
-      store.setPrefetch(stride);
+      schedule.setPrefetch(store, stride);
   }
 }
 
@@ -675,9 +645,8 @@ std::optional<AcrossTile> Across::run() {
     RangedReduceOp staged = stageReduce(reduce);
     pack(staged);
     if (skipping.contains(staged)) {
-      FiniteCheck check = requireFinite(schedule, staged, inner, laneCount);
-      llvm::append_range(result.lanes, check.lanes);
-      llvm::append_range(result.checks, check.reduces);
+      llvm::append_range(result.checks,
+                         schedule.checkFinite(staged, inner, laneCount));
     }
     mergeNeighbours(staged);
   }

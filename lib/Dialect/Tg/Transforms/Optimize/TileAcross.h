@@ -13,7 +13,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_TILEACROSS_H
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPTIMIZE_TILEACROSS_H
 
-#include "ScheduleSteps.h"
+#include "KernelSchedule.h"
 
 namespace mlir::tg {
 
@@ -23,8 +23,6 @@ void reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
 
 /// How the reductions of a kernel are computed in tiles of their own.
 struct AcrossTile {
-  /// The ranges that became lanes.
-  SmallVector<RangeOp> lanes;
   /// The packed operands are used again along this range and those after it; no
   /// work items are made of them. Null: along none.
   RangeOp reusedAlong;

@@ -114,15 +114,13 @@ bool Heuristic::tileAcrossColumns(RangeOp columns, int64_t fewestPositions,
       tileAcross(schedule, columns, getNumLanes(), fewestPositions, mayTurn);
   if (!tile)
     return false;
-  llvm::append_range(lanes, tile->lanes);
-  checks = tile->checks;
-  stagedBefore = tile->reusedAlong;
+  parallelize(tile->reusedAlong, tile->checks);
   return true;
 }
 
 /// Register tile: a reduce whose operands are reused along result ranges keeps
-/// several results at once.
-void Heuristic::tileResult() {
+/// several results at once. Says whether work items were chosen too.
+bool Heuristic::tileResult() {
   RangeOp lane = chooseResultLane();
   int64_t width = getNumLanes();
   // The rest holds operands.
@@ -131,14 +129,14 @@ void Heuristic::tileResult() {
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>())
     reduces.push_back(reduce);
   if (reduces.empty())
-    return;
+    return false;
   // What is reduced is contiguous, but too short to fill lanes (a row of a
   // window).
   if (!lane)
     if (RangeOp columns = chooseResultLane(4 * width);
         columns && !hasLaneConflict(columns) &&
         tileAcrossColumns(columns, kFewestPositions, /*mayTurn=*/true))
-      return;
+      return true;
   // Neither lanes along the result nor along what is reduced do.
   if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
         return countStrided(reduce.getRanges().back().getDefiningOp<RangeOp>(),
@@ -146,14 +144,14 @@ void Heuristic::tileResult() {
       }))
     lane = findReadLane(reduces);
   if (!lane || hasLaneConflict(lane))
-    return;
+    return false;
   // The reduces computed per lane, and how much of a tile each can take.
   SmallVector<RangedReduceOp> perLane;
   for (RangedReduceOp reduce : reduces)
     if (schedule.dependsOn(reduce, lane))
       perLane.push_back(reduce);
   if (perLane.empty())
-    return;
+    return false;
   const bool isStrided = llvm::any_of(perLane, [&](RangedReduceOp reduce) {
     return countStrided(lane, reduce) > 0;
   });
@@ -174,7 +172,7 @@ void Heuristic::tileResult() {
       fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
-      return;
+      return true;
   if (isStrided)
     if (RangeOp other = readLane ? readLane : findReadLane(perLane)) {
       lane = other;
@@ -204,7 +202,7 @@ void Heuristic::tileResult() {
 
   // Only a tile makes good that the lanes are strided.
   if (!turned.empty() && !rows)
-    return;
+    return false;
 
   int64_t extent = lane.getLargestExtent();
   int64_t count = fitLanes(extent, 4 * width, width);
@@ -244,42 +242,43 @@ void Heuristic::tileResult() {
   }
   unrollWindows(perLane, rowCount * laneRegisters);
   if (rowCount <= 1)
-    return;
+    return false;
   report("unroll", rows, rowCount);
   auto [outer, inner] = schedule.split(rows, rowCount);
   schedule.setKind(inner, RangeKind::unroll);
   // The columns of a tile stay in cache while the rows pass.
   if (columns && outer->isBeforeInBlock(columns))
     schedule.moveBefore(columns, outer);
-  if (inColumn)
-    stageColumns(perLane, outer, inColumn, turned);
-  if (stagedBefore)
-    shareRows(columns ? columns : outer);
+  if (!inColumn || !stageColumns(perLane, outer, inColumn, turned))
+    return false;
+  parallelize(shareRows(outer, columns ? columns : outer));
+  return true;
 }
 
 /// Where tiles are too few to keep many cores busy, the rows that pass over one
-/// are shared out, each share with a copy of its own.
-void Heuristic::shareRows(RangeOp columns) {
-  if (stagedBefore.isSymbolic())
-    return;
+/// are shared out, each share with a copy of its own. Returns the
+/// rows of a share.
+RangeOp Heuristic::shareRows(RangeOp rows, RangeOp columns) {
+  if (rows.isSymbolic())
+    return rows;
   int64_t items = 1;
   for (RangeOp range : schedule.getResultRanges()) {
-    if (range == stagedBefore)
+    if (range == rows)
       break;
     items *= range.getLargestExtent();
   }
-  int64_t rows = stagedBefore.getLargestExtent();
+  const int64_t count = rows.getLargestExtent();
   int64_t share = std::max<int64_t>(
-      llvm::divideCeil(rows * items, target.parallelItems), 2 * kFewestUses);
-  while (share < rows && !isMultiple(stagedBefore, share))
+      llvm::divideCeil(count * items, target.parallelItems), 2 * kFewestUses);
+  while (share < count && !isMultiple(rows, share))
     ++share;
-  if (share >= rows || stagedBefore.getPeel())
-    return;
-  report("share", stagedBefore, share);
-  auto [outer, inner] = schedule.split(stagedBefore, share);
+  if (share >= count || rows.getPeel())
+    return rows;
+  report("share", rows, share);
+  auto [outer, inner] = schedule.split(rows, share);
   if (columns->isBeforeInBlock(outer))
     schedule.moveBefore(outer, columns);
-  stagedBefore = inner;
+  return inner;
 }
 
 /// Short ranges that a reduce closes and that masks of its loads depend on, as
@@ -324,9 +323,11 @@ int64_t Heuristic::getLeastStage(int64_t stride, int64_t length) {
 }
 
 /// Operands whose rows lie on different pages, or that are strided along the
-/// lanes, are copied to a tile before the rows of the result pass over it.
-void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+/// lanes, are copied to a tile before the rows of the result pass over it. Says
+/// whether there are any.
+bool Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                              RangeOp lane, ArrayRef<LoadOp> turned) {
+  bool isStaged = false;
   for (RangedReduceOp reduce : reduces) {
     if (reduce.getRanges().size() != 1)
       continue;
@@ -350,10 +351,7 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
       if (!isTurned && !isFar)
         continue;
       report(isTurned ? "stage transposed" : "stage", depth, size);
-      int64_t extents[] = {depth.getLargestExtent(), lane.getLargestExtent()};
       auto [tile, copies] = schedule.stage(load, {depth, lane});
-      schedule.replaceByLoad(load, tile, {depth.getResult(), lane.getResult()},
-                             extents);
       if (isTurned) {
         int64_t square = std::min(kSquare, getNumLanes());
         RangeOp inDepth = schedule.split(copies[0], square).second;
@@ -362,8 +360,9 @@ void Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
         schedule.setKind(across, RangeKind::loop);
         schedule.setKind(inSquare, RangeKind::upcast);
       }
-      stagedBefore = rows;
+      isStaged = true;
       break;
     }
   }
+  return isStaged;
 }

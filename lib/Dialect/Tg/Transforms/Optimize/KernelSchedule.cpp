@@ -1,4 +1,4 @@
-//===- ScheduleSteps.cpp - steps that schedule a kernel -------------------===//
+//===- KernelSchedule.cpp - steps that schedule a kernel ------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleSteps.h"
+#include "KernelSchedule.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-KernelSchedule::KernelSchedule(KernelOp kernel)
-    : kernel(kernel), target(getTargetFacts(kernel)) {
+KernelSchedule::KernelSchedule(KernelOp kernel, const TargetFacts &target)
+    : kernel(kernel), target(target) {
   changed();
   // Room for the ids of new ranges.
   if (nextId > maxRangeId / 2) {
@@ -37,6 +37,117 @@ void KernelSchedule::changed() {
     ranges.push_back(range);
     nextId = std::max(nextId, static_cast<int64_t>(range.getId()) + 1);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Steps as data
+//===----------------------------------------------------------------------===//
+
+RangeOp KernelSchedule::findRange(int64_t id) const {
+  for (RangeOp range : ranges)
+    if (static_cast<int64_t>(range.getId()) == id)
+      return range;
+  return RangeOp();
+}
+
+Operation *KernelSchedule::findOp(const StepOperand &operand) const {
+  int64_t number = operand.number;
+  for (Operation &op : kernel->getRegion(0).front())
+    if (op.getName().getIdentifier() == operand.name && number-- == 0)
+      return &op;
+  return nullptr;
+}
+
+StepOperand KernelSchedule::getOperand(Operation *op) const {
+  StepOperand operand{op->getName().getIdentifier()};
+  for (Operation &other : *op->getBlock()) {
+    if (&other == op)
+      break;
+    operand.number += other.getName() == op->getName();
+  }
+  return operand;
+}
+
+void KernelSchedule::apply(StepAttr step) {
+  auto ranges = llvm::map_to_vector(step.getRanges(),
+                                    [&](int64_t id) { return findRange(id); });
+  auto ops = llvm::map_to_vector(
+      step.getOps(), [&](const StepOperand &op) { return findOp(op); });
+  const int64_t amount = step.getAmount(), pad = std::max<int64_t>(amount, 1);
+  givenIds = step.getResults();
+  switch (step.getKind()) {
+  case StepKind::split:
+    split(ranges[0], amount);
+    break;
+  case StepKind::merge:
+    merge(ranges[0], ranges[1]);
+    break;
+  case StepKind::reverse:
+    reverse(ranges[0]);
+    break;
+  case StepKind::move:
+    moveBefore(ranges[0], ranges[1]);
+    break;
+  case StepKind::set_kind:
+    setKind(ranges[0], static_cast<RangeKind>(amount));
+    break;
+  case StepKind::unshare:
+    unshare(cast<RangedReduceOp>(ops[0]), ranges);
+    break;
+  case StepKind::accumulate:
+    accumulate(llvm::map_to_vector(
+                   ops, [](Operation *op) { return cast<RangedReduceOp>(op); }),
+               ranges[0]);
+    break;
+  case StepKind::stage:
+    stage(ops[0]->getResult(0), ranges, pad);
+    break;
+  case StepKind::stage_window:
+    stageWindows(ops[0]->getResult(0), cast<RangedReduceOp>(ops[1]), ranges,
+                 pad);
+    break;
+  case StepKind::reuse:
+    for (Operation *user : ops[1]->getUsers())
+      if (auto barrier = dyn_cast<BarrierOp>(user)) {
+        reuse(ops[0]->getResult(0), barrier, ranges);
+        break;
+      }
+    break;
+  case StepKind::skip_masked:
+    skipMasked(cast<RangedReduceOp>(ops[0]), cast<LoadOp>(ops[1]), ranges[0],
+               ranges[1]);
+    break;
+  case StepKind::check_finite:
+    checkFinite(cast<RangedReduceOp>(ops[0]), ranges[0], amount);
+    break;
+  case StepKind::prefetch:
+    if (auto load = dyn_cast<LoadOp>(ops[0]))
+      setPrefetch(load, amount);
+    else
+      setPrefetch(cast<StoreOp>(ops[0]), amount);
+    break;
+  case StepKind::nontemporal:
+    setNontemporal(cast<StoreOp>(ops[0]));
+    break;
+  }
+  givenIds = {};
+}
+
+//===----------------------------------------------------------------------===//
+// What values depend on
+//===----------------------------------------------------------------------===//
+
+bool tg::isComputedFrom(Value value, Operation *op) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> values{value};
+  while (!values.empty()) {
+    Operation *def = values.pop_back_val().getDefiningOp();
+    if (def == op)
+      return true;
+    if (def && seen.insert(def).second)
+      llvm::append_range(values, def->getOperands());
+  }
+  return false;
 }
 
 SmallVector<RangedReduceOp> KernelSchedule::getReduces(RangeOp range) const {
@@ -57,15 +168,88 @@ bool KernelSchedule::isResultRange(RangeOp range) const {
   });
 }
 
+bool KernelSchedule::isScanned(RangeOp range) {
+  return llvm::any_of(
+      kernel.getBody().getOps<RangedScanOp>(),
+      [&](RangedScanOp scan) { return namesRange(scan, range); });
+}
+
 bool KernelSchedule::isOrdered(RangeOp range) {
-  for (auto scan : kernel.getBody().getOps<RangedScanOp>())
-    if (llvm::is_contained(scan.getRanges(), range.getResult()))
-      return true;
+  if (isScanned(range))
+    return true;
   for (auto store : kernel.getBody().getOps<StoreOp>())
     if (store.getUpdate() &&
         analysis.getLinear(store.getIndex()).getCoefficient(range) == 0)
       return true;
   return false;
+}
+
+bool KernelSchedule::hasLaneConflict(RangeOp lane) {
+  for (Operation &op : kernel.getBody().front()) {
+    SmallVector<Value> values(op.getResults());
+    if (auto store = dyn_cast<StoreOp>(op))
+      values = {store.getValue(), store.getIndex()};
+    bool dependsOnLane = false, dependsOnOther = false;
+    for (Value value : values) {
+      dependsOnLane |= dependsOn(value, lane);
+      for (RangeOp other : ranges)
+        dependsOnOther |= other != lane &&
+                          other.getKind() == RangeKind::upcast &&
+                          dependsOn(value, other);
+    }
+    if (dependsOnLane && dependsOnOther)
+      return true;
+  }
+  return false;
+}
+
+bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to) {
+  DenseSet<std::pair<Value, Value>> same;
+  return isSameBut(value, other, from, to, same);
+}
+
+/// \p same holds pairs that were seen to be: what is used twice at each of many
+/// levels must not be compared again at each.
+bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to,
+                               DenseSet<std::pair<Value, Value>> &same) {
+  if (value == other || same.contains({value, other}))
+    return true;
+  if (value.getType() != other.getType())
+    return false;
+  // Indices as linear forms: the order of sums does not matter.
+  if (isa<IndexType>(value.getType())) {
+    LinearForm form = analysis.getLinear(value);
+    int64_t coefficient = form.getCoefficient(from);
+    form.addTerm(from, -coefficient);
+    form.addTerm(to, coefficient);
+    form.add(analysis.getLinear(other), -1);
+    return form.constant == 0 && form.isConstant();
+  }
+  Operation *a = value.getDefiningOp(), *b = other.getDefiningOp();
+  // The first pair that differs ends the whole comparison.
+  bool isSame =
+      a && b && a->getName() == b->getName() &&
+      a->getNumOperands() == b->getNumOperands() &&
+      a->getAttrDictionary() == b->getAttrDictionary() &&
+      llvm::all_of(llvm::zip(a->getOperands(), b->getOperands()),
+                   [&](auto pair) {
+                     return isSameBut(std::get<0>(pair), std::get<1>(pair),
+                                      from, to, same);
+                   });
+  if (isSame)
+    same.insert({value, other});
+  return isSame;
+}
+
+bool KernelSchedule::mayMeetAlong(RangeOp range) {
+  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+    return store.getUpdate() &&
+           llvm::any_of(analysis.getLinear(store.getIndex()).terms,
+                        [&](const auto &term) {
+                          return term.first != range.getResult() &&
+                                 dependsOn(term.first, range);
+                        });
+  });
 }
 
 llvm::SetVector<Operation *> KernelSchedule::getSlice(Value value) {
@@ -93,12 +277,18 @@ bool KernelSchedule::dependsOn(Value value, RangeOp range) {
 
 RangeOp KernelSchedule::createRange(Dim extent, RangeOp before) {
   OpBuilder builder(before);
-  return RangeOp::create(builder, before.getLoc(), nextId++, RangeKind::loop,
-                         extent);
+  int64_t id = nextId;
+  if (!givenIds.empty()) {
+    id = givenIds.front();
+    givenIds = givenIds.drop_front();
+  }
+  nextId = std::max(nextId, id + 1);
+  if (recording)
+    recording->add(id);
+  return RangeOp::create(builder, before.getLoc(), id, RangeKind::loop, extent);
 }
 
-/// The ranges that an operation names, other than in its indices.
-static MutableOperandRange getNamedRanges(Operation *op) {
+MutableOperandRange tg::getNamedRanges(Operation *op) {
   if (auto reduce = dyn_cast<RangedReduceOp>(op))
     return reduce.getRangesMutable();
   if (auto scan = dyn_cast<RangedScanOp>(op))
@@ -110,7 +300,13 @@ static MutableOperandRange getNamedRanges(Operation *op) {
   return MutableOperandRange(op, 0, 0);
 }
 
-static bool namesRange(Operation *op, RangeOp range) {
+SmallVector<RangeOp> tg::getClosedRanges(RangedReduceOp reduce) {
+  return llvm::map_to_vector(reduce.getRanges(), [](Value range) {
+    return range.getDefiningOp<RangeOp>();
+  });
+}
+
+bool tg::namesRange(Operation *op, RangeOp range) {
   return llvm::is_contained(OperandRange(getNamedRanges(op)),
                             range.getResult());
 }
@@ -149,7 +345,9 @@ static void resizeTile(StageOp stage) {
 
 std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
                                                   int64_t factor) {
+  Recording step(*this, StepKind::split, {}, range, factor);
   auto number = [&](int64_t value) { return Dim(range.getContext(), value); };
+  const auto id = static_cast<int64_t>(range.getId());
   Dim extent = range.getExtentDim();
   Dim full = Dim::get(DimOpKind::floordiv, extent, number(factor));
   Dim outerExtent = Dim::get(DimOpKind::floordiv, extent + number(factor - 1),
@@ -177,6 +375,11 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
     for (Operation *user : inner->getUsers())
       if (auto stage = dyn_cast<StageOp>(user))
         resizeTile(stage);
+  for (Operation *user : inner->getUsers())
+    if (auto stage = dyn_cast<StageOp>(user))
+      if (auto padded = stage->getAttrOfType<DenseI64ArrayAttr>(paddedAttrName);
+          padded && padded[0] == id)
+        stage->removeAttr(paddedAttrName);
   // An outer range of one position or none is 0 in every index, so that what
   // depends on it would be loaded in either case.
   const bool mayVanish = outerExtent.getMin() <= 0 && outerExtent.getMax() <= 1;
@@ -191,6 +394,7 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
 }
 
 void KernelSchedule::reverse(RangeOp range) {
+  Recording step(*this, StepKind::reverse, {}, range);
   RangeOp reversed = createRange(range.getExtentDim(), range);
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(ranges.back());
@@ -260,13 +464,19 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
       llvm::MulOverflow(outer.getLargestExtent(), extent, merged) ||
       merged > maxRangeExtent)
     return false;
-  // Closed by the same reduces.
-  for (Operation *user : outer->getUsers())
-    if (namesRange(user, outer) != namesRange(user, inner))
-      return false;
-  for (Operation *user : inner->getUsers())
-    if (namesRange(user, outer) != namesRange(user, inner))
-      return false;
+  // Closed by the same operations, in tiles and scans one after the other.
+  for (RangeOp range : {outer, inner})
+    for (Operation *user : range->getUsers()) {
+      if (namesRange(user, outer) != namesRange(user, inner))
+        return false;
+      if (!namesRange(user, outer) || isa<RangedReduceOp>(user))
+        continue;
+      const auto list = OperandRange(getNamedRanges(user));
+      const auto place = llvm::find(list, outer.getResult());
+      if (std::next(place) == list.end() ||
+          *std::next(place) != inner.getResult())
+        return false;
+    }
   // Every index that ends a chain of sums uses both in proportion.
   for (Operation &op : kernel.getBody().front()) {
     if (isa<RangeOp>(op))
@@ -291,6 +501,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
 }
 
 RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
+  Recording step(*this, StepKind::merge, {}, {outer, inner});
   RangeOp merged =
       createRange(outer.getExtentDim() * inner.getExtentDim(), outer);
   replaceInReduces(outer, {});
@@ -309,11 +520,14 @@ RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
 }
 
 void KernelSchedule::moveBefore(RangeOp range, RangeOp other) {
+  Recording step(*this, StepKind::move, {}, {range, other});
   range->moveBefore(other);
   changed();
 }
 
 void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
+  Recording step(*this, StepKind::set_kind, {}, range,
+                 static_cast<int64_t>(kind));
   range.setKind(kind);
 }
 
@@ -331,6 +545,11 @@ static UpdateKind getUpdate(ReduceKind kind) {
 
 void KernelSchedule::accumulate(ArrayRef<RangedReduceOp> reduces,
                                 RangeOp range) {
+  Recording step(
+      *this, StepKind::accumulate,
+      llvm::map_to_vector(
+          reduces, [](RangedReduceOp reduce) { return reduce.getOperation(); }),
+      range);
   SmallVector<StoreOp> stores;
   for (RangedReduceOp reduce : reduces) {
     for (Operation *user : reduce->getUsers())
@@ -365,7 +584,9 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
   if (onto.empty())
     for (RangeOp range : over) {
       RangeOp copy = createRange(range.getExtentDim(), range);
-      copy.setKind(range.getKind());
+      // Work items fill tiles of their own.
+      copy.setKind(range.getKind() == RangeKind::thread ? RangeKind::loop
+                                                        : range.getKind());
       copy.setPeelDim(range.getPeelDim());
       copies.push_back(copy);
     }
@@ -396,6 +617,7 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
 
 SmallVector<RangeOp> KernelSchedule::unshare(RangedReduceOp reduce,
                                              ArrayRef<RangeOp> onto) {
+  Recording step(*this, StepKind::unshare, reduce.getOperation(), onto);
   SmallVector<RangeOp> over;
   for (Value range : reduce.getRanges())
     over.push_back(range.getDefiningOp<RangeOp>());
@@ -409,22 +631,68 @@ SmallVector<RangeOp> KernelSchedule::unshare(RangedReduceOp reduce,
 }
 
 std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::stage(Value value, ArrayRef<RangeOp> over) {
-  auto [copied, copies] = copyAlong(value, over);
-  SmallVector<Value> ranges;
+KernelSchedule::createTile(Value value, ArrayRef<RangeOp> over, int64_t pad) {
   int64_t size = 1;
-  for (RangeOp copy : copies) {
-    ranges.push_back(copy);
-    size *= copy.getLargestExtent();
-  }
+  for (RangeOp range : over)
+    size *= range == over.back() ? llvm::alignTo(range.getLargestExtent(), pad)
+                                 : range.getLargestExtent();
   OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfterValue(copied);
-  Value tile =
-      StageOp::create(builder, value.getLoc(),
-                      getBufferType(value.getType(), size), copied, ranges);
-  tile = BarrierOp::create(builder, value.getLoc(), tile);
+  builder.setInsertionPointAfterValue(value);
+  auto stage = StageOp::create(
+      builder, value.getLoc(), getBufferType(value.getType(), size), value,
+      llvm::map_to_vector(over, [](RangeOp range) -> Value { return range; }));
+  if (RangeOp last = over.back(); last.getLargestExtent() % pad != 0)
+    stage->setAttr(paddedAttrName,
+                   builder.getDenseI64ArrayAttr({int64_t(last.getId()), pad}));
+  return {BarrierOp::create(builder, value.getLoc(), stage),
+          SmallVector<RangeOp>(over)};
+}
+
+std::pair<Value, SmallVector<RangeOp>>
+KernelSchedule::stage(Value value, ArrayRef<RangeOp> over, int64_t pad) {
+  Recording step(*this, StepKind::stage, value.getDefiningOp(), over,
+                 pad > 1 ? pad : 0);
+  SmallVector<int64_t> extents;
+  SmallVector<Value> positions;
+  for (RangeOp range : over) {
+    extents.push_back(range.getLargestExtent());
+    positions.push_back(range);
+  }
+  extents.back() = llvm::alignTo(extents.back(), pad);
+  auto [copied, copies] = copyAlong(value, over);
+  auto tile = createTile(copied, copies, pad);
   changed();
-  return {tile, copies};
+  replaceByLoad(value, tile.first, positions, extents);
+  return tile;
+}
+
+void KernelSchedule::reuse(Value value, Value tile, ArrayRef<RangeOp> at) {
+  auto stage =
+      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  Recording step(*this, StepKind::reuse,
+                 {value.getDefiningOp(), stage.getOperation()}, at);
+  SmallVector<int64_t> extents;
+  SmallVector<Value> positions;
+  for (auto [range, staged] : llvm::zip_equal(at, stage.getRanges())) {
+    extents.push_back(staged.getDefiningOp<RangeOp>().getLargestExtent());
+    positions.push_back(RangeOp(range));
+  }
+  replaceByLoad(value, tile, positions, extents);
+}
+
+void KernelSchedule::setPrefetch(LoadOp load, int64_t distance) {
+  Recording step(*this, StepKind::prefetch, load.getOperation(), {}, distance);
+  load.setPrefetch(distance);
+}
+
+void KernelSchedule::setPrefetch(StoreOp store, int64_t distance) {
+  Recording step(*this, StepKind::prefetch, store.getOperation(), {}, distance);
+  store.setPrefetch(distance);
+}
+
+void KernelSchedule::setNontemporal(StoreOp store) {
+  Recording step(*this, StepKind::nontemporal, store.getOperation(), {});
+  store.setNontemporal(true);
 }
 
 /// The index operands of everything else that \p value is computed from.
@@ -505,10 +773,24 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
   return result;
 }
 
+SmallVector<std::pair<RangeOp, KernelSchedule::Window>>
+KernelSchedule::findWindows(Value value, RangedReduceOp reduce,
+                            ArrayRef<RangeOp> along) {
+  SmallVector<std::pair<RangeOp, Window>> windows;
+  for (RangeOp range : along)
+    if (auto window = findWindow(value, range, getClosedRanges(reduce)))
+      windows.push_back({range, *window});
+  return windows;
+}
+
 std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::stageWindows(Value value,
-                             ArrayRef<std::pair<RangeOp, Window>> windows,
-                             ArrayRef<RangeOp> over) {
+KernelSchedule::stageWindows(Value value, RangedReduceOp reduce,
+                             ArrayRef<RangeOp> along, int64_t pad) {
+  Recording step(*this, StepKind::stage_window,
+                 {value.getDefiningOp(), reduce.getOperation()}, along,
+                 pad > 1 ? pad : 0);
+  const SmallVector<RangeOp> over = getClosedRanges(reduce);
+  const auto windows = findWindows(value, reduce, along);
   auto isPart = [&](Value atom) {
     return llvm::any_of(windows, [&](auto &along) {
       return atom == RangeOp(along.first).getResult() ||
@@ -524,16 +806,22 @@ KernelSchedule::stageWindows(Value value,
   for (OpOperand *use : getIndexUses(value))
     uses.push_back({use, analysis.getLinear(use->get())});
   llvm::SetVector<Operation *> slice = getSlice(value);
+  SmallVector<Value> positions;
+  SmallVector<int64_t> extents;
   for (RangeOp range : over) {
     if (isPart(range) || !dependsOn(value, range))
       continue;
     copies.push_back(createRange(range.getExtentDim(), last));
     mapping.map(range.getResult(), copies.back().getResult());
+    positions.push_back(range);
+    extents.push_back(range.getLargestExtent());
   }
   const size_t firstSums = copies.size();
-  for (auto &along : windows)
-    copies.push_back(
-        createRange(Dim(last.getContext(), along.second.extent), last));
+  for (auto &[range, window] : windows) {
+    copies.push_back(createRange(Dim(last.getContext(), window.extent), last));
+    extents.push_back(window.extent);
+  }
+  extents.back() = llvm::alignTo(extents.back(), pad);
 
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfterValue(value);
@@ -541,12 +829,12 @@ KernelSchedule::stageWindows(Value value,
   DenseMap<OpOperand *, Value> indices;
   for (auto &[use, form] : uses) {
     Value position = index.constant(form.constant);
-    for (auto [i, along] : llvm::enumerate(windows)) {
-      RangeOp range = along.first;
+    for (auto [i, window] : llvm::enumerate(windows)) {
+      RangeOp range = window.first;
       if (int64_t coefficient = form.getCoefficient(range))
         position =
             index.add(position, index.mul(copies[firstSums + i],
-                                          coefficient / along.second.stride));
+                                          coefficient / window.second.stride));
     }
     for (auto [atom, coefficient] : form.terms)
       if (!isPart(atom))
@@ -566,19 +854,12 @@ KernelSchedule::stageWindows(Value value,
       if (Value position = indices.lookup(&operand))
         copy->setOperand(operand.getOperandNumber(), position);
   }
-  SmallVector<Value> ranges;
-  int64_t size = 1;
-  for (RangeOp copy : copies) {
-    ranges.push_back(copy);
-    size *= copy.getLargestExtent();
-  }
-  Value copied = mapping.lookup(value);
-  Value tile =
-      StageOp::create(builder, value.getLoc(),
-                      getBufferType(value.getType(), size), copied, ranges);
-  tile = BarrierOp::create(builder, value.getLoc(), tile);
+  auto tile = createTile(mapping.lookup(value), copies, pad);
   changed();
-  return {tile, copies};
+  for (auto &[range, window] : windows)
+    positions.push_back(getWindowPosition(range, window));
+  replaceByLoad(value, tile.first, positions, extents);
+  return tile;
 }
 
 Value KernelSchedule::getWindowPosition(RangeOp columns, const Window &window) {

@@ -1,0 +1,83 @@
+//===- TgStep.td - schedule steps as attributes -*- tablegen -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The steps from a kernel to a scheduled kernel, as data.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_DIALECT_TG_IR_TGSTEP_TD
+#define TINYGRAD_DIALECT_TG_IR_TGSTEP_TD
+
+include "TinyGrad/Dialect/Tg/IR/TgDialect.td"
+
+def Tg_StepKind : I32EnumAttr<"StepKind", "what a schedule step does", [
+    I32EnumAttrCase<"split", 0>,
+    I32EnumAttrCase<"merge", 1>,
+    I32EnumAttrCase<"reverse", 2>,
+    I32EnumAttrCase<"move", 3>,
+    I32EnumAttrCase<"set_kind", 4>,
+    I32EnumAttrCase<"unshare", 5>,
+    I32EnumAttrCase<"accumulate", 6>,
+    I32EnumAttrCase<"stage", 7>,
+    I32EnumAttrCase<"stage_window", 8>,
+    I32EnumAttrCase<"reuse", 9>,
+    I32EnumAttrCase<"skip_masked", 10>,
+    I32EnumAttrCase<"check_finite", 11>,
+    I32EnumAttrCase<"prefetch", 12>,
+    I32EnumAttrCase<"nontemporal", 13>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+
+def Tg_StepAttr : Tg_Attr<"Step", "step"> {
+  let summary = "A step of a kernel's schedule";
+  let description = [{
+    A rewrite of a kernel that changes how it runs, not what it computes (but for
+    the order of sums). A step names ranges by their ids, operations by their
+    name and their number among those of the name in the block (from 0), both as
+    they are when the step is applied, and the ids of the ranges that it makes.
+    Without these ids new ones are taken.
+
+    | step | what it does |
+    |---|---|
+    | `split [r] by n into [o, i]` | range `r` becomes `o * n + i`; positions past its end are masked |
+    | `merge [o, i] into [r]` | two neighbouring ranges become one of all their positions |
+    | `reverse [r] into [s]` | the positions of `r` come from the last to the first |
+    | `move [r, s]` | range `r` comes right before `s` in the order of loops |
+    | `set_kind [r] as upcast` | how the positions of `r` are executed |
+    | `unshare ranged_reduce 1 into [r]` | a reduction gets ranges of its own, instead of those that it shares with others; with `[s]`, those that an earlier `unshare` made |
+    | `accumulate ranged_reduce 0 [r]` | sums over `r` are added up in the output buffer, so that `r` can come before other ranges |
+    | `stage load 1 [r, s] by n into [t, u]` | the value is computed once at all positions of the ranges, by ranges of its own, into a tile; rows of the tile are padded to a multiple of `n`, by which the last new range has to be split then |
+    | `stage_window load 1, ranged_reduce 0 [r] by n into [t]` | the same for the values that a reduction reads along result ranges `r`, whose windows overlap; the last `r` has the last new range |
+    | `reuse exp2 1, stage 0 [r]` | a value that is computed like that in the tile, but at the positions `r`, is loaded from it |
+    | `skip_masked ranged_reduce 0, load 1 [c, l]` | products whose factor is masked are left out along the columns `c`, if the other factor, which is packed along the lanes `l`, is finite |
+    | `check_finite ranged_reduce 0 [l] by n into [...]` | makes the check that `skip_masked` needs, of a tile with `n` lanes |
+    | `prefetch load 1 by n` | asks for the element `n` positions on ahead of time |
+    | `nontemporal store 0` | writes past the caches |
+
+    C1: the numbers of operations, ranges and new ranges are those of the kind, and
+    none is negative or listed twice. C2: an amount is given where the kind needs
+    one, and is positive. `canApply` (`Transforms/ScheduleSteps.h`) says whether a
+    kernel admits a step.
+
+    ```mlir
+    #tg.step<split [0] by 16 into [2, 3]>
+    #tg.step<set_kind [3] as upcast>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Tg_StepKind>:$kind,
+      ArrayRefParameter<"::mlir::tg::StepOperand">:$ops,
+      ArrayRefParameter<"int64_t">:$ranges,
+      "int64_t":$amount,
+      ArrayRefParameter<"int64_t">:$results);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Tg_StepArrayAttr : TypedArrayAttrBase<Tg_StepAttr, "list of schedule steps">;
+
+#endif // TINYGRAD_DIALECT_TG_IR_TGSTEP_TD

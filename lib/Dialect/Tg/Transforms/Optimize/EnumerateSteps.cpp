@@ -1,0 +1,119 @@
+//===- EnumerateSteps.cpp - schedules as lists of steps -------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements what is declared for searches: asks for, applies and enumerates
+/// steps.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Splits by other numbers than powers of two go up to this one.
+static constexpr int64_t kMostParts = 64;
+
+LogicalResult tg::canApply(KernelOp kernel, StepAttr step,
+                           std::string &reason) {
+  std::optional<std::string> obstacle =
+      KernelSchedule(kernel).findObstacle(step);
+  if (!obstacle)
+    return success();
+  reason = std::move(*obstacle);
+  return failure();
+}
+
+LogicalResult tg::applySteps(KernelOp kernel, ArrayRef<StepAttr> steps) {
+  OwningOpRef<KernelOp> before = kernel.clone();
+  auto restore = [&] {
+    kernel.getBody().takeBody(before->getBody());
+    kernel->setAttrs((*before)->getAttrDictionary());
+  };
+  KernelSchedule schedule(kernel);
+  for (StepAttr step : steps) {
+    if (auto obstacle = schedule.findObstacle(step)) {
+      restore();
+      return kernel.emitError()
+             << "kernel '" << kernel.getName() << "' does not admit the step "
+             << step << ": " << *obstacle;
+    }
+    schedule.apply(step);
+  }
+  if (auto rest = schedule.findUnfinished()) {
+    restore();
+    return kernel.emitError() << "the steps of kernel '" << kernel.getName()
+                              << "' are not complete: " << *rest;
+  }
+  SmallVector<Attribute> list;
+  if (ArrayAttr earlier = kernel.getScheduledAttr())
+    llvm::append_range(list, earlier);
+  llvm::append_range(list, schedule.getSteps());
+  kernel.setScheduledAttr(ArrayAttr::get(kernel.getContext(), list));
+  return success();
+}
+
+SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
+  KernelSchedule schedule(kernel);
+  MLIRContext *context = kernel.getContext();
+  SmallVector<StepAttr> steps;
+  auto add = [&](StepKind kind, ArrayRef<StepOperand> ops,
+                 ArrayRef<RangeOp> ranges, int64_t amount = 0) {
+    auto ids = llvm::map_to_vector(ranges, [](RangeOp range) {
+      return static_cast<int64_t>(range.getId());
+    });
+    auto step = StepAttr::get(context, kind, ops, ids, amount, {});
+    if (!schedule.findObstacle(step))
+      steps.push_back(step);
+  };
+  ArrayRef<RangeOp> ranges = schedule.getRanges();
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    RangeOp range = ranges[i];
+    if (range.getKind() == RangeKind::loop) {
+      const int64_t extent = range.getLargestExtent();
+      for (int64_t factor = 2; factor < extent; ++factor)
+        if (llvm::isPowerOf2_64(factor) ||
+            (factor <= kMostParts && extent % factor == 0))
+          add(StepKind::split, {}, range, factor);
+        else if (factor > kMostParts)
+          factor = llvm::PowerOf2Ceil(factor) - 1;
+      add(StepKind::reverse, {}, range);
+    }
+    for (uint32_t kind = 0; kind <= getMaxEnumValForRangeKind(); ++kind)
+      if (static_cast<RangeKind>(kind) != range.getKind())
+        add(StepKind::set_kind, {}, range, kind);
+    if (i + 1 < ranges.size()) {
+      add(StepKind::merge, {}, {range, ranges[i + 1]});
+      add(StepKind::move, {}, {ranges[i + 1], range});
+    }
+  }
+  llvm::StringMap<int64_t> numbers;
+  SmallVector<RangeOp> resultRanges = schedule.getResultRanges();
+  for (Operation &op : kernel.getBody().front()) {
+    StepOperand operand{op.getName().getIdentifier(),
+                        numbers[op.getName().getStringRef()]++};
+    if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
+      add(StepKind::unshare, operand, {});
+      for (Value range : reduce.getRanges())
+        add(StepKind::accumulate, operand, range.getDefiningOp<RangeOp>());
+    }
+    if (isa<StoreOp>(op))
+      add(StepKind::nontemporal, operand, {});
+    if (!isa<LoadOp, RangedReduceOp>(op) && !op.hasTrait<Transcendental>())
+      continue;
+    // Along one range, or one of a reduction and one of the result.
+    for (RangeOp range : ranges) {
+      add(StepKind::stage, operand, range);
+      if (schedule.isResultRange(range))
+        continue;
+      for (RangeOp other : resultRanges)
+        add(StepKind::stage, operand, {range, other});
+    }
+  }
+  return steps;
+}

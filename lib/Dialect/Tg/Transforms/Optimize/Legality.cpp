@@ -1,0 +1,532 @@
+//===- Legality.cpp - which steps a kernel admits -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The conditions under which a step keeps what a kernel computes, and leaves
+/// what code can be generated for.
+///
+//===----------------------------------------------------------------------===//
+
+#include "KernelSchedule.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+using Obstacle = std::optional<std::string>;
+
+/// Lanes of one vector, copies of a value that unrolled ranges make, and of
+/// them all together with the lanes, ranges, and bytes of a tile, at most.
+static constexpr int64_t kMostLanes = 128, kMostCopies = 1024,
+                         kMostPositions = 1 << 16;
+static constexpr size_t kMostRanges = 64;
+static constexpr int64_t kMostTileBytes = int64_t(1) << 24;
+
+static std::string describe(RangeOp range) {
+  return "range " + std::to_string(range.getId());
+}
+
+static std::string describe(const StepOperand &operand) {
+  return operand.name.getValue().str() + " " + std::to_string(operand.number);
+}
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+bool KernelSchedule::hasOrderedUpdate() {
+  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [](StoreOp store) {
+    return store.getUpdate() == UpdateKind::set;
+  });
+}
+
+Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
+  if (range == other)
+    return "a range cannot come before itself";
+  if (hasOrderedUpdate())
+    return "the kernel keeps the last of several writes to an element, so that "
+           "its ranges are in order";
+  // Between the two places.
+  const auto *from = llvm::find(ranges, range), *to = llvm::find(ranges, other);
+  const bool isForward = from < to;
+  for (const auto *it = isForward ? from + 1 : to;
+       it != (isForward ? to : from); ++it)
+    if (isScanned(range) || isScanned(*it))
+      return describe(isScanned(range) ? range : *it) +
+             " is scanned: a scan is over the innermost ranges, in their order";
+  if (kernel.getInPlace() && !kernel.getBody().getOps<StageOp>().empty())
+    return "the kernel fills a tile with what it overwrites";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
+  switch (kind) {
+  case RangeKind::loop:
+    return std::nullopt;
+  case RangeKind::global:
+  case RangeKind::local:
+  case RangeKind::group_reduce:
+    return "kind " + stringifyRangeKind(kind).str() +
+           " needs a target with work-groups";
+  case RangeKind::upcast:
+  case RangeKind::unroll:
+  case RangeKind::thread:
+    break;
+  }
+  if (range.getKind() != RangeKind::loop)
+    return describe(range) + " is " +
+           stringifyRangeKind(range.getKind()).str() + ", not loop";
+  const int64_t extent = range.getLargestExtent();
+  if (kind != RangeKind::thread) {
+    if (range.isSymbolic())
+      return describe(range) + " has a symbolic extent";
+    if (range.getPeel())
+      return describe(range) + " has peeled positions";
+    int64_t positions = extent;
+    for (RangeOp other : ranges)
+      if ((other.getKind() == RangeKind::unroll ||
+           other.getKind() == RangeKind::upcast) &&
+          llvm::MulOverflow(positions, other.getLargestExtent(), positions))
+        positions = kMostPositions + 1;
+    if (kind == RangeKind::unroll && positions > kMostPositions)
+      return "more than " + std::to_string(kMostPositions) +
+             " copies of the code would be made";
+  }
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (store.getUpdate() && (isOrdered(range) || mayMeetAlong(range)) &&
+        (kind != RangeKind::unroll || hasOrderedUpdate()))
+      return "positions of " + describe(range) + " may update one element";
+
+  switch (kind) {
+  case RangeKind::upcast: {
+    if (!llvm::isPowerOf2_64(extent) || extent > kMostLanes)
+      return "a vector has a power of two of lanes up to " +
+             std::to_string(kMostLanes) + ", not " + std::to_string(extent);
+    if (hasLaneConflict(range))
+      return "a value would depend on two ranges of lanes";
+    for (auto store : kernel.getBody().getOps<StoreOp>())
+      if (store.getUpdate() &&
+          analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
+        return "lanes along " + describe(range) + " may update one element";
+    for (auto stage : kernel.getBody().getOps<StageOp>())
+      if (!namesRange(stage, range) && dependsOn(stage.getValue(), range))
+        return "a tile would have a vector in every element";
+    for (auto scan : kernel.getBody().getOps<RangedScanOp>())
+      if (namesRange(scan, range) && scan.getRanges().back() != range)
+        return describe(range) + " is scanned, and not the last such range";
+    return std::nullopt;
+  }
+  case RangeKind::unroll: {
+    if (isScanned(range))
+      return describe(range) + " is scanned";
+    for (Operation &op : kernel.getBody().front()) {
+      if (op.getNumResults() != 1 || !dependsOn(op.getResult(0), range))
+        continue;
+      int64_t copies = extent;
+      for (Value value : analysis.getRanges(op.getResult(0)))
+        if (auto other = value.getDefiningOp<RangeOp>();
+            other.getKind() == RangeKind::unroll &&
+            llvm::MulOverflow(copies, other.getLargestExtent(), copies))
+          copies = kMostCopies + 1;
+      if (copies > kMostCopies)
+        return "more than " + std::to_string(kMostCopies) +
+               " copies of a value would be computed";
+    }
+    return std::nullopt;
+  }
+  case RangeKind::thread: {
+    if (!isResultRange(range))
+      return describe(range) + " is closed by a reduction or tile";
+    if (isScanned(range))
+      return describe(range) + " is scanned";
+    for (RangeOp other : ranges) {
+      if (other == range)
+        break;
+      if (isResultRange(other) && other.getKind() == RangeKind::loop)
+        return "work items are leading ranges of the result, and " +
+               describe(other) + " comes before";
+    }
+    for (auto store : kernel.getBody().getOps<StoreOp>())
+      if (!dependsOn(store.getIndex(), range))
+        return "work items along " + describe(range) +
+               " would write the same elements";
+    if (kernel.getInPlace())
+      for (auto stage : kernel.getBody().getOps<StageOp>())
+        if (!dependsOn(stage.getValue(), range))
+          return "work items along " + describe(range) +
+                 " would overwrite what a tile is filled with";
+    return std::nullopt;
+  }
+  default:
+    llvm_unreachable("handled above");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Obstacle KernelSchedule::findObstacleToStage(Value value,
+                                             ArrayRef<RangeOp> over,
+                                             int64_t pad) {
+  if (kernel.getInPlace())
+    return "the kernel may overwrite what a tile is filled with";
+  if (!kernel.getBody().getOps<RangedScanOp>().empty())
+    return "the loops of a scan hold no tiles";
+  Operation *op = value.getDefiningOp();
+  if (isa<RangeOp, DimOp, ConstOp, StageOp, BarrierOp>(op) ||
+      isa<IndexType>(value.getType()) || value.getType().isInteger(1))
+    return op->getName().getStringRef().str() + " is no value for a tile";
+  for (Value range : analysis.getRanges(value))
+    if (auto lane = range.getDefiningOp<RangeOp>();
+        lane.getKind() == RangeKind::upcast && !llvm::is_contained(over, lane))
+      return "the tile would have a vector in every element, as the value has "
+             "lanes along " +
+             describe(lane);
+  int64_t bytes = llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
+  for (RangeOp range : over) {
+    if (!dependsOn(value, range))
+      return "the value does not depend on " + describe(range);
+    if (range.getPeel())
+      return describe(range) + " has peeled positions";
+    int64_t extent = range.getLargestExtent();
+    if (range == over.back() && pad <= kMostTileBytes)
+      extent = llvm::alignTo(extent, pad);
+    if (pad > kMostTileBytes || llvm::MulOverflow(bytes, extent, bytes) ||
+        bytes > kMostTileBytes)
+      return "the tile would have more than " + std::to_string(kMostTileBytes) +
+             " bytes";
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+size_t KernelSchedule::countNewRanges(StepAttr step) {
+  auto getOp = [&](size_t i) { return findOp(step.getOps()[i]); };
+  switch (step.getKind()) {
+  case StepKind::split:
+    return 2;
+  case StepKind::merge:
+  case StepKind::reverse:
+    return 1;
+  case StepKind::unshare:
+    return step.getRanges().empty()
+               ? cast<RangedReduceOp>(getOp(0)).getRanges().size()
+               : 0;
+  case StepKind::stage:
+    return step.getRanges().size();
+  case StepKind::stage_window: {
+    auto reduce = cast<RangedReduceOp>(getOp(1));
+    SmallVector<RangeOp> along = llvm::map_to_vector(
+        step.getRanges(), [&](int64_t id) { return findRange(id); });
+    Value value = getOp(0)->getResult(0);
+    const auto windows = findWindows(value, reduce, along);
+    size_t count = along.size();
+    for (Value range : reduce.getRanges())
+      count += dependsOn(value, range.getDefiningOp<RangeOp>()) &&
+               llvm::none_of(windows, [&](auto &window) {
+                 return llvm::any_of(window.second.parts, [&](auto &part) {
+                   return part.first == range.getDefiningOp<RangeOp>();
+                 });
+               });
+    return count;
+  }
+  case StepKind::check_finite:
+    return 5;
+  default:
+    return 0;
+  }
+}
+
+Obstacle KernelSchedule::findObstacle(StepAttr step) {
+  SmallVector<RangeOp> named;
+  for (int64_t id : step.getRanges()) {
+    named.push_back(findRange(id));
+    if (!named.back())
+      return "the kernel has no range " + std::to_string(id);
+  }
+  SmallVector<Operation *> ops;
+  for (const StepOperand &operand : step.getOps()) {
+    ops.push_back(findOp(operand));
+    if (!ops.back())
+      return "the kernel has no " + describe(operand);
+  }
+  auto getObstacle = [&]() -> Obstacle {
+    const int64_t amount = step.getAmount(), pad = std::max<int64_t>(amount, 1);
+    auto getReduce = [&](size_t i) { return dyn_cast<RangedReduceOp>(ops[i]); };
+    auto expect = [&](size_t i, StringRef what) {
+      return describe(step.getOps()[i]) + " is no " + what.str();
+    };
+    switch (step.getKind()) {
+    case StepKind::split: {
+      RangeOp range = named[0];
+      if (range.getPeel())
+        return describe(range) + " has peeled positions";
+      const int64_t extent = range.getLargestExtent();
+      if (amount > 2 * std::max<int64_t>(extent, 1))
+        return describe(range) + " has only " + std::to_string(extent) +
+               " positions";
+      const bool isExact = Dim::get(DimOpKind::mod, range.getExtentDim(),
+                                    Dim(range.getContext(), amount))
+                               .is(0);
+      for (Operation *user : range->getUsers()) {
+        auto stage = dyn_cast<StageOp>(user);
+        if (!stage || !namesRange(stage, range))
+          continue;
+        auto padded = stage->getAttrOfType<DenseI64ArrayAttr>(paddedAttrName);
+        const bool isPadded = padded && padded[0] == int64_t(range.getId());
+        if (isPadded && padded[1] != amount)
+          return "rows of the tile are padded for a split by " +
+                 std::to_string(padded[1]);
+        if (!isExact && !isPadded && stage.getRanges().front() != range)
+          return std::to_string(amount) + " does not divide the extent of " +
+                 describe(range) + ", along which rows of a tile are stored";
+      }
+      return std::nullopt;
+    }
+    case StepKind::merge:
+      if (named[0].getKind() != RangeKind::loop ||
+          named[1].getKind() != RangeKind::loop)
+        return "ranges of kind loop can be merged";
+      if (!canMerge(named[0], named[1]))
+        return describe(named[0]) + " and " + describe(named[1]) +
+               " are not neighbours that everything passes as one";
+      return std::nullopt;
+    case StepKind::reverse: {
+      RangeOp range = named[0];
+      if (range.isSymbolic() || range.getPeel() ||
+          range.getKind() != RangeKind::loop)
+        return describe(range) + " is no loop of static extent";
+      if (!isResultRange(range) || isOrdered(range) || hasOrderedUpdate() ||
+          llvm::any_of(kernel.getBody().getOps<StoreOp>(),
+                       [&](StoreOp store) { return namesRange(store, range); }))
+        return "positions of " + describe(range) + " have an order";
+      if (kernel.getInPlace() && !kernel.getBody().getOps<StageOp>().empty())
+        return "the kernel fills a tile with what it overwrites";
+      return std::nullopt;
+    }
+    case StepKind::move:
+      return findObstacleToMove(named[0], named[1]);
+    case StepKind::set_kind:
+      return findObstacleToKind(named[0], static_cast<RangeKind>(amount));
+    case StepKind::unshare: {
+      RangedReduceOp reduce = getReduce(0);
+      if (!reduce)
+        return expect(0, "reduction");
+      if (named.empty())
+        return reduce.getRanges().empty() ? Obstacle("it has no range")
+                                          : std::nullopt;
+      if (named.size() != reduce.getRanges().size())
+        return "it has " + std::to_string(reduce.getRanges().size()) +
+               " ranges";
+      for (auto [range, own] : llvm::zip_equal(named, reduce.getRanges())) {
+        auto from = own.getDefiningOp<RangeOp>();
+        if (range.getExtentDim() != from.getExtentDim() ||
+            range.getKind() != from.getKind() || range.getPeel() ||
+            from.getPeel() || namesRange(reduce, range))
+          return describe(range) + " is not like " + describe(from);
+        SmallVector<RangedReduceOp> closing = getReduces(range);
+        if (closing.empty())
+          return describe(range) + " is closed by no reduction";
+        for (RangedReduceOp other : closing)
+          if (other.getRanges().size() != named.size() ||
+              isComputedFrom(reduce.getValue(), other) ||
+              isComputedFrom(other.getValue(), reduce))
+            return "one of the reductions over " + describe(range) +
+                   " has to come before the other";
+        for (Operation *user : range->getUsers())
+          if (isa<StageOp, RangedScanOp>(user) && namesRange(user, range))
+            return describe(range) + " is also that of a tile or scan";
+      }
+      return std::nullopt;
+    }
+    case StepKind::accumulate: {
+      RangeOp range = named[0];
+      if (kernel.getInPlace())
+        return "the kernel works in place";
+      SmallVector<RangedReduceOp> closing = getReduces(range);
+      if (range.getPeel() || range.isSymbolic() ||
+          range.getKind() != RangeKind::loop || closing.size() != ops.size() ||
+          llvm::any_of(range->getUsers(), [&](Operation *user) {
+            return !isa<RangedReduceOp>(user) && namesRange(user, range);
+          }))
+        return describe(range) +
+               " is no static loop that just these reductions close";
+      size_t stores = 0;
+      for (auto [i, op] : llvm::enumerate(ops)) {
+        RangedReduceOp reduce = getReduce(i);
+        if (!reduce || !llvm::is_contained(closing, reduce))
+          return expect(i, "reduction over " + describe(range));
+        if (!isa<IntegerType, Float32Type, Float64Type>(reduce.getType()) ||
+            reduce.getType().isInteger(1))
+          return "sums of the type would be rounded in memory";
+        for (Operation *user : reduce->getUsers()) {
+          auto store = dyn_cast<StoreOp>(user);
+          if (!store || store.getUpdate() || store.getMask() ||
+              store.getNontemporal() || store.getValue() != reduce.getResult())
+            return describe(step.getOps()[i]) + " is not only stored";
+          ++stores;
+        }
+      }
+      if (stores != static_cast<size_t>(
+                        llvm::range_size(kernel.getBody().getOps<StoreOp>())))
+        return "the kernel stores other values too";
+      return std::nullopt;
+    }
+    case StepKind::stage:
+      if (ops[0]->getNumResults() != 1)
+        return expect(0, "value");
+      return findObstacleToStage(ops[0]->getResult(0), named, pad);
+    case StepKind::stage_window: {
+      RangedReduceOp reduce = getReduce(1);
+      if (ops[0]->getNumResults() != 1)
+        return expect(0, "value");
+      if (!reduce)
+        return expect(1, "reduction");
+      Value value = ops[0]->getResult(0);
+      if (!getSlice(reduce.getValue()).contains(ops[0]))
+        return expect(0, "part of the reduction");
+      if (Obstacle obstacle = findObstacleToStage(value, named, pad))
+        return obstacle;
+      const auto windows = findWindows(value, reduce, named);
+      if (windows.size() != named.size())
+        return "the value has no window along " +
+               describe(named[windows.size()]);
+      int64_t bytes =
+          llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
+      SmallVector<RangeOp> parts;
+      for (auto &[range, window] : windows) {
+        for (auto &part : window.parts) {
+          if (llvm::is_contained(parts, part.first))
+            return "the windows have a part in common";
+          parts.push_back(part.first);
+        }
+        if (llvm::is_contained(named, range) && !isResultRange(range) &&
+            namesRange(reduce, range))
+          return describe(range) + " is a range of the reduction";
+        if (llvm::MulOverflow<int64_t>(bytes, llvm::alignTo(window.extent, pad),
+                                       bytes))
+          bytes = kMostTileBytes + 1;
+      }
+      for (Value range : reduce.getRanges())
+        if (auto other = range.getDefiningOp<RangeOp>();
+            !llvm::is_contained(parts, other) && dependsOn(value, other) &&
+            llvm::MulOverflow(bytes, other.getLargestExtent(), bytes))
+          bytes = kMostTileBytes + 1;
+      if (bytes > kMostTileBytes || bytes < 0)
+        return "the tile would have more than " +
+               std::to_string(kMostTileBytes) + " bytes";
+      return std::nullopt;
+    }
+    case StepKind::reuse: {
+      auto stage = dyn_cast<StageOp>(ops[1]);
+      if (!stage)
+        return expect(1, "tile");
+      if (ops[0]->getNumResults() != 1 || isa<LoadOp>(ops[0]))
+        return expect(0, "computed value");
+      if (stage.getRanges().size() != 1 || named.size() != 1)
+        return "the tile has several ranges";
+      auto own = stage.getRanges().front().getDefiningOp<RangeOp>();
+      if (stage->hasAttr(paddedAttrName) ||
+          own.getExtentDim() != named[0].getExtentDim())
+        return "the tile is not of all positions of " + describe(named[0]);
+      if (!isSameBut(stage.getValue(), ops[0]->getResult(0), own, named[0]))
+        return describe(step.getOps()[0]) +
+               " is computed in another way than the tile";
+      return std::nullopt;
+    }
+    case StepKind::skip_masked: {
+      RangedReduceOp reduce = getReduce(0);
+      auto load = dyn_cast<LoadOp>(ops[1]);
+      if (!reduce)
+        return expect(0, "reduction");
+      if (!load)
+        return expect(1, "load");
+      if (findSkippable(reduce, load, named[0], named[1]).empty())
+        return "the mask bounds no products";
+      return std::nullopt;
+    }
+    case StepKind::check_finite: {
+      RangedReduceOp reduce = getReduce(0);
+      if (!reduce)
+        return expect(0, "reduction");
+      LoadOp packed = findPacked(reduce, named[0]);
+      if (!packed)
+        return "the reduction leaves out no products with a packed factor";
+      if (amount != named[0].getLargestExtent() ||
+          named[0].getKind() != RangeKind::upcast ||
+          cast<MemRefType>(packed.getBuffer().getType()).getNumElements() %
+                  amount !=
+              0)
+        return "the tile has not " + std::to_string(amount) + " lanes";
+      return std::nullopt;
+    }
+    case StepKind::prefetch:
+      if (!isa<LoadOp, StoreOp>(ops[0]))
+        return expect(0, "load or store");
+      if (amount > maxBufferSize)
+        return "no buffer is so large";
+      return std::nullopt;
+    case StepKind::nontemporal: {
+      auto store = dyn_cast<StoreOp>(ops[0]);
+      if (!store)
+        return expect(0, "store");
+      if (store.getUpdate() || kernel.getInPlace())
+        return "the element may be read again";
+      return std::nullopt;
+    }
+    }
+    llvm_unreachable("unknown step");
+  };
+  if (Obstacle obstacle = getObstacle())
+    return obstacle;
+  // Copies of unrolled ranges.
+  if (step.getKind() == StepKind::unshare ||
+      step.getKind() == StepKind::stage) {
+    SmallVector<RangeOp> copied(named);
+    if (step.getKind() == StepKind::unshare)
+      copied = getClosedRanges(cast<RangedReduceOp>(ops[0]));
+    int64_t positions = 1;
+    for (ArrayRef<RangeOp> list : {ArrayRef(ranges), ArrayRef(copied)})
+      for (RangeOp range : list)
+        if (range.getKind() == RangeKind::unroll &&
+            llvm::MulOverflow(positions, range.getLargestExtent(), positions))
+          positions = kMostPositions + 1;
+    if (positions > kMostPositions)
+      return "more than " + std::to_string(kMostPositions) +
+             " copies of the code would be made";
+  }
+  const size_t count = countNewRanges(step);
+  if (count > 0 && ranges.size() + count > kMostRanges)
+    return "a kernel has at most " + std::to_string(kMostRanges) + " ranges";
+  if (ArrayRef<int64_t> ids = step.getResults(); !ids.empty()) {
+    if (ids.size() != count)
+      return "it makes " + std::to_string(count) + " ranges, not " +
+             std::to_string(ids.size());
+    for (int64_t id : ids)
+      if (findRange(id))
+        return "the kernel has a range " + std::to_string(id) + " already";
+  }
+  return std::nullopt;
+}
+
+Obstacle KernelSchedule::findUnfinished() {
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto padded = op.getAttrOfType<DenseI64ArrayAttr>(paddedAttrName))
+      return "range " + std::to_string(padded[0]) +
+             " of a padded tile is not split by " + std::to_string(padded[1]);
+    if (op.hasAttr(uncheckedAttrName))
+      return std::string("skip_masked is not followed by check_finite");
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,48 @@
+//===- RandomSchedule.cpp - kernels with arbitrary schedules --------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Chooses steps that a kernel admits, without sense.
+///
+//===----------------------------------------------------------------------===//
+
+#include "RandomSchedule.h"
+#include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include <random>
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Most steps of a kernel.
+static constexpr unsigned kMostSteps = 10;
+
+LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  auto choose = [&](size_t count) { return random() % count; };
+  // A copy in a module of its own, which says the same target.
+  auto parent = kernel->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  (*module)->setAttrs(parent->getAttrDictionary());
+  KernelOp copy = kernel.clone();
+  module->push_back(copy);
+  const size_t count = choose(kMostSteps + 1);
+  for (size_t i = 0; i < count; ++i) {
+    // Kinds of steps are equally frequent, however many there are of each.
+    SmallVector<SmallVector<StepAttr>> steps(getMaxEnumValForStepKind() + 1);
+    for (StepAttr step : enumerateSteps(copy))
+      steps[static_cast<size_t>(step.getKind())].push_back(step);
+    llvm::erase_if(steps, [](auto &ofKind) { return ofKind.empty(); });
+    if (steps.empty())
+      break;
+    ArrayRef<StepAttr> ofKind = steps[choose(steps.size())];
+    StepAttr step = ofKind[choose(ofKind.size())];
+    if (failed(applySteps(copy, step)))
+      return failure();
+  }
+  if (ArrayAttr steps = copy.getScheduledAttr())
+    kernel.setScheduleAttr(steps);
+  return success();
+}
