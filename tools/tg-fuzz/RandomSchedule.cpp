@@ -11,6 +11,7 @@
 
 #include "RandomSchedule.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "llvm/Support/xxhash.h"
 #include <random>
 
 using namespace mlir;
@@ -20,7 +21,8 @@ using namespace mlir::tg;
 static constexpr unsigned kMostSteps = 10;
 
 LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
-  std::mt19937_64 random(seed);
+  // Another one for each kernel, also of several graphs.
+  std::mt19937_64 random(seed ^ llvm::xxh3_64bits(kernel.getName()));
   auto choose = [&](size_t count) { return random() % count; };
   // A copy in a module of its own, which says the same target.
   auto parent = kernel->getParentOfType<ModuleOp>();

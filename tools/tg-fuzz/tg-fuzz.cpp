@@ -77,8 +77,7 @@ static cl::opt<unsigned> randomSchedules(
     cl::value_desc("N"), cl::cat(category));
 static cl::opt<uint64_t>
     scheduleSeed("schedule-seed", cl::init(1),
-                 cl::desc("Which series of schedules; a graph uses those from "
-                          "its own number on"),
+                 cl::desc("Which series of schedules"),
                  cl::value_desc("N"), cl::cat(category));
 static cl::opt<std::string> outputDir("output-dir",
                                       cl::init("tg-fuzz-failures"),

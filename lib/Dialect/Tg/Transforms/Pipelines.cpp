@@ -62,6 +62,7 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   OpPassManager &kernel = pm.nest<KernelOp>();
   TgOptimizeKernelsOptions optimize;
   optimize.noOpt = options.noOpt;
+  optimize.checkSteps = options.verifyRewrites;
   kernel.addPass(createTgOptimizeKernels(optimize));
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
@@ -81,7 +82,8 @@ struct TextualOptions : PassPipelineOptions<TextualOptions> {
                      llvm::cl::init(defaults.noOpt)};
   Option<bool> verifyRewrites{
       *this, "verify-rewrites",
-      llvm::cl::desc("Verify after every rewrite pattern"),
+      llvm::cl::desc("Verify after every rewrite pattern, and check lists of "
+                     "schedule steps"),
       llvm::cl::init(defaults.verifyRewrites)};
 
   tg::PipelineOptions get() const { return {device, noOpt, verifyRewrites}; }

@@ -1,4 +1,4 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --verify-each | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --verify-each | FileCheck %s
 
 // Sums down the columns of a matrix that no cache holds are kept in memory: 8
 // rows are read from end to end for each pass over them, and fetched one pass
@@ -17,14 +17,34 @@
 // CHECK: tg.store %[[SUM]], %[[OUT]][%[[AT]]] update add over %[[PASS]]
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: update
-func.func @vector_times_matrix(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096x1xf32> {
-  %0 = tg.reshape %x : tensor<1x4096xf32> -> tensor<1x1x4096xf32>
-  %1 = tg.expand %0 : tensor<1x1x4096xf32> -> tensor<1x4096x4096xf32>
-  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
-  %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
-  %5 = tg.mul %1, %3 : tensor<1x4096x4096xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<1x4096x4096xf32> -> tensor<1x4096x1xf32>
-  return %6 : tensor<1x4096x1xf32>
+tg.kernel @r_64_4096_64_n0(%arg0: memref<262144xf32>, %arg1: memref<4096xf32>, %arg2: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.const(64 : index) : index
+  %2 = tg.range 0 loop 64
+  %3 = tg.range 1 loop 4096
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<4096xf32>
+  %8 = tg.mul %6, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<16777216xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<262144xf32>
+}
+
+tg.kernel @r_4096_64_n1(%arg0: memref<4096xf32>, %arg1: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop 64
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<262144xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<4096xf32>
 }
 
 // -----
@@ -42,10 +62,45 @@ func.func @vector_times_matrix(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>
 // CHECK: tg.store %{{.*}}, %[[B:.*]][%{{.*}}] mask
 // CHECK: tg.store %{{.*}}, %[[A]][%{{.*}}] mask %{{.*}} update add over %[[PASS]]
 // CHECK: tg.store %{{.*}}, %[[B]][%{{.*}}] mask %{{.*}} update max over %[[PASS]]
-func.func @sum_and_maximum(%w: tensor<3000x5000xf32>) -> (tensor<1x5000xf32>, tensor<1x5000xf32>) {
-  %0 = tg.reduce add %w axes [0] : tensor<3000x5000xf32> -> tensor<1x5000xf32>
-  %1 = tg.reduce max %w axes [0] : tensor<3000x5000xf32> -> tensor<1x5000xf32>
-  return %0, %1 : tensor<1x5000xf32>, tensor<1x5000xf32>
+tg.kernel @r_5000_100_n1(%arg0: memref<5000xf32>, %arg1: memref<500000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(5000 : index) : index
+  %1 = tg.range 0 loop 5000
+  %2 = tg.range 1 loop 100
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<500000xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<5000xf32>
+}
+
+tg.kernel @r_5000_100_n3(%arg0: memref<5000xf32>, %arg1: memref<500000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(5000 : index) : index
+  %1 = tg.range 0 loop 5000
+  %2 = tg.range 1 loop 100
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<500000xf32>
+  %6 = tg.ranged_reduce max %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<5000xf32>
+}
+
+tg.kernel @r_100_5000_30_x2_n0(%arg0: memref<500000xf32>, %arg1: memref<500000xf32>, %arg2: memref<15000000xf32>) attributes {outputs = 2 : i64} {
+  %0 = tg.const(30 : index) : index
+  %1 = tg.const(5000 : index) : index
+  %2 = tg.range 0 loop 100
+  %3 = tg.range 1 loop 5000
+  %4 = tg.range 2 loop 30
+  %5 = tg.mul %2, %0 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.mul %6, %1 : index
+  %8 = tg.add %3, %7 : index
+  %9 = tg.load %arg2[%8] : memref<15000000xf32>
+  %10 = tg.ranged_reduce add %9 over %4 : f32
+  %11 = tg.mul %2, %1 : index
+  %12 = tg.add %3, %11 : index
+  %13 = tg.ranged_reduce max %9 over %4 : f32
+  tg.store %10, %arg0[%12] : memref<500000xf32>
+  tg.store %13, %arg1[%12] : memref<500000xf32>
 }
 
 // -----
@@ -59,9 +114,32 @@ func.func @sum_and_maximum(%w: tensor<3000x5000xf32>) -> (tensor<1x5000xf32>, te
 // CHECK: tg.range {{[0-9]+}} loop 2
 // CHECK: tg.range {{[0-9]+}} loop 256
 // CHECK: tg.range {{[0-9]+}} upcast 64
-func.func @long_rows(%w: tensor<256x131072xf32>) -> tensor<1x131072xf32> {
-  %0 = tg.reduce add %w axes [0] : tensor<256x131072xf32> -> tensor<1x131072xf32>
-  return %0 : tensor<1x131072xf32>
+tg.kernel @r_16_131072_16_n0(%arg0: memref<2097152xf32>, %arg1: memref<33554432xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(131072 : index) : index
+  %2 = tg.range 0 loop 16
+  %3 = tg.range 1 loop 131072
+  %4 = tg.range 2 loop 16
+  %5 = tg.mul %2, %0 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.mul %6, %1 : index
+  %8 = tg.add %3, %7 : index
+  %9 = tg.load %arg1[%8] : memref<33554432xf32>
+  %10 = tg.ranged_reduce add %9 over %4 : f32
+  %11 = tg.mul %2, %1 : index
+  %12 = tg.add %3, %11 : index
+  tg.store %10, %arg0[%12] : memref<2097152xf32>
+}
+
+tg.kernel @r_131072_16_n1(%arg0: memref<131072xf32>, %arg1: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(131072 : index) : index
+  %1 = tg.range 0 loop 131072
+  %2 = tg.range 1 loop 16
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<2097152xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<131072xf32>
 }
 
 // -----
@@ -70,13 +148,36 @@ func.func @long_rows(%w: tensor<256x131072xf32>) -> tensor<1x131072xf32> {
 
 // CHECK-LABEL: tg.kernel @r_64_4096_64_n0
 // CHECK: update add
-func.func @biases(%w: tensor<4096x4096xf32>, %row: tensor<1x4096xf32>, %column: tensor<4096x1xf32>) -> tensor<1x4096xf32> {
-  %0 = tg.expand %row : tensor<1x4096xf32> -> tensor<4096x4096xf32>
-  %1 = tg.expand %column : tensor<4096x1xf32> -> tensor<4096x4096xf32>
-  %2 = tg.add %w, %0 : tensor<4096x4096xf32>
-  %3 = tg.mul %2, %1 : tensor<4096x4096xf32>
-  %4 = tg.reduce add %3 axes [0] : tensor<4096x4096xf32> -> tensor<1x4096xf32>
-  return %4 : tensor<1x4096xf32>
+tg.kernel @r_64_4096_64_n0(%arg0: memref<262144xf32>, %arg1: memref<16777216xf32>, %arg2: memref<4096xf32>, %arg3: memref<4096xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(4096 : index) : index
+  %2 = tg.range 0 loop 64
+  %3 = tg.range 1 loop 4096
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %0 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.mul %6, %1 : index
+  %8 = tg.add %3, %7 : index
+  %9 = tg.load %arg1[%8] : memref<16777216xf32>
+  %10 = tg.load %arg2[%3] : memref<4096xf32>
+  %11 = tg.add %9, %10 : f32
+  %12 = tg.load %arg3[%6] : memref<4096xf32>
+  %13 = tg.mul %11, %12 : f32
+  %14 = tg.ranged_reduce add %13 over %4 : f32
+  %15 = tg.mul %2, %1 : index
+  %16 = tg.add %3, %15 : index
+  tg.store %14, %arg0[%16] : memref<262144xf32>
+}
+
+tg.kernel @r_4096_64_n1(%arg0: memref<4096xf32>, %arg1: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop 64
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<262144xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<4096xf32>
 }
 
 // -----
@@ -86,10 +187,33 @@ func.func @biases(%w: tensor<4096x4096xf32>, %row: tensor<1x4096xf32>, %column: 
 // CHECK-LABEL: tg.kernel @r_64_4096_64_n0
 // CHECK: tg.range {{[0-9]+}} upcast 16
 // CHECK: update add
-func.func @heavy(%w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
-  %0 = tg.exp2 %w : tensor<4096x4096xf32>
-  %1 = tg.reduce add %0 axes [0] : tensor<4096x4096xf32> -> tensor<1x4096xf32>
-  return %1 : tensor<1x4096xf32>
+tg.kernel @r_64_4096_64_n0(%arg0: memref<262144xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(4096 : index) : index
+  %2 = tg.range 0 loop 64
+  %3 = tg.range 1 loop 4096
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %0 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.mul %6, %1 : index
+  %8 = tg.add %3, %7 : index
+  %9 = tg.load %arg1[%8] : memref<16777216xf32>
+  %10 = tg.exp2 %9 : f32
+  %11 = tg.ranged_reduce add %10 over %4 : f32
+  %12 = tg.mul %2, %1 : index
+  %13 = tg.add %3, %12 : index
+  tg.store %11, %arg0[%13] : memref<262144xf32>
+}
+
+tg.kernel @r_4096_64_n1(%arg0: memref<4096xf32>, %arg1: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop 64
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<262144xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<4096xf32>
 }
 
 // -----
@@ -98,9 +222,15 @@ func.func @heavy(%w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: update
-func.func @cached(%w: tensor<1024x2048xf32>) -> tensor<1x2048xf32> {
-  %0 = tg.reduce add %w axes [0] : tensor<1024x2048xf32> -> tensor<1x2048xf32>
-  return %0 : tensor<1x2048xf32>
+tg.kernel @r_2048_1024_n0(%arg0: memref<2048xf32>, %arg1: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.range 0 loop 2048
+  %2 = tg.range 1 loop 1024
+  %3 = tg.mul %2, %0 : index
+  %4 = tg.add %1, %3 : index
+  %5 = tg.load %arg1[%4] : memref<2097152xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<2048xf32>
 }
 
 // -----
@@ -110,15 +240,59 @@ func.func @cached(%w: tensor<1024x2048xf32>) -> tensor<1x2048xf32> {
 
 // CHECK-LABEL: tg.kernel @r_512_2048_16_x3_n0
 // CHECK-NOT: update
-func.func @variance(%w: tensor<8192x2048xf32>) -> tensor<1x2048xf32> {
-  %0 = tg.reduce add %w axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
-  %c = tg.const(8192.0 : f32) : tensor<1x2048xf32>
-  %1 = tg.fdiv %0, %c : tensor<1x2048xf32>
-  %2 = tg.expand %1 : tensor<1x2048xf32> -> tensor<8192x2048xf32>
-  %3 = tg.sub %w, %2 : tensor<8192x2048xf32>
-  %4 = tg.mul %3, %3 : tensor<8192x2048xf32>
-  %5 = tg.reduce add %4 axes [0] : tensor<8192x2048xf32> -> tensor<1x2048xf32>
-  return %5 : tensor<1x2048xf32>
+tg.kernel @r_2048_512_n3(%arg0: memref<2048xf32>, %arg1: memref<1048576xf32>, %arg2: memref<1048576xf32>, %arg3: memref<1048576xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(6.250000e-02 : f32) : f32
+  %1 = tg.const(0.000000e+00 : f32) : f32
+  %2 = tg.const(0x7F800000 : f32) : f32
+  %3 = tg.const(1.22070313E-4 : f32) : f32
+  %4 = tg.const(1.600000e+01 : f32) : f32
+  %5 = tg.const(2048 : index) : index
+  %6 = tg.range 0 loop 2048
+  %7 = tg.range 1 loop 512
+  %8 = tg.mul %7, %5 : index
+  %9 = tg.add %6, %8 : index
+  %10 = tg.load %arg1[%9] : memref<1048576xf32>
+  %11 = tg.load %arg3[%9] : memref<1048576xf32>
+  %12 = tg.mul %11, %0 : f32
+  %13 = tg.ranged_reduce add %11 over %7 : f32
+  %14 = tg.mul %13, %3 : f32
+  %15 = tg.sub %12, %14 : f32
+  %16 = tg.mul %15, %15 : f32
+  %17 = tg.cmplt %16, %2 : f32
+  %18 = tg.add %15, %15 : f32
+  %19 = tg.load %arg2[%9] : memref<1048576xf32>
+  %20 = tg.mul %18, %19 : f32
+  %21 = tg.where %17, %20, %1 : f32
+  %22 = tg.add %10, %21 : f32
+  %23 = tg.mul %16, %4 : f32
+  %24 = tg.add %22, %23 : f32
+  %25 = tg.ranged_reduce add %24 over %7 : f32
+  tg.store %25, %arg0[%6] : memref<2048xf32>
+}
+
+tg.kernel @r_512_2048_16_x3_n0(%arg0: memref<1048576xf32>, %arg1: memref<1048576xf32>, %arg2: memref<1048576xf32>, %arg3: memref<16777216xf32>) attributes {outputs = 3 : i64} {
+  %0 = tg.const(6.250000e-02 : f32) : f32
+  %1 = tg.const(16 : index) : index
+  %2 = tg.const(2048 : index) : index
+  %3 = tg.range 0 loop 512
+  %4 = tg.range 1 loop 2048
+  %5 = tg.range 2 loop 16
+  %6 = tg.mul %3, %1 : index
+  %7 = tg.add %5, %6 : index
+  %8 = tg.mul %7, %2 : index
+  %9 = tg.add %4, %8 : index
+  %10 = tg.load %arg3[%9] : memref<16777216xf32>
+  %11 = tg.ranged_reduce add %10 over %5 : f32
+  %12 = tg.mul %3, %2 : index
+  %13 = tg.add %4, %12 : index
+  %14 = tg.mul %11, %0 : f32
+  %15 = tg.sub %10, %14 : f32
+  %16 = tg.ranged_reduce add %15 over %5 : f32
+  %17 = tg.mul %15, %15 : f32
+  %18 = tg.ranged_reduce add %17 over %5 : f32
+  tg.store %11, %arg0[%13] : memref<1048576xf32>
+  tg.store %16, %arg1[%13] : memref<1048576xf32>
+  tg.store %18, %arg2[%13] : memref<1048576xf32>
 }
 
 // -----

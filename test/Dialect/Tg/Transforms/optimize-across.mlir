@@ -1,6 +1,6 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
-// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefix=V256
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefix=V256
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Columns of stride 2: lanes run along the channels. Their weights are packed,
 // and a row of results is transposed into a tile of which the store's own lanes
@@ -24,14 +24,39 @@
 // V256: tg.stage
 // REMARK: remark: {{.*}}r_32_14_14_16_2_2{{.*}}lanes across range
 // REMARK: remark: {{.*}}r_32_14_14_16_2_2{{.*}}pack range
-func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[1, 14, 14, 16, 2, 2] strides [0, 56, 2, 784, 28, 1]>] : tensor<12544xf32> -> tensor<1x14x14x16x2x2xf32>
-  %1 = tg.expand %0 : tensor<1x14x14x16x2x2xf32> -> tensor<32x14x14x16x2x2xf32>
-  %2 = tg.reshape %w : tensor<32x64xf32> -> tensor<32x1x1x16x2x2xf32>
-  %3 = tg.expand %2 : tensor<32x1x1x16x2x2xf32> -> tensor<32x14x14x16x2x2xf32>
-  %4 = tg.mul %1, %3 : tensor<32x14x14x16x2x2xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x14x14x16x2x2xf32> -> tensor<32x14x14x1x1x1xf32>
-  return %5 : tensor<32x14x14x1x1x1xf32>
+tg.kernel @r_32_14_14_16_2_2_n0(%arg0: memref<6272xf32>, %arg1: memref<12544xf32>, %arg2: memref<2048xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(14 : index) : index
+  %2 = tg.const(2 : index) : index
+  %3 = tg.range 0 loop 32
+  %4 = tg.range 1 loop 14
+  %5 = tg.range 2 loop 14
+  %6 = tg.range 3 loop 16
+  %7 = tg.range 4 loop 2
+  %8 = tg.range 5 loop 2
+  %9 = tg.mul %6, %1 : index
+  %10 = tg.add %4, %9 : index
+  %11 = tg.mul %10, %2 : index
+  %12 = tg.add %7, %11 : index
+  %13 = tg.mul %12, %1 : index
+  %14 = tg.add %5, %13 : index
+  %15 = tg.mul %14, %2 : index
+  %16 = tg.add %8, %15 : index
+  %17 = tg.load %arg1[%16] : memref<12544xf32>
+  %18 = tg.mul %3, %0 : index
+  %19 = tg.add %6, %18 : index
+  %20 = tg.mul %19, %2 : index
+  %21 = tg.add %7, %20 : index
+  %22 = tg.mul %21, %2 : index
+  %23 = tg.add %8, %22 : index
+  %24 = tg.load %arg2[%23] : memref<2048xf32>
+  %25 = tg.mul %17, %24 : f32
+  %26 = tg.ranged_reduce add %25 over %6, %7, %8 : f32
+  %27 = tg.mul %3, %1 : index
+  %28 = tg.add %4, %27 : index
+  %29 = tg.mul %28, %1 : index
+  %30 = tg.add %5, %29 : index
+  tg.store %26, %arg0[%30] : memref<6272xf32>
 }
 
 // -----
@@ -58,14 +83,50 @@ func.func @strided(%x: tensor<12544xf32>, %w: tensor<32x64xf32>) -> tensor<32x14
 // CHECK: tg.ranged_reduce add %[[VALUE]]
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
 // REMARK: remark: {{.*}}r_40_14_14_16_3_3{{.*}}stage window range {{[0-9]+}} by 29
-func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[16, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 16, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 16, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<12544xf32> -> tensor<1x14x14x16x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x14x14x16x3x3xf32> -> tensor<40x14x14x16x3x3xf32>
-  %2 = tg.reshape %w : tensor<40x144xf32> -> tensor<40x1x1x16x3x3xf32>
-  %3 = tg.expand %2 : tensor<40x1x1x16x3x3xf32> -> tensor<40x14x14x16x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<40x14x14x16x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<40x14x14x16x3x3xf32> -> tensor<40x14x14x1x1x1xf32>
-  return %5 : tensor<40x14x14x1x1x1xf32>
+tg.kernel @r_40_14_14_16_3_3_n0(%arg0: memref<7840xf32>, %arg1: memref<12544xf32>, %arg2: memref<5760xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(14 : index) : index
+  %3 = tg.const(-29 : index) : index
+  %4 = tg.const(2 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 40
+  %7 = tg.range 1 loop 14
+  %8 = tg.range 2 loop 14
+  %9 = tg.range 3 loop 16
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.mul %7, %4 : index
+  %13 = tg.add %12, %10 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.mul %8, %4 : index
+  %16 = tg.add %15, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %14, %17 : i1
+  %19 = tg.mul %9, %2 : index
+  %20 = tg.add %7, %19 : index
+  %21 = tg.mul %20, %4 : index
+  %22 = tg.add %10, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %8, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %11, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %18 : memref<12544xf32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<5760xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : f32
+  %38 = tg.mul %6, %2 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %2 : index
+  %41 = tg.add %8, %40 : index
+  tg.store %37, %arg0[%41] : memref<7840xf32>
 }
 
 // -----
@@ -78,14 +139,50 @@ func.func @padded(%x: tensor<12544xf32>, %w: tensor<40x144xf32>) -> tensor<40x14
 // CHECK: %[[IS_INFINITE:.*]] = tg.cmplt {{.*}}, %[[GREATEST]] : i32
 // CHECK: %[[ROWS:.*]] = tg.or {{.*}}, %[[IS_INFINITE]] : i1
 // CHECK-NEXT: tg.where %[[ROWS]]
-func.func @wide(%x: tensor<38400xf32>, %w: tensor<40x144xf32>) -> tensor<40x2x300x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[16, 6, 602] strides [2400, 600, 1] offset -601 mask [0 to 16, 1 to 5, 1 to 601]>, #tg.view<[1, 2, 300, 16, 3, 3] strides [0, 1204, 2, 3612, 602, 1]>] : tensor<38400xf32> -> tensor<1x2x300x16x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x2x300x16x3x3xf32> -> tensor<40x2x300x16x3x3xf32>
-  %2 = tg.reshape %w : tensor<40x144xf32> -> tensor<40x1x1x16x3x3xf32>
-  %3 = tg.expand %2 : tensor<40x1x1x16x3x3xf32> -> tensor<40x2x300x16x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<40x2x300x16x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<40x2x300x16x3x3xf32> -> tensor<40x2x300x1x1x1xf32>
-  return %5 : tensor<40x2x300x1x1x1xf32>
+tg.kernel @r_40_2_300_16_3_3_n0(%arg0: memref<24000xf32>, %arg1: memref<38400xf32>, %arg2: memref<5760xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(300 : index) : index
+  %3 = tg.const(-601 : index) : index
+  %4 = tg.const(2 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 40
+  %7 = tg.range 1 loop 2
+  %8 = tg.range 2 loop 300
+  %9 = tg.range 3 loop 16
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.mul %7, %4 : index
+  %13 = tg.add %12, %10 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.mul %8, %4 : index
+  %16 = tg.add %15, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %14, %17 : i1
+  %19 = tg.mul %9, %4 : index
+  %20 = tg.add %7, %19 : index
+  %21 = tg.mul %20, %4 : index
+  %22 = tg.add %10, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %8, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %11, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %18 : memref<38400xf32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<5760xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : f32
+  %38 = tg.mul %6, %4 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %2 : index
+  %41 = tg.add %8, %40 : index
+  tg.store %37, %arg0[%41] : memref<24000xf32>
 }
 
 // -----
@@ -99,14 +196,50 @@ func.func @wide(%x: tensor<38400xf32>, %w: tensor<40x144xf32>) -> tensor<40x2x30
 // CHECK-NOT: tg.and
 // CHECK: tg.where %{{.*}}, %{{.*}}, %{{.*}} : i32
 // CHECK-NEXT: tg.ranged_reduce add
-func.func @integers(%x: tensor<12544xi32>, %w: tensor<48x144xi32>) -> tensor<48x14x14x1x1x1xi32> {
-  %0 = tg.strided %x [#tg.view<[16, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 16, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 16, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<12544xi32> -> tensor<1x14x14x16x3x3xi32>
-  %1 = tg.expand %0 : tensor<1x14x14x16x3x3xi32> -> tensor<48x14x14x16x3x3xi32>
-  %2 = tg.reshape %w : tensor<48x144xi32> -> tensor<48x1x1x16x3x3xi32>
-  %3 = tg.expand %2 : tensor<48x1x1x16x3x3xi32> -> tensor<48x14x14x16x3x3xi32>
-  %4 = tg.mul %1, %3 : tensor<48x14x14x16x3x3xi32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<48x14x14x16x3x3xi32> -> tensor<48x14x14x1x1x1xi32>
-  return %5 : tensor<48x14x14x1x1x1xi32>
+tg.kernel @r_48_14_14_16_3_3_n0(%arg0: memref<9408xi32>, %arg1: memref<12544xi32>, %arg2: memref<6912xi32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(14 : index) : index
+  %3 = tg.const(-29 : index) : index
+  %4 = tg.const(2 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 48
+  %7 = tg.range 1 loop 14
+  %8 = tg.range 2 loop 14
+  %9 = tg.range 3 loop 16
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.mul %7, %4 : index
+  %13 = tg.add %12, %10 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.mul %8, %4 : index
+  %16 = tg.add %15, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %14, %17 : i1
+  %19 = tg.mul %9, %2 : index
+  %20 = tg.add %7, %19 : index
+  %21 = tg.mul %20, %4 : index
+  %22 = tg.add %10, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %8, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %11, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %18 : memref<12544xi32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<6912xi32>
+  %36 = tg.mul %28, %35 : i32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : i32
+  %38 = tg.mul %6, %2 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %2 : index
+  %41 = tg.add %8, %40 : index
+  tg.store %37, %arg0[%41] : memref<9408xi32>
 }
 
 // -----
@@ -117,14 +250,48 @@ func.func @integers(%x: tensor<12544xi32>, %w: tensor<48x144xi32>) -> tensor<48x
 // CHECK-NOT: tg.stage
 // CHECK: tg.ranged_reduce
 // REMARK-NOT: remark: {{.*}}r_32_32_32_16_3_3{{.*}}lanes across
-func.func @contiguous(%x: tensor<16384xf32>, %w: tensor<32x144xf32>) -> tensor<32x32x32x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[16, 34, 34] strides [1024, 32, 1] offset -33 mask [0 to 16, 1 to 33, 1 to 33]>, #tg.view<[1, 32, 32, 16, 3, 3] strides [0, 34, 1, 1156, 34, 1]>] : tensor<16384xf32> -> tensor<1x32x32x16x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x32x32x16x3x3xf32> -> tensor<32x32x32x16x3x3xf32>
-  %2 = tg.reshape %w : tensor<32x144xf32> -> tensor<32x1x1x16x3x3xf32>
-  %3 = tg.expand %2 : tensor<32x1x1x16x3x3xf32> -> tensor<32x32x32x16x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<32x32x32x16x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x32x32x16x3x3xf32> -> tensor<32x32x32x1x1x1xf32>
-  return %5 : tensor<32x32x32x1x1x1xf32>
+tg.kernel @r_32_32_32_16_3_3_n0(%arg0: memref<32768xf32>, %arg1: memref<16384xf32>, %arg2: memref<4608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(-33 : index) : index
+  %3 = tg.const(32 : index) : index
+  %4 = tg.const(33 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 32
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 32
+  %9 = tg.range 3 loop 16
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.add %7, %10 : index
+  %13 = tg.cmplt %5, %12 : index
+  %14 = tg.cmplt %12, %4 : index
+  %15 = tg.and %13, %14 : i1
+  %16 = tg.add %8, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %15, %17 : i1
+  %19 = tg.cmplt %16, %4 : index
+  %20 = tg.and %18, %19 : i1
+  %21 = tg.mul %9, %3 : index
+  %22 = tg.add %12, %21 : index
+  %23 = tg.mul %22, %3 : index
+  %24 = tg.add %16, %23 : index
+  %25 = tg.add %24, %2 : index
+  %26 = tg.load %arg1[%25] mask %20 : memref<16384xf32>
+  %27 = tg.mul %6, %0 : index
+  %28 = tg.add %9, %27 : index
+  %29 = tg.mul %28, %1 : index
+  %30 = tg.add %10, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %11, %31 : index
+  %33 = tg.load %arg2[%32] : memref<4608xf32>
+  %34 = tg.mul %26, %33 : f32
+  %35 = tg.ranged_reduce add %34 over %9, %10, %11 : f32
+  %36 = tg.mul %6, %3 : index
+  %37 = tg.add %7, %36 : index
+  %38 = tg.mul %37, %3 : index
+  %39 = tg.add %8, %38 : index
+  tg.store %35, %arg0[%39] : memref<32768xf32>
 }
 
 // -----
@@ -137,14 +304,50 @@ func.func @contiguous(%x: tensor<16384xf32>, %w: tensor<32x144xf32>) -> tensor<3
 // REMARK: remark: {{.*}}r_16_40_14_256_3_3{{.*}}group range {{[0-9]+}} by 10
 // CHECK-LABEL: tg.kernel @r_16_40_14_256_3_3
 // CHECK: tg.stage {{.*}} : memref<49152xf32>
-func.func @small(%x: tensor<143360xf32>, %w: tensor<16x2304xf32>) -> tensor<16x40x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[256, 42, 16] strides [560, 14, 1] offset -15 mask [0 to 256, 1 to 41, 1 to 15]>, #tg.view<[1, 40, 14, 256, 3, 3] strides [0, 16, 1, 672, 16, 1]>] : tensor<143360xf32> -> tensor<1x40x14x256x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x40x14x256x3x3xf32> -> tensor<16x40x14x256x3x3xf32>
-  %2 = tg.reshape %w : tensor<16x2304xf32> -> tensor<16x1x1x256x3x3xf32>
-  %3 = tg.expand %2 : tensor<16x1x1x256x3x3xf32> -> tensor<16x40x14x256x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<16x40x14x256x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x40x14x256x3x3xf32> -> tensor<16x40x14x1x1x1xf32>
-  return %5 : tensor<16x40x14x1x1x1xf32>
+tg.kernel @r_16_40_14_256_3_3_n0(%arg0: memref<8960xf32>, %arg1: memref<143360xf32>, %arg2: memref<36864xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(40 : index) : index
+  %3 = tg.const(-15 : index) : index
+  %4 = tg.const(14 : index) : index
+  %5 = tg.const(15 : index) : index
+  %6 = tg.const(41 : index) : index
+  %7 = tg.const(0 : index) : index
+  %8 = tg.range 0 loop 16
+  %9 = tg.range 1 loop 40
+  %10 = tg.range 2 loop 14
+  %11 = tg.range 3 loop 256
+  %12 = tg.range 4 loop 3
+  %13 = tg.range 5 loop 3
+  %14 = tg.add %9, %12 : index
+  %15 = tg.cmplt %7, %14 : index
+  %16 = tg.cmplt %14, %6 : index
+  %17 = tg.and %15, %16 : i1
+  %18 = tg.add %10, %13 : index
+  %19 = tg.cmplt %7, %18 : index
+  %20 = tg.and %17, %19 : i1
+  %21 = tg.cmplt %18, %5 : index
+  %22 = tg.and %20, %21 : i1
+  %23 = tg.mul %11, %2 : index
+  %24 = tg.add %14, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %18, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %22 : memref<143360xf32>
+  %29 = tg.mul %8, %0 : index
+  %30 = tg.add %11, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %12, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %13, %33 : index
+  %35 = tg.load %arg2[%34] : memref<36864xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %11, %12, %13 : f32
+  %38 = tg.mul %8, %2 : index
+  %39 = tg.add %9, %38 : index
+  %40 = tg.mul %39, %4 : index
+  %41 = tg.add %10, %40 : index
+  tg.store %37, %arg0[%41] : memref<8960xf32>
 }
 
 // -----
@@ -163,14 +366,50 @@ func.func @small(%x: tensor<143360xf32>, %w: tensor<16x2304xf32>) -> tensor<16x4
 // CHECK: tg.stage {{.*}} over %[[PARTS]], {{.*}} : memref<1792xf32>
 // CHECK: tg.store {{.*}} prefetch 28 : memref<100352xf32>
 // REMARK: remark: {{.*}}r_128_28_28_64_3_3{{.*}}lanes across range {{[0-9]+}} by 64
-func.func @costly_windows(%x: tensor<200704xf32>, %w: tensor<128x576xf32>) -> tensor<128x28x28x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[64, 58, 58] strides [3136, 56, 1] offset -57 mask [0 to 64, 1 to 57, 1 to 57]>, #tg.view<[1, 28, 28, 64, 3, 3] strides [0, 116, 2, 3364, 58, 1]>] : tensor<200704xf32> -> tensor<1x28x28x64x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x28x28x64x3x3xf32> -> tensor<128x28x28x64x3x3xf32>
-  %2 = tg.reshape %w : tensor<128x576xf32> -> tensor<128x1x1x64x3x3xf32>
-  %3 = tg.expand %2 : tensor<128x1x1x64x3x3xf32> -> tensor<128x28x28x64x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<128x28x28x64x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<128x28x28x64x3x3xf32> -> tensor<128x28x28x1x1x1xf32>
-  return %5 : tensor<128x28x28x1x1x1xf32>
+tg.kernel @r_128_28_28_64_3_3_n0(%arg0: memref<100352xf32>, %arg1: memref<200704xf32>, %arg2: memref<73728xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(28 : index) : index
+  %3 = tg.const(-57 : index) : index
+  %4 = tg.const(2 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 128
+  %7 = tg.range 1 loop 28
+  %8 = tg.range 2 loop 28
+  %9 = tg.range 3 loop 64
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.mul %7, %4 : index
+  %13 = tg.add %12, %10 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.mul %8, %4 : index
+  %16 = tg.add %15, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %14, %17 : i1
+  %19 = tg.mul %9, %2 : index
+  %20 = tg.add %7, %19 : index
+  %21 = tg.mul %20, %4 : index
+  %22 = tg.add %10, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %8, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %11, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %18 : memref<200704xf32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<73728xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : f32
+  %38 = tg.mul %6, %2 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %2 : index
+  %41 = tg.add %8, %40 : index
+  tg.store %37, %arg0[%41] : memref<100352xf32>
 }
 
 // -----
@@ -183,14 +422,50 @@ func.func @costly_windows(%x: tensor<200704xf32>, %w: tensor<128x576xf32>) -> te
 // CHECK-LABEL: tg.kernel @r_256_14_14_128_3_3
 // CHECK: tg.range {{[0-9]+}} thread 8
 // CHECK: tg.stage {{.*}} : memref<118784xf32>
-func.func @shared_windows(%x: tensor<100352xf32>, %w: tensor<256x1152xf32>) -> tensor<256x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[128, 30, 30] strides [784, 28, 1] offset -29 mask [0 to 128, 1 to 29, 1 to 29]>, #tg.view<[1, 14, 14, 128, 3, 3] strides [0, 60, 2, 900, 30, 1]>] : tensor<100352xf32> -> tensor<1x14x14x128x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x14x14x128x3x3xf32> -> tensor<256x14x14x128x3x3xf32>
-  %2 = tg.reshape %w : tensor<256x1152xf32> -> tensor<256x1x1x128x3x3xf32>
-  %3 = tg.expand %2 : tensor<256x1x1x128x3x3xf32> -> tensor<256x14x14x128x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<256x14x14x128x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<256x14x14x128x3x3xf32> -> tensor<256x14x14x1x1x1xf32>
-  return %5 : tensor<256x14x14x1x1x1xf32>
+tg.kernel @r_256_14_14_128_3_3_n0(%arg0: memref<50176xf32>, %arg1: memref<100352xf32>, %arg2: memref<294912xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(128 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(14 : index) : index
+  %3 = tg.const(-29 : index) : index
+  %4 = tg.const(2 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 256
+  %7 = tg.range 1 loop 14
+  %8 = tg.range 2 loop 14
+  %9 = tg.range 3 loop 128
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.mul %7, %4 : index
+  %13 = tg.add %12, %10 : index
+  %14 = tg.cmplt %5, %13 : index
+  %15 = tg.mul %8, %4 : index
+  %16 = tg.add %15, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %14, %17 : i1
+  %19 = tg.mul %9, %2 : index
+  %20 = tg.add %7, %19 : index
+  %21 = tg.mul %20, %4 : index
+  %22 = tg.add %10, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %8, %23 : index
+  %25 = tg.mul %24, %4 : index
+  %26 = tg.add %11, %25 : index
+  %27 = tg.add %26, %3 : index
+  %28 = tg.load %arg1[%27] mask %18 : memref<100352xf32>
+  %29 = tg.mul %6, %0 : index
+  %30 = tg.add %9, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %10, %31 : index
+  %33 = tg.mul %32, %1 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.load %arg2[%34] : memref<294912xf32>
+  %36 = tg.mul %28, %35 : f32
+  %37 = tg.ranged_reduce add %36 over %9, %10, %11 : f32
+  %38 = tg.mul %6, %2 : index
+  %39 = tg.add %7, %38 : index
+  %40 = tg.mul %39, %2 : index
+  %41 = tg.add %8, %40 : index
+  tg.store %37, %arg0[%41] : memref<50176xf32>
 }
 
 // -----
@@ -198,14 +473,56 @@ func.func @shared_windows(%x: tensor<100352xf32>, %w: tensor<256x1152xf32>) -> t
 // REMARK: remark: {{.*}}r_2_256_14_14_128_3_3{{.*}}group range {{[0-9]+}} by 7
 // CHECK-LABEL: tg.kernel @r_2_256_14_14_128_3_3
 // CHECK: tg.stage {{.*}} : memref<61440xf32>
-func.func @windows_of_two(%x: tensor<2x100352xf32>, %w: tensor<256x1152xf32>) -> tensor<2x256x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[2, 128, 30, 30] strides [100352, 784, 28, 1] offset -29 mask [0 to 2, 0 to 128, 1 to 29, 1 to 29]>, #tg.view<[2, 1, 14, 14, 128, 3, 3] strides [115200, 0, 60, 2, 900, 30, 1]>] : tensor<2x100352xf32> -> tensor<2x1x14x14x128x3x3xf32>
-  %1 = tg.expand %0 : tensor<2x1x14x14x128x3x3xf32> -> tensor<2x256x14x14x128x3x3xf32>
-  %2 = tg.reshape %w : tensor<256x1152xf32> -> tensor<1x256x1x1x128x3x3xf32>
-  %3 = tg.expand %2 : tensor<1x256x1x1x128x3x3xf32> -> tensor<2x256x14x14x128x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<2x256x14x14x128x3x3xf32>
-  %5 = tg.reduce add %4 axes [4, 5, 6] : tensor<2x256x14x14x128x3x3xf32> -> tensor<2x256x14x14x1x1x1xf32>
-  return %5 : tensor<2x256x14x14x1x1x1xf32>
+tg.kernel @r_2_256_14_14_128_3_3_n0(%arg0: memref<100352xf32>, %arg1: memref<200704xf32>, %arg2: memref<294912xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(14 : index) : index
+  %3 = tg.const(128 : index) : index
+  %4 = tg.const(-29 : index) : index
+  %5 = tg.const(2 : index) : index
+  %6 = tg.const(0 : index) : index
+  %7 = tg.range 0 loop 2
+  %8 = tg.range 1 loop 256
+  %9 = tg.range 2 loop 14
+  %10 = tg.range 3 loop 14
+  %11 = tg.range 4 loop 128
+  %12 = tg.range 5 loop 3
+  %13 = tg.range 6 loop 3
+  %14 = tg.mul %9, %5 : index
+  %15 = tg.add %14, %12 : index
+  %16 = tg.cmplt %6, %15 : index
+  %17 = tg.mul %10, %5 : index
+  %18 = tg.add %17, %13 : index
+  %19 = tg.cmplt %6, %18 : index
+  %20 = tg.and %16, %19 : i1
+  %21 = tg.mul %7, %3 : index
+  %22 = tg.add %11, %21 : index
+  %23 = tg.mul %22, %2 : index
+  %24 = tg.add %9, %23 : index
+  %25 = tg.mul %24, %5 : index
+  %26 = tg.add %12, %25 : index
+  %27 = tg.mul %26, %2 : index
+  %28 = tg.add %10, %27 : index
+  %29 = tg.mul %28, %5 : index
+  %30 = tg.add %13, %29 : index
+  %31 = tg.add %30, %4 : index
+  %32 = tg.load %arg1[%31] mask %20 : memref<200704xf32>
+  %33 = tg.mul %8, %3 : index
+  %34 = tg.add %11, %33 : index
+  %35 = tg.mul %34, %1 : index
+  %36 = tg.add %12, %35 : index
+  %37 = tg.mul %36, %1 : index
+  %38 = tg.add %13, %37 : index
+  %39 = tg.load %arg2[%38] : memref<294912xf32>
+  %40 = tg.mul %32, %39 : f32
+  %41 = tg.ranged_reduce add %40 over %11, %12, %13 : f32
+  %42 = tg.mul %7, %0 : index
+  %43 = tg.add %8, %42 : index
+  %44 = tg.mul %43, %2 : index
+  %45 = tg.add %9, %44 : index
+  %46 = tg.mul %45, %2 : index
+  %47 = tg.add %10, %46 : index
+  tg.store %41, %arg0[%47] : memref<100352xf32>
 }
 
 // -----
@@ -213,14 +530,48 @@ func.func @windows_of_two(%x: tensor<2x100352xf32>, %w: tensor<256x1152xf32>) ->
 // These weights are larger than the windows: as much work for more cores.
 
 // REMARK: remark: {{.*}}r_512_14_14_256_3_3{{.*}}lanes across range {{[0-9]+}} by 32
-func.func @cheap_windows(%x: tensor<50176xf32>, %w: tensor<512x2304xf32>) -> tensor<512x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[256, 16, 16] strides [196, 14, 1] offset -15 mask [0 to 256, 1 to 15, 1 to 15]>, #tg.view<[1, 14, 14, 256, 3, 3] strides [0, 16, 1, 256, 16, 1]>] : tensor<50176xf32> -> tensor<1x14x14x256x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x14x14x256x3x3xf32> -> tensor<512x14x14x256x3x3xf32>
-  %2 = tg.reshape %w : tensor<512x2304xf32> -> tensor<512x1x1x256x3x3xf32>
-  %3 = tg.expand %2 : tensor<512x1x1x256x3x3xf32> -> tensor<512x14x14x256x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<512x14x14x256x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<512x14x14x256x3x3xf32> -> tensor<512x14x14x1x1x1xf32>
-  return %5 : tensor<512x14x14x1x1x1xf32>
+tg.kernel @r_512_14_14_256_3_3_n0(%arg0: memref<100352xf32>, %arg1: memref<50176xf32>, %arg2: memref<1179648xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(-15 : index) : index
+  %3 = tg.const(14 : index) : index
+  %4 = tg.const(15 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 512
+  %7 = tg.range 1 loop 14
+  %8 = tg.range 2 loop 14
+  %9 = tg.range 3 loop 256
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.add %7, %10 : index
+  %13 = tg.cmplt %5, %12 : index
+  %14 = tg.cmplt %12, %4 : index
+  %15 = tg.and %13, %14 : i1
+  %16 = tg.add %8, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %15, %17 : i1
+  %19 = tg.cmplt %16, %4 : index
+  %20 = tg.and %18, %19 : i1
+  %21 = tg.mul %9, %3 : index
+  %22 = tg.add %12, %21 : index
+  %23 = tg.mul %22, %3 : index
+  %24 = tg.add %16, %23 : index
+  %25 = tg.add %24, %2 : index
+  %26 = tg.load %arg1[%25] mask %20 : memref<50176xf32>
+  %27 = tg.mul %6, %0 : index
+  %28 = tg.add %9, %27 : index
+  %29 = tg.mul %28, %1 : index
+  %30 = tg.add %10, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %11, %31 : index
+  %33 = tg.load %arg2[%32] : memref<1179648xf32>
+  %34 = tg.mul %26, %33 : f32
+  %35 = tg.ranged_reduce add %34 over %9, %10, %11 : f32
+  %36 = tg.mul %6, %3 : index
+  %37 = tg.add %7, %36 : index
+  %38 = tg.mul %37, %3 : index
+  %39 = tg.add %8, %38 : index
+  tg.store %35, %arg0[%39] : memref<100352xf32>
 }
 
 // -----
@@ -232,14 +583,48 @@ func.func @cheap_windows(%x: tensor<50176xf32>, %w: tensor<512x2304xf32>) -> ten
 // CHECK: tg.range {{[0-9]+}} thread 2
 // Rows of 14 results share lines with their neighbours.
 // CHECK: tg.store {{.*}} mask %{{[0-9]+}} : memref<3136xf32>
-func.func @few_channels(%x: tensor<6272xf32>, %w: tensor<16x288xf32>) -> tensor<16x14x14x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[32, 16, 16] strides [196, 14, 1] offset -15 mask [0 to 32, 1 to 15, 1 to 15]>, #tg.view<[1, 14, 14, 32, 3, 3] strides [0, 16, 1, 256, 16, 1]>] : tensor<6272xf32> -> tensor<1x14x14x32x3x3xf32>
-  %1 = tg.expand %0 : tensor<1x14x14x32x3x3xf32> -> tensor<16x14x14x32x3x3xf32>
-  %2 = tg.reshape %w : tensor<16x288xf32> -> tensor<16x1x1x32x3x3xf32>
-  %3 = tg.expand %2 : tensor<16x1x1x32x3x3xf32> -> tensor<16x14x14x32x3x3xf32>
-  %4 = tg.mul %1, %3 : tensor<16x14x14x32x3x3xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x14x14x32x3x3xf32> -> tensor<16x14x14x1x1x1xf32>
-  return %5 : tensor<16x14x14x1x1x1xf32>
+tg.kernel @r_16_14_14_32_3_3_n0(%arg0: memref<3136xf32>, %arg1: memref<6272xf32>, %arg2: memref<4608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(32 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(-15 : index) : index
+  %3 = tg.const(14 : index) : index
+  %4 = tg.const(15 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 16
+  %7 = tg.range 1 loop 14
+  %8 = tg.range 2 loop 14
+  %9 = tg.range 3 loop 32
+  %10 = tg.range 4 loop 3
+  %11 = tg.range 5 loop 3
+  %12 = tg.add %7, %10 : index
+  %13 = tg.cmplt %5, %12 : index
+  %14 = tg.cmplt %12, %4 : index
+  %15 = tg.and %13, %14 : i1
+  %16 = tg.add %8, %11 : index
+  %17 = tg.cmplt %5, %16 : index
+  %18 = tg.and %15, %17 : i1
+  %19 = tg.cmplt %16, %4 : index
+  %20 = tg.and %18, %19 : i1
+  %21 = tg.mul %9, %3 : index
+  %22 = tg.add %12, %21 : index
+  %23 = tg.mul %22, %3 : index
+  %24 = tg.add %16, %23 : index
+  %25 = tg.add %24, %2 : index
+  %26 = tg.load %arg1[%25] mask %20 : memref<6272xf32>
+  %27 = tg.mul %6, %0 : index
+  %28 = tg.add %9, %27 : index
+  %29 = tg.mul %28, %1 : index
+  %30 = tg.add %10, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %11, %31 : index
+  %33 = tg.load %arg2[%32] : memref<4608xf32>
+  %34 = tg.mul %26, %33 : f32
+  %35 = tg.ranged_reduce add %34 over %9, %10, %11 : f32
+  %36 = tg.mul %6, %3 : index
+  %37 = tg.add %7, %36 : index
+  %38 = tg.mul %37, %3 : index
+  %39 = tg.add %8, %38 : index
+  tg.store %35, %arg0[%39] : memref<3136xf32>
 }
 
 // -----
@@ -251,12 +636,22 @@ func.func @few_channels(%x: tensor<6272xf32>, %w: tensor<16x288xf32>) -> tensor<
 // CHECK-LABEL: tg.kernel @r_64_64_64
 // CHECK: tg.stage
 // CHECK: tg.store %{{[0-9]+}}, %arg0[%{{[0-9]+}}] : memref<4096xf32>
-func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64x1xf32> {
-  %0 = tg.strided %b [#tg.view<[64, 64, 64] strides [1, 0, 64]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>
-  %1 = tg.strided %a [#tg.view<[64, 64, 64] strides [0, 64, 1]>] : tensor<64x64xf32> -> tensor<64x64x64xf32>
-  %2 = tg.mul %0, %1 : tensor<64x64x64xf32>
-  %3 = tg.reduce add %2 axes [2] : tensor<64x64x64xf32> -> tensor<64x64x1xf32>
-  return %3 : tensor<64x64x1xf32>
+tg.kernel @r_64_64_64_n0(%arg0: memref<4096xf32>, %arg1: memref<4096xf32>, %arg2: memref<4096xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.range 0 loop 64
+  %2 = tg.range 1 loop 64
+  %3 = tg.range 2 loop 64
+  %4 = tg.mul %3, %0 : index
+  %5 = tg.add %1, %4 : index
+  %6 = tg.load %arg2[%5] : memref<4096xf32>
+  %7 = tg.mul %2, %0 : index
+  %8 = tg.add %7, %3 : index
+  %9 = tg.load %arg1[%8] : memref<4096xf32>
+  %10 = tg.mul %6, %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.mul %1, %0 : index
+  %13 = tg.add %2, %12 : index
+  tg.store %11, %arg0[%13] : memref<4096xf32>
 }
 
 // -----
@@ -266,14 +661,39 @@ func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64
 // CHECK-LABEL: tg.kernel @r_32_4_4_16_2_2
 // CHECK-NOT: tg.stage
 // CHECK: tg.ranged_reduce
-func.func @few(%x: tensor<1024xf32>, %w: tensor<32x64xf32>) -> tensor<32x4x4x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[1, 4, 4, 16, 2, 2] strides [0, 16, 2, 64, 8, 1]>] : tensor<1024xf32> -> tensor<1x4x4x16x2x2xf32>
-  %1 = tg.expand %0 : tensor<1x4x4x16x2x2xf32> -> tensor<32x4x4x16x2x2xf32>
-  %2 = tg.reshape %w : tensor<32x64xf32> -> tensor<32x1x1x16x2x2xf32>
-  %3 = tg.expand %2 : tensor<32x1x1x16x2x2xf32> -> tensor<32x4x4x16x2x2xf32>
-  %4 = tg.mul %1, %3 : tensor<32x4x4x16x2x2xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<32x4x4x16x2x2xf32> -> tensor<32x4x4x1x1x1xf32>
-  return %5 : tensor<32x4x4x1x1x1xf32>
+tg.kernel @r_32_4_4_16_2_2_n0(%arg0: memref<512xf32>, %arg1: memref<1024xf32>, %arg2: memref<2048xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4 : index) : index
+  %1 = tg.const(16 : index) : index
+  %2 = tg.const(2 : index) : index
+  %3 = tg.range 0 loop 32
+  %4 = tg.range 1 loop 4
+  %5 = tg.range 2 loop 4
+  %6 = tg.range 3 loop 16
+  %7 = tg.range 4 loop 2
+  %8 = tg.range 5 loop 2
+  %9 = tg.mul %6, %0 : index
+  %10 = tg.add %4, %9 : index
+  %11 = tg.mul %10, %2 : index
+  %12 = tg.add %7, %11 : index
+  %13 = tg.mul %12, %0 : index
+  %14 = tg.add %5, %13 : index
+  %15 = tg.mul %14, %2 : index
+  %16 = tg.add %8, %15 : index
+  %17 = tg.load %arg1[%16] : memref<1024xf32>
+  %18 = tg.mul %3, %1 : index
+  %19 = tg.add %6, %18 : index
+  %20 = tg.mul %19, %2 : index
+  %21 = tg.add %7, %20 : index
+  %22 = tg.mul %21, %2 : index
+  %23 = tg.add %8, %22 : index
+  %24 = tg.load %arg2[%23] : memref<2048xf32>
+  %25 = tg.mul %17, %24 : f32
+  %26 = tg.ranged_reduce add %25 over %6, %7, %8 : f32
+  %27 = tg.mul %3, %0 : index
+  %28 = tg.add %4, %27 : index
+  %29 = tg.mul %28, %0 : index
+  %30 = tg.add %5, %29 : index
+  tg.store %26, %arg0[%30] : memref<512xf32>
 }
 
 // -----
@@ -283,13 +703,33 @@ func.func @few(%x: tensor<1024xf32>, %w: tensor<32x64xf32>) -> tensor<32x4x4x1x1
 // CHECK-LABEL: tg.kernel @r_32_14_14_2_2
 // CHECK-NOT: tg.stage
 // CHECK: tg.ranged_reduce
-func.func @depthwise(%x: tensor<25088xf32>, %w: tensor<32x4xf32>) -> tensor<32x14x14x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[32, 14, 14, 2, 2] strides [784, 56, 2, 28, 1]>] : tensor<25088xf32> -> tensor<32x14x14x2x2xf32>
-  %1 = tg.reshape %w : tensor<32x4xf32> -> tensor<32x1x1x2x2xf32>
-  %2 = tg.expand %1 : tensor<32x1x1x2x2xf32> -> tensor<32x14x14x2x2xf32>
-  %3 = tg.mul %0, %2 : tensor<32x14x14x2x2xf32>
-  %4 = tg.reduce add %3 axes [3, 4] : tensor<32x14x14x2x2xf32> -> tensor<32x14x14x1x1xf32>
-  return %4 : tensor<32x14x14x1x1xf32>
+tg.kernel @r_32_14_14_2_2_n0(%arg0: memref<6272xf32>, %arg1: memref<25088xf32>, %arg2: memref<128xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(14 : index) : index
+  %1 = tg.const(2 : index) : index
+  %2 = tg.range 0 loop 32
+  %3 = tg.range 1 loop 14
+  %4 = tg.range 2 loop 14
+  %5 = tg.range 3 loop 2
+  %6 = tg.range 4 loop 2
+  %7 = tg.mul %2, %0 : index
+  %8 = tg.add %3, %7 : index
+  %9 = tg.mul %8, %1 : index
+  %10 = tg.add %5, %9 : index
+  %11 = tg.mul %10, %0 : index
+  %12 = tg.add %4, %11 : index
+  %13 = tg.mul %12, %1 : index
+  %14 = tg.add %6, %13 : index
+  %15 = tg.load %arg1[%14] : memref<25088xf32>
+  %16 = tg.mul %2, %1 : index
+  %17 = tg.add %5, %16 : index
+  %18 = tg.mul %17, %1 : index
+  %19 = tg.add %6, %18 : index
+  %20 = tg.load %arg2[%19] : memref<128xf32>
+  %21 = tg.mul %15, %20 : f32
+  %22 = tg.ranged_reduce add %21 over %5, %6 : f32
+  %23 = tg.mul %8, %0 : index
+  %24 = tg.add %4, %23 : index
+  tg.store %22, %arg0[%24] : memref<6272xf32>
 }
 
 // -----
@@ -300,12 +740,37 @@ func.func @depthwise(%x: tensor<25088xf32>, %w: tensor<32x4xf32>) -> tensor<32x1
 // CHECK-LABEL: tg.kernel @r_16_9_9_4_9_9
 // CHECK: tg.stage {{.*}} : memref<5376xf32>
 // REMARK: remark: {{.*}}r_16_9_9_4_9_9{{.*}}lanes across range {{[0-9]+}} by 16
-func.func @short_rows(%x: tensor<6724xf32>, %w: tensor<16x324xf32>) -> tensor<16x9x9x1x1x1xf32> {
-  %0 = tg.strided %x [#tg.view<[1, 9, 9, 4, 9, 9] strides [0, 164, 4, 1681, 41, 1]>] : tensor<6724xf32> -> tensor<1x9x9x4x9x9xf32>
-  %1 = tg.expand %0 : tensor<1x9x9x4x9x9xf32> -> tensor<16x9x9x4x9x9xf32>
-  %2 = tg.reshape %w : tensor<16x324xf32> -> tensor<16x1x1x4x9x9xf32>
-  %3 = tg.expand %2 : tensor<16x1x1x4x9x9xf32> -> tensor<16x9x9x4x9x9xf32>
-  %4 = tg.mul %1, %3 : tensor<16x9x9x4x9x9xf32>
-  %5 = tg.reduce add %4 axes [3, 4, 5] : tensor<16x9x9x4x9x9xf32> -> tensor<16x9x9x1x1x1xf32>
-  return %5 : tensor<16x9x9x1x1x1xf32>
+tg.kernel @r_16_9_9_4_9_9_n0(%arg0: memref<1296xf32>, %arg1: memref<6724xf32>, %arg2: memref<5184xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(9 : index) : index
+  %1 = tg.const(41 : index) : index
+  %2 = tg.const(4 : index) : index
+  %3 = tg.range 0 loop 16
+  %4 = tg.range 1 loop 9
+  %5 = tg.range 2 loop 9
+  %6 = tg.range 3 loop 4
+  %7 = tg.range 4 loop 9
+  %8 = tg.range 5 loop 9
+  %9 = tg.mul %4, %1 : index
+  %10 = tg.add %5, %9 : index
+  %11 = tg.mul %10, %2 : index
+  %12 = tg.mul %6, %1 : index
+  %13 = tg.add %7, %12 : index
+  %14 = tg.mul %13, %1 : index
+  %15 = tg.add %8, %11 : index
+  %16 = tg.add %15, %14 : index
+  %17 = tg.load %arg1[%16] : memref<6724xf32>
+  %18 = tg.mul %3, %2 : index
+  %19 = tg.add %6, %18 : index
+  %20 = tg.mul %19, %0 : index
+  %21 = tg.add %7, %20 : index
+  %22 = tg.mul %21, %0 : index
+  %23 = tg.add %8, %22 : index
+  %24 = tg.load %arg2[%23] : memref<5184xf32>
+  %25 = tg.mul %17, %24 : f32
+  %26 = tg.ranged_reduce add %25 over %6, %7, %8 : f32
+  %27 = tg.mul %3, %0 : index
+  %28 = tg.add %4, %27 : index
+  %29 = tg.mul %28, %0 : index
+  %30 = tg.add %5, %29 : index
+  tg.store %26, %arg0[%30] : memref<1296xf32>
 }

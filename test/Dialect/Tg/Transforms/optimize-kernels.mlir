@@ -1,7 +1,7 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
-// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefix=V256
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline=no-opt | FileCheck %s --check-prefix=NOOPT
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefix=V256
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline="no-opt verify-rewrites" | FileCheck %s --check-prefix=NOOPT
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Contiguous ranges are one, of which two registers at once are lanes; without
 // optimization nothing is merged and nothing a vector.
@@ -19,9 +19,16 @@
 // NOOPT-NEXT: tg.range 1 loop 64
 // NOOPT-NOT: upcast
 // REMARK: remark: {{.*}}E_1000_64{{.*}}upcast range {{[0-9]+}} by 32
-func.func @add(%x: tensor<1000x64xf32>, %y: tensor<1000x64xf32>) -> tensor<1000x64xf32> {
-  %0 = tg.add %x, %y : tensor<1000x64xf32>
-  return %0 : tensor<1000x64xf32>
+tg.kernel @E_1000_64_n0(%arg0: memref<64000xf32>, %arg1: memref<64000xf32>, %arg2: memref<64000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.range 0 loop 1000
+  %2 = tg.range 1 loop 64
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<64000xf32>
+  %6 = tg.load %arg2[%4] : memref<64000xf32>
+  %7 = tg.add %5, %6 : f32
+  tg.store %7, %arg0[%4] : memref<64000xf32>
 }
 
 // -----
@@ -33,9 +40,11 @@ func.func @add(%x: tensor<1000x64xf32>, %y: tensor<1000x64xf32>) -> tensor<1000x
 // CHECK-NEXT: tg.range {{.*}} upcast 32
 // CHECK: tg.load {{.*}} mask
 // CHECK: tg.store {{.*}} mask
-func.func @odd(%x: tensor<1001xf32>) -> tensor<1001xf32> {
-  %0 = tg.neg %x : tensor<1001xf32>
-  return %0 : tensor<1001xf32>
+tg.kernel @E_1001_n0(%arg0: memref<1001xf32>, %arg1: memref<1001xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 1001
+  %1 = tg.load %arg1[%0] : memref<1001xf32>
+  %2 = tg.neg %1 : f32
+  tg.store %2, %arg0[%0] : memref<1001xf32>
 }
 
 // -----
@@ -47,9 +56,15 @@ func.func @odd(%x: tensor<1001xf32>) -> tensor<1001xf32> {
 // CHECK-NEXT: tg.range {{.*}} loop 8
 // CHECK-NEXT: tg.range {{.*}} upcast 64
 // CHECK: tg.ranged_reduce
-func.func @rows(%x: tensor<256x512xf32>) -> tensor<256x1xf32> {
-  %0 = tg.reduce add %x axes [1] : tensor<256x512xf32> -> tensor<256x1xf32>
-  return %0 : tensor<256x1xf32>
+tg.kernel @r_256_512_n0(%arg0: memref<256xf32>, %arg1: memref<131072xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(512 : index) : index
+  %1 = tg.range 0 loop 256
+  %2 = tg.range 1 loop 512
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<131072xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<256xf32>
 }
 
 // -----
@@ -63,15 +78,21 @@ func.func @rows(%x: tensor<256x512xf32>) -> tensor<256x1xf32> {
 // CHECK: tg.range {{.*}} loop 64
 // CHECK-NOT: tg.stage
 // CHECK: tg.ranged_reduce
-func.func @matmul(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64x1xf32> {
-  %0 = tg.permute %b [1, 0] : tensor<64x64xf32> -> tensor<64x64xf32>
-  %1 = tg.reshape %a : tensor<64x64xf32> -> tensor<64x1x64xf32>
-  %2 = tg.reshape %0 : tensor<64x64xf32> -> tensor<1x64x64xf32>
-  %3 = tg.expand %1 : tensor<64x1x64xf32> -> tensor<64x64x64xf32>
-  %4 = tg.expand %2 : tensor<1x64x64xf32> -> tensor<64x64x64xf32>
-  %5 = tg.mul %3, %4 : tensor<64x64x64xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<64x64x64xf32> -> tensor<64x64x1xf32>
-  return %6 : tensor<64x64x1xf32>
+tg.kernel @r_64_64_64_n0(%arg0: memref<4096xf32>, %arg1: memref<4096xf32>, %arg2: memref<4096xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.range 0 loop 64
+  %2 = tg.range 1 loop 64
+  %3 = tg.range 2 loop 64
+  %4 = tg.mul %1, %0 : index
+  %5 = tg.add %4, %3 : index
+  %6 = tg.load %arg1[%5] : memref<4096xf32>
+  %7 = tg.mul %3, %0 : index
+  %8 = tg.add %2, %7 : index
+  %9 = tg.load %arg2[%8] : memref<4096xf32>
+  %10 = tg.mul %6, %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.add %2, %4 : index
+  tg.store %11, %arg0[%12] : memref<4096xf32>
 }
 
 // -----
@@ -84,15 +105,21 @@ func.func @matmul(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64x
 // CHECK: tg.stage
 // CHECK: tg.ranged_reduce
 // REMARK: remark: {{.*}}r_1024_1024_1024{{.*}}stage range
-func.func @large_matmul(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) -> tensor<1024x1024x1xf32> {
-  %0 = tg.permute %b [1, 0] : tensor<1024x1024xf32> -> tensor<1024x1024xf32>
-  %1 = tg.reshape %a : tensor<1024x1024xf32> -> tensor<1024x1x1024xf32>
-  %2 = tg.reshape %0 : tensor<1024x1024xf32> -> tensor<1x1024x1024xf32>
-  %3 = tg.expand %1 : tensor<1024x1x1024xf32> -> tensor<1024x1024x1024xf32>
-  %4 = tg.expand %2 : tensor<1x1024x1024xf32> -> tensor<1024x1024x1024xf32>
-  %5 = tg.mul %3, %4 : tensor<1024x1024x1024xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<1024x1024x1024xf32> -> tensor<1024x1024x1xf32>
-  return %6 : tensor<1024x1024x1xf32>
+tg.kernel @r_1024_1024_1024_n0(%arg0: memref<1048576xf32>, %arg1: memref<1048576xf32>, %arg2: memref<1048576xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1024 : index) : index
+  %1 = tg.range 0 loop 1024
+  %2 = tg.range 1 loop 1024
+  %3 = tg.range 2 loop 1024
+  %4 = tg.mul %1, %0 : index
+  %5 = tg.add %4, %3 : index
+  %6 = tg.load %arg1[%5] : memref<1048576xf32>
+  %7 = tg.mul %3, %0 : index
+  %8 = tg.add %2, %7 : index
+  %9 = tg.load %arg2[%8] : memref<1048576xf32>
+  %10 = tg.mul %6, %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.add %2, %4 : index
+  tg.store %11, %arg0[%12] : memref<1048576xf32>
 }
 
 // -----
@@ -104,22 +131,35 @@ func.func @large_matmul(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>) ->
 // CHECK: tg.range {{.*}} loop 16
 // CHECK-NEXT: tg.range {{.*}} unroll 3
 // CHECK: tg.ranged_reduce
-func.func @conv(%x: tensor<16x32xf32>, %w: tensor<8x16x3xf32>) -> tensor<8x32x1x1xf32> {
-  %0 = tg.pad %x low [0, 1] high [0, 1] : tensor<16x32xf32> -> tensor<16x34xf32>
-  %1 = tg.reshape %0 : tensor<16x34xf32> -> tensor<16x1x34xf32>
-  %2 = tg.expand %1 : tensor<16x1x34xf32> -> tensor<16x4x34xf32>
-  %3 = tg.reshape %2 : tensor<16x4x34xf32> -> tensor<16x136xf32>
-  %4 = tg.shrink %3 from [0, 0] to [16, 105] : tensor<16x136xf32> -> tensor<16x105xf32>
-  %5 = tg.reshape %4 : tensor<16x105xf32> -> tensor<16x3x35xf32>
-  %6 = tg.shrink %5 from [0, 0, 0] to [16, 3, 32] : tensor<16x3x35xf32> -> tensor<16x3x32xf32>
-  %7 = tg.permute %6 [2, 0, 1] : tensor<16x3x32xf32> -> tensor<32x16x3xf32>
-  %8 = tg.reshape %7 : tensor<32x16x3xf32> -> tensor<1x32x16x3xf32>
-  %9 = tg.expand %8 : tensor<1x32x16x3xf32> -> tensor<8x32x16x3xf32>
-  %10 = tg.reshape %w : tensor<8x16x3xf32> -> tensor<8x1x16x3xf32>
-  %11 = tg.expand %10 : tensor<8x1x16x3xf32> -> tensor<8x32x16x3xf32>
-  %12 = tg.mul %9, %11 : tensor<8x32x16x3xf32>
-  %13 = tg.reduce add %12 axes [2, 3] : tensor<8x32x16x3xf32> -> tensor<8x32x1x1xf32>
-  return %13 : tensor<8x32x1x1xf32>
+tg.kernel @r_8_32_16_3_n0(%arg0: memref<256xf32>, %arg1: memref<512xf32>, %arg2: memref<384xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(3 : index) : index
+  %2 = tg.const(-1 : index) : index
+  %3 = tg.const(32 : index) : index
+  %4 = tg.const(33 : index) : index
+  %5 = tg.const(0 : index) : index
+  %6 = tg.range 0 loop 8
+  %7 = tg.range 1 loop 32
+  %8 = tg.range 2 loop 16
+  %9 = tg.range 3 loop 3
+  %10 = tg.add %7, %9 : index
+  %11 = tg.cmplt %5, %10 : index
+  %12 = tg.cmplt %10, %4 : index
+  %13 = tg.and %11, %12 : i1
+  %14 = tg.mul %8, %3 : index
+  %15 = tg.add %10, %14 : index
+  %16 = tg.add %15, %2 : index
+  %17 = tg.load %arg1[%16] mask %13 : memref<512xf32>
+  %18 = tg.mul %6, %0 : index
+  %19 = tg.add %8, %18 : index
+  %20 = tg.mul %19, %1 : index
+  %21 = tg.add %9, %20 : index
+  %22 = tg.load %arg2[%21] : memref<384xf32>
+  %23 = tg.mul %17, %22 : f32
+  %24 = tg.ranged_reduce add %23 over %8, %9 : f32
+  %25 = tg.mul %6, %3 : index
+  %26 = tg.add %7, %25 : index
+  tg.store %24, %arg0[%26] : memref<256xf32>
 }
 
 // -----
@@ -137,10 +177,17 @@ func.func @conv(%x: tensor<16x32xf32>, %w: tensor<8x16x3xf32>) -> tensor<8x32x1x
 // V256: tg.range {{.*}} unroll 8
 // V256-NEXT: tg.range {{.*}} upcast 8
 // REMARK: remark: {{.*}}E_256_128{{.*}}block range
-func.func @transpose(%x: tensor<128x256xf32>) -> tensor<256x128xf32> {
-  %0 = tg.permute %x [1, 0] : tensor<128x256xf32> -> tensor<256x128xf32>
-  %1 = tg.contiguous %0 : tensor<256x128xf32>
-  return %1 : tensor<256x128xf32>
+tg.kernel @E_256_128_n0(%arg0: memref<32768xf32>, %arg1: memref<32768xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(128 : index) : index
+  %1 = tg.const(256 : index) : index
+  %2 = tg.range 0 loop 256
+  %3 = tg.range 1 loop 128
+  %4 = tg.mul %3, %1 : index
+  %5 = tg.add %4, %2 : index
+  %6 = tg.load %arg1[%5] : memref<32768xf32>
+  %7 = tg.mul %2, %0 : index
+  %8 = tg.add %3, %7 : index
+  tg.store %6, %arg0[%8] : memref<32768xf32>
 }
 
 // -----
@@ -151,12 +198,21 @@ func.func @transpose(%x: tensor<128x256xf32>) -> tensor<256x128xf32> {
 // CHECK-COUNT-1: tg.exp2
 // CHECK: tg.stage
 // CHECK-NOT: tg.exp2
-func.func @softmax(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
-  %0 = tg.exp2 %x : tensor<64x256xf32>
-  %1 = tg.reduce add %0 axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %2 = tg.expand %1 : tensor<64x1xf32> -> tensor<64x256xf32>
-  %3 = tg.fdiv %0, %2 : tensor<64x256xf32>
-  return %3 : tensor<64x256xf32>
+tg.kernel @r_64_256_256_n0(%arg0: memref<16384xf32>, %arg1: memref<16384xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.range 0 loop 64
+  %2 = tg.range 1 loop 256
+  %3 = tg.range 2 loop 256
+  %4 = tg.mul %1, %0 : index
+  %5 = tg.add %2, %4 : index
+  %6 = tg.load %arg1[%5] : memref<16384xf32>
+  %7 = tg.exp2 %6 : f32
+  %8 = tg.add %4, %3 : index
+  %9 = tg.load %arg1[%8] : memref<16384xf32>
+  %10 = tg.exp2 %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.fdiv %7, %11 : f32
+  tg.store %12, %arg0[%5] : memref<16384xf32>
 }
 
 // -----
@@ -167,10 +223,18 @@ func.func @softmax(%x: tensor<64x256xf32>) -> tensor<64x256xf32> {
 // CHECK: tg.store {{.*}} nontemporal
 // CHECK-LABEL: tg.kernel @E_2097152
 // CHECK-NOT: nontemporal
-func.func @stores(%x: tensor<4194304xf32>, %y: tensor<2097152xf32>) -> (tensor<4194304xf32>, tensor<2097152xf32>) {
-  %0 = tg.neg %x : tensor<4194304xf32>
-  %1 = tg.neg %y : tensor<2097152xf32>
-  return %0, %1 : tensor<4194304xf32>, tensor<2097152xf32>
+tg.kernel @E_4194304_n0(%arg0: memref<4194304xf32>, %arg1: memref<4194304xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 4194304
+  %1 = tg.load %arg1[%0] : memref<4194304xf32>
+  %2 = tg.neg %1 : f32
+  tg.store %2, %arg0[%0] : memref<4194304xf32>
+}
+
+tg.kernel @E_2097152_n1(%arg0: memref<2097152xf32>, %arg1: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.range 0 loop 2097152
+  %1 = tg.load %arg1[%0] : memref<2097152xf32>
+  %2 = tg.neg %1 : f32
+  tg.store %2, %arg0[%0] : memref<2097152xf32>
 }
 
 // -----
@@ -184,14 +248,23 @@ func.func @stores(%x: tensor<4194304xf32>, %y: tensor<2097152xf32>) -> (tensor<4
 // CHECK: tg.stage
 // CHECK: tg.ranged_reduce
 // REMARK: remark: {{.*}}r_128_96_80{{.*}}stage transposed range
-func.func @turned(%a: tensor<128x80xf32>, %b: tensor<96x80xf32>) -> tensor<128x96x1xf32> {
-  %0 = tg.reshape %a : tensor<128x80xf32> -> tensor<128x1x80xf32>
-  %1 = tg.reshape %b : tensor<96x80xf32> -> tensor<1x96x80xf32>
-  %2 = tg.expand %0 : tensor<128x1x80xf32> -> tensor<128x96x80xf32>
-  %3 = tg.expand %1 : tensor<1x96x80xf32> -> tensor<128x96x80xf32>
-  %4 = tg.mul %2, %3 : tensor<128x96x80xf32>
-  %5 = tg.reduce add %4 axes [2] : tensor<128x96x80xf32> -> tensor<128x96x1xf32>
-  return %5 : tensor<128x96x1xf32>
+tg.kernel @r_128_96_80_n0(%arg0: memref<12288xf32>, %arg1: memref<10240xf32>, %arg2: memref<7680xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(96 : index) : index
+  %1 = tg.const(80 : index) : index
+  %2 = tg.range 0 loop 128
+  %3 = tg.range 1 loop 96
+  %4 = tg.range 2 loop 80
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<10240xf32>
+  %8 = tg.mul %3, %1 : index
+  %9 = tg.add %8, %4 : index
+  %10 = tg.load %arg2[%9] : memref<7680xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<12288xf32>
 }
 
 // -----
@@ -202,14 +275,23 @@ func.func @turned(%a: tensor<128x80xf32>, %b: tensor<96x80xf32>) -> tensor<128x9
 // CHECK-NOT: tg.stage
 // CHECK-NOT: unroll
 // CHECK: tg.ranged_reduce
-func.func @not_turned(%a: tensor<4x80xf32>, %b: tensor<96x80xf32>) -> tensor<4x96x1xf32> {
-  %0 = tg.reshape %a : tensor<4x80xf32> -> tensor<4x1x80xf32>
-  %1 = tg.reshape %b : tensor<96x80xf32> -> tensor<1x96x80xf32>
-  %2 = tg.expand %0 : tensor<4x1x80xf32> -> tensor<4x96x80xf32>
-  %3 = tg.expand %1 : tensor<1x96x80xf32> -> tensor<4x96x80xf32>
-  %4 = tg.mul %2, %3 : tensor<4x96x80xf32>
-  %5 = tg.reduce add %4 axes [2] : tensor<4x96x80xf32> -> tensor<4x96x1xf32>
-  return %5 : tensor<4x96x1xf32>
+tg.kernel @r_4_96_80_n0(%arg0: memref<384xf32>, %arg1: memref<320xf32>, %arg2: memref<7680xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(96 : index) : index
+  %1 = tg.const(80 : index) : index
+  %2 = tg.range 0 loop 4
+  %3 = tg.range 1 loop 96
+  %4 = tg.range 2 loop 80
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<320xf32>
+  %8 = tg.mul %3, %1 : index
+  %9 = tg.add %8, %4 : index
+  %10 = tg.load %arg2[%9] : memref<7680xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<384xf32>
 }
 
 // -----
@@ -224,11 +306,21 @@ func.func @not_turned(%a: tensor<4x80xf32>, %b: tensor<96x80xf32>) -> tensor<4x9
 // CHECK: %[[ROW:.*]] = tg.range {{[0-9]+}} unroll 16
 // CHECK: %[[LANE:.*]] = tg.range {{[0-9]+}} upcast 16
 // CHECK: tg.ranged_reduce add %{{.*}} over %{{.*}}, %{{.*}}, %[[ROW]], %{{.*}}, %[[LANE]] : f32
-func.func @turned_sum(%x: tensor<128x80xf32>, %y: tensor<80x128xf32>) -> tensor<1x1xf32> {
-  %0 = tg.permute %y [1, 0] : tensor<80x128xf32> -> tensor<128x80xf32>
-  %1 = tg.mul %x, %0 : tensor<128x80xf32>
-  %2 = tg.reduce add %1 axes [0, 1] : tensor<128x80xf32> -> tensor<1x1xf32>
-  return %2 : tensor<1x1xf32>
+tg.kernel @r_128_80_n0(%arg0: memref<1xf32>, %arg1: memref<10240xf32>, %arg2: memref<10240xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %1 = tg.const(128 : index) : index
+  %2 = tg.const(80 : index) : index
+  %3 = tg.range 0 loop 128
+  %4 = tg.range 1 loop 80
+  %5 = tg.mul %3, %2 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.load %arg1[%6] : memref<10240xf32>
+  %8 = tg.mul %4, %1 : index
+  %9 = tg.add %8, %3 : index
+  %10 = tg.load %arg2[%9] : memref<10240xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %3, %4 : f32
+  tg.store %12, %arg0[%0] : memref<1xf32>
 }
 
 // -----
@@ -240,11 +332,21 @@ func.func @turned_sum(%x: tensor<128x80xf32>, %y: tensor<80x128xf32>) -> tensor<
 // CHECK: tg.range {{[0-9]+}} loop 5
 // CHECK: tg.range {{[0-9]+}} loop 1
 // CHECK: tg.range {{[0-9]+}} unroll 16
-func.func @turned_rest(%x: tensor<100x80xf32>, %y: tensor<80x100xf32>) -> tensor<1x1xf32> {
-  %0 = tg.permute %y [1, 0] : tensor<80x100xf32> -> tensor<100x80xf32>
-  %1 = tg.mul %x, %0 : tensor<100x80xf32>
-  %2 = tg.reduce add %1 axes [0, 1] : tensor<100x80xf32> -> tensor<1x1xf32>
-  return %2 : tensor<1x1xf32>
+tg.kernel @r_100_80_n0(%arg0: memref<1xf32>, %arg1: memref<8000xf32>, %arg2: memref<8000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %1 = tg.const(100 : index) : index
+  %2 = tg.const(80 : index) : index
+  %3 = tg.range 0 loop 100
+  %4 = tg.range 1 loop 80
+  %5 = tg.mul %3, %2 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.load %arg1[%6] : memref<8000xf32>
+  %8 = tg.mul %4, %1 : index
+  %9 = tg.add %8, %3 : index
+  %10 = tg.load %arg2[%9] : memref<8000xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %3, %4 : f32
+  tg.store %12, %arg0[%0] : memref<1xf32>
 }
 
 // -----
@@ -258,23 +360,63 @@ func.func @turned_rest(%x: tensor<100x80xf32>, %y: tensor<80x100xf32>) -> tensor
 // CHECK-NOT: unroll
 // CHECK-LABEL: tg.kernel @r_50_80
 // CHECK-NOT: unroll
-// CHECK-LABEL: func.func @not_turned_sums
-func.func @not_turned_sums(%x: tensor<102x80xf32>, %y: tensor<80x100xf32>) -> (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>) {
-  %0 = tg.permute %y [1, 0] : tensor<80x100xf32> -> tensor<100x80xf32>
-  %x1 = tg.shrink %x from [0, 0] to [12, 80] : tensor<102x80xf32> -> tensor<12x80xf32>
-  %y1 = tg.shrink %0 from [0, 0] to [12, 80] : tensor<100x80xf32> -> tensor<12x80xf32>
-  %1 = tg.mul %x1, %y1 : tensor<12x80xf32>
-  %2 = tg.reduce add %1 axes [0, 1] : tensor<12x80xf32> -> tensor<1x1xf32>
-  %y2 = tg.pad %0 low [1, 0] high [1, 0] : tensor<100x80xf32> -> tensor<102x80xf32>
-  %3 = tg.add %x, %y2 : tensor<102x80xf32>
-  %4 = tg.reduce add %3 axes [0, 1] : tensor<102x80xf32> -> tensor<1x1xf32>
-  %y3 = tg.reshape %0 : tensor<100x80xf32> -> tensor<50x2x80xf32>
-  %y4 = tg.shrink %y3 from [0, 0, 0] to [50, 1, 80] : tensor<50x2x80xf32> -> tensor<50x1x80xf32>
-  %y5 = tg.reshape %y4 : tensor<50x1x80xf32> -> tensor<50x80xf32>
-  %x5 = tg.shrink %x from [0, 0] to [50, 80] : tensor<102x80xf32> -> tensor<50x80xf32>
-  %5 = tg.mul %x5, %y5 : tensor<50x80xf32>
-  %6 = tg.reduce add %5 axes [0, 1] : tensor<50x80xf32> -> tensor<1x1xf32>
-  return %2, %4, %6 : tensor<1x1xf32>, tensor<1x1xf32>, tensor<1x1xf32>
+tg.kernel @r_12_80_n0(%arg0: memref<1xf32>, %arg1: memref<960xf32>, %arg2: memref<7912xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %1 = tg.const(100 : index) : index
+  %2 = tg.const(80 : index) : index
+  %3 = tg.range 0 loop 12
+  %4 = tg.range 1 loop 80
+  %5 = tg.mul %3, %2 : index
+  %6 = tg.add %4, %5 : index
+  %7 = tg.load %arg1[%6] : memref<960xf32>
+  %8 = tg.mul %4, %1 : index
+  %9 = tg.add %8, %3 : index
+  %10 = tg.load %arg2[%9] : memref<7912xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %3, %4 : f32
+  tg.store %12, %arg0[%0] : memref<1xf32>
+}
+
+tg.kernel @r_102_80_n1(%arg0: memref<1xf32>, %arg1: memref<8160xf32>, %arg2: memref<8000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(-1 : index) : index
+  %1 = tg.const(100 : index) : index
+  %2 = tg.const(101 : index) : index
+  %3 = tg.const(0 : index) : index
+  %4 = tg.const(80 : index) : index
+  %5 = tg.range 0 loop 102
+  %6 = tg.range 1 loop 80
+  %7 = tg.mul %5, %4 : index
+  %8 = tg.add %7, %6 : index
+  %9 = tg.load %arg1[%8] : memref<8160xf32>
+  %10 = tg.cmplt %3, %5 : index
+  %11 = tg.cmplt %5, %2 : index
+  %12 = tg.and %10, %11 : i1
+  %13 = tg.mul %6, %1 : index
+  %14 = tg.add %5, %13 : index
+  %15 = tg.add %14, %0 : index
+  %16 = tg.load %arg2[%15] mask %12 : memref<8000xf32>
+  %17 = tg.add %9, %16 : f32
+  %18 = tg.ranged_reduce add %17 over %5, %6 : f32
+  tg.store %18, %arg0[%3] : memref<1xf32>
+}
+
+tg.kernel @r_50_80_n2(%arg0: memref<1xf32>, %arg1: memref<4000xf32>, %arg2: memref<7999xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %1 = tg.const(50 : index) : index
+  %2 = tg.const(2 : index) : index
+  %3 = tg.const(80 : index) : index
+  %4 = tg.range 0 loop 50
+  %5 = tg.range 1 loop 80
+  %6 = tg.mul %4, %3 : index
+  %7 = tg.add %6, %5 : index
+  %8 = tg.load %arg1[%7] : memref<4000xf32>
+  %9 = tg.mul %5, %1 : index
+  %10 = tg.add %4, %9 : index
+  %11 = tg.mul %10, %2 : index
+  %12 = tg.load %arg2[%11] : memref<7999xf32>
+  %13 = tg.mul %8, %12 : f32
+  %14 = tg.ranged_reduce add %13 over %4, %5 : f32
+  tg.store %14, %arg0[%0] : memref<1xf32>
 }
 
 // -----
@@ -288,15 +430,43 @@ func.func @not_turned_sums(%x: tensor<102x80xf32>, %y: tensor<80x100xf32>) -> (t
 // CHECK: tg.range {{[0-9]+}} unroll 2
 // CHECK-NOT: tg.stage
 // CHECK: tg.store
-func.func @interleaved(%x: tensor<4x64x28x28xf32>, %w: tensor<64x64xf32>) -> tensor<4x16x56x56xf32> {
-  %0 = tg.reshape %x : tensor<4x64x28x28xf32> -> tensor<4x1x64x28x28xf32>
-  %1 = tg.expand %0 : tensor<4x1x64x28x28xf32> -> tensor<4x64x64x28x28xf32>
-  %2 = tg.reshape %w : tensor<64x64xf32> -> tensor<1x64x64x1x1xf32>
-  %3 = tg.expand %2 : tensor<1x64x64x1x1xf32> -> tensor<4x64x64x28x28xf32>
-  %4 = tg.mul %1, %3 : tensor<4x64x64x28x28xf32>
-  %5 = tg.reduce add %4 axes [2] : tensor<4x64x64x28x28xf32> -> tensor<4x64x1x28x28xf32>
-  %6 = tg.reshape %5 : tensor<4x64x1x28x28xf32> -> tensor<4x16x2x2x28x28xf32>
-  %7 = tg.permute %6 [0, 1, 4, 2, 5, 3] : tensor<4x16x2x2x28x28xf32> -> tensor<4x16x28x2x28x2xf32>
-  %8 = tg.reshape %7 : tensor<4x16x28x2x28x2xf32> -> tensor<4x16x56x56xf32>
-  return %8 : tensor<4x16x56x56xf32>
+tg.kernel @r_4_16_28_2_28_2_64_n0(%arg0: memref<200704xf32>, %arg1: memref<200704xf32>, %arg2: memref<4096xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(16 : index) : index
+  %1 = tg.const(2 : index) : index
+  %2 = tg.const(64 : index) : index
+  %3 = tg.const(28 : index) : index
+  %4 = tg.range 0 loop 4
+  %5 = tg.range 1 loop 16
+  %6 = tg.range 2 loop 28
+  %7 = tg.range 3 loop 2
+  %8 = tg.range 4 loop 28
+  %9 = tg.range 5 loop 2
+  %10 = tg.range 6 loop 64
+  %11 = tg.mul %4, %2 : index
+  %12 = tg.add %10, %11 : index
+  %13 = tg.mul %12, %3 : index
+  %14 = tg.add %6, %13 : index
+  %15 = tg.mul %14, %3 : index
+  %16 = tg.add %8, %15 : index
+  %17 = tg.load %arg1[%16] : memref<200704xf32>
+  %18 = tg.mul %5, %1 : index
+  %19 = tg.add %7, %18 : index
+  %20 = tg.mul %19, %1 : index
+  %21 = tg.add %9, %20 : index
+  %22 = tg.mul %21, %2 : index
+  %23 = tg.add %10, %22 : index
+  %24 = tg.load %arg2[%23] : memref<4096xf32>
+  %25 = tg.mul %17, %24 : f32
+  %26 = tg.ranged_reduce add %25 over %10 : f32
+  %27 = tg.mul %4, %0 : index
+  %28 = tg.add %5, %27 : index
+  %29 = tg.mul %28, %3 : index
+  %30 = tg.add %6, %29 : index
+  %31 = tg.mul %30, %1 : index
+  %32 = tg.add %7, %31 : index
+  %33 = tg.mul %32, %3 : index
+  %34 = tg.add %8, %33 : index
+  %35 = tg.mul %34, %1 : index
+  %36 = tg.add %9, %35 : index
+  tg.store %26, %arg0[%36] : memref<200704xf32>
 }

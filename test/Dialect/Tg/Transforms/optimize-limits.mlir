@@ -1,8 +1,8 @@
 // Kernels at the limits of what the dialect allows: ids stay different, sizes
 // stay within 64 bits.
 
-// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline | FileCheck %s
-// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=no-opt | FileCheck %s --check-prefix=NOOPT
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline="no-opt verify-rewrites" | FileCheck %s --check-prefix=NOOPT
 
 // The ids leave no room for new ones and are counted anew.
 

@@ -1,14 +1,18 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --verify-each | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --verify-each | FileCheck %s
 
 // Rows that may be shorter than they are apart are read ahead of time.
 
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.load %{{.*}} prefetch 4096
-#n = #tg.var<"n", 1, 4096>
-!x = tensor<4096x?xf32, #tg.shape<4096, #n>>
-func.func @symbolic(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  return %0 : !x
+tg.kernel @E_4096_n_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop #tg.var<"n", 1, 4096>
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<16777216xf32>
 }
 
 // -----
@@ -17,21 +21,33 @@ func.func @symbolic(%x: !x) -> !x {
 
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.load %{{.*}} prefetch 4096
-func.func @part(%x: tensor<4096x4096xf32>) -> tensor<4096x2048xf32> {
-  %0 = tg.shrink %x from [0, 1024] to [4096, 3072] : tensor<4096x4096xf32> -> tensor<4096x2048xf32>
-  %1 = tg.exp2 %0 : tensor<4096x2048xf32>
-  return %1 : tensor<4096x2048xf32>
+tg.kernel @E_4096_2048_n0(%arg0: memref<8388608xf32>, %arg1: memref<16775168xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.const(4096 : index) : index
+  %2 = tg.range 0 loop 4096
+  %3 = tg.range 1 loop 2048
+  %4 = tg.mul %2, %1 : index
+  %5 = tg.add %3, %4 : index
+  %6 = tg.load %arg1[%5] : memref<16775168xf32>
+  %7 = tg.exp2 %6 : f32
+  %8 = tg.mul %2, %0 : index
+  %9 = tg.add %3, %8 : index
+  tg.store %7, %arg0[%9] : memref<8388608xf32>
 }
 
 // -----
 
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.load %{{.*}} prefetch 4096
-#n = #tg.var<"n", 1, 4096>
-!x = tensor<4096x?xf32, #tg.shape<4096, #n>>
-func.func @sums(%x: !x) -> tensor<4096x1xf32> {
-  %0 = tg.reduce add %x axes [1] : !x -> tensor<4096x1xf32>
-  return %0 : tensor<4096x1xf32>
+tg.kernel @r_4096_n_n0(%arg0: memref<4096xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop #tg.var<"n", 1, 4096>
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  tg.store %6, %arg0[%1] : memref<4096xf32>
 }
 
 // -----
@@ -40,9 +56,15 @@ func.func @sums(%x: !x) -> tensor<4096x1xf32> {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-func.func @whole(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
-  %0 = tg.exp2 %x : tensor<4096x4096xf32>
-  return %0 : tensor<4096x4096xf32>
+tg.kernel @E_4096_4096_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop 4096
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<16777216xf32>
 }
 
 // -----
@@ -51,11 +73,15 @@ func.func @whole(%x: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-#n = #tg.var<"n", 1, 4096>
-!x = tensor<?x4096xf32, #tg.shape<#n, 4096>>
-func.func @rows(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  return %0 : !x
+tg.kernel @E_n_4096_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop #tg.var<"n", 1, 4096>
+  %2 = tg.range 1 loop 4096
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<16777216xf32>
 }
 
 // -----
@@ -64,11 +90,15 @@ func.func @rows(%x: !x) -> !x {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-#n = #tg.var<"n", 1, 1024>
-!x = tensor<1024x?xf32, #tg.shape<1024, #n>>
-func.func @small(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  return %0 : !x
+tg.kernel @E_1024_n_n0(%arg0: memref<1048576xf32>, %arg1: memref<1048576xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1024 : index) : index
+  %1 = tg.range 0 loop 1024
+  %2 = tg.range 1 loop #tg.var<"n", 1, 1024>
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<1048576xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<1048576xf32>
 }
 
 // -----
@@ -77,22 +107,30 @@ func.func @small(%x: !x) -> !x {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-#n = #tg.var<"n", 1, 64>
-!x = tensor<262144x?xf32, #tg.shape<262144, #n>>
-func.func @short(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  return %0 : !x
+tg.kernel @E_262144_n_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.range 0 loop 262144
+  %2 = tg.range 1 loop #tg.var<"n", 1, 64>
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<16777216xf32>
 }
 
 // -----
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-#n = #tg.var<"n", 1, 1048576>
-!x = tensor<16x?xf32, #tg.shape<16, #n>>
-func.func @long(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  return %0 : !x
+tg.kernel @E_16_n_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1048576 : index) : index
+  %1 = tg.range 0 loop 16
+  %2 = tg.range 1 loop #tg.var<"n", 1, 1048576>
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16777216xf32>
+  %6 = tg.exp2 %5 : f32
+  tg.store %6, %arg0[%4] : memref<16777216xf32>
 }
 
 // -----
@@ -101,16 +139,21 @@ func.func @long(%x: !x) -> !x {
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch 4096
-#n = #tg.var<"n", 1, 4096>
-!a = tensor<4096x?x1xf32, #tg.shape<4096, #n, 1>>
-!b = tensor<1x?x4096xf32, #tg.shape<1, #n, 4096>>
-!p = tensor<4096x?x4096xf32, #tg.shape<4096, #n, 4096>>
-func.func @matmul(%a: !a, %b: !b) -> tensor<4096x1x4096xf32> {
-  %0 = tg.expand %a : !a -> !p
-  %1 = tg.expand %b : !b -> !p
-  %2 = tg.mul %0, %1 : !p
-  %3 = tg.reduce add %2 axes [1] : !p -> tensor<4096x1x4096xf32>
-  return %3 : tensor<4096x1x4096xf32>
+tg.kernel @r_4096_4096_n_n0(%arg0: memref<16777216xf32>, %arg1: memref<16777216xf32>, %arg2: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 4096
+  %2 = tg.range 1 loop 4096
+  %3 = tg.range 2 loop #tg.var<"n", 1, 4096>
+  %4 = tg.mul %1, %0 : index
+  %5 = tg.add %4, %3 : index
+  %6 = tg.load %arg1[%5] : memref<16777216xf32>
+  %7 = tg.mul %3, %0 : index
+  %8 = tg.add %2, %7 : index
+  %9 = tg.load %arg2[%8] : memref<16777216xf32>
+  %10 = tg.mul %6, %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.add %2, %4 : index
+  tg.store %11, %arg0[%12] : memref<16777216xf32>
 }
 
 // -----
@@ -121,14 +164,17 @@ func.func @matmul(%a: !a, %b: !b) -> tensor<4096x1x4096xf32> {
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.load %{{.*}} : memref<2048xf32>
 // CHECK: tg.load %{{.*}} prefetch 16384 : memref<4194304xf32>
-func.func @columns(%x: tensor<1x2048xf32>, %w: tensor<2048x2048xf32>) -> tensor<1x2048x1xf32> {
-  %0 = tg.reshape %x : tensor<1x2048xf32> -> tensor<1x1x2048xf32>
-  %1 = tg.expand %0 : tensor<1x1x2048xf32> -> tensor<1x2048x2048xf32>
-  %2 = tg.permute %w [1, 0] : tensor<2048x2048xf32> -> tensor<2048x2048xf32>
-  %3 = tg.reshape %2 : tensor<2048x2048xf32> -> tensor<1x2048x2048xf32>
-  %5 = tg.mul %1, %3 : tensor<1x2048x2048xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<1x2048x2048xf32> -> tensor<1x2048x1xf32>
-  return %6 : tensor<1x2048x1xf32>
+tg.kernel @r_2048_2048_n0(%arg0: memref<2048xf32>, %arg1: memref<2048xf32>, %arg2: memref<4194304xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.range 0 loop 2048
+  %2 = tg.range 1 loop 2048
+  %3 = tg.load %arg1[%2] : memref<2048xf32>
+  %4 = tg.mul %2, %0 : index
+  %5 = tg.add %1, %4 : index
+  %6 = tg.load %arg2[%5] : memref<4194304xf32>
+  %7 = tg.mul %3, %6 : f32
+  %8 = tg.ranged_reduce add %7 over %2 : f32
+  tg.store %8, %arg0[%1] : memref<2048xf32>
 }
 
 // -----
@@ -137,15 +183,21 @@ func.func @columns(%x: tensor<1x2048xf32>, %w: tensor<2048x2048xf32>) -> tensor<
 
 // CHECK-LABEL: tg.kernel
 // CHECK: tg.load %{{.*}} prefetch {{[0-9]+}} : memref<16777216xf32>
-func.func @few_rows(%x: tensor<3x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<3x4096x1xf32> {
-  %0 = tg.reshape %x : tensor<3x4096xf32> -> tensor<3x1x4096xf32>
-  %1 = tg.expand %0 : tensor<3x1x4096xf32> -> tensor<3x4096x4096xf32>
-  %2 = tg.permute %w [1, 0] : tensor<4096x4096xf32> -> tensor<4096x4096xf32>
-  %3 = tg.reshape %2 : tensor<4096x4096xf32> -> tensor<1x4096x4096xf32>
-  %4 = tg.expand %3 : tensor<1x4096x4096xf32> -> tensor<3x4096x4096xf32>
-  %5 = tg.mul %1, %4 : tensor<3x4096x4096xf32>
-  %6 = tg.reduce add %5 axes [2] : tensor<3x4096x4096xf32> -> tensor<3x4096x1xf32>
-  return %6 : tensor<3x4096x1xf32>
+tg.kernel @r_3_4096_4096_n0(%arg0: memref<12288xf32>, %arg1: memref<12288xf32>, %arg2: memref<16777216xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.range 0 loop 3
+  %2 = tg.range 1 loop 4096
+  %3 = tg.range 2 loop 4096
+  %4 = tg.mul %1, %0 : index
+  %5 = tg.add %4, %3 : index
+  %6 = tg.load %arg1[%5] : memref<12288xf32>
+  %7 = tg.mul %3, %0 : index
+  %8 = tg.add %2, %7 : index
+  %9 = tg.load %arg2[%8] : memref<16777216xf32>
+  %10 = tg.mul %6, %9 : f32
+  %11 = tg.ranged_reduce add %10 over %3 : f32
+  %12 = tg.add %2, %4 : index
+  tg.store %11, %arg0[%12] : memref<12288xf32>
 }
 
 // -----
@@ -154,12 +206,15 @@ func.func @few_rows(%x: tensor<3x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor
 
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: prefetch
-func.func @cached(%x: tensor<1x256xf32>, %w: tensor<256x256xf32>) -> tensor<1x256x1xf32> {
-  %0 = tg.reshape %x : tensor<1x256xf32> -> tensor<1x1x256xf32>
-  %1 = tg.expand %0 : tensor<1x1x256xf32> -> tensor<1x256x256xf32>
-  %2 = tg.permute %w [1, 0] : tensor<256x256xf32> -> tensor<256x256xf32>
-  %3 = tg.reshape %2 : tensor<256x256xf32> -> tensor<1x256x256xf32>
-  %4 = tg.mul %1, %3 : tensor<1x256x256xf32>
-  %5 = tg.reduce add %4 axes [2] : tensor<1x256x256xf32> -> tensor<1x256x1xf32>
-  return %5 : tensor<1x256x1xf32>
+tg.kernel @r_256_256_n0(%arg0: memref<256xf32>, %arg1: memref<256xf32>, %arg2: memref<65536xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.range 0 loop 256
+  %2 = tg.range 1 loop 256
+  %3 = tg.load %arg1[%2] : memref<256xf32>
+  %4 = tg.mul %2, %0 : index
+  %5 = tg.add %1, %4 : index
+  %6 = tg.load %arg2[%5] : memref<65536xf32>
+  %7 = tg.mul %3, %6 : f32
+  %8 = tg.ranged_reduce add %7 over %2 : f32
+  tg.store %8, %arg0[%1] : memref<256xf32>
 }

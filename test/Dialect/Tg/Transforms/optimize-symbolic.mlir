@@ -1,4 +1,4 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline --verify-each | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --verify-each | FileCheck %s
 
 // The window of a reduce that masks depend on is unrolled only if its length is
 // a number.
@@ -6,14 +6,17 @@
 // CHECK-LABEL: tg.kernel
 // CHECK-NOT: unroll
 // CHECK: tg.store
-#n = #tg.var<"n", 0, 1>
-#rows = #tg.dim<add, #n, 4>
-!x = tensor<4x64xi16>
-!p = tensor<?x64xi16, #tg.shape<#rows, 64>>
-func.func @window(%x: !x) -> tensor<1x64xi16> {
-  %0 = tg.pad %x low [0, 0] high [#n, 0] : !x -> !p
-  %1 = tg.reduce mul %0 axes [0] : !p -> tensor<1x64xi16>
-  return %1 : tensor<1x64xi16>
+tg.kernel @r_64_np4_n0(%arg0: memref<64xi16>, %arg1: memref<256xi16>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(64 : index) : index
+  %1 = tg.const(4 : index) : index
+  %2 = tg.range 0 loop 64
+  %3 = tg.range 1 loop #tg.dim<add, #tg.var<"n", 0, 1>, 4>
+  %4 = tg.cmplt %3, %1 : index
+  %5 = tg.mul %3, %0 : index
+  %6 = tg.add %2, %5 : index
+  %7 = tg.load %arg1[%6] mask %4 : memref<256xi16>
+  %8 = tg.ranged_reduce mul %7 over %3 : i16
+  tg.store %8, %arg0[%2] : memref<64xi16>
 }
 
 // -----
@@ -24,16 +27,17 @@ func.func @window(%x: !x) -> tensor<1x64xi16> {
 // CHECK: upcast
 // CHECK-NOT: tg.stage
 // CHECK: tg.store
-#n = #tg.var<"n", 2, 100>
-#odd = #tg.dim<mod, #n, 2>
-!x = tensor<?x?xf32, #tg.shape<#n, #odd>>
-!s = tensor<?x1xf32, #tg.shape<#n, 1>>
-func.func @short_rows(%x: !x) -> !x {
-  %0 = tg.exp2 %x : !x
-  %1 = tg.reduce add %0 axes [1] : !x -> !s
-  %2 = tg.expand %1 : !s -> !x
-  %3 = tg.fdiv %0, %2 : !x
-  return %3 : !x
+tg.kernel @r_n_nmod2_nmod2_n0(%arg0: memref<100xf32>, %arg1: memref<100xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(0 : index) : index
+  %1 = tg.range 0 loop #tg.var<"n", 2, 100>
+  %2 = tg.range 2 loop #tg.dim<mod, #tg.var<"n", 2, 100>, 2>
+  %3 = tg.dim(#tg.dim<mod, #tg.var<"n", 2, 100>, 2>) : index
+  %4 = tg.cmplt %0, %3 : index
+  %5 = tg.load %arg1[%1] mask %4 : memref<100xf32>
+  %6 = tg.exp2 %5 : f32
+  %7 = tg.ranged_reduce add %6 over %2 : f32
+  %8 = tg.fdiv %6, %7 : f32
+  tg.store %8, %arg0[%1] mask %4 : memref<100xf32>
 }
 
 // -----

@@ -1,5 +1,5 @@
-// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefixes=CHECK,V4
-// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v4 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,V4
+// RUN: tg-opt %s --split-input-file --tg-attach-target=target=cpu:x86_64:x86-64-v3 --tg-optimize-pipeline=verify-rewrites | FileCheck %s --check-prefixes=CHECK,V3
 
 // With 16 registers, 12 accumulators are worth a rest of rows: 512 is no
 // multiple of 6. With 32, the 16 of 4 rows are enough.
@@ -9,14 +9,23 @@
 // V3: tg.range {{.*}} loop 86 peel 1
 // V3: tg.range {{.*}} unroll 6
 // V3: tg.range {{.*}} upcast 16
-func.func @manyRows(%x: tensor<512x256xf32>, %y: tensor<256x1024xf32>) -> tensor<512x1x1024xf32> {
-  %0 = tg.reshape %x : tensor<512x256xf32> -> tensor<512x256x1xf32>
-  %1 = tg.expand %0 : tensor<512x256x1xf32> -> tensor<512x256x1024xf32>
-  %2 = tg.reshape %y : tensor<256x1024xf32> -> tensor<1x256x1024xf32>
-  %3 = tg.expand %2 : tensor<1x256x1024xf32> -> tensor<512x256x1024xf32>
-  %4 = tg.mul %1, %3 : tensor<512x256x1024xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<512x256x1024xf32> -> tensor<512x1x1024xf32>
-  return %5 : tensor<512x1x1024xf32>
+tg.kernel @r_512_1024_256_n0(%arg0: memref<524288xf32>, %arg1: memref<131072xf32>, %arg2: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1024 : index) : index
+  %1 = tg.const(256 : index) : index
+  %2 = tg.range 0 loop 512
+  %3 = tg.range 1 loop 1024
+  %4 = tg.range 2 loop 256
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<131072xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<262144xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<524288xf32>
 }
 
 // -----
@@ -26,14 +35,23 @@ func.func @manyRows(%x: tensor<512x256xf32>, %y: tensor<256x1024xf32>) -> tensor
 // V4: tg.range {{.*}} unroll 4
 // V3-NOT: peel
 // V3: tg.range {{.*}} unroll 4
-func.func @fewRows(%x: tensor<32x256xf32>, %y: tensor<256x1024xf32>) -> tensor<32x1x1024xf32> {
-  %0 = tg.reshape %x : tensor<32x256xf32> -> tensor<32x256x1xf32>
-  %1 = tg.expand %0 : tensor<32x256x1xf32> -> tensor<32x256x1024xf32>
-  %2 = tg.reshape %y : tensor<256x1024xf32> -> tensor<1x256x1024xf32>
-  %3 = tg.expand %2 : tensor<1x256x1024xf32> -> tensor<32x256x1024xf32>
-  %4 = tg.mul %1, %3 : tensor<32x256x1024xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<32x256x1024xf32> -> tensor<32x1x1024xf32>
-  return %5 : tensor<32x1x1024xf32>
+tg.kernel @r_32_1024_256_n0(%arg0: memref<32768xf32>, %arg1: memref<8192xf32>, %arg2: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1024 : index) : index
+  %1 = tg.const(256 : index) : index
+  %2 = tg.range 0 loop 32
+  %3 = tg.range 1 loop 1024
+  %4 = tg.range 2 loop 256
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<8192xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<262144xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<32768xf32>
 }
 
 // -----
@@ -42,14 +60,23 @@ func.func @fewRows(%x: tensor<32x256xf32>, %y: tensor<256x1024xf32>) -> tensor<3
 // sets: they are copied. With 4000 bytes in between they use all sets.
 // CHECK-LABEL: tg.kernel @r_512_4096_64_n0
 // V4: tg.stage
-func.func @rowsInFewSets(%x: tensor<512x64xf32>, %y: tensor<64x4096xf32>) -> tensor<512x1x4096xf32> {
-  %0 = tg.reshape %x : tensor<512x64xf32> -> tensor<512x64x1xf32>
-  %1 = tg.expand %0 : tensor<512x64x1xf32> -> tensor<512x64x4096xf32>
-  %2 = tg.reshape %y : tensor<64x4096xf32> -> tensor<1x64x4096xf32>
-  %3 = tg.expand %2 : tensor<1x64x4096xf32> -> tensor<512x64x4096xf32>
-  %4 = tg.mul %1, %3 : tensor<512x64x4096xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<512x64x4096xf32> -> tensor<512x1x4096xf32>
-  return %5 : tensor<512x1x4096xf32>
+tg.kernel @r_512_4096_64_n0(%arg0: memref<2097152xf32>, %arg1: memref<32768xf32>, %arg2: memref<262144xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4096 : index) : index
+  %1 = tg.const(64 : index) : index
+  %2 = tg.range 0 loop 512
+  %3 = tg.range 1 loop 4096
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<32768xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<262144xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<2097152xf32>
 }
 
 // -----
@@ -57,12 +84,21 @@ func.func @rowsInFewSets(%x: tensor<512x64xf32>, %y: tensor<64x4096xf32>) -> ten
 // CHECK-LABEL: tg.kernel @r_512_4000_64_n0
 // CHECK-NOT: tg.stage
 // CHECK: tg.store
-func.func @rowsInAllSets(%x: tensor<512x64xf32>, %y: tensor<64x4000xf32>) -> tensor<512x1x4000xf32> {
-  %0 = tg.reshape %x : tensor<512x64xf32> -> tensor<512x64x1xf32>
-  %1 = tg.expand %0 : tensor<512x64x1xf32> -> tensor<512x64x4000xf32>
-  %2 = tg.reshape %y : tensor<64x4000xf32> -> tensor<1x64x4000xf32>
-  %3 = tg.expand %2 : tensor<1x64x4000xf32> -> tensor<512x64x4000xf32>
-  %4 = tg.mul %1, %3 : tensor<512x64x4000xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<512x64x4000xf32> -> tensor<512x1x4000xf32>
-  return %5 : tensor<512x1x4000xf32>
+tg.kernel @r_512_4000_64_n0(%arg0: memref<2048000xf32>, %arg1: memref<32768xf32>, %arg2: memref<256000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(4000 : index) : index
+  %1 = tg.const(64 : index) : index
+  %2 = tg.range 0 loop 512
+  %3 = tg.range 1 loop 4000
+  %4 = tg.range 2 loop 64
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<32768xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<256000xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<2048000xf32>
 }

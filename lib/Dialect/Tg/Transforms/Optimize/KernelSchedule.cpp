@@ -11,10 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -431,15 +429,22 @@ void KernelSchedule::guard(RangeOp inner, Value valid) {
     else if (auto store = dyn_cast<StoreOp>(op))
       store.getMaskMutable().assign(conjunction(op, store.getMask()));
   }
-  for (RangedReduceOp reduce : reduces) {
-    OpBuilder builder(reduce);
-    TypedAttr identity = getReduceIdentity(reduce.getKind(), reduce.getType());
-    Value neutral =
-        ConstOp::create(builder, reduce.getLoc(), reduce.getType(), identity);
-    reduce.getValueMutable().assign(
-        WhereOp::create(builder, reduce.getLoc(), reduce.getType(), valid,
-                        reduce.getValue(), neutral));
-  }
+  auto guardValue = [&](Operation *op, OpOperand &value, TypedAttr identity) {
+    OpBuilder builder(op);
+    Type type = value.get().getType();
+    Value neutral = ConstOp::create(builder, op->getLoc(), type, identity);
+    value.set(WhereOp::create(builder, op->getLoc(), type, valid, value.get(),
+                              neutral));
+  };
+  for (RangedReduceOp reduce : reduces)
+    guardValue(reduce, reduce.getValueMutable(),
+               getReduceIdentity(reduce.getKind(), reduce.getType()));
+  // Behind the end of a scan, whose first range is the outer one, nothing
+  // follows that needs what comes there.
+  for (auto scan : kernel.getBody().getOps<RangedScanOp>())
+    if (namesRange(scan, inner) && scan.getRanges()[1] != inner.getResult())
+      guardValue(scan, scan.getValueMutable(),
+                 getScanIdentity(scan.getKind(), scan.getType()));
 }
 
 /// Whether `user` only continues a linear form.
@@ -576,110 +581,6 @@ void KernelSchedule::accumulate(ArrayRef<RangedReduceOp> reduces,
   changed();
 }
 
-std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
-                          ArrayRef<RangeOp> onto) {
-  IRMapping mapping;
-  SmallVector<RangeOp> copies(onto);
-  if (onto.empty())
-    for (RangeOp range : over) {
-      RangeOp copy = createRange(range.getExtentDim(), range);
-      // Work items fill tiles of their own.
-      copy.setKind(range.getKind() == RangeKind::thread ? RangeKind::loop
-                                                        : range.getKind());
-      copy.setPeelDim(range.getPeelDim());
-      copies.push_back(copy);
-    }
-  for (auto [range, copy] : llvm::zip_equal(over, copies))
-    mapping.map(RangeOp(range).getResult(), RangeOp(copy).getResult());
-  llvm::SetVector<Operation *> slice;
-  SmallVector<Operation *> work{value.getDefiningOp()};
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (!op || isa<RangeOp>(op) || slice.contains(op) ||
-        llvm::none_of(over, [&](RangeOp range) {
-          return dependsOn(op->getResult(0), range);
-        }))
-      continue;
-    slice.insert(op);
-    for (Value operand : op->getOperands())
-      work.push_back(operand.getDefiningOp());
-  }
-  SmallVector<Operation *> ops(slice.begin(), slice.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfterValue(value);
-  for (Operation *op : ops)
-    builder.clone(*op, mapping);
-  return {mapping.lookupOrDefault(value), copies};
-}
-
-SmallVector<RangeOp> KernelSchedule::unshare(RangedReduceOp reduce,
-                                             ArrayRef<RangeOp> onto) {
-  Recording step(*this, StepKind::unshare, reduce.getOperation(), onto);
-  SmallVector<RangeOp> over;
-  for (Value range : reduce.getRanges())
-    over.push_back(range.getDefiningOp<RangeOp>());
-  auto [value, copies] = copyAlong(reduce.getValue(), over, onto);
-  reduce.getValueMutable().assign(value);
-  reduce.getRangesMutable().assign(llvm::map_to_vector(
-      copies, [](RangeOp range) -> Value { return range; }));
-  eraseUnused();
-  changed();
-  return copies;
-}
-
-std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::createTile(Value value, ArrayRef<RangeOp> over, int64_t pad) {
-  int64_t size = 1;
-  for (RangeOp range : over)
-    size *= range == over.back() ? llvm::alignTo(range.getLargestExtent(), pad)
-                                 : range.getLargestExtent();
-  OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfterValue(value);
-  auto stage = StageOp::create(
-      builder, value.getLoc(), getBufferType(value.getType(), size), value,
-      llvm::map_to_vector(over, [](RangeOp range) -> Value { return range; }));
-  if (RangeOp last = over.back(); last.getLargestExtent() % pad != 0)
-    stage->setAttr(paddedAttrName,
-                   builder.getDenseI64ArrayAttr({int64_t(last.getId()), pad}));
-  return {BarrierOp::create(builder, value.getLoc(), stage),
-          SmallVector<RangeOp>(over)};
-}
-
-std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::stage(Value value, ArrayRef<RangeOp> over, int64_t pad) {
-  Recording step(*this, StepKind::stage, value.getDefiningOp(), over,
-                 pad > 1 ? pad : 0);
-  SmallVector<int64_t> extents;
-  SmallVector<Value> positions;
-  for (RangeOp range : over) {
-    extents.push_back(range.getLargestExtent());
-    positions.push_back(range);
-  }
-  extents.back() = llvm::alignTo(extents.back(), pad);
-  auto [copied, copies] = copyAlong(value, over);
-  auto tile = createTile(copied, copies, pad);
-  changed();
-  replaceByLoad(value, tile.first, positions, extents);
-  return tile;
-}
-
-void KernelSchedule::reuse(Value value, Value tile, ArrayRef<RangeOp> at) {
-  auto stage =
-      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-  Recording step(*this, StepKind::reuse,
-                 {value.getDefiningOp(), stage.getOperation()}, at);
-  SmallVector<int64_t> extents;
-  SmallVector<Value> positions;
-  for (auto [range, staged] : llvm::zip_equal(at, stage.getRanges())) {
-    extents.push_back(staged.getDefiningOp<RangeOp>().getLargestExtent());
-    positions.push_back(RangeOp(range));
-  }
-  replaceByLoad(value, tile, positions, extents);
-}
-
 void KernelSchedule::setPrefetch(LoadOp load, int64_t distance) {
   Recording step(*this, StepKind::prefetch, load.getOperation(), {}, distance);
   load.setPrefetch(distance);
@@ -693,220 +594,6 @@ void KernelSchedule::setPrefetch(StoreOp store, int64_t distance) {
 void KernelSchedule::setNontemporal(StoreOp store) {
   Recording step(*this, StepKind::nontemporal, store.getOperation(), {});
   store.setNontemporal(true);
-}
-
-/// The index operands of everything else that \p value is computed from.
-static SmallVector<OpOperand *> getIndexUses(Value value) {
-  SmallVector<OpOperand *> uses;
-  for (Operation *op : KernelSchedule::getSlice(value))
-    if (!isa<IndexType>(op->getResult(0).getType()))
-      for (OpOperand &operand : op->getOpOperands())
-        if (isa<IndexType>(operand.get().getType()))
-          uses.push_back(&operand);
-  return uses;
-}
-
-std::optional<KernelSchedule::Window>
-KernelSchedule::findWindow(Value value, RangeOp columns,
-                           ArrayRef<RangeOp> over) {
-  SmallVector<LinearForm> forms;
-  for (OpOperand *use : getIndexUses(value)) {
-    const LinearForm &form = analysis.getLinear(use->get());
-    for (auto [atom, coefficient] : form.terms)
-      if (!atom.getDefiningOp<RangeOp>())
-        for (RangeOp range : over)
-          if (dependsOn(atom, range) || dependsOn(atom, columns))
-            return std::nullopt;
-    forms.push_back(form);
-  }
-  auto *strided = llvm::find_if(forms, [&](const LinearForm &form) {
-    return form.getCoefficient(columns) != 0;
-  });
-  if (strided == forms.end() || columns.isSymbolic())
-    return std::nullopt;
-  Window window;
-  window.stride = strided->getCoefficient(columns);
-  for (RangeOp range : over) {
-    int64_t dilation = strided->getCoefficient(range);
-    bool isPart = !range.isSymbolic() && dilation != 0 &&
-                  (dilation > 0) == (window.stride > 0);
-    for (const LinearForm &form : forms)
-      isPart &= __int128(form.getCoefficient(range)) * window.stride ==
-                __int128(form.getCoefficient(columns)) * dilation;
-    if (isPart)
-      window.parts.push_back({range, dilation});
-  }
-  if (window.stride < 0) {
-    window.stride = -window.stride;
-    for (auto &[range, dilation] : window.parts)
-      dilation = -dilation;
-  }
-  // Parts that reach further than their positions are many stay apart.
-  auto measure = [&](const Window &measured) {
-    int64_t unit = measured.stride;
-    for (auto [range, dilation] : measured.parts)
-      unit = std::gcd(unit, dilation);
-    __int128 extent =
-        __int128(measured.stride / unit) * (columns.getLargestExtent() - 1) + 1;
-    for (auto [range, dilation] : measured.parts)
-      extent += __int128(dilation / unit) * (range.getLargestExtent() - 1);
-    return std::pair(unit, extent);
-  };
-  Window result;
-  result.stride = window.stride;
-  llvm::sort(window.parts,
-             [](auto &x, auto &y) { return x.second < y.second; });
-  for (auto part : window.parts) {
-    Window longer = result;
-    longer.parts.push_back(part);
-    if (measure(longer).second <=
-        measure(result).second * part.first.getLargestExtent())
-      result = longer;
-  }
-  auto [unit, extent] = measure(result);
-  if (extent > maxRangeExtent)
-    return std::nullopt;
-  result.extent = static_cast<int64_t>(extent);
-  result.stride /= unit;
-  for (auto &[range, dilation] : result.parts)
-    dilation /= unit;
-  return result;
-}
-
-SmallVector<std::pair<RangeOp, KernelSchedule::Window>>
-KernelSchedule::findWindows(Value value, RangedReduceOp reduce,
-                            ArrayRef<RangeOp> along) {
-  SmallVector<std::pair<RangeOp, Window>> windows;
-  for (RangeOp range : along)
-    if (auto window = findWindow(value, range, getClosedRanges(reduce)))
-      windows.push_back({range, *window});
-  return windows;
-}
-
-std::pair<Value, SmallVector<RangeOp>>
-KernelSchedule::stageWindows(Value value, RangedReduceOp reduce,
-                             ArrayRef<RangeOp> along, int64_t pad) {
-  Recording step(*this, StepKind::stage_window,
-                 {value.getDefiningOp(), reduce.getOperation()}, along,
-                 pad > 1 ? pad : 0);
-  const SmallVector<RangeOp> over = getClosedRanges(reduce);
-  const auto windows = findWindows(value, reduce, along);
-  auto isPart = [&](Value atom) {
-    return llvm::any_of(windows, [&](auto &along) {
-      return atom == RangeOp(along.first).getResult() ||
-             llvm::any_of(along.second.parts, [&](auto &part) {
-               return atom == RangeOp(part.first).getResult();
-             });
-    });
-  };
-  RangeOp last = windows.back().first;
-  IRMapping mapping;
-  SmallVector<RangeOp> copies;
-  SmallVector<std::pair<OpOperand *, LinearForm>> uses;
-  for (OpOperand *use : getIndexUses(value))
-    uses.push_back({use, analysis.getLinear(use->get())});
-  llvm::SetVector<Operation *> slice = getSlice(value);
-  SmallVector<Value> positions;
-  SmallVector<int64_t> extents;
-  for (RangeOp range : over) {
-    if (isPart(range) || !dependsOn(value, range))
-      continue;
-    copies.push_back(createRange(range.getExtentDim(), last));
-    mapping.map(range.getResult(), copies.back().getResult());
-    positions.push_back(range);
-    extents.push_back(range.getLargestExtent());
-  }
-  const size_t firstSums = copies.size();
-  for (auto &[range, window] : windows) {
-    copies.push_back(createRange(Dim(last.getContext(), window.extent), last));
-    extents.push_back(window.extent);
-  }
-  extents.back() = llvm::alignTo(extents.back(), pad);
-
-  OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfterValue(value);
-  IndexBuilder index(builder, value.getLoc());
-  DenseMap<OpOperand *, Value> indices;
-  for (auto &[use, form] : uses) {
-    Value position = index.constant(form.constant);
-    for (auto [i, window] : llvm::enumerate(windows)) {
-      RangeOp range = window.first;
-      if (int64_t coefficient = form.getCoefficient(range))
-        position =
-            index.add(position, index.mul(copies[firstSums + i],
-                                          coefficient / window.second.stride));
-    }
-    for (auto [atom, coefficient] : form.terms)
-      if (!isPart(atom))
-        position = index.add(
-            position, index.mul(mapping.lookupOrDefault(atom), coefficient));
-    indices[use] = position;
-  }
-  SmallVector<Operation *> ops(slice.begin(), slice.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : ops) {
-    if (isa<RangeOp, DimOp, ConstOp>(op) ||
-        isa<IndexType>(op->getResult(0).getType()))
-      continue;
-    Operation *copy = builder.clone(*op, mapping);
-    for (OpOperand &operand : op->getOpOperands())
-      if (Value position = indices.lookup(&operand))
-        copy->setOperand(operand.getOperandNumber(), position);
-  }
-  auto tile = createTile(mapping.lookup(value), copies, pad);
-  changed();
-  for (auto &[range, window] : windows)
-    positions.push_back(getWindowPosition(range, window));
-  replaceByLoad(value, tile.first, positions, extents);
-  return tile;
-}
-
-Value KernelSchedule::getWindowPosition(RangeOp columns, const Window &window) {
-  OpBuilder builder(kernel.getContext());
-  builder.setInsertionPointAfter(ranges.back());
-  IndexBuilder index(builder, columns.getLoc());
-  Value position = index.mul(columns, window.stride);
-  for (auto [range, dilation] : window.parts)
-    position = index.add(position, index.mul(range, dilation));
-  return position;
-}
-
-/// Moves \p op, and all it needs that comes after \p place, before that place.
-static void moveBeforeInOrder(Operation *op, Operation *place) {
-  llvm::SetVector<Operation *> needed;
-  SmallVector<Operation *> work{op};
-  while (!work.empty()) {
-    Operation *current = work.pop_back_val();
-    if (!place->isBeforeInBlock(current) || !needed.insert(current))
-      continue;
-    for (Value operand : current->getOperands())
-      if (Operation *def = operand.getDefiningOp())
-        work.push_back(def);
-  }
-  SmallVector<Operation *> ops(needed.begin(), needed.end());
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *current : ops)
-    current->moveBefore(place);
-}
-
-void KernelSchedule::replaceByLoad(Value value, Value tile,
-                                   ArrayRef<Value> positions,
-                                   ArrayRef<int64_t> extents) {
-  // What uses the value may come before the tile in the block.
-  moveBeforeInOrder(tile.getDefiningOp(), value.getDefiningOp());
-  OpBuilder builder(kernel.getContext());
-  builder.setInsertionPoint(value.getDefiningOp());
-  IndexBuilder index(builder, value.getLoc());
-  Value position = index.constant(0);
-  for (auto [at, extent] : llvm::zip(positions, extents))
-    position = index.add(index.mul(position, extent), at);
-  Value staged =
-      LoadOp::create(builder, value.getLoc(), tile, position, /*mask=*/Value());
-  value.replaceAllUsesWith(staged);
-  eraseUnused();
-  changed();
 }
 
 void KernelSchedule::eraseUnused() {

@@ -19,7 +19,8 @@ using namespace mlir::tg;
 using Obstacle = std::optional<std::string>;
 
 /// Lanes of one vector, copies of a value that unrolled ranges make, and of
-/// them all together with the lanes, ranges, and bytes of a tile, at most.
+/// code that all of them together would make, ranges, and bytes of a tile, at
+/// most.
 static constexpr int64_t kMostLanes = 128, kMostCopies = 1024,
                          kMostPositions = 1 << 16;
 static constexpr size_t kMostRanges = 64;
@@ -89,18 +90,20 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
       return describe(range) + " has a symbolic extent";
     if (range.getPeel())
       return describe(range) + " has peeled positions";
-    int64_t positions = extent;
+    int64_t copies = extent;
     for (RangeOp other : ranges)
-      if ((other.getKind() == RangeKind::unroll ||
-           other.getKind() == RangeKind::upcast) &&
-          llvm::MulOverflow(positions, other.getLargestExtent(), positions))
-        positions = kMostPositions + 1;
-    if (kind == RangeKind::unroll && positions > kMostPositions)
+      if (other.getKind() == RangeKind::unroll &&
+          llvm::MulOverflow(copies, other.getLargestExtent(), copies))
+        copies = kMostPositions + 1;
+    if (kind == RangeKind::unroll && copies > kMostPositions)
       return "more than " + std::to_string(kMostPositions) +
              " copies of the code would be made";
   }
   for (auto store : kernel.getBody().getOps<StoreOp>())
-    if (store.getUpdate() && (isOrdered(range) || mayMeetAlong(range)) &&
+    // Of a work item's elements, no loaded value is a part (C8 of tg.kernel).
+    if (store.getUpdate() &&
+        (isOrdered(range) ||
+         (kind != RangeKind::thread && mayMeetAlong(range))) &&
         (kind != RangeKind::unroll || hasOrderedUpdate()))
       return "positions of " + describe(range) + " may update one element";
 
@@ -440,6 +443,8 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (stage->hasAttr(paddedAttrName) ||
           own.getExtentDim() != named[0].getExtentDim())
         return "the tile is not of all positions of " + describe(named[0]);
+      if (isComputedFrom(stage.getValue(), ops[0]))
+        return "the tile is computed from " + describe(step.getOps()[0]);
       if (!isSameBut(stage.getValue(), ops[0]->getResult(0), own, named[0]))
         return describe(step.getOps()[0]) +
                " is computed in another way than the tile";

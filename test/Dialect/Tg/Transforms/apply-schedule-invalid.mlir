@@ -1,0 +1,280 @@
+// RUN: tg-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tg.kernel(tg-optimize-kernels))'
+
+// Why a kernel does not admit a step.
+
+// expected-error @+1 {{kernel 'no_range' does not admit the step #tg.step<split [7] by 4>: the kernel has no range 7}}
+tg.kernel @no_range(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<split [7] by 4>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel has no tg.load 1}}
+tg.kernel @no_op(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<prefetch load 1 by 4>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.load %a[%i] : memref<64xf32>
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 0 has only 64 positions}}
+tg.kernel @too_few(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<split [0] by 1000>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel has a range 1 already}}
+tg.kernel @used(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<split [0] by 4 into [2, 1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a vector has a power of two of lanes up to 128, not 6}}
+tg.kernel @six_lanes(%out: memref<6xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [0] as upcast>]} {
+  %i = tg.range 0 loop 6
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<6xf32>
+}
+
+// -----
+
+// expected-error @+1 {{a value would depend on two ranges of lanes}}
+tg.kernel @two_lanes(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<set_kind [0] as upcast>, #tg.step<set_kind [1] as upcast>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{work items are leading ranges of the result, and range 0 comes before}}
+tg.kernel @inner_thread(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [1] as thread>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{kind local needs a target with work-groups}}
+tg.kernel @local(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [0] as local>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 1 is closed by a reduction or tile}}
+tg.kernel @reduced_thread(%out: memref<1xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [1] as thread>]} {
+  %k = tg.range 1 loop 64
+  %x = tg.load %a[%k] : memref<64xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  %c0 = tg.const(0 : index) : index
+  tg.store %s, %out[%c0] : memref<1xf32>
+}
+
+// -----
+
+// The lanes of an update may meet, and so may the threads.
+
+// expected-error @+1 {{positions of range 0 may update one element}}
+tg.kernel @scatter(%out: memref<8xf32>, %at: memref<64xi32>) attributes {outputs = 1 : i64, in_place, schedule = [#tg.step<set_kind [0] as upcast>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.load %at[%i] : memref<64xi32>
+  %c8 = tg.const(8 : i32) : i32
+  %m = tg.floormod %n, %c8 : i32
+  %to = tg.cast %m : i32 -> index
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%to] update add : memref<8xf32>
+}
+
+// -----
+
+// Of several writes to an element, the last one counts.
+
+// expected-error @+1 {{the kernel keeps the last of several writes to an element, so that its ranges are in order}}
+tg.kernel @last(%out: memref<8xf32>, %at: memref<64xi32>) attributes {outputs = 1 : i64, in_place, schedule = [#tg.step<move [1, 0]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c = tg.const(8 : index) : index
+  %row = tg.mul %i, %c : index
+  %ij = tg.add %row, %j : index
+  %n = tg.load %at[%ij] : memref<64xi32>
+  %c8 = tg.const(8 : i32) : i32
+  %m = tg.floormod %n, %c8 : i32
+  %to = tg.cast %m : i32 -> index
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%to] update set : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 1 is scanned: a scan is over the innermost ranges, in their order}}
+tg.kernel @scan(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<move [1, 0]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %s = tg.ranged_scan add %x over %j : f32
+  tg.store %s, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 0 and range 1 are not neighbours that everything passes as one}}
+tg.kernel @transposed(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<merge [0, 1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %c = tg.mul %j, %c8 : index
+  %from = tg.add %c, %i : index
+  %x = tg.load %a[%from] : memref<64xf32>
+  tg.store %x, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{tg.const is no value for a tile}}
+tg.kernel @constant(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<stage const 0 [0]>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the value does not depend on range 1}}
+tg.kernel @independent(%out: memref<64xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<stage load 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%i] : memref<8xf32>
+  tg.store %x, %out[%at] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel may overwrite what a tile is filled with}}
+tg.kernel @in_place(%out: memref<64xf32>) attributes {outputs = 1 : i64, in_place, schedule = [#tg.step<stage load 0 [0]>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.load %out[%i] : memref<64xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// A list that leaves something to do is an error too: loads expect padded rows.
+
+// expected-error @+1 {{the steps of kernel 'padded' are not complete: range 3 of a padded tile is not split by 16}}
+tg.kernel @padded(%out: memref<40xf32>, %a: memref<40xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage load 0 [0, 1] by 16 into [2, 3]>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %r = tg.mul %i, %c10 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%at] : memref<40xf32>
+  tg.store %x, %out[%at] : memref<40xf32>
+}
+
+// -----
+
+// expected-error @+1 {{4 does not divide the extent of range 3, along which rows of a tile are stored}}
+tg.kernel @rows(%out: memref<40xf32>, %a: memref<40xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage load 0 [0, 1] into [2, 3]>, #tg.step<split [3] by 4>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %r = tg.mul %i, %c10 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%at] : memref<40xf32>
+  tg.store %x, %out[%at] : memref<40xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the tile is computed from tg.exp2 0}}
+tg.kernel @own_value(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage exp2 0 [0]>, #tg.step<reuse exp2 0, stage 0 [0]>]} {
+  %i = tg.range 0 loop 8
+  %x = tg.load %a[%i] : memref<8xf32>
+  %e = tg.exp2 %x : f32
+  tg.store %e, %out[%i] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{tg.exp2 1 is computed in another way than the tile}}
+tg.kernel @other_value(%out: memref<8xf32>, %a: memref<8xf32>, %b: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage exp2 0 [0]>, #tg.step<reuse exp2 1, stage 0 [1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %x = tg.load %a[%i] : memref<8xf32>
+  %e = tg.exp2 %x : f32
+  %s = tg.ranged_reduce add %e over %i : f32
+  %y = tg.load %b[%j] : memref<8xf32>
+  %f = tg.exp2 %y : f32
+  %z = tg.mul %s, %f : f32
+  tg.store %z, %out[%j] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel stores other values too}}
+tg.kernel @two_stores(%out: memref<8xf32>, %copy: memref<8xf32>, %a: memref<64xf32>, %b: memref<8xf32>) attributes {outputs = 2 : i64, schedule = [
+    #tg.step<accumulate ranged_reduce 0 [1]>]} {
+  %j = tg.range 0 loop 8
+  %k = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %row = tg.mul %k, %c8 : index
+  %at = tg.add %row, %j : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%j] : memref<8xf32>
+  %y = tg.load %b[%j] : memref<8xf32>
+  tg.store %y, %copy[%j] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the mask bounds no products}}
+tg.kernel @no_mask(%out: memref<1xf32>, %a: memref<64xf32>, %b: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<skip_masked ranged_reduce 0, load 0 [0, 1]>]} {
+  %i = tg.range 0 loop 1
+  %k = tg.range 1 loop 64
+  %x = tg.load %a[%k] : memref<64xf32>
+  %y = tg.load %b[%k] : memref<64xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %out[%i] : memref<1xf32>
+}

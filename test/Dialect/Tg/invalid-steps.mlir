@@ -1,0 +1,74 @@
+// RUN: tg-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @+1 {{'cut' is no schedule step}}
+#a = #tg.step<cut [0] by 16>
+
+// -----
+
+// C1
+
+// expected-error @+1 {{split takes 1 ranges, but has 2 (C1)}}
+#a = #tg.step<split [0, 1] by 16>
+
+// -----
+
+// expected-error @+1 {{split takes 2 new ranges, but has 1 (C1)}}
+#a = #tg.step<split [0] by 16 into [1]>
+
+// -----
+
+// expected-error @+1 {{accumulate takes 1 ranges, but has 0 (C1)}}
+#a = #tg.step<accumulate ranged_reduce 0 []>
+
+// -----
+
+// expected-error @+1 {{stage_window takes 1 to 2 ranges, but has 3 (C1)}}
+#a = #tg.step<stage_window load 0, ranged_reduce 0 [0, 1, 2]>
+
+// -----
+
+// expected-error @+1 {{reuse takes 2 operations, but has 1 (C1)}}
+#a = #tg.step<reuse exp2 0 [0]>
+
+// -----
+
+// expected-error @+1 {{range 1 is listed twice (C1)}}
+#a = #tg.step<merge [1, 1]>
+
+// -----
+
+// expected-error @+1 {{-1 is no id of a range (C1)}}
+#a = #tg.step<reverse [-1]>
+
+// -----
+
+// expected-error @+1 {{-2 is no number of an operation (C1)}}
+#a = #tg.step<nontemporal store -2>
+
+// -----
+
+// C2
+
+// expected-error @+1 {{split needs an amount of 1 or more (C2)}}
+#a = #tg.step<split [0]>
+
+// -----
+
+// expected-error @+1 {{prefetch needs an amount of 1 or more (C2)}}
+#a = #tg.step<prefetch load 0 by -4>
+
+// -----
+
+// expected-error @+1 {{'fast' is no kind of range}}
+#a = #tg.step<set_kind [0] as fast>
+
+// -----
+
+// expected-error @+1 {{expected '>'}}
+#a = #tg.step<merge [0, 1] by 2>
+
+// -----
+
+// expected-error @+1 {{attribute 'schedule' failed to satisfy constraint: list of schedule steps}}
+tg.kernel @no_steps(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [1]} {
+}
