@@ -68,8 +68,8 @@ def page(introduction, sections):
     paragraphs = [p.strip() for p in re.split(r"  +", text) if p.strip()]
     lines = ["<!-- Written by scripts/index-rules-page.py from IndexRules.td. -->"]
     lines += ["", "# Rules of index arithmetic", ""]
-    lines += ["What `tg-simplify-index` does to the index arithmetic of kernels, and"]
-    lines += ["`tg-verify-index-rewrites` proves with every use of a rule.", ""]
+    lines += ["The rules that `tg-simplify-index` applies to the index arithmetic of kernels."]
+    lines += ["`tg-verify-index-rewrites` proves each application of a rule.", ""]
     for paragraph in paragraphs[1:]:
         lines += wrap(paragraph) + [""]
     for section in sections:

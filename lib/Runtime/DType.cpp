@@ -226,8 +226,8 @@ struct FloatFormat {
 };
 } // namespace
 
-static constexpr FloatFormat halfFormat = {5, 10, 15, Specials::Ieee};
-static constexpr FloatFormat bfloatFormat = {8, 7, 127, Specials::Ieee};
+static constexpr FloatFormat kHalfFormat = {5, 10, 15, Specials::Ieee};
+static constexpr FloatFormat kBfloatFormat = {8, 7, 127, Specials::Ieee};
 
 static constexpr FloatFormat float8Format(DType dtype) {
   switch (dtype) {
@@ -332,11 +332,11 @@ static double decode(uint32_t bits, FloatFormat format) {
 }
 
 uint16_t tinygrad::encodeHalf(double value) {
-  return uint16_t(encode(value, halfFormat));
+  return uint16_t(encode(value, kHalfFormat));
 }
 
 uint16_t tinygrad::encodeBFloat16(double value) {
-  return uint16_t(encode(value, bfloatFormat));
+  return uint16_t(encode(value, kBfloatFormat));
 }
 
 uint8_t tinygrad::encodeFloat8(double value, DType format) {
@@ -345,7 +345,7 @@ uint8_t tinygrad::encodeFloat8(double value, DType format) {
   return uint8_t(encode(value, float8Format(format)));
 }
 
-double tinygrad::decodeHalf(uint16_t bits) { return decode(bits, halfFormat); }
+double tinygrad::decodeHalf(uint16_t bits) { return decode(bits, kHalfFormat); }
 
 double tinygrad::decodeBFloat16(uint16_t bits) {
   return std::bit_cast<float>(uint32_t(bits) << 16);

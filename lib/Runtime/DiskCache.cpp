@@ -77,7 +77,7 @@ static_assert(sizeof(Header) == 80, "no padding in the file format");
 } // namespace
 
 /// The last character counts format versions.
-static constexpr char fileMagic[8] = {'T', 'G', 'K', 'E', 'R', 'N', '0', '1'};
+static constexpr char kFileMagic[8] = {'T', 'G', 'K', 'E', 'R', 'N', '0', '1'};
 static constexpr const char *fileSuffix = ".kernel";
 
 DiskCache::DiskCache(std::string directory, std::string version,
@@ -105,7 +105,7 @@ std::string DiskCache::pathOf(std::string_view key) const {
   return folder + "/" + digestOf(key).hex() + fileSuffix;
 }
 
-static constexpr mode_t writableByOthers = S_IWGRP | S_IWOTH;
+static constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 
 /// Code in the folder is going to be executed: nobody else may write there, nor
 /// replace it or a directory above it. Returns what is wrong, or nothing.
@@ -124,7 +124,7 @@ static std::string checkOwnership(const std::string &folder) {
     if (status.st_uid != ::geteuid() && (isFolder || status.st_uid != 0))
       return place.string() + " belongs to another user";
     // In a sticky directory only owners may replace their entries.
-    if ((status.st_mode & writableByOthers) &&
+    if ((status.st_mode & kWritableByOthers) &&
         (isFolder || !(status.st_mode & S_ISVTX)))
       return place.string() + " can be written by other users";
     if (!place.has_relative_path())
@@ -202,13 +202,13 @@ static ReadResult readFile(const std::string &path, const Digest &key,
     return ReadResult::Missing;
   Header header;
   if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid() ||
-      (status.st_mode & writableByOthers) ||
+      (status.st_mode & kWritableByOthers) ||
       uint64_t(status.st_size) < sizeof(Header) ||
       uint64_t(status.st_size) > maxBytes ||
       !readExactly(file.number, &header, sizeof(Header)))
     return ReadResult::Damaged;
   // The size is checked first: a damaged length must not become an allocation.
-  if (std::memcmp(header.magic, fileMagic, sizeof(fileMagic)) != 0 ||
+  if (std::memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0 ||
       header.key != key.bytes ||
       header.payloadBytes != uint64_t(status.st_size) - sizeof(Header))
     return ReadResult::Damaged;
@@ -252,7 +252,7 @@ void DiskCache::store(std::string_view key, const void *data,
     return;
   const Digest digest = digestOf(key);
   Header header;
-  std::memcpy(header.magic, fileMagic, sizeof(fileMagic));
+  std::memcpy(header.magic, kFileMagic, sizeof(kFileMagic));
   header.payloadBytes = size;
   header.key = digest.bytes;
   header.payloadHash = Digest::of(data, size).bytes;

@@ -61,7 +61,7 @@ struct Overrides {
 static_assert(std::is_trivially_destructible_v<Overrides>);
 } // namespace
 
-static constexpr NumberFacts numberFacts[numNumbers] = {
+static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"DEBUG", 0, 7, 0},
     {"NOOPT", 0, 1, 0},
     {"SPEC", 0, 2, 0},
@@ -109,7 +109,7 @@ static const std::array<int64_t, numNumbers> &environmentNumbers() {
   static const std::array<int64_t, numNumbers> numbers = [] {
     std::array<int64_t, numNumbers> read;
     for (unsigned i = 0; i < numNumbers; ++i)
-      read[i] = readNumber(numberFacts[i]);
+      read[i] = readNumber(kNumberFacts[i]);
     return read;
   }();
   return numbers;
@@ -177,7 +177,7 @@ std::string tinygrad::cacheDirectory() {
 
 static std::optional<unsigned> findNumber(std::string_view name) {
   for (unsigned i = 0; i < numNumbers; ++i)
-    if (name == numberFacts[i].name)
+    if (name == kNumberFacts[i].name)
       return i;
   return std::nullopt;
 }
@@ -195,7 +195,7 @@ Context::Context(std::initializer_list<Setting> settings) {
       if (!setting.number)
         throw Error("setting " + setting.name + " takes a number, not '" +
                     setting.text + "'");
-      checkRange(numberFacts[*variable], *setting.number);
+      checkRange(kNumberFacts[*variable], *setting.number);
     } else if (findText(setting.name)) {
       if (setting.number)
         throw Error("setting " + setting.name + " takes text, not a number");

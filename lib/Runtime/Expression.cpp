@@ -18,10 +18,10 @@
 using namespace tinygrad;
 
 /// Deep expressions are rare; those that are as deep as this are rejected.
-constexpr uint32_t mostDepth = 64;
+constexpr uint32_t kMostDepth = 64;
 
 static int64_t apply(Expression::Operator op, int64_t a, int64_t b) {
-  // Wraps around where 64 bits do not do, which sizes never reach.
+  // Overflow wraps around; sizes never overflow.
   switch (op) {
   case Expression::Operator::Add:
     return int64_t(uint64_t(a) + uint64_t(b));
@@ -58,7 +58,7 @@ uint32_t Expression::numVariables() const {
 }
 
 int64_t Expression::evaluateSteps(const int64_t *values) const {
-  std::array<int64_t, mostDepth> stack;
+  std::array<int64_t, kMostDepth> stack;
   std::size_t top = 0;
   for (const Step &step : steps) {
     switch (step.kind) {
@@ -102,8 +102,8 @@ Expression Expression::Builder::build() {
   if (waiting != 1)
     throw Error("expression: " + std::to_string(waiting) +
                 " values are left instead of one");
-  if (expression.depth > mostDepth)
-    throw Error("expression: more than " + std::to_string(mostDepth) +
+  if (expression.depth > kMostDepth)
+    throw Error("expression: more than " + std::to_string(kMostDepth) +
                 " operands wait for their operator");
   // Without variables it is a number.
   if (expression.numVariables() == 0)

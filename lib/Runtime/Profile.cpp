@@ -88,7 +88,8 @@ static double ratePerSecond(double seconds, const Work &work) {
   return sum;
 }
 
-/// Bytes read and written by a copy of memory that no cache holds.
+/// Bytes per second read and written by a copy of memory too large for any
+/// cache.
 static double measureCopyBandwidth() {
   return ratePerSecond(0.1, [] {
     constexpr std::size_t bytes = std::size_t(64) << 20;

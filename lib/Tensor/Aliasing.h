@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What connects a tensor and its views: an assignment to one of them shows in
-/// all. In the graph each has an operation of its own; an assignment gives the
-/// tensor another operation, and makes those of its views anew when they are
-/// asked for.
+/// Connects a tensor with its views: an assignment to one of them is visible in
+/// all. In the graph, each has an operation of its own; an assignment gives the
+/// tensor another operation, and those of its views are rebuilt on demand.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +18,8 @@
 
 namespace tinygrad::detail {
 
-/// How a view comes from what it is a view of: the last step, and the ones
-/// before it. All that expand() makes of a tensor is no view.
+/// How a view is derived from its root: the last step, and the ones before it.
+/// The results of expand() are not views.
 struct Movement {
   enum class Kind { Reshape, Permute, Shrink, Flip, Pad };
 
@@ -33,22 +32,22 @@ struct Movement {
   std::shared_ptr<const Movement> previous = nullptr;
 
   Movement(Kind kind, Shape before) : kind(kind), before(std::move(before)) {}
-  /// Goes along `previous` without recursion.
+  /// Destroys the chain of `previous` without recursion.
   ~Movement();
 
   /// The result for \p operand.
   mlir::Operation *apply(GraphImpl &graph, mlir::Operation *operand) const;
-  /// \p x, which has the shape of the result, in the place that it has in the
-  /// operand: zeros elsewhere.
+  /// \p x, which has the shape of the result, at its position in the operand,
+  /// zeros elsewhere.
   Tensor moveBack(const Tensor &x) const;
 };
 
-/// What a tensor, the root, has in common with its views. Guarded by the
+/// The state that a tensor, the root, shares with its views. Guarded by the
 /// graph's lock. It ends when there is nothing left to connect: with the last
-/// view, or when the root is gone and at most one view is left. Views that are
-/// each in memory of their own, as the root was not when they were computed,
-/// are tensors of their own once it is gone: so it never keeps a graph that
-/// nobody else needs.
+/// view, or when the root is destroyed and at most one view remains. Views that
+/// are each in memory of their own, because the root was not in memory when
+/// they were computed, become independent tensors once the root is destroyed:
+/// so this never keeps a graph alive that nothing else needs.
 class Storage {
 public:
   Storage(GraphImpl &graph, TensorImpl &root);
@@ -59,18 +58,18 @@ public:
   /// Makes \p view one of the views.
   static void add(const std::shared_ptr<Storage> &storage, TensorImpl &view,
                   std::shared_ptr<const Movement> movement);
-  /// Takes a tensor out, root or view.
+  /// Removes a tensor, root or view.
   static void leave(TensorImpl &tensor);
-  /// Makes the operation of a view that was changed by an assignment.
+  /// Rebuilds the operation of a view that an assignment changed.
   static void refresh(TensorImpl &view);
   /// To be called when a view's operation was replaced by memory.
   static void endIfDone(std::shared_ptr<Storage> storage);
 
   bool isRoot(const TensorImpl &tensor) const { return &tensor == root; }
   bool hasRoot() const { return root; }
-  /// Views whose operations are to be made.
+  /// Whether the operations of some views must be rebuilt.
   bool hasStaleViews() const { return numStale != 0; }
-  /// The operation of the root, which is kept even when the root is gone.
+  /// The operation of the root, which is kept even if the root is destroyed.
   mlir::Operation *operation() const { return pin.op; }
   /// Gives the root another value.
   void assign(mlir::Operation *op);

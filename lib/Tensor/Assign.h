@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How a program does an assignment that changes a part of memory.
+/// Emits assignments that change a part of memory.
 ///
 //===----------------------------------------------------------------------===//
 

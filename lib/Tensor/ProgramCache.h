@@ -41,7 +41,7 @@ struct SliceNumber {
   friend auto operator<=>(const SliceNumber &, const SliceNumber &) = default;
 };
 
-/// A program, and what it takes beside buffers.
+/// A program, and its operands besides buffers.
 struct CachedProgram {
   std::shared_ptr<CompiledProgram> program;
   /// The operand that each number of the slice is, from 0 on; -1 for those that
@@ -85,7 +85,7 @@ private:
     std::optional<Digest> general;
   };
 
-  /// Takes notice of another slice.
+  /// Records another slice.
   static void refine(Family &family, llvm::ArrayRef<SliceNumber> numbers);
   /// The operands that \p family asks for.
   static std::vector<int> chooseOperands(Family &family);

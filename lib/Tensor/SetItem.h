@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reading and writing what tensors of positions, or a mask, select.
+/// Reads and writes elements selected by tensors of positions or by a mask.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ struct IndexTarget {
   }
   /// The elements.
   Tensor select() const;
-  /// Gives them other values.
+  /// Assigns new values to them.
   void assign(const Operand &value) const;
 };
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a symbolic SymInt points to, and what the library asks of sizes. No
-/// MLIR headers, so that all sources can see it.
+/// The expressions behind symbolic SymInts, and the library's queries about
+/// sizes. No MLIR headers, so that all sources can include it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ struct KnownVariable : SymVariable {
   /// Of one with a value: the variable without, and the place in its list.
   KnownVariable *unbound = nullptr;
   int64_t place = 0;
-  /// Expressions that sizes hold on to, and operations of graphs.
+  /// The number of sizes, and operations of graphs, that refer to it.
   std::atomic<std::size_t> holders = 0;
 };
 
@@ -88,8 +88,8 @@ inline bool isSymbolic(const Shape &shape) {
 /// bounds tell.
 bool isAtMost(const SymInt &lhs, const SymInt &rhs);
 
-/// Why two sizes are not taken as equal if one of them is symbolic: "; n and 3
-/// differ for n = 1, as 1 and 3" or that they could not be shown equal. Empty
+/// Why two sizes are not considered equal if one of them is symbolic: "; n and
+/// 3 differ for n = 1, as 1 and 3" or that they could not be shown equal. Empty
 /// for numbers.
 std::string explainDifference(const SymInt &lhs, const SymInt &rhs);
 /// The same for the number of elements.
@@ -104,7 +104,7 @@ std::vector<int64_t> constantsOf(const Shape &shape, const char *what);
 
 /// The values of a shape; throws ShapeError if a variable has none.
 std::vector<int64_t> valuesOf(const Shape &shape);
-/// The sizes of the memory that a tensor takes: the greatest values.
+/// The sizes of a tensor's memory: the largest values.
 std::vector<int64_t> largestOf(const Shape &shape);
 
 } // namespace tinygrad::detail

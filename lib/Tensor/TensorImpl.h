@@ -28,9 +28,8 @@ struct Movement;
 class Selection;
 class Storage;
 
-/// Holds on to an operation. The graph keeps a list of those that hold on to
-/// the same one, to move them when the operation is replaced. Guarded by the
-/// graph's lock.
+/// Keeps an operation alive. The graph lists the handles of each operation, to
+/// move them when it is replaced. Guarded by the graph's lock.
 struct Handle {
   mlir::Operation *op = nullptr;
   Handle *previous = nullptr;

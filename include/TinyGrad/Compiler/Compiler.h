@@ -28,15 +28,15 @@ struct CompileOptions {
   std::string entry = "main";
   /// Leave every loop scalar.
   bool noOptimization = noOpt();
-  /// Verify the module before anything else. Whoever builds modules that are
-  /// valid by construction may leave this out.
+  /// Verify the module first. Callers whose modules are valid by construction
+  /// may turn this off.
   bool verifyInput = true;
   /// Verify the IR after every rewrite pattern and every pass.
   bool verifyEach = verify();
-  /// Check every access to memory when kernels run: one outside of its buffer
-  /// makes the run throw IndexError.
+  /// Check every memory access of kernels at run time: one outside of its
+  /// buffer makes the run throw IndexError.
   bool checkBounds = check();
-  /// What to compile for, instead of the device's target. Kernels of another
+  /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
   const mlir::tg::Target *target = nullptr;
   /// Called with each kernel before it is scheduled, if set. May give it a list

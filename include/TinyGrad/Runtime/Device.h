@@ -54,7 +54,7 @@ struct LaunchDims {
   Expression parallelExtent = 1;
   /// The most that there can be; 0 where the number is fixed.
   int64_t largestExtent = 0;
-  /// Fewest work items worth handing to a thread at once (CPU).
+  /// Minimum number of work items that a thread gets at once (CPU).
   int64_t grain = 1;
   /// Estimated time of the whole launch on one compute unit, of one of
   /// `largestExtent` where that is given. Launches below a few microseconds
@@ -171,7 +171,7 @@ struct DeviceInfo {
   /// Device addresses may be read and written by the host; external memory can
   /// be used without a copy.
   bool hostVisible = false;
-  /// False for a device that only pretends: its results mean nothing.
+  /// False for a device that does not compute: its results are meaningless.
   bool executes = true;
   /// Bytes of memory an allocation could at best get; 0 if not known.
   std::size_t totalMemory = 0;
@@ -237,15 +237,15 @@ public:
   virtual void launch(const Kernel &kernel, void *const *buffers,
                       const int64_t *values, const LaunchDims &dims) = 0;
   /// Enqueues the sorting of rows: writes the positions of each row's elements
-  /// in ascending order to \p positions, equal ones in the order in which they
-  /// are, NaNs as the greatest. \p values are those of the length's variables.
+  /// in ascending order to \p positions. The sort is stable, and NaNs are the
+  /// largest. \p values are those of the length's variables.
   /// The default throws DeviceError: the device cannot sort.
   virtual void sort(void *positions, const void *keys, const SortShape &shape,
                     const int64_t *values);
   /// Prepares a list for replay. The default runs commands one by one.
   virtual std::unique_ptr<CommandList> capture(std::vector<Command> commands);
 
-  /// Waits for all that was enqueued and throws what it failed with, if so.
+  /// Waits for everything enqueued; if it failed, throws the error.
   virtual void synchronize() = 0;
   /// An event after everything enqueued so far.
   virtual std::unique_ptr<Event> record() = 0;

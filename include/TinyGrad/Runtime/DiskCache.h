@@ -42,13 +42,13 @@ struct Digest {
 /// misses, one that cannot be written keeps nothing; DEBUG >= 1 tells why.
 class DiskCache {
 public:
-  /// Files are kept in a folder of \p directory, made when first written. Code
-  /// in it gets executed, so an empty \p directory, a folder that belongs to
-  /// somebody else or that others can write, or one below a directory in which
-  /// others can replace it, switches the cache off. This is checked before each
-  /// use; a file that belongs to somebody else, that others can write or that
-  /// is no regular file counts as damaged. \p version is part of every key.
-  /// From \p maxBytes on, the files not used for the longest time are removed.
+  /// Files are kept in a folder of \p directory, created when first written.
+  /// Its code is executed, so the cache is disabled if \p directory is empty,
+  /// if the folder belongs to another user or others can write to it, or if
+  /// others can replace it in a directory above. This is checked before each
+  /// use; a file that belongs to another user, that others can write, or that
+  /// is not a regular file counts as damaged. \p version is part of every key.
+  /// Above \p maxBytes, the least recently used files are removed.
   DiskCache(std::string directory, std::string version, uint64_t maxBytes);
 
   std::optional<std::vector<char>> load(std::string_view key);

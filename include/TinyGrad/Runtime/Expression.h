@@ -28,7 +28,7 @@ public:
   /// A number.
   Expression(int64_t value = 0) : value(value) {}
 
-  /// Throws Error if a value is on neither side of an operator, or too many.
+  /// Throws Error if an operator lacks an operand, or too many wait for one.
   class Builder;
 
   bool isConstant() const { return steps.empty(); }

@@ -41,8 +41,8 @@ public:
   /// The loop is about to begin; the closures of it exist.
   void fork() { release(&first); }
 
-  /// What the loop has to call for each task in place of \p body. Finding the
-  /// loop in the closure is not looked at, since it comes before all else.
+  /// The function that the loop must call for each task instead of \p body.
+  /// Finding the loop in the closure is not instrumented, since it comes first.
   template <typename Body> auto wrap(const Body &body) {
     return [this, &body](auto position) TINYGRAD_NO_THREAD_SANITIZER {
       Task task(*this);

@@ -41,8 +41,8 @@ const std::string &compilerStamp();
 /// not asked for for the longest time.
 class KernelCache {
 public:
-  /// Makes the object code of a kernel. What it throws reaches all callers that
-  /// wait for this kernel, and nothing is cached.
+  /// Generates the object code of a kernel. An exception reaches all callers
+  /// that wait for this kernel, and nothing is cached.
   using Compile = std::function<std::vector<char>()>;
 
   /// The cache of the process; its disk part is set up from the environment
@@ -59,7 +59,7 @@ public:
 
   /// Forgets all programs in memory; those in use stay loaded.
   void clearMemory();
-  /// Forgets those that nobody uses.
+  /// Drops the programs that nothing else uses.
   void dropUnused();
   std::size_t numPrograms() const;
 
@@ -72,8 +72,8 @@ private:
 
   /// Whether nobody but the cache has the program, which is there.
   static bool isUnused(const Entry &entry);
-  /// Takes programs out that were not used for long; they go when the lock is
-  /// no longer held.
+  /// Removes the least recently used programs, which are destroyed after the
+  /// lock was released.
   std::vector<Entries::node_type> takeExcess(std::size_t limit);
 
   std::shared_ptr<Program> build(Device &device, const std::string &fullKey,

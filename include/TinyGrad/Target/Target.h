@@ -6,12 +6,13 @@
 ///
 /// \file
 /// The interface between the compiler and its code generators. The compiler,
-/// the tools and the tests ask a Target for all that differs between
+/// the tools and the tests ask a Target for everything that differs between
 /// processors; they name none. A code generator is a folder of lib/Target and a
 /// line in its CMakeLists.txt.
 ///
-/// Targets are found by name (All/AllTargets.h): the kind, and behind a colon
-/// what its code generator takes, as "cpu", "cpu:x86-64-v3" or "null".
+/// Targets are found by name (All/AllTargets.h): the kind, optionally followed
+/// by a colon and an option for its code generator: "cpu", "cpu:x86-64-v3",
+/// "null".
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,21 +38,21 @@ namespace tg {
 struct CompileFlags {
   /// Verify the IR after every step.
   bool verifyEach = false;
-  /// Check every access to memory when kernels run.
+  /// Check every memory access of kernels at run time.
   bool checkBounds = false;
-  /// Where a pass that fails leaves its input and the pipeline, for
-  /// `tg-opt --run-reproducer`; empty: nowhere.
+  /// The file to which a failing pass writes its input and the pipeline, for
+  /// `tg-opt --run-reproducer`; empty: none.
   std::string reproducer;
 };
 
 /// How a kernel is launched. It follows from the scheduled kernel alone, since
 /// the code may come from a cache. Sizes are over the kernel's variables.
 struct LaunchShape {
-  /// Work items that may run in parallel, of targets that share them out among
+  /// Work items that may run in parallel, for targets that distribute them over
   /// threads.
   Dim parallelExtent;
-  /// Groups in each direction, work items of a group, and the memory that they
-  /// share, in bytes, of targets with groups; null `Dim`s are 1.
+  /// For targets with groups: groups in each direction, work items of a group,
+  /// and the bytes of memory that they share; null `Dim`s are 1.
   std::array<Dim, 3> groups;
   std::array<uint32_t, 3> groupSize{1, 1, 1};
   Dim sharedBytes;
@@ -79,8 +80,8 @@ public:
   /// The name by which lookupTarget finds it.
   const std::string &getName() const { return name; }
 
-  /// All that the code depends on next to the text of the kernel: a part of the
-  /// keys of caches.
+  /// Everything that the code depends on besides the text of the kernel: a part
+  /// of the keys of caches.
   virtual std::string getCacheKey(const CompileFlags &flags) const = 0;
 
   /// What schedules depend on.

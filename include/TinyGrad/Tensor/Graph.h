@@ -26,9 +26,9 @@ class GraphImpl;
 
 /// A graph of lazy tensor operations, with the programs compiled for it. It
 /// lives as long as a Graph or a Tensor refers to it. Operands of an operation
-/// have to be of one graph. Every graph has one lock, which each operation on
-/// its tensors takes: threads may share a graph, but realizing in parallel
-/// takes a graph for each.
+/// must be of one graph. Every graph has one lock, which each operation on its
+/// tensors takes: threads may share a graph, but to realize in parallel they
+/// need one each.
 class Graph {
 public:
   /// A new, empty graph.
@@ -43,7 +43,7 @@ public:
   std::size_t numOperations() const;
   /// Programs that realize() has compiled and keeps.
   std::size_t numPrograms() const;
-  /// Forgets them, and unloads the kernels that no other program needs.
+  /// Drops them, and unloads the kernels that no other program needs.
   void clearPrograms();
   /// The whole graph as MLIR.
   std::string str() const;

@@ -42,7 +42,7 @@ struct IndexTarget;
 /// see Tensor::assign.
 ///
 /// A variable behaves like any other Tensor, whether it was declared as
-/// `Tensor` or `auto`: assigning to it makes it another tensor.
+/// `Tensor` or `auto`: assigning to it makes it refer to another tensor.
 class IndexedTensor : public Tensor {
 public:
   IndexedTensor(Tensor part, std::shared_ptr<const detail::IndexTarget> target)
@@ -60,7 +60,7 @@ public:
     return this == &value ? Tensor(value) : std::move(*this).assign(value);
   }
 
-  /// Writes what the operator gives for the part and \p operand.
+  /// Writes the result of the operator for the part and \p operand.
   Tensor update(detail::BinaryOperator op, const Operand &operand) &&;
 
   // Of a variable.

@@ -30,16 +30,16 @@
 
 namespace tinygrad {
 
-/// The options of a new tensor by name, `{.dtype = DType::Int8}`. What is left
-/// out is as in TensorOptions.
+/// The options of a new tensor by name, `{.dtype = DType::Int8}`, with the
+/// defaults of TensorOptions.
 struct NamedTensorOptions {
   std::optional<DType> dtype = {};
   std::string device = {};
 };
 
-/// Where and as what a new tensor is made. Both are optional: the element type
-/// then follows from the values (float32 where there are none) and the device
-/// is the default one.
+/// Element type and device of a new tensor. Both are optional: by default, the
+/// element type follows from the values (float32 if there are none) and the
+/// device is the default one.
 struct TensorOptions {
   std::optional<DType> dtype;
   std::string device;
@@ -72,9 +72,9 @@ enum class GridIndexing { IJ, XY };
 /// Sizes of axes by name, `{{"h", 2}, {"w", n}}`.
 using NamedSizes = std::vector<std::pair<std::string, SymInt>>;
 
-/// How Tensor::pad fills what it adds. For a row `a b c` and two elements on
-/// each side: `v v|a b c|v v` (Constant), `c b|a b c|b a` (Reflect, without the
-/// outermost element itself), `a a|a b c|c c` (Replicate), `b c|a b c|a b`
+/// How Tensor::pad fills the added elements. For a row `a b c` and two elements
+/// on each side: `v v|a b c|v v` (Constant), `c b|a b c|b a` (Reflect, without
+/// the outermost element itself), `a a|a b c|c c` (Replicate), `b c|a b c|a b`
 /// (Circular).
 enum class PadMode { Constant, Reflect, Replicate, Circular };
 
@@ -83,7 +83,7 @@ enum class PadMode { Constant, Reflect, Replicate, Circular };
 /// one whose centre is nearest (as in Pillow and OpenCV).
 enum class InterpolateMode { Linear, Nearest, NearestExact };
 
-/// What becomes of the losses of each element, or row.
+/// How the losses of each element, or row, are combined.
 enum class Reduction { None, Mean, Sum };
 
 /// Options of Tensor::conv2d.
@@ -105,7 +105,7 @@ struct ConvTranspose2dOptions {
   PerAxis stride = 1;
   PerAxis dilation = 1;
   PerAxis padding = 0;
-  /// Elements more after each axis.
+  /// Additional elements after each axis.
   PerAxis outputPadding = 0;
   /// As in Conv2dOptions.
   std::optional<DType> dtype = {};

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The types of parameters that speak of axes. Each takes a braced list, a
+/// The types of parameters about axes. Each takes a braced list, a
 /// container of C++ integers (std::vector, std::array, std::span, a C array),
 /// one of SymInts, and, where that makes sense, a single number:
 ///
@@ -159,7 +159,7 @@ private:
 /// A part of each axis.
 using Parts = std::vector<Part>;
 
-/// Elements added before and after an axis; negative numbers cut off.
+/// Elements added before and after an axis; negative numbers remove elements.
 using PadAmount = std::pair<SymInt, SymInt>;
 
 /// How each axis is padded: a pair (before, after) for each, the first axis

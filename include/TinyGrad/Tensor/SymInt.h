@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What sizes of tensors are: integers, or expressions over named variables
-/// whose values are known when a program runs. docs/symbolic-shapes.md explains
+/// The sizes of tensors: integers, or expressions over named variables whose
+/// values are known when a program runs. docs/symbolic-shapes.md explains
 /// how they are used.
 ///
 /// \code
@@ -42,8 +42,8 @@ enum class SymOp { Add, Sub, Mul, Div, Mod, Min, Max };
 /// The C++ integers that stand for a number in an expression.
 template <typename T>
 concept SymNumber = std::integral<T> && !std::same_as<T, bool>;
-/// Count the sizes that hold on to an expression: a variable's value is kept
-/// as long as something has it.
+/// Count the sizes that refer to an expression: a variable's value is kept as
+/// long as something refers to it.
 void retain(const SymExpr *expr);
 void release(const SymExpr *expr);
 } // namespace detail
@@ -91,10 +91,9 @@ public:
   /// bound to; throws ShapeError if one is not bound.
   int64_t value() const { return expr ? valueOfExpr() : number; }
   TINYGRAD_SYMINT_EXPLICIT operator int64_t() const { return value(); }
-  /// Whether value() has an answer.
+  /// Whether value() returns rather than throws.
   bool hasValue() const;
-  /// All values, whatever the variables are within their bounds, lie between
-  /// these.
+  /// Bounds of all values, for all values of the variables within their bounds.
   int64_t min() const { return expr ? boundsOfExpr(false) : number; }
   int64_t max() const { return expr ? boundsOfExpr(true) : number; }
   /// The variables, by name.
@@ -102,9 +101,9 @@ public:
   /// "n * 4 + 1"; a variable with a value is "n=3".
   std::string str() const;
 
-  /// Whether both are the same expression, which two that are equal for all
-  /// values of the variables mostly are. An expression with a value is never
-  /// the same as that number.
+  /// Whether both have the same normal form, as most expressions do that are
+  /// equal for all values of the variables. An expression with a value never
+  /// equals that number.
   friend bool operator==(const SymInt &lhs, const SymInt &rhs) {
     return lhs.number == rhs.number && lhs.expr == rhs.expr;
   }
@@ -134,10 +133,10 @@ private:
   const detail::SymExpr *expr = nullptr;
 };
 
-/// A named integer between two bounds, both inclusive. As it is, it has no
-/// value: what is made with it can be looked at but not computed. Names are
-/// global: two variables of one name and the same bounds are the same one. As a
-/// size, a variable whose bounds are equal is that number.
+/// A named integer between two bounds, both inclusive. It has no value until it
+/// is bound: tensors built with it can be inspected but not computed. Names are
+/// global: two variables with the same name and bounds are the same. As a size,
+/// a variable whose bounds are equal is that number.
 class Variable : public SymInt {
 public:
   /// Throws ShapeError for an empty name and for bounds without a number
@@ -156,8 +155,8 @@ private:
 };
 
 namespace detail {
-/// Throws ShapeError for a result that 64 bits do not hold, for a divisor that
-/// may be 0, and when one variable has two bounds or two values.
+/// Throws ShapeError for a result that does not fit into 64 bits, for a divisor
+/// that may be 0, and if one variable has two bounds or two values.
 SymInt combine(SymOp op, const SymInt &lhs, const SymInt &rhs);
 } // namespace detail
 
@@ -186,7 +185,7 @@ inline SymInt operator*(const SymInt &lhs, const SymInt &rhs) {
 inline SymInt operator/(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Div, lhs, rhs);
 }
-/// The rest of the division above: of the sign of the divisor.
+/// The remainder of the division above, with the sign of the divisor.
 inline SymInt operator%(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Mod, lhs, rhs);
 }

@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The tensor API. Operations on tensors do no work: they add to a graph, which
+/// The tensor API. Operations on tensors are lazy: they extend a graph, which
 /// is compiled and run when values are asked for.
 ///
-/// Method names are tinygrad's, with snake_case turned into camelCase. Element
-/// types of operands are brought together by promote(); shapes are broadcast.
+/// Method names are tinygrad's, converted from snake_case to camelCase.
+/// promote() gives operands a common element type; shapes are broadcast.
 /// Negative axes count from the last. Every method throws ShapeError,
-/// DTypeError, IndexError or DeviceError for operands that it does not take,
+/// DTypeError, IndexError or DeviceError for operands that it does not accept,
 /// before anything is built. docs/tensor-api.md describes the rules.
 ///
 //===----------------------------------------------------------------------===//
@@ -53,8 +53,9 @@ struct TensorImpl;
 } // namespace detail
 
 /// A handle on a value of a graph. Copies of a handle are the same tensor:
-/// assign() through one shows in the others. A default-constructed handle is
-/// undefined; anything but defined(), assignment and destruction throws Error.
+/// assign() through one is visible in the others. A default-constructed handle
+/// is undefined; anything but defined(), assignment and destruction throws
+/// Error.
 ///
 /// The methods stand in groups: facts, creation, random numbers, movement,
 /// indexing, scans and sorts, elementwise (two operands, one), reductions,
@@ -63,14 +64,14 @@ struct TensorImpl;
 class Tensor {
 public:
   Tensor() = default;
-  /// A tensor of rank 0. Of a symbolic number too, which is then an operand
-  /// that a program takes when it runs.
+  /// A tensor of rank 0. The number may be symbolic: it is then an operand that
+  /// a program receives when it runs.
   explicit Tensor(Scalar value, const TensorOptions &options = {});
 
   Tensor(const Tensor &) = default;
   Tensor(Tensor &&) = default;
-  /// Makes this variable another tensor. What is in an index expression can be
-  /// assigned to as well, see IndexedTensor; any other temporary cannot: use
+  /// Makes this variable refer to another tensor. Index expressions can be
+  /// assigned to as well, see IndexedTensor; other temporaries cannot: use
   /// assign().
   Tensor &operator=(const Tensor &) & = default;
   Tensor &operator=(Tensor &&) & = default;
@@ -85,8 +86,7 @@ public:
   // Facts
   //===--------------------------------------------------------------------===//
 
-  /// Of symbolic sizes these are the expressions, whether they have a value or
-  /// not.
+  /// Symbolic sizes are expressions, whether they have a value or not.
   const Shape &shape() const;
   /// Size of one axis.
   SymInt size(int64_t axis) const;
@@ -98,8 +98,8 @@ public:
   /// Whether some size is an expression.
   bool isSymbolic() const;
   DType dtype() const;
-  /// Size of an element and of all elements in bytes. The memory of a tensor of
-  /// symbolic shape is larger: as large as its greatest sizes take.
+  /// Size of an element and of all elements in bytes. A tensor of symbolic
+  /// shape takes more memory: that of its largest sizes.
   std::size_t itemsize() const;
   std::size_t nbytes() const;
   /// Canonical name of the device, such as "CPU".
@@ -143,8 +143,8 @@ public:
                      const TensorOptions &options = {}) {
     return from<detail::Braced4<E>>(blocks, options);
   }
-  /// Of numbers of several types, `{1, 2.5}`: int32 or float32, as if they were
-  /// operands of a tensor.
+  /// Numbers of several types, `{1, 2.5}`, become int32 or float32, as if they
+  /// were operands of a tensor.
   static Tensor from(std::initializer_list<Scalar> row,
                      const TensorOptions &options = {});
   static Tensor from(std::initializer_list<std::initializer_list<Scalar>> rows,
@@ -156,7 +156,7 @@ public:
                   "depth, or a pointer and a shape");
     return {};
   }
-  /// The elements row-major, in any shape that they fill.
+  /// Row-major elements, in any shape that they fill.
   template <ElementSequence List>
   static Tensor from(const List &data, const Shape &shape,
                      const TensorOptions &options = {}) {
@@ -179,11 +179,11 @@ public:
   /// \p data holds elements of \p dtype.
   static Tensor fromBytes(const void *data, const Shape &shape, DType dtype,
                           const TensorOptions &options = {});
-  /// Takes over what a file reader made; without a copy on the CPU.
+  /// Takes ownership of an array from a file reader; without a copy on the CPU.
   static Tensor fromHost(const HostArray &array,
                          const TensorOptions &options = {});
-  /// Uses \p buffer as it is. It must hold exactly the elements and begin at a
-  /// multiple of their size; an element type of its own does not matter.
+  /// Uses \p buffer without a copy. It must hold exactly the elements and begin
+  /// at a multiple of their size; its own element type is ignored.
   static Tensor fromBuffer(const Buffer &buffer, const Shape &shape,
                            DType dtype);
 
@@ -195,7 +195,7 @@ public:
   static Tensor ones(const Shape &shape, const TensorOptions &options = {});
   /// The numbers from \p start up to \p stop (exclusive): int32 (int64 or
   /// uint64 if they need that) if all three are integers, else float32. Throws
-  /// ShapeError for a step of 0 and DTypeError for integers that are no values
+  /// ShapeError for a step of 0 and DTypeError for integers that are not values
   /// of the type.
   static Tensor arange(Scalar start, Scalar stop, Scalar step = 1,
                        const TensorOptions &options = {});
@@ -239,40 +239,40 @@ public:
   /// The numbers from 0 up to \p n, exclusive, in random order: int32, or
   /// another integer type.
   static Tensor randperm(SymInt n, const TensorOptions &options = {});
-  /// Uniform in [low, high) as the element type holds these numbers; `high`
-  /// itself comes only if both are equal. Throws Error unless both are finite
-  /// in the type and low <= high.
+  /// Uniform in [low, high), rounded to the element type; `high` itself occurs
+  /// only if both are equal. Throws Error unless both are finite in the type
+  /// and low <= high.
   static Tensor uniform(const Shape &shape, double low = 0, double high = 1,
                         const TensorOptions &options = {});
   /// Throws Error unless mean and standard deviation are finite and the latter
   /// is not negative.
   static Tensor normal(const Shape &shape, double mean = 0, double std = 1,
                        const TensorOptions &options = {});
-  /// Weights to begin with, as tinygrad has them. Of a weight of shape (out,
-  /// in...) with n elements and k = n / out inputs for each output: uniform in
-  /// [-1, 1) times n^-0.5, or times sqrt(6 / (out + k)).
+  /// Initial weights, as in tinygrad. For a weight of shape (out, in...) with n
+  /// elements and k = n / out inputs for each output: uniform in [-1, 1) times
+  /// n^-0.5, or times sqrt(6 / (out + k)).
   static Tensor scaledUniform(const Shape &shape,
                               const TensorOptions &options = {});
   static Tensor glorotUniform(const Shape &shape,
                               const TensorOptions &options = {});
-  /// Of mean 0 and variance 2 / ((1 + a^2) k), which keeps that of a signal
-  /// through leakyRelu(a). Throws ShapeError if k is symbolic.
+  /// Mean 0 and variance 2 / ((1 + a^2) k), which preserves the variance of a
+  /// signal through leakyRelu(a). Throws ShapeError if k is symbolic.
   static Tensor kaimingUniform(const Shape &shape, double a = 0.01,
                                const TensorOptions &options = {});
   static Tensor kaimingNormal(const Shape &shape, double a = 0.01,
                               const TensorOptions &options = {});
-  /// While this thread trains (see TrainingScope): 0 with probability \p p,
-  /// else the element / (1 - p). The same values otherwise.
+  /// Inside a TrainingScope of this thread: 0 with probability \p p, else the
+  /// element / (1 - p). Otherwise the values are unchanged.
   Tensor dropout(double p = 0.5) const;
 
   //===--------------------------------------------------------------------===//
   // Movement
   //===--------------------------------------------------------------------===//
 
-  // Where a shape or a list of axes is all that a method takes, its numbers can
-  // also be written as arguments: x.reshape(2, 3), x.permute(1, 0).
+  // If a shape or a list of axes is the only parameter, its numbers can also be
+  // written as arguments: x.reshape(2, 3), x.permute(1, 0).
 
-  /// At most one size may be -1: what is left.
+  /// At most one size may be -1: it is inferred.
   Tensor reshape(Shape shape) const;
   template <SizeLike... Sizes>
     requires(sizeof...(Sizes) > 1)
@@ -309,20 +309,20 @@ public:
     return flip(Axes{int64_t(axes)...});
   }
   /// A pair (before, after) for each axis, or a flat list of such pairs from
-  /// the last axis on (see Padding). Negative amounts cut elements off; it is a
-  /// ShapeError if there are fewer than these, whatever is added elsewhere.
+  /// the last axis on (see Padding). Negative amounts remove elements; throws
+  /// ShapeError if there are fewer of them, whatever is added elsewhere.
   Tensor pad(const Padding &amounts, Scalar value = 0) const;
   /// The same with elements of the tensor, see PadMode; \p value is for
-  /// Constant. The other modes cut off after the positive amounts have been
-  /// added. Throws ShapeError where Reflect adds as many elements as the axis
-  /// has, Circular more than these, Replicate some to an empty axis. As in
+  /// Constant. The other modes remove elements after the positive amounts have
+  /// been added. Throws ShapeError if Reflect adds as many elements as the axis
+  /// has, Circular more than that, or Replicate any to an empty axis. As in
   /// tinygrad and PyTorch, but for any axes.
   Tensor pad(const Padding &amounts, PadMode mode, Scalar value = 0) const;
   /// The part [from, to) of each axis; all of one for which `{}` or None is
   /// given.
   Tensor shrink(const Parts &parts) const;
-  /// Zeros after, or only the first of, the elements of each axis, up to a
-  /// size; -1 keeps the size of an axis.
+  /// Pads each axis with zeros at its end, or truncates it, to the given size;
+  /// -1 keeps the size of an axis.
   Tensor padTo(const Shape &shape) const;
   template <SizeLike... Sizes>
     requires(sizeof...(Sizes) > 1)
@@ -342,8 +342,8 @@ public:
   Tensor flatten(int64_t startDim = 0, int64_t endDim = -1) const;
   Tensor unflatten(int64_t dim, const Shape &sizes) const;
   /// Axes by name, as in einops: "b (h w) c -> b c h w" with {{"h", 2}}. Names
-  /// in parentheses make up one axis, 1 is an axis of that size, "..." stands
-  /// for all axes that are not named. Throws ShapeError.
+  /// in parentheses form one axis, 1 is an axis of that size, "..." stands for
+  /// all axes that are not named. Throws ShapeError.
   Tensor rearrange(std::string_view formula,
                    const NamedSizes &sizes = {}) const;
   /// Parts of \p size each, the last perhaps smaller, or of the given sizes.
@@ -358,9 +358,9 @@ public:
   std::vector<Tensor> chunk(int64_t chunks, int64_t dim = 0) const;
   /// The parts of size 1 along \p dim, without that axis.
   std::vector<Tensor> unbind(int64_t dim = 0) const;
-  /// The windows of \p size along an axis, \p step apart: that axis counts
-  /// them, a new last axis is the position in one. As in PyTorch, but that
-  /// windows do not share elements with the tensor.
+  /// The windows of \p size along an axis, \p step apart: that axis counts the
+  /// windows, a new last axis is the position in a window. As in PyTorch,
+  /// except that windows do not share elements with the tensor.
   Tensor unfold(int64_t dim, int64_t size, int64_t step) const;
   /// The elements [.., i, .., i + offset, ..] of two axes as a new last axis,
   /// as in PyTorch; a view.
@@ -370,12 +370,12 @@ public:
   Tensor diag(int64_t offset = 0) const;
   static Tensor cat(const std::vector<Tensor> &tensors, int64_t dim = 0);
   static Tensor stack(const std::vector<Tensor> &tensors, int64_t dim = 0);
-  /// For each row (or number) the tensor of all their combinations in which it
-  /// runs along an axis of its own: its place in the list, where XY swaps the
-  /// first two.
+  /// For each row (or number), its values along one axis of a grid, repeated
+  /// along the others. The axis is its position in the list; XY swaps the first
+  /// two axes.
   static std::vector<Tensor> meshgrid(const std::vector<Tensor> &rows,
                                       GridIndexing indexing = GridIndexing::IJ);
-  /// Copies along each axis, of which there may be more than the tensor has.
+  /// Copies along each axis; there may be more axes than the tensor has.
   Tensor repeat(const Shape &repeats) const;
   template <SizeLike... Numbers>
     requires(sizeof...(Numbers) > 1)
@@ -386,8 +386,8 @@ public:
   /// row. Without an axis the tensor is flattened first.
   Tensor repeatInterleave(SymInt repeats,
                           std::optional<int64_t> dim = {}) const;
-  /// The same as often as \p repeats says, which is of integers, a number for
-  /// each part or one for all. Their sum is a size: they are computed at once.
+  /// The same with a tensor of integers, one for each part or one for all.
+  /// Their sum is a size: \p repeats is computed at once.
   Tensor repeatInterleave(const Tensor &repeats,
                           std::optional<int64_t> dim = {}) const;
   Tensor roll(SymInt shift, int64_t dim) const;
@@ -397,18 +397,18 @@ public:
   // Indexing
   //===--------------------------------------------------------------------===//
 
-  /// NumPy's indexing, but that integers are applied before tensors. Positions
-  /// in tensors that are out of range give zeros. A tensor of bools is a mask
-  /// of as many axes as it has and selects where it holds: the number of
-  /// elements is then known only when the mask is, which is computed as soon as
-  /// the result is asked for anything, its shape included. An assignment to the
+  /// NumPy's indexing, except that integers are applied before tensors.
+  /// Positions in tensors that are out of range give zeros. A tensor of bools
+  /// is a mask over as many axes as it has and selects the elements where it is
+  /// true: their number depends on the mask, which is computed as soon as
+  /// anything about the result is needed, even its shape. An assignment to the
   /// expression, `x.index({0, rows}) = y`, writes to x; through a mask alone it
   /// stays lazy.
   IndexedTensor index(const std::vector<Index> &entries) const;
   IndexedTensor operator[](const Index &entry) const;
-  /// index(entries) = value. With tensors of positions among \p entries the
-  /// work is that of what is written; of several values for one element the
-  /// last one stays. Returns *this.
+  /// index(entries) = value. With tensors of positions among \p entries, only
+  /// the selected elements are written; of several values for one element the
+  /// last one wins. Returns *this.
   Tensor &setitem(const std::vector<Index> &entries, const Operand &value);
   /// result[i][j][k] = (*this)[index[i][j][k]][j][k] for dim = 0, and so on.
   Tensor gather(int64_t dim, const Tensor &index) const;
@@ -416,31 +416,31 @@ public:
   Tensor indexSelect(int64_t dim, const Tensor &index) const;
   /// 1 at the position that each element holds, along a new last axis.
   Tensor oneHot(SymInt numClasses) const;
-  /// \p value where the mask holds.
+  /// \p value where the mask is true.
   Tensor maskedFill(const Tensor &mask, const Operand &value) const;
   /// The lower or upper triangle of the last two axes, zeros elsewhere.
   Tensor tril(int64_t diagonal = 0) const;
   Tensor triu(int64_t diagonal = 0) const;
 
   /// A copy with result[index[i][j][k]][j][k] = src[i][j][k] for dim = 0, and
-  /// so on, or with \p reduction, combined with what is there; one after the
-  /// other in order of \p index, which is of integers. \p src is a number or
-  /// has at least the shape of the index, which other than along \p dim is at
-  /// most that of this tensor. Negative positions are from the end; those out
-  /// of range are left out. Throws ShapeError, DTypeError.
+  /// so on, or with \p reduction, combined with the previous value; one after
+  /// the other in order of \p index, a tensor of integers. \p src is a number
+  /// or has at least the shape of the index, which except along \p dim is at
+  /// most that of this tensor. Negative positions count from the end; those out
+  /// of range are ignored. Throws ShapeError, DTypeError.
   Tensor scatter(int64_t dim, const Tensor &index, const Operand &src,
                  std::optional<ScatterReduction> reduction = {}) const;
-  /// The same for each kind of reduction; without \p includeSelf the elements
-  /// that are written to begin without what they hold. A mean of integers is
+  /// The same for each kind of reduction; without \p includeSelf, the previous
+  /// values of the elements that are written are ignored. A mean of integers is
   /// rounded towards negative infinity.
   Tensor scatterReduce(int64_t dim, const Tensor &index, const Operand &src,
                        ScatterReduction reduction,
                        bool includeSelf = true) const;
-  /// The elements where the mask, broadcast, holds, in row-major order. Their
-  /// number is data: the mask is computed at once.
+  /// The elements where the mask, broadcast, is true, in row-major order. Their
+  /// number depends on the mask, which is computed at once.
   Tensor maskedSelect(const Tensor &mask) const;
   /// The positions of the elements that are not 0, as rows of one int32 (int64
-  /// in large tensors) for each axis. Computes the tensor at once, as
+  /// in large tensors) for each axis. Computes the tensor at once, like
   /// maskedSelect().
   Tensor nonzero() const;
 
@@ -454,27 +454,27 @@ public:
   /// of sum().
   Tensor cumsum(int64_t axis = 0) const;
   Tensor cumprod(int64_t axis = 0) const;
-  /// The largest (least) of the elements up to each one, and the position
-  /// (int32, int64 in axes of 2^31 elements or more) of the first that is it. A
-  /// NaN is larger (less) than all numbers.
+  /// The largest (smallest) of the elements up to each one, and the position
+  /// (int32, int64 in axes of 2^31 elements or more) of its first occurrence. A
+  /// NaN is larger (smaller) than all numbers.
   std::pair<Tensor, Tensor> cummax(int64_t axis = 0) const;
   std::pair<Tensor, Tensor> cummin(int64_t axis = 0) const;
-  /// log(cumsum(exp(x))), with no intermediate too large.
+  /// log(cumsum(exp(x))), without intermediate overflow.
   Tensor logcumsumexp(int64_t axis = 0) const;
-  /// The elements in order, and their positions (as of argsort). Equal ones
-  /// stay in the order in which they are; NaNs are larger than all numbers.
+  /// The elements in order, and their positions (as in argsort). The sort is
+  /// stable; NaNs are larger than all numbers.
   std::pair<Tensor, Tensor> sort(int64_t dim = -1,
                                  bool descending = false) const;
-  /// The position (int32, int64 in axes of 2^31 elements or more) of the
-  /// element that comes at each place when sorted.
+  /// The positions (int32, int64 in axes of 2^31 elements or more) of the
+  /// elements in sorted order.
   Tensor argsort(int64_t dim = -1, bool descending = false) const;
-  /// The \p k largest, or least, elements and their positions, in order. Throws
-  /// ShapeError if there are fewer.
+  /// The \p k largest, or smallest, elements and their positions, in order.
+  /// Throws ShapeError if there are fewer.
   std::pair<Tensor, Tensor> topk(SymInt k, int64_t dim = -1,
                                  bool largest = true) const;
 
-  /// Positions (int32) drawn with probabilities in proportion to the elements,
-  /// which are not negative: \p numSamples for each row of one or two axes.
+  /// Positions (int32) drawn with probabilities proportional to the elements,
+  /// which must not be negative: \p numSamples for each row of one or two axes.
   /// Without \p replacement they differ, and those of probability 0 come last.
   /// Throws ShapeError for other axes, and if a row has too few elements.
   Tensor multinomial(int64_t numSamples = 1, bool replacement = false) const;
@@ -483,40 +483,40 @@ public:
   // Elementwise, two operands
   //===--------------------------------------------------------------------===//
 
-  // Operands are broadcast and brought to one element type. What integers, NaN
-  // and infinities give is said of the dialect's operations (docs/reference):
-  // integers wrap around, and no division of them traps. Comparisons give bool.
+  // Operands are broadcast and promoted to one element type. For integers, NaN
+  // and infinities, see the dialect's operations (docs/reference): integers
+  // wrap around, and integer division never traps. Comparisons give bool.
 
   Tensor add(const Operand &other) const;
   Tensor sub(const Operand &other) const;
   Tensor mul(const Operand &other) const;
-  /// True division: of integers too, in float32.
+  /// True division, also for integers, in float32.
   Tensor div(const Operand &other) const;
-  /// Division rounded towards negative infinity; of floats, the floor of the
+  /// Division rounded towards negative infinity; for floats, the floor of the
   /// rounded quotient.
   Tensor floordiv(const Operand &other) const;
-  /// Remainder of the division rounded towards negative infinity: of the sign
-  /// of the divisor. Exact, of floats as long as the quotient is below 2^24 (of
-  /// float64, 2^53); nothing is left of larger ones. Division of an integer by
-  /// zero gives 0.
+  /// Remainder of the division rounded towards negative infinity, with the sign
+  /// of the divisor. Exact, for floats as long as the quotient is below 2^24
+  /// (float64: 2^53); 0 for larger ones. Division of an integer by zero gives
+  /// 0.
   Tensor mod(const Operand &other) const;
-  /// Remainder of the division rounded towards zero, as C's fmod and %: of the
-  /// sign of the dividend.
+  /// Remainder of the division rounded towards zero, as C's fmod and %, with
+  /// the sign of the dividend.
   Tensor fmod(const Operand &other) const;
-  /// Of integers exact, modulo the type's size; integers to the power of a
+  /// Exact for integers, modulo the type's size; integers to the power of a
   /// negative C++ number throw DTypeError.
   Tensor pow(const Operand &exponent) const;
   Tensor maximum(const Operand &other) const;
   Tensor minimum(const Operand &other) const;
   /// The magnitude of this with the sign of \p other, -0 included.
   Tensor copysign(const Operand &other) const;
-  /// log(exp(this) + exp(other)), with no intermediate too large.
+  /// log(exp(this) + exp(other)), without intermediate overflow.
   Tensor logaddexp(const Operand &other) const;
-  /// Of integers and bool.
+  /// For integers and bool.
   Tensor bitwiseAnd(const Operand &other) const;
   Tensor bitwiseOr(const Operand &other) const;
   Tensor bitwiseXor(const Operand &other) const;
-  /// Of integers. A signed one shifted to the right keeps its sign.
+  /// For integers. The right shift of a signed integer keeps its sign.
   Tensor lshift(const Operand &amount) const;
   Tensor rshift(const Operand &amount) const;
   Tensor eq(const Operand &other) const;
@@ -530,22 +530,22 @@ public:
   /// computed in float64.
   Tensor isclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
                  bool equalNan = false) const;
-  /// Whether all of them are, which is computed at once.
+  /// Whether all elements are; computed at once.
   bool
   allclose(const Operand &other, double rtol = 1e-5, double atol = 1e-8,
            bool equalNan = false,
            std::source_location where = std::source_location::current()) const;
   /// this + (end - this) * weight.
   Tensor lerp(const Operand &end, const Operand &weight) const;
-  /// \p x where this holds (as anything but 0 does), else \p y.
+  /// \p x where this is true (not 0), else \p y.
   Tensor where(const Operand &x, const Operand &y) const;
 
   //===--------------------------------------------------------------------===//
   // Elementwise, one operand
   //===--------------------------------------------------------------------===//
 
-  // Functions of real numbers take integers as float32 and compute narrow
-  // floats in float32. What has no value is NaN, as in C.
+  // Functions of real numbers convert integers to float32 and compute narrow
+  // floats in float32. Undefined results are NaN, as in C.
 
   Tensor neg() const;
   Tensor abs() const;
@@ -581,10 +581,10 @@ public:
   Tensor isnan() const;
   Tensor isinf(bool detectPositive = true, bool detectNegative = true) const;
   Tensor isfinite() const;
-  /// Whether it is 0.
+  /// Whether each element is 0.
   Tensor logicalNot() const;
   Tensor bitwiseNot() const;
-  /// At least \p min and at most \p max; one of them may be left out.
+  /// At least \p min and at most \p max; one of them may be omitted.
   Tensor clamp(std::optional<Scalar> min, std::optional<Scalar> max = {}) const;
 
   Tensor relu() const;
@@ -620,8 +620,8 @@ public:
   // Reductions
   //===--------------------------------------------------------------------===//
 
-  // With keepdim the reduced axes stay, with size 1. A scalar is reduced as a
-  // row of one element: 0 and -1 are its axes.
+  // With keepdim, the reduced axes are kept, with size 1. A scalar is reduced
+  // as a row of one element: 0 and -1 are its axes.
 
   /// Float types narrower than float32 are summed in float32 and rounded at the
   /// end; bool and small integers give int32 or uint32.
@@ -629,20 +629,20 @@ public:
              std::optional<DType> dtype = {}) const;
   Tensor prod(const Axes &axes = {}, bool keepdim = false,
               std::optional<DType> dtype = {}) const;
-  /// NaN if there is one; of no elements the least value of the type (min: the
-  /// greatest), which is an infinity if the type has one.
+  /// NaN if there is one; for no elements the lowest value of the type (min:
+  /// the highest), which is an infinity if the type has one.
   Tensor max(const Axes &axes = {}, bool keepdim = false) const;
   Tensor min(const Axes &axes = {}, bool keepdim = false) const;
-  /// max() along one axis, with the position of the first that is it, as
-  /// argmax() gives it:
+  /// max() along one axis, with the position of its first occurrence, as from
+  /// argmax():
   /// `auto [values, indices] = x.maxWithIndices(1);`. Throws ShapeError for an
   /// axis of no elements.
   ValuesAndIndices maxWithIndices(int64_t axis, bool keepdim = false) const;
   ValuesAndIndices minWithIndices(int64_t axis, bool keepdim = false) const;
   Tensor mean(const Axes &axes = {}, bool keepdim = false) const;
   /// The sum of the squared differences from the mean, divided by n -
-  /// correction, or by zero if that is negative. How the mean is rounded has no
-  /// influence: of equal numbers it is 0.
+  /// correction, or by zero if that is negative. The rounding of the mean has
+  /// no influence: for equal numbers the result is 0.
   Tensor var(const Axes &axes = {}, bool keepdim = false,
              int64_t correction = 1) const;
   Tensor std(const Axes &axes = {}, bool keepdim = false,
@@ -659,7 +659,7 @@ public:
   /// there can be 2^31 positions or more.
   Tensor argmax(std::optional<int64_t> axis = {}, bool keepdim = false) const;
   Tensor argmin(std::optional<int64_t> axis = {}, bool keepdim = false) const;
-  /// log(sum(exp(x))), with no intermediate too large.
+  /// log(sum(exp(x))), without intermediate overflow.
   Tensor logsumexp(const Axes &axes = {}, bool keepdim = false) const;
   Tensor softmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
   Tensor logSoftmax(int64_t axis = -1, std::optional<DType> dtype = {}) const;
@@ -677,17 +677,17 @@ public:
   Tensor dot(const Tensor &other, std::optional<DType> dtype = {}) const {
     return matmul(other, dtype);
   }
-  /// Products of the operands, summed, by a formula with a letter for each
-  /// axis, as in NumPy: "ij,jk->ik" is matmul(). A letter that an operand has
-  /// twice is its diagonal, "..." stands for any further axes, which are
-  /// broadcast, and so is an axis of size 1. What is not in the result is
-  /// summed up, what only operands have in "..." as well, as in PyTorch.
-  /// Without "->" the result has the axes of "...", then the letters that
-  /// occur once, capitals first. Of more than two operands, the pair with the
-  /// least work for its product comes first, one with a letter in common
-  /// rather than one without, and so on until one is left. Types are those of
-  /// matmul(). Throws Error for a formula that is none, naming the character,
-  /// ShapeError for operands that do not fit it.
+  /// Sums products of the operands, by a formula with a letter for each axis,
+  /// as in NumPy: "ij,jk->ik" is matmul(). A letter twice in an operand is its
+  /// diagonal, "..." stands for any further axes, which are broadcast, and so
+  /// is an axis of size 1. Axes that are not in the result are summed,
+  /// including those of "..." if only operands have it, as in PyTorch. Without
+  /// "->", the result has the axes of "...", then the letters that occur once,
+  /// capitals first. With more than two operands, the pair with the least work
+  /// for its product comes first, a pair with a common letter before one
+  /// without, and so on until one is left. Types are those of matmul(). Throws
+  /// Error for an invalid formula, naming the character, and ShapeError for
+  /// operands that do not fit it.
   static Tensor einsum(std::string_view formula,
                        const std::vector<Tensor> &operands,
                        std::optional<DType> dtype = {});
@@ -702,9 +702,9 @@ public:
   Tensor conv2d(const Tensor &weight, const O &options) const {
     return conv2d(weight, OptionalTensor(), options);
   }
-  /// What conv2d() of this weight and these options is to its input,
-  /// transposed: (N, Cin, spatial...) and (Cin, Cout / groups, kernel...) give
-  /// axes of size (size - 1) * stride - before - after + dilation * (kernel -
+  /// The transpose of conv2d() with this weight and these options:
+  /// (N, Cin, spatial...) and (Cin, Cout / groups, kernel...) give axes of
+  /// size (size - 1) * stride - before - after + dilation * (kernel -
   /// 1) + 1 + outputPadding. As in tinygrad and PyTorch; throws ShapeError for
   /// an output padding that is not less than stride or dilation.
   Tensor convTranspose2d(const Tensor &weight, const OptionalTensor &bias = {},
@@ -713,8 +713,8 @@ public:
   Tensor convTranspose2d(const Tensor &weight, const O &options) const {
     return convTranspose2d(weight, OptionalTensor(), options);
   }
-  /// The mean, or the largest element, of each window of the last two axes; of
-  /// as many axes as \p kernelSize has numbers, if it has several.
+  /// The mean, or the largest element, of each window of the last two axes, or
+  /// of as many axes as \p kernelSize has numbers, if it has several.
   Tensor avgPool2d(const PerAxis &kernelSize = 2,
                    const Pool2dOptions &options = {}) const;
   Tensor maxPool2d(const PerAxis &kernelSize = 2,
@@ -725,26 +725,26 @@ public:
   ValuesAndIndices
   maxPool2dWithIndices(const PerAxis &kernelSize = 2,
                        const Pool2dOptions &options = {}) const;
-  /// Zeros with the elements of this at \p indices, which
-  /// maxPool2dWithIndices() gave. Of several elements for one position the last
-  /// one stays, as in PyTorch (tinygrad adds them up); those for a position out
-  /// of range are left out.
+  /// Zeros with the elements of this at \p indices, as returned by
+  /// maxPool2dWithIndices(). Of several elements for one position the last one
+  /// wins, as in PyTorch (tinygrad adds them); those for a position out of
+  /// range are ignored.
   Tensor maxUnpool2d(const Tensor &indices, const PerAxis &kernelSize = 2,
                      const MaxUnpool2dOptions &options = {}) const;
-  /// The last axes brought to \p size, as in tinygrad and PyTorch. Positions
-  /// are exact, whatever the sizes. With \p alignCorners, which is for Linear,
-  /// the centres of the outermost elements stay in place, else their edges.
+  /// The last axes resized to \p size, as in tinygrad and PyTorch. Positions
+  /// are exact, whatever the sizes. With \p alignCorners (Linear only), the
+  /// centres of the outermost elements stay in place, otherwise their edges.
   /// Linear gives a float type, the other modes keep the element type.
   Tensor interpolate(const Shape &size,
                      InterpolateMode mode = InterpolateMode::Linear,
                      bool alignCorners = false) const;
   /// (this - mean) * invstd * weight + bias along \p axis. Weight and bias may
-  /// be left out: `{}`.
+  /// be omitted: `{}`.
   Tensor batchnorm(const OptionalTensor &weight, const OptionalTensor &bias,
                    const Tensor &mean, const Tensor &invstd,
                    const Axes &axis = 1) const;
-  /// (this - mean) / sqrt(variance + eps), the variance divided by n. How the
-  /// mean is rounded has no influence.
+  /// (this - mean) / sqrt(variance + eps), the variance divided by n. The
+  /// rounding of the mean has no influence.
   Tensor layernorm(const Axes &axes = -1, double eps = 1e-5) const;
   /// this / sqrt(mean of squares + eps).
   Tensor rmsnorm(int64_t axis = -1, double eps = 1e-6) const;
@@ -753,14 +753,14 @@ public:
   /// largest magnitude for infinity. Throws Error for a p that is negative or
   /// NaN.
   Tensor normalize(double p = 2, int64_t dim = 1, double eps = 1e-12) const;
-  /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask tells which
-  /// positions may be attended to; none means all.
+  /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask selects the
+  /// positions that may be attended to; no mask means all.
   Tensor scaledDotProductAttention(const Tensor &key, const Tensor &value,
                                    const OptionalTensor &mask = {},
                                    bool isCausal = false) const;
 
   /// Applies one function after the other: `x.sequential({&Tensor::relu, f})`.
-  /// Throws Error, naming its place, for a function that is empty.
+  /// Throws Error, naming its position, if a function is empty.
   Tensor sequential(const std::vector<std::function<Tensor(const Tensor &)>>
                         &functions) const;
 
@@ -768,13 +768,13 @@ public:
   // Losses
   //===--------------------------------------------------------------------===//
 
-  // The mean is that of all elements, or rows, unless said otherwise. Narrow
+  // The mean is that of all elements, or rows, unless stated otherwise. Narrow
   // floats are computed in float32 and rounded at the end, integers in float32.
 
   /// -sum(target * logSoftmax(this)) along the classes: axis 1, or 0 of a
   /// vector. Targets are probabilities in the shape of this or classes in that
-  /// shape without the axis of classes. Smoothing puts \p labelSmoothing of
-  /// each target equally on all classes. As in tinygrad and PyTorch.
+  /// shape without the axis of classes. Smoothing distributes \p labelSmoothing
+  /// of each target equally over all classes. As in tinygrad and PyTorch.
   Tensor crossEntropy(const Tensor &target,
                       Reduction reduction = Reduction::Mean,
                       double labelSmoothing = 0) const;
@@ -817,7 +817,7 @@ public:
   Tensor toLong() const { return cast(DType::Int64); }
   Tensor toShort() const { return cast(DType::Int16); }
   Tensor toBool() const { return cast(DType::Bool); }
-  /// A buffer will hold the values; ends fusion.
+  /// The same values in a buffer; ends fusion.
   Tensor contiguous() const;
   /// The same values with no gradient through them.
   Tensor detach() const;
@@ -825,28 +825,30 @@ public:
   Tensor clone() const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
-  /// As PyTorch has it: cast.
+  /// cast(), as in PyTorch.
   Tensor to(DType dtype) const { return cast(dtype); }
-  /// Overwrites the values, for all copies of this handle, and what it shares
-  /// elements with: movement methods other than expand and pad, and indexing
-  /// without tensors, make views, and an assignment to a tensor or to a view of
-  /// it shows in the tensor and in all of its views. Tensors computed from the
-  /// old values keep them. A realized tensor keeps its memory when nothing else
-  /// needs the old contents. An assignment to a place that has a variable is
-  /// carried out with the first value that depends on it, or when there is one
-  /// to a place with another value of the variable. \p value is broadcast and
-  /// must be of the same element type, device and graph. Returns *this.
+  /// Overwrites the values, for all copies of this handle and all tensors that
+  /// share elements with it: movement methods other than expand and pad, and
+  /// indexing without tensors, create views, and an assignment to a tensor or
+  /// to a view of it is visible in the tensor and in all of its views. Tensors
+  /// computed from the old values keep them. A realized tensor keeps its memory
+  /// if nothing else needs the old contents. An assignment at a position with a
+  /// variable runs with the first tensor asked for that depends on it, or
+  /// before an assignment with another value of the variable. \p value is
+  /// broadcast and must be of the same element type, device and graph. Returns
+  /// *this.
   Tensor &assign(const Operand &value);
-  // The same with what an operator gives: x.assignAdd(y) is x.assign(x + y). So
-  // what PyTorch calls copy_ and fill_ is assign, add_ is assignAdd, and zero_
-  // is zero. `x += y` makes the variable x another tensor instead.
+  // The same with the result of an operator: x.assignAdd(y) is x.assign(x + y).
+  // PyTorch's copy_ and fill_ are assign, add_ is assignAdd, and zero_ is zero.
+  // `x += y` makes the variable x refer to another tensor instead.
   Tensor &assignAdd(const Operand &value) { return assign(add(value)); }
   Tensor &assignSub(const Operand &value) { return assign(sub(value)); }
   Tensor &assignMul(const Operand &value) { return assign(mul(value)); }
   Tensor &assignDiv(const Operand &value) { return assign(div(value)); }
   Tensor &fill(Scalar value) { return assign(value); }
   Tensor &zero() { return assign(0); }
-  /// Makes this handle, and its copies, another value; of any shape and type.
+  /// Makes this handle, and its copies, refer to another value of any shape and
+  /// type.
   Tensor &replace(const Tensor &value);
 
   //===--------------------------------------------------------------------===//
@@ -855,12 +857,12 @@ public:
 
   /// Computes the values and keeps them. Throws ShapeError when a variable has
   /// no value or two, CompileError when a kernel cannot be compiled,
-  /// OutOfMemoryError, DeviceError. Where it was called is shown at DEBUG=2,
-  /// as for all methods that realize.
+  /// OutOfMemoryError, DeviceError. DEBUG=2 shows where it was called, as for
+  /// all methods that realize.
   const Tensor &
   realize(std::source_location where = std::source_location::current()) const;
   /// The memory that holds the values, row-major with the strides of the
-  /// greatest sizes. Realizes.
+  /// largest sizes. Realizes.
   Buffer buffer() const;
   /// The only element. E must be the type that stores dtype(), else DTypeError.
   template <ElementType E>
@@ -873,7 +875,7 @@ public:
   template <ElementType E>
   TensorData<E>
   data(std::source_location where = std::source_location::current()) const {
-    // Realized first, which says what is wrong with a size.
+    // Realized first, for its error if a size has no value.
     Buffer values = hostBuffer(dtypeOf<E>(), "data", where);
     return TensorData<E>(std::move(values), numel().value());
   }
@@ -884,12 +886,12 @@ public:
     TensorData<E> values(std::move(memory), numel().value());
     return std::vector<E>(values.begin(), values.end());
   }
-  /// A copy in host memory that file writers take.
+  /// A copy in host memory, for file writers.
   HostArray
   toHost(std::source_location where = std::source_location::current()) const;
 
-  /// The values as text, nested as NumPy does; the middle of large tensors is
-  /// left out. Realizes. `std::ostream << tensor` prints the same.
+  /// The values as text, nested as in NumPy; the middle of large tensors is
+  /// omitted. Realizes. `std::ostream << tensor` prints the same.
   std::string str() const;
   /// The operations that realize() would run, as MLIR.
   std::string graph() const;
@@ -913,7 +915,7 @@ private:
   std::shared_ptr<detail::TensorImpl> impl_;
 };
 
-/// Computes several tensors in one go: what they share is computed once.
+/// Computes several tensors in one program, and what they share once.
 void realize(const std::vector<Tensor> &tensors,
              std::source_location where = std::source_location::current());
 

@@ -59,8 +59,8 @@ static void addInterface(LLVM::LLVMFuncOp body, unsigned numVariables) {
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
-/// Writes past the caches may reach memory after later ones. Whoever learns
-/// that the kernel is done has to see them.
+/// Non-temporal stores are weakly ordered: fences before completion is
+/// reported.
 static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
   bool isNeeded = body.walk([](LLVM::StoreOp store) {
                         return store.getNontemporal() ? WalkResult::interrupt()

@@ -166,7 +166,7 @@ LogicalResult Emitter::analyze() {
   if (failed(checkScans()) || failed(checkUpdates()))
     return failure();
 
-  // Which reductions need which.
+  // Which reductions depend on which.
   if (reduces.size() > 1) {
     neededReduces.assign(reduces.size(), llvm::BitVector(reduces.size()));
     DenseMap<Value, llvm::BitVector> needs;
@@ -330,7 +330,7 @@ void Emitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
       emitStoreLoops(group, *next, open);
       continue;
     }
-    // What a kernel reads of its outputs is what they held before.
+    // A kernel that reads its outputs sees their previous contents.
     if (kernel.getInPlace())
       for (StoreOp store : group)
         prefetchValues(store);
@@ -370,7 +370,8 @@ Emitter::Nesting::Nesting(Emitter &emitter, Value value) : emitter(emitter) {
 }
 
 void Emitter::visitOperandsFirst(Value value) {
-  // First what decides conditions, then what is needed once they are decided.
+  // First the operands that decide conditions, then those needed once they are
+  // decided.
   for (bool onlyNeeded : {false, true}) {
     DenseSet<Value> seen;
     SmallVector<std::pair<Value, bool>> stack{{value, false}};

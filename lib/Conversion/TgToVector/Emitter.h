@@ -46,7 +46,8 @@ namespace mlir::tg::tovector {
 using RangeSet = uint64_t;
 inline RangeSet setOf(unsigned range) { return RangeSet(1) << range; }
 
-/// Bounds of an index, both included; saturating far outside what indices are.
+/// Inclusive bounds of an index; they saturate far outside of all valid
+/// indices.
 struct Bounds {
   static constexpr int64_t least = -(int64_t(1) << 60);
   static constexpr int64_t most = int64_t(1) << 60;
@@ -84,7 +85,7 @@ struct Form {
 struct LaneForm {
   Form scalar;
   int64_t stride = 0;
-  /// Terms that differ between lanes in no known way; none in most indices.
+  /// Terms whose difference between lanes is unknown; none in most indices.
   SmallVector<Form::Term, 2> irregular;
 };
 
@@ -92,7 +93,8 @@ class Emitter {
 public:
   Emitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target);
 
-  /// Creates the function next to the kernel. Reports what cannot be compiled.
+  /// Creates the function next to the kernel. Reports operations that cannot be
+  /// compiled.
   FailureOr<func::FuncOp> emit();
 
   /// The product of the extents of the ranges that run in parallel.
@@ -115,8 +117,8 @@ private:
     int64_t lo = 0, hi = 0;
     Part part;          ///< the same ends; null unless the range is symbolic
     unsigned depth = 0; ///< of the scope that binds it
-    /// Only positions for which this holds count in what the loop is for, so
-    /// that it begins and ends where the condition does; null: all.
+    /// The loop covers only positions for which this condition may be true;
+    /// null: all.
     Value condition;
     // Current position of an unroll or upcast range; -1: none, or all lanes.
     int64_t position = -1;
@@ -182,7 +184,7 @@ private:
   /// \p outer, is where the bounds have to be known.
   void narrowLoop(unsigned index, arith::MaxSIOp lower, arith::MinSIOp upper,
                   Operation *place, unsigned outer, Location loc);
-  /// Says that the range is between these positions now, the end excluded.
+  /// Sets the current bounds of the range; the end is excluded.
   void setPart(Range &range, Dim begin, Dim end);
   Dim getExtent(const Range &range) const {
     return Dim(RangeOp(range.op).getExtent());
@@ -193,25 +195,25 @@ private:
   /// positions of each of these ranges.
   void emitThreadParts(ArrayRef<unsigned> peeled,
                        llvm::function_ref<void()> body);
-  /// Calls `body` in a branch for results that are worth storing past the
-  /// caches and one for smaller ones, where that depends on variables; likewise
-  /// for rows that are worth being prefetched.
+  /// Where the size of results depends on variables, calls `body` in a branch
+  /// with non-temporal stores, for large results, and in one without; likewise
+  /// for prefetches of rows.
   void emitSizes(ArrayRef<StoreOp> stores, llvm::function_ref<void()> body);
   void emitRowSizes(llvm::function_ref<void()> body);
   /// Calls `body` in a branch with \p flag for where the condition holds, and
   /// in one without.
   void emitBranches(Value condition, bool &flag,
                     llvm::function_ref<void()> body);
-  /// 1 where the rows that a load prefetches are shorter than they can be, by
-  /// so much that the processor does not see the next one coming; else 0. Null
-  /// if that does not depend on variables.
+  /// 1 where the rows that a load prefetches are so much shorter than their
+  /// maximum that the hardware prefetcher does not reach the next one; else 0.
+  /// Null if that does not depend on variables.
   Dim getShortRows(LoadOp op);
   /// Calls `body` with operations going to a block.
   void emitInBlock(Block *block, llvm::function_ref<void()> body);
 
   //===--- Stores (Emitter.cpp) ---===//
   void emitStores(ArrayRef<StoreOp> stores, RangeSet open);
-  /// What a store works over: the ranges that its operands depend on.
+  /// The ranges that a store's operands depend on.
   RangeSet getStoreSet(StoreOp store) const;
   void prefetchValues(StoreOp store);
 
@@ -222,7 +224,7 @@ private:
   Value create(Value value, unsigned depth);
   Value createElementwise(Operation *op, unsigned depth);
   Value toLanes(B &b, Value value, int64_t lanes);
-  /// Sees through tg.where whose condition is known.
+  /// Looks through a tg.where whose condition is known.
   Value resolve(Value value);
   /// Counts how far get, getForm and getKnown are nested. Where that is far,
   /// the operands that the rest of the way leads to are visited from the other
@@ -273,7 +275,7 @@ private:
     LaneForm lanes;                   ///< the index, split
     Value mask;                       ///< null: all
     int64_t width;                    ///< lanes; 0 for a scalar access
-    bool nontemporal = false;         ///< store past the caches
+    bool nontemporal = false;         ///< non-temporal store
     std::optional<UpdateKind> update; ///< store: combine with the old value
     int64_t prefetch = 0;             ///< so many elements on; 0 for none
   };
@@ -285,29 +287,30 @@ private:
   /// Memory for a tile; no other tile's, if its contents are kept for later
   /// work items.
   Value createTile(StageOp op, unsigned depth, bool isKept);
-  /// Whether the tile has to be filled: what it holds is that of the work item
-  /// before, as long as only ranges change on which it does not depend. Null if
-  /// it always has to be.
+  /// Whether the tile must be filled: it still holds the contents of the
+  /// previous work item if only ranges changed on which it does not depend.
+  /// Null if it must always be filled.
   Value createIsNew(StageOp op, unsigned depth);
   void fillTile(StageOp op, Value tile);
   void emitStore(StoreOp op);
   void emitWrite(const Access &access, Value value, Location loc);
-  /// The value of an update: what the elements hold, combined with it.
+  /// The result of an update: the elements' previous values combined with the
+  /// value.
   Value combineWithOld(const Access &access, Value value, Location loc);
-  /// A product in a sum: fused where that takes one instruction.
+  /// A product in a sum: a fused multiply-add where that is one instruction.
   Value buildMulAcc(B &b, Value x, Value y, Value accumulator);
   void emitVectorWrite(const Access &access, Value value, Location loc);
   void createVectorStore(const Access &access, Value value, Value start, B &b);
   /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
   /// aligned to them too.
   bool isAligned(const Access &access, Type memory) const;
-  /// Whether what is stored there is not to stay in the caches.
+  /// Whether the store is non-temporal.
   bool goesPastCaches(const Access &access);
   void createPrefetch(const Access &access, Value start, Type memory,
                       bool isWrite, B &b);
   /// The index of the first element in memory of a contiguous access.
   Value getStart(const Access &access, Location loc);
-  /// What distinguishes the lanes' elements, for gather and scatter.
+  /// The offsets of the lanes' elements, for gather and scatter.
   Value getOffsets(const Access &access, unsigned depth, Location loc,
                    Value &start);
 
@@ -336,9 +339,9 @@ private:
     int64_t results;   ///< combinations of positions of `unrolled`
   };
   /// How a loop nest adds up long sums. A running sum of n numbers has an error
-  /// that grows with n. So blocks of a limited number of positions begin at
-  /// zero, and what they come to is added to the sums of the next level, of
-  /// which each in turn takes a limited number.
+  /// that grows with n. So blocks of a limited number of positions start at
+  /// zero, and their sums are added to those of the next level, each of which
+  /// in turn adds a limited number.
   struct Cascade {
     /// For each loop, from the outermost on, the positions of a block of each
     /// level, from the innermost on.
@@ -353,7 +356,7 @@ private:
   /// carries `carried`.
   static SmallVector<Value> beginBlock(const Cascade &cascade,
                                        ValueRange carried);
-  /// What a block came to, added to what was carried before it.
+  /// The sums of a block, added to the values carried before it.
   static SmallVector<Value> endBlock(B &b, const Cascade &cascade,
                                      ValueRange carried, ValueRange block);
   SmallVector<Member> collectReduces(RangedReduceOp op, unsigned depth);
@@ -365,8 +368,8 @@ private:
   MulOp findGuarded(RangedReduceOp op, Value value);
   Value accumulate(RangedReduceOp op, Value accumulator);
   Value getIdentity(RangedReduceOp op, int64_t lanes, Location loc);
-  /// The one of the loops, of which the last is the innermost, that positions
-  /// which add nothing can be left out of.
+  /// The loop, of these (the last is the innermost), from which positions that
+  /// add nothing can be omitted.
   std::optional<unsigned> findNarrowed(RangedReduceOp op,
                                        ArrayRef<unsigned> loops);
   Value finishReduce(const Member &member, bool isHorizontal,
@@ -382,7 +385,7 @@ private:
   };
   LogicalResult checkScans();
   LogicalResult checkUpdates();
-  /// Emits loops over a range for stores, which hand on the accumulators of
+  /// Emits loops over a range for stores; the loops pass on the accumulators of
   /// the scans over it.
   void emitStoreLoops(ArrayRef<StoreOp> group, unsigned range, RangeSet open);
   Value createScan(RangedScanOp op, unsigned depth);
@@ -413,7 +416,7 @@ private:
   /// computed from them.
   DenseMap<Attribute, Value> dimValues;
   bool isSymbolic = false;
-  /// Whether stores that are marked so go past the caches.
+  /// Whether stores marked `nontemporal` are non-temporal.
   bool isLarge = true;
   /// Whether loads prefetch rows for which that depends on variables.
   bool arePrefetched = true;

@@ -66,8 +66,8 @@ Bounds Emitter::getTermBounds(Value value) {
       return {0, range.extent - 1};
     return {range.lo, range.hi};
   }
-  // Quotient and remainder of one value both ask for its bounds: without a
-  // memory the work doubles at each level of a chain of them.
+  // Quotient and remainder of one value both need its bounds: without a cache,
+  // the work doubles at each level of a chain of them.
   unsigned depth = getDepth(value);
   Key key(value, getKey(value));
   if (auto it = scopes[depth].bounds.find(key);
@@ -116,7 +116,8 @@ Bounds Emitter::computeTermBounds(Operation *op) {
     Form divisor = getForm(op->getOperand(1));
     Bounds x = getBounds(getForm(op->getOperand(0)));
     if (!divisor.isConstant()) {
-      // By a symbolic size, which is positive where there are positions at all.
+      // The divisor is a symbolic size, which is positive if there are any
+      // positions.
       Bounds y = getBounds(divisor);
       if (x.lo < 0 || y.lo <= 0)
         return {};
@@ -292,7 +293,7 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
   if (!isa<FloorDivOp, FloorModOp>(op) && getBounds(x).lo < 0)
     return opaque;
 
-  // x = d * quotient + rest.
+  // x = d * quotient + remainder.
   Form quotient, rest;
   quotient.constant = llvm::divideFloorSigned(x.constant, d);
   rest.constant = x.constant - d * quotient.constant;

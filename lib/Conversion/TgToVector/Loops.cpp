@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::tovector;
 
-/// Positions of a loop around others up to which it branches at each position
-/// that is left out: bounds that are not known would keep LLVM from addressing
-/// all that the inner loops load with one register.
+/// Up to this many positions, a loop around others branches at each omitted
+/// position: with unknown bounds, LLVM could not address all loads of the inner
+/// loops with one register.
 static constexpr int64_t kMostGuarded = 16;
 
 void Emitter::emitLoops(ArrayRef<unsigned> indices,
@@ -65,7 +65,7 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     return;
   }
 
-  // The bounds stand at the top of the function, out of everybody's way.
+  // The bounds are computed at the top of the function.
   Value lower = getDimValue(begin, loc);
   Value upper = getDimValue(end, loc);
   Value step = getIndexConstant(1, loc);
@@ -144,7 +144,8 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     Scope guarded;
     guarded.anchor = std::make_shared<Anchor>();
     guarded.anchor->block = guard.thenBlock();
-    // What depends on the position is computed where the condition holds.
+    // Values that depend on the position are computed where the condition
+    // holds.
     ranges[index].depth = scopes.size();
     scopes.push_back(std::move(guarded));
   }
@@ -374,7 +375,8 @@ Dim Emitter::getShortRows(LoadOp op) {
        set &= set - 1) {
     const Range &range = ranges[llvm::countr_zero(set)];
     Dim extent = getExtent(range);
-    // Tiles are filled between other work, so their rows always come late.
+    // Tiles are filled between other work, so their rows are never prefetched
+    // in time by the hardware.
     if (llvm::any_of(range.op->getUsers(), llvm::IsaPred<StageOp>))
       return Dim();
     if (extent.isStatic())

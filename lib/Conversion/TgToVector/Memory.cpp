@@ -25,7 +25,7 @@ using namespace mlir::tg::tovector;
 /// Tiles take at most this much of the stack; the rest comes from the heap.
 static constexpr int64_t stackLimit = 1 << 20;
 
-/// Elements of a buffer; of unknown many it is said to have none.
+/// The number of elements of a buffer; 0 if unknown.
 static int64_t getSize(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.hasStaticShape() ? type.getNumElements() : 0;
@@ -94,7 +94,7 @@ Value Emitter::getBuffer(Value buffer) {
 }
 
 bool Emitter::isAligned(const Access &access, Type memory) const {
-  // Outputs begin at a line, but for those of kernels that work in place.
+  // Outputs are aligned to a cache line, except in kernels that work in place.
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument || argument.getArgNumber() >= uint64_t(kernel.getOutputs()) ||
       kernel.getInPlace() || access.lanes.stride != 1)
@@ -112,8 +112,8 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
 void Emitter::createPrefetch(const Access &access, Value start, Type memory,
                              bool isWrite, B &b) {
   int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
-  // What is read goes into the second-level cache: what waits for memory takes
-  // one of few places in the first. What is written is fetched to be changed.
+  // Reads are prefetched into the second-level cache, since the L1 line-fill
+  // buffers are few. Lines to be written are prefetched for writing.
   for (int64_t lane = 0; lane < access.width; lane += line) {
     Value index = arith::AddIOp::create(
         b, start, buildInt(b, start.getType(), access.prefetch + lane));
@@ -139,7 +139,7 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
   if (access.lanes.irregular.empty()) {
     start = getScalar(access.lanes.scalar, loc);
     B &b = at(depth, loc);
-    // From a beginning that is far outside, the way to a lane inside is long.
+    // From a base address far outside, the distance to a lane inside is long.
     const int64_t longest = std::numeric_limits<int32_t>::max() / access.width;
     isSmall &=
         access.lanes.stride >= -longest && access.lanes.stride <= longest;
@@ -416,7 +416,7 @@ void Emitter::emitWrite(const Access &access, Value value, Location loc) {
     return emitVectorWrite(access, value, loc);
   Value index = getScalar(access.lanes.scalar, loc);
   B &b = at(top(), loc);
-  // Lanes that write one element: the last one stays.
+  // Lanes that write the same element: the last one wins.
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     value = vector::ExtractOp::create(b, value, vector.getNumElements() - 1);
   memref::StoreOp::create(b, toMemory(b, value, access.element), access.buffer,
@@ -531,8 +531,8 @@ Value Emitter::createTile(StageOp op, unsigned depth, bool isKept) {
   int64_t size = op.getTile().getType().getNumElements();
   auto type = MemRefType::get({size}, element);
   int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
-  // What closed scopes around here have used comes before this in the code;
-  // but not before what the next work item reads of a tile that is kept.
+  // Tiles of closed scopes are reused: the code that uses them precedes this
+  // code. A kept tile is not placed there: the next work item reads it again.
   for (unsigned i = 0; i <= depth && !isKept; ++i) {
     Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
       return tile.getType() == type;
@@ -576,8 +576,8 @@ Value Emitter::createStage(StageOp op, unsigned depth) {
 }
 
 Value Emitter::createIsNew(StageOp op, unsigned depth) {
-  // What an item of a kernel that works in place writes may be what tiles of
-  // later ones are filled with.
+  // A work item of a kernel that works in place may write elements with which
+  // tiles of later items are filled.
   if (!threadLoop || kernel.getInPlace() ||
       scopes[depth].anchor->block != threadLoop.getBody())
     return Value();

@@ -289,8 +289,7 @@ std::optional<unsigned> Emitter::findNarrowed(RangedReduceOp op,
 void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
   Location loc = op.getLoc();
   RangeSet closed = getSet(op.getRanges());
-  // All lanes of a range that is reduced are meant, whatever the environment
-  // says of it.
+  // All lanes of a reduced range are meant, whatever the environment says.
   SmallVector<std::pair<unsigned, int64_t>> saved;
   SmallVector<unsigned> loops;
   int64_t copies = 1;

@@ -27,8 +27,8 @@ using namespace mlir::tg::tovector;
 // What can be compiled
 //===----------------------------------------------------------------------===//
 
-/// The loops of a scan are the innermost ones of all that needs it: every
-/// position is reached once, in order.
+/// The loops of a scan are the innermost ones around everything that depends on
+/// it: every position is reached once, in order.
 LogicalResult Emitter::checkScans() {
   if (scans.empty())
     return success();
@@ -229,7 +229,7 @@ Value Emitter::getScanIdentity(RangedScanOp op, int64_t lanes, Location loc) {
 Value Emitter::createScan(RangedScanOp op, unsigned depth) {
   Location loc = op.getLoc();
   const RangeSet set = getDeps(op.getResult());
-  // One lane is wanted of a vector, which as a whole is what is handed on.
+  // Only one lane is requested, but the whole vector is passed on.
   if ((set & upcastSet) && !getLaneRange(set)) {
     Range &range = ranges[llvm::countr_zero(set & upcastSet)];
     const int64_t lane = std::exchange(range.position, -1);

@@ -35,7 +35,7 @@ namespace {
 struct ConvertTgToVectorPass
     : tg::impl::ConvertTgToVectorBase<ConvertTgToVectorPass> {
   void runOnOperation() override {
-    // The host program speaks of kernels.
+    // The host program refers to kernels.
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (func.walk([](LaunchOp) { return WalkResult::interrupt(); })

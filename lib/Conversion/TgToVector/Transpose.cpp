@@ -157,7 +157,7 @@ void Emitter::writeSquare(StageOp op, Access access, unsigned square) {
       auto part = llvm::to_vector(llvm::seq<int64_t>(lane, lane + size));
       SmallVector<Value> rows;
       for (int64_t i = 0; i < size; ++i) {
-        // What is missing of a square is not written.
+        // Rows that are missing in a square are not written.
         Value value = values[row + std::min(i, valid - 1)];
         if (size != access.width)
           value = vector::ShuffleOp::create(b, value, value, part);

@@ -40,11 +40,11 @@ using Clock = std::chrono::steady_clock;
 
 /// Below this a launch stays on its thread. Handing half of it to another one
 /// takes 1 to 4 us while that one is looking for work, 20 us when it sleeps.
-static constexpr double serialNanoseconds = 10000;
+static constexpr double kSerialNanoseconds = 10000;
 
 /// A few parts per thread even out threads that are late or interrupted; a part
 /// costs a tenth of a microsecond.
-static constexpr int64_t partsPerThread = 4;
+static constexpr int64_t kPartsPerThread = 4;
 
 namespace {
 class CpuProgram : public Program {
@@ -156,7 +156,7 @@ template <typename Body>
 void CpuDevice::parallel(int64_t extent, int64_t grain, const Body &body) {
   const int64_t threads = information().computeUnits;
   grain = std::max<int64_t>(grain, 1);
-  const int64_t parts = std::min(extent / grain, threads * partsPerThread);
+  const int64_t parts = std::min(extent / grain, threads * kPartsPerThread);
   if (threads <= 1 || parts <= 1) {
     body(int64_t(0), extent);
     return;
@@ -217,7 +217,7 @@ void CpuDevice::launch(const Kernel &kernel, void *const *buffers,
   double nanoseconds = dims.estimatedNanoseconds;
   if (dims.largestExtent > 0)
     nanoseconds *= double(extent) / double(dims.largestExtent);
-  const bool isSmall = nanoseconds > 0 && nanoseconds < serialNanoseconds;
+  const bool isSmall = nanoseconds > 0 && nanoseconds < kSerialNanoseconds;
   detail::BoundsReport report;
   auto run = [&](int64_t begin, int64_t end) {
     detail::BoundsReport::Scope scope(report);

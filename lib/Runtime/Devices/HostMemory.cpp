@@ -48,10 +48,10 @@ struct GroupFiles {
 };
 } // namespace
 
-static constexpr GroupFiles version1 = {
+static constexpr GroupFiles kVersion1 = {
     "/memory.limit_in_bytes", "/memory.usage_in_bytes", "total_inactive_file"};
-static constexpr GroupFiles version2 = {"/memory.max", "/memory.current",
-                                        "inactive_file"};
+static constexpr GroupFiles kVersion2 = {"/memory.max", "/memory.current",
+                                         "inactive_file"};
 
 /// Lowers \p limits to what one control group allows.
 static void applyGroup(MemoryLimits &limits, const std::string &group,
@@ -87,11 +87,11 @@ MemoryLimits tinygrad::detail::queryMemoryLimits() {
     // path can be that of the outside; the root is then the group itself.
     const std::string path = line.substr(line.rfind(':') + 1);
     if (line.compare(0, 3, "0::") == 0) {
-      applyGroup(limits, root + path, version2);
-      applyGroup(limits, root, version2);
+      applyGroup(limits, root + path, kVersion2);
+      applyGroup(limits, root, kVersion2);
     } else if (line.find(":memory:") != std::string::npos) {
-      applyGroup(limits, memoryRoot + path, version1);
-      applyGroup(limits, memoryRoot, version1);
+      applyGroup(limits, memoryRoot + path, kVersion1);
+      applyGroup(limits, memoryRoot, kVersion1);
     }
   }
   return limits;

@@ -37,14 +37,14 @@ template <typename Key, typename Position> struct Item {
 };
 } // namespace
 
-constexpr unsigned digitBits = 11;
-constexpr std::size_t numDigitValues = std::size_t(1) << digitBits;
+constexpr unsigned kDigitBits = 11;
+constexpr std::size_t kNumDigitValues = std::size_t(1) << kDigitBits;
 /// Histograms of fewer elements cost more than comparing.
-constexpr std::size_t fewElements = 256;
+constexpr std::size_t kFewElements = 256;
 /// Up to this part of a row is selected rather than sorted.
-constexpr std::size_t selectionShare = 16;
+constexpr std::size_t kSelectionShare = 16;
 /// Keys that are looked at together.
-constexpr std::size_t blockSize = 64;
+constexpr std::size_t kBlockSize = 64;
 
 /// Where part number \p part of \p parts begins.
 static std::size_t beginOf(std::size_t part, std::size_t parts,
@@ -59,13 +59,13 @@ static Item<Key, Position> *
 sortByDigits(Item<Key, Position> *items, Item<Key, Position> *other,
              std::size_t count, const detail::Parts &parts) {
   constexpr unsigned bits = std::numeric_limits<Key>::digits;
-  constexpr unsigned numDigits = (bits + digitBits - 1) / digitBits;
-  using Histogram = std::array<Position, numDigitValues>;
+  constexpr unsigned numDigits = (bits + kDigitBits - 1) / kDigitBits;
+  using Histogram = std::array<Position, kNumDigitValues>;
   const std::size_t numParts = parts.number;
   auto histograms = std::make_unique<Histogram[]>(numParts);
   for (unsigned number = 0; number < numDigits; ++number) {
     auto digit = [number](Key key) {
-      return std::size_t(key >> (number * digitBits)) & (numDigitValues - 1);
+      return std::size_t(key >> (number * kDigitBits)) & (kNumDigitValues - 1);
     };
     parts.forEach([&](std::size_t part) {
       Histogram &histogram = histograms[part];
@@ -77,7 +77,7 @@ sortByDigits(Item<Key, Position> *items, Item<Key, Position> *other,
     // Where the elements of each digit begin, those of the first part first.
     Position begin = 0;
     bool isSame = false;
-    for (std::size_t value = 0; value < numDigitValues; ++value) {
+    for (std::size_t value = 0; value < kNumDigitValues; ++value) {
       const Position before = begin;
       for (std::size_t part = 0; part < numParts; ++part)
         begin += std::exchange(histograms[part][value], begin);
@@ -122,7 +122,7 @@ selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
   std::vector<std::vector<Entry>> ofPart(parts.number);
   parts.forEach([&](std::size_t part) {
     std::vector<Entry> &least = ofPart[part];
-    least.reserve(2 * wanted + blockSize);
+    least.reserve(2 * wanted + kBlockSize);
     // What is not less than as many as are wanted before it does not count, and
     // of equal keys the first ones do.
     Key limit = 0;
@@ -130,7 +130,7 @@ selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
     const std::size_t end = beginOf(part + 1, parts.number, count);
     std::size_t i = beginOf(part, parts.number, count);
     for (std::size_t stop; i < end; i = stop) {
-      stop = std::min(i + blockSize, end);
+      stop = std::min(i + kBlockSize, end);
       bool isAny = !hasLimit;
       for (std::size_t j = i; j < stop; ++j)
         isAny |= getKey(j) < limit;
@@ -185,21 +185,21 @@ static void sortAs(const detail::RowOrder &row, const Convert &convert,
         static_cast<int32_t *>(row.positions)[i] = int32_t(sorted[i].position);
     }
   };
-  if (wanted <= count / selectionShare) {
+  if (wanted <= count / kSelectionShare) {
     if (wanted > 0)
       write(selectLeast<Key, Position>(count, wanted, getKey, parts).data(), 0,
             wanted);
     return;
   }
   auto items = std::make_unique_for_overwrite<Entry[]>(
-      count < fewElements ? count : 2 * count);
+      count < kFewElements ? count : 2 * count);
   parts.forEach([&](std::size_t part) {
     const std::size_t end = beginOf(part + 1, parts.number, count);
     for (std::size_t i = beginOf(part, parts.number, count); i < end; ++i)
       items[i] = {getKey(i), Position(i)};
   });
   Entry *sorted = items.get();
-  if (count < fewElements)
+  if (count < kFewElements)
     std::sort(sorted, sorted + count, isBefore<Key, Position>);
   else
     sorted = sortByDigits(sorted, sorted + count, count, parts);

@@ -77,7 +77,7 @@ static Value findSelected(Value condition, RangeOp range,
 }
 
 namespace {
-/// What is summed up: a value where a condition holds, else zero.
+/// The summand: a value where a condition holds, else zero.
 struct Body {
   Value condition, value;
   /// The other way round: the value where the condition does not hold.
@@ -133,7 +133,7 @@ static std::optional<Body> getBody(Value value, OpBuilder &builder) {
   return std::nullopt;
 }
 
-/// The sum over one range fewer.
+/// The sum without one of its ranges.
 static void replaceReduce(RangedReduceOp reduce, Value range, Value result,
                           OpBuilder &builder) {
   SmallVector<Value> ranges;
@@ -394,7 +394,8 @@ static bool collapseSelection(RangedReduceOp reduce, IndexAnalysis &analysis) {
         CmpLtOp::create(
             builder, loc, position,
             builder.createOrFold<DimOp>(loc, indexType, range.getExtent())));
-    // A position outside must not reach index arithmetic that assumes bounds.
+    // An out-of-range position must not reach index arithmetic that assumes
+    // bounds.
     Value safe =
         WhereOp::create(builder, loc, indexType, inside, position, number(0));
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the pass tg-resolve-assigns does, for scheduling.
+/// The rewrite of the pass tg-resolve-assigns, which scheduling uses too.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +16,9 @@
 
 namespace mlir::tg {
 
-/// Makes every read of a block argument that is assigned to one of a tg.after,
-/// and every target of an assignment a view of the argument itself. Assignments
-/// of no elements vanish. Nothing changes when it is done again.
+/// Replaces every read of a block argument that is assigned to by a read of a
+/// tg.after, and makes every target of an assignment a view of the argument
+/// itself. Assignments of no elements are removed. Idempotent.
 void resolveAssigns(Block &block);
 
 } // namespace mlir::tg

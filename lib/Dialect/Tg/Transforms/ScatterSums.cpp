@@ -66,7 +66,7 @@ static std::optional<int64_t> findAxis(Value from, int64_t axis, Value to) {
   return found;
 }
 
-/// Whether all elements along the axis are the same, as far as that shows.
+/// Whether all elements along the axis are known to be the same.
 static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
   Operation *op = value.getDefiningOp();
   if (getSize(value, axis).is(1))
@@ -97,8 +97,8 @@ static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
          });
 }
 
-/// Whether the value is read from memory or computed from what is: positions
-/// that are known need no memory to be compared with.
+/// Whether the value depends on memory: comparing with known positions needs no
+/// scatter.
 static bool readsMemory(Value value, int64_t depth = kDepth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -314,7 +314,7 @@ static bool isWorthIt(ReduceOp op, int64_t axis) {
 }
 
 static void scatterSum(ReduceOp op) {
-  // What is computed with larger numbers does not fit into 64 bits.
+  // With larger numbers, the arithmetic overflows 64 bits.
   const int64_t size = getBufferSize(op.getX().getType());
   if (size == 0 || size > maxBufferSize)
     return;

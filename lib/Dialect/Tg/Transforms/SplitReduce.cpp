@@ -23,11 +23,12 @@ using namespace mlir::tg;
 
 constexpr int64_t kMostParts = 1 << 20;
 
-/// Rows of a part that are turned in registers, and the operations behind which
-/// such operands are looked for: twofold at each, so that these are few.
+/// Rows of a part that is transposed in registers, and how many operations deep
+/// such operands are searched for: the search doubles at each, so that these
+/// are few.
 constexpr int64_t kTurnedRows = 16, kTurnedDepth = 6;
 
-/// Parts of a symbolic length are multiples of so many elements.
+/// Parts of a symbolic length are multiples of this many elements.
 constexpr int64_t kPartUnit = 64;
 
 /// How many rows of a large matrix are summed at a time: as many as leave
@@ -63,7 +64,7 @@ struct Deviations {
   }
 };
 
-/// What is known of the parts of a sum.
+/// Statistics of the parts of a sum.
 struct PartSums {
   /// As they are stored.
   Value sums;
@@ -147,7 +148,7 @@ Value Splitter::reduceParts(Value x) {
                            invertPermutationVector(order));
 }
 
-/// The reduction of what the parts became.
+/// The reduction of the parts' results.
 Value Splitter::reduceStored(Value x) {
   Value total = ReduceOp::create(builder, loc, op.getKind(), x,
                                  ArrayRef<int64_t>{split.axis});
@@ -186,8 +187,8 @@ Value Splitter::replace() {
 // Deviations from a mean
 //===----------------------------------------------------------------------===//
 
-/// What the sum that \p value is made of sums up is looked for behind so many
-/// operations.
+/// How many operations deep the sum that \p value is computed from is searched
+/// for.
 constexpr int64_t kMeanDepth = 4;
 
 /// The sum that the value is made of by elementwise operations and constants.
@@ -283,7 +284,7 @@ void Splitter::replace(Deviations deviations, PartSums &of) {
   Value ofParts;
   if (deviations.isSquared) {
     Value shiftSquared = mul(shift, shift);
-    // Where that is infinite, the rest must not make it a NaN.
+    // If that is infinite, the other terms must not make it a NaN.
     Value infinity = ConstOp::create(
         builder, loc, type,
         FloatAttr::get(
@@ -396,13 +397,13 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
     Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
     return Split{axis, parts, units * unit, {}};
   }
-  // Squares of what is turned on its way need as many rows.
+  // Operands transposed in registers need as many rows.
   if (!isLastLongAxis(from, axis) && isContiguousAlong(op.getX(), axis))
     maxParts = std::min(maxParts, std::max(size / kTurnedRows, fewResults));
   for (int64_t candidate = maxParts; candidate >= fewResults / 2; --candidate)
     if (size % candidate == 0)
       return Split{axis, number(candidate), number(size / candidate), {}};
-  // No good divisor: as many as there are at most, and the rest.
+  // No good divisor: the maximum number of parts, and a remainder.
   if (size >= maxParts)
     return Split{axis, number(maxParts), number(size / maxParts), {}};
   return std::nullopt;
@@ -525,8 +526,8 @@ bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
 
 /// A large reduction along an outer axis reads one short piece of memory after
 /// another, a row apart. It becomes sums of a few rows, which are read side by
-/// side along the inner axis, and a reduction of these. Inner is what memory
-/// holds so: a product with a matrix reads this transposed.
+/// side along the inner axis, and a reduction of these. The order of axes in
+/// memory counts: a product with a matrix reads it transposed.
 static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   RankedTensorType from = op.getX().getType();
   if (op.getAxes().size() != 1)
@@ -557,7 +558,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
     most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
                                    shape[axis] / target.parallelItems)),
                                kFewRows, kMostRows);
-  // A number that divides the length leaves no rest behind the parts.
+  // A number that divides the length leaves no remainder after the parts.
   int64_t rows = most;
   Dim length = getDim(from, axis);
   if (length.isStatic())
@@ -601,7 +602,7 @@ struct TgSplitReducePass
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     DenseMap<Operation *, Deviations> deviations;
-    // What else is summed of such a tensor is cut alike, for one kernel.
+    // Other sums of such a tensor are split in the same way, for one kernel.
     DenseSet<Value> readAgain;
     for (ReduceOp op : reduces)
       if (auto found = findDeviations(op)) {

@@ -6,9 +6,9 @@
 ///
 /// \file
 /// Implements the tg-stage-copies pass. The memory that a kernel overwrites is
-/// cut into blocks of rows, positions of its outermost range. The elements that
-/// positions of one block read lie in the block, or a bounded way before or
-/// behind it; both ends follow from the linear forms of the indices.
+/// split into blocks of rows, positions of its outermost range. The elements
+/// that positions of one block read are in the block, or a bounded distance
+/// before or after it; the linear forms of the indices give both bounds.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many steps may stand between a copy and the kernel that reads it.
+/// How many steps may be between a copy and the kernel that reads it.
 constexpr int64_t kMostBetween = 64;
 /// The parts of a tile have multiples of so many bytes, which vectors divide: a
 /// vector comes from one of them as a whole. (Masked loads with addresses far
 /// outside of memory take hundreds of cycles.)
 constexpr int64_t kTileUnit = 128;
-/// Blocks are at least so many times as long as what is saved between two.
+/// Blocks are at least this many times as long as the border saved between two.
 constexpr int64_t kLeastBlock = 4, kGoodBlock = 16;
 
 namespace {
@@ -117,8 +117,8 @@ LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
   return LaunchOp();
 }
 
-/// How far from what it writes a kernel reads; nothing if that does not follow
-/// from the indices.
+/// How far from its writes a kernel reads; none if that does not follow from
+/// the indices.
 std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
                                                   unsigned target,
                                                   unsigned copy,
@@ -159,7 +159,7 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
   reach.row = analysis.getLinear(written.getIndex()).getCoefficient(reach.rows);
   if (reach.row <= 0)
     return fail("the outermost range does not step through memory");
-  // Where in a row, all rows taken together; masks do not count.
+  // The position in a row, over all rows; masks are ignored.
   auto getPlaces = [&](Value index) -> std::optional<Interval> {
     LinearForm form = analysis.getLinear(index);
     if (form.getCoefficient(reach.rows) != reach.row)
@@ -217,7 +217,7 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
   rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(forItems, 1));
   const int64_t step = unit / std::gcd(unit, reach.row);
   rows -= rows % step;
-  // Without a rest if possible.
+  // Without a remainder if possible.
   if (!reach.rows.isSymbolic())
     for (int64_t fewer = rows; fewer > rows - rows / 4; fewer -= step)
       if (extent % fewer == 0)

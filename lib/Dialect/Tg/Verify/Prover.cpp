@@ -22,11 +22,12 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Variables are tried one value at a time up to so many values together.
+/// Variables are tried one value at a time, up to this many combinations of
+/// values.
 static constexpr int64_t kMostValues = 256;
 
-/// The last time that a question is asked it gets so many times longer: on a
-/// machine that is busy with something else the hardest ones pass the limit.
+/// The factor for the time limit of the last attempt: on a busy machine, the
+/// hardest queries exceed the normal limit.
 static constexpr unsigned kPatience = 12;
 
 namespace {
@@ -46,8 +47,8 @@ public:
     return success();
   }
 
-  /// What the solver prints for a script, of which each question may take
-  /// \p patience times as long as options say.
+  /// The output of the solver for a script, each query of which may take \p
+  /// patience times the limit in the options.
   FailureOr<std::string> run(StringRef script, unsigned patience = 1) {
     llvm::SmallString<128> input, output;
     if (std::error_code error =
@@ -81,7 +82,7 @@ public:
     int status = llvm::sys::ExecuteAndWait(path, arguments, std::nullopt,
                                            redirects, 0, 0, &message);
     auto buffer = llvm::MemoryBuffer::getFile(output);
-    // The status tells of errors in single answers, which the text tells too.
+    // The exit status reports errors in single answers, as the text does too.
     if (status < 0 || !buffer)
       return emitError(loc) << "the SMT solver did not run: " << message;
     return (*buffer)->getBuffer().str();
@@ -100,8 +101,7 @@ struct Variable {
 };
 } // namespace
 
-/// One question among others: a scope of its own costs a tenth of starting
-/// afresh.
+/// One query among others: a scope costs a tenth of a new solver.
 static std::string getScript(StringRef formula, StringRef more = "") {
   return ("(push 1)\n" + formula + "\n" + more + "(check-sat)\n(pop 1)\n")
       .str();
@@ -211,7 +211,7 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   Solver solver(options, questions[0].loc);
   if (failed(solver.initialize()))
     return failure();
-  // Equal questions, which unrolled programs have many of, are asked once.
+  // Equal queries, of which unrolled programs have many, are sent once.
   llvm::StringMap<size_t> positions;
   SmallVector<size_t> answerOf;
   std::string script;
@@ -237,7 +237,7 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   bool holds = true;
   for (auto [question, position] : llvm::zip_equal(questions, answerOf)) {
     std::string &answer = answers[position];
-    // Alone, the solver takes other ways.
+    // On a single query, the solver uses other strategies.
     const std::string alone = question.formula + "\n(check-sat)\n";
     const std::function<FailureOr<std::string>()> others[] = {
         [&] { return solver.run(alone); },

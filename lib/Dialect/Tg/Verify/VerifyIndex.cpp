@@ -200,7 +200,7 @@ static LogicalResult askAccess(Operation *op, Value buffer, Value index,
   return success();
 }
 
-/// What an operation of a function with loops and vectors does with memory.
+/// The memory access of an operation in a function with loops and vectors.
 namespace {
 struct LoopAccess {
   Value memory, index;
@@ -254,7 +254,7 @@ static std::optional<LoopAccess> getAccess(Operation *op) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// The question for an access of a function that was a kernel.
+/// The query for an access of a function converted from a kernel.
 static LogicalResult askAccess(Operation *op, func::FuncOp func,
                                SmallVectorImpl<ProofQuestion> &questions) {
   auto isMemory = [](Type type) { return isa<MemRefType>(type); };

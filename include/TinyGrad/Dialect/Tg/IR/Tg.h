@@ -31,7 +31,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::tg {
-/// Operations that are computed by a polynomial and what goes with it.
+/// Operations that are computed by a polynomial with range reduction.
 template <typename ConcreteType>
 class Transcendental : public OpTrait::TraitBase<ConcreteType, Transcendental> {
 };
@@ -48,13 +48,13 @@ class Transcendental : public OpTrait::TraitBase<ConcreteType, Transcendental> {
 
 namespace mlir::tg {
 
-/// The greatest id and extent of a `tg.range`. No loop of more positions comes
-/// to an end, and 64 bits have room for what is computed with these.
+/// The largest id and extent of a `tg.range`. A loop of more positions would
+/// not finish, and arithmetic with these does not overflow 64 bits.
 inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
 inline constexpr int64_t maxRangeExtent = int64_t(1) << 53;
 
-/// The most elements of a buffer. No machine addresses more memory, and 64 bits
-/// have room for its bits.
+/// The maximum number of elements of a buffer. No machine addresses more
+/// memory, and the number of its bits fits into 64 bits.
 inline constexpr int64_t maxBufferSize = int64_t(1) << 53;
 
 /// The device that a function argument is on, a string.
@@ -96,15 +96,15 @@ TypedAttr getNumberAttr(Type type, double value);
 TypedAttr getNumberAttr(Type type, int64_t value);
 
 /// The bools of which `condition` is the conjunction, from left to right, each
-/// once: what it is itself, if that is no conjunction. Takes linear time also
-/// where conjunctions share operands.
+/// once; `condition` itself if it is not a conjunction. Takes linear time even
+/// if conjunctions share operands.
 SmallVector<Value> getConjuncts(Value condition);
 
 /// The memref type of a flat buffer of `count` elements.
 MemRefType getBufferType(Type elementType, int64_t count);
 
-/// Bytes of a buffer of static size, each element in whole ones; INT64_MAX
-/// where 63 bits do not do.
+/// Bytes of a buffer of static size, whose elements take whole bytes; saturates
+/// at INT64_MAX.
 int64_t getBufferBytes(MemRefType type);
 
 } // namespace mlir::tg

@@ -42,10 +42,10 @@ DimSize getDimSize(Attribute dim);
 
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
 /// expression. Arithmetic keeps expressions in one normal form: sums of
-/// products, quotients and remainders by what is positive with all that divides
-/// taken out of them, minima and maxima decided by bounds where they can be. So
-/// equal attributes mean equal dimensions, and different ones mostly different
-/// dimensions. It saturates where 64 bits do not do.
+/// products, quotients and remainders by positive divisors with exact multiples
+/// factored out, minima and maxima decided by bounds where possible. So equal
+/// attributes mean equal dimensions, and different ones mostly different
+/// dimensions. Arithmetic saturates at the int64 limits.
 class Dim {
 public:
   Dim() = default;

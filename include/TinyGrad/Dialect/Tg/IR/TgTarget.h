@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The facts about the processor that kernels are made for. Modules carry them
-/// in the attribute `tg.target`, a `#tg.target`; `tg-attach-target` sets it.
+/// The facts about the processor that kernels are compiled for. Modules carry
+/// them in the attribute `tg.target`, a `#tg.target`; `tg-attach-target` sets
+/// it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +25,17 @@ class Operation;
 
 namespace tg {
 
-/// Attribute of modules: the `#tg.target` that their kernels are made for.
+/// Attribute of modules: the `#tg.target` that their kernels are compiled for.
 inline constexpr llvm::StringLiteral targetAttrName = "tg.target";
 
 /// Alignment of buffers in bytes, on every target: of memory that devices
 /// allocate, and of what kernels write unless they work in place.
 inline constexpr int64_t bufferAlignment = 64;
 
-/// What scheduling and vector code generation depend on. The defaults are those
-/// of CPUs with AVX-512, and were measured on a Zen 4; sizes of caches are what
-/// such CPUs have at least, not what the host has, so that schedules, and with
-/// them the order of additions, are the same on all of them.
+/// The facts that scheduling and vector code generation depend on. The defaults
+/// are for CPUs with AVX-512, and were measured on a Zen 4. Cache sizes are the
+/// minimum of such CPUs, not the host's, so that schedules, and with them the
+/// order of additions, are the same on all of them.
 struct TargetFacts {
   /// Size of a vector register.
   int64_t vectorBytes = 64;
@@ -42,22 +43,22 @@ struct TargetFacts {
   /// 1 if a multiply-add that rounds once takes one instruction. Otherwise
   /// products in sums are rounded.
   int64_t fusedMultiplyAdd = 1;
-  /// Bytes that move between memory and caches together.
+  /// Bytes of a cache line.
   int64_t lineBytes = 64;
-  /// Accesses at least so many bytes apart are not fetched ahead by the
-  /// hardware, and lie on another page about every time.
+  /// Accesses at least this many bytes apart are not prefetched by the
+  /// hardware, and are almost always on different pages.
   int64_t prefetchReach = 2 << 10;
   /// First-level data cache.
   int64_t l1Bytes = 32 << 10;
   /// Second-level cache, a core's own.
   int64_t l2Bytes = 1 << 20;
-  /// What is as large or larger does not stay in any cache.
+  /// Data of at least this size does not stay in any cache.
   int64_t cacheBytes = 16 << 20;
-  /// Work items that keep the cores of a machine busy and evenly loaded. Not
-  /// the number of its threads, on which bits must not depend.
+  /// Work items that keep the cores of a machine busy and evenly loaded. This
+  /// is not the number of threads, on which results must not depend.
   int64_t parallelItems = 64;
-  /// Costs of reading and of writing an element of an intermediate, of starting
-  /// a kernel, and of compiling one (shared out over its launches), in
+  /// Costs of reading and of writing an element of an intermediate, of
+  /// launching a kernel, and of compiling one (divided by its launches), in
   /// operations on an element.
   int64_t loadCost = 6, storeCost = 12, launchCost = 2000,
           compileCost = 1000000;

@@ -33,7 +33,7 @@ struct Span {
 };
 
 /// The element at `index` is the one at `offset + sum of index * stride` of the
-/// space that the view is over, or a zero where the mask leaves the index out.
+/// space that the view is over, or zero where the mask excludes the index.
 struct View {
   SmallVector<Dim, 4> shape, strides;
   Dim offset;
@@ -47,8 +47,8 @@ struct View {
 
   /// All of a row-major space of this shape, in order.
   static View getRowMajor(MLIRContext *context, ArrayRef<Dim> shape);
-  /// How a tensor of this shape lies in memory of its own: row-major with the
-  /// strides of its largest shape, in as many elements as that has.
+  /// The layout of a tensor of this shape in memory of its own: row-major with
+  /// the strides of its largest shape, and with as many elements.
   static View getMemory(MLIRContext *context, ArrayRef<Dim> shape);
 
   bool operator==(const View &) const = default;
@@ -64,7 +64,7 @@ struct View {
   View pad(ArrayRef<Dim> low, ArrayRef<Dim> high) const;
   View shrink(ArrayRef<Dim> from, ArrayRef<Dim> to) const;
   View flip(ArrayRef<int64_t> axes) const;
-  /// None where strides and a mask for each axis cannot say it.
+  /// None if strides and a mask for each axis cannot express it.
   std::optional<View> reshape(ArrayRef<Dim> newShape) const;
 
   /// One view that is `outer` over the positions of `inner`, or none.
@@ -74,8 +74,8 @@ struct View {
   /// one, and those of size 1 are gone.
   View joinAxes() const;
 
-  /// The least and the greatest position of an element that is not masked.
-  /// None where a stride can be both negative and positive.
+  /// The smallest and the largest position of an element that is not masked.
+  /// None if a stride can be both negative and positive.
   std::optional<std::pair<Dim, Dim>> getTouched() const;
   /// Whether all these positions are known to lie in [0, size) if there is any.
   bool isWithin(Dim size) const;
@@ -89,8 +89,9 @@ struct View {
   void normalize();
 };
 
-/// What follows of variables where there is an index: no size is 0, so that for
-/// instance a variable from 0 on that is a size is taken as one from 1 on.
+/// Bounds of variables under the assumption that there is an index: no size is
+/// 0, so that for instance a variable from 0 on that is a size is treated as
+/// one from 1 on.
 class IndexAssumption {
 public:
   /// Of the indices of a shape.
@@ -154,7 +155,8 @@ public:
   /// The chain as one view over the tensor's memory.
   std::optional<View> getMemoryView() const;
 
-  /// Fails, with an error, if some view is known to leave what it is over.
+  /// Fails, with an error, if some view is known to leave the space that it is
+  /// over.
   LogicalResult verify(function_ref<InFlightDiagnostic()> emitError) const;
 
 private:

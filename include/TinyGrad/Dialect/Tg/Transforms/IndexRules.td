@@ -9,13 +9,13 @@
 /// the sections and comments of this file.
 ///
 /// In the comments, x, y, a and b are index values, read as sums of terms in any
-/// order; c, d, g, k and q are numbers, c, d and g also dimensions where it is
-/// not said otherwise. c, d and g are positive. A rule other than those of the
+/// order; c, d, g, k and q are numbers; c, d and g may also be dimensions unless
+/// stated otherwise. c, d and g are positive. A rule other than those of the
 /// first section applies only where the sums it reads are known to fit into 64
-/// bits. All that it takes for granted is checked by tg-verify-index-rewrites.
+/// bits. tg-verify-index-rewrites checks all assumptions of a rule.
 ///
-/// Every rule makes the expression smaller, as IndexMeasure (SimplifyIndex.h)
-/// measures it; that is why simplification ends.
+/// Every rule makes the expression smaller by IndexMeasure (SimplifyIndex.h), so
+/// that simplification terminates.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +24,10 @@
 
 include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.td"
 
-/// A condition on matched values, asked of what is known of them.
+/// A condition on matched values, decided by the facts known about them.
 class Tg_Knows<string test, string text>
     : Constraint<CPred<"::mlir::tg::index_rules::" # test>, text>;
-/// A new value, made at the place of the operation that is replaced.
+/// A new value, created in place of the operation that is replaced.
 class Tg_Makes<string call>
     : NativeCodeCall<"::mlir::tg::index_rules::" # call>;
 
@@ -43,7 +43,7 @@ def Tg_IsSimplerSum : Tg_Knows<"isSimplerSum($_builder, $0)",
                                "terms collected give a smaller sum">;
 def Tg_Sum : Tg_Makes<"makeSum($_builder, $0)">;
 
-// a*c + a*d + b - b + c -> a*(c+d) + c: terms of one value are collected, constants are added up and come last, equal factors are taken out
+// a*c + a*d + b - b + c -> a*(c+d) + c: terms of one value are collected, constants are added and come last, common factors are taken out
 foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
   def CollectTermsOf # op
       : Pat<(op:$sum $x, $y), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
@@ -239,7 +239,7 @@ def Tg_CompareDividend : Tg_Makes<"makeCompareDividend($_builder, $0)">;
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
   def Decide # op : Pat<(op:$op $x, $y), (Tg_Decision $op), [(Tg_IsDecided $op)]>;
 
-// x*g + a < y*g + b -> x < y + q, the same for == and !=: terms on both sides and common factors vanish, and so does what is smaller than these; integers that are index values are compared as such
+// x*g + a < y*g + b -> x < y + q, the same for == and !=: terms on both sides and common factors cancel, and summands smaller than the common factor are absorbed; integers that are index values are compared as such
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
   def Shorten # op : Pat<(op:$op $x, $y), (Tg_SimplerCompare $op),
                          [(Tg_IsSimplerCompare $op)]>;

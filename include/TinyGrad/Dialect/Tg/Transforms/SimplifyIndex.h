@@ -72,8 +72,8 @@ public:
 
   /// Of the expression as it is written.
   uint64_t get(Value value);
-  /// Of the expression with all products of sums written out, which does not
-  /// depend on what is taken out as a common factor where.
+  /// Of the expression with all products of sums expanded, which does not
+  /// depend on which common factors are taken out.
   uint64_t getExpanded(Value value, IndexFacts &facts);
   void forget(Value value) {
     known.erase(value);

@@ -22,16 +22,16 @@ namespace mlir::tg {
 struct ProofOptions {
   /// The solver: the name or path of Z3's program.
   std::string solver = "z3";
-  /// Milliseconds for one question. One that takes longer is asked again alone,
-  /// then for each value of the variables, if these are few enough, and at last
-  /// with 12 times as long: the limit is not to depend on what else runs.
+  /// Milliseconds per query. A query that takes longer is repeated alone, then
+  /// for each value of the variables, if these are few enough, and finally with
+  /// 12 times the limit: results must not depend on the load of the machine.
   unsigned timeoutMs = 5000;
 };
 
 /// One statement that holds if some formula cannot be satisfied.
 struct ProofQuestion {
   Location loc;
-  /// What holds, as an error begins that says that it does not.
+  /// The beginning of the error if the statement does not hold.
   std::string claim;
   /// What the statement counts for, such as a rule.
   std::string subject;

@@ -31,20 +31,20 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many of the launches that touched some memory last are looked at, and
+/// How many of the last launches that touched some memory are considered, and
 /// with how many of these a merge is tried.
 constexpr size_t kMostRecent = 8, kMostTries = 4;
-/// How many of the launches that a launch depends on are looked at for others
+/// How many of the launches that a launch depends on are searched for others
 /// that depend on them.
 constexpr size_t kMostProducers = 4;
-/// Nodes with more neighbours stay as they are.
+/// Nodes with more neighbours are not merged.
 constexpr size_t kMostNeighbours = 256;
 
 namespace {
 
 /// A step of a host program: a launch, a transfer, or a sort.
 struct Node {
-  /// Its place in the program. Those that it depends on come before it.
+  /// Its position in the program. The nodes that it depends on come before it.
   int64_t order = 0;
   Operation *op = nullptr;
   /// Of a launch.
@@ -57,7 +57,7 @@ struct Node {
   bool isMerged() const { return op == nullptr; }
 };
 
-/// Who reads or writes which part of some memory.
+/// The nodes that read or write which part of some memory.
 class PartMap {
 public:
   void insert(const BufferPart &part, Node *node) {
@@ -93,7 +93,7 @@ struct Copy {
   Node *firstWriter = nullptr;
 };
 
-/// What is known of the memory behind an argument or allocation.
+/// Facts about the memory of an argument or allocation.
 struct Memory {
   PartMap readers, writers;
   /// The last launches that touch it.
@@ -106,8 +106,8 @@ struct Memory {
   int64_t numWrites = 0;
 };
 
-/// The kernels of a module, and those that merging makes. Programs repeat
-/// themselves, so that what became of two kernels is remembered.
+/// The kernels of a module, and those that merging creates. Programs repeat
+/// themselves, so the result for each pair of kernels is cached.
 class KernelPool {
 public:
   KernelInfo &getInfo(KernelOp kernel) {
@@ -131,7 +131,7 @@ public:
   Fuser(func::FuncOp func, KernelPool &pool, const SymbolTable &symbols)
       : func(func), pool(pool), symbols(symbols) {}
 
-  /// The number of launches that are gone.
+  /// The number of launches that were merged into others.
   int64_t run();
   int64_t numCopies = 0;
   /// Adds the kernels that the program launches.
@@ -214,8 +214,8 @@ const MergedKernel &KernelPool::merge(const MergeRequest &request) {
   return merged;
 }
 
-/// Puts the new kernels that are launched into the module; those that nothing
-/// launches any more go.
+/// Puts the new kernels that are launched into the module, and erases those
+/// that are no longer launched.
 void KernelPool::finish(ModuleOp module,
                         const llvm::SetVector<KernelOp> &launched) {
   llvm::StringSet<> taken;
@@ -350,7 +350,7 @@ bool Fuser::createNodes() {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Makes a launch one of those that touched its memory last.
+/// Adds a launch to the last ones that touched its memory.
 void Fuser::touch(Node &node) {
   for (Value buffer : node.buffers) {
     SmallVectorImpl<Node *> &recent = memoryOf(parts[buffer].root).recent;
@@ -374,7 +374,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
         weights[other] += size;
     };
     llvm::for_each(memoryOf(parts[buffer].root).recent, add);
-    // Who overwrote what this is a copy of.
+    // The node that overwrote the source of this copy.
     if (auto copy = copies.find(buffer);
         copy != copies.end() && copy->second.firstWriter)
       add(find(copy->second.firstWriter));
@@ -568,8 +568,7 @@ void Fuser::emit() {
   }
   for (Operation *op : old)
     op->erase();
-  // Copies of contents that are read where they are, and other memory that
-  // nothing needs now.
+  // Copies of contents that are now read in place, and other unused memory.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (auto transfer = dyn_cast<TransferOp>(op)) {
       if (transfer.getDest().getDefiningOp<AllocOp>() &&

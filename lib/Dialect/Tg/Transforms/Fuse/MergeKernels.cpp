@@ -30,7 +30,7 @@ constexpr double kLeastShare = 1.0 / 16;
 /// A kernel of few positions gives too few work items, if there is more work
 /// than this many bytes of memory.
 constexpr double kParallelBytes = 64 << 10;
-/// So many bytes of neighbouring elements are one vector on most processors.
+/// Neighbouring elements of this many bytes are one vector on most processors.
 constexpr double kVectorBytes = 32;
 /// Kernels of the same ranges that one launch feeds are merged without anything
 /// in common if neither has more steps than this. What they read is in a cache
@@ -173,8 +173,8 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
 
 namespace {
 
-/// Operations that compute the same of the same operands. Loads count: nothing
-/// is stored before all of them.
+/// Operations that compute the same from the same operands, including loads:
+/// nothing is stored before all of them.
 struct SameOperation : public DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return OperationEquivalence::computeHash(
@@ -289,9 +289,9 @@ bool Merger::areSmallSiblings() {
          haveEqualExtents(first.reduceRanges, second.reduceRanges);
 }
 
-/// Updates of two buffers share the loop over what they add if each is done in
-/// the order that it had. Work items have to be those of both (C8 of the kernel
-/// verifier), so that what the one has more than the other are lanes.
+/// Updates of two buffers share the loop over the updates if each keeps its
+/// order. The work items must be those of both (C8 of the kernel verifier), so
+/// that the additional axes of one of them are lanes.
 bool Merger::chooseUpdates() {
   if (!first.isUpdate || !second.isUpdate)
     return fail("the order of positions matters to one of them");
@@ -358,14 +358,14 @@ bool Merger::checkSize() {
           second.resultRanges.size() + second.reduceRanges.size() >
       kMostRanges)
     return fail("the kernel would have too many ranges");
-  // A tile takes the registers and decides on the loops.
+  // A register tile takes the registers and determines the loops.
   if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
       (second.isTiled && (isByRow || !first.reduceRanges.empty())))
     return fail("a register tile of results would lose registers");
   return true;
 }
 
-/// The name without what merging or scheduling added to it.
+/// The name without the suffixes that merging or scheduling added.
 static StringRef getBaseName(KernelOp kernel) {
   StringRef name = kernel.getName();
   for (StringRef suffix : {"_x", "_n"}) {
@@ -575,8 +575,8 @@ bool Merger::createStores() {
   return true;
 }
 
-/// What a kernel reads of a buffer that it also writes is what it held before,
-/// which holds for the very element that the same step writes.
+/// A kernel that reads a buffer that it also writes sees the previous contents,
+/// which is only true of the element that the same step writes.
 bool Merger::checkReads() {
   bool isRead = false;
   for (LoadOp load : loads) {

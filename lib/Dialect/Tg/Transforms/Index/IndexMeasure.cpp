@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The measure by which the simplification of index arithmetic ends.
+/// The measure that shows that simplification of index arithmetic terminates.
 ///
 //===----------------------------------------------------------------------===//
 

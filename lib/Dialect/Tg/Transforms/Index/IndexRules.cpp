@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the rules of IndexRules.td ask of values, and the sums that they make.
+/// The conditions of the rules of IndexRules.td, and the sums that they create.
 ///
 //===----------------------------------------------------------------------===//
 

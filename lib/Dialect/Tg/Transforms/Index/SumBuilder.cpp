@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Writes sums, as operations or as the measure of these.
+/// Builds sums, as operations or as the measure of these.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -6,11 +6,11 @@
 ///
 /// \file
 /// The step of tg-optimize-kernels for reductions down the columns of a matrix
-/// that no cache holds. Accumulators in registers are few columns wide, so that
-/// a short piece is read of each row, on another page each time. Accumulators
-/// in memory are as wide as the matrix: a few rows are read side by side, from
-/// end to end, and what they come to is added to the results, which stay in the
-/// cache.
+/// too large for any cache. Accumulators in registers are few columns wide, so
+/// that a short piece is read of each row, on another page each time.
+/// Accumulators in memory are as wide as the matrix: a few rows are read side
+/// by side, from end to end, and their sums are added to the results, which
+/// stay in a cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ using namespace mlir::tg;
 constexpr int64_t kMostRows = 8, kFewestRows = 4;
 /// Passes that add to an accumulator, as in the blocks of other sums.
 constexpr int64_t kMostPasses = 32;
-/// Pieces that a row is cut into at most.
+/// Maximum number of pieces of a row.
 constexpr int64_t kMostPieces = 4096;
 /// With fewer work items, many cores get little to do.
 constexpr int64_t kFewestItems = 16;
 
-/// Whether the load comes to each element of a matrix once, whose rows are far
+/// Whether the load reads each element once of a matrix whose rows are far
 /// apart and contiguous along the columns.
 static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
                         RangeOp columns) {
@@ -49,8 +49,8 @@ static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
          });
 }
 
-/// The matrices that a reduction down their columns reads, if all else that it
-/// reads along these stays in a cache.
+/// The matrices that a reduction down their columns reads, if all other buffers
+/// that it reads along the columns stay in a cache.
 static SmallVector<LoadOp>
 findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   auto rows = reduce.getRanges().front().getDefiningOp<RangeOp>();

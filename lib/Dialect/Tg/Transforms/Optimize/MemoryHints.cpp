@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Stores that keep out of the caches and loads that come before their time.
+/// Marks non-temporal stores and adds prefetches.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many bytes of a matrix are to be on their way.
+/// How many bytes of a matrix are prefetched.
 constexpr int64_t kBytesAhead = 8 << 10;
 
 static bool isLarge(KernelSchedule &schedule, Value buffer) {
@@ -27,8 +27,8 @@ static bool isLarge(KernelSchedule &schedule, Value buffer) {
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Whether one vector is written after the other: the innermost loop moves on
-/// by the number of lanes.
+/// Whether consecutive vectors are written: the innermost loop advances by the
+/// number of lanes.
 static bool isSequential(KernelSchedule &schedule, StoreOp store) {
   RangeOp loop, lane;
   for (RangeOp range : schedule.getResultRanges()) {
@@ -81,7 +81,7 @@ void tg::writePastCaches(KernelSchedule &schedule) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Whether the load comes to each element once, row after row along \p row: the
+/// Whether the load reads each element once, row after row along \p row: the
 /// other ranges run over a row. \p stride is the distance of two rows.
 static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
                       int64_t &stride) {
@@ -111,9 +111,9 @@ static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
       length *
           cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
       8);
-  // Rows that follow one another are one long row. Shorter rows are too close
-  // to be prefetched in time; longer ones would leave the second-level cache
-  // again, and few of them begin anyway.
+  // Rows without gaps are one long row. Shorter rows are too close to be
+  // prefetched in time; longer ones would be evicted from the second-level
+  // cache before use, and few of them begin anyway.
   const TargetFacts &target = schedule.getTarget();
   return isVector && length <= stride && (mayBeShort || length < stride) &&
          bytes >= target.prefetchReach && bytes <= target.l2Bytes / 16;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Hints for memory that is larger than the caches. They come last: the loops
-/// are known then.
+/// Hints for memory too large for any cache. This step comes last, when the
+/// loops are known.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,17 +17,17 @@
 
 namespace mlir::tg {
 
-/// Results larger than the caches are written past them, which saves reading
-/// the lines that are overwritten.
+/// Marks stores of results larger than the caches non-temporal, which saves
+/// reading the lines that are overwritten.
 void writePastCaches(KernelSchedule &schedule);
 
-/// Rows that are apart in memory are read ahead of time, where the processor
-/// does not see them coming: each row while the one before it is computed on.
+/// Prefetches rows with gaps between them, which the hardware prefetcher does
+/// not anticipate: each row while the one before it is processed.
 void prefetchRows(KernelSchedule &schedule);
 
-/// A reduction that goes down the columns of a matrix, a few vectors wide,
-/// reads a piece of each row. What lies on another page each time is fetched
-/// some rows ahead.
+/// A reduction down the columns of a matrix, a few vectors wide, reads a piece
+/// of each row. If each piece is on another page, it is prefetched some rows
+/// ahead.
 void prefetchColumns(KernelSchedule &schedule);
 
 } // namespace mlir::tg

@@ -544,8 +544,8 @@ void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
   }
 }
 
-/// Whether the kernel would take years anyway. It stays as it is, so that what
-/// the steps multiply stays within 64 bits.
+/// Whether the iteration space is too large to run. Such a kernel is left
+/// unscheduled, so that products of extents stay within 64 bits.
 bool Heuristic::hasTooManyPositions() {
   auto isTooMany = [](ArrayRef<Value> ranges) {
     double positions = 1;

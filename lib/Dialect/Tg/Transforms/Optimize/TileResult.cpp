@@ -26,7 +26,7 @@ constexpr int64_t kWays = 8;
 /// Operands that are packed for lanes across the columns are used for at least
 /// so many positions, and cost about as much as so many.
 constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
-/// One that is turned on its way into a tile is used by this many rows.
+/// A tile transposed while it is filled is used by at least this many rows.
 constexpr int64_t kFewestRows = 16;
 /// Storing a result that is strided along the lanes costs less than reading so
 /// many elements of that kind.
@@ -48,8 +48,8 @@ static bool isMultiple(RangeOp range, int64_t factor) {
 }
 
 /// Whether a load of a reduce that is strided along `lane`, but contiguous
-/// along what is reduced, can be turned on its way into a tile: if it is used
-/// again by enough rows of the result.
+/// along the reduced range, can be transposed while a tile is filled: if it is
+/// used again by enough rows of the result.
 bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
                                RangeOp lane) {
   if (load.getMask() || reduce.getRanges().size() != 1)

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How FunctionScheduler writes to arguments, and what their readers read.
+/// FunctionScheduler's part for assignments to arguments and reads of them.
 ///
 //===----------------------------------------------------------------------===//
 

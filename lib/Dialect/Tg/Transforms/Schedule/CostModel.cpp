@@ -23,8 +23,8 @@ using namespace mlir::tg;
 
 /// Bodies larger than this take longer to compile than fusion saves.
 constexpr int64_t kMaxOps = 1000;
-/// Values of fewer operations are no place to cut a large kernel: a buffer for
-/// each of its masks would cost more than the rest of it.
+/// A large kernel is not cut at values of fewer operations: a buffer for each
+/// of its masks would cost more than the rest of it.
 constexpr int64_t kMinOpsToCut = 32;
 
 /// One more tensor to choose from in a kernel makes the kernel larger, next to
@@ -37,7 +37,7 @@ constexpr double kFewLaunch = 200000;
 /// Operations that parts may have in common, as a multiple of what is there
 /// without parts: each part builds them again.
 constexpr double kMaxShared = 64;
-/// How deep a computation is looked at to tell it from another one.
+/// How many operations deep computations are compared.
 constexpr int64_t kKindDepth = 4;
 
 static double getWork(Operation *op) {
@@ -65,9 +65,9 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
   findReads(block);
 }
 
-/// How often a view comes to each position that it comes to at all, about: the
-/// shortest strides first, the positions of some axes lie within a reach of
-/// their own, and those of the next axis are apart, or overlap as windows do.
+/// About how often a view reads each position that it reads at all: in order of
+/// strides, the positions of some axes span a distance, and those of the next
+/// axis are apart, or overlap as windows do.
 static double countRepetitions(const View &view) {
   SmallVector<std::pair<double, double>> axes;
   double count = 1;
@@ -89,7 +89,7 @@ static double countRepetitions(const View &view) {
   return count;
 }
 
-/// How often each element is read that is read at all.
+/// How often each element is read, of those that are read at all.
 static double countRepetitions(StridedOp strided) {
   double count = 1;
   for (auto attr : strided.getViews().getAsRange<ViewAttr>())
@@ -168,7 +168,7 @@ double CostModel::countReadElements(Value value) const {
   return count;
 }
 
-/// Whether a position in the operand takes a division.
+/// Whether computing a position in the operand requires a division.
 static bool dividesPositions(StridedOp strided) {
   const SmallVector<Dim> shape = getDims(strided.getX().getType());
   return strided.getViews().size() > 1 ||
@@ -265,7 +265,7 @@ size_t CostModel::getKind(Value value, int64_t depth) const {
   size_t kind = llvm::hash_value(value.getType().getAsOpaquePointer());
   if (!op || depth == 0 || stored.contains(value))
     return kind;
-  // What chooses again is another computation in each part.
+  // A further selection is a different computation in each part.
   if (estimates.lookup(value).selections != 0)
     return llvm::hash_value(value.getAsOpaquePointer());
   // Which part of memory is used does not make another kernel.
@@ -438,7 +438,7 @@ std::string CostModel::getReasonToStore(Value value,
                          "each cost more than storing them",
                          static_cast<int64_t>(evaluations),
                          static_cast<int64_t>(size), again / evaluations);
-  // Few operations are not worth a kernel to compile, however slow they are.
+  // A few operations are not worth compiling a kernel, however slow they are.
   if (slower > kFewLaunch &&
       again + slower > once + evaluations * double(target.loadCost))
     return llvm::formatv("at the positions of {0} evaluations a reduction "

@@ -32,8 +32,8 @@ Value linearize(IndexBuilder &index, ArrayRef<Dim> shape,
 struct Access {
   KernelBuilder *kernel = nullptr;
   SmallVector<Value, 4> indices;
-  /// Where it is false the element is not needed and may not exist; null means
-  /// always true.
+  /// Where this is false, the element is not needed and may not exist; null
+  /// means always true.
   Value mask;
   /// The ranges that are open where the element is computed, outermost first.
   SmallVector<Value, 4> scope;
@@ -90,8 +90,8 @@ public:
 
   /// Says that `access` has this value.
   void provide(Access &access, Value value);
-  /// Leaves an access to an argument of the function to the end, when nothing
-  /// else is waited for.
+  /// Postpones an access to an argument of the function until all other
+  /// accesses have values.
   void postpone(Access &access, unsigned argument) {
     postponed.push_back({argument, &access});
   }
@@ -112,10 +112,9 @@ public:
   SmallVector<Value, 4> narrowScope(ArrayRef<Value> scope,
                                     ArrayRef<Value> values);
 
-  /// The mask, and that there is a position along those of the ranges that have
-  /// one or none. These are 0 in every index, so that loads do not depend on
-  /// them and are done in either case, and what is read without such a position
-  /// need not be there.
+  /// Conjoins `mask` with non-emptiness of each range of extent 0 or 1. These
+  /// ranges are 0 in every index, so that loads do not depend on them and would
+  /// be executed even if a range is empty and the element does not exist.
   Value maskWithoutPositions(Value mask, ArrayRef<Value> ranges);
 
   /// A load of one element of a row-major buffer of `shape`, the largest one of

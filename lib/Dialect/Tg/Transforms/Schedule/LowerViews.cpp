@@ -6,9 +6,9 @@
 ///
 /// \file
 /// Follows a chain of views from its indices to those of the tensor that it is
-/// over. Positions are never put together only to be taken apart again: each
-/// view is split by the axes of what it is over first, into groups that are as
-/// small as its mask allows, and a group of one axis needs no division.
+/// over. To avoid linearizing positions only to delinearize them again, the
+/// axes of the space that a view is over are first divided into groups, as
+/// small as the mask allows; a group of one axis needs no division.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The one way from movement operations to index expressions and masks.
+/// Turns movement operations into index expressions and masks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@
 
 namespace mlir::tg {
 
-/// The indices in the tensor that a chain is over of the element at `indices`
-/// of the chain. Adds to `mask` where there is one; elsewhere the indices mean
-/// nothing.
+/// The indices, in the tensor that a chain is over, of the element at `indices`
+/// of the chain. Conjoins `mask` with the condition that there is such an
+/// element; where this is false, the indices are meaningless.
 SmallVector<Value> mapIndices(const ViewChain &chain, IndexBuilder &index,
                               ArrayRef<Value> indices, Value &mask);
 

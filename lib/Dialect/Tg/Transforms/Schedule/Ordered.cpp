@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How FunctionScheduler computes what depends on an order. Each operation has
-/// a buffer and kernels of its own, into which elementwise operations before it
-/// are fused.
+/// FunctionScheduler's part for operations that depend on an order (scans,
+/// scatters, sorts). Each has a buffer and kernels of its own, into which the
+/// elementwise operations before it are fused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A scan of few rows is done in blocks, of at least so many elements, as many
-/// together as keep many cores busy.
+/// A scan of few rows is done in blocks of at least this many elements, in
+/// sufficient number to keep many cores busy.
 constexpr int64_t kLeastBlock = 1 << 14, kMostBlocks = 256;
 /// Elements of neighbouring rows that are scanned side by side, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
@@ -91,9 +91,9 @@ static Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind,
   llvm_unreachable("unknown reduction");
 }
 
-/// The indices in a tensor of those in its blocks, [..., block, element, ...].
-/// Says that the last block of `length` elements is shorter, if so, and
-/// returns where there is an element (null: everywhere).
+/// The indices in a tensor for indices in its blocks, [..., block, element,
+/// ...]. Returns the condition that there is an element (null: always), which
+/// accounts for a shorter last block of `length` elements.
 static Value joinBlocks(KernelBuilder &kernel, SmallVectorImpl<Value> &indices,
                         int64_t axis, int64_t block, int64_t length) {
   IndexBuilder &index = kernel.getIndex();
@@ -242,7 +242,8 @@ void FunctionScheduler::createUpdates(
   SmallVector<Value> over;
   if (indices[axis].getDefiningOp<RangeOp>())
     over.push_back(indices[axis]);
-  // A position outside must not reach index arithmetic that assumes bounds.
+  // An out-of-range position must not reach index arithmetic that assumes
+  // bounds.
   indices[axis] =
       WhereOp::create(builder, loc, indexType, inside, selected, zero);
   Value position = getPosition(index, indices);

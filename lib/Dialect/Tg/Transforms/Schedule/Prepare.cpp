@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What FunctionScheduler finds out about a function first: whether it can be
-/// scheduled, on which device each value is, which values lie in memory that is
-/// there already, and which get a buffer in any case.
+/// FunctionScheduler's analysis of a function: whether it can be scheduled, on
+/// which device each value is, which values are in existing memory, and which
+/// get a buffer in any case.
 ///
 //===----------------------------------------------------------------------===//
 

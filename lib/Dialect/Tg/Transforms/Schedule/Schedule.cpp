@@ -31,7 +31,7 @@ using namespace mlir::tg;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The buffer of a value that has one; made when it is first asked for.
+/// The buffer of a value that has one; created on first use.
 Value FunctionScheduler::getBuffer(Value value) {
   Value &buffer = buffers[value];
   if (buffer)
@@ -65,7 +65,7 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
                                  ArrayRef<Value> indices, Value mask,
                                  ArrayRef<Value> scope) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  // There is no such element, so whoever asks will not use it.
+  // There is no such element, so its value is never used.
   if (getBufferSize(type) == 0)
     return ConstOp::create(kernel.getBuilder(), kernel.getLoc(),
                            type.getElementType(), int64_t(0));
@@ -81,9 +81,9 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
   return value;
 }
 
-/// What is read of an argument that nothing is assigned to is known at once.
-/// The kernel is finished with these loads, as soon as it can be: programs of
-/// very many kernels would have all of them open to the end.
+/// Reads of an argument that is never assigned to are known at once. These
+/// loads finish a kernel as soon as possible: programs of very many kernels
+/// would otherwise keep all of them open to the end.
 void FunctionScheduler::addUses(Value tensor, ArrayRef<Access *> uses) {
   if (uses.empty())
     return;
@@ -107,8 +107,8 @@ void FunctionScheduler::provide(Access &access, Value value) {
     complete.insert(kernel.getStep());
 }
 
-/// Makes the kernel. Most programs repeat themselves, and are far larger than
-/// the caches: one that equals another is gone again at once.
+/// Creates the kernel. Most programs repeat themselves, and are far larger than
+/// the caches: a kernel that equals another is erased at once.
 void FunctionScheduler::finish(Step &step) {
   for (auto [number, access] : step.builder->takePostponed()) {
     BlockArgument argument = block.getArgument(number);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Recognizes what a graph joins tensors by.
+/// Recognizes the selections by which a graph joins tensors.
 ///
 //===----------------------------------------------------------------------===//
 

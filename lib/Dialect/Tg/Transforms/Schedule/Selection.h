@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A graph joins tensors by choosing between padded ones by the position along
-/// an axis. Where all positions of an access lie on one side of the boundary,
-/// the other tensor is not needed.
+/// A graph joins tensors by padding them and selecting by the position along an
+/// axis. If all positions of an access are on one side of the boundary, the
+/// other tensor is not needed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,21 +26,20 @@ struct Selection {
   Value below, above;
 };
 
-/// `value` as such a choice if it is one: a `tg.where` whose condition compares
-/// a `tg.iota` with a constant.
+/// `value` as a selection if it is one: a `tg.where` whose condition compares a
+/// `tg.iota` with a constant.
 std::optional<Selection> getSelection(Value value);
 
-/// The tensor that an element comes from if it is one of `value` at positions
-/// of these bounds along each axis. Looks no further than values that are
-/// stored.
+/// The tensor that provides the elements of `value` at positions within these
+/// bounds along each axis. The search stops at values that are stored.
 Value getSelected(Value value, function_ref<bool(Value)> isStored,
                   function_ref<Interval(int64_t)> getPositions);
 
-/// A tensor cut along one axis at some positions, in ascending order.
+/// A tensor split along one axis at some positions, in ascending order.
 struct Partition {
   int64_t axis = 0;
   SmallVector<int64_t> bounds;
-  /// How many different kernels compute the parts, about.
+  /// The approximate number of different kernels that compute the parts.
   int64_t numKernels = 1;
 
   bool isWhole() const { return bounds.empty(); }

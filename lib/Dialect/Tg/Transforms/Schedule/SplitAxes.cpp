@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Writes the indices of each reduction out for a trial kernel, splits the axes
-/// whose ranges are divided there, and tries again until nothing changes.
+/// Emits the indices of each reduction into a trial kernel, splits the axes
+/// whose ranges are divided there, and repeats this until nothing changes.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A matrix product whose result is flattened is computed at positions like
-/// (i / 512, i mod 512) of the axis that is stored, and no register tile can be
-/// found along i. With a range for each of the two it is computed at (i, j).
+/// A matrix product whose result is flattened is computed at positions such as
+/// (i / 512, i mod 512) of the stored axis, and there is no register tile along
+/// i. With two ranges for this axis, it is computed at (i, j).
 ///
 //===----------------------------------------------------------------------===//
 

@@ -18,12 +18,12 @@
 namespace mlir::tg {
 
 /// Whether a reduction is slow unless several neighbouring results are computed
-/// together: all that it reads is used for several results, as in a matrix
-/// product, or is contiguous along the results and not along what is reduced.
+/// together: everything it reads is used for several results, as in a matrix
+/// product, or is contiguous along the results and not along the reduced axes.
 bool needsTile(ReduceOp reduce);
 
 /// How many times longer such a reduction takes at the access than at the
-/// positions of a tensor of its own.
+/// positions of its own result.
 double getSlowdown(const Access &access);
 
 } // namespace mlir::tg
