@@ -75,10 +75,9 @@ static cl::opt<unsigned> randomSchedules(
     "random-schedules", cl::init(0),
     cl::desc("With how many random schedules to compile as well"),
     cl::value_desc("N"), cl::cat(category));
-static cl::opt<uint64_t>
-    scheduleSeed("schedule-seed", cl::init(1),
-                 cl::desc("Which series of schedules"),
-                 cl::value_desc("N"), cl::cat(category));
+static cl::opt<uint64_t> scheduleSeed("schedule-seed", cl::init(1),
+                                      cl::desc("Which series of schedules"),
+                                      cl::value_desc("N"), cl::cat(category));
 static cl::opt<std::string> outputDir("output-dir",
                                       cl::init("tg-fuzz-failures"),
                                       cl::desc("Folder for graphs that fail"),

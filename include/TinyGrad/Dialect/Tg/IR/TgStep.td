@@ -46,18 +46,18 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     |---|---|
     | `split [r] by n into [o, i]` | range `r` becomes `o * n + i`; positions past its end are masked |
     | `merge [o, i] into [r]` | two neighbouring ranges become one of all their positions |
-    | `reverse [r] into [s]` | the positions of `r` come from the last to the first |
-    | `move [r, s]` | range `r` comes right before `s` in the order of loops |
+    | `reverse [r] into [s]` | the positions of `r` run from the last to the first |
+    | `move [r, s]` | range `r` moves directly before `s` in loop order |
     | `set_kind [r] as upcast` | how the positions of `r` are executed |
     | `unshare ranged_reduce 1 into [r]` | a reduction gets ranges of its own, instead of those that it shares with others; with `[s]`, those that an earlier `unshare` made |
-    | `accumulate ranged_reduce 0 [r]` | sums over `r` are added up in the output buffer, so that `r` can come before other ranges |
+    | `accumulate ranged_reduce 0 [r]` | sums over `r` are accumulated in the output buffer, so that `r` can come before other ranges |
     | `stage load 1 [r, s] by n into [t, u]` | the value is computed once at all positions of the ranges, by ranges of its own, into a tile; rows of the tile are padded to a multiple of `n`, by which the last new range has to be split then |
     | `stage_window load 1, ranged_reduce 0 [r] by n into [t]` | the same for the values that a reduction reads along result ranges `r`, whose windows overlap; the last `r` has the last new range |
     | `reuse exp2 1, stage 0 [r]` | a value that is computed like that in the tile, but at the positions `r`, is loaded from it |
-    | `skip_masked ranged_reduce 0, load 1 [c, l]` | products whose factor is masked are left out along the columns `c`, if the other factor, which is packed along the lanes `l`, is finite |
+    | `skip_masked ranged_reduce 0, load 1 [c, l]` | products whose factor is masked are omitted along the columns `c`, if the other factor, which is packed along the lanes `l`, is finite |
     | `check_finite ranged_reduce 0 [l] by n into [...]` | makes the check that `skip_masked` needs, of a tile with `n` lanes |
-    | `prefetch load 1 by n` | asks for the element `n` positions on ahead of time |
-    | `nontemporal store 0` | writes past the caches |
+    | `prefetch load 1 by n` | prefetches the element `n` positions ahead |
+    | `nontemporal store 0` | makes the store non-temporal |
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs
