@@ -51,7 +51,7 @@ tg.kernel @six_lanes(%out: memref<6xf32>) attributes {outputs = 1 : i64, schedul
 
 // -----
 
-// expected-error @+1 {{a value would depend on two ranges of lanes}}
+// expected-error @+1 {{an operation would depend on two ranges of lanes}}
 tg.kernel @two_lanes(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<set_kind [0] as upcast>, #tg.step<set_kind [1] as upcast>]} {
   %i = tg.range 0 loop 8

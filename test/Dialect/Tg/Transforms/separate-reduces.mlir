@@ -1,4 +1,4 @@
-// RUN: tg-opt %s --split-input-file --tg-schedule-pipeline --tg-optimize-pipeline | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites | FileCheck %s
 
 // Sums that follow the same one, but not each other, share ranges: a mean, and
 // then the sums of the differences from it and of their squares.
@@ -8,15 +8,20 @@
 // CHECK: tg.ranged_reduce add %{{.*}} over %[[OUTER:.*]], %[[INNER:.*]] : f32
 // CHECK: tg.ranged_reduce add %{{.*}} over %[[OUTER]], %[[INNER]] : f32
 // CHECK-NOT: tg.ranged_reduce
-func.func @moments(%x: tensor<64x256xf32>) -> tensor<64x1xf32> {
-  %0 = tg.reduce add %x axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %1 = tg.expand %0 : tensor<64x1xf32> -> tensor<64x256xf32>
-  %2 = tg.sub %x, %1 : tensor<64x256xf32>
-  %3 = tg.reduce add %2 axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %4 = tg.mul %2, %2 : tensor<64x256xf32>
-  %5 = tg.reduce add %4 axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %6 = tg.sub %5, %3 : tensor<64x1xf32>
-  return %6 : tensor<64x1xf32>
+tg.kernel @r_64_256_n0(%arg0: memref<64xf32>, %arg1: memref<16384xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.range 0 loop 64
+  %2 = tg.range 1 loop 256
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16384xf32>
+  %6 = tg.ranged_reduce add %5 over %2 : f32
+  %7 = tg.sub %5, %6 : f32
+  %8 = tg.mul %7, %7 : f32
+  %9 = tg.ranged_reduce add %8 over %2 : f32
+  %10 = tg.ranged_reduce add %7 over %2 : f32
+  %11 = tg.sub %9, %10 : f32
+  tg.store %11, %arg0[%1] : memref<64xf32>
 }
 
 // -----
@@ -29,13 +34,17 @@ func.func @moments(%x: tensor<64x256xf32>) -> tensor<64x1xf32> {
 // CHECK-NOT: over %[[A]],
 // CHECK-NOT: over %[[C]],
 // CHECK: tg.ranged_reduce add
-func.func @chain(%x: tensor<64x256xf32>) -> tensor<64x1xf32> {
-  %0 = tg.reduce max %x axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %1 = tg.expand %0 : tensor<64x1xf32> -> tensor<64x256xf32>
-  %2 = tg.sub %x, %1 : tensor<64x256xf32>
-  %3 = tg.reduce add %2 axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  %4 = tg.expand %3 : tensor<64x1xf32> -> tensor<64x256xf32>
-  %5 = tg.mul %2, %4 : tensor<64x256xf32>
-  %6 = tg.reduce add %5 axes [1] : tensor<64x256xf32> -> tensor<64x1xf32>
-  return %6 : tensor<64x1xf32>
+tg.kernel @r_64_256_n0(%arg0: memref<64xf32>, %arg1: memref<16384xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(256 : index) : index
+  %1 = tg.range 0 loop 64
+  %2 = tg.range 1 loop 256
+  %3 = tg.mul %1, %0 : index
+  %4 = tg.add %2, %3 : index
+  %5 = tg.load %arg1[%4] : memref<16384xf32>
+  %6 = tg.ranged_reduce max %5 over %2 : f32
+  %7 = tg.sub %5, %6 : f32
+  %8 = tg.ranged_reduce add %7 over %2 : f32
+  %9 = tg.mul %7, %8 : f32
+  %10 = tg.ranged_reduce add %9 over %2 : f32
+  tg.store %10, %arg0[%1] : memref<64xf32>
 }

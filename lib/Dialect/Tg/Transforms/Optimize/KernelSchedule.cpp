@@ -350,11 +350,17 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   Dim full = Dim::get(DimOpKind::floordiv, extent, number(factor));
   Dim outerExtent = Dim::get(DimOpKind::floordiv, extent + number(factor - 1),
                              number(factor));
+  // Of some symbolic sums, a part is not seen not to be negative.
+  auto notNegative = [&](Dim dim) {
+    return dim.getMin() < 0 ? Dim::get(DimOpKind::max, dim, number(0)) : dim;
+  };
+  full = notNegative(full);
+  outerExtent = notNegative(outerExtent);
   // Known to divide, whatever the value of a symbolic extent.
   bool exact = full == outerExtent;
   RangeOp outer = createRange(outerExtent, range);
   RangeOp inner = createRange(number(factor), range);
-  outer.setPeelDim(outerExtent - full);
+  outer.setPeelDim(notNegative(outerExtent - full));
   outer.setKind(range.getKind());
   replaceInReduces(range, {outer, inner});
 

@@ -112,8 +112,19 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     if (!llvm::isPowerOf2_64(extent) || extent > kMostLanes)
       return "a vector has a power of two of lanes up to " +
              std::to_string(kMostLanes) + ", not " + std::to_string(extent);
-    if (hasLaneConflict(range))
-      return "a value would depend on two ranges of lanes";
+    // Also of what closes the ranges.
+    for (Operation &op : kernel.getBody().front()) {
+      bool hasThis = false, hasOther = false;
+      for (Value operand : op.getOperands())
+        for (Value value : analysis.getRanges(operand)) {
+          hasThis |= value == range.getResult();
+          hasOther |=
+              value != range.getResult() &&
+              value.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
+        }
+      if (hasThis && hasOther)
+        return "an operation would depend on two ranges of lanes";
+    }
     for (auto store : kernel.getBody().getOps<StoreOp>())
       if (store.getUpdate() &&
           analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
@@ -279,9 +290,8 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (amount > 2 * std::max<int64_t>(extent, 1))
         return describe(range) + " has only " + std::to_string(extent) +
                " positions";
-      const bool isExact = Dim::get(DimOpKind::mod, range.getExtentDim(),
-                                    Dim(range.getContext(), amount))
-                               .is(0);
+      // Rows of a tile have room for the most positions.
+      const bool isExact = extent % amount == 0;
       for (Operation *user : range->getUsers()) {
         auto stage = dyn_cast<StageOp>(user);
         if (!stage || !namesRange(stage, range))
