@@ -21,7 +21,7 @@ using Obstacle = std::optional<std::string>;
 /// Lanes of one vector, copies of a value that unrolled ranges make, and of
 /// code that all of them together would make, ranges, and bytes of a tile, at
 /// most.
-static constexpr int64_t kMostLanes = 128, kMostCopies = 1024,
+static constexpr int64_t kMostLanes = 128, kMostCopies = 256,
                          kMostPositions = 1 << 16;
 static constexpr size_t kMostRanges = 64;
 static constexpr int64_t kMostTileBytes = int64_t(1) << 24;
