@@ -183,6 +183,7 @@ StridedView tinygrad::toStrided(const Tensor &tensor) {
     }
     return view;
   };
+  computeParameters(graph, graph.operation(impl));
   if (std::optional<StridedView> view = find())
     return *view;
   tensor.buffer();

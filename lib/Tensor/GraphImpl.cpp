@@ -100,20 +100,26 @@ Operation *GraphImpl::intern(Value value) {
   // Folding leads to old operations. One that is not in the set is by itself,
   // or equal to another since replace().
   auto old = nodes.find(op);
-  const bool isOld = old != nodes.end();
-  if (isOld && (old->second.hash != 0 || isUniqueByItself(op)))
+  if (old == nodes.end()) {
+    Operation *node = addOrFind(op);
+    if (node != op)
+      op->erase();
+    return node;
+  }
+  if (old->second.hash != 0 || isUniqueByItself(op))
     return op;
   const unsigned hash = hashOf(op);
   auto [it, isNew] = unique.insert({op, hash});
-  if (!isNew) {
-    if (!isOld)
-      op->erase();
-    return it->op;
-  }
-  if (isOld) {
+  if (isNew)
     old->second.hash = hash;
-    return op;
-  }
+  return it->op;
+}
+
+Operation *GraphImpl::addOrFind(Operation *op) {
+  const unsigned hash = hashOf(op);
+  auto [it, isNew] = unique.insert({op, hash});
+  if (!isNew)
+    return it->op;
   try {
     add(op, hash);
   } catch (...) {
@@ -246,29 +252,39 @@ void GraphImpl::eraseIfDead(Operation *start) {
     for (Value operand : op->getOperands())
       producers.insert(operand.getDefiningOp());
     if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
-      buffers.erase(buffer.getId());
-      freeBufferIds.push_back(buffer.getId());
-    } else if (auto constant = dyn_cast<tg::ConstOp>(op)) {
-      constants.erase({constant.getType(), constant.getValue()});
+      const int64_t id = buffer.getId();
+      if (auto it = initialValues.find(id); it != initialValues.end()) {
+        producers.insert(it->second.handle.op);
+        unlink(it->second.handle);
+        initialValues.erase(it);
+      }
+      buffers.erase(id);
+      freeBufferIds.push_back(id);
     }
-    numCopies -= isa<tg::CopyOp>(op);
-    pendingParts.erase(op);
-    if (hasDims)
-      walkVariables(op, [this](KnownVariable &variable) {
-        auto it = heldVariables.find(&variable);
-        if (--it->second != 0)
-          return;
-        heldVariables.erase(it);
-        dropVariable(variable);
-      });
-    forget(op);
-    nodes.erase(op);
+    remove(op);
     op->erase();
     // An operation dies with its last user, so it is added once.
     for (Operation *producer : producers)
       if (isDead(producer))
         worklist.push_back(producer);
   }
+}
+
+void GraphImpl::remove(Operation *op) {
+  if (auto constant = dyn_cast<tg::ConstOp>(op))
+    constants.erase({constant.getType(), constant.getValue()});
+  numCopies -= isa<tg::CopyOp>(op);
+  pendingParts.erase(op);
+  if (hasDims)
+    walkVariables(op, [this](KnownVariable &variable) {
+      auto it = heldVariables.find(&variable);
+      if (--it->second != 0)
+        return;
+      heldVariables.erase(it);
+      dropVariable(variable);
+    });
+  forget(op);
+  nodes.erase(op);
 }
 
 void GraphImpl::replace(Operation *op, Operation *replacement) {
@@ -286,7 +302,7 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
         node(user).hash = hash;
   SmallVector<std::shared_ptr<Storage>> storages;
   for (Handle *handle = node(op).firstHandle; handle; handle = handle->next)
-    if (!handle->pinnedBy)
+    if (!handle->pinnedBy && !handle->isInternal)
       if (auto &storage = static_cast<TensorImpl *>(handle)->storage)
         storages.push_back(storage);
   moveHandles(op, replacement);
@@ -313,6 +329,11 @@ void GraphImpl::moveHandles(Operation *op, Operation *replacement) {
 
 Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
                                    Operation *before) {
+  return createBuffer(memory, memory.device().name(), type, before);
+}
+
+Operation *GraphImpl::createBuffer(const Buffer &memory, StringRef device,
+                                   RankedTensorType type, Operation *before) {
   OpBuilder::InsertionGuard guard(builder);
   if (before)
     builder.setInsertionPoint(before);
@@ -322,8 +343,7 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
   try {
     buffers[id] = memory;
     return makeOrDrop([&] {
-      Operation *op = tg::BufferOp::create(builder, location, type, id,
-                                           memory.device().name());
+      Operation *op = tg::BufferOp::create(builder, location, type, id, device);
       add(op, 0);
       return op;
     });
@@ -333,6 +353,23 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, RankedTensorType type,
       freeBufferIds.push_back(id); // needs no memory: it was just taken out
     throw;
   }
+}
+
+Operation *GraphImpl::createParameter(Operation *initial, Device &device) {
+  prepareToMake();
+  auto type = cast<RankedTensorType>(initial->getResult(0).getType());
+  Operation *op = createBuffer(Buffer(), device.name(), type, nullptr);
+  try {
+    InitialValue &value = initialValues[cast<tg::BufferOp>(op).getId()];
+    value.device = &device;
+    value.handle.op = initial;
+    value.handle.isInternal = true;
+    link(value.handle);
+  } catch (...) {
+    eraseIfDead(op);
+    throw;
+  }
+  return op;
 }
 
 Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
@@ -537,7 +574,8 @@ void GraphImpl::renewContext() {
   // Moving takes some 2 us an operation: a small part of what making so many
   // others took.
   constexpr std::size_t enough = 1 << 14;
-  if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()))
+  if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()) ||
+      numEdits != 0)
     return;
   garbage = 0;
   std::string code;

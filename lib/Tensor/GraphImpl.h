@@ -85,6 +85,14 @@ public:
   /// keeps each number that it has seen.
   llvm::DenseMap<int64_t, Buffer> buffers;
   llvm::SmallVector<int64_t> freeBufferIds;
+  /// What a parameter holds at the beginning. Its tg.buffer has no memory until
+  /// something is computed from it.
+  struct InitialValue {
+    Handle handle;
+    Device *device;
+  };
+  /// By the id of the buffer.
+  std::unordered_map<int64_t, InitialValue> initialValues;
   /// Values that tensors got by assignments to parts, of numbers or at places
   /// that have variables: the variables, by name. They are computed as soon as
   /// anything that depends on them is: there may be more and more parts, and
@@ -117,6 +125,9 @@ public:
   mlir::Operation *createBuffer(const Buffer &memory,
                                 mlir::RankedTensorType type,
                                 mlir::Operation *before = nullptr);
+  /// A new tg.buffer for a parameter that holds the value of \p initial at the
+  /// beginning.
+  mlir::Operation *createParameter(mlir::Operation *initial, Device &device);
   /// A new tg.assign of a value to a tg.buffer.
   mlir::Operation *createAssign(mlir::Operation *target,
                                 mlir::Operation *value);
@@ -146,6 +157,7 @@ public:
   bool hasCopies() const { return numCopies != 0; }
 
   std::size_t numOperations() const { return nodes.size(); }
+  bool isNode(mlir::Operation *op) const { return nodes.contains(op); }
 
   mlir::Type elementType(DType dtype);
   /// Throws ShapeError if a variable in the shape has two bounds or values.
@@ -194,6 +206,8 @@ public:
   }
 
 private:
+  friend class GraphEdit;
+
   /// Calls the function, which makes an operation and adds it; erases what was
   /// made, but not added when memory ran out.
   mlir::Operation *
@@ -201,8 +215,16 @@ private:
   /// Makes the empty module, and what else goes with the context.
   void beginContext();
   mlir::Location locationOf(const char *name);
+  mlir::Operation *createBuffer(const Buffer &memory, llvm::StringRef device,
+                                mlir::RankedTensorType type,
+                                mlir::Operation *before);
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
+  /// Adds an operation that is none of the graph's, or finds the equal one.
+  mlir::Operation *addOrFind(mlir::Operation *op);
+  /// Forgets all that is known of an operation that nothing needs. Takes no
+  /// memory.
+  void remove(mlir::Operation *op);
   /// Erases \p op if nothing needs it, then its operands likewise.
   void eraseIfDead(mlir::Operation *op);
   void forget(mlir::Operation *op);
@@ -230,11 +252,18 @@ private:
   bool hasDims = false;
   std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;
+  /// Edits that are open, see GraphEdit.
+  unsigned numEdits = 0;
   std::array<mlir::Type, numDTypes> elementTypes;
   /// Sizes, positions and strides up to some number as attributes, once they
   /// were used: most of them are small.
   std::array<mlir::Attribute, 512> smallNumbers;
 };
+
+/// Computes the first contents of the parameters that \p values depend on and
+/// that have no memory yet, in programs of their own.
+void computeParameters(GraphImpl &graph,
+                       llvm::ArrayRef<mlir::Operation *> values);
 
 } // namespace tinygrad::detail
 

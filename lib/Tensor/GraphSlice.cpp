@@ -165,7 +165,8 @@ void GraphSlice::checkAssigns() {
   }
   for (auto [target, assign] : last) {
     const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
-    if (memory.useCount() == 1 && !returned.contains(target))
+    // A parameter has none so far.
+    if (memory.useCount() <= 1 && !returned.contains(target))
       inPlace.insert(assign);
   }
 }

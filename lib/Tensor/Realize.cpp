@@ -283,6 +283,137 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Parameters without memory, by the number of others that have to come before,
+/// one after the other.
+using ParameterLevels = SmallVector<SmallVector<tg::BufferOp>>;
+} // namespace
+
+/// Whether nothing reads what \p buffer holds at the beginning.
+static bool isOverwritten(GraphImpl &graph, tg::BufferOp buffer) {
+  return !graph.isHeld(buffer) &&
+         llvm::all_of(buffer->getUses(), [](OpOperand &use) {
+           return isa<tg::AssignOp>(use.getOwner()) &&
+                  use.getOperandNumber() == 0;
+         });
+}
+
+/// Those that \p values depend on.
+static ParameterLevels findParameters(GraphImpl &graph,
+                                      ArrayRef<Operation *> values) {
+  struct Frame {
+    Operation *op;
+    SmallVector<Operation *, 3> producers;
+    unsigned next = 0;
+    unsigned level = 0;
+  };
+  ParameterLevels levels;
+  llvm::DenseMap<Operation *, unsigned> levelOf;
+  SmallVector<Frame, 0> path;
+  auto enter = [&](Operation *op) {
+    levelOf[op] = 0;
+    Frame frame{op, {}};
+    for (Value operand : op->getOperands())
+      frame.producers.push_back(operand.getDefiningOp());
+    if (auto buffer = dyn_cast<tg::BufferOp>(op))
+      if (auto it = graph.initialValues.find(buffer.getId());
+          it != graph.initialValues.end() && !isOverwritten(graph, buffer))
+        frame.producers.push_back(it->second.handle.op);
+    path.push_back(std::move(frame));
+  };
+  for (Operation *value : values) {
+    if (!levelOf.contains(value))
+      enter(value);
+    while (!path.empty()) {
+      Frame &frame = path.back();
+      if (frame.next < frame.producers.size()) {
+        Operation *producer = frame.producers[frame.next];
+        auto it = levelOf.find(producer);
+        if (it == levelOf.end()) {
+          enter(producer); // and looked at again when that is done
+          continue;
+        }
+        frame.level = std::max(frame.level, it->second);
+        ++frame.next;
+        continue;
+      }
+      if (auto buffer = dyn_cast<tg::BufferOp>(frame.op);
+          buffer && graph.initialValues.contains(buffer.getId())) {
+        if (levels.size() <= frame.level)
+          levels.resize(frame.level + 1);
+        levels[frame.level++].push_back(buffer);
+      }
+      levelOf[frame.op] = frame.level;
+      path.pop_back();
+    }
+  }
+  return levels;
+}
+
+/// Memory of its own with what the parameter \p id holds at the beginning,
+/// which was computed.
+static Buffer takeInitialValue(GraphImpl &graph, tg::BufferOp parameter) {
+  auto &[handle, device] = graph.initialValues.at(parameter.getId());
+  auto type = cast<RankedTensorType>(parameter.getType());
+  if (isOverwritten(graph, parameter))
+    return Buffer::allocate(*device, sizeInBytes(type),
+                            getDType(type.getElementType()));
+  if (auto constant = dyn_cast<tg::ConstOp>(handle.op))
+    return makeConstant(constant, *device);
+  const Buffer &memory =
+      graph.buffers.at(cast<tg::BufferOp>(handle.op).getId());
+  const bool isOnlyHere = handle.op->use_empty() && !handle.next &&
+                          !handle.previous && memory.useCount() == 1;
+  return isOnlyHere ? memory : memory.copyTo(*device);
+}
+
+void tinygrad::detail::computeParameters(GraphImpl &graph,
+                                         ArrayRef<Operation *> values) {
+  if (graph.initialValues.empty())
+    return;
+  for (ArrayRef<tg::BufferOp> level : findParameters(graph, values)) {
+    // One program for all that are on a device.
+    llvm::MapVector<Device *, SmallVector<tg::BufferOp>> parametersOn;
+    for (tg::BufferOp parameter : level)
+      parametersOn[graph.initialValues.at(parameter.getId()).device].push_back(
+          parameter);
+    for (auto &[device, parameters] : parametersOn) {
+      auto compute = [&, &device = device](ArrayRef<tg::BufferOp> list) {
+        auto operations = [&] {
+          SmallVector<Operation *> ops;
+          for (tg::BufferOp parameter : list)
+            if (!isOverwritten(graph, parameter))
+              ops.push_back(
+                  graph.initialValues.at(parameter.getId()).handle.op);
+          return ops;
+        };
+        realizeCopies(graph, operations(), *device);
+        realizeSlice(graph, operations(), *device);
+      };
+      try {
+        compute(parameters);
+      } catch (const ShapeError &) {
+        // A variable has one value here and another one there.
+        if (parameters.size() == 1)
+          throw;
+        for (tg::BufferOp parameter : parameters)
+          compute(parameter);
+      }
+      for (tg::BufferOp parameter : parameters) {
+        const int64_t id = parameter.getId();
+        Buffer memory = takeInitialValue(graph, parameter);
+        graph.buffers.at(id) = std::move(memory);
+        graph.release(graph.initialValues.at(id).handle);
+        graph.initialValues.erase(id);
+      }
+    }
+  }
+}
+
 void tinygrad::realize(const std::vector<Tensor> &tensors,
                        std::source_location where) {
   const CallSite site(where.file_name(), where.line());
@@ -304,6 +435,7 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
         ops.push_back(graph.operation(*impl));
       return ops;
     };
+    computeParameters(graph, operations());
     realizeCopies(graph, operations(), device);
     realizeSlice(graph, operations(), device);
     rest = std::move(others);
@@ -317,7 +449,17 @@ void tinygrad::realize(const std::vector<Tensor> &tensors,
 bool Tensor::isRealized() const {
   TensorImpl &tensor = impl();
   std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
-  return isa<tg::BufferOp>(tensor.graph->operation(tensor));
+  auto buffer = dyn_cast<tg::BufferOp>(tensor.graph->operation(tensor));
+  return buffer && !tensor.graph->initialValues.contains(buffer.getId());
+}
+
+Tensor Tensor::parameter() const {
+  TensorImpl &tensor = impl();
+  GraphImpl &graph = *tensor.graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  return graph.wrap(
+      graph.createParameter(graph.operation(tensor), *tensor.device),
+      tensor.device);
 }
 
 Buffer Tensor::buffer() const {

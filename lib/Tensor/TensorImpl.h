@@ -34,8 +34,10 @@ struct Handle {
   mlir::Operation *op = nullptr;
   Handle *previous = nullptr;
   Handle *next = nullptr;
-  /// If this is no tensor.
+  /// If this is no tensor, but a storage's.
   const Storage *pinnedBy = nullptr;
+  /// If this is the graph's own.
+  bool isInternal = false;
 };
 
 /// One tensor: all copies of a handle share it. Its operation is the one whose

@@ -823,6 +823,11 @@ public:
   Tensor detach() const;
   /// The same values in memory of their own.
   Tensor clone() const;
+  /// A new tensor that holds these values at the beginning, a parameter: what
+  /// training changes. It is memory of its own from the start, computed before
+  /// the first program that reads it, so that no other tensor is the same one,
+  /// whatever the values, and graphs with it do not depend on how they began.
+  Tensor parameter() const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
   /// cast(), as in PyTorch.
