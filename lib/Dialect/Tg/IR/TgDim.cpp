@@ -23,6 +23,10 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
+/// Operators and operands of an expression that is made of its parts again, and
+/// how often.
+constexpr size_t kMostToMakeAgain = 512, kMostForms = 8;
+
 Dim::Dim(Attribute from) {
   if (!from)
     return;
@@ -151,7 +155,6 @@ namespace {
 /// of one side, which is such a minimum itself, each is needed. Otherwise each
 /// step of a long chain would compare all with all.
 struct ExtremeOperand {
-  StringRef key;
   Attribute attr;
   unsigned side;
 };
@@ -205,12 +208,13 @@ static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
       if (DimExprAttr expr = getExpr(attr, kind))
         nested.append({expr.getRhs(), expr.getLhs()});
       else
-        operands.push_back({getKey(attr), attr, side});
+        operands.push_back({attr, side});
     }
   }
   while (true) {
-    llvm::stable_sort(
-        operands, [](const auto &a, const auto &b) { return a.key < b.key; });
+    llvm::stable_sort(operands, [](const auto &a, const auto &b) {
+      return isBefore(a.attr, b.attr);
+    });
     dropNeedless(kind, operands);
     // The first two are read before the others are, and may be less together.
     if (operands.size() < 2 ||
@@ -221,7 +225,7 @@ static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
     if (both ==
         DimExprAttr::get(context, kind, operands[0].attr, operands[1].attr))
       break;
-    operands[0] = {getKey(both), both, noSide};
+    operands[0] = {both, noSide};
     operands.erase(operands.begin() + 1);
   }
   Attribute result = operands.front().attr;
@@ -278,9 +282,17 @@ static std::optional<Dim> addToVariable(Dim lhs, int64_t rhs) {
                               Dim(context, sum).getAttr()));
 }
 
-/// Takes the last term off a linear sum: a variable, or null for a number, and
-/// its coefficient. What is left is null after the first term.
-static std::pair<VarAttr, int64_t> takeLastTerm(Attribute &sum) {
+namespace {
+/// A term of a linear sum; the variable is null for a number.
+struct LinearTerm {
+  VarAttr var;
+  int64_t coefficient;
+};
+} // namespace
+
+/// Takes the last term off a linear sum. What is left is null after the first
+/// one.
+static LinearTerm takeLastTerm(Attribute &sum) {
   Attribute term = sum;
   if (DimExprAttr expr = getExpr(sum, DimOpKind::add)) {
     term = expr.getRhs();
@@ -306,16 +318,7 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
     return std::nullopt;
   if (lhsSize.parts < rhsSize.parts)
     std::swap(longer, shorter);
-  FactsScope scope;
-  struct Term {
-    VarAttr var;
-    int64_t coefficient;
-    StringRef key;
-  };
-  auto takeLast = [](Attribute &sum) {
-    auto [var, coefficient] = takeLastTerm(sum);
-    return Term{var, coefficient, var ? getKey(var) : StringRef()};
-  };
+  using Term = LinearTerm;
   // From the last one to the first.
   SmallVector<Term> terms;
   bool isNormal = true;
@@ -333,11 +336,11 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
   };
   std::optional<Term> kept;
   while (shorter && isNormal) {
-    const Term term = takeLast(shorter);
+    const Term term = takeLastTerm(shorter);
     while (term.var && (kept || longer)) {
       if (!kept)
-        kept = takeLast(longer);
-      if (kept->var && kept->key < term.key)
+        kept = takeLastTerm(longer);
+      if (kept->var && isBefore(kept->var, term.var))
         break;
       add(*kept);
       kept.reset();
@@ -364,7 +367,7 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
   // A number alone was added, and the longer one's is still at its end.
   if (!kept && terms.empty() && longer) {
     Attribute rest = longer;
-    kept = takeLast(rest);
+    kept = takeLastTerm(rest);
     if (kept->var)
       kept.reset();
     else
@@ -383,6 +386,10 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
 
 /// The result for operands of which one at least is symbolic.
 static Dim compute(DimOpKind kind, Dim lhs, Dim rhs);
+/// The form of a result that is read as itself when it was printed. Minima of
+/// sums with minima in them may have another one when they are made of their
+/// parts in turn.
+static Dim getStable(Dim result);
 
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
@@ -422,16 +429,57 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       rhs.attr.getAsOpaquePointer(), rhs.number};
   if (std::optional<Dim> known = facts.findResult(operation))
     return *known;
-  std::optional<Dim> sum =
-      kind == DimOpKind::add ? addLinear(lhs, rhs) : std::nullopt;
-  const Dim result = sum ? *sum : compute(kind, lhs, rhs);
+  if (kind == DimOpKind::add)
+    if (std::optional<Dim> sum = addLinear(lhs, rhs)) {
+      facts.addResult(operation, *sum);
+      return *sum;
+    }
+  Dim result = compute(kind, lhs, rhs);
+  // Known before it is made again: that may ask for it.
   facts.addResult(operation, result);
-  return result;
+  const Dim stable = getStable(result);
+  if (stable != result)
+    facts.addResult(operation, stable);
+  return stable;
+}
+
+/// The expression made of its parts, one after the other: what its text is read
+/// as.
+static Dim makeAgain(Dim dim) {
+  auto expr = dyn_cast<DimExprAttr>(dim.getAttr());
+  if (!expr || expr.getSize().isLinear)
+    return dim;
+  return Dim::get(expr.getKind(), makeAgain(Dim(expr.getLhs())),
+                  makeAgain(Dim(expr.getRhs())));
+}
+
+static Dim getStable(Dim result) {
+  // Each is what the one before it is read as.
+  SmallVector<Dim, 2> forms{result};
+  while (forms.size() <= kMostForms) {
+    auto expr = dyn_cast<DimExprAttr>(forms.back().getAttr());
+    if (!expr || expr.getSize().isLinear ||
+        getLength(expr) > kMostToMakeAgain ||
+        (!hasOperator(expr, DimOpKind::min) &&
+         !hasOperator(expr, DimOpKind::max)))
+      return forms.back();
+    const Dim next = compute(expr.getKind(), makeAgain(Dim(expr.getLhs())),
+                             makeAgain(Dim(expr.getRhs())));
+    auto *first = llvm::find(forms, next);
+    // Of a circle of forms, the same one wherever it is entered.
+    if (first != forms.end())
+      return *std::min_element(first, forms.end(), [](Dim a, Dim b) {
+        return isBefore(a.getAttr(), b.getAttr());
+      });
+    forms.push_back(next);
+  }
+  return forms.back();
 }
 
 static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
-  FactsScope scope;
+  if (lhs.isStatic() && rhs.isStatic())
+    return Dim(context, evaluate(kind, *lhs.getStatic(), *rhs.getStatic()));
   const bool isSelection = kind == DimOpKind::min || kind == DimOpKind::max;
   if ((isSelection || kind == DimOpKind::mod) &&
       isOpaque(kind, lhs.getAttr(), rhs.getAttr()))
@@ -482,7 +530,6 @@ static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
 std::optional<Dim> Dim::divideExactly(Dim divisor) const {
   if (*this == divisor)
     return Dim(getContext(), 1);
-  FactsScope scope;
   auto [quotient, rest] =
       Polynomial(getAttr()).divideTerms(Polynomial(divisor.getAttr()));
   if (rest.getNumber() != 0)
@@ -661,7 +708,6 @@ Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
   if (symbolic.size() < 2)
     return symbolic.empty() ? Dim(context, number)
                             : symbolic[0] * Dim(context, number);
-  FactsScope scope;
   std::vector<Polynomial> factors;
   for (Dim dim : symbolic)
     factors.emplace_back(dim.getAttr());

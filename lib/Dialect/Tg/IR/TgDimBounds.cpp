@@ -13,7 +13,6 @@
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -29,25 +28,6 @@ constexpr unsigned kMostQuotients = 4;
 //===----------------------------------------------------------------------===//
 
 using Interval64 = std::pair<int64_t, int64_t>;
-
-namespace {
-/// Attributes are those of one context as long as there is a scope.
-struct KnownFacts {
-  unsigned numScopes = 0;
-  llvm::DenseMap<Attribute, StringRef> keys;
-  llvm::BumpPtrAllocator memory;
-};
-} // namespace
-
-static thread_local KnownFacts known;
-
-FactsScope::FactsScope() { ++known.numScopes; }
-FactsScope::~FactsScope() {
-  if (--known.numScopes != 0 || known.keys.empty())
-    return;
-  known.keys.clear();
-  known.memory.Reset();
-}
 
 const DimFacts &DimFacts::of(Attribute attr) {
   return *attr.getDialect().getRegisteredInterface<DimFacts>();
@@ -84,82 +64,6 @@ bool DimFacts::isShortExtreme(Attribute attr) const {
 void DimFacts::addShortExtreme(Attribute attr) const {
   std::lock_guard<std::mutex> lock(mutex);
   shortExtremes.insert(attr);
-}
-std::optional<StringRef> DimFacts::findKey(Attribute attr) const {
-  return find(mutex, keys, attr);
-}
-std::optional<StringRef> DimFacts::addKey(Attribute attr, StringRef key) const {
-  constexpr size_t most = 256, mostLong = 16, longest = 1 << 17;
-  std::lock_guard<std::mutex> lock(mutex);
-  if (key.size() <= most)
-    return keys[attr] = key.copy(keyMemory);
-  if (key.size() <= longest) {
-    longKeys.emplace_back(attr, key.str());
-    if (longKeys.size() > mostLong)
-      longKeys.pop_front();
-  }
-  return std::nullopt;
-}
-std::optional<StringRef>
-DimFacts::copyLongKey(Attribute attr, llvm::BumpPtrAllocator &memory) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (const auto &[known, key] : llvm::reverse(longKeys))
-    if (known == attr)
-      return StringRef(key).copy(memory);
-  return std::nullopt;
-}
-
-/// The key of a variable or expression, if it was made before.
-static std::optional<StringRef> findKey(Attribute attr) {
-  const DimFacts &facts = DimFacts::of(attr);
-  if (std::optional<StringRef> key = facts.findKey(attr))
-    return key;
-  if (auto it = known.keys.find(attr); it != known.keys.end())
-    return it->second;
-  std::optional<StringRef> key = facts.copyLongKey(attr, known.memory);
-  if (key)
-    known.keys[attr] = *key;
-  return key;
-}
-
-/// Writes what attr.print() does, with parts taken from where they are known.
-static void printKey(llvm::raw_ostream &os, Attribute attr) {
-  auto expr = dyn_cast<DimExprAttr>(attr);
-  if (!expr) {
-    attr.print(os);
-    return;
-  }
-  os << "#tg.dim<" << stringifyDimOpKind(expr.getKind());
-  for (Attribute operand : {expr.getLhs(), expr.getRhs()}) {
-    os << ", ";
-    if (auto number = dyn_cast<IntegerAttr>(operand))
-      os << number.getInt();
-    else if (isa<VarAttr>(operand))
-      os << dim::getKey(operand);
-    else if (std::optional<StringRef> key = findKey(operand))
-      os << *key;
-    else
-      printKey(os, operand);
-  }
-  os << '>';
-}
-
-StringRef dim::getKey(Attribute attr) {
-  assert(known.numScopes > 0 && "nothing keeps the key");
-  const bool isSymbolic = isa<VarAttr, DimExprAttr>(attr);
-  if (isSymbolic) {
-    if (std::optional<StringRef> key = findKey(attr))
-      return *key;
-  } else if (auto it = known.keys.find(attr); it != known.keys.end()) {
-    return it->second;
-  }
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  printKey(os, attr);
-  if (isSymbolic)
-    if (std::optional<StringRef> key = DimFacts::of(attr).addKey(attr, text))
-      return *key;
-  return known.keys[attr] = StringRef(text).copy(known.memory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +184,6 @@ Interval64 dim::getBounds(Attribute attr) {
   const DimFacts &facts = DimFacts::of(attr);
   if (std::optional<Interval64> bounds = facts.findBounds(attr))
     return *bounds;
-  FactsScope scope;
   const Interval64 bounds = computeBounds(cast<DimExprAttr>(attr));
   facts.addBounds(attr, bounds);
   return bounds;
@@ -298,7 +201,7 @@ Interval64 Polynomial::getBoxBounds() const {
     Interval64 product{coefficient, coefficient};
     auto &[times, factors] = products.emplace_back();
     times = coefficient;
-    for (const auto &[key, factor] : monomial) {
+    for (Attribute factor : monomial) {
       auto [it, isNew] = numbers.try_emplace(factor, box.size());
       if (isNew)
         box.push_back(dim::getBounds(factor));
@@ -340,7 +243,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   if (depth == 0)
     return bound;
   // Outer quotients come first, before what they divide changes in its turn.
-  // Their texts are longer. Minima and maxima of which each operand has to be
+  // They are longer. Minima and maxima of which each operand has to be
   // looked at come before those of which one will do: that may be another one
   // in each case.
   const Monomial *longest = nullptr, *choice = nullptr;
@@ -348,24 +251,25 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   for (const auto &[monomial, coefficient] : terms) {
     if (monomial.size() != 1)
       continue;
-    const bool isMin = getExpr(monomial[0].second, DimOpKind::min) != nullptr;
-    if (isMin || getExpr(monomial[0].second, DimOpKind::max)) {
+    const bool isMin = getExpr(monomial[0], DimOpKind::min) != nullptr;
+    if (isMin || getExpr(monomial[0], DimOpKind::max)) {
       const bool willEitherDo = ((coefficient > 0) == upper) == isMin;
       if (!choice || (isEither && !willEitherDo)) {
         choice = &monomial;
         isEither = willEitherDo;
       }
     }
-    DimExprAttr quotient = getExpr(monomial[0].second, DimOpKind::floordiv);
+    DimExprAttr quotient = getExpr(monomial[0], DimOpKind::floordiv);
     std::optional<int64_t> divisor =
         quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
     if (divisor && *divisor > 0 &&
-        (!longest || monomial[0].first.size() > longest->front().first.size()))
+        (!longest ||
+         dim::getLength(monomial[0]) > dim::getLength(longest->front())))
       longest = &monomial;
   }
   // Nor does a choice come before a quotient that it may be in.
-  if (choice && (!longest || longest->front().first.size() <
-                                 choice->front().first.size())) {
+  if (choice && (!longest || dim::getLength(longest->front()) <
+                                 dim::getLength(choice->front()))) {
     auto boundWith = [&](Attribute chosen) {
       Polynomial rest = *this;
       rest.terms.erase(*choice);
@@ -377,7 +281,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
       int64_t other = shortest.getRelaxedBound(upper, depth - 1);
       return upper ? std::min(best, other) : std::max(best, other);
     };
-    auto expr = cast<DimExprAttr>(choice->front().second);
+    auto expr = cast<DimExprAttr>(choice->front());
     int64_t a = boundWith(expr.getLhs()), b = boundWith(expr.getRhs());
     // Both are bounds, or the one that is further out.
     int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
@@ -386,7 +290,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   if (!longest)
     return bound;
   const int64_t coefficient = terms.at(*longest);
-  auto quotient = cast<DimExprAttr>(longest->front().second);
+  auto quotient = cast<DimExprAttr>(longest->front());
   const int64_t divisor = *Dim(quotient.getRhs()).getStatic();
   Polynomial x(quotient.getLhs());
   if ((coefficient > 0) != upper)

@@ -20,9 +20,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Parts of the variables' ranges that are looked at, and how many characters
-/// of the expression they come to in all.
-constexpr int64_t kMostBoxes = 512, kMostCharacters = 1 << 18;
+/// Parts of the variables' ranges that are looked at, and how many operators
+/// and operands of the expression they come to in all.
+constexpr int64_t kMostBoxes = 512, kMostLength = 1 << 14;
 
 //===----------------------------------------------------------------------===//
 // Fitting into 64 bits
@@ -194,11 +194,8 @@ bool mlir::tg::isNeverNegative(Dim dim) {
                       [&](const auto &entry) { return entry.first == var; }))
       whole.push_back({var, {var.getMin(), var.getMax()}});
   });
-  const auto length = [&] {
-    tg::dim::FactsScope scope;
-    return static_cast<int64_t>(tg::dim::getKey(dim.getAttr()).size());
-  }();
-  const int64_t mostBoxes = std::min(kMostBoxes, kMostCharacters / length + 1);
+  const auto length = static_cast<int64_t>(tg::dim::getLength(dim.getAttr()));
+  const int64_t mostBoxes = std::min(kMostBoxes, kMostLength / length + 1);
   SmallVector<Box> open{whole};
   for (int64_t count = 0; !open.empty(); ++count) {
     if (count == mostBoxes)

@@ -21,8 +21,8 @@ using namespace mlir::tg::dim;
 
 /// Remainders and maxima that bounds are computed with for no shorter a sum.
 constexpr unsigned kMostRemainders = 8;
-/// Characters of a remainder or maximum that is written out.
-constexpr size_t kMostToWriteOut = 1024;
+/// Operators and operands of a remainder or maximum that is written out.
+constexpr size_t kMostToWriteOut = 80;
 /// How often an atom is multiplied by itself where a square is looked for.
 constexpr size_t kMostPower = 4;
 /// Operands of a minimum that minima within it become operands of.
@@ -92,26 +92,59 @@ DimExprAttr dim::getExpr(Attribute attr, DimOpKind kind) {
   return expr && expr.getKind() == kind ? expr : nullptr;
 }
 
-bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
-  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
-                                      isBefore);
+size_t dim::getLength(Attribute attr) {
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  return expr ? expr.getSize().parts : 1;
 }
 
-bool dim::isBefore(const Monomial::value_type &a,
-                   const Monomial::value_type &b) {
-  return a.second != b.second && a.first < b.first;
+bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      dim::isBefore);
+}
+
+bool dim::isBefore(Attribute a, Attribute b) {
+  // Equal parts are one attribute, so that one pair of operands decides.
+  while (a != b) {
+    auto x = dyn_cast<DimExprAttr>(a), y = dyn_cast<DimExprAttr>(b);
+    if (!x || !y || x.getKind() != y.getKind())
+      break;
+    const bool isLhsEqual = x.getLhs() == y.getLhs();
+    a = isLhsEqual ? x.getRhs() : x.getLhs();
+    b = isLhsEqual ? y.getRhs() : y.getLhs();
+  }
+  if (a == b)
+    return false;
+  auto getClass = [](Attribute attr) {
+    return isa<DimExprAttr>(attr) ? 0 : isa<VarAttr>(attr) ? 1 : 2;
+  };
+  if (const int first = getClass(a), second = getClass(b); first != second)
+    return first < second;
+  if (auto number = dyn_cast<IntegerAttr>(a))
+    return number.getInt() < cast<IntegerAttr>(b).getInt();
+  if (auto expr = dyn_cast<DimExprAttr>(a))
+    return expr.getKind() < cast<DimExprAttr>(b).getKind();
+  auto x = cast<VarAttr>(a), y = cast<VarAttr>(b);
+  if (x.getName() != y.getName())
+    return x.getName().getValue() < y.getName().getValue();
+  // Those with a value come first.
+  auto getRest = [](VarAttr var) {
+    return std::tuple(var.getMin(), var.getMax(), !var.getValue(),
+                      var.getValue());
+  };
+  return getRest(x) < getRest(y);
 }
 
 Monomial dim::multiply(const Monomial &a, const Monomial &b) {
   Monomial product(a.size() + b.size());
-  std::merge(a.begin(), a.end(), b.begin(), b.end(), product.begin(), isBefore);
+  std::merge(a.begin(), a.end(), b.begin(), b.end(), product.begin(),
+             dim::isBefore);
   return product;
 }
 
 bool dim::divide(const Monomial &a, const Monomial &b, Monomial &quotient) {
   size_t next = 0;
-  for (const auto &factor : a) {
-    if (next < b.size() && factor.second == b[next].second)
+  for (Attribute factor : a) {
+    if (next < b.size() && factor == b[next])
       ++next;
     else
       quotient.push_back(factor);
@@ -132,13 +165,18 @@ bool dim::isSum(Attribute attr) {
           dim::getBounds(expr.getRhs()).first > 0);
 }
 
+bool dim::hasOperator(Attribute attr, DimOpKind kind) {
+  auto expr = dyn_cast<DimExprAttr>(attr);
+  return expr && (expr.getKind() == kind || hasOperator(expr.getLhs(), kind) ||
+                  hasOperator(expr.getRhs(), kind));
+}
+
 bool dim::isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs) {
-  const StringRef keys[] = {getKey(lhs), getKey(rhs)};
-  if (keys[0].size() + keys[1].size() > kMostToWriteOut)
+  if (getLength(lhs) + getLength(rhs) > kMostToWriteOut)
     return true;
-  return llvm::any_of(keys, [&](StringRef key) {
-    return (kind != DimOpKind::mod && key.contains("<max,")) ||
-           (kind == DimOpKind::max && key.contains("<min,"));
+  return llvm::any_of(ArrayRef({lhs, rhs}), [&](Attribute operand) {
+    return (kind != DimOpKind::mod && hasOperator(operand, DimOpKind::max)) ||
+           (kind == DimOpKind::max && hasOperator(operand, DimOpKind::min));
   });
 }
 
@@ -177,7 +215,7 @@ static Attribute getQuotientOf(DimExprAttr remainder) {
 
 Polynomial Polynomial::ofAtom(Attribute attr) {
   Polynomial atom;
-  atom.addTerm({{getKey(attr), attr}}, 1);
+  atom.addTerm({attr}, 1);
   return atom;
 }
 
@@ -194,7 +232,7 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
     for (Attribute operand : getOperands(DimOpKind::add, attr)) {
       if (auto var = dyn_cast<VarAttr>(operand);
           var && var.getMin() != var.getMax()) {
-        addLastTerm({{getKey(var), var}}, 1);
+        addLastTerm({var}, 1);
         continue;
       }
       for (const auto &[monomial, coefficient] :
@@ -210,9 +248,9 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
       if (std::optional<int64_t> number = Dim(operand).getStatic())
         coefficient = dim::multiply(coefficient, *number);
       else
-        factors.emplace_back(getKey(operand), operand);
+        factors.push_back(operand);
     }
-    llvm::stable_sort(factors, isBefore);
+    llvm::sort(factors, dim::isBefore);
     addTerm(factors, coefficient);
     if (writeOut)
       *this = withShortProducts();
@@ -312,13 +350,11 @@ int64_t Polynomial::getCommonFactor() const {
 static Attribute combineAll(MLIRContext *context, DimOpKind kind,
                             ArrayRef<Polynomial> operands) {
   Monomial ordered;
-  for (const Polynomial &operand : operands) {
-    Attribute attr = operand.getDim(context).getAttr();
-    ordered.emplace_back(getKey(attr), attr);
-  }
-  llvm::stable_sort(ordered, isBefore);
+  for (const Polynomial &operand : operands)
+    ordered.push_back(operand.getDim(context).getAttr());
+  llvm::sort(ordered, dim::isBefore);
   Attribute result;
-  for (const auto &[key, attr] : ordered)
+  for (Attribute attr : ordered)
     result = result ? DimExprAttr::get(context, kind, result, attr) : attr;
   return result;
 }
@@ -365,7 +401,7 @@ Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
 bool Polynomial::hasMinimum(int sign) const {
   return llvm::any_of(terms, [&](const auto &term) {
     return term.first.size() == 1 && (term.second > 0) == (sign > 0) &&
-           getExpr(term.first[0].second, DimOpKind::min);
+           getExpr(term.first[0], DimOpKind::min);
   });
 }
 
@@ -389,10 +425,9 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
   auto writeOutMinimum = [&](size_t i) {
     for (const auto &[monomial, coefficient] : operands[i].terms) {
       if (monomial.size() != 1 || coefficient < 0 ||
-          !getExpr(monomial[0].second, DimOpKind::min))
+          !getExpr(monomial[0], DimOpKind::min))
         continue;
-      SmallVector<Attribute> choices =
-          getOperands(DimOpKind::min, monomial[0].second);
+      SmallVector<Attribute> choices = getOperands(DimOpKind::min, monomial[0]);
       if (operands.size() + choices.size() - 1 > kMostOperands)
         continue;
       const int64_t times = coefficient;
@@ -452,8 +487,8 @@ Polynomial Polynomial::substitute(Attribute atom,
     Polynomial product;
     Monomial others;
     size_t power = 0;
-    for (const auto &factor : monomial) {
-      if (factor.second == atom)
+    for (Attribute factor : monomial) {
+      if (factor == atom)
         ++power;
       else
         others.push_back(factor);
@@ -516,11 +551,11 @@ bool Polynomial::showRemainder(size_t mostTerms) {
   std::vector<Candidate> candidates;
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial))
-      if (DimExprAttr quotient = getExpr(factor.second, DimOpKind::floordiv);
+      if (DimExprAttr quotient = getExpr(factor, DimOpKind::floordiv);
           quotient && coefficient != saturate(false) &&
           dim::getBounds(quotient.getRhs()).first > 0)
         candidates.push_back({quotient, without(monomial, i),
-                              factor.first.size(), coefficient,
+                              dim::getLength(factor), coefficient,
                               Dim(quotient.getRhs()).getStatic()});
   // What is inside of another comes after it: replaced, it could not be found.
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
@@ -571,8 +606,8 @@ bool Polynomial::showRemainder(size_t mostTerms) {
           ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
                                   quotient.getLhs(), quotient.getRhs())) +
           writtenOut(divisor, ofAtom(quotient)) -
-          (dividend - ofAtom(monomial[0].second));
-      if (showInstead(monomial[0].second, value, mostTerms))
+          (dividend - ofAtom(monomial[0]));
+      if (showInstead(monomial[0], value, mostTerms))
         return true;
       break;
     }
@@ -584,7 +619,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
 bool Polynomial::showMaximum(size_t mostTerms) {
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial)) {
-      DimExprAttr minimum = getExpr(factor.second, DimOpKind::min);
+      DimExprAttr minimum = getExpr(factor, DimOpKind::min);
       if (!minimum || coefficient >= 0 || coefficient == saturate(false))
         continue;
       std::vector<Polynomial> operands;
@@ -641,7 +676,7 @@ Dim Polynomial::getSum(MLIRContext *context) const {
     if (monomial.empty())
       continue;
     Attribute product;
-    for (const auto &[key, factor] : monomial)
+    for (Attribute factor : monomial)
       product = combine(DimOpKind::mul, product, factor);
     if (coefficient != 1)
       product =
@@ -665,13 +700,10 @@ Polynomial::divideTerms(const Polynomial &divisor) const {
   if (divisor.terms.size() > 1 && hasSumFactors()) {
     Monomial factors;
     int64_t coefficient = 1;
-    for (const Polynomial &sum : divisor.getSumFactors(factors, coefficient)) {
-      Attribute attr =
-          sum.getDim(terms.rbegin()->first.front().second.getContext())
-              .getAttr();
-      factors.emplace_back(getKey(attr), attr);
-    }
-    llvm::stable_sort(factors, isBefore);
+    for (const Polynomial &sum : divisor.getSumFactors(factors, coefficient))
+      factors.push_back(
+          sum.getDim(terms.rbegin()->first.front().getContext()).getAttr());
+    llvm::sort(factors, dim::isBefore);
     Polynomial product;
     product.addTerm(factors, coefficient);
     return divideTerms(product);

@@ -28,12 +28,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/Support/Allocator.h"
-#include <deque>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <tuple>
 #include <vector>
 
@@ -52,12 +49,20 @@ int64_t floorDiv(int64_t a, int64_t b);
 int64_t floorMod(int64_t a, int64_t b);
 int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
 
-/// The full text, bounds included, by which variables and terms are ordered. It
-/// is there as long as the FactsScope that it is asked for in.
-StringRef getKey(Attribute attr);
+/// The order of factors, terms and operands: a total order of dimension
+/// attributes that depends on what they are, not on where they lie in memory.
+/// Expressions come before variables and these before numbers.
+bool isBefore(Attribute a, Attribute b);
+struct Before {
+  bool operator()(Attribute a, Attribute b) const { return isBefore(a, b); }
+};
 
 /// The expression if it has this operator, else null.
 DimExprAttr getExpr(Attribute attr, DimOpKind kind);
+
+/// Operators and operands, which outer expressions have more of than inner
+/// ones.
+size_t getLength(Attribute attr);
 
 /// Least and greatest value of a dimension attribute.
 std::pair<int64_t, int64_t> getBounds(Attribute attr);
@@ -77,50 +82,30 @@ public:
   void addResult(const Operation &operation, Dim result) const;
   std::optional<std::pair<int64_t, int64_t>> findBounds(Attribute attr) const;
   void addBounds(Attribute attr, std::pair<int64_t, int64_t> bounds) const;
-  std::optional<StringRef> findKey(Attribute attr) const;
   /// Minima and maxima each of whose operands is needed.
   bool isShortExtreme(Attribute attr) const;
   void addShortExtreme(Attribute attr) const;
-  /// The key, kept. Null for long ones, as each level of an expression has one:
-  /// only those that were made last are kept, from which the keys of the next
-  /// levels are made.
-  std::optional<StringRef> addKey(Attribute attr, StringRef key) const;
-  /// A copy of a long key, if it is one of these.
-  std::optional<StringRef> copyLongKey(Attribute attr,
-                                       llvm::BumpPtrAllocator &memory) const;
 
 private:
   mutable std::mutex mutex;
   mutable llvm::DenseMap<Operation, Dim> results;
   mutable llvm::DenseMap<Attribute, std::pair<int64_t, int64_t>> bounds;
-  mutable llvm::DenseMap<Attribute, StringRef> keys;
   mutable llvm::DenseSet<Attribute> shortExtremes;
-  mutable llvm::BumpPtrAllocator keyMemory;
-  mutable std::deque<std::pair<Attribute, std::string>> longKeys;
-};
-
-/// While there is one, each key is made once: what is deep inside of an
-/// expression is asked for at each level. Polynomials refer to keys.
-class FactsScope {
-public:
-  FactsScope();
-  ~FactsScope();
-  FactsScope(const FactsScope &) = delete;
-  FactsScope &operator=(const FactsScope &) = delete;
 };
 
 /// A product of variables, and of expressions that are neither sum nor product,
-/// with their keys, by which they are ordered. There are sums in a product that
-/// is too long to be written out.
-using Monomial = SmallVector<std::pair<StringRef, Attribute>, 2>;
+/// in their order. There are sums in a product that is too long to be written
+/// out.
+using Monomial = SmallVector<Attribute, 2>;
 
 /// Takes the factors of `b` out of `a`; false if they are not all there.
 bool divide(const Monomial &a, const Monomial &b, Monomial &quotient);
 Monomial multiply(const Monomial &a, const Monomial &b);
-bool isBefore(const Monomial::value_type &a, const Monomial::value_type &b);
 /// Whether an attribute is a sum, or a remainder or maximum that stands for
 /// one.
 bool isSum(Attribute attr);
+/// Whether an expression, which is not a long one, has this operator somewhere.
+bool hasOperator(Attribute attr, DimOpKind kind);
 /// Whether a remainder, minimum or maximum of these is an atom, whatever its
 /// operands are: they would be repeated in what it is written out to, and again
 /// at each level around it. So are maxima of minima and maxima, and minima of
@@ -178,7 +163,7 @@ public:
                                MLIRContext *context);
 
 private:
-  /// Orders monomials by the keys of their factors.
+  /// Orders monomials by their factors.
   struct Less {
     bool operator()(const Monomial &a, const Monomial &b) const;
   };

@@ -21,8 +21,8 @@ using namespace mlir::tg::dim;
 
 /// Terms that a product of sums is written out to. More are a product of sums.
 constexpr size_t kMostTerms = 64;
-/// The same in characters, for few terms that are long.
-constexpr size_t kMostCharacters = 1 << 14;
+/// The same in operators and operands, for few terms that are long.
+constexpr size_t kMostLength = 1 << 10;
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -30,8 +30,8 @@ constexpr size_t kMostCharacters = 1 << 14;
 
 static size_t getLength(const Monomial &monomial) {
   size_t length = 1;
-  for (const auto &[key, factor] : monomial)
-    length += key.size();
+  for (Attribute factor : monomial)
+    length += dim::getLength(factor);
   return length;
 }
 
@@ -54,7 +54,7 @@ Polynomial Polynomial::writtenOut(const Polynomial &lhs,
 
 bool Polynomial::hasSumFactors() const {
   for (const auto &[monomial, coefficient] : terms)
-    for (const auto &[key, factor] : monomial)
+    for (Attribute factor : monomial)
       if (isSum(factor))
         return true;
   return false;
@@ -81,9 +81,9 @@ bool Polynomial::addFactors(std::vector<Polynomial> &sums, Monomial &others,
     return false;
   const auto &[monomial, number] = *terms.begin();
   coefficient = dim::multiply(coefficient, number);
-  for (const auto &factor : monomial) {
-    if (isSum(factor.second))
-      sums.push_back(Polynomial(factor.second));
+  for (Attribute factor : monomial) {
+    if (isSum(factor))
+      sums.push_back(Polynomial(factor));
     else
       others.push_back(factor);
   }
@@ -102,7 +102,7 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
       sums.push_back(factor);
   }
   auto addOthers = [&] {
-    llvm::stable_sort(others, isBefore);
+    llvm::sort(others, dim::isBefore);
     Polynomial product;
     product.addTerm(others, coefficient);
     return product;
@@ -116,7 +116,7 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
       length = length * sum.terms.size() + numTerms * sum.getLength();
       numTerms *= sum.terms.size();
       isShort &= numSums == 1 || numTerms <= kMostTerms;
-      isShort &= (numSums == 1 && others.empty()) || length <= kMostCharacters;
+      isShort &= (numSums == 1 && others.empty()) || length <= kMostLength;
       if (!isShort)
         break;
     }
@@ -134,11 +134,9 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
   for (const Polynomial &sum : known)
     for (const auto &[monomial, number] : sum.terms)
       if (!monomial.empty())
-        context = monomial.front().second.getContext();
-  for (const Polynomial &sum : known) {
-    Attribute attr = sum.getDim(context).getAttr();
-    others.emplace_back(getKey(attr), attr);
-  }
+        context = monomial.front().getContext();
+  for (const Polynomial &sum : known)
+    others.push_back(sum.getDim(context).getAttr());
   return addOthers();
 }
 
@@ -165,7 +163,8 @@ std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
       break;
     Monomial both;
     std::set_intersection(common.begin(), common.end(), monomial.begin(),
-                          monomial.end(), std::back_inserter(both), isBefore);
+                          monomial.end(), std::back_inserter(both),
+                          dim::isBefore);
     common.swap(both);
   }
   for (const auto &[monomial, number] : terms)
@@ -202,13 +201,13 @@ std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
 std::vector<Polynomial> Polynomial::getIndependentFactors() const {
   if (terms.size() < 4 || terms.size() > kMostTermsToFactor)
     return {*this};
-  std::map<StringRef, unsigned> numbers;
+  std::map<Attribute, unsigned, Before> numbers;
   std::vector<std::pair<uint64_t, int64_t>> masks;
   for (const auto &[monomial, coefficient] : terms) {
     uint64_t mask = 0;
-    for (const auto &[key, factor] : monomial) {
+    for (Attribute factor : monomial) {
       const unsigned number =
-          numbers.try_emplace(key, unsigned(numbers.size())).first->second;
+          numbers.try_emplace(factor, unsigned(numbers.size())).first->second;
       if (number >= 64 || mask >> number & 1)
         return {*this};
       mask |= uint64_t(1) << number;
@@ -246,7 +245,7 @@ std::vector<Polynomial> Polynomial::getIndependentFactors() const {
   // which the other variables are as in one term, times a number.
   std::vector<Polynomial> factors;
   const uint64_t sample = masks.back().first;
-  for (const auto &[key, number] : numbers) {
+  for (const auto &[atom, number] : numbers) {
     if (classes.getLeaderValue(number) != number)
       continue;
     uint64_t own = 0;
@@ -260,9 +259,9 @@ std::vector<Polynomial> Polynomial::getIndependentFactors() const {
       if ((masks[position++].first & ~own) != (sample & ~own))
         continue;
       Monomial part;
-      for (const auto &atom : monomial)
-        if (own >> numbers[atom.first] & 1)
-          part.push_back(atom);
+      for (Attribute other : monomial)
+        if (own >> numbers[other] & 1)
+          part.push_back(other);
       divisor = std::gcd(divisor, coefficient);
       factor.addTerm(part, coefficient);
     }

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
-#include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 using namespace mlir;
@@ -290,7 +289,6 @@ void ViewChain::append(View view) {
 }
 
 void ViewChain::apply(Operation *movement) {
-  dim::FactsScope scope;
   MLIRContext *context = movement->getContext();
   SmallVector<Dim> shape =
       getDims(cast<RankedTensorType>(movement->getResult(0).getType()));
@@ -321,7 +319,6 @@ void ViewChain::apply(Operation *movement) {
 }
 
 std::optional<View> ViewChain::getMemoryView() const {
-  dim::FactsScope scope;
   if (views.size() != 1)
     return std::nullopt;
   View memory = View::getMemory(views.front().getContext(), baseShape);

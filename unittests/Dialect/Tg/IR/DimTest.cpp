@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -587,6 +588,53 @@ TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
     }
     ASSERT_EQ(least(other, sum), least(sum, other));
   }
+}
+
+// Whatever an expression was made by, its text is the text of that attribute
+// and of no other one.
+TEST_F(DimTest, TextIsReadAsTheSameAttribute) {
+  std::mt19937 random(44);
+  auto pick = [&](int64_t lo, int64_t hi) {
+    return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+  };
+  auto ignoreError = [] { return InFlightDiagnostic(); };
+  for (int64_t trial = 0; trial < 3000; ++trial) {
+    SmallVector<Dim> made{var("a", pick(-3, 0), pick(1, 9)),
+                          var("b", pick(1, 2), 5), var("c", 1, pick(2, 40)),
+                          number(pick(-5, 9))};
+    for (int64_t step = pick(2, 14); step > 0; --step) {
+      auto pickMade = [&] { return made[pick(0, made.size() - 1)]; };
+      Dim x = pickMade(), y = pickMade();
+      const auto kind = static_cast<DimOpKind>(pick(0, 5));
+      const bool divides =
+          kind == DimOpKind::floordiv || kind == DimOpKind::mod;
+      if (divides && pick(0, 1))
+        y = number(pick(2, 8));
+      if (divides && y.getMin() <= 0 && y.getMax() >= 0)
+        continue;
+      Dim result = Dim::get(kind, x, y);
+      if (failed(checkFits(result.getAttr(), ignoreError)))
+        continue;
+      made.push_back(result);
+      std::string text;
+      llvm::raw_string_ostream(text) << result.getAttr();
+      ASSERT_EQ(Dim(parseAttribute(text, &context)), result) << text;
+    }
+  }
+}
+
+// The order of terms is that of what they are: names before bounds, numbers by
+// their values.
+TEST_F(DimTest, TermsAreOrderedByWhatTheyAre) {
+  Dim n = var("n", 0, 99), m = var("m", 0, 99);
+  auto div = [](Dim a, int64_t b) {
+    return Dim::get(DimOpKind::floordiv, a, Dim(a.getContext(), b));
+  };
+  EXPECT_EQ((n + m).str(), "(m + n)");
+  EXPECT_EQ((div(n, 10) + div(n, 2) + m).str(),
+            "(((n floordiv 2) + (n floordiv 10)) + m)");
+  EXPECT_EQ((n + div(m, 2) + number(1)).str(), "(((m floordiv 2) + n) + 1)");
+  EXPECT_EQ(Dim::get(DimOpKind::min, n, m).str(), "(m min n)");
 }
 
 TEST_F(DimTest, DivisorsOfWhichOneSignIsBounded) {
