@@ -61,6 +61,7 @@ PASSES = (
     "tg.kernel(tg-collapse-reduce)",
     "tg.kernel(tg-simplify-index)",
     "tg.kernel(tg-optimize-kernels)",
+    "tg.kernel(tg-expand-composed)",
     "convert-tg-to-vector",
     "tg-expand-math",
     "tg-check-bounds",

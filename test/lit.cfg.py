@@ -10,7 +10,7 @@ config.name = "TinyGrad"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test", ".td"]
 # Inputs are files that tests read, not tests.
-config.excludes = ["Inputs", "consumer"]
+config.excludes = ["Inputs", "consumer", "lib"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.tinygrad_binary_dir, "test")
 
@@ -34,7 +34,7 @@ config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))
 
 # Named in full: a tool that was not built is an error, not a tool of the same
 # name from somewhere else.
-for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-lsp-server", "tg-fuzz"):
+for tool in ("tg-opt", "tg-run", "tg-compile", "tg-capi-test", "tg-test-opt", "tg-lsp-server", "tg-fuzz"):
     config.substitutions.append(
         (r"\b(?<![-/.])%s(?![-.\w])" % tool, os.path.join(config.tinygrad_tools_dir, tool))
     )

@@ -21,7 +21,6 @@ class ArgsortOp;
 class ReduceOp;
 class ScanOp;
 class ScatterOp;
-class StridedOp;
 
 /// Unary, binary, compare and ternary operations, casts and threefry. False if
 /// `op` is none of them.
@@ -35,8 +34,6 @@ void evaluateScatter(ScatterOp op, const HostTensor &base,
                      const HostTensor &index, const HostTensor &updates,
                      HostTensor &result);
 void evaluateArgsort(ArgsortOp op, const HostTensor &x, HostTensor &result);
-
-FailureOr<HostTensor> evaluateStrided(StridedOp op, const HostTensor &x);
 
 /// Row-major strides in elements.
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape);

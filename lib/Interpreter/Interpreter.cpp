@@ -48,6 +48,34 @@ static FailureOr<HostTensor> evaluateDim(DimOp op) {
                         getNumberAttr(type.getElementType(), *value));
 }
 
+/// The operations that it is composed of, one after the other.
+static FailureOr<HostTensor>
+interpretComposed(ComposedOpInterface op,
+                  ArrayRef<const HostTensor *> operands) {
+  Block block;
+  for (Value operand : op->getOperands())
+    block.addArgument(operand.getType(), op.getLoc());
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Value result = op.compose(builder, block.getArguments());
+  DenseMap<Value, const HostTensor *> values;
+  for (auto [argument, operand] :
+       llvm::zip_equal(block.getArguments(), operands))
+    values[argument] = operand;
+  std::vector<std::unique_ptr<HostTensor>> made;
+  for (Operation &inner : block) {
+    FailureOr<HostTensor> value = interpretOp(
+        &inner, llvm::map_to_vector(inner.getOperands(), [&](Value operand) {
+          return values.lookup(operand);
+        }));
+    if (failed(value))
+      return failure();
+    made.push_back(std::make_unique<HostTensor>(std::move(*value)));
+    values[inner.getResult(0)] = made.back().get();
+  }
+  return *values.lookup(result);
+}
+
 FailureOr<HostTensor>
 mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
   auto unsupported = [&]() {
@@ -64,13 +92,14 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
   }
   if (isa<CopyOp, ContiguousOp, DetachOp>(op))
     return *operands[0];
-  if (!isa<TgDialect>(op->getDialect()) || !isa<RankedTensorType>(type))
+  if (!isa<RankedTensorType>(type))
     return unsupported();
-
-  if (isMovementOp(op))
+  if (isa<MovementOpInterface>(op))
     return interpretMovement(op, *operands[0]);
-  if (auto strided = dyn_cast<StridedOp>(op))
-    return evaluateStrided(strided, *operands[0]);
+  if (auto composed = dyn_cast<ComposedOpInterface>(op))
+    return interpretComposed(composed, operands);
+  if (!isa_and_nonnull<TgDialect>(op->getDialect()))
+    return unsupported();
   FailureOr<HostTensor> result = makeHostTensor(op->getLoc(), type);
   if (failed(result))
     return failure();

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The six movement operations and tg.strided as copies, and the positions that
-/// the target of an assignment views.
+/// Movement operations as copies, and the positions that the target of an
+/// assignment views.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -64,10 +64,38 @@ static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
   return source;
 }
 
+/// By the views that the operation says it is.
+static FailureOr<HostTensor> evaluateViews(Operation *op, const HostTensor &x) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  FailureOr<HostTensor> result =
+      makeHostTensor(op->getLoc(), type.clone(x.elementType));
+  if (failed(result))
+    return failure();
+  ViewChain chain(cast<RankedTensorType>(op->getOperand(0).getType()));
+  // Views as they are written: merging them is what is checked.
+  if (auto strided = dyn_cast<StridedOp>(op))
+    chain = ViewChain(strided.getX().getType(), strided.getViews());
+  else
+    chain.apply(op);
+  std::optional<ViewEvaluator> evaluator = ViewEvaluator::get(chain);
+  if (!evaluator)
+    return op->emitOpError("the interpreter needs static views");
+  SmallVector<int64_t> index(result->shape.size(), 0);
+  unsigned size = getElementSize(result->elementType);
+  for (int64_t i = 0, e = result->numElements(); i < e; ++i) {
+    if (auto position = evaluator->getPosition(index))
+      std::memcpy(result->bytes.data() + i * size,
+                  x.bytes.data() + *position * size, size);
+    nextIndex(index, result->shape);
+  }
+  return result;
+}
+
 FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
                                                   const HostTensor &x) {
-  if (auto strided = dyn_cast<StridedOp>(op))
-    return evaluateStrided(strided, x);
+  // The six of the dialect are written out: views are checked by them.
+  if (!isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op))
+    return evaluateViews(op, x);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   FailureOr<HostTensor> result =
       makeHostTensor(op->getLoc(), type.clone(x.elementType));
@@ -91,27 +119,6 @@ FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
     if (auto source = getSource(op, index, x.shape, strides, *offsets))
       std::memcpy(result->bytes.data() + i * size,
                   x.bytes.data() + *source * size, size);
-    nextIndex(index, result->shape);
-  }
-  return result;
-}
-
-FailureOr<HostTensor> mlir::tg::evaluateStrided(StridedOp op,
-                                                const HostTensor &x) {
-  FailureOr<HostTensor> result =
-      makeHostTensor(op.getLoc(), op.getType().clone(x.elementType));
-  if (failed(result))
-    return failure();
-  std::optional<ViewEvaluator> evaluator =
-      ViewEvaluator::get(ViewChain(op.getX().getType(), op.getViews()));
-  if (!evaluator)
-    return op.emitOpError("the interpreter needs static views");
-  SmallVector<int64_t> index(result->shape.size(), 0);
-  unsigned size = getElementSize(result->elementType);
-  for (int64_t i = 0, e = result->numElements(); i < e; ++i) {
-    if (auto position = evaluator->getPosition(index))
-      std::memcpy(result->bytes.data() + i * size,
-                  x.bytes.data() + *position * size, size);
     nextIndex(index, result->shape);
   }
   return result;

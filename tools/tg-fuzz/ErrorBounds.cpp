@@ -67,7 +67,8 @@ struct Element {
 static constexpr double none = -1;
 
 static bool isTranscendental(Operation *op) {
-  return op->hasTrait<Transcendental>();
+  auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+  return elementwise && elementwise.isTranscendental();
 }
 
 /// A transcendental function of exact operands.

@@ -47,7 +47,7 @@ mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
   if (failed(value))
     return std::nullopt;
   TrackedTensor result(std::move(*value));
-  if (isMovementOp(op) || isa<StridedOp>(op)) {
+  if (isa<MovementOpInterface>(op)) {
     const TrackedTensor &x = *operands[0];
     result.error = Bounds::move(op, x.tensor, x.error);
     result.loose = Bounds::move(op, x.tensor, x.loose);

@@ -83,7 +83,7 @@ LogicalResult interpret(func::FuncOp function,
 FailureOr<HostTensor> interpretOp(Operation *op,
                                   ArrayRef<const HostTensor *> operands);
 
-/// Applies one of the six movement operations to a tensor of the operand's
+/// Applies a movement operation to a tensor of the operand's
 /// shape and any element type.
 FailureOr<HostTensor> interpretMovement(Operation *op, const HostTensor &x);
 

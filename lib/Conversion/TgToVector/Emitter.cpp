@@ -30,7 +30,8 @@ Emitter::Emitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target)
 static bool isKernelOperation(Operation *op) {
   return isa<RangeOp, RangedReduceOp, RangedScanOp, LoadOp, StoreOp, StageOp,
              BarrierOp, ConstOp, DimOp>(op) ||
-         op->hasTrait<OpTrait::Elementwise>();
+         (op->hasTrait<OpTrait::Elementwise>() &&
+          !isa<ComposedOpInterface>(op));
 }
 
 /// More would take LLVM minutes; schedules have a few hundred at most.
@@ -68,6 +69,9 @@ LogicalResult Emitter::analyze() {
   }
   uint64_t keyFactor = 1;
   for (Operation &op : body) {
+    if (isa<ComposedOpInterface>(op))
+      return op.emitOpError("is composed of others, which tg-expand-composed "
+                            "has to put in its place first");
     if (!isKernelOperation(&op))
       return op.emitOpError("cannot be compiled for a CPU");
     for (Value value : op.getResults())

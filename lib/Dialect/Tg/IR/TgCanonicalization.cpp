@@ -57,9 +57,8 @@ struct ElementwiseOfExpand : OpTraitRewritePattern<OpTrait::Elementwise> {
 
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa_and_nonnull<TgDialect>(op->getDialect()) ||
-        op->getNumResults() != 1)
-      return rewriter.notifyMatchFailure(op, "not a tg operation");
+    if (!isa_and_nonnull<TgDialect>(op->getDialect()) && !isElementwiseOp(op))
+      return rewriter.notifyMatchFailure(op, "not known to scheduling");
     RankedTensorType source;
     SmallVector<Attribute> constants(op->getNumOperands());
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {

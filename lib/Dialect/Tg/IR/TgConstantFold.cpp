@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"
@@ -432,8 +433,38 @@ static Attribute bitcastScalar(Attribute attr, Type to) {
   return IntegerAttr::get(to, bits);
 }
 
+/// What a composition gives for scalars: its operations one by one.
+static Attribute evaluateComposed(ComposedOpInterface op,
+                                  ArrayRef<Attribute> operands) {
+  Block block;
+  for (Value operand : op->getOperands())
+    block.addArgument(getElementTypeOrSelf(operand.getType()), op.getLoc());
+  OpBuilder builder(op.getContext());
+  builder.setInsertionPointToEnd(&block);
+  Value result = op.compose(builder, block.getArguments());
+  DenseMap<Value, Attribute> values;
+  for (auto [argument, operand] :
+       llvm::zip_equal(block.getArguments(), operands))
+    values[argument] = operand;
+  for (Operation &inner : block) {
+    Attribute &value = values[inner.getResult(0)];
+    if (auto constant = dyn_cast<ConstOp>(inner))
+      value = constant.getValue();
+    else
+      value = evaluateScalar(
+          &inner, llvm::map_to_vector(inner.getOperands(), [&](Value operand) {
+            return values.lookup(operand);
+          }));
+    if (!value)
+      return {};
+  }
+  return values.lookup(result);
+}
+
 Attribute mlir::tg::evaluateScalar(Operation *op,
                                    ArrayRef<Attribute> operands) {
+  if (auto composed = dyn_cast<ComposedOpInterface>(op))
+    return evaluateComposed(composed, operands);
   Type type = getElementTypeOrSelf(op->getResult(0).getType());
   if (isa<CastOp>(op))
     return castScalar(op, operands[0], type);
@@ -526,43 +557,15 @@ Attribute mlir::tg::foldElementwise(Operation *op,
   return getConstant(type, results);
 }
 
-/// The position in the operand that a movement operation puts at `position` of
-/// its result, each by axis; false where there is none (padding).
-static bool getSourcePosition(Operation *op, ArrayRef<int64_t> sourceShape,
-                              ArrayRef<int64_t> position,
-                              SmallVectorImpl<int64_t> &source) {
-  source.assign(position.begin(), position.end());
-  if (auto permute = dyn_cast<PermuteOp>(op)) {
-    for (auto [axis, from] : llvm::enumerate(permute.getOrder()))
-      source[from] = position[axis];
-  } else if (isa<ExpandOp>(op)) {
-    for (auto [axis, size] : llvm::enumerate(sourceShape))
-      if (size == 1)
-        source[axis] = 0;
-  } else if (auto pad = dyn_cast<PadOp>(op)) {
-    for (auto [axis, low] : llvm::enumerate(*getStaticDims(pad.getLow()))) {
-      source[axis] -= low;
-      if (source[axis] < 0 || source[axis] >= sourceShape[axis])
-        return false;
-    }
-  } else if (auto shrink = dyn_cast<ShrinkOp>(op)) {
-    for (auto [axis, from] : llvm::enumerate(*getStaticDims(shrink.getFrom())))
-      source[axis] += from;
-  } else if (auto flip = dyn_cast<FlipOp>(op)) {
-    for (int64_t axis : flip.getAxes())
-      source[axis] = sourceShape[axis] - 1 - source[axis];
-  }
-  return true;
-}
-
 /// Whether an assignment may write through `op`: its target stays a view of
 /// memory, even without elements.
 static bool isViewOfMemory(Operation *op) {
-  while (isMovementOp(op) && !isa<PadOp, ExpandOp>(op)) {
-    Operation *source = op->getOperand(0).getDefiningOp();
-    if (!source || isa<BufferOp, AssignOp>(source))
+  for (auto movement = dyn_cast<MovementOpInterface>(op);
+       movement && movement.mayBeTarget();
+       movement = dyn_cast<MovementOpInterface>(op)) {
+    op = op->getOperand(0).getDefiningOp();
+    if (!op || isa<BufferOp, AssignOp>(op))
       return true;
-    op = source;
   }
   return false;
 }
@@ -574,35 +577,31 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   // Nothing, or nothing but padding.
   if (count == 0 || getStaticNumElements(sourceType) == 0)
     return isViewOfMemory(op) ? Attribute() : getZero(type);
+  auto movement = cast<MovementOpInterface>(op);
   if (isSplat(x))
-    return isa<PadOp>(op) && !isPositiveZero(x) ? Attribute() : x;
+    return movement.mayAddZeros() && !isPositiveZero(x) ? Attribute() : x;
   auto dense = dyn_cast_or_null<DenseElementsAttr>(x);
   if (!dense || !count || *count > maxFoldedElements ||
       dense.getNumElements() > maxFoldedElements)
     return {};
-  if (isa<ReshapeOp>(op))
+  if (movement.keepsOrder())
     return dense.reshape(type);
-  // A static shape at a place that is not.
-  if (auto pad = dyn_cast<PadOp>(op); pad && !getStaticDims(pad.getLow()))
-    return {};
-  if (auto shrink = dyn_cast<ShrinkOp>(op);
-      shrink && !getStaticDims(shrink.getFrom()))
+  ViewChain chain(sourceType);
+  chain.apply(op);
+  // A static shape may be at a place that is not.
+  std::optional<ViewEvaluator> evaluator = ViewEvaluator::get(chain);
+  if (!evaluator)
     return {};
 
   Elements elements(dense);
-  ArrayRef<int64_t> shape = type.getShape(),
-                    sourceShape = sourceType.getShape();
+  ArrayRef<int64_t> shape = type.getShape();
   SmallVector<Attribute> results;
-  SmallVector<int64_t> position(shape.size(), 0), source;
+  SmallVector<int64_t> position(shape.size(), 0);
   for (int64_t i = 0; i < *count; ++i) {
-    if (getSourcePosition(op, sourceShape, position, source)) {
-      int64_t linear = 0;
-      for (auto [size, at] : llvm::zip_equal(sourceShape, source))
-        linear = linear * size + at;
-      results.push_back(elements[linear]);
-    } else {
+    if (auto source = evaluator->getPosition(position))
+      results.push_back(elements[*source]);
+    else
       results.push_back(getZero(type));
-    }
     // The next position in row-major order.
     for (int64_t axis = shape.size() - 1; axis >= 0; --axis) {
       if (++position[axis] < shape[axis])

@@ -20,6 +20,7 @@ using namespace mlir;
 using namespace mlir::tg;
 
 #include "TinyGrad/Dialect/Tg/IR/TgDialect.cpp.inc"
+#include "TinyGrad/Dialect/Tg/IR/TgInterfaces.cpp.inc"
 
 void TgDialect::initialize() {
   registerAttributes();

@@ -628,11 +628,8 @@ OpFoldResult StridedOp::fold(FoldAdaptor adaptor) {
     return getZero(getResult());
   if (!isSplat(adaptor.getX()))
     return {};
-  const bool isMasked =
-      llvm::any_of(getViews().getAsRange<ViewAttr>(),
-                   [](ViewAttr view) { return !view.getBegin().empty(); });
-  return isMasked && !isPositiveZero(adaptor.getX()) ? Attribute()
-                                                     : adaptor.getX();
+  return mayAddZeros() && !isPositiveZero(adaptor.getX()) ? Attribute()
+                                                          : adaptor.getX();
 }
 
 //===----------------------------------------------------------------------===//

@@ -377,7 +377,8 @@ LogicalResult KernelOp::verifyRegions() {
     return variables.check(dim, [&] { return op.emitOpError(); });
   };
   for (Operation &op : getBody().front()) {
-    if (!isa_and_nonnull<TgDialect>(op.getDialect()) ||
+    if ((!isa_and_nonnull<TgDialect>(op.getDialect()) &&
+         !isElementwiseOp(&op)) ||
         isa<KernelOp, LaunchOp, AllocOp, LiteralOp, SubbufferOp, TransferOp,
             SortOp>(op))
       return op.emitOpError("is not allowed inside a tg.kernel (C3)");

@@ -25,7 +25,13 @@ using namespace mlir::tg;
 //===----------------------------------------------------------------------===//
 
 bool mlir::tg::isMovementOp(Operation *op) {
-  return isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op);
+  return isa<MovementOpInterface>(op) && !isa<StridedOp>(op);
+}
+
+bool mlir::tg::isElementwiseOp(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() &&
+         (isa_and_nonnull<TgDialect>(op->getDialect()) ||
+          (isa<ElementwiseOpInterface>(op) && isa<ComposedOpInterface>(op)));
 }
 
 bool mlir::tg::isNumber(Operation *op) {
@@ -606,7 +612,8 @@ LogicalResult AssignOp::verify() {
       return success();
     if (!seen.insert(op).second)
       return emitOpError("the target is computed from itself (C1)");
-    if (!isMovementOp(op) || isa<PadOp, ExpandOp>(op))
+    if (auto movement = dyn_cast<MovementOpInterface>(op);
+        !movement || !movement.mayBeTarget())
       return emitOpError("the target is the result of '")
              << op->getName()
              << "', not a buffer, a function argument, an assign, or a view of "

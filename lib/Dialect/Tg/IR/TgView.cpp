@@ -289,33 +289,61 @@ void ViewChain::append(View view) {
 }
 
 void ViewChain::apply(Operation *movement) {
-  MLIRContext *context = movement->getContext();
-  SmallVector<Dim> shape =
-      getDims(cast<RankedTensorType>(movement->getResult(0).getType()));
-  if (auto strided = dyn_cast<StridedOp>(movement)) {
-    for (auto view : strided.getViews().getAsRange<ViewAttr>())
-      append(View(view));
-    return;
-  }
-  if (isa<ReshapeOp>(movement))
-    return append(View::getRowMajor(context, shape));
-  auto apply = [&](const View &view) {
-    if (auto permute = dyn_cast<PermuteOp>(movement))
-      return view.permute(permute.getOrder());
-    if (isa<ExpandOp>(movement))
-      return view.expand(shape);
-    if (auto flip = dyn_cast<FlipOp>(movement))
-      return view.flip(flip.getAxes());
-    if (auto shrink = dyn_cast<ShrinkOp>(movement))
-      return view.shrink(getDims(shrink.getFrom()), getDims(shrink.getTo()));
-    auto pad = cast<PadOp>(movement);
-    return view.pad(getDims(pad.getLow()), getDims(pad.getHigh()));
-  };
+  cast<MovementOpInterface>(movement).applyTo(*this);
+}
+
+void ViewChain::transform(function_ref<View(const View &)> apply) {
   View applied = apply(views.back());
   if (!applied.isWithin(getSpaceSize(views.size() - 1)))
-    return append(apply(View::getRowMajor(context, getShape())));
+    return append(
+        apply(View::getRowMajor(views.back().getContext(), getShape())));
   views.back() = std::move(applied);
   mergeLast();
+}
+
+void ReshapeOp::applyTo(ViewChain &chain) {
+  chain.append(View::getRowMajor(getContext(), tg::getDims(getType())));
+}
+
+void PermuteOp::applyTo(ViewChain &chain) {
+  chain.transform([&](const View &view) { return view.permute(getOrder()); });
+}
+
+void ExpandOp::applyTo(ViewChain &chain) {
+  SmallVector<Dim> shape = tg::getDims(getType());
+  chain.transform([&](const View &view) { return view.expand(shape); });
+}
+
+void PadOp::applyTo(ViewChain &chain) {
+  chain.transform([&](const View &view) {
+    return view.pad(tg::getDims(getLow()), tg::getDims(getHigh()));
+  });
+}
+
+void ShrinkOp::applyTo(ViewChain &chain) {
+  chain.transform([&](const View &view) {
+    return view.shrink(tg::getDims(getFrom()), tg::getDims(getTo()));
+  });
+}
+
+void FlipOp::applyTo(ViewChain &chain) {
+  chain.transform([&](const View &view) { return view.flip(getAxes()); });
+}
+
+void StridedOp::applyTo(ViewChain &chain) {
+  for (auto view : getViews().getAsRange<ViewAttr>())
+    chain.append(View(view));
+}
+
+bool StridedOp::mayAddZeros() {
+  return llvm::any_of(getViews().getAsRange<ViewAttr>(),
+                      [](ViewAttr view) { return !view.getBegin().empty(); });
+}
+
+bool StridedOp::keepsOrder() {
+  ViewChain reshape(getX().getType());
+  reshape.append(View::getRowMajor(getContext(), tg::getDims(getType())));
+  return getViews() == reshape.getAttr();
 }
 
 std::optional<View> ViewChain::getMemoryView() const {

@@ -23,18 +23,13 @@ using namespace mlir::tg;
 
 /// Whether the result holds elements of the operand, or zeros.
 static bool isView(Operation *op) {
-  return isMovementOp(op) || isa<StridedOp, DetachOp>(op);
+  return isa<MovementOpInterface>(op) || isa<DetachOp>(op);
 }
 
 /// Whether it holds all elements in order.
 static bool isReshape(Operation *op) {
-  if (auto strided = dyn_cast<StridedOp>(op)) {
-    ViewChain reshape(strided.getX().getType());
-    reshape.append(
-        View::getRowMajor(op->getContext(), tg::getDims(strided.getType())));
-    return strided.getViews() == reshape.getAttr();
-  }
-  return isa<ReshapeOp, DetachOp>(op);
+  auto movement = dyn_cast<MovementOpInterface>(op);
+  return movement ? movement.keepsOrder() : isa<DetachOp>(op);
 }
 
 /// Whether the use wants elements: not a step of a longer chain, and not memory

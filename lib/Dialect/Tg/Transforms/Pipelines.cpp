@@ -64,6 +64,7 @@ void tg::buildOptimizePipeline(OpPassManager &pm,
   optimize.noOpt = options.noOpt;
   optimize.checkSteps = options.verifyRewrites;
   kernel.addPass(createTgOptimizeKernels(optimize));
+  kernel.addPass(createTgExpandComposed());
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());

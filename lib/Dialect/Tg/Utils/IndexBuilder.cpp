@@ -77,7 +77,7 @@ Value IndexBuilder::get(const LinearForm &unordered) {
   for (auto [atom, coefficient] : form.terms) {
     Value term = atom;
     if (coefficient != 1)
-      term = create("mul", atom, coefficient);
+      term = create(Binary::mul, atom, coefficient);
     sum = sum ? AddOp::create(builder, loc, sum, term).getResult() : term;
   }
   if (!sum)
@@ -88,22 +88,24 @@ Value IndexBuilder::get(const LinearForm &unordered) {
   return result = sum;
 }
 
-Value IndexBuilder::create(StringRef opName, Value lhs, int64_t rhs) {
-  Value &result = binaries[{opName.str(), lhs.getAsOpaquePointer(), rhs}];
+Value IndexBuilder::create(Binary kind, Value lhs, int64_t rhs) {
+  Value &result = binaries[{kind, lhs.getAsOpaquePointer(), rhs}];
   if (result)
     return result;
   Value number = constant(rhs);
-  if (opName == "mul")
-    result = MulOp::create(builder, loc, lhs, number);
-  else if (opName == "floordiv")
-    result = FloorDivOp::create(builder, loc, lhs, number);
-  else if (opName == "floormod")
-    result = FloorModOp::create(builder, loc, lhs, number);
-  else if (opName == "atLeast")
-    result = CmpLtOp::create(builder, loc, constant(rhs - 1), lhs);
-  else
-    result = CmpLtOp::create(builder, loc, lhs, number);
-  return result;
+  switch (kind) {
+  case Binary::mul:
+    return result = MulOp::create(builder, loc, lhs, number);
+  case Binary::floordiv:
+    return result = FloorDivOp::create(builder, loc, lhs, number);
+  case Binary::floormod:
+    return result = FloorModOp::create(builder, loc, lhs, number);
+  case Binary::lessThan:
+    return result = CmpLtOp::create(builder, loc, lhs, number);
+  case Binary::atLeast:
+    return result = CmpLtOp::create(builder, loc, constant(rhs - 1), lhs);
+  }
+  llvm_unreachable("unknown kind");
 }
 
 Value IndexBuilder::add(Value lhs, Value rhs) {
@@ -175,7 +177,7 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
       return get(quotient);
     }
   }
-  quotient.addTerm(create("floordiv", operand, c), 1);
+  quotient.addTerm(create(Binary::floordiv, operand, c), 1);
   return get(quotient);
 }
 
@@ -215,19 +217,19 @@ Value IndexBuilder::floorMod(Value lhs, int64_t c) {
         divisor.isStrictlyPositive() && divisor.getSExtValue() % c == 0)
       return floorMod(mod.getLhs(), c);
   }
-  return create("floormod", operand, c);
+  return create(Binary::floormod, operand, c);
 }
 
 Value IndexBuilder::atLeast(Value index, int64_t bound) {
   if (analysis.getInterval(index).lo >= bound)
     return nullptr;
-  return create("atLeast", index, bound);
+  return create(Binary::atLeast, index, bound);
 }
 
 Value IndexBuilder::lessThan(Value index, int64_t bound) {
   if (analysis.getInterval(index).hi < bound)
     return nullptr;
-  return create("lessThan", index, bound);
+  return create(Binary::lessThan, index, bound);
 }
 
 Value IndexBuilder::conjunction(Value lhs, Value rhs) {

@@ -129,20 +129,24 @@ LinearForm IndexBuilder::getLinear(Dim dim) {
   return form;
 }
 
-Value IndexBuilder::create(StringRef opName, Value lhs, Value rhs) {
-  Value &result = symbolicBinaries[{opName.str(), lhs.getAsOpaquePointer(),
+Value IndexBuilder::create(Binary kind, Value lhs, Value rhs) {
+  Value &result = symbolicBinaries[{kind, lhs.getAsOpaquePointer(),
                                     rhs.getAsOpaquePointer()}];
   if (result)
     return result;
-  if (opName == "mul")
-    result = MulOp::create(builder, loc, lhs, rhs);
-  else if (opName == "floordiv")
-    result = FloorDivOp::create(builder, loc, lhs, rhs);
-  else if (opName == "floormod")
-    result = FloorModOp::create(builder, loc, lhs, rhs);
-  else
-    result = CmpLtOp::create(builder, loc, lhs, rhs);
-  return result;
+  switch (kind) {
+  case Binary::mul:
+    return result = MulOp::create(builder, loc, lhs, rhs);
+  case Binary::floordiv:
+    return result = FloorDivOp::create(builder, loc, lhs, rhs);
+  case Binary::floormod:
+    return result = FloorModOp::create(builder, loc, lhs, rhs);
+  case Binary::lessThan:
+    return result = CmpLtOp::create(builder, loc, lhs, rhs);
+  case Binary::atLeast:
+    break;
+  }
+  llvm_unreachable("only numbers are compared so");
 }
 
 Value IndexBuilder::dim(Dim value) { return get(getLinear(value)); }
@@ -159,7 +163,7 @@ Value IndexBuilder::mul(Value lhs, Dim factor) {
   LinearForm form = analysis.getLinear(lhs);
   if (form.isConstant())
     return dim(factor * Dim(factor.getContext(), form.constant));
-  return create("mul", lhs, dim(factor));
+  return create(Binary::mul, lhs, dim(factor));
 }
 
 /// Whether the index is certainly in [0, divisor).
@@ -204,7 +208,7 @@ Value IndexBuilder::floorDiv(Value lhs, Dim divisor) {
     return floorDiv(lhs, *number);
   auto [quotient, rest] = divide(lhs, divisor);
   if (!isWithin(analysis, rest, getLinear(divisor)))
-    quotient.addTerm(create("floordiv", get(rest), dim(divisor)), 1);
+    quotient.addTerm(create(Binary::floordiv, get(rest), dim(divisor)), 1);
   return get(quotient);
 }
 
@@ -214,7 +218,7 @@ Value IndexBuilder::floorMod(Value lhs, Dim divisor) {
   auto [quotient, rest] = divide(lhs, divisor);
   if (isWithin(analysis, rest, getLinear(divisor)))
     return get(rest);
-  return create("floormod", get(rest), dim(divisor));
+  return create(Binary::floormod, get(rest), dim(divisor));
 }
 
 Value IndexBuilder::atLeast(Value index, Dim bound) {
@@ -225,7 +229,7 @@ Value IndexBuilder::atLeast(Value index, Dim bound) {
   if (analysis.getInterval(difference).lo >= 0)
     return nullptr;
   limit.constant -= 1;
-  return create("less", get(limit), index);
+  return create(Binary::lessThan, get(limit), index);
 }
 
 Value IndexBuilder::lessThan(Value index, Dim bound) {
@@ -235,5 +239,5 @@ Value IndexBuilder::lessThan(Value index, Dim bound) {
   difference.add(getLinear(bound), -1);
   if (analysis.getInterval(difference).hi < 0)
     return nullptr;
-  return create("less", index, dim(bound));
+  return create(Binary::lessThan, index, dim(bound));
 }

@@ -14,6 +14,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimMessages.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterfaces.h"
 #include "TinyGrad/Dialect/Tg/IR/TgStep.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -29,13 +30,6 @@
 #include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-namespace mlir::tg {
-/// Operations that are computed by a polynomial with range reduction.
-template <typename ConcreteType>
-class Transcendental : public OpTrait::TraitBase<ConcreteType, Transcendental> {
-};
-} // namespace mlir::tg
 
 #include "TinyGrad/Dialect/Tg/IR/TgDialect.h.inc"
 #include "TinyGrad/Dialect/Tg/IR/TgEnums.h.inc"
@@ -62,8 +56,13 @@ inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
 /// The value of a function argument, for tools that run the function.
 inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
 
-/// Whether `op` is one of the six movement operations.
+/// Whether `op` is a movement operation, one of the six or another dialect's;
+/// `tg.strided`, which chains of them become, is none.
 bool isMovementOp(Operation *op);
+
+/// Whether `op` is elementwise and has a place in tensor graphs and kernels:
+/// its code is known, or what it is composed of.
+bool isElementwiseOp(Operation *op);
 
 /// Whether `op` gives one number for all positions: a constant or a dimension,
 /// in any type.

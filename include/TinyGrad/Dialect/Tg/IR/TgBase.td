@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_DIALECT_TG_IR_TGBASE_TD
 #define TINYGRAD_DIALECT_TG_IR_TGBASE_TD
 
+include "TinyGrad/Dialect/Tg/IR/TgInterfaces.td"
 include "TinyGrad/Dialect/Tg/IR/TgStep.td"
 include "mlir/Interfaces/InferIntRangeInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
@@ -33,11 +34,6 @@ def Tg_InfersRanges : DeclareOpInterfaceMethods<InferIntRangeInterface,
 /// All operands and results have one shape, said before MLIR's traits say that
 /// types differ.
 def Tg_SameDims : NativeOpTrait<"SameDims"> {
-  let cppNamespace = "::mlir::tg";
-}
-
-/// A function that is computed by a polynomial and what goes with it.
-def Tg_Transcendental : NativeOpTrait<"Transcendental"> {
   let cppNamespace = "::mlir::tg";
 }
 

@@ -18,7 +18,17 @@ include "TinyGrad/Dialect/Tg/IR/TgBase.td"
 /// Elementwise: all operands and results have one shape (or all are scalars).
 class Tg_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Tg_Op<mnemonic, !listconcat([Pure, Tg_SameDims, Elementwise, Scalarizable,
-                                   Vectorizable, Tensorizable], traits)>;
+                                   Vectorizable, Tensorizable,
+                                   Tg_ElementwiseOpInterface], traits)> {
+  /// What the methods of ElementwiseOpInterface give.
+  int work = 1;
+  int registers = 1;
+  bit isTranscendental = 0;
+  let extraClassDeclaration = "int64_t getWork() { return " # work #
+      "; }\nint64_t getRegisters() { return " # registers #
+      "; }\nbool isTranscendental() { return " #
+      !if(isTranscendental, "true", "false") # "; }\n";
+}
 
 class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
     : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
@@ -30,8 +40,12 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
 
 /// A transcendental function of floats. Its error bound in f64 is that of the
 /// expansion, if tg-expand-math has one, or of the C library.
-class Tg_MathOp<string mnemonic>
-    : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Transcendental]>;
+class Tg_MathOp<string mnemonic, int itsWork>
+    : Tg_UnaryOp<mnemonic, Tg_FloatLike> {
+  let work = itsWork;
+  let registers = 16;
+  let isTranscendental = 1;
+}
 
 class Tg_BinaryOp<string mnemonic, Type type, list<Trait> traits = []>
     : Tg_ElementwiseOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
@@ -79,6 +93,7 @@ def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges]> {
 
 def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
   let summary = "reciprocal 1/x";
+  let work = 4;
   let description = [{
     Correctly rounded. `1/±0` is `±inf`, `1/±inf` is `±0`, NaN gives NaN.
 
@@ -92,6 +107,7 @@ def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
 
 def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
   let summary = "square root";
+  let work = 4;
   let description = [{
     Correctly rounded. A negative operand gives NaN, `-0.0` gives `-0.0`, `+inf`
     gives `+inf`, NaN gives NaN.
@@ -104,7 +120,7 @@ def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
   }];
 }
 
-def Tg_Exp2Op : Tg_MathOp<"exp2"> {
+def Tg_Exp2Op : Tg_MathOp<"exp2", 10> {
   let summary = "2 to the power x";
   let description = [{
     Within 2 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
@@ -119,7 +135,7 @@ def Tg_Exp2Op : Tg_MathOp<"exp2"> {
   }];
 }
 
-def Tg_ExpOp : Tg_MathOp<"exp"> {
+def Tg_ExpOp : Tg_MathOp<"exp", 12> {
   let summary = "e to the power x";
   let description = [{
     Within 1 ulp in f32. `-inf` gives 0, `+inf` gives `+inf`, NaN gives NaN;
@@ -134,7 +150,7 @@ def Tg_ExpOp : Tg_MathOp<"exp"> {
   }];
 }
 
-def Tg_ExpM1Op : Tg_MathOp<"expm1"> {
+def Tg_ExpM1Op : Tg_MathOp<"expm1", 12> {
   let summary = "e to the power x, less 1";
   let description = [{
     Within 2 ulp in f32, also for small `x`, where `exp(x) - 1` would cancel.
@@ -149,7 +165,7 @@ def Tg_ExpM1Op : Tg_MathOp<"expm1"> {
   }];
 }
 
-def Tg_Log2Op : Tg_MathOp<"log2"> {
+def Tg_Log2Op : Tg_MathOp<"log2", 14> {
   let summary = "logarithm to base 2";
   let description = [{
     Within 2 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
@@ -163,7 +179,7 @@ def Tg_Log2Op : Tg_MathOp<"log2"> {
   }];
 }
 
-def Tg_LogOp : Tg_MathOp<"log"> {
+def Tg_LogOp : Tg_MathOp<"log", 14> {
   let summary = "natural logarithm";
   let description = [{
     Within 1 ulp in f32. `±0` gives `-inf`, a negative operand NaN, `+inf` gives
@@ -177,7 +193,7 @@ def Tg_LogOp : Tg_MathOp<"log"> {
   }];
 }
 
-def Tg_Log1pOp : Tg_MathOp<"log1p"> {
+def Tg_Log1pOp : Tg_MathOp<"log1p", 14> {
   let summary = "natural logarithm of 1 + x";
   let description = [{
     Within 2 ulp in f32, also for small `x`, of which `1 + x` would lose digits.
@@ -192,7 +208,7 @@ def Tg_Log1pOp : Tg_MathOp<"log1p"> {
   }];
 }
 
-def Tg_SinOp : Tg_MathOp<"sin"> {
+def Tg_SinOp : Tg_MathOp<"sin", 20> {
   let summary = "sine of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range. `±0` gives `±0`, an infinite
@@ -206,7 +222,7 @@ def Tg_SinOp : Tg_MathOp<"sin"> {
   }];
 }
 
-def Tg_CosOp : Tg_MathOp<"cos"> {
+def Tg_CosOp : Tg_MathOp<"cos", 20> {
   let summary = "cosine of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range, near the zeros too. `±0` gives 1, an
@@ -220,7 +236,7 @@ def Tg_CosOp : Tg_MathOp<"cos"> {
   }];
 }
 
-def Tg_TanOp : Tg_MathOp<"tan"> {
+def Tg_TanOp : Tg_MathOp<"tan", 30> {
   let summary = "tangent of x in radians";
   let description = [{
     Within 2 ulp in f32 over the whole range, near poles and zeros too. `±0` gives
@@ -235,7 +251,7 @@ def Tg_TanOp : Tg_MathOp<"tan"> {
   }];
 }
 
-def Tg_AsinOp : Tg_MathOp<"asin"> {
+def Tg_AsinOp : Tg_MathOp<"asin", 12> {
   let summary = "inverse sine, in radians";
   let description = [{
     From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, an operand below -1 or
@@ -249,7 +265,7 @@ def Tg_AsinOp : Tg_MathOp<"asin"> {
   }];
 }
 
-def Tg_AcosOp : Tg_MathOp<"acos"> {
+def Tg_AcosOp : Tg_MathOp<"acos", 12> {
   let summary = "inverse cosine, in radians";
   let description = [{
     From 0 to π, within 2 ulp in f32. 1 gives `+0`, an operand below -1 or above 1
@@ -263,7 +279,7 @@ def Tg_AcosOp : Tg_MathOp<"acos"> {
   }];
 }
 
-def Tg_AtanOp : Tg_MathOp<"atan"> {
+def Tg_AtanOp : Tg_MathOp<"atan", 14> {
   let summary = "inverse tangent, in radians";
   let description = [{
     From -π/2 to π/2, within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±π/2`,
@@ -277,7 +293,7 @@ def Tg_AtanOp : Tg_MathOp<"atan"> {
   }];
 }
 
-def Tg_TanhOp : Tg_MathOp<"tanh"> {
+def Tg_TanhOp : Tg_MathOp<"tanh", 20> {
   let summary = "hyperbolic tangent";
   let description = [{
     Within 2 ulp in f32. `±0` gives `±0`, `±inf` gives `±1`, NaN gives NaN.
@@ -290,7 +306,7 @@ def Tg_TanhOp : Tg_MathOp<"tanh"> {
   }];
 }
 
-def Tg_ErfOp : Tg_MathOp<"erf"> {
+def Tg_ErfOp : Tg_MathOp<"erf", 20> {
   let summary = "error function";
   let description = [{
     `2/sqrt(π)` times the integral of `exp(-t^2)` from 0 to `x`, within 2 ulp in
@@ -413,6 +429,7 @@ def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
 
 def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
   let summary = "floating-point quotient";
+  let work = 4;
   let description = [{
     Correctly rounded. `x/±0` is an infinity for nonzero x and NaN for x = 0;
     `inf/inf` is NaN; NaN gives NaN.
@@ -427,6 +444,7 @@ def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
 
 def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "integer quotient, rounded towards zero";
+  let work = 8;
   let description = [{
     `x idiv 0` is 0; the most negative value divided by -1 wraps to itself.
     Unsigned integers divide as unsigned, `index` as signed.
@@ -441,6 +459,7 @@ def Tg_IDivOp : Tg_BinaryOp<"idiv", Tg_IntLike, [Tg_InfersRanges]> {
 
 def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "integer quotient, rounded towards negative infinity";
+  let work = 8;
   let description = [{
     `x floordiv 0` is 0; the most negative value divided by -1 wraps to itself.
     For unsigned integers it is `idiv`.
@@ -455,6 +474,7 @@ def Tg_FloorDivOp : Tg_BinaryOp<"floordiv", Tg_IntLike, [Tg_InfersRanges]> {
 
 def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "remainder of `idiv`";
+  let work = 8;
   let description = [{
     `x - (x idiv y) * y`: it has the sign of x. `x mod 0` is 0, and so is the
     remainder of a division by -1.
@@ -469,6 +489,7 @@ def Tg_ModOp : Tg_BinaryOp<"mod", Tg_IntLike, [Tg_InfersRanges]> {
 
 def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike, [Tg_InfersRanges]> {
   let summary = "remainder of `floordiv`";
+  let work = 8;
   let description = [{
     `x - (x floordiv y) * y`: it has the sign of y. `x floormod 0` is 0, and so
     is the remainder of a division by -1.
@@ -496,8 +517,11 @@ def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
   }];
 }
 
-def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike, [Tg_Transcendental]> {
+def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
   let summary = "x to the power y";
+  let work = 40;
+  let registers = 16;
+  let isTranscendental = 1;
   let description = [{
     The special cases are those of C99 Annex F: `pow(x, ±0)` and `pow(1, y)` are 1
     even for NaN, a negative base with a non-integer exponent is NaN, `pow(±0, y)`
@@ -624,6 +648,8 @@ def Tg_CmpNeOp : Tg_CompareOp<"cmpne", [Commutative]> {
 
 def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
   let summary = "Threefry-2x32 counter-based random bits";
+  let work = 80;
+  let registers = 16;
   let description = [{
     Applies the Threefry-2x32 block function with 20 rounds (Salmon et al.,
     "Parallel random numbers: as easy as 1, 2, 3", SC 2011). The low 32 bits of

@@ -200,7 +200,8 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
 
     C1: arguments are flat buffers, at least as many as `outputs`; there are no
     results. C2: range ids differ. C3: the body contains only tg operations that
-    work on scalars, and none of the host program. C4: a store depends on no range
+    work on scalars, and none of the host program; before kernels are scheduled
+    also operations composed of these (`ComposedOpInterface`). C4: a store depends on no range
     that a `tg.ranged_reduce` of the kernel closes: a range either spans the result
     or is reduced over, possibly by several reductions, between which values may
     depend on it. C5: stores write to the first `outputs` arguments, and loads do

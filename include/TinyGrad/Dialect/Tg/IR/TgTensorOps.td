@@ -250,7 +250,18 @@ def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
 /// A movement operation: the result holds elements of the operand (or zeros) at
 /// other positions. It never copies by itself.
 class Tg_MovementOp<string mnemonic, list<Trait> traits = []>
-    : Tg_Op<mnemonic, !listconcat([Pure], traits)>;
+    : Tg_Op<mnemonic, !listconcat([Pure,
+          DeclareOpInterfaceMethods<Tg_MovementOpInterface>], traits)> {
+  /// What the methods of MovementOpInterface give.
+  bit mayAddZeros = 0;
+  bit keepsOrder = 0;
+  bit mayBeTarget = 0;
+  let extraClassDeclaration =
+      "bool mayAddZeros() { return " # !if(mayAddZeros, "true", "false") #
+      "; }\nbool keepsOrder() { return " # !if(keepsOrder, "true", "false") #
+      "; }\nbool mayBeTarget() { return " # !if(mayBeTarget, "true", "false") #
+      "; }\n";
+}
 
 class Tg_InferredMovementOp<string mnemonic> : Tg_MovementOp<mnemonic, [
     InferTypeOpAdaptor]>;
@@ -259,6 +270,8 @@ let opDocGroup = Tg_MovementDoc in {
 
 def Tg_ReshapeOp : Tg_MovementOp<"reshape"> {
   let summary = "the same elements in row-major order, in another shape";
+  let keepsOrder = 1;
+  let mayBeTarget = 1;
   let description = [{
     A tensor with one element may have any number of axes of size 1, or none.
 
@@ -278,6 +291,7 @@ def Tg_ReshapeOp : Tg_MovementOp<"reshape"> {
 
 def Tg_PermuteOp : Tg_InferredMovementOp<"permute"> {
   let summary = "reordering of the axes";
+  let mayBeTarget = 1;
   let description = [{
     Axis `i` of the result is axis `order[i]` of the operand.
 
@@ -315,6 +329,7 @@ def Tg_ExpandOp : Tg_MovementOp<"expand"> {
 
 def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
   let summary = "zeros added at both ends of each axis";
+  let mayAddZeros = 1;
   let description = [{
     Along axis `i`, the result holds `low[i]` zeros (`+0.0` for floats, false for
     bool), the operand, and `high[i]` zeros. To pad with another value, use a
@@ -341,6 +356,7 @@ def Tg_PadOp : Tg_InferredMovementOp<"pad"> {
 
 def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
   let summary = "the elements between two positions of each axis";
+  let mayBeTarget = 1;
   let description = [{
     Axis `i` of the result holds positions `from[i]` (inclusive) to `to[i]`
     (exclusive) of the operand.
@@ -365,6 +381,7 @@ def Tg_ShrinkOp : Tg_InferredMovementOp<"shrink"> {
 
 def Tg_FlipOp : Tg_MovementOp<"flip", [Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "reversal along axes";
+  let mayBeTarget = 1;
   let description = [{
     Position `j` of a flipped axis of size `n` holds position `n - 1 - j` of the
     operand.
@@ -385,6 +402,10 @@ def Tg_FlipOp : Tg_MovementOp<"flip", [Tg_SameDims, SameOperandsAndResultType]> 
 
 def Tg_StridedOp : Tg_MovementOp<"strided"> {
   let summary = "the elements selected by a chain of views";
+  let extraClassDeclaration = [{
+    bool mayAddZeros();
+    bool keepsOrder();
+  }];
   let description = [{
     The first view is over the row-major positions of the operand, each further view
     over those of the view before it. A single view expresses any sequence of
@@ -506,7 +527,8 @@ def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
     where the old contents are still needed.
 
     C1: `target` is a buffer, a function argument, the result of another assign,
-    or movement operations other than `pad` and `expand` on one of these.
+    or movement operations that hold nothing else, and no element twice, on one of
+    these: not `pad`, `expand` and `strided`.
 
     ```mlir
     %new = tg.assign %target, %value : tensor<4x4xf32>

@@ -143,8 +143,12 @@ public:
   /// The shape of the tensor that the first view is over.
   ArrayRef<Dim> getBaseShape() const { return baseShape; }
 
-  /// Applies a movement operation or a tg.strided to what it is now.
+  /// Applies a movement operation to what it is now.
   void apply(Operation *movement);
+  /// Applies what makes one view of another, as the methods of `View` do; where
+  /// that is not known to stay within what the last view is over, it becomes a
+  /// view of its own.
+  void transform(function_ref<View(const View &)> apply);
   /// Adds a view over the row-major positions of what it is now.
   void append(View view);
 

@@ -452,4 +452,16 @@ def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
   ];
 }
 
+def TgExpandComposed : Pass<"tg-expand-composed", "::mlir::tg::KernelOp"> {
+  let summary = "Replace other dialects' operations by what they are composed of";
+  let description = [{
+    Elementwise operations of other dialects stay what they are until schedules are
+    made, which weigh them by what their `ElementwiseOpInterface` says. Then each
+    becomes what its `ComposedOpInterface` builds. Scheduled kernels consist of
+    operations of the `tg` dialect alone: code generation, proofs and the caches need
+    to know no others.
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 #endif // TINYGRAD_DIALECT_TG_TRANSFORMS_PASSES_TD

@@ -144,8 +144,9 @@ private:
   /// Replaces (x / c) * (c * k) + (x mod c) * k by x * k.
   LinearForm recombine(LinearForm form);
   unsigned getOrdinal(Value atom);
-  Value create(StringRef opName, Value lhs, int64_t rhs);
-  Value create(StringRef opName, Value lhs, Value rhs);
+  enum class Binary { mul, floordiv, floormod, lessThan, atLeast };
+  Value create(Binary kind, Value lhs, int64_t rhs);
+  Value create(Binary kind, Value lhs, Value rhs);
   LinearForm getLinear(Dim dim);
   std::pair<LinearForm, LinearForm> divide(Value index, Dim divisor);
 
@@ -155,10 +156,10 @@ private:
   DenseMap<Value, unsigned> ordinals;
   std::map<std::pair<int64_t, SmallVector<std::pair<unsigned, int64_t>>>, Value>
       sums;
-  std::map<std::tuple<std::string, void *, int64_t>, Value> binaries;
+  std::map<std::tuple<Binary, void *, int64_t>, Value> binaries;
   DenseMap<std::pair<Value, Value>, Value> conjunctions;
   DenseMap<Attribute, Value> dims;
-  std::map<std::tuple<std::string, void *, void *>, Value> symbolicBinaries;
+  std::map<std::tuple<Binary, void *, void *>, Value> symbolicBinaries;
 };
 
 } // namespace mlir::tg

@@ -42,28 +42,31 @@ static uint64_t measureDim(Attribute attr) {
 
 uint64_t IndexMeasure::ofDim(Dim dim) { return 2 + measureDim(dim.getAttr()); }
 
+template <typename... Ops> static bool isOneOf(OperationName name) {
+  const TypeID id = name.getTypeID();
+  return ((id == TypeID::get<Ops>()) || ...);
+}
+
 /// What an operation adds to its operands.
 static uint64_t getWeight(OperationName name) {
-  StringRef op = name.stripDialect();
-  if (op == "add" || op == "sub" || op == "and" || op == "or" || op == "xor")
+  if (isOneOf<AddOp, SubOp, AndOp, OrOp, XorOp>(name))
     return 2;
-  if (op == "neg" || op == "mul")
+  if (isOneOf<NegOp, MulOp>(name))
     return 3;
-  if (op == "floordiv")
+  if (isOneOf<FloorDivOp>(name))
     return 96;
-  if (op == "floormod")
+  if (isOneOf<FloorModOp>(name))
     return 100;
   // Rounding towards zero may become a negation of rounding down.
-  if (op == "idiv" || op == "mod")
+  if (isOneOf<IDivOp, ModOp>(name))
     return 200;
-  if (op == "cast")
+  if (isOneOf<CastOp>(name))
     return 20;
   return 8;
 }
 
 static bool isDivision(OperationName name) {
-  StringRef op = name.stripDialect();
-  return op == "floordiv" || op == "floormod" || op == "idiv" || op == "mod";
+  return isOneOf<FloorDivOp, FloorModOp, IDivOp, ModOp>(name);
 }
 
 uint64_t IndexMeasure::ofOperation(OperationName name,

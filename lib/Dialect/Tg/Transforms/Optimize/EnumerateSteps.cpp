@@ -104,7 +104,9 @@ SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
     }
     if (isa<StoreOp>(op))
       add(StepKind::nontemporal, operand, {});
-    if (!isa<LoadOp, RangedReduceOp>(op) && !op.hasTrait<Transcendental>())
+    auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+    if (!isa<LoadOp, RangedReduceOp>(op) &&
+        (!elementwise || !elementwise.isTranscendental()))
       continue;
     // Along one range, or one of a reduction and one of the result.
     for (RangeOp range : ranges) {

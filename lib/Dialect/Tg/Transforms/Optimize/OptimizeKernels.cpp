@@ -66,11 +66,11 @@ int64_t Heuristic::getNumLanes() {
 bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
   int64_t count = 0;
   for (Operation *op : ops) {
-    if (op->hasTrait<Transcendental>() || isa<ThreefryOp>(op))
-      count += 16;
-    else if (op->getNumResults() == 1 &&
-             !isa<IndexType>(op->getResult(0).getType()) && !isNumber(op))
-      ++count;
+    if (op->getNumResults() != 1 ||
+        isa<IndexType>(op->getResult(0).getType()) || isNumber(op))
+      continue;
+    auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+    count += elementwise ? elementwise.getRegisters() : 1;
   }
   return count >= 16;
 }
@@ -297,7 +297,8 @@ void Heuristic::stageRepeated() {
     if (inner.getLargestExtent() < 2)
       continue;
     for (Operation *op : schedule.getSlice(reduce.getValue())) {
-      if (!op->hasTrait<Transcendental>() ||
+      auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
+      if (!elementwise || !elementwise.isTranscendental() ||
           !schedule.dependsOn(op->getResult(0), inner))
         continue;
       int64_t bytes = inner.getLargestExtent() *

@@ -27,7 +27,8 @@ SmallVector<func::FuncOp> mlir::tg::findGraphs(ModuleOp module) {
       continue;
     bool hasOwn = false, hasOther = false;
     func.walk([&](Operation *op) {
-      if (isa_and_nonnull<TgDialect>(op->getDialect()))
+      if (isa_and_nonnull<TgDialect>(op->getDialect()) ||
+          isa<ElementwiseOpInterface, MovementOpInterface>(op))
         hasOwn = true;
       else if (!isa<func::FuncOp, func::ReturnOp>(op))
         hasOther = true;
@@ -102,6 +103,26 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   return success();
 }
 
+/// Whether it is an operation of the dialect or as good as one.
+static LogicalResult checkOp(Operation &op) {
+  StringRef message = "is not an operation of a tensor graph";
+  if (isa_and_nonnull<TgDialect>(op.getDialect())) {
+    if (op.getNumResults() != 1)
+      return op.emitOpError(message);
+    return success();
+  }
+  if (isa<MovementOpInterface>(op) || isElementwiseOp(&op))
+    return success();
+  InFlightDiagnostic error = op.emitOpError(message);
+  if (isa<ElementwiseOpInterface>(op))
+    error << ": what it computes is not known without a "
+             "tg::ComposedOpInterface";
+  else
+    error << ": it has neither a tg::ElementwiseOpInterface nor a "
+             "tg::MovementOpInterface";
+  return error;
+}
+
 LogicalResult mlir::tg::checkGraph(Block &block) {
   if (failed(collectVariables(block.getParentOp())))
     return failure();
@@ -110,8 +131,8 @@ LogicalResult mlir::tg::checkGraph(Block &block) {
                          [&] { return emitError(argument.getLoc()); })))
       return failure();
   for (Operation &op : block.without_terminator()) {
-    if (op.getName().getDialectNamespace() != "tg" || op.getNumResults() != 1)
-      return op.emitOpError("is not an operation of a tensor graph");
+    if (failed(checkOp(op)))
+      return failure();
     if (isa<BufferOp>(op))
       return op.emitOpError(
           "must become a function argument before scheduling");

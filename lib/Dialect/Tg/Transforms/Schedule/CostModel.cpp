@@ -14,7 +14,6 @@
 #include "CostModel.h"
 #include "Tiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
 
@@ -40,18 +39,13 @@ constexpr double kMaxShared = 64;
 /// How many operations deep computations are compared.
 constexpr int64_t kKindDepth = 4;
 
+/// What the operation itself takes for one element.
 static double getWork(Operation *op) {
-  return llvm::TypeSwitch<Operation *, double>(op)
-      .Case<Exp2Op>([](auto) { return 10; })
-      .Case<ExpOp, ExpM1Op, AsinOp, AcosOp>([](auto) { return 12; })
-      .Case<Log2Op, LogOp, Log1pOp, AtanOp>([](auto) { return 14; })
-      .Case<SinOp, CosOp, TanhOp, ErfOp>([](auto) { return 20; })
-      .Case<TanOp>([](auto) { return 30; })
-      .Case<PowOp>([](auto) { return 40; })
-      .Case<ThreefryOp>([](auto) { return 80; })
-      .Case<RecipOp, SqrtOp, FDivOp>([](auto) { return 4; })
-      .Case<IDivOp, FloorDivOp, ModOp, FloorModOp>([](auto) { return 8; })
-      .Default([](auto) { return 1; });
+  if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
+    return static_cast<double>(elementwise.getWork());
+  // Of movement operations, all but tg.strided only name targets of
+  // assignments.
+  return isa<MovementOpInterface>(op) ? 0 : 1;
 }
 
 static int64_t countElements(Value value) {
@@ -188,8 +182,7 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
     return estimate;
   Value result = op.getResult(0);
   auto strided = dyn_cast<StridedOp>(op);
-  // Other movement operations only name the targets of assignments.
-  const double own = strided || isMovementOp(&op) ? 0 : getWork(&op);
+  const double own = getWork(&op);
   estimate.work = estimate.workInPart = own;
   for (Value operand : op.getOperands()) {
     if (strided) {
