@@ -11,6 +11,8 @@
 
 #include "RandomSchedule.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/xxhash.h"
 #include <random>
 

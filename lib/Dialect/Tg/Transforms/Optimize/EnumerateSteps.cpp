@@ -12,6 +12,7 @@
 
 #include "KernelSchedule.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
 using namespace mlir::tg;

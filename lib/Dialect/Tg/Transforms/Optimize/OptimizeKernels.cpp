@@ -16,6 +16,8 @@
 #include "TileAcross.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "TinyGrad/Dialect/Tg/Transforms/ScheduleSteps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
 
 namespace mlir::tg {
