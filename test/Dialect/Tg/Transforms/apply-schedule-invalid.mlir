@@ -42,7 +42,7 @@ tg.kernel @used(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = 
 
 // -----
 
-// expected-error @+1 {{a vector has a power of two of lanes up to 128, not 6}}
+// expected-error @+1 {{a vector has a power of two of lanes up to 256, not 6}}
 tg.kernel @six_lanes(%out: memref<6xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<set_kind [0] as upcast>]} {
   %i = tg.range 0 loop 6
   %x = tg.const(1.0 : f32) : f32

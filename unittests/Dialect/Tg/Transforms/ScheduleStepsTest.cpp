@@ -79,7 +79,7 @@ TEST_F(ScheduleStepsTest, SaysWhyAStepIsNotAdmitted) {
   const std::string before = print();
   EXPECT_TRUE(
       failed(canApply(getKernel(), step("set_kind [1] as upcast"), reason)));
-  EXPECT_EQ(reason, "a vector has a power of two of lanes up to 128, not 24");
+  EXPECT_EQ(reason, "a vector has a power of two of lanes up to 256, not 24");
   EXPECT_TRUE(failed(
       canApply(getKernel(), step("split [1] by 8 into [2, 3]"), reason)));
   EXPECT_EQ(reason, "the kernel has a range 2 already");

@@ -19,6 +19,8 @@ using namespace mlir::tg;
 
 KernelSchedule::KernelSchedule(KernelOp kernel, const TargetFacts &target)
     : kernel(kernel), target(target) {
+  if (kernel.getInPlace())
+    llvm::append_range(givenTiles, kernel.getBody().getOps<StageOp>());
   changed();
   // Room for the ids of new ranges.
   if (nextId > maxRangeId / 2) {

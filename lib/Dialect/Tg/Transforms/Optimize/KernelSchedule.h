@@ -48,6 +48,9 @@ public:
   /// What the kernel is made for.
   const TargetFacts &getTarget() const { return target; }
   ArrayRef<RangeOp> getRanges() const { return ranges; }
+  /// The tiles that a kernel which works in place had from the beginning: what
+  /// it writes may overwrite what such a tile was filled with.
+  ArrayRef<StageOp> getGivenTiles() const { return givenTiles; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
   /// Whether a scan is over the range, or the stores of an update come to an
@@ -185,6 +188,8 @@ private:
   void changed();
   bool isSameBut(Value value, Value other, Value from, Value to,
                  DenseSet<std::pair<Value, Value>> &same);
+  /// Whether a value is computed from what the kernel writes in place.
+  bool readsOutput(Value value);
   /// Whether a scan is over the range.
   bool isScanned(RangeOp range);
   /// Whether the positions of some update come in an order that matters.
@@ -226,6 +231,7 @@ private:
   SmallVector<RangeOp> ranges;
   IndexAnalysis analysis;
   int64_t nextId = 0;
+  SmallVector<StageOp> givenTiles;
   SmallVector<Attribute> steps;
   /// The outermost step that is being applied, and the ids that it says.
   Recording *recording = nullptr;

@@ -21,7 +21,7 @@ using Obstacle = std::optional<std::string>;
 /// Lanes of one vector, copies of a value that unrolled ranges make, and of
 /// code that all of them together would make, ranges, and bytes of a tile, at
 /// most.
-static constexpr int64_t kMostLanes = 128, kMostCopies = 256,
+static constexpr int64_t kMostLanes = 256, kMostCopies = 256,
                          kMostPositions = 1 << 16;
 static constexpr size_t kMostRanges = 64;
 static constexpr int64_t kMostTileBytes = int64_t(1) << 24;
@@ -58,9 +58,23 @@ Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
     if (isScanned(range) || isScanned(*it))
       return describe(isScanned(range) ? range : *it) +
              " is scanned: a scan is over the innermost ranges, in their order";
-  if (kernel.getInPlace() && !kernel.getBody().getOps<StageOp>().empty())
+  if (!givenTiles.empty())
     return "the kernel fills a tile with what it overwrites";
+  // What is computed once for several elements may be computed again after some
+  // of them were written.
+  for (Operation &op : kernel.getBody().front())
+    if (isa<RangedReduceOp, StageOp>(op) && readsOutput(op.getOperand(0)))
+      return "the kernel combines elements that it overwrites";
   return std::nullopt;
+}
+
+bool KernelSchedule::readsOutput(Value value) {
+  return llvm::any_of(getSlice(value), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    auto argument =
+        load ? dyn_cast<BlockArgument>(load.getBuffer()) : BlockArgument();
+    return argument && argument.getArgNumber() < kernel.getOutputs();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -171,11 +185,10 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
       if (!dependsOn(store.getIndex(), range))
         return "work items along " + describe(range) +
                " would write the same elements";
-    if (kernel.getInPlace())
-      for (auto stage : kernel.getBody().getOps<StageOp>())
-        if (!dependsOn(stage.getValue(), range))
-          return "work items along " + describe(range) +
-                 " would overwrite what a tile is filled with";
+    for (StageOp stage : givenTiles)
+      if (!dependsOn(stage.getValue(), range))
+        return "work items along " + describe(range) +
+               " would overwrite what a tile is filled with";
     return std::nullopt;
   }
   default:
@@ -190,7 +203,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
 Obstacle KernelSchedule::findObstacleToStage(Value value,
                                              ArrayRef<RangeOp> over,
                                              int64_t pad) {
-  if (kernel.getInPlace())
+  if (!givenTiles.empty() || readsOutput(value))
     return "the kernel may overwrite what a tile is filled with";
   if (!kernel.getBody().getOps<RangedScanOp>().empty())
     return "the loops of a scan hold no tiles";
@@ -324,7 +337,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
           llvm::any_of(kernel.getBody().getOps<StoreOp>(),
                        [&](StoreOp store) { return namesRange(store, range); }))
         return "positions of " + describe(range) + " have an order";
-      if (kernel.getInPlace() && !kernel.getBody().getOps<StageOp>().empty())
+      if (!givenTiles.empty())
         return "the kernel fills a tile with what it overwrites";
       return std::nullopt;
     }

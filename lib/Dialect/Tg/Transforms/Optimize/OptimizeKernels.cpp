@@ -518,13 +518,11 @@ void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
       leading.begin();
   if (end)
     limit = std::min<size_t>(limit, llvm::find(leading, end) - leading.begin());
-  // What a work item writes in place may overwrite what a tile is filled with.
-  else if (schedule.getKernel().getInPlace())
-    for (auto stage : schedule.getKernel().getBody().getOps<StageOp>())
-      limit = std::min<size_t>(
-          limit, llvm::find_if(leading, [&](RangeOp range) {
-                   return !schedule.dependsOn(stage.getValue(), range);
-                 }) - leading.begin());
+  for (StageOp stage : schedule.getGivenTiles())
+    limit = std::min<size_t>(limit, llvm::find_if(leading, [&](RangeOp range) {
+                                      return !schedule.dependsOn(
+                                          stage.getValue(), range);
+                                    }) - leading.begin());
   for (Operation &op : schedule.getKernel().getBody().front()) {
     Value value;
     if (auto reduce = dyn_cast<RangedReduceOp>(op);
