@@ -477,8 +477,10 @@ def suite_fuzz(build):
 def run_fuzz(build, runs):
     """Runs tg-fuzz for each of (settings, how many graphs)."""
     command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
-    # And with steps of schedules that no heuristic would choose.
-    command.append("--random-schedules=1")
+    # And with steps of schedules that no heuristic would choose, where code
+    # is compiled fast.
+    if not is_sanitized(build):
+        command.append("--random-schedules=1")
     # A graph takes a tenth of a second, on a busy machine and with sanitizers
     # many times as long.
     command.append("--timeout=300")

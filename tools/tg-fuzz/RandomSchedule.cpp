@@ -21,6 +21,29 @@ using namespace mlir::tg;
 
 /// Most steps of a kernel.
 static constexpr unsigned kMostSteps = 10;
+/// Most lanes, and copies that all unrolled ranges make: LLVM takes minutes for
+/// what is admitted.
+static constexpr int64_t kMostLanes = 32, kMostCopies = 32;
+
+/// Whether the step makes code that takes long to compile.
+static bool isTooLarge(StepAttr step, KernelOp kernel) {
+  if (step.getKind() != StepKind::set_kind)
+    return false;
+  const auto kind = static_cast<RangeKind>(step.getAmount());
+  int64_t copies = 1;
+  for (auto range : kernel.getBody().getOps<RangeOp>()) {
+    const bool isThis =
+        static_cast<int64_t>(range.getId()) == step.getRanges().front();
+    const int64_t extent = range.getLargestExtent();
+    if (isThis && kind == RangeKind::upcast)
+      return extent > kMostLanes;
+    if (range.getKind() == RangeKind::unroll ||
+        (isThis && kind == RangeKind::unroll))
+      copies =
+          std::min(copies, kMostCopies + 1) * std::min(extent, kMostCopies + 1);
+  }
+  return kind == RangeKind::unroll && copies > kMostCopies;
+}
 
 LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
   // Another one for each kernel, also of several graphs.
@@ -37,7 +60,8 @@ LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
     // Kinds of steps are equally frequent, however many there are of each.
     SmallVector<SmallVector<StepAttr>> steps(getMaxEnumValForStepKind() + 1);
     for (StepAttr step : enumerateSteps(copy))
-      steps[static_cast<size_t>(step.getKind())].push_back(step);
+      if (!isTooLarge(step, copy))
+        steps[static_cast<size_t>(step.getKind())].push_back(step);
     llvm::erase_if(steps, [](auto &ofKind) { return ofKind.empty(); });
     if (steps.empty())
       break;
