@@ -47,6 +47,11 @@
 
 // -----
 
+// expected-error @+1 {{tg.ranged_reduce 0 is listed twice (C1)}}
+#a = #tg.step<accumulate ranged_reduce 0, ranged_reduce 0 [1]>
+
+// -----
+
 // C2
 
 // expected-error @+1 {{split needs an amount of 1 or more (C2)}}

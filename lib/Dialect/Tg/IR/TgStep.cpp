@@ -105,9 +105,13 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   };
   if (failed(checkIds(ranges)) || failed(checkIds(results)))
     return failure();
-  for (const StepOperand &op : ops)
+  for (const auto &[i, op] : llvm::enumerate(ops)) {
     if (op.number < 0)
       return emitError() << op.number << " is no number of an operation (C1)";
+    if (llvm::is_contained(ops.take_front(i), op))
+      return emitError() << op.name.getValue() << ' ' << op.number
+                         << " is listed twice (C1)";
+  }
   if (kind == StepKind::set_kind) {
     if (!symbolizeRangeKind(static_cast<uint32_t>(amount)))
       return emitError() << amount << " is no kind of range (C2)";

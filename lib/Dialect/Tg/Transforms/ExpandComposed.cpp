@@ -34,8 +34,15 @@ struct TgExpandComposedPass
       OpBuilder builder(composed);
       Operation *before = composed->getPrevNode();
       Value result = composed.compose(builder, composed->getOperands());
-      assert(result.getType() == composed->getResult(0).getType() &&
-             "a composition has another type");
+      if (Type type = composed->getResult(0).getType();
+          !result || result.getType() != type) {
+        InFlightDiagnostic error = composed->emitOpError("of type ") << type;
+        if (result)
+          error << " is composed as a value of type " << result.getType();
+        else
+          error << " is composed as no value";
+        return signalPassFailure();
+      }
       composed->getResult(0).replaceAllUsesWith(result);
       composed.erase();
       // What was built may be composed as well.
