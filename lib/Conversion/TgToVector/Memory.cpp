@@ -1,4 +1,4 @@
-//===- Memory.cpp - loads, stores and tiles of kernels --------------------===//
+//===- Memory.cpp - loads and stores of kernels ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -11,7 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,10 +20,8 @@
 
 using namespace mlir;
 using namespace mlir::tg;
+using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
-
-/// Tiles take at most this much of the stack; the rest comes from the heap.
-static constexpr int64_t stackLimit = 1 << 20;
 
 /// The number of elements of a buffer; 0 if unknown.
 static int64_t getSize(Value buffer) {
@@ -45,26 +43,6 @@ static bool isGatherable(Type element) {
   return element.getIntOrFloatBitWidth() >= 32;
 }
 
-Value tovector::fromMemory(B &b, Value value, Type element) {
-  if (!element.isInteger(1))
-    return value;
-  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
-                               buildInt(b, value.getType(), 0));
-}
-
-Value tovector::toMemory(B &b, Value value, Type element) {
-  if (!element.isInteger(1))
-    return value;
-  return arith::ExtUIOp::create(b, withElement(value.getType(), b.getI8Type()),
-                                value);
-}
-
-static Value buildZero(B &b, Type type) {
-  if (isa<FloatType>(getElementTypeOrSelf(type)))
-    return buildFloat(b, type, 0.0);
-  return buildInt(b, type, 0);
-}
-
 static Value reverse(B &b, Value vector) {
   int64_t width = cast<VectorType>(vector.getType()).getNumElements();
   SmallVector<int64_t> order;
@@ -77,23 +55,7 @@ static Value reverse(B &b, Value vector) {
 // Places
 //===----------------------------------------------------------------------===//
 
-Value Emitter::getBuffer(Value buffer) {
-  if (Value argument = buffers.lookup(buffer))
-    return argument;
-  Operation *op = buffer.getDefiningOp();
-  if (auto barrier = dyn_cast<BarrierOp>(op))
-    return getBuffer(barrier.getTile());
-  unsigned depth = getDepth(buffer);
-  Key key(buffer, getKey(buffer));
-  if (Value found = scopes[depth].values.lookup(key))
-    return found;
-  Value tile;
-  withinDepth(depth, [&] { tile = createStage(cast<StageOp>(op), depth); });
-  scopes[depth].values[key] = tile;
-  return tile;
-}
-
-bool Emitter::isAligned(const Access &access, Type memory) const {
+bool VectorEmitter::isAligned(const Access &access, Type memory) const {
   // Outputs are aligned to a cache line, except in kernels that work in place.
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument || argument.getArgNumber() >= uint64_t(kernel.getOutputs()) ||
@@ -104,13 +66,14 @@ bool Emitter::isAligned(const Access &access, Type memory) const {
     return elements * bytes % bufferAlignment == 0;
   };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
-         llvm::all_of(access.lanes.scalar.terms, [&](const Form::Term &term) {
-           return isMultiple(term.factor);
-         });
+         llvm::all_of(access.lanes.scalar.terms,
+                      [&](const IndexForm::Term &term) {
+                        return isMultiple(term.factor);
+                      });
 }
 
-void Emitter::createPrefetch(const Access &access, Value start, Type memory,
-                             bool isWrite, B &b) {
+void VectorEmitter::createPrefetch(const Access &access, Value start,
+                                   Type memory, bool isWrite, B &b) {
   int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
   // Reads are prefetched into the second-level cache, since the L1 line-fill
   // buffers are few. Lines to be written are prefetched for writing.
@@ -123,15 +86,15 @@ void Emitter::createPrefetch(const Access &access, Value start, Type memory,
   }
 }
 
-Value Emitter::getStart(const Access &access, Location loc) {
-  Form start = access.lanes.scalar;
+Value VectorEmitter::getStart(const Access &access, Location loc) {
+  IndexForm start = access.lanes.scalar;
   if (access.lanes.stride == -1)
     start.constant -= access.width - 1;
   return getScalar(start, loc);
 }
 
-Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
-                          Value &start) {
+Value VectorEmitter::getOffsets(const Access &access, unsigned depth,
+                                Location loc, Value &start) {
   // Offsets of 32 bits are gathered twice as fast. Where the buffer is small
   // enough for them, so is every index that a mask does not exclude.
   int64_t size = getSize(access.buffer);
@@ -146,7 +109,7 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
     return getIota(b, access.width, access.lanes.stride,
                    isSmall ? Type(b.getI32Type()) : Type(b.getI64Type()));
   }
-  start = getScalar(Form(), loc);
+  start = getScalar(IndexForm(), loc);
   Value index = getIndex(access.index, loc);
   B &b = at(depth, loc);
   Type element = isSmall ? b.getI32Type() : b.getI64Type();
@@ -158,7 +121,7 @@ Value Emitter::getOffsets(const Access &access, unsigned depth, Location loc,
 // Loads
 //===----------------------------------------------------------------------===//
 
-Value Emitter::createLoad(LoadOp op, unsigned depth) {
+Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
   Location loc = op.getLoc();
   Access access;
   access.element = op.getType();
@@ -173,7 +136,7 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   }
   if (isNever) {
     B &b = at(depth, loc);
-    return buildZero(b, getRegisterType(access.element));
+    return buildZero(b, arithmetic.getRegisterType(access.element));
   }
   access.index = getForm(op.getIndex());
   access.lanes = splitLanes(access.index);
@@ -192,23 +155,23 @@ Value Emitter::createLoad(LoadOp op, unsigned depth) {
   return createVectorLoad(access, depth, loc);
 }
 
-Value Emitter::createScalarLoad(const Access &access, unsigned depth,
-                                Location loc) {
+Value VectorEmitter::createScalarLoad(const Access &access, unsigned depth,
+                                      Location loc) {
   Value index = getScalar(access.lanes.scalar, loc);
   B &b = at(depth, loc);
   if (access.mask)
     index = arith::SelectOp::create(b, access.mask, index,
                                     buildInt(b, index.getType(), 0));
   Value value = memref::LoadOp::create(b, access.buffer, index);
-  value = fromMemory(b, value, access.element);
+  value = arithmetic.buildFromMemory(b, value, access.element);
   if (!access.mask)
     return value;
   return arith::SelectOp::create(b, access.mask, value,
                                  buildZero(b, value.getType()));
 }
 
-Value Emitter::createVectorLoad(const Access &access, unsigned depth,
-                                Location loc) {
+Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
+                                      Location loc) {
   Type memory = getMemoryElement(access.buffer);
   auto type = VectorType::get(access.width, memory);
   int64_t stride = access.lanes.stride;
@@ -224,7 +187,8 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     index =
         arith::SelectOp::create(b, any, index, buildInt(b, index.getType(), 0));
     Value value = memref::LoadOp::create(b, access.buffer, index);
-    value = fromMemory(b, toLanes(b, value, access.width), access.element);
+    value = arithmetic.buildFromMemory(b, toLanes(b, value, access.width),
+                                       access.element);
     return arith::SelectOp::create(b, access.mask, value,
                                    buildZero(b, value.getType()));
   }
@@ -251,7 +215,7 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
       createPrefetch(access, start, memory, /*isWrite=*/false, b);
     if (stride == -1)
       value = reverse(b, value);
-    value = fromMemory(b, value, access.element);
+    value = arithmetic.buildFromMemory(b, value, access.element);
     if (!isGuarded)
       return value;
     return arith::SelectOp::create(b, access.mask, value,
@@ -298,7 +262,7 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
     elements.push_back(memref::LoadOp::create(b, access.buffer, index));
   }
   Value value = vector::FromElementsOp::create(b, type, elements);
-  value = fromMemory(b, value, access.element);
+  value = arithmetic.buildFromMemory(b, value, access.element);
   if (!access.mask)
     return value;
   return arith::SelectOp::create(b, access.mask, value,
@@ -307,10 +271,10 @@ Value Emitter::createVectorLoad(const Access &access, unsigned depth,
 
 /// Every second element, of two contiguous loads that begin at the first lane
 /// and end at the last one, so that nothing around them is read.
-Value Emitter::createEvenLoad(const Access &access, VectorType type,
-                              unsigned depth, Location loc) {
+Value VectorEmitter::createEvenLoad(const Access &access, VectorType type,
+                                    unsigned depth, Location loc) {
   const int64_t width = access.width;
-  Form last = access.lanes.scalar;
+  IndexForm last = access.lanes.scalar;
   last.constant += width - 1;
   Value starts[] = {getScalar(access.lanes.scalar, loc), getScalar(last, loc)};
   B &b = at(depth, loc);
@@ -334,14 +298,14 @@ Value Emitter::createEvenLoad(const Access &access, VectorType type,
   for (int64_t i = 0; i < width; ++i)
     even.push_back(2 * i < width ? 2 * i : 2 * i + 1);
   Value value = vector::ShuffleOp::create(b, halves[0], halves[1], even);
-  return fromMemory(b, value, access.element);
+  return arithmetic.buildFromMemory(b, value, access.element);
 }
 
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitStore(StoreOp op) {
+void VectorEmitter::emitStore(StoreOp op) {
   Location loc = op.getLoc();
   const RangeSet set = getStoreSet(op);
   Access access;
@@ -366,48 +330,19 @@ void Emitter::emitStore(StoreOp op) {
     access.width = ranges[*lanes].extent;
   Value value = get(op.getValue());
 
-  // A store that does not depend on a range that threads share belongs to the
-  // range's first position.
   Value guard;
-  for (RangeSet missing = threadSet & ~set; missing; missing &= missing - 1) {
-    const Range &range = ranges[llvm::countr_zero(missing)];
-    if (!range.value && range.lo == 0)
-      continue;
-    if (range.lo > 0)
-      return;
-    B &b = at(top(), loc);
-    Value isFirst =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, range.value,
-                              buildInt(b, b.getIndexType(), 0));
-    guard = guard ? Value(arith::AndIOp::create(b, guard, isFirst)) : isFirst;
-  }
+  if (!findFirstPosition(op, guard))
+    return;
   if (access.mask && !isa<VectorType>(access.mask.getType())) {
     B &b = at(top(), loc);
     guard = guard ? Value(arith::AndIOp::create(b, guard, access.mask))
                   : access.mask;
     access.mask = Value();
   }
-  if (!guard)
-    return emitWrite(access, value, loc);
-
-  // The address is computed outside, in the loops that it belongs to; what is
-  // emitted in the scope of the branch is only the write.
-  B &b = at(top(), loc);
-  auto branch = scf::IfOp::create(b, guard, /*withElseRegion=*/false);
-  Scope scope;
-  scope.anchor = std::make_shared<Anchor>();
-  scope.anchor->block = branch.thenBlock();
-  scope.anchor->before = branch.thenBlock()->getTerminator();
-  Anchor &outer = *scopes.back().anchor;
-  Operation *savedBefore = outer.before;
-  outer.before = branch;
-  scopes.push_back(std::move(scope));
-  emitWrite(access, value, loc);
-  closeScope();
-  outer.before = savedBefore;
+  emitGuarded(guard, loc, [&] { emitWrite(access, value, loc); });
 }
 
-void Emitter::emitWrite(const Access &access, Value value, Location loc) {
+void VectorEmitter::emitWrite(const Access &access, Value value, Location loc) {
   bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
                   (access.mask && isa<VectorType>(access.mask.getType()));
   if (access.update && *access.update != UpdateKind::set)
@@ -419,63 +354,44 @@ void Emitter::emitWrite(const Access &access, Value value, Location loc) {
   // Lanes that write the same element: the last one wins.
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     value = vector::ExtractOp::create(b, value, vector.getNumElements() - 1);
-  memref::StoreOp::create(b, toMemory(b, value, access.element), access.buffer,
-                          index);
+  memref::StoreOp::create(b, arithmetic.buildToMemory(b, value, access.element),
+                          access.buffer, index);
 }
 
-Value Emitter::combineWithOld(const Access &access, Value value, Location loc) {
+Value VectorEmitter::combineWithOld(const Access &access, Value value,
+                                    Location loc) {
   bool isVector = access.lanes.stride != 0 || access.mask;
   Value old = isVector ? createVectorLoad(access, top(), loc)
                        : createScalarLoad(access, top(), loc);
   B &b = at(top(), loc);
-  const Type element = access.element;
   if (isVector)
     value = toLanes(b, value, access.width);
-  if (isNarrowFloat(element)) {
-    old = buildWiden(b, old, element);
-    value = buildWiden(b, value, element);
-  }
-  const bool isUnsigned = element.isUnsignedInteger();
-  switch (*access.update) {
-  case UpdateKind::set:
-    break;
-  case UpdateKind::add:
-    value = buildCombine(b, ReduceKind::add, old, value, isUnsigned);
-    break;
-  case UpdateKind::mul:
-    value = buildCombine(b, ReduceKind::mul, old, value, isUnsigned);
-    break;
-  case UpdateKind::max:
-    value = buildCombine(b, ReduceKind::max, old, value, isUnsigned);
-    break;
-  case UpdateKind::min:
-    value = buildMin(b, old, value, isUnsigned);
-    break;
-  }
-  return isNarrowFloat(element) ? buildNarrow(b, value, element) : value;
+  return arithmetic.buildUpdate(b, *access.update, old, value, access.element);
 }
 
-bool Emitter::goesPastCaches(const Access &access) {
+bool VectorEmitter::isNonTemporal(const Access &access) {
   return access.nontemporal &&
          isAligned(access, getMemoryElement(access.buffer));
 }
 
-void Emitter::createVectorStore(const Access &access, Value value, Value start,
-                                B &b) {
+void VectorEmitter::createVectorStore(const Access &access, Value value,
+                                      Value start, B &b) {
   auto store = vector::StoreOp::create(b, value, access.buffer, start);
-  if (!goesPastCaches(access))
+  if (!isNonTemporal(access))
     return;
   store.setNontemporal(true);
   store.setAlignment(bufferAlignment);
 }
 
-void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
+void VectorEmitter::emitVectorWrite(const Access &access, Value value,
+                                    Location loc) {
   int64_t stride = access.lanes.stride;
   bool isRegular = access.lanes.irregular.empty();
   if (isRegular && (stride == 1 || stride == -1)) {
     Value start = getStart(access, loc);
     B &b = at(top(), loc);
-    value = toMemory(b, toLanes(b, value, access.width), access.element);
+    value = arithmetic.buildToMemory(b, toLanes(b, value, access.width),
+                                     access.element);
     Value mask = access.mask;
     if (stride == -1) {
       value = reverse(b, value);
@@ -485,7 +401,7 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
       vector::MaskedStoreOp::create(b, access.buffer, start, mask, value);
     else
       createVectorStore(access, value, start, b);
-    if (access.prefetch != 0 && (mask || !goesPastCaches(access)))
+    if (access.prefetch != 0 && (mask || !isNonTemporal(access)))
       createPrefetch(access, start, getMemoryElement(access.buffer),
                      /*isWrite=*/true, b);
     return;
@@ -495,7 +411,8 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
     Value start;
     Value offsets = getOffsets(access, top(), loc, start);
     B &b = at(top(), loc);
-    value = toMemory(b, toLanes(b, value, access.width), access.element);
+    value = arithmetic.buildToMemory(b, toLanes(b, value, access.width),
+                                     access.element);
     vector::ScatterOp::create(b, /*resultType=*/Type(), access.buffer, start,
                               offsets, access.mask, value);
     return;
@@ -507,7 +424,7 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
   else
     vectorIndex = getIndex(access.index, loc);
   B &b = at(top(), loc);
-  value = toMemory(b, value, access.element);
+  value = arithmetic.buildToMemory(b, value, access.element);
   for (int64_t lane = 0; lane < access.width; ++lane) {
     Value index;
     if (vectorIndex)
@@ -520,126 +437,4 @@ void Emitter::emitVectorWrite(const Access &access, Value value, Location loc) {
                         : value;
     memref::StoreOp::create(b, element, access.buffer, index);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-Value Emitter::createTile(StageOp op, unsigned depth, bool isKept) {
-  Type element = getMemoryType(op.getValue().getType());
-  int64_t size = op.getTile().getType().getNumElements();
-  auto type = MemRefType::get({size}, element);
-  int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
-  // Tiles of closed scopes are reused: the code that uses them precedes this
-  // code. A kept tile is not placed there: the next work item reads it again.
-  for (unsigned i = 0; i <= depth && !isKept; ++i) {
-    Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
-      return tile.getType() == type;
-    });
-    if (found == scopes[i].freeTiles.end())
-      continue;
-    Value tile = *found;
-    scopes[i].freeTiles.erase(found);
-    scopes[depth].tiles.push_back(tile);
-    return tile;
-  }
-  builder.setInsertionPointToStart(scopes[0].anchor->block);
-  builder.setLoc(op.getLoc());
-  IntegerAttr alignment = builder.getI64IntegerAttr(bufferAlignment);
-  Value tile;
-  if (stackBytes + bytes <= stackLimit) {
-    stackBytes += bytes;
-    tile = memref::AllocaOp::create(builder, type, alignment);
-  } else {
-    tile = memref::AllocOp::create(builder, type, alignment);
-    heapTiles.push_back(tile);
-  }
-  scopes[depth].tiles.push_back(tile);
-  return tile;
-}
-
-Value Emitter::createStage(StageOp op, unsigned depth) {
-  Value isNew = createIsNew(op, depth);
-  Value tile = createTile(op, depth, /*isKept=*/isNew != nullptr);
-  if (!isNew) {
-    fillTile(op, tile);
-    return tile;
-  }
-  auto branch = scf::IfOp::create(at(depth, op.getLoc()), isNew,
-                                  /*withElseRegion=*/false);
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *savedBefore = std::exchange(parent->before, branch);
-  emitInBlock(branch.thenBlock(), [&] { fillTile(op, tile); });
-  parent->before = savedBefore;
-  return tile;
-}
-
-Value Emitter::createIsNew(StageOp op, unsigned depth) {
-  // A work item of a kernel that works in place may write elements with which
-  // tiles of later items are filled.
-  if (!threadLoop || kernel.getInPlace() ||
-      scopes[depth].anchor->block != threadLoop.getBody())
-    return Value();
-  // The ranges that change from item to item while the tile does not.
-  Dim items = getNumber(1);
-  for (size_t i = ranges.size(); i-- > 0;) {
-    if (!(threadSet & setOf(i)))
-      continue;
-    if (getDeps(op.getResult()) & setOf(i))
-      break;
-    items = items * getExtent(ranges[i]);
-  }
-  if (items.is(1))
-    return Value();
-  Location loc = op.getLoc();
-  Value count = getDimValue(items, loc), item = threadLoop.getInductionVar();
-  Value zero = getIndexConstant(0, loc);
-  B &b = at(depth, loc);
-  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, item,
-                                        threadLoop.getLowerBound());
-  Value isNext =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
-                            arith::RemUIOp::create(b, item, count), zero);
-  return arith::OrIOp::create(b, isFirst, isNext);
-}
-
-void Emitter::fillTile(StageOp op, Value tile) {
-  Location loc = op.getLoc();
-  Access access;
-  access.element = op.getValue().getType();
-  access.buffer = tile;
-  RangeSet set = getSet(op.getRanges());
-  access.width = 0;
-  SmallVector<std::pair<unsigned, int64_t>> saved;
-  SmallVector<unsigned> loops;
-  for (RangeSet rest = set; rest; rest &= rest - 1) {
-    unsigned index = llvm::countr_zero(rest);
-    if (ranges[index].extent == 0)
-      return;
-    if (loopSet & setOf(index))
-      loops.push_back(index);
-    if (upcastSet & setOf(index)) {
-      saved.push_back({index, ranges[index].position});
-      ranges[index].position = -1;
-      access.width = ranges[index].extent;
-    }
-  }
-  SmallVector<Value> none;
-  emitLoops(loops, none, loc, [&](SmallVectorImpl<Value> &) {
-    std::optional<unsigned> square =
-        findWrittenSquare(op, access, set & unrollSet);
-    RangeSet unrolled = set & unrollSet;
-    if (square)
-      unrolled &= ~setOf(*square);
-    forEachPosition(unrolled, [&] {
-      if (square)
-        return writeSquare(op, access, *square);
-      access.index = getTileIndex(op);
-      access.lanes = splitLanes(access.index);
-      emitWrite(access, get(op.getValue()), loc);
-    });
-  });
-  for (auto [index, position] : saved)
-    ranges[index].position = position;
 }

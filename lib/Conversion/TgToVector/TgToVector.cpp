@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pass and its function form; the work is done by the Emitter.
+/// The pass and its function form; the work is done by the VectorEmitter.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
-#include "Emitter.h"
+#include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,7 +28,7 @@ using namespace mlir::tg;
 FailureOr<func::FuncOp> tg::convertKernelToVector(OpBuilder &builder,
                                                   KernelOp kernel,
                                                   const TargetFacts &target) {
-  return tovector::Emitter(kernel, builder, target).emit();
+  return tovector::VectorEmitter(kernel, builder, target).emit();
 }
 
 namespace {

@@ -13,13 +13,14 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "VectorEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
+using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
 
 /// A square of this many rows, and as many to exchange with, fits in registers.
@@ -46,7 +47,8 @@ static void transpose(B &b, MutableArrayRef<Value> rows) {
   }
 }
 
-std::optional<unsigned> Emitter::findSquare(LoadOp op, const Access &access) {
+std::optional<unsigned> VectorEmitter::findSquare(LoadOp op,
+                                                  const Access &access) {
   int64_t size = access.width;
   if (access.mask || !access.lanes.irregular.empty() || size > mostRows ||
       size < 4 || !llvm::isPowerOf2_64(size))
@@ -59,7 +61,7 @@ std::optional<unsigned> Emitter::findSquare(LoadOp op, const Access &access) {
     bool isSquare = true;
     int64_t here = ranges[index].position;
     forEachPosition(setOf(index), [&] {
-      Form step = getForm(op.getIndex());
+      IndexForm step = getForm(op.getIndex());
       step.add(access.index, -1);
       isSquare &= step.isConstant() &&
                   step.constant == ranges[index].position - here &&
@@ -71,12 +73,13 @@ std::optional<unsigned> Emitter::findSquare(LoadOp op, const Access &access) {
   return std::nullopt;
 }
 
-Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
-                            Type memory, unsigned depth) {
+Value VectorEmitter::createSquare(LoadOp op, const Access &access,
+                                  unsigned square, Type memory,
+                                  unsigned depth) {
   Location loc = op.getLoc();
   int64_t size = access.width, here = ranges[square].position;
   auto type = VectorType::get(size, memory);
-  Form start = access.lanes.scalar;
+  IndexForm start = access.lanes.scalar;
   start.constant = addWrapped(start.constant, -here);
   SmallVector<Value> rows;
   for (int64_t lane = 0; lane < size; ++lane) {
@@ -91,7 +94,7 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
   transpose(b, rows);
   forEachPosition(setOf(square), [&] {
     Value &row = rows[ranges[square].position];
-    row = fromMemory(b, row, access.element);
+    row = arithmetic.buildFromMemory(b, row, access.element);
     Key key(op.getResult(), getKey(op.getResult()));
     scopes[depth].values[key] = row;
   });
@@ -102,20 +105,9 @@ Value Emitter::createSquare(LoadOp op, const Access &access, unsigned square,
 // Tiles
 //===----------------------------------------------------------------------===//
 
-Form Emitter::getTileIndex(StageOp op) {
-  // Row-major in the order of the ranges.
-  Form index;
-  int64_t stride = 1;
-  for (Value range : llvm::reverse(op.getRanges())) {
-    index.add(getForm(range), stride);
-    stride *= ranges[rangeIndex.lookup(range)].extent;
-  }
-  return index;
-}
-
-std::optional<unsigned> Emitter::findWrittenSquare(StageOp op,
-                                                   const Access &access,
-                                                   RangeSet unrolled) {
+std::optional<unsigned> VectorEmitter::findWrittenSquare(StageOp op,
+                                                         const Access &access,
+                                                         RangeSet unrolled) {
   if (access.width < 4 || !llvm::isPowerOf2_64(access.width))
     return std::nullopt;
   for (; unrolled; unrolled &= unrolled - 1) {
@@ -124,9 +116,9 @@ std::optional<unsigned> Emitter::findWrittenSquare(StageOp op,
     if (range.extent < 2)
       continue;
     int64_t saved = std::exchange(range.position, 0);
-    Form first = getTileIndex(op);
+    IndexForm first = getTileIndex(op);
     range.position = 1;
-    Form step = getTileIndex(op);
+    IndexForm step = getTileIndex(op);
     range.position = saved;
     step.add(first, -1);
     if (step.isConstant() && step.constant == 1 && splitLanes(first).stride > 1)
@@ -135,15 +127,15 @@ std::optional<unsigned> Emitter::findWrittenSquare(StageOp op,
   return std::nullopt;
 }
 
-void Emitter::writeSquare(StageOp op, Access access, unsigned square) {
+void VectorEmitter::writeSquare(StageOp op, Access access, unsigned square) {
   Location loc = op.getLoc();
   SmallVector<Value> values;
-  SmallVector<Form> places;
+  SmallVector<IndexForm> places;
   forEachPosition(setOf(square), [&] {
     Value value = get(op.getValue());
     B &b = at(top(), loc);
-    values.push_back(
-        toMemory(b, toLanes(b, value, access.width), access.element));
+    values.push_back(arithmetic.buildToMemory(
+        b, toLanes(b, value, access.width), access.element));
     places.push_back(getTileIndex(op));
   });
   const int64_t count = values.size();
@@ -165,7 +157,7 @@ void Emitter::writeSquare(StageOp op, Access access, unsigned square) {
       }
       transpose(b, rows);
       for (int64_t i = 0; i < size; ++i) {
-        Form start = place.scalar;
+        IndexForm start = place.scalar;
         start.constant =
             addWrapped(start.constant, mulWrapped(lane + i, place.stride));
         Value index = getScalar(start, loc);

@@ -6,13 +6,12 @@
 ///
 /// \file
 /// Register and memory types, constants, and tg.cast. Conversions to and from
-/// the 8- and 16-bit floats are integer arithmetic (f16 to and from f32 apart,
-/// which processors have), so that they vectorise, keep subnormals and call
-/// nothing.
+/// the 8-bit floats, and bf16 where it is held as bits, are integer arithmetic,
+/// so that they vectorise, keep subnormals and call no library.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
+#include "TinyGrad/Conversion/KernelEmission/Arithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -20,30 +19,31 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 //===----------------------------------------------------------------------===//
 // Types and constants
 //===----------------------------------------------------------------------===//
 
-Type tovector::getRegisterType(Type element) {
-  if (element.isIndex() || element.isF32() || element.isF64())
+Type Arithmetic::getRegisterType(Type element) const {
+  if (element.isIndex() || element.isF32() || element.isF64() ||
+      (isNarrowFloat(element) && !isBits(element)))
     return element;
   return IntegerType::get(element.getContext(),
                           element.getIntOrFloatBitWidth());
 }
 
-Type tovector::getMemoryType(Type element) {
+Type Arithmetic::getMemoryType(Type element) const {
   if (element.isInteger(1))
     return IntegerType::get(element.getContext(), 8);
   return getRegisterType(element);
 }
 
-Type tovector::withLanes(Type element, int64_t lanes) {
+Type emission::withLanes(Type element, int64_t lanes) {
   return lanes ? VectorType::get(lanes, element) : element;
 }
 
-Type tovector::withElement(Type like, Type element) {
+Type emission::withElement(Type like, Type element) {
   if (auto vector = dyn_cast<VectorType>(like))
     return VectorType::get(vector.getShape(), element);
   return element;
@@ -56,12 +56,12 @@ static Value buildConstant(B &b, Type type, TypedAttr element) {
   return arith::ConstantOp::create(b, element);
 }
 
-Value tovector::buildInt(B &b, Type type, const APInt &value) {
+Value emission::buildInt(B &b, Type type, const APInt &value) {
   return buildConstant(b, type,
                        b.getIntegerAttr(getElementTypeOrSelf(type), value));
 }
 
-Value tovector::buildInt(B &b, Type type, int64_t value) {
+Value emission::buildInt(B &b, Type type, int64_t value) {
   Type element = getElementTypeOrSelf(type);
   if (element.isIndex())
     return buildConstant(b, type, b.getIndexAttr(value));
@@ -70,17 +70,23 @@ Value tovector::buildInt(B &b, Type type, int64_t value) {
                       .trunc(element.getIntOrFloatBitWidth()));
 }
 
-Value tovector::buildFloat(B &b, Type type, const APFloat &value) {
+Value emission::buildFloat(B &b, Type type, const APFloat &value) {
   return buildConstant(b, type,
                        b.getFloatAttr(getElementTypeOrSelf(type), value));
 }
 
-Value tovector::buildFloat(B &b, Type type, double value) {
+Value emission::buildFloat(B &b, Type type, double value) {
   return buildConstant(b, type,
                        b.getFloatAttr(getElementTypeOrSelf(type), value));
 }
 
-Value tovector::buildNumber(B &b, TypedAttr attr, int64_t lanes) {
+Value emission::buildZero(B &b, Type type) {
+  if (isa<FloatType>(getElementTypeOrSelf(type)))
+    return buildFloat(b, type, 0.0);
+  return buildInt(b, type, 0);
+}
+
+Value Arithmetic::buildNumber(B &b, TypedAttr attr, int64_t lanes) const {
   Type element = attr.getType();
   Type type = withLanes(getRegisterType(element), lanes);
   if (auto number = dyn_cast<IntegerAttr>(attr))
@@ -89,7 +95,7 @@ Value tovector::buildNumber(B &b, TypedAttr attr, int64_t lanes) {
   if (auto boolean = dyn_cast<BoolAttr>(attr))
     return buildInt(b, type, boolean.getValue());
   const APFloat &value = cast<FloatAttr>(attr).getValue();
-  if (element.isF32() || element.isF64())
+  if (isa<FloatType>(getRegisterType(element)))
     return buildFloat(b, type, value);
   return buildInt(b, type, value.bitcastToAPInt());
 }
@@ -177,15 +183,19 @@ static Value truncate(B &b, Value bits, unsigned width) {
 // f16 and bf16
 //===----------------------------------------------------------------------===//
 
-Value tovector::buildWiden(B &b, Value bits, Type element) {
-  Type f32 = withElement(bits.getType(), b.getF32Type());
+Value Arithmetic::buildWiden(B &b, Value x, Type element) const {
+  Type f32 = withElement(x.getType(), b.getF32Type());
+  if (!isBits(element))
+    return arith::ExtFOp::create(b, f32, x);
   if (element.isF16())
-    return arith::ExtFOp::create(b, f32, fromBits(b, bits, element));
-  Bits wide{b, extend(b, bits, 32)};
+    return arith::ExtFOp::create(b, f32, fromBits(b, x, element));
+  Bits wide{b, extend(b, x, 32)};
   return fromBits(b, (wide << 16).v, b.getF32Type());
 }
 
-Value tovector::buildNarrow(B &b, Value x, Type element) {
+Value Arithmetic::buildNarrow(B &b, Value x, Type element) const {
+  if (!isBits(element))
+    return arith::TruncFOp::create(b, withElement(x.getType(), element), x);
   if (element.isF16()) {
     Value half =
         arith::TruncFOp::create(b, withElement(x.getType(), element), x);
@@ -327,8 +337,7 @@ static Value buildToFp8(B &b, Value x, Type element) {
 // Casts
 //===----------------------------------------------------------------------===//
 
-/// A float of any type as f32 (f64 stays).
-static Value toComputeFloat(B &b, Value x, Type from) {
+Value Arithmetic::buildComputeFloat(B &b, Value x, Type from) const {
   if (isNarrowFloat(from))
     return buildWiden(b, x, from);
   if (isFp8(from))
@@ -336,8 +345,8 @@ static Value toComputeFloat(B &b, Value x, Type from) {
   return x;
 }
 
-static Value buildToBool(B &b, Value x, Type from) {
-  if (from.isF32() || from.isF64())
+Value Arithmetic::buildToBool(B &b, Value x, Type from) const {
+  if (isa<FloatType>(getElementTypeOrSelf(x)))
     return arith::CmpFOp::create(b, arith::CmpFPredicate::UNE, x,
                                  buildFloat(b, x.getType(), 0.0));
   Bits bits{b, x};
@@ -387,7 +396,8 @@ static Value buildFloatToInt(B &b, Value x, unsigned width, bool isUnsigned) {
   return viaWidth == width ? result : truncate(b, result, width);
 }
 
-static Value buildIntToFloat(B &b, Value x, bool isUnsigned, Type to) {
+Value Arithmetic::buildIntToFloat(B &b, Value x, bool isUnsigned,
+                                  Type to) const {
   unsigned width = getElementTypeOrSelf(x).getIntOrFloatBitWidth();
   auto convert = [&](Type element) -> Value {
     Type type = withElement(x.getType(), element);
@@ -417,8 +427,8 @@ static Value buildIntToFloat(B &b, Value x, bool isUnsigned, Type to) {
   return buildNarrow(b, buildRoundToOdd(b, convert(b.getF64Type())), to);
 }
 
-static Value buildFloatToFloat(B &b, Value x, Type from, Type to) {
-  x = toComputeFloat(b, x, from);
+Value Arithmetic::buildFloatToFloat(B &b, Value x, Type from, Type to) const {
+  x = buildComputeFloat(b, x, from);
   bool isDouble = from.isF64();
   if (to.isF64())
     return isDouble ? x
@@ -433,7 +443,7 @@ static Value buildFloatToFloat(B &b, Value x, Type from, Type to) {
   return isFp8(to) ? buildToFp8(b, x, to) : buildNarrow(b, x, to);
 }
 
-static Value buildIntToInt(B &b, Value x, Type from, Type to) {
+Value Arithmetic::buildIntToInt(B &b, Value x, Type from, Type to) const {
   Type type = withElement(x.getType(), getRegisterType(to));
   if (type == x.getType())
     return x;
@@ -452,7 +462,7 @@ static Value buildIntToInt(B &b, Value x, Type from, Type to) {
   return arith::ExtSIOp::create(b, type, x);
 }
 
-Value tovector::buildCast(B &b, Value x, Type from, Type to) {
+Value Arithmetic::buildCast(B &b, Value x, Type from, Type to) const {
   if (from == to)
     return x;
   Type type = withElement(x.getType(), getRegisterType(to));
@@ -473,7 +483,7 @@ Value tovector::buildCast(B &b, Value x, Type from, Type to) {
   if (fromFloat && toFloat)
     return buildFloatToFloat(b, x, from, to);
   if (fromFloat) {
-    x = toComputeFloat(b, x, from);
+    x = buildComputeFloat(b, x, from);
     if (to.isIndex())
       return arith::IndexCastOp::create(b, type,
                                         buildFloatToInt(b, x, 64, false));
@@ -486,4 +496,22 @@ Value tovector::buildCast(B &b, Value x, Type from, Type to) {
     x = arith::IndexCastOp::create(b, withElement(x.getType(), b.getI64Type()),
                                    x);
   return buildIntToFloat(b, x, from.isUnsignedInteger(), to);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value Arithmetic::buildFromMemory(B &b, Value value, Type element) const {
+  if (!element.isInteger(1))
+    return value;
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value,
+                               buildInt(b, value.getType(), 0));
+}
+
+Value Arithmetic::buildToMemory(B &b, Value value, Type element) const {
+  if (!element.isInteger(1))
+    return value;
+  return arith::ExtUIOp::create(b, withElement(value.getType(), b.getI8Type()),
+                                value);
 }

@@ -5,28 +5,34 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ranges as loops: the main part and what is peeled off, the loop that threads
-/// share, and the copies for large and small symbolic sizes.
+/// Ranges as loops, the main part and what is peeled off; parallel ranges as
+/// digits of a number.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 /// Up to this many positions, a loop around others branches at each omitted
 /// position: with unknown bounds, LLVM could not address all loads of the inner
 /// loops with one register.
 static constexpr int64_t kMostGuarded = 16;
 
-void Emitter::emitLoops(ArrayRef<unsigned> indices,
-                        SmallVectorImpl<Value> &carried, Location loc,
-                        Body body, const Cascade *cascade) {
+void KernelEmitter::emitLoops(ArrayRef<unsigned> indices,
+                              SmallVectorImpl<Value> &carried, Location loc,
+                              Body body) {
+  emitLoopNest(indices, carried, loc, body, /*cascade=*/nullptr);
+}
+
+void KernelEmitter::emitLoopNest(ArrayRef<unsigned> indices,
+                                 SmallVectorImpl<Value> &carried, Location loc,
+                                 Body body, const Cascade *cascade) {
   if (indices.empty())
     return body(carried);
   const Range &range = ranges[indices.front()];
@@ -36,7 +42,7 @@ void Emitter::emitLoops(ArrayRef<unsigned> indices,
   emitLoopPart(indices, middle, extent, carried, loc, body, cascade);
 }
 
-void Emitter::setPart(Range &range, Dim begin, Dim end) {
+void KernelEmitter::setPart(Range &range, Dim begin, Dim end) {
   range.lo = begin.getMin();
   range.hi = end.getMax() - 1;
   range.part = Part();
@@ -44,9 +50,9 @@ void Emitter::setPart(Range &range, Dim begin, Dim end) {
     range.part = {begin, end - getNumber(1)};
 }
 
-void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
-                           SmallVectorImpl<Value> &carried, Location loc,
-                           Body body, const Cascade *cascade) {
+void KernelEmitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
+                                 SmallVectorImpl<Value> &carried, Location loc,
+                                 Body body, const Cascade *cascade) {
   if (begin == end)
     return;
   unsigned index = indices.front();
@@ -59,7 +65,7 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     scope.anchor = scopes.back().anchor;
     ranges[index].value = begin.isStatic() ? Value() : getDimValue(begin, loc);
     scopes.push_back(std::move(scope));
-    emitLoops(indices.drop_front(), carried, loc, body, cascade);
+    emitLoopNest(indices.drop_front(), carried, loc, body, cascade);
     closeScope();
     ranges[index] = saved;
     return;
@@ -151,7 +157,7 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   }
   if (narrowedLower)
     narrowLoop(index, narrowedLower, narrowedUpper, parent->before, outer, loc);
-  emitLoops(indices.drop_front(), inner, loc, body, cascade);
+  emitLoopNest(indices.drop_front(), inner, loc, body, cascade);
   if (guard) {
     scf::YieldOp::create(at(top(), loc), inner);
     closeScope();
@@ -175,26 +181,26 @@ void Emitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
   carried.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
-void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
-                         arith::MinSIOp upper, Operation *place, unsigned outer,
-                         Location loc) {
+void KernelEmitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
+                               arith::MinSIOp upper, Operation *place,
+                               unsigned outer, Location loc) {
   // Conditions on the range, each unless something else holds that does not
   // depend on it, the same for all of them.
   Value unless;
-  SmallVector<Form> least, greatest;
+  SmallVector<IndexForm> least, greatest;
   bool isWhole = true, isFirst = true;
   auto narrow = [&](Value condition) {
     auto less = condition.getDefiningOp<CmpLtOp>();
     if (!less || !less.getLhs().getType().isIndex())
       return false;
     // The range is on one side, with all else on the other.
-    Form difference = getForm(less.getLhs());
+    IndexForm difference = getForm(less.getLhs());
     difference.add(getForm(less.getRhs()), -1);
-    Form rest;
+    IndexForm rest;
     rest.constant = difference.constant;
     int64_t factor = 0;
     bool isOuter = true;
-    for (const Form::Term &term : difference.terms)
+    for (const IndexForm::Term &term : difference.terms)
       if (rangeIndex.contains(term.value) &&
           rangeIndex.lookup(term.value) == index) {
         factor += term.factor;
@@ -207,7 +213,7 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
         bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
       return false;
     if (factor == 1) {
-      Form end;
+      IndexForm end;
       end.add(rest, -1);
       greatest.push_back(end);
     } else {
@@ -244,9 +250,9 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
     scopes.back()
         .bools[{ranges[index].condition, getKey(ranges[index].condition)}] = 1;
   Value isAll = unless ? get(unless) : Value();
-  auto combine = [&](ArrayRef<Form> forms, Operation *bound) {
+  auto combine = [&](ArrayRef<IndexForm> forms, Operation *bound) {
     Value limit;
-    for (const Form &form : forms) {
+    for (const IndexForm &form : forms) {
       Value value = getScalar(form, loc);
       B &b = at(outer, loc);
       if (!limit)
@@ -267,68 +273,32 @@ void Emitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
   combine(greatest, upper);
 }
 
-void Emitter::emitThreadLoop(func::FuncOp func,
-                             llvm::function_ref<void()> body) {
-  SmallVector<unsigned> threads;
-  for (RangeSet set = threadSet; set; set &= set - 1)
-    threads.push_back(llvm::countr_zero(set));
-  Dim total = getParallelExtent();
-  if (total.is(0))
+void KernelEmitter::bindParallelRanges(ArrayRef<unsigned> indices,
+                                       Value position) {
+  if (indices.empty())
     return;
-  Location loc = kernel.getLoc();
-  if (total.is(1)) {
-    SmallVector<Value> none;
-    for (unsigned index : threads)
-      ranges[index].peel = getNumber(0);
-    return emitLoops(threads, none, loc,
-                     [&](SmallVectorImpl<Value> &) { body(); });
-  }
-
-  unsigned numBuffers = kernel.getArgumentTypes().size();
-  Value step = getIndexConstant(1, loc);
-  B &b = at(0, loc);
-  auto loop = scf::ForOp::create(b, func.getArgument(numBuffers),
-                                 func.getArgument(numBuffers + 1), step);
-  threadLoop = loop;
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *savedBefore = parent->before;
-  parent->before = loop;
-  Scope scope;
-  scope.anchor = std::make_shared<Anchor>();
-  scope.anchor->block = loop.getBody();
-  scope.anchor->before = loop.getBody()->getTerminator();
-  scopes.push_back(std::move(scope));
-
-  Value rest = loop.getInductionVar();
-  unsigned outermost = *llvm::find_if(
-      threads, [&](unsigned index) { return !getExtent(ranges[index]).is(1); });
-  for (unsigned index : llvm::reverse(threads)) {
+  const Location loc = kernel.getLoc();
+  const unsigned *outermost = llvm::find_if(
+      indices, [&](unsigned index) { return !getExtent(ranges[index]).is(1); });
+  for (unsigned index : llvm::reverse(indices)) {
     Range &range = ranges[index];
     Dim extent = getExtent(range);
     setPart(range, getNumber(0), extent);
     range.depth = top();
     if (extent.is(1))
       continue;
-    range.value = rest;
-    if (index == outermost)
+    range.value = position;
+    if (outermost != indices.end() && index == *outermost)
       continue;
     Value divisor = getDimValue(extent, loc);
-    at(top(), loc);
-    range.value = arith::RemUIOp::create(b, rest, divisor);
-    rest = arith::DivUIOp::create(b, rest, divisor);
+    B &b = at(top(), loc);
+    range.value = arith::RemUIOp::create(b, position, divisor);
+    position = arith::DivUIOp::create(b, position, divisor);
   }
-  SmallVector<unsigned> peeled;
-  for (unsigned index : threads)
-    if (!ranges[index].peel.is(0) &&
-        getExtent(ranges[index]) != ranges[index].peel)
-      peeled.push_back(index);
-  emitThreadParts(peeled, body);
-  closeScope();
-  parent->before = savedBefore;
 }
 
-void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
-                              llvm::function_ref<void()> body) {
+void KernelEmitter::emitParallelParts(ArrayRef<unsigned> peeled,
+                                      llvm::function_ref<void()> body) {
   if (peeled.empty())
     return body();
   Location loc = kernel.getLoc();
@@ -339,9 +309,6 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
   Value isMain =
       arith::CmpIOp::create(b, arith::CmpIPredicate::slt, saved.value, bound);
   auto branch = scf::IfOp::create(b, isMain, /*withElseRegion=*/true);
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *savedBefore = parent->before;
-  parent->before = branch;
   for (bool isTail : {false, true}) {
     Range &range = ranges[peeled.front()];
     if (isTail)
@@ -350,98 +317,18 @@ void Emitter::emitThreadParts(ArrayRef<unsigned> peeled,
       setPart(range, getNumber(0), middle);
     range.value = range.lo == range.hi ? Value() : saved.value;
     range.depth = scopes.size();
-    emitInBlock(isTail ? branch.elseBlock() : branch.thenBlock(),
-                [&] { emitThreadParts(peeled.drop_front(), body); });
+    emitInRegion(branch, isTail ? branch.elseBlock() : branch.thenBlock(),
+                 [&] { emitParallelParts(peeled.drop_front(), body); });
   }
   ranges[peeled.front()] = saved;
-  parent->before = savedBefore;
 }
 
-void Emitter::emitInBlock(Block *block, llvm::function_ref<void()> body) {
-  Scope scope;
-  scope.anchor = std::make_shared<Anchor>();
-  scope.anchor->block = block;
-  scope.anchor->before = block->getTerminator();
-  scopes.push_back(std::move(scope));
-  body();
-  closeScope();
-}
-
-Dim Emitter::getShortRows(LoadOp op) {
-  if (!op.getPrefetch())
-    return Dim();
-  Dim shortRows;
-  for (RangeSet set = getDeps(op.getIndex()) & ~threadSet; set;
-       set &= set - 1) {
-    const Range &range = ranges[llvm::countr_zero(set)];
-    Dim extent = getExtent(range);
-    // Tiles are filled between other work, so their rows are never prefetched
-    // in time by the hardware.
-    if (llvm::any_of(range.op->getUsers(), llvm::IsaPred<StageOp>))
-      return Dim();
-    if (extent.isStatic())
-      continue;
-    Dim isShort = Dim::get(DimOpKind::max, getNumber(0),
-                           Dim::get(DimOpKind::min, getNumber(1),
-                                    getNumber(range.extent * 7 / 8) - extent));
-    shortRows = shortRows.getAttr() ? shortRows * isShort : isShort;
-  }
-  return shortRows;
-}
-
-void Emitter::emitBranches(Value condition, bool &flag,
-                           llvm::function_ref<void()> body) {
+void KernelEmitter::emitBranches(Value condition, bool &flag,
+                                 llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(at(top(), kernel.getLoc()), condition,
                                   /*withElseRegion=*/true);
-  std::shared_ptr<Anchor> parent = scopes.back().anchor;
-  Operation *savedBefore = parent->before;
-  parent->before = branch;
-  emitInBlock(branch.thenBlock(), body);
+  emitInRegion(branch, branch.thenBlock(), body);
   flag = false;
-  emitInBlock(branch.elseBlock(), body);
+  emitInRegion(branch, branch.elseBlock(), body);
   flag = true;
-  parent->before = savedBefore;
-}
-
-void Emitter::emitRowSizes(llvm::function_ref<void()> body) {
-  Dim shortRows;
-  if (isLarge)
-    for (auto load : kernel.getBody().getOps<LoadOp>())
-      if (Dim rows = getShortRows(load); rows.getAttr() && live.contains(load))
-        shortRows = rows;
-  if (!shortRows.getAttr()) {
-    arePrefetched = false;
-    body();
-    arePrefetched = true;
-    return;
-  }
-  Value rows = getDimValue(shortRows, kernel.getLoc());
-  B &b = at(top(), kernel.getLoc());
-  Value condition = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, rows,
-                                          buildInt(b, b.getIndexType(), 0));
-  emitBranches(condition, arePrefetched, body);
-}
-
-void Emitter::emitSizes(ArrayRef<StoreOp> stores,
-                        llvm::function_ref<void()> body) {
-  Dim bytes;
-  for (StoreOp store : stores) {
-    if (!store.getNontemporal())
-      continue;
-    bytes = getNumber(llvm::divideCeil(
-        store.getValue().getType().getIntOrFloatBitWidth(), 8));
-    for (const auto &[i, range] : llvm::enumerate(ranges))
-      if (getDeps(store.getIndex()) & setOf(i))
-        bytes = bytes * getExtent(range);
-  }
-  if (!bytes.getAttr() || bytes.isStatic() ||
-      bytes.getMin() >= target.cacheBytes)
-    return emitRowSizes(body);
-  Location loc = kernel.getLoc();
-  Value size = getDimValue(bytes, loc);
-  B &b = at(top(), loc);
-  Value condition =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::sge, size,
-                            buildInt(b, b.getIndexType(), target.cacheBytes));
-  emitBranches(condition, isLarge, [&] { emitRowSizes(body); });
 }

@@ -10,7 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Arithmetic.h"
+#include "TinyGrad/Conversion/KernelEmission/Arithmetic.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -19,7 +19,7 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 static Value select(B &b, Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, condition, x, y);
@@ -152,7 +152,7 @@ static Value buildShift(B &b, bool isLeft, Value x, Value amount,
   return select(b, isIn, shifted, zero);
 }
 
-Value tovector::buildMax(B &b, Value x, Value y, bool isUnsigned) {
+Value emission::buildMax(B &b, Value x, Value y, bool isUnsigned) {
   if (isBool(x))
     return arith::OrIOp::create(b, x, y);
   if (!isFloat(x)) {
@@ -167,7 +167,7 @@ Value tovector::buildMax(B &b, Value x, Value y, bool isUnsigned) {
   return select(b, compareFloat(b, arith::CmpFPredicate::UNO, x, x), x, larger);
 }
 
-Value tovector::buildMin(B &b, Value x, Value y, bool isUnsigned) {
+Value emission::buildMin(B &b, Value x, Value y, bool isUnsigned) {
   if (isBool(x))
     return arith::AndIOp::create(b, x, y);
   if (!isFloat(x)) {
@@ -179,6 +179,29 @@ Value tovector::buildMin(B &b, Value x, Value y, bool isUnsigned) {
       select(b, compareFloat(b, arith::CmpFPredicate::OLT, x, y), x, y);
   return select(b, compareFloat(b, arith::CmpFPredicate::UNO, x, x), x,
                 smaller);
+}
+
+Value emission::buildCombine(B &b, ReduceKind kind, Value x, Value y,
+                             bool isUnsigned) {
+  Type element = getElementTypeOrSelf(x);
+  bool isFloat = isa<FloatType>(element), isBool = element.isInteger(1);
+  switch (kind) {
+  case ReduceKind::add:
+    if (isFloat)
+      return arith::AddFOp::create(b, x, y);
+    if (isBool)
+      return arith::OrIOp::create(b, x, y);
+    return arith::AddIOp::create(b, x, y);
+  case ReduceKind::mul:
+    if (isFloat)
+      return arith::MulFOp::create(b, x, y);
+    if (isBool)
+      return arith::AndIOp::create(b, x, y);
+    return arith::MulIOp::create(b, x, y);
+  case ReduceKind::max:
+    return buildMax(b, x, y, isUnsigned);
+  }
+  llvm_unreachable("unknown reduction");
 }
 
 static Value buildCompare(B &b, Operation *op, Value x, Value y,
@@ -358,7 +381,8 @@ static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
       .Default([](Operation *) { return Value(); });
 }
 
-Value tovector::buildElementwise(B &b, Operation *op, ValueRange operands) {
+Value Arithmetic::buildElementwise(B &b, Operation *op,
+                                   ValueRange operands) const {
   if (op->getNumOperands() == 0 || op->getNumResults() != 1)
     return Value();
   Type element = getElementTypeOrSelf(op->getOperand(0));
@@ -375,10 +399,12 @@ Value tovector::buildElementwise(B &b, Operation *op, ValueRange operands) {
   }
   if (!isNarrowFloat(element))
     return buildPlain(b, op, operands, element.isUnsignedInteger());
+  if (isa<NegOp>(op) && !isBits(element))
+    return arith::NegFOp::create(b, operands[0]);
   if (isa<NegOp>(op))
     return arith::XOrIOp::create(b, operands[0],
                                  buildInt(b, operands[0].getType(), 0x8000));
-  if (isa<TruncOp>(op) && element.isF16())
+  if (isa<TruncOp>(op) && element.isF16() && isBits(element))
     return buildTruncF16(b, operands[0]);
   SmallVector<Value> wide;
   for (Value operand : operands)
@@ -387,4 +413,34 @@ Value tovector::buildElementwise(B &b, Operation *op, ValueRange operands) {
   if (!value || result.isInteger(1))
     return value;
   return buildNarrow(b, value, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Updates
+//===----------------------------------------------------------------------===//
+
+Value Arithmetic::buildUpdate(B &b, UpdateKind kind, Value old, Value value,
+                              Type element) const {
+  if (isNarrowFloat(element)) {
+    old = buildWiden(b, old, element);
+    value = buildWiden(b, value, element);
+  }
+  const bool isUnsigned = element.isUnsignedInteger();
+  switch (kind) {
+  case UpdateKind::set:
+    break;
+  case UpdateKind::add:
+    value = buildCombine(b, ReduceKind::add, old, value, isUnsigned);
+    break;
+  case UpdateKind::mul:
+    value = buildCombine(b, ReduceKind::mul, old, value, isUnsigned);
+    break;
+  case UpdateKind::max:
+    value = buildCombine(b, ReduceKind::max, old, value, isUnsigned);
+    break;
+  case UpdateKind::min:
+    value = buildMin(b, old, value, isUnsigned);
+    break;
+  }
+  return isNarrowFloat(element) ? buildNarrow(b, value, element) : value;
 }

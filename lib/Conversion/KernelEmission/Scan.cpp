@@ -13,7 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -21,7 +21,7 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 //===----------------------------------------------------------------------===//
 // What can be compiled
@@ -29,7 +29,7 @@ using namespace mlir::tg::tovector;
 
 /// The loops of a scan are the innermost ones around everything that depends on
 /// it: every position is reached once, in order.
-LogicalResult Emitter::checkScans() {
+LogicalResult KernelEmitter::checkScans() {
   if (scans.empty())
     return success();
   DenseMap<Value, SmallVector<RangedScanOp, 2>> needed;
@@ -75,7 +75,7 @@ LogicalResult Emitter::checkScans() {
 }
 
 /// The lanes of an update write different elements.
-LogicalResult Emitter::checkUpdates() {
+LogicalResult KernelEmitter::checkUpdates() {
   for (auto store : kernel.getBody().getOps<StoreOp>()) {
     const RangeSet set = getStoreSet(store);
     if (!store.getUpdate() || !(set & upcastSet))
@@ -116,8 +116,8 @@ LogicalResult Emitter::checkUpdates() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
-                             RangeSet open) {
+void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
+                                   RangeSet open) {
   Location loc = StoreOp(group.front()).getLoc();
   RangeSet reached = 0;
   for (StoreOp store : group)
@@ -215,10 +215,11 @@ static Value buildScanCombine(B &b, ScanKind kind, Value x, Value y,
 }
 
 /// Narrow floats are accumulated in f32, as by reductions.
-Value Emitter::getScanIdentity(RangedScanOp op, int64_t lanes, Location loc) {
+Value KernelEmitter::getScanIdentity(RangedScanOp op, int64_t lanes,
+                                     Location loc) {
   Type element = op.getType();
   B &b = at(0, loc);
-  return buildNumber(
+  return arithmetic.buildNumber(
       b,
       tg::getScanIdentity(op.getKind(), isNarrowFloat(element)
                                             ? Type(b.getF32Type())
@@ -226,7 +227,7 @@ Value Emitter::getScanIdentity(RangedScanOp op, int64_t lanes, Location loc) {
       lanes);
 }
 
-Value Emitter::createScan(RangedScanOp op, unsigned depth) {
+Value KernelEmitter::createScan(RangedScanOp op, unsigned depth) {
   Location loc = op.getLoc();
   const RangeSet set = getDeps(op.getResult());
   // Only one lane is requested, but the whole vector is passed on.
@@ -251,7 +252,7 @@ Value Emitter::createScan(RangedScanOp op, unsigned depth) {
     return buildScanCombine(b, op.getKind(), x, y, isUnsigned);
   };
   if (isNarrowFloat(op.getType()))
-    value = buildWiden(b, value, op.getType());
+    value = arithmetic.buildWiden(b, value, op.getType());
   value = toLanes(b, value, lanes);
   Value total = value;
   if (isAcross) {
@@ -271,6 +272,6 @@ Value Emitter::createScan(RangedScanOp op, unsigned depth) {
     scanStates[key] = isAcross ? combine(state, total) : result;
   }
   if (isNarrowFloat(op.getType()))
-    result = buildNarrow(b, result, op.getType());
+    result = arithmetic.buildNarrow(b, result, op.getType());
   return result;
 }

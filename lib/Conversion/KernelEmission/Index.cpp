@@ -11,7 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -20,7 +20,7 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 //===----------------------------------------------------------------------===//
 // Forms and bounds
@@ -40,7 +40,7 @@ static Bounds scaleBounds(Bounds bounds, int64_t factor) {
   return {std::min(x, y), std::max(x, y)};
 }
 
-void Form::addTerm(Value value, bool lane0, int64_t factor) {
+void IndexForm::addTerm(Value value, bool lane0, int64_t factor) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {
     if (it->value != value || it->lane0 != lane0)
       continue;
@@ -53,13 +53,13 @@ void Form::addTerm(Value value, bool lane0, int64_t factor) {
     terms.push_back({value, lane0, factor});
 }
 
-void Form::add(const Form &other, int64_t factor) {
+void IndexForm::add(const IndexForm &other, int64_t factor) {
   constant = addWrapped(constant, mulWrapped(other.constant, factor));
   for (const Term &term : other.terms)
     addTerm(term.value, term.lane0, mulWrapped(term.factor, factor));
 }
 
-Bounds Emitter::getTermBounds(Value value) {
+Bounds KernelEmitter::getTermBounds(Value value) {
   if (auto it = rangeIndex.find(value); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (upcastSet & setOf(it->second))
@@ -78,7 +78,7 @@ Bounds Emitter::getTermBounds(Value value) {
   return bounds;
 }
 
-Bounds Emitter::computeTermBounds(Operation *op) {
+Bounds KernelEmitter::computeTermBounds(Operation *op) {
   if (auto dim = dyn_cast<DimOp>(op))
     return {std::max(Dim(dim.getDim()).getMin(), Bounds::least),
             std::min(Dim(dim.getDim()).getMax(), Bounds::most)};
@@ -113,7 +113,7 @@ Bounds Emitter::computeTermBounds(Operation *op) {
             clampToBounds(__int128(x.hi) * y.hi)};
   }
   if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
-    Form divisor = getForm(op->getOperand(1));
+    IndexForm divisor = getForm(op->getOperand(1));
     Bounds x = getBounds(getForm(op->getOperand(0)));
     if (!divisor.isConstant()) {
       // The divisor is a symbolic size, which is positive if there are any
@@ -138,9 +138,9 @@ Bounds Emitter::computeTermBounds(Operation *op) {
 }
 
 /// Bounds in which the ends of symbolic ranges cancel against other terms.
-Bounds Emitter::getSymbolicBounds(const Form &form) {
+Bounds KernelEmitter::getSymbolicBounds(const IndexForm &form) {
   Dim least = getNumber(form.constant), greatest = least;
-  for (const Form::Term &term : form.terms) {
+  for (const IndexForm::Term &term : form.terms) {
     Dim first, last;
     if (auto dim = term.value.getDefiningOp<DimOp>()) {
       first = last = Dim(dim.getDim());
@@ -166,8 +166,8 @@ Bounds Emitter::getSymbolicBounds(const Form &form) {
           std::min(greatest.getMax(), Bounds::most)};
 }
 
-Bounds Emitter::getBounds(const Form &form) {
-  if (isSymbolic && llvm::any_of(form.terms, [&](const Form::Term &term) {
+Bounds KernelEmitter::getBounds(const IndexForm &form) {
+  if (isSymbolic && llvm::any_of(form.terms, [&](const IndexForm::Term &term) {
         auto it = rangeIndex.find(term.value);
         return term.value.getDefiningOp<DimOp>() ||
                (it != rangeIndex.end() &&
@@ -175,7 +175,7 @@ Bounds Emitter::getBounds(const Form &form) {
       }))
     return getSymbolicBounds(form);
   __int128 lo = form.constant, hi = form.constant;
-  for (const Form::Term &term : form.terms) {
+  for (const IndexForm::Term &term : form.terms) {
     Bounds bounds = getTermBounds(term.value);
     // Without a bound at one end there is none for the sum.
     if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
@@ -187,10 +187,10 @@ Bounds Emitter::getBounds(const Form &form) {
   return {clampToBounds(lo), clampToBounds(hi)};
 }
 
-LaneForm Emitter::splitLanes(const Form &form) {
+LaneForm KernelEmitter::splitLanes(const IndexForm &form) {
   LaneForm result;
   result.scalar.constant = form.constant;
-  for (const Form::Term &term : form.terms) {
+  for (const IndexForm::Term &term : form.terms) {
     std::optional<unsigned> lanes = getLaneRange(getDeps(term.value));
     if (!lanes || term.lane0)
       result.scalar.terms.push_back(term);
@@ -202,20 +202,20 @@ LaneForm Emitter::splitLanes(const Form &form) {
   return result;
 }
 
-Form Emitter::getForm(Value index) {
+IndexForm KernelEmitter::getForm(Value index) {
   unsigned depth = getDepth(index);
   Key key(index, getKey(index));
   if (auto it = scopes[depth].forms.find(key); it != scopes[depth].forms.end())
     return it->second;
   Nesting nesting(*this, index);
-  Form form;
+  IndexForm form;
   withinDepth(depth, [&] { form = computeForm(index); });
   scopes[depth].forms[key] = form;
   return form;
 }
 
-Form Emitter::computeForm(Value index) {
-  Form form;
+IndexForm KernelEmitter::computeForm(Value index) {
+  IndexForm form;
   if (auto it = rangeIndex.find(index); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (loopSet & setOf(it->second)) {
@@ -251,7 +251,7 @@ Form Emitter::computeForm(Value index) {
     return form;
   }
   if (isa<MulOp, MulAccOp>(op)) {
-    Form x = operand(0), y = operand(1);
+    IndexForm x = operand(0), y = operand(1);
     if (isa<MulAccOp>(op) && (x.isConstant() || y.isConstant()))
       form = operand(2);
     if (y.isConstant()) {
@@ -271,7 +271,7 @@ Form Emitter::computeForm(Value index) {
     if (std::optional<bool> condition = getKnown(where.getCondition()))
       return *condition ? operand(1) : operand(2);
   if (isa<MaxOp>(op)) {
-    Form difference = operand(0);
+    IndexForm difference = operand(0);
     difference.add(operand(1), -1);
     Bounds bounds = getBounds(difference);
     if (bounds.lo >= 0)
@@ -283,9 +283,9 @@ Form Emitter::computeForm(Value index) {
   return form;
 }
 
-Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
-  Form x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
-  Form opaque;
+IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
+  IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
+  IndexForm opaque;
   opaque.addTerm(op->getResult(0), false, 1);
   if (!y.isConstant() || y.constant <= 0)
     return opaque;
@@ -294,11 +294,11 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
     return opaque;
 
   // x = d * quotient + remainder.
-  Form quotient, rest;
+  IndexForm quotient, rest;
   quotient.constant = llvm::divideFloorSigned(x.constant, d);
   rest.constant = x.constant - d * quotient.constant;
-  for (const Form::Term &term : x.terms) {
-    Form &target = term.factor % d == 0 ? quotient : rest;
+  for (const IndexForm::Term &term : x.terms) {
+    IndexForm &target = term.factor % d == 0 ? quotient : rest;
     target.addTerm(term.value, term.lane0,
                    term.factor % d == 0 ? term.factor / d : term.factor);
   }
@@ -314,7 +314,7 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
   int64_t step = d;
   // The least number has no magnitude; half of it has all of step's twos.
   constexpr int64_t least = std::numeric_limits<int64_t>::min();
-  for (const Form::Term &term : lanes.scalar.terms)
+  for (const IndexForm::Term &term : lanes.scalar.terms)
     step = std::gcd(step, term.factor == least ? least / 2 : term.factor);
   int64_t offset = rest.constant % step;
   std::optional<unsigned> range = getLaneRange(getDeps(op->getResult(0)));
@@ -322,7 +322,7 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
   if (offset + std::min<__int128>(reach, 0) < 0 ||
       offset + std::max<__int128>(reach, 0) >= step)
     return opaque;
-  Form form;
+  IndexForm form;
   form.addTerm(op->getResult(0), true, 1);
   if (wantRemainder)
     form.addTerm(ranges[*range].op.getResult(), false, lanes.stride);
@@ -333,7 +333,8 @@ Form Emitter::computeDivision(Operation *op, bool wantRemainder) {
 // Code for indices
 //===----------------------------------------------------------------------===//
 
-Value Emitter::getIota(B &b, int64_t lanes, int64_t factor, Type element) {
+Value KernelEmitter::getIota(B &b, int64_t lanes, int64_t factor,
+                             Type element) {
   SmallVector<Attribute> numbers;
   for (int64_t i = 0; i < lanes; ++i)
     numbers.push_back(b.getIntegerAttr(element, mulWrapped(i, factor)));
@@ -341,7 +342,7 @@ Value Emitter::getIota(B &b, int64_t lanes, int64_t factor, Type element) {
   return arith::ConstantOp::create(b, DenseElementsAttr::get(type, numbers));
 }
 
-Value Emitter::sum(unsigned depth, Value x, Value y, Location loc) {
+Value KernelEmitter::sum(unsigned depth, Value x, Value y, Location loc) {
   Value &result = scopes[depth].sums[{
       0, x.getAsOpaquePointer(), int64_t(uintptr_t(y.getAsOpaquePointer()))}];
   if (!result)
@@ -349,7 +350,8 @@ Value Emitter::sum(unsigned depth, Value x, Value y, Location loc) {
   return result;
 }
 
-Value Emitter::scaled(unsigned depth, Value x, int64_t factor, Location loc) {
+Value KernelEmitter::scaled(unsigned depth, Value x, int64_t factor,
+                            Location loc) {
   if (factor == 1)
     return x;
   Value &result = scopes[depth].sums[{1, x.getAsOpaquePointer(), factor}];
@@ -360,7 +362,7 @@ Value Emitter::scaled(unsigned depth, Value x, int64_t factor, Location loc) {
   return result;
 }
 
-Value Emitter::getTerm(const Form::Term &term) {
+Value KernelEmitter::getTerm(const IndexForm::Term &term) {
   if (auto it = rangeIndex.find(term.value); it != rangeIndex.end())
     if (loopSet & setOf(it->second))
       return ranges[it->second].value;
@@ -390,7 +392,7 @@ static Value buildDivision(B &b, DimOpKind kind, Value x, Value y) {
   return arith::RemUIOp::create(b, x, y);
 }
 
-Value Emitter::getDimValue(Dim dim, Location loc) {
+Value KernelEmitter::getDimValue(Dim dim, Location loc) {
   if (std::optional<int64_t> value = dim.getStatic())
     return getIndexConstant(*value, loc);
   if (Value found = dimValues.lookup(dim.getAttr()))
@@ -449,11 +451,11 @@ Value Emitter::getDimValue(Dim dim, Location loc) {
   return result;
 }
 
-Value Emitter::createIndexOp(Operation *op, unsigned depth) {
+Value KernelEmitter::createIndexOp(Operation *op, unsigned depth) {
   if (auto dim = dyn_cast<DimOp>(op))
     return getDimValue(Dim(dim.getDim()), op->getLoc());
   if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
-    Form x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
+    IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
     if (!y.isConstant() && getBounds(x).lo >= 0 && getBounds(y).lo > 0) {
       Value dividend = get(op->getOperand(0)), divisor = get(op->getOperand(1));
       B &b = at(depth, op->getLoc());
@@ -477,10 +479,10 @@ Value Emitter::createIndexOp(Operation *op, unsigned depth) {
   return createElementwise(op, depth);
 }
 
-Value Emitter::getScalar(const Form &form, Location loc) {
+Value KernelEmitter::getScalar(const IndexForm &form, Location loc) {
   // Outer parts first, so that inner loops add to what stays the same.
-  SmallVector<std::pair<unsigned, const Form::Term *>> terms;
-  for (const Form::Term &term : form.terms)
+  SmallVector<std::pair<unsigned, const IndexForm::Term *>> terms;
+  for (const IndexForm::Term &term : form.terms)
     terms.push_back({getDepth(term.value), &term});
   llvm::sort(terms); // terms of one scope stand in one array, in order
   Value total;
@@ -495,18 +497,18 @@ Value Emitter::getScalar(const Form &form, Location loc) {
   return total ? sum(depth, total, constant, loc) : constant;
 }
 
-Value Emitter::getIndex(const Form &form, Location loc) {
+Value KernelEmitter::getIndex(const IndexForm &form, Location loc) {
   LaneForm lanes = splitLanes(form);
   if (lanes.stride == 0 && lanes.irregular.empty())
     return getScalar(lanes.scalar, loc);
   RangeSet set = 0;
   unsigned depth = 0;
   SmallVector<Value> irregular;
-  for (const Form::Term &term : form.terms) {
+  for (const IndexForm::Term &term : form.terms) {
     set |= getDeps(term.value);
     depth = std::max(depth, getDepth(term.value));
   }
-  for (const Form::Term &term : lanes.irregular)
+  for (const IndexForm::Term &term : lanes.irregular)
     irregular.push_back(getTerm(term));
   Value scalar = getScalar(lanes.scalar, loc);
   int64_t width = ranges[*getLaneRange(set)].extent;
@@ -524,144 +526,4 @@ Value Emitter::getIndex(const Form &form, Location loc) {
     total = arith::AddIOp::create(b, total, value);
   }
   return total;
-}
-
-//===----------------------------------------------------------------------===//
-// Conditions
-//===----------------------------------------------------------------------===//
-
-std::optional<bool> Emitter::getKnown(Value boolean) {
-  unsigned depth = getDepth(boolean);
-  Key key(boolean, getKey(boolean));
-  auto decode = [](int state) -> std::optional<bool> {
-    if (state < 0)
-      return std::nullopt;
-    return state != 0;
-  };
-  if (auto it = scopes[depth].bools.find(key); it != scopes[depth].bools.end())
-    return decode(it->second);
-  Nesting nesting(*this, boolean);
-  std::optional<bool> known;
-  withinDepth(depth, [&] { known = computeKnown(boolean); });
-  scopes[depth].bools[key] = known ? int(*known) : -1;
-  return known;
-}
-
-std::optional<bool> Emitter::compareKnown(Operation *op) {
-  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  if (lhs.getType().isInteger(1)) {
-    std::optional<bool> x = getKnown(lhs), y = getKnown(rhs);
-    if (!x || !y)
-      return std::nullopt;
-    return isa<CmpLtOp>(op) ? (!*x && *y) : (*x == *y) == isa<CmpEqOp>(op);
-  }
-  if (!lhs.getType().isIndex())
-    return std::nullopt;
-  Form difference = getForm(lhs);
-  difference.add(getForm(rhs), -1);
-  Bounds bounds = getBounds(difference);
-  bool isApart = bounds.lo > 0 || bounds.hi < 0;
-  if (isa<CmpLtOp>(op)) {
-    if (bounds.hi < 0)
-      return true;
-    if (bounds.lo >= 0)
-      return false;
-  } else if (isApart) {
-    return isa<CmpNeOp>(op);
-  } else if (bounds.lo == 0 && bounds.hi == 0) {
-    return isa<CmpEqOp>(op);
-  }
-  return std::nullopt;
-}
-
-std::optional<bool> Emitter::computeKnown(Value boolean) {
-  Operation *op = boolean.getDefiningOp();
-  if (auto constant = dyn_cast<ConstOp>(op))
-    return !cast<IntegerAttr>(constant.getValue()).getValue().isZero();
-  if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))
-    return compareKnown(op);
-  if (auto where = dyn_cast<WhereOp>(op)) {
-    std::optional<bool> condition = getKnown(where.getCondition());
-    if (condition)
-      return getKnown(*condition ? where.getX() : where.getY());
-    std::optional<bool> x = getKnown(where.getX()), y = getKnown(where.getY());
-    return x && y && *x == *y ? x : std::nullopt;
-  }
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    if (load.getMask() && getKnown(load.getMask()) == false)
-      return false;
-    return std::nullopt;
-  }
-  bool isAnd = isa<AndOp, MulOp>(op), isOr = isa<OrOp, AddOp, MaxOp>(op);
-  if (isAnd || isOr) {
-    std::optional<bool> x = getKnown(op->getOperand(0));
-    std::optional<bool> y = getKnown(op->getOperand(1));
-    if (x == isOr || y == isOr)
-      return isOr;
-    if (x && y)
-      return isAnd;
-  }
-  if (isa<XorOp>(op)) {
-    std::optional<bool> x = getKnown(op->getOperand(0));
-    std::optional<bool> y = getKnown(op->getOperand(1));
-    if (x && y)
-      return *x != *y;
-  }
-  return std::nullopt;
-}
-
-Value Emitter::createIndexCompare(Operation *op, unsigned depth) {
-  // Differences of values that can be anything may wrap around.
-  auto isKnown = [&](Value value) {
-    Bounds bounds = getBounds(getForm(value));
-    return bounds.lo > Bounds::least && bounds.hi < Bounds::most;
-  };
-  if (!isKnown(op->getOperand(0)) || !isKnown(op->getOperand(1)))
-    return createElementwise(op, depth);
-  // lhs < rhs is lhs - rhs < 0, where terms on both sides cancel out, and the
-  // constant goes to the right again.
-  Form difference = getForm(op->getOperand(0));
-  difference.add(getForm(op->getOperand(1)), -1);
-  LaneForm lanes = splitLanes(difference);
-  arith::CmpIPredicate predicate = isa<CmpLtOp>(op) ? arith::CmpIPredicate::slt
-                                   : isa<CmpEqOp>(op)
-                                       ? arith::CmpIPredicate::eq
-                                       : arith::CmpIPredicate::ne;
-  Location loc = op->getLoc();
-  if (!lanes.irregular.empty()) {
-    Form left = difference;
-    left.constant = 0;
-    Value x = getIndex(left, loc);
-    B &b = at(depth, loc);
-    return arith::CmpIOp::create(
-        b, predicate, x, buildInt(b, x.getType(), -difference.constant));
-  }
-  if (lanes.stride == 0) {
-    Form left = lanes.scalar;
-    left.constant = 0;
-    Value x = getScalar(left, loc);
-    B &b = at(depth, loc);
-    return arith::CmpIOp::create(
-        b, predicate, x, buildInt(b, x.getType(), -lanes.scalar.constant));
-  }
-  // stride * lane < bound, in 32 bits: the bound is cut to where it still
-  // compares the same way with every lane.
-  int64_t width = ranges[*getLaneRange(getDeps(op->getResult(0)))].extent;
-  Form bound;
-  bound.add(lanes.scalar, -1);
-  int64_t reach = lanes.stride * (width - 1);
-  int64_t low = std::min<int64_t>(reach, 0) - 1;
-  int64_t high = std::max<int64_t>(reach, 0) + 1;
-  Value limit = getScalar(bound, loc);
-  B &b = at(depth, loc);
-  Type index = b.getIndexType();
-  limit = arith::MaxSIOp::create(b, limit, buildInt(b, index, low));
-  limit = arith::MinSIOp::create(b, limit, buildInt(b, index, high));
-  Type element = llvm::isInt<32>(low) && llvm::isInt<32>(high) ? b.getI32Type()
-                                                               : b.getI64Type();
-  limit = arith::IndexCastOp::create(b, element, limit);
-  Value spread =
-      vector::BroadcastOp::create(b, VectorType::get(width, element), limit);
-  return arith::CmpIOp::create(
-      b, predicate, getIota(b, width, lanes.stride, element), spread);
 }

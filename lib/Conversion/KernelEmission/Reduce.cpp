@@ -13,7 +13,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "Emitter.h"
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,7 +22,7 @@
 
 using namespace mlir;
 using namespace mlir::tg;
-using namespace mlir::tg::tovector;
+using namespace mlir::tg::emission;
 
 /// Additions to an accumulator before it is flushed into the next level. Where
 /// accumulators of products take most registers, as in a register tile, a flush
@@ -31,46 +31,24 @@ static constexpr int64_t kBlock = 32, kTileBlock = 256;
 /// Blocks that each further level adds up.
 static constexpr int64_t kLevelBlock = 16;
 
-Value tovector::buildCombine(B &b, ReduceKind kind, Value x, Value y,
-                             bool isUnsigned) {
-  Type element = getElementTypeOrSelf(x);
-  bool isFloat = isa<FloatType>(element), isBool = element.isInteger(1);
-  switch (kind) {
-  case ReduceKind::add:
-    if (isFloat)
-      return arith::AddFOp::create(b, x, y);
-    if (isBool)
-      return arith::OrIOp::create(b, x, y);
-    return arith::AddIOp::create(b, x, y);
-  case ReduceKind::mul:
-    if (isFloat)
-      return arith::MulFOp::create(b, x, y);
-    if (isBool)
-      return arith::AndIOp::create(b, x, y);
-    return arith::MulIOp::create(b, x, y);
-  case ReduceKind::max:
-    return buildMax(b, x, y, isUnsigned);
-  }
-  llvm_unreachable("unknown reduction");
-}
-
 /// Narrow floats are accumulated in f32.
-static Type getAccumulatorType(Type element) {
+Type KernelEmitter::getAccumulatorType(Type element) const {
   if (isNarrowFloat(element))
     return Float32Type::get(element.getContext());
-  return getRegisterType(element);
+  return arithmetic.getRegisterType(element);
 }
 
-Value Emitter::getIdentity(RangedReduceOp op, int64_t lanes, Location loc) {
+Value KernelEmitter::getIdentity(RangedReduceOp op, int64_t lanes,
+                                 Location loc) {
   Type element = op.getType();
   B &b = at(0, loc);
   TypedAttr identity = getReduceIdentity(
       op.getKind(), isNarrowFloat(element) ? b.getF32Type() : element);
-  return buildNumber(b, identity, lanes);
+  return arithmetic.buildNumber(b, identity, lanes);
 }
 
-SmallVector<Emitter::Member> Emitter::collectReduces(RangedReduceOp op,
-                                                     unsigned depth) {
+SmallVector<KernelEmitter::Member>
+KernelEmitter::collectReduces(RangedReduceOp op, unsigned depth) {
   RangeSet closed = getSet(op.getRanges());
   auto describe = [&](RangedReduceOp reduce) {
     Member member;
@@ -119,7 +97,7 @@ SmallVector<Emitter::Member> Emitter::collectReduces(RangedReduceOp op,
 
 /// Whether the condition compares indices, or does so unless something else
 /// holds at all positions of the ranges alike.
-bool Emitter::isBound(Value condition, RangeSet closed) {
+bool KernelEmitter::isBound(Value condition, RangeSet closed) {
   auto compares = [](Value value) {
     auto less = value.getDefiningOp<CmpLtOp>();
     return less && less.getLhs().getType().isIndex();
@@ -132,7 +110,7 @@ bool Emitter::isBound(Value condition, RangeSet closed) {
          (compares(rhs) && !(getDeps(lhs) & closed));
 }
 
-MulOp Emitter::findGuarded(RangedReduceOp op, Value value) {
+MulOp KernelEmitter::findGuarded(RangedReduceOp op, Value value) {
   auto where = value.getDefiningOp<WhereOp>();
   if (!where || op.getKind() != ReduceKind::add ||
       !isa<FloatType>(op.getType()))
@@ -149,13 +127,13 @@ MulOp Emitter::findGuarded(RangedReduceOp op, Value value) {
   return where.getX().getDefiningOp<MulOp>();
 }
 
-Value Emitter::buildMulAcc(B &b, Value x, Value y, Value accumulator) {
+Value KernelEmitter::buildMulAcc(B &b, Value x, Value y, Value accumulator) {
   if (target.fusedMultiplyAdd)
     return math::FmaOp::create(b, x, y, accumulator);
   return arith::AddFOp::create(b, arith::MulFOp::create(b, x, y), accumulator);
 }
 
-Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
+Value KernelEmitter::accumulate(RangedReduceOp op, Value accumulator) {
   Location loc = op.getLoc();
   Type element = op.getType();
   int64_t lanes = 0;
@@ -163,7 +141,7 @@ Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
     lanes = vector.getNumElements();
   auto prepare = [&](B &b, Value value) {
     if (isNarrowFloat(element))
-      value = buildWiden(b, value, element);
+      value = arithmetic.buildWiden(b, value, element);
     return toLanes(b, value, lanes);
   };
   Value value = resolve(op.getValue());
@@ -194,8 +172,8 @@ Value Emitter::accumulate(RangedReduceOp op, Value accumulator) {
                       element.isUnsignedInteger());
 }
 
-Value Emitter::finishReduce(const Member &member, bool isHorizontal,
-                            SmallVector<Value> parts, unsigned depth) {
+Value KernelEmitter::finishReduce(const Member &member, bool isHorizontal,
+                                  SmallVector<Value> parts, unsigned depth) {
   RangedReduceOp op = member.op;
   B &b = at(depth, op.getLoc());
   bool isUnsigned = op.getType().isUnsignedInteger();
@@ -226,15 +204,15 @@ Value Emitter::finishReduce(const Member &member, bool isHorizontal,
     value = total;
   }
   if (isNarrowFloat(op.getType()))
-    value = buildNarrow(b, value, op.getType());
+    value = arithmetic.buildNarrow(b, value, op.getType());
   return value;
 }
 
 /// Loops of these extents, from the outermost on, whose innermost body adds
 /// \p additions times to each accumulator.
 SmallVector<SmallVector<int64_t, 4>>
-Emitter::chooseBlocks(ArrayRef<int64_t> extents, int64_t additions,
-                      int64_t longest) {
+KernelEmitter::chooseBlocks(ArrayRef<int64_t> extents, int64_t additions,
+                            int64_t longest) {
   SmallVector<SmallVector<int64_t, 4>> blocks(extents.size());
   for (size_t i = extents.size(); i-- > 0;) {
     int64_t positions = 1, count = extents[i];
@@ -250,24 +228,25 @@ Emitter::chooseBlocks(ArrayRef<int64_t> extents, int64_t additions,
   return blocks;
 }
 
-SmallVector<Value> Emitter::beginBlock(const Cascade &cascade,
-                                       ValueRange carried) {
+SmallVector<Value> KernelEmitter::beginBlock(const Cascade &cascade,
+                                             ValueRange carried) {
   SmallVector<Value> values;
   for (auto [zero, value] : llvm::zip_equal(cascade.zeros, carried))
     values.push_back(zero ? zero : value);
   return values;
 }
 
-SmallVector<Value> Emitter::endBlock(B &b, const Cascade &cascade,
-                                     ValueRange carried, ValueRange block) {
+SmallVector<Value> KernelEmitter::endBlock(B &b, const Cascade &cascade,
+                                           ValueRange carried,
+                                           ValueRange block) {
   SmallVector<Value> values;
   for (auto [zero, sum, value] : llvm::zip_equal(cascade.zeros, carried, block))
     values.push_back(zero ? arith::AddFOp::create(b, sum, value) : value);
   return values;
 }
 
-std::optional<unsigned> Emitter::findNarrowed(RangedReduceOp op,
-                                              ArrayRef<unsigned> loops) {
+std::optional<unsigned> KernelEmitter::findNarrowed(RangedReduceOp op,
+                                                    ArrayRef<unsigned> loops) {
   auto where = op.getValue().getDefiningOp<WhereOp>();
   if (!where)
     return std::nullopt;
@@ -286,7 +265,7 @@ std::optional<unsigned> Emitter::findNarrowed(RangedReduceOp op,
   return std::nullopt;
 }
 
-void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
+void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
   Location loc = op.getLoc();
   RangeSet closed = getSet(op.getRanges());
   // All lanes of a reduced range are meant, whatever the environment says.
@@ -360,7 +339,7 @@ void Emitter::emitReduce(RangedReduceOp op, unsigned depth) {
     ranges[*narrowed].condition =
         op.getValue().getDefiningOp<WhereOp>().getCondition();
   if (!isEmpty)
-    emitLoops(
+    emitLoopNest(
         loops, carried, loc,
         [&](SmallVectorImpl<Value> &values) {
           int64_t copy = 0;

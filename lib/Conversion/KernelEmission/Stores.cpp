@@ -1,0 +1,139 @@
+//===- Stores.cpp - the order of stores, and positions of tiles -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The loops around stores and around the values of a tile.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+
+/// Emits the value of a store in all combinations of positions.
+void KernelEmitter::prefetchValues(StoreOp store) {
+  forEachPosition(getStoreSet(store) & unrollSet,
+                  [&] { get(store.getValue()); });
+}
+
+/// Whether two stores in one loop may do something else than in one loop after
+/// the other: an update reads what earlier positions wrote.
+static bool dependOnOrder(StoreOp a, StoreOp b) {
+  if (!a.getUpdate() && !b.getUpdate())
+    return false;
+  auto isLoaded = [](StoreOp store) {
+    return llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<LoadOp>);
+  };
+  return !a.getUpdate() || !b.getUpdate() || a.getBuffer() == b.getBuffer() ||
+         isLoaded(a) || isLoaded(b);
+}
+
+void KernelEmitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
+  auto getNext = [&](StoreOp store) -> std::optional<unsigned> {
+    RangeSet set = getStoreSet(store) & loopSet & ~open;
+    if (!set)
+      return std::nullopt;
+    return llvm::countr_zero(set);
+  };
+  while (!stores.empty()) {
+    // Stores that share the next loop are filled together.
+    std::optional<unsigned> next = getNext(stores.front());
+    size_t count = 1;
+    while (
+        count < stores.size() && getNext(stores[count]) == next &&
+        llvm::none_of(
+            stores.take_front(count),
+            [&](StoreOp store) { return dependOnOrder(store, stores[count]); }))
+      ++count;
+    ArrayRef<StoreOp> group = stores.take_front(count);
+    stores = stores.drop_front(count);
+    if (next) {
+      emitStoreLoops(group, *next, open);
+      continue;
+    }
+    // A kernel that reads its outputs sees their previous contents.
+    if (kernel.getInPlace())
+      for (StoreOp store : group)
+        prefetchValues(store);
+    for (StoreOp store : group)
+      forEachPosition(getStoreSet(store) & unrollSet,
+                      [&] { emitStore(store); });
+  }
+}
+
+bool KernelEmitter::findFirstPosition(StoreOp op, Value &condition) {
+  for (RangeSet missing = parallelSet & ~getStoreSet(op); missing;
+       missing &= missing - 1) {
+    const Range &range = ranges[llvm::countr_zero(missing)];
+    if (!range.value && range.lo == 0)
+      continue;
+    if (range.lo > 0)
+      return false;
+    B &b = at(top(), op.getLoc());
+    Value isFirst =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, range.value,
+                              buildInt(b, b.getIndexType(), 0));
+    condition = condition ? Value(arith::AndIOp::create(b, condition, isFirst))
+                          : isFirst;
+  }
+  return true;
+}
+
+void KernelEmitter::emitGuarded(Value condition, Location loc,
+                                llvm::function_ref<void()> write) {
+  if (!condition)
+    return write();
+  auto branch = scf::IfOp::create(at(top(), loc), condition,
+                                  /*withElseRegion=*/false);
+  emitInRegion(branch, branch.thenBlock(), write);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+IndexForm KernelEmitter::getTileIndex(StageOp op) {
+  // Row-major in the order of the ranges.
+  IndexForm index;
+  int64_t stride = 1;
+  for (Value range : llvm::reverse(op.getRanges())) {
+    index.add(getForm(range), stride);
+    stride *= ranges[rangeIndex.lookup(range)].extent;
+  }
+  return index;
+}
+
+int64_t KernelEmitter::getStageLanes(StageOp op) const {
+  const RangeSet lanes = getSet(op.getRanges()) & upcastSet;
+  return lanes ? ranges[llvm::countr_zero(lanes)].extent : 0;
+}
+
+void KernelEmitter::forEachStaged(StageOp op,
+                                  llvm::function_ref<void(RangeSet)> write) {
+  const RangeSet set = getSet(op.getRanges());
+  SmallVector<std::pair<unsigned, int64_t>> saved;
+  SmallVector<unsigned> loops;
+  for (RangeSet rest = set; rest; rest &= rest - 1) {
+    const unsigned index = llvm::countr_zero(rest);
+    if (ranges[index].extent == 0)
+      return;
+    if (loopSet & setOf(index))
+      loops.push_back(index);
+  }
+  for (RangeSet rest = set & upcastSet; rest; rest &= rest - 1) {
+    const unsigned index = llvm::countr_zero(rest);
+    saved.push_back({index, std::exchange(ranges[index].position, -1)});
+  }
+  SmallVector<Value> none;
+  emitLoops(loops, none, op.getLoc(),
+            [&](SmallVectorImpl<Value> &) { write(set & unrollSet); });
+  for (auto [index, position] : saved)
+    ranges[index].position = position;
+}

@@ -1,0 +1,120 @@
+//===- Tiles.cpp - tiles of kernels ---------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Memory for tiles, and the code that fills them. A work item is run by one
+/// thread, so that its tiles and those of its group live alike: on the stack,
+/// or on the heap if they are large.
+///
+//===----------------------------------------------------------------------===//
+
+#include "VectorEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::tovector;
+
+/// Tiles take at most this much of the stack; the rest comes from the heap.
+static constexpr int64_t kStackLimit = 1 << 20;
+
+Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
+  Type element = arithmetic.getMemoryType(op.getValue().getType());
+  int64_t size = op.getTile().getType().getNumElements();
+  auto type = MemRefType::get({size}, element);
+  int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
+  // Tiles of closed scopes are reused: the code that uses them precedes this
+  // code. A kept tile is not placed there: the next work item reads it again.
+  for (unsigned i = 0; i <= depth && !isKept; ++i) {
+    Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
+      return tile.getType() == type;
+    });
+    if (found == scopes[i].freeTiles.end())
+      continue;
+    Value tile = *found;
+    scopes[i].freeTiles.erase(found);
+    scopes[depth].tiles.push_back(tile);
+    return tile;
+  }
+  builder.setInsertionPointToStart(scopes[0].anchor->block);
+  builder.setLoc(op.getLoc());
+  IntegerAttr alignment = builder.getI64IntegerAttr(bufferAlignment);
+  Value tile;
+  if (stackBytes + bytes <= kStackLimit) {
+    stackBytes += bytes;
+    tile = memref::AllocaOp::create(builder, type, alignment);
+  } else {
+    tile = memref::AllocOp::create(builder, type, alignment);
+    heapTiles.push_back(tile);
+  }
+  scopes[depth].tiles.push_back(tile);
+  return tile;
+}
+
+Value VectorEmitter::createStage(StageOp op, unsigned depth) {
+  Value isNew = createIsNew(op, depth);
+  Value tile = createTile(op, depth, /*isKept=*/isNew != nullptr);
+  if (!isNew) {
+    fillTile(op, tile);
+    return tile;
+  }
+  auto branch = scf::IfOp::create(at(depth, op.getLoc()), isNew,
+                                  /*withElseRegion=*/false);
+  emitInRegion(branch, branch.thenBlock(), [&] { fillTile(op, tile); });
+  return tile;
+}
+
+Value VectorEmitter::createIsNew(StageOp op, unsigned depth) {
+  // A work item of a kernel that works in place may write elements with which
+  // tiles of later items are filled.
+  if (!threadLoop || kernel.getInPlace() ||
+      scopes[depth].anchor->block != threadLoop.getBody())
+    return Value();
+  // The ranges that change from item to item while the tile does not.
+  Dim items = getNumber(1);
+  for (size_t i = ranges.size(); i-- > 0;) {
+    if (!(parallelSet & setOf(i)))
+      continue;
+    if (getDeps(op.getResult()) & setOf(i))
+      break;
+    items = items * getExtent(ranges[i]);
+  }
+  if (items.is(1))
+    return Value();
+  Location loc = op.getLoc();
+  Value count = getDimValue(items, loc), item = threadLoop.getInductionVar();
+  Value zero = getIndexConstant(0, loc);
+  B &b = at(depth, loc);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, item,
+                                        threadLoop.getLowerBound());
+  Value isNext =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                            arith::RemUIOp::create(b, item, count), zero);
+  return arith::OrIOp::create(b, isFirst, isNext);
+}
+
+void VectorEmitter::fillTile(StageOp op, Value tile) {
+  Location loc = op.getLoc();
+  Access access;
+  access.element = op.getValue().getType();
+  access.buffer = tile;
+  access.width = getStageLanes(op);
+  forEachStaged(op, [&](RangeSet unrolled) {
+    std::optional<unsigned> square = findWrittenSquare(op, access, unrolled);
+    if (square)
+      unrolled &= ~setOf(*square);
+    forEachPosition(unrolled, [&] {
+      if (square)
+        return writeSquare(op, access, *square);
+      access.index = getTileIndex(op);
+      access.lanes = splitLanes(access.index);
+      emitWrite(access, get(op.getValue()), loc);
+    });
+  });
+}

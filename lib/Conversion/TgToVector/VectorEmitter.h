@@ -1,0 +1,127 @@
+//===- VectorEmitter.h - kernels on CPUs ------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What code for CPUs adds to the emission of kernels: a loop over work items
+/// that threads share, accesses of whole vectors, with masks, gathers and
+/// transpositions in registers, prefetches, non-temporal stores, and tiles on
+/// the stack.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_TGTOVECTOR_VECTOREMITTER_H
+#define TINYGRAD_LIB_CONVERSION_TGTOVECTOR_VECTOREMITTER_H
+
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace mlir::tg::tovector {
+
+using emission::B;
+using emission::IndexForm;
+using emission::LaneForm;
+using emission::RangeSet;
+
+class VectorEmitter final : public emission::KernelEmitter {
+public:
+  VectorEmitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target);
+
+  /// Creates the function next to the kernel. Reports operations that cannot be
+  /// compiled.
+  FailureOr<func::FuncOp> emit();
+
+private:
+  bool isParallel(RangeKind kind) const override;
+  LogicalResult checkOperation(Operation *op) override;
+  static LogicalResult checkMemorySpace(Operation *op, Type type);
+
+  //===--- The function (VectorEmitter.cpp) ---===//
+  void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
+  /// Where the size of results depends on variables, calls `body` in a branch
+  /// with non-temporal stores, for large results, and in one without; likewise
+  /// for prefetches of rows.
+  void emitSizes(ArrayRef<StoreOp> stores, llvm::function_ref<void()> body);
+  void emitRowSizes(llvm::function_ref<void()> body);
+  /// 1 where the rows that a load prefetches are so much shorter than their
+  /// maximum that the hardware prefetcher does not reach the next one; else 0.
+  /// Null if that does not depend on variables.
+  Dim getShortRows(LoadOp op);
+
+  //===--- Loads and stores (Memory.cpp) ---===//
+  struct Access {
+    Value buffer; ///< the memref
+    Type element; ///< the tg type of its elements
+    IndexForm index;
+    LaneForm lanes;                   ///< the index, split
+    Value mask;                       ///< null: all
+    int64_t width;                    ///< lanes; 0 for a scalar access
+    bool nontemporal = false;         ///< non-temporal store
+    std::optional<UpdateKind> update; ///< store: combine with the old value
+    int64_t prefetch = 0;             ///< so many elements on; 0 for none
+  };
+  Value createLoad(LoadOp op, unsigned depth) override;
+  Value createScalarLoad(const Access &access, unsigned depth, Location loc);
+  Value createVectorLoad(const Access &access, unsigned depth, Location loc);
+  Value createEvenLoad(const Access &access, VectorType type, unsigned depth,
+                       Location loc);
+  void emitStore(StoreOp op) override;
+  void emitWrite(const Access &access, Value value, Location loc);
+  /// The result of an update: the elements' previous values combined with the
+  /// value.
+  Value combineWithOld(const Access &access, Value value, Location loc);
+  void emitVectorWrite(const Access &access, Value value, Location loc);
+  void createVectorStore(const Access &access, Value value, Value start, B &b);
+  /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
+  /// aligned to them too.
+  bool isAligned(const Access &access, Type memory) const;
+  /// Whether the store is non-temporal.
+  bool isNonTemporal(const Access &access);
+  void createPrefetch(const Access &access, Value start, Type memory,
+                      bool isWrite, B &b);
+  /// The index of the first element in memory of a contiguous access.
+  Value getStart(const Access &access, Location loc);
+  /// The offsets of the lanes' elements, for gather and scatter.
+  Value getOffsets(const Access &access, unsigned depth, Location loc,
+                   Value &start);
+
+  //===--- Tiles (Tiles.cpp) ---===//
+  Value createStage(StageOp op, unsigned depth) override;
+  /// Memory for a tile; no other tile's, if its contents are kept for later
+  /// work items.
+  Value createTile(StageOp op, unsigned depth, bool isKept);
+  /// Whether the tile must be filled: it still holds the contents of the
+  /// previous work item if only ranges changed on which it does not depend.
+  /// Null if it must always be filled.
+  Value createIsNew(StageOp op, unsigned depth);
+  void fillTile(StageOp op, Value tile);
+
+  //===--- Loads and tiles across lanes (Transpose.cpp) ---===//
+  /// The unrolled range along which a load that is strided along the lanes is
+  /// contiguous, if it has as many positions.
+  std::optional<unsigned> findSquare(LoadOp op, const Access &access);
+  /// Loads for all positions of that range; returns the current one.
+  Value createSquare(LoadOp op, const Access &access, unsigned square,
+                     Type memory, unsigned depth);
+  /// The unrolled range of a stage along which its tile is contiguous, if it is
+  /// strided along the lanes.
+  std::optional<unsigned> findWrittenSquare(StageOp op, const Access &access,
+                                            RangeSet unrolled);
+  /// Writes the staged values at all positions of that range.
+  void writeSquare(StageOp op, Access access, unsigned square);
+
+  /// The loop over the work items; null if there is one item.
+  scf::ForOp threadLoop;
+  /// Whether stores marked `nontemporal` are non-temporal.
+  bool isLarge = true;
+  /// Whether loads prefetch rows for which that depends on variables.
+  bool arePrefetched = true;
+  int64_t stackBytes = 0;
+  SmallVector<Value> heapTiles;
+};
+
+} // namespace mlir::tg::tovector
+
+#endif // TINYGRAD_LIB_CONVERSION_TGTOVECTOR_VECTOREMITTER_H
