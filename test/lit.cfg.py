@@ -28,6 +28,9 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"):
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source_dir", config.tinygrad_source_dir))
 config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))
+config.substitutions.append(
+    ("%llvm_lib_dir", os.path.join(os.path.dirname(config.llvm_tools_dir), "lib"))
+)
 # Builds with assertions check each rewrite of index arithmetic, which takes time.
 checked = config.sanitize or config.build_type == "Debug"
 config.substitutions.append(("%scaling_terms", "5000" if checked else "40000"))

@@ -1,14 +1,15 @@
-//===- tg-test-opt.cpp - tg-opt with a dialect of the tests ---------------===//
+//===- tg-test-opt.cpp - tg-opt with what tests add ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-opt` for graphs that have operations of the `tg_test` dialect.
+/// `tg-opt` with the `tg_test` dialect and the code generator of the tests.
 ///
 //===----------------------------------------------------------------------===//
 
+#include "ConvertTgToItems.h"
 #include "TgTest.h"
 #include "TinyGrad/InitAll.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -20,6 +21,7 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::tg::registerAllPasses();
+  tgtest::registerConvertTgToItemsPass();
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -27,5 +29,5 @@ int main(int argc, char **argv) {
   registry.insert<tgtest::TgTestDialect>();
 
   return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "TinyGrad optimizer with a test dialect\n", registry));
+      argc, argv, "TinyGrad optimizer with a dialect and passes of the tests\n", registry));
 }

@@ -152,9 +152,10 @@ LogicalResult KernelEmitter::analyze() {
       return failure();
     auto close = [&](ValueRange closedRanges) -> LogicalResult {
       RangeSet closed = getSet(closedRanges);
-      if (closed & parallelSet)
-        return op.emitOpError("closes a range of work items, which is not "
-                              "supported");
+      for (RangeSet rest = closed; rest; rest &= rest - 1)
+        if (!mayClose(&op, ranges[llvm::countr_zero(rest)].kind))
+          return op.emitOpError("closes a range of work items, which is not "
+                                "supported");
       set &= ~closed;
       return success();
     };

@@ -124,7 +124,7 @@ void KernelEmitter::forEachStaged(StageOp op,
     const unsigned index = llvm::countr_zero(rest);
     if (ranges[index].extent == 0)
       return;
-    if (loopSet & setOf(index))
+    if (loopSet & ~parallelSet & setOf(index))
       loops.push_back(index);
   }
   for (RangeSet rest = set & upcastSet; rest; rest &= rest - 1) {

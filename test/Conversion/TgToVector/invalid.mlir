@@ -28,7 +28,7 @@ tg.kernel @shared_reduce(%o: memref<1xf32>, %a: memref<64xf32>) attributes {outp
   %i = tg.range 0 thread 64
   %z = tg.const(0 : index) : index
   %x = tg.load %a[%i] : memref<64xf32>
-  // expected-error@+1 {{closes a range that threads share}}
+  // expected-error@+1 {{closes a range of work items}}
   %s = tg.ranged_reduce add %x over %i : f32
   tg.store %s, %o[%z] : memref<1xf32>
 }
@@ -78,4 +78,26 @@ tg.kernel @too_many_copies_together(%o: memref<1048576xf32>) attributes {outputs
   %p = tg.add %m, %j : index
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %o[%p] : memref<1048576xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'tg.kernel' op has a buffer in memory space 1 : i64; a CPU has the default memory space only}}
+tg.kernel @argument_space(%out: memref<4xf32>, %a: memref<4xf32, 1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %a[%i] : memref<4xf32, 1>
+  tg.store %x, %out[%i] : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @tile_space(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-error@+1 {{'tg.stage' op has a buffer in memory space "fast"; a CPU has the default memory space only}}
+  %t = tg.stage %x over %i : memref<4xf32, "fast">
+  %b = tg.barrier %t : memref<4xf32, "fast">
+  %j = tg.range 1 loop 4
+  %y = tg.load %b[%j] : memref<4xf32, "fast">
+  tg.store %y, %out[%j] : memref<4xf32>
 }

@@ -111,3 +111,30 @@ tg.kernel @parts(%o: memref<48xf32>, %a: memref<48xf32>) attributes {outputs = 1
   %q = tg.add %row, %k : index
   tg.store %y, %o[%q] : memref<48xf32>
 }
+
+// -----
+
+// One thread runs all items of a group, so that its tile is the thread's.
+
+// CHECK-LABEL: func.func @group
+// CHECK: %[[T:.*]] = memref.alloca() {{.*}} : memref<16xf32>
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %[[T]]
+// CHECK: scf.for
+// CHECK: memref.load %[[T]]
+tg.kernel @group(%o: memref<48xf32>, %a: memref<48xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 global 3
+  %j = tg.range 1 local 16
+  %k = tg.range 2 local 16
+  %c16 = tg.const(16 : index) : index
+  %c15 = tg.const(15 : index) : index
+  %row = tg.mul %i, %c16 : index
+  %p = tg.add %row, %j : index
+  %x = tg.load %a[%p] : memref<48xf32>
+  %t = tg.stage %x over %j in group : memref<16xf32>
+  %b = tg.barrier %t : memref<16xf32>
+  %r = tg.sub %c15, %k : index
+  %y = tg.load %b[%r] : memref<16xf32>
+  %q = tg.add %row, %k : index
+  tg.store %y, %o[%q] : memref<48xf32>
+}

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 func.func @alloc_rank() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4x4xf32>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, of at most 2^53 elements, but got 'memref<4x4xf32>'}}
   %0 = tg.alloc on "CPU" : memref<4x4xf32>
   return
 }
@@ -15,7 +15,7 @@ func.func @alloc_rank() {
 // -----
 
 func.func @alloc_element() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4xindex>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, of at most 2^53 elements, but got 'memref<4xindex>'}}
   %0 = tg.alloc on "CPU" : memref<4xindex>
   return
 }
@@ -30,9 +30,9 @@ func.func @alloc_layout() {
 
 // -----
 
-func.func @alloc_space() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<4xf32, 3>'}}
-  %0 = tg.alloc on "CPU" : memref<4xf32, 3>
+func.func @subbuffer_c3(%x: memref<64xi8, 3>) {
+  // expected-error @+1 {{'tg.subbuffer' op is in another memory space than its source 'memref<64xi8, 3>' (C3)}}
+  %0 = tg.subbuffer %x at (0) : memref<64xi8, 3> -> memref<16xf32>
   return
 }
 
@@ -288,20 +288,20 @@ tg.kernel @number_c9_twice(%out: memref<4xf32>) attributes {outputs = 1 : i64, n
 // Kernels
 //===----------------------------------------------------------------------===//
 
-// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 1 is 'f32', not a flat buffer of a tg element type, of at most 2^53 elements (C1)}}
 tg.kernel @kernel_c1_argument(%out: memref<4xf32>, %n: f32) attributes {outputs = 1 : i64} {
 }
 
 // -----
 
-// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xi7>', not a flat buffer of a tg element type, of at most 2^53 elements (C1)}}
 tg.kernel @kernel_c1_element(%out: memref<4xi7>) attributes {outputs = 1 : i64} {
 }
 
 // -----
 
-// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4xf32, 3>', not a flat buffer of a tg element type in the default memory space, of at most 2^53 elements (C1)}}
-tg.kernel @kernel_c1_space(%out: memref<4xf32, 3>) attributes {outputs = 1 : i64} {
+// expected-error @+1 {{'tg.kernel' op argument 0 is 'memref<4x4xf32, 3>', not a flat buffer of a tg element type, of at most 2^53 elements (C1)}}
+tg.kernel @kernel_c1_rank(%out: memref<4x4xf32, 3>) attributes {outputs = 1 : i64} {
 }
 
 // -----
@@ -667,6 +667,38 @@ tg.kernel @stage_c2(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 
 // -----
 
+tg.kernel @stage_c3() attributes {outputs = 0 : i64} {
+  %i = tg.range 7 local 4
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+1 {{'tg.stage' op a work item's tile has range 7 of kind 'local', whose positions are other work items; the tile of a group is 'in group' (C3)}}
+  %t = tg.stage %x over %i : memref<4xf32>
+}
+
+// -----
+
+tg.kernel @stage_c4(%out: memref<4xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 4
+  %j = tg.range 1 local 8
+  %n = tg.const(8 : index) : index
+  %row = tg.mul %i, %n : index
+  %at = tg.add %row, %j : index
+  %x = tg.load %a[%at] : memref<32xf32>
+  // expected-error @+1 {{'tg.stage' op the value of a group's tile depends on range 0 of kind 'local', which is not among its ranges (C4)}}
+  %t = tg.stage %x over %j in group : memref<8xf32>
+}
+
+// -----
+
+tg.kernel @stage_memory() attributes {outputs = 0 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.const(1.0 : f32) : f32
+  // expected-error @+2 {{failed to parse Tg_TileMemoryAttr}}
+  // expected-error @+1 {{expected ::mlir::tg::TileMemory to be one of: item, group}}
+  %t = tg.stage %x over %i in device : memref<4xf32>
+}
+
+// -----
+
 tg.kernel @barrier_c1(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
   // expected-error @+1 {{'tg.barrier' op the operand is not the result of a tg.stage (C1)}}
   %b = tg.barrier %out : memref<4xf32>
@@ -675,7 +707,7 @@ tg.kernel @barrier_c1(%out: memref<4xf32>) attributes {outputs = 1 : i64} {
 // -----
 
 func.func @too_large() {
-  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type in the default memory space, of at most 2^53 elements, but got 'memref<9007199254740993xi8>'}}
+  // expected-error @+1 {{'tg.alloc' op result #0 must be flat memref of a tg element type, of at most 2^53 elements, but got 'memref<9007199254740993xi8>'}}
   %0 = tg.alloc on "CPU" : memref<9007199254740993xi8>
   return
 }

@@ -391,13 +391,40 @@ tg.kernel @staged(%out: memref<32xf32>, %a: memref<32xf32>) attributes {outputs 
   %at = tg.add %base, %i : index
   // CHECK: %[[V:.*]] = tg.load
   %x = tg.load %a[%at] : memref<32xf32>
-  // CHECK-NEXT: %[[T:.*]] = tg.stage %[[V]] over %{{.*}} : memref<16xf32>
-  %t = tg.stage %x over %i : memref<16xf32>
+  // CHECK-NEXT: %[[T:.*]] = tg.stage %[[V]] over %{{.*}} in group : memref<16xf32>
+  %t = tg.stage %x over %i in group : memref<16xf32>
   // CHECK-NEXT: %[[B:.*]] = tg.barrier %[[T]] : memref<16xf32>
   %b = tg.barrier %t : memref<16xf32>
   // CHECK-NEXT: tg.load %[[B]][%{{.*}}] : memref<16xf32>
   %y = tg.load %b[%i] : memref<16xf32>
   tg.store %y, %out[%at] : memref<32xf32>
+}
+
+// CHECK-LABEL: tg.kernel @staged_by_items
+tg.kernel @staged_by_items(%out: memref<16xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %a[%i] : memref<16xf32>
+  // The memory of a work item is the default.
+  // CHECK: tg.stage %{{.*}} over %{{.*}} : memref<16xf32>
+  %t = tg.stage %x over %i in item : memref<16xf32>
+  %b = tg.barrier %t : memref<16xf32>
+  %y = tg.load %b[%i] : memref<16xf32>
+  tg.store %y, %out[%i] : memref<16xf32>
+}
+
+// CHECK-LABEL: tg.kernel @memory_spaces
+// CHECK-SAME: memref<16xf32, 1>, %{{.*}}: memref<16xf32, "constant">
+tg.kernel @memory_spaces(%out: memref<16xf32, 1>, %a: memref<16xf32, "constant">) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  // CHECK: tg.load %{{.*}} : memref<16xf32, "constant">
+  %x = tg.load %a[%i] : memref<16xf32, "constant">
+  // CHECK-NEXT: tg.stage %{{.*}} over %{{.*}} in group : memref<16xf32, 3>
+  %t = tg.stage %x over %i in group : memref<16xf32, 3>
+  // CHECK-NEXT: tg.barrier %{{.*}} : memref<16xf32, 3>
+  %b = tg.barrier %t : memref<16xf32, 3>
+  %y = tg.load %b[%i] : memref<16xf32, 3>
+  // CHECK: tg.store %{{.*}} : memref<16xf32, 1>
+  tg.store %y, %out[%i] : memref<16xf32, 1>
 }
 
 // A value may depend on a range that another reduce has closed: the range is

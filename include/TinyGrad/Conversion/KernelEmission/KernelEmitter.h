@@ -67,9 +67,12 @@ protected:
   //===--- What a code generator defines ---===//
 
   /// Whether ranges of this kind are bound by bindParallelRanges or in another
-  /// way before the first store is emitted, instead of by loops. No reduction
-  /// or tile may close such a range.
+  /// way before the first store is emitted, instead of by loops.
   virtual bool isParallel(RangeKind kind) const = 0;
+  /// Whether \p op, a reduction or a tile, may close a range of this kind.
+  virtual bool mayClose(Operation *op, RangeKind kind) const {
+    return !isParallel(kind);
+  }
   /// The value that `op` loads, created in the scope `depth`: a vector if the
   /// index or the mask differs between lanes. What the mask excludes is 0 and
   /// is not read.
@@ -207,7 +210,8 @@ protected:
   void emitGuarded(Value condition, Location loc,
                    llvm::function_ref<void()> write);
   /// Calls `write` at every position of the stage's loops, with the unrolled
-  /// ranges to go through; the lanes are set to all.
+  /// ranges to go through; the lanes are set to all. Parallel ranges of the
+  /// stage are bound already.
   void forEachStaged(StageOp op, llvm::function_ref<void(RangeSet)> write);
   /// The index of the staged element at the current positions, and its number
   /// of lanes; 0 for scalars.

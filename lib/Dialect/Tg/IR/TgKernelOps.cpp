@@ -58,6 +58,9 @@ void SubbufferOp::build(OpBuilder &builder, OperationState &state, Type type,
 LogicalResult SubbufferOp::verify() {
   MemRefType source = getSource().getType(), result = getType();
   int64_t elementBytes = getElementBytes(result);
+  if (source.getMemorySpace() != result.getMemorySpace())
+    return emitOpError("is in another memory space than its source ")
+           << source << " (C3)";
   Dim offset = getOffsetDim();
   if (failed(checkFits(getOffset(), [&] { return emitOpError(); })))
     return failure();
@@ -335,8 +338,7 @@ LogicalResult KernelOp::verify() {
     if (!isBufferType(type))
       return emitOpError("argument ") << i << " is " << type
                                       << ", not a flat buffer of a tg element "
-                                         "type in the default memory "
-                                         "space, of at most 2^53 elements (C1)";
+                                         "type, of at most 2^53 elements (C1)";
   }
   if (static_cast<size_t>(getOutputs()) > getArgumentTypes().size())
     return emitOpError("has ")
@@ -355,6 +357,28 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
+/// Whether the memory of a tile goes with the ranges of kind `local`: those
+/// that the stage closes, and those among \p open that its value still depends
+/// on.
+static LogicalResult verifyTileMemory(StageOp stage, ArrayRef<int64_t> open,
+                                      const DenseSet<int64_t> &locals) {
+  if (stage.getMemory() == TileMemory::group) {
+    for (int64_t id : open)
+      if (locals.contains(id))
+        return stage.emitOpError(
+                   "the value of a group's tile depends on range ")
+               << id << " of kind 'local', which is not among its ranges (C4)";
+    return success();
+  }
+  for (Value range : stage.getRanges())
+    if (auto op = range.getDefiningOp<RangeOp>();
+        op && op.getKind() == RangeKind::local)
+      return stage.emitOpError("a work item's tile has range ")
+             << op.getId() << " of kind 'local', whose positions are other "
+             << "work items; the tile of a group is 'in group' (C3)";
+  return success();
+}
+
 /// Multiplies a number of positions by an extent; false where 63 bits do not
 /// do. Ranges without positions count as one, so that the order does not
 /// matter.
@@ -367,7 +391,7 @@ LogicalResult KernelOp::verifyRegions() {
   // The ranges that each value depends on, and those that a reduce closes.
   // Bodies are small and each operation is looked at once.
   DenseMap<Value, SmallVector<int64_t>> open;
-  DenseSet<int64_t> isSinglePosition;
+  DenseSet<int64_t> isSinglePosition, locals;
   DenseMap<int64_t, int64_t> extents;
   DenseMap<int64_t, Operation *> closedBy;
   int64_t parallelExtent = 1;
@@ -409,6 +433,8 @@ LogicalResult KernelOp::verifyRegions() {
       int64_t extent = Dim(range.getExtent()).getMax();
       if (extent <= 1)
         isSinglePosition.insert(range.getId());
+      if (range.getKind() == RangeKind::local)
+        locals.insert(range.getId());
       if (!extents.try_emplace(range.getId(), extent).second)
         return range.emitOpError("id ")
                << range.getId() << " is used by another range (C2)";
@@ -434,8 +460,11 @@ LogicalResult KernelOp::verifyRegions() {
         if (auto rangeOp = range.getDefiningOp<RangeOp>())
           closedBy.try_emplace(rangeOp.getId(), &op);
     }
-    if (auto stage = dyn_cast<StageOp>(op))
+    if (auto stage = dyn_cast<StageOp>(op)) {
       close(stage.getRanges());
+      if (failed(verifyTileMemory(stage, deps, locals)))
+        return failure();
+    }
     for (Value result : op.getResults())
       open[result] = deps;
   }
@@ -610,6 +639,16 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Value buffer,
                    Value index, Value mask) {
   build(builder, state, cast<MemRefType>(buffer.getType()).getElementType(),
         buffer, index, mask, /*prefetch=*/IntegerAttr());
+}
+
+void StageOp::build(OpBuilder &builder, OperationState &state, MemRefType tile,
+                    Value value, ValueRange ranges, TileMemory memory) {
+  state.addOperands(value);
+  state.addOperands(ranges);
+  if (memory != TileMemory::item)
+    state.getOrAddProperties<Properties>().memory =
+        TileMemoryAttr::get(builder.getContext(), memory);
+  state.addTypes(tile);
 }
 
 LogicalResult StageOp::verify() {

@@ -56,7 +56,7 @@ bool mlir::tg::isElementType(Type type) {
 bool mlir::tg::isBufferType(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
-         !buffer.getMemorySpace() && isElementType(buffer.getElementType()) &&
+         isElementType(buffer.getElementType()) &&
          (!buffer.hasStaticShape() || buffer.getDimSize(0) <= maxBufferSize);
 }
 
@@ -126,8 +126,10 @@ SmallVector<Value> mlir::tg::getConjuncts(Value condition) {
   return conjuncts;
 }
 
-MemRefType mlir::tg::getBufferType(Type elementType, int64_t count) {
-  return MemRefType::get({count}, elementType);
+MemRefType mlir::tg::getBufferType(Type elementType, int64_t count,
+                                   Attribute memorySpace) {
+  return MemRefType::get({count}, elementType, MemRefLayoutAttrInterface(),
+                         memorySpace);
 }
 
 int64_t mlir::tg::getBufferBytes(MemRefType type) {

@@ -175,35 +175,39 @@ void TgPlanMemoryPass::runOnOperation() {
                                 : a->alloc->isBeforeInBlock(b->alloc);
   });
   // Live buffers by their last step.
-  llvm::MapVector<StringRef, Arena> arenas;
+  // One arena for each memory space of each device.
+  using Place = std::pair<StringRef, Attribute>;
+  auto getPlace = [](AllocOp alloc) {
+    return Place(alloc.getDevice(), alloc.getType().getMemorySpace());
+  };
+  llvm::MapVector<Place, Arena> arenas;
   std::multimap<int64_t, Lifetime *> live;
   int64_t total = 0;
   for (Lifetime *lifetime : planned) {
     while (!live.empty() && live.begin()->first < lifetime->first) {
       Lifetime *ended = live.begin()->second;
-      arenas[ended->alloc.getDevice()].release(ended->offset, ended->size);
+      arenas[getPlace(ended->alloc)].release(ended->offset, ended->size);
       live.erase(live.begin());
     }
     lifetime->offset =
-        arenas[lifetime->alloc.getDevice()].allocate(lifetime->size);
+        arenas[getPlace(lifetime->alloc)].allocate(lifetime->size);
     live.emplace(lifetime->last, lifetime);
     total += lifetime->size;
   }
 
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Type byte = builder.getI8Type();
-  DenseMap<StringRef, Value> memory;
-  for (auto &[device, arena] : arenas) {
-    memory[device] =
-        AllocOp::create(builder, getOperation().getLoc(),
-                        getBufferType(byte, arena.getSize()), device);
+  DenseMap<Place, Value> memory;
+  for (auto &[place, arena] : arenas) {
+    memory[place] = AllocOp::create(
+        builder, getOperation().getLoc(),
+        getBufferType(byte, arena.getSize(), place.second), place.first);
     total -= arena.getSize();
   }
   for (Lifetime *lifetime : planned) {
     AllocOp alloc = lifetime->alloc;
-    Value part =
-        SubbufferOp::create(builder, alloc.getLoc(), alloc.getType(),
-                            memory[alloc.getDevice()], lifetime->offset);
+    Value part = SubbufferOp::create(builder, alloc.getLoc(), alloc.getType(),
+                                     memory[getPlace(alloc)], lifetime->offset);
     alloc.replaceAllUsesWith(part);
   }
   // Only now: the builder stands before the first of them.

@@ -335,7 +335,8 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
              index.conjunction(isInMemory, index.lessThan(place, length)));
   } else {
     result.borders = getBufferType(memory.getElementType(),
-                                   (numBlocks.getMax() + 1) * border);
+                                   (numBlocks.getMax() + 1) * border,
+                                   memory.getMemorySpace());
     BlockArgument borders =
         body.insertArgument(copy + 1, result.borders, old.getLoc());
     Value isBeforeEnd = index.lessThan(place, reach->before + own);

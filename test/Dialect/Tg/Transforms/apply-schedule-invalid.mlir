@@ -278,3 +278,18 @@ tg.kernel @no_mask(%out: memref<1xf32>, %a: memref<64xf32>, %b: memref<64xf32>) 
   %s = tg.ranged_reduce add %z over %k : f32
   tg.store %s, %out[%i] : memref<1xf32>
 }
+
+// -----
+
+// expected-error@+1 {{the value of a group's tile would depend on range 0, along which its work items differ}}
+tg.kernel @part_of_group(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64,
+    schedule = [#tg.step<stage load 0 [1]>]} {
+  %i = tg.range 0 local 8
+  %j = tg.range 1 local 8
+  %n = tg.const(8 : index) : index
+  %row = tg.mul %i, %n : index
+  %at = tg.add %row, %j : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %y = tg.mul %x, %x : f32
+  tg.store %y, %out[%at] : memref<64xf32>
+}

@@ -192,3 +192,22 @@ tg.kernel @window(%out: memref<8xf32>, %a: memref<8xf32>, %w: memref<3xf32>) att
   %sum = tg.ranged_reduce add %z over %k : f32
   tg.store %sum, %out[%i] : memref<8xf32>
 }
+
+// -----
+
+// A tile along a range of kind local is the memory of a group.
+
+// CHECK-LABEL: tg.kernel @group_tile
+// CHECK: %[[COPY:.*]] = tg.range 2 local 8
+// CHECK: tg.stage %{{.*}} over %[[COPY]] in group : memref<8xf32>
+tg.kernel @group_tile(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64,
+    schedule = [#tg.step<stage load 0 [1]>]} {
+  %g = tg.range 0 global 8
+  %i = tg.range 1 local 8
+  %n = tg.const(8 : index) : index
+  %row = tg.mul %g, %n : index
+  %at = tg.add %row, %i : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %y = tg.mul %x, %x : f32
+  tg.store %y, %out[%at] : memref<64xf32>
+}

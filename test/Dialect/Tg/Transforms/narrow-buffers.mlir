@@ -133,3 +133,22 @@ func.func @same(%a: memref<4xf32>) {
   tg.launch @in_place(%a, %a) : memref<4xf32>, memref<4xf32>
   return
 }
+
+// -----
+
+// A part stays in its memory space.
+
+// CHECK-LABEL: tg.kernel @space
+// CHECK-SAME:    (%{{.*}}: memref<4xf32>, %{{.*}}: memref<4xf32, 1>)
+tg.kernel @space(%out: memref<4xf32>, %a: memref<12xf32, 1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %c = tg.const(8 : index) : index
+  %j = tg.add %i, %c : index
+  %x = tg.load %a[%j] : memref<12xf32, 1>
+  tg.store %x, %out[%i] : memref<4xf32>
+}
+// CHECK: tg.subbuffer %{{.*}} at (32) : memref<12xf32, 1> -> memref<4xf32, 1>
+func.func @main(%out: memref<4xf32>, %a: memref<12xf32, 1>) {
+  tg.launch @space(%out, %a) : memref<4xf32>, memref<12xf32, 1>
+  return
+}

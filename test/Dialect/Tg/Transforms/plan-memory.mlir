@@ -159,3 +159,34 @@ func.func @endless(%x: memref<9007199254740992xf32>) {
   tg.transfer %x to %0 : memref<9007199254740992xf32>
   return
 }
+
+// -----
+
+// Each memory space has memory of its own.
+
+// CHECK-LABEL: func.func @spaces
+// CHECK-DAG: tg.alloc on "CPU" : memref<64xi8>
+// CHECK-DAG: tg.alloc on "CPU" : memref<64xi8, 1>
+// CHECK-DAG: tg.subbuffer %{{.*}} at (0) : memref<64xi8> -> memref<16xf32>
+// CHECK-DAG: tg.subbuffer %{{.*}} at (0) : memref<64xi8, 1> -> memref<16xf32, 1>
+tg.kernel @near(%out: memref<16xf32>, %a: memref<16xf32, 1>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %a[%i] : memref<16xf32, 1>
+  tg.store %x, %out[%i] : memref<16xf32>
+}
+tg.kernel @far(%out: memref<16xf32, 1>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %a[%i] : memref<16xf32>
+  tg.store %x, %out[%i] : memref<16xf32, 1>
+}
+func.func @spaces(%a: memref<16xf32>) -> memref<16xf32> {
+  %t = tg.alloc on "CPU" : memref<16xf32, 1>
+  tg.launch @far(%t, %a) : memref<16xf32, 1>, memref<16xf32>
+  %u = tg.alloc on "CPU" : memref<16xf32>
+  tg.launch @near(%u, %t) : memref<16xf32>, memref<16xf32, 1>
+  %v = tg.alloc on "CPU" : memref<16xf32, 1>
+  tg.launch @far(%v, %u) : memref<16xf32, 1>, memref<16xf32>
+  %r = tg.alloc on "CPU" : memref<16xf32>
+  tg.launch @near(%r, %v) : memref<16xf32>, memref<16xf32, 1>
+  return %r : memref<16xf32>
+}

@@ -72,7 +72,7 @@ bool isNumber(Operation *op);
 bool isElementType(Type type);
 
 /// Whether `type` is that of a flat buffer: a memref of rank 1 and identity
-/// layout in the default memory space, with an element type of the dialect and
+/// layout, with an element type of the dialect and
 /// at most `maxBufferSize` elements. Which memory it is follows from what made
 /// it.
 bool isBufferType(Type type);
@@ -100,7 +100,8 @@ TypedAttr getNumberAttr(Type type, int64_t value);
 SmallVector<Value> getConjuncts(Value condition);
 
 /// The memref type of a flat buffer of `count` elements.
-MemRefType getBufferType(Type elementType, int64_t count);
+MemRefType getBufferType(Type elementType, int64_t count,
+                         Attribute memorySpace = {});
 
 /// Bytes of a buffer of static size, whose elements take whole bytes; saturates
 /// at INT64_MAX.

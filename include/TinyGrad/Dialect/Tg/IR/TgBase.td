@@ -87,11 +87,11 @@ def Tg_Tensor : Tg_TensorOf<Tg_Element, "a tg element type">;
 def Tg_ArithTensor : Tg_TensorOf<Tg_Arith, "bool, integer or float">;
 def Tg_IntTensor : Tg_TensorOf<Tg_Int, "integer">;
 def Tg_NumTensor : Tg_TensorOf<Tg_Num, "integer or float">;
-/// A flat buffer: rank 1, contiguous, in the default memory space, of at most
-/// 2^53 elements.
+/// A flat buffer: rank 1, contiguous, of at most 2^53 elements. What a memory
+/// space means is up to the target.
 def Tg_Buffer : Type<CPred<"::mlir::tg::isBufferType($_self)">,
-    "flat memref of a tg element type in the default memory space, of at most "
-    "2^53 elements", "::mlir::MemRefType">;
+    "flat memref of a tg element type, of at most 2^53 elements",
+    "::mlir::MemRefType">;
 
 /// How many elements of a buffer an element is behind another.
 def Tg_Distance

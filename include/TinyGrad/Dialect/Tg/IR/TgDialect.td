@@ -133,6 +133,15 @@ def Tg_RangeKindAttr : EnumAttr<Tg_Dialect, Tg_RangeKind, "range_kind"> {
   let assemblyFormat = "$value";
 }
 
+def Tg_TileMemory : I32EnumAttr<"TileMemory", "whose memory a tile lives in", [
+    I32EnumAttrCase<"item", 0>, I32EnumAttrCase<"group", 1>]> {
+  let cppNamespace = "::mlir::tg";
+  let genSpecializedAttr = 0;
+}
+def Tg_TileMemoryAttr : EnumAttr<Tg_Dialect, Tg_TileMemory, "tile_memory"> {
+  let assemblyFormat = "$value";
+}
+
 def Tg_DimOpKind : I32EnumAttr<"DimOpKind", "an operator on dimensions", [
     I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"mul", 1>,
     I32EnumAttrCase<"floordiv", 2>, I32EnumAttrCase<"mod", 3>,

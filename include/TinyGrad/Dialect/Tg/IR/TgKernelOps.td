@@ -76,7 +76,7 @@ def Tg_SubbufferOp : Tg_Op<"subbuffer", [Pure]> {
 
     C1: the part lies inside the source, for all values of variables. C2: the
     offset is a multiple of the size of the result's elements, and not negative. No
-    part of it can overflow 64 bits.
+    part of it can overflow 64 bits. C3: both are in one memory space.
 
     ```mlir
     %v = tg.subbuffer %arena at (256) : memref<4096xi8> -> memref<16xf32>
@@ -432,25 +432,45 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     memory, in row-major order of the ranges. Loads of the tile after a
     `tg.barrier` see all of them.
 
+    `memory` says whose memory it is. A tile of a work `item` is filled and read by
+    that item alone. A tile of a `group` exists once for the work items of a group,
+    that is, for all positions of the `local` ranges: each item fills the part of
+    its own positions, and reads all. Where one thread runs all items of a group, as
+    on a CPU, both are the memory of that thread. The memory space of the tile's
+    type is the target's.
+
     C1: the tile has as many elements as the ranges have positions. C2: each range
-    is the result of a `tg.range`, and they differ.
+    is the result of a `tg.range`, and they differ. C3: a tile of an item has no
+    `local` range, since its other positions are other items. C4: the value of a
+    tile of a group depends on no `local` range that is not among `ranges`.
 
     ```mlir
     %t = tg.stage %x over %i, %k : memref<128xf32>
     %b = tg.barrier %t : memref<128xf32>
     %y = tg.load %b[%j] : memref<128xf32>
+
+    %shared = tg.stage %x over %local in group : memref<128xf32>
     ```
   }];
-  let arguments = (ins Tg_Element:$value, Variadic<Index>:$ranges);
+  let arguments = (ins Tg_Element:$value, Variadic<Index>:$ranges,
+      DefaultValuedOptionalAttr<Tg_TileMemoryAttr,
+                                "::mlir::tg::TileMemory::item">:$memory);
   let results = (outs Tg_Buffer:$tile);
-  let assemblyFormat = "$value `over` $ranges attr-dict `:` type($tile)";
+  let assemblyFormat = [{
+    $value `over` $ranges (`in` `` $memory^)? attr-dict `:` type($tile)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::MemRefType":$tile,
+      "::mlir::Value":$value, "::mlir::ValueRange":$ranges,
+      CArg<"::mlir::tg::TileMemory", "::mlir::tg::TileMemory::item">:$memory)>];
+  let skipDefaultBuilders = 1;
   let hasVerifier = 1;
 }
 
 def Tg_BarrierOp : Tg_Op<"barrier", [Pure, SameOperandsAndResultType]> {
   let summary = "a tile after all writes to it";
   let description = [{
-    The tile once all work items of the work-group have written their part.
+    The tile once it is filled: a group's, once all its work items have written
+    their part; an item's, once the item has.
 
     C1: the operand is the result of a `tg.stage`.
 

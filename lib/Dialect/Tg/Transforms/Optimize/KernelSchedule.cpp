@@ -336,7 +336,8 @@ static void resizeTile(StageOp stage) {
   int64_t size = 1;
   for (Value range : stage.getRanges())
     size *= range.getDefiningOp<RangeOp>().getLargestExtent();
-  MemRefType type = getBufferType(stage.getValue().getType(), size);
+  MemRefType type = getBufferType(stage.getValue().getType(), size,
+                                  stage.getTile().getType().getMemorySpace());
   stage.getTile().setType(type);
   for (Operation *user : stage->getUsers())
     if (auto barrier = dyn_cast<BarrierOp>(user))

@@ -217,6 +217,16 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
       return "the tile would have a vector in every element, as the value has "
              "lanes along " +
              describe(lane);
+  // With a range of kind local the tile is a group's.
+  auto isLocal = [](RangeOp range) {
+    return range.getKind() == RangeKind::local;
+  };
+  if (llvm::any_of(over, isLocal))
+    for (Value range : analysis.getRanges(value))
+      if (auto other = range.getDefiningOp<RangeOp>();
+          isLocal(other) && !llvm::is_contained(over, other))
+        return "the value of a group's tile would depend on " +
+               describe(other) + ", along which its work items differ";
   int64_t bytes = llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);
   for (RangeOp range : over) {
     if (!dependsOn(value, range))

@@ -80,9 +80,12 @@ KernelSchedule::createTile(Value value, ArrayRef<RangeOp> over, int64_t pad) {
                                  : range.getLargestExtent();
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfterValue(value);
+  const bool isGroups = llvm::any_of(
+      over, [](RangeOp range) { return range.getKind() == RangeKind::local; });
   auto stage = StageOp::create(
       builder, value.getLoc(), getBufferType(value.getType(), size), value,
-      llvm::map_to_vector(over, [](RangeOp range) -> Value { return range; }));
+      llvm::map_to_vector(over, [](RangeOp range) -> Value { return range; }),
+      isGroups ? TileMemory::group : TileMemory::item);
   if (RangeOp last = over.back(); last.getLargestExtent() % pad != 0)
     stage->setAttr(paddedAttrName,
                    builder.getDenseI64ArrayAttr({int64_t(last.getId()), pad}));
