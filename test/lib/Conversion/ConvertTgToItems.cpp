@@ -9,8 +9,9 @@
 /// becomes a function that runs one work item, given the numbers of its group
 /// and of the item in the group. All accesses are of single elements. A group's
 /// tile is an argument of the function, after the kernel's buffers, and a
-/// barrier is a call of `barrier`. Launches become loops over all items, but
-/// for kernels with variables or with tiles of groups.
+/// barrier is a call of `barrier`. Launches become loops over all items where
+/// the function takes the launch's buffers and nothing else; other functions
+/// with launches are erased.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -273,7 +274,11 @@ struct ConvertTgToItemsPass
       SmallVector<LaunchOp> ops;
       func.walk([&](LaunchOp op) { ops.push_back(op); });
       if (llvm::all_of(ops, [&](LaunchOp op) {
-            return launches.lookup(op.getKernel()).isSimple;
+            auto callee =
+                getOperation().lookupSymbol<func::FuncOp>(op.getKernel());
+            return launches.lookup(op.getKernel()).isSimple &&
+                   llvm::equal(callee.getArgumentTypes().drop_back(2),
+                               op.getBuffers().getTypes());
           })) {
         for (LaunchOp op : ops)
           replaceLaunch(op, launches.lookup(op.getKernel()));

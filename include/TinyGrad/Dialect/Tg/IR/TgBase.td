@@ -27,6 +27,10 @@ class Tg_DocGroup<string title, string text> : OpDocGroup {
 class Tg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tg_Dialect, mnemonic, traits>;
 
+/// The gradient of each operand (TgGradients.cpp).
+def Tg_Differentiable
+    : DeclareOpInterfaceMethods<Tg_DifferentiableOpInterface>;
+
 /// Bounds of integer results from those of integer operands (TgIntRanges.cpp).
 def Tg_InfersRanges : DeclareOpInterfaceMethods<InferIntRangeInterface,
                                                 ["inferResultRanges"]>;

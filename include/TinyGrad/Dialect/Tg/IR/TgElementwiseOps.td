@@ -41,7 +41,7 @@ class Tg_UnaryOp<string mnemonic, Type type, list<Trait> traits = []>
 /// A transcendental function of floats. Its error bound in f64 is that of the
 /// expansion, if tg-expand-math has one, or of the C library.
 class Tg_MathOp<string mnemonic, int itsWork>
-    : Tg_UnaryOp<mnemonic, Tg_FloatLike> {
+    : Tg_UnaryOp<mnemonic, Tg_FloatLike, [Tg_Differentiable]> {
   let work = itsWork;
   let registers = 16;
   let isTranscendental = 1;
@@ -76,7 +76,7 @@ let opDocGroup = Tg_ElementwiseDoc in {
 // Unary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges]> {
+def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiable]> {
   let summary = "negation";
   let description = [{
     Integers wrap: the most negative value is its own negation, and an unsigned
@@ -91,7 +91,7 @@ def Tg_NegOp : Tg_UnaryOp<"neg", Tg_NumLike, [Tg_InfersRanges]> {
   }];
 }
 
-def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
+def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike, [Tg_Differentiable]> {
   let summary = "reciprocal 1/x";
   let work = 4;
   let description = [{
@@ -105,7 +105,7 @@ def Tg_RecipOp : Tg_UnaryOp<"recip", Tg_FloatLike> {
   }];
 }
 
-def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike> {
+def Tg_SqrtOp : Tg_UnaryOp<"sqrt", Tg_FloatLike, [Tg_Differentiable]> {
   let summary = "square root";
   let work = 4;
   let description = [{
@@ -320,7 +320,7 @@ def Tg_ErfOp : Tg_MathOp<"erf", 20> {
   }];
 }
 
-def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
+def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike, [Tg_Differentiable]> {
   let summary = "round towards zero";
   let description = [{
     The nearest integer that is not larger in magnitude. Zeros, infinities and NaN
@@ -334,7 +334,7 @@ def Tg_TruncOp : Tg_UnaryOp<"trunc", Tg_FloatLike> {
   }];
 }
 
-def Tg_CastOp : Tg_ElementwiseOp<"cast", [SameOperandsAndResultShape,
+def Tg_CastOp : Tg_ElementwiseOp<"cast", [Tg_Differentiable, SameOperandsAndResultShape,
                                              Tg_InfersRanges]> {
   let summary = "value conversion to another element type";
   let description = [{
@@ -386,7 +386,7 @@ def Tg_BitcastOp : Tg_ElementwiseOp<"bitcast", [SameOperandsAndResultShape]> {
 // Binary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
+def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
   let summary = "sum";
   let description = [{
     Integers wrap; on bool it is "or". Floats: `inf + -inf` is NaN, `-0.0 + 0.0`
@@ -400,7 +400,7 @@ def Tg_AddOp : Tg_BinaryOp<"add", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
   }];
 }
 
-def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges]> {
+def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges, Tg_Differentiable]> {
   let summary = "difference";
   let description = [{
     Integers wrap. Floats: `inf - inf` is NaN, `x - x` is `0.0` for finite x, NaN
@@ -414,7 +414,7 @@ def Tg_SubOp : Tg_BinaryOp<"sub", Tg_NumLike, [Tg_InfersRanges]> {
   }];
 }
 
-def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
+def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
   let summary = "product";
   let description = [{
     Integers wrap; on bool it is "and". Floats: `0 * inf` is NaN, NaN gives NaN.
@@ -427,7 +427,7 @@ def Tg_MulOp : Tg_BinaryOp<"mul", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
   }];
 }
 
-def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike> {
+def Tg_FDivOp : Tg_BinaryOp<"fdiv", Tg_FloatLike, [Tg_Differentiable]> {
   let summary = "floating-point quotient";
   let work = 4;
   let description = [{
@@ -502,7 +502,7 @@ def Tg_FloorModOp : Tg_BinaryOp<"floormod", Tg_IntLike, [Tg_InfersRanges]> {
   }];
 }
 
-def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges]> {
+def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges, Tg_Differentiable]> {
   let summary = "the larger operand";
   let description = [{
     NaN if either operand is NaN; on bool it is "or". Of `-0.0` and `+0.0` either
@@ -517,7 +517,7 @@ def Tg_MaxOp : Tg_BinaryOp<"max", Tg_ArithLike, [Commutative, Tg_InfersRanges]> 
   }];
 }
 
-def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike> {
+def Tg_PowOp : Tg_BinaryOp<"pow", Tg_FloatLike, [Tg_Differentiable]> {
   let summary = "x to the power y";
   let work = 40;
   let registers = 16;
@@ -672,7 +672,7 @@ def Tg_ThreefryOp : Tg_ElementwiseOp<"threefry", [SameOperandsAndResultType]> {
 // Ternary operations
 //===----------------------------------------------------------------------===//
 
-def Tg_WhereOp : Tg_ElementwiseOp<"where", [
+def Tg_WhereOp : Tg_ElementwiseOp<"where", [Tg_Differentiable, 
     AllTypesMatch<["x", "y", "result"]>, Tg_InfersRanges]> {
   let summary = "x where the condition holds, else y";
   let description = [{
@@ -693,7 +693,7 @@ def Tg_WhereOp : Tg_ElementwiseOp<"where", [
   let hasVerifier = 1;
 }
 
-def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [SameOperandsAndResultType,
+def Tg_MulAccOp : Tg_ElementwiseOp<"mulacc", [Tg_Differentiable, SameOperandsAndResultType,
                                                  Tg_InfersRanges]> {
   let summary = "a * b + c";
   let description = [{

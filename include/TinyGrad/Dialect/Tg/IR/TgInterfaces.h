@@ -6,8 +6,8 @@
 ///
 /// \file
 /// The interfaces of operations of a tensor graph, which other dialects may
-/// implement: elementwise functions and movement operations. `TgInterfaces.td`
-/// describes them.
+/// implement: elementwise functions, movement operations, derivatives.
+/// `TgInterfaces.td` describes them.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -124,4 +124,34 @@ def Tg_MovementOpInterface : OpInterface<"MovementOpInterface"> {
   }];
 }
 
+def Tg_DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let description = [{
+    An operation of a tensor graph with a derivative: given the gradient of its
+    result, it builds the gradients of its operands (reverse mode). It has one
+    result. `differentiate` (Transforms/Differentiate.h) calls it.
+
+    Integers and bools have no gradient, so that neither an operation with such a
+    result nor such an operand needs one. An operation with a
+    `ComposedOpInterface` needs no rule either: its composition is differentiated.
+  }];
+  let cppNamespace = "::mlir::tg";
+  let methods = [
+    InterfaceMethod<[{
+      Builds the gradient of operand `number`, a tensor of floats, from that of the
+      result, `gradient`, which has the result's type: the sum of the gradients of
+      all elements of the result, each times its derivative. It has the operand's
+      type. Null means zero. The builder stands behind the operation and behind
+      `gradient`; what is built may be differentiated again. Where an operation has
+      no derivative with its attributes, it reports that and fails.
+    }], "::llvm::FailureOr<::mlir::Value>", "buildGradient",
+        (ins "::mlir::OpBuilder &":$builder, "unsigned":$number,
+             "::mlir::Value":$gradient)>
+  ];
+  let verify = [{
+    static_assert(ConcreteOp::template hasTrait<::mlir::OpTrait::OneResult>(),
+                  "a differentiable operation has one result");
+    return ::mlir::success();
+  }];
+}
+
 #endif // TINYGRAD_DIALECT_TG_IR_TGINTERFACES_TD

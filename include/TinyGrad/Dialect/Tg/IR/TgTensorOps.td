@@ -113,7 +113,7 @@ def Tg_DimOp : Tg_Op<"dim", [Pure, Tg_InfersRanges]> {
 //===----------------------------------------------------------------------===//
 
 let opDocGroup = Tg_ReduceDoc in
-def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
+def Tg_ReduceOp : Tg_Op<"reduce", [Pure, Tg_Differentiable,
     InferTypeOpAdaptor]> {
   let summary = "reduction along axes";
   let description = [{
@@ -151,7 +151,7 @@ def Tg_ReduceOp : Tg_Op<"reduce", [Pure,
 
 let opDocGroup = Tg_OrderDoc in {
 
-def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
+def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "inclusive prefix reduction along an axis";
   let description = [{
     Element `i` along `axis` of the result combines the elements 0 to `i` of the
@@ -251,6 +251,7 @@ def Tg_ArgsortOp : Tg_Op<"argsort", [Pure, Tg_SameDims]> {
 /// other positions. It never copies by itself.
 class Tg_MovementOp<string mnemonic, list<Trait> traits = []>
     : Tg_Op<mnemonic, !listconcat([Pure,
+          Tg_Differentiable,
           DeclareOpInterfaceMethods<Tg_MovementOpInterface>], traits)> {
   /// What the methods of MovementOpInterface give.
   bit mayAddZeros = 0;
@@ -479,7 +480,7 @@ def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
   let hasFolder = 1;
 }
 
-def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
+def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor in memory, row-major";
   let description = [{
     Requests a buffer that holds the operand, and thereby ends fusion. A buffer, or
@@ -497,7 +498,7 @@ def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_SameDims, SameOperandsAndRes
   let hasFolder = 1;
 }
 
-def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
+def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor, with no gradient through it";
   let description = [{
     Computes the identity; differentiation stops here.

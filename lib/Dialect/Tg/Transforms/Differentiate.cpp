@@ -1,0 +1,201 @@
+//===- Differentiate.cpp - gradients of tensor graphs ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Walks the operations between the output and what it is differentiated by in
+/// reverse order and adds up the gradients of each value.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+static bool isFloat(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value));
+}
+
+namespace {
+class Differentiation {
+public:
+  /// If \p endsAtWrt, gradients are not passed on from a value of `wrt` to
+  /// others that it is computed from.
+  Differentiation(OpBuilder &builder, ValueRange wrt, bool endsAtWrt = false)
+      : builder(builder), wrt(wrt.begin(), wrt.end()), endsAtWrt(endsAtWrt) {}
+
+  /// The gradients of values that are null have not been needed.
+  LogicalResult run(Value output, Value seed);
+  Value getGradient(Value value) const { return gradients.lookup(value); }
+
+private:
+  void collect(Value output);
+  bool isWanted(Value value) const {
+    return isFloat(value) && active.contains(value);
+  }
+  void addGradient(Value value, Value gradient);
+  LogicalResult differentiateOp(Operation *op, Value gradient);
+  LogicalResult differentiateComposed(ComposedOpInterface op, Value gradient);
+  LogicalResult reportMissing(Operation *op);
+
+  OpBuilder &builder;
+  DenseSet<Value> wrt;
+  bool endsAtWrt;
+  /// What the output is computed from, in the order of the block.
+  SmallVector<Operation *> ops;
+  /// Values that depend on `wrt`, and these themselves.
+  DenseSet<Value> active;
+  DenseMap<Value, Value> gradients;
+};
+} // namespace
+
+/// Finds the operations from `wrt` to the output.
+void Differentiation::collect(Value output) {
+  DenseSet<Operation *> seen;
+  SmallVector<Value> work{output};
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || (endsAtWrt && wrt.contains(value)) || !seen.insert(op).second)
+      continue;
+    ops.push_back(op);
+    llvm::append_range(work, op->getOperands());
+  }
+  llvm::sort(ops,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  active = wrt;
+  for (Operation *op : ops)
+    if (!isa<DetachOp>(op) &&
+        llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }))
+      for (Value result : op->getResults())
+        if (isFloat(result))
+          active.insert(result);
+}
+
+LogicalResult Differentiation::run(Value output, Value seed) {
+  collect(output);
+  if (!isWanted(output))
+    return success();
+  gradients[output] = seed;
+  for (Operation *op : llvm::reverse(ops)) {
+    // An operation with a region or several results has no interface; one of
+    // its results is enough to find that out.
+    Value gradient;
+    for (Value result : op->getResults())
+      if (Value own = gradients.lookup(result))
+        gradient = own;
+    if (gradient && !isa<DetachOp>(op) &&
+        llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }) &&
+        failed(differentiateOp(op, gradient)))
+      return failure();
+  }
+  return success();
+}
+
+void Differentiation::addGradient(Value value, Value gradient) {
+  Value &sum = gradients[value];
+  sum = sum ? Value(AddOp::create(builder, gradient.getLoc(), sum, gradient))
+            : gradient;
+}
+
+LogicalResult Differentiation::differentiateOp(Operation *op, Value gradient) {
+  if (auto composed = dyn_cast<ComposedOpInterface>(op))
+    return differentiateComposed(composed, gradient);
+  auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
+  if (!differentiable)
+    return reportMissing(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isWanted(operand.get()))
+      continue;
+    FailureOr<Value> own = differentiable.buildGradient(
+        builder, operand.getOperandNumber(), gradient);
+    if (failed(own))
+      return failure();
+    if (!*own)
+      continue;
+    if (own->getType() != operand.get().getType())
+      return op->emitOpError("has an operand ")
+             << operand.getOperandNumber() << " of type "
+             << operand.get().getType() << ", for which it builds a gradient "
+             << "of type " << own->getType();
+    addGradient(operand.get(), *own);
+  }
+  return success();
+}
+
+LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
+                                                     Value gradient) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    if (isWanted(operand) && !llvm::is_contained(operands, operand))
+      operands.push_back(operand);
+  Value composition = op.compose(builder, op->getOperands());
+  if (!composition || composition.getType() != op->getResult(0).getType())
+    return op->emitOpError("is composed as a value of another type");
+  // What the operands are computed from is the outer walk's.
+  Differentiation inner(builder, operands, /*endsAtWrt=*/true);
+  if (failed(inner.run(composition, gradient)))
+    return failure();
+  for (Value operand : operands)
+    if (Value own = inner.getGradient(operand))
+      addGradient(operand, own);
+  return success();
+}
+
+/// The operation and, as notes, the way from it to a value of `wrt`.
+LogicalResult Differentiation::reportMissing(Operation *op) {
+  InFlightDiagnostic error = op->emitOpError("has no derivative");
+  constexpr unsigned kMostNotes = 8;
+  for (unsigned i = 0; op && i < kMostNotes; ++i) {
+    auto next =
+        llvm::find_if(op->getOperands(), [&](Value x) { return isWanted(x); });
+    if (next == op->operand_end())
+      break;
+    Value value = *next;
+    if (wrt.contains(value)) {
+      error.attachNote(value.getLoc())
+          << "it is differentiated by this value of type " << value.getType();
+      break;
+    }
+    op = value.getDefiningOp();
+    error.attachNote(value.getLoc()) << "which depends on this operation";
+  }
+  return error;
+}
+
+FailureOr<SmallVector<Value>> tg::differentiate(OpBuilder &builder,
+                                                Value output, Value seed,
+                                                ValueRange wrt) {
+  if (!isFloat(output))
+    return emitError(output.getLoc(), "the gradient of a value of type ")
+           << output.getType() << " was requested; only floats have one";
+  if (seed.getType() != output.getType())
+    return emitError(seed.getLoc(), "the seed has type ")
+           << seed.getType() << ", the value to be differentiated "
+           << output.getType();
+  for (Value value : wrt)
+    if (!isFloat(value))
+      return emitError(value.getLoc(), "the gradient by a value of type ")
+             << value.getType() << " was requested; only floats have one";
+  Differentiation differentiation(builder, wrt);
+  if (failed(differentiation.run(output, seed)))
+    return failure();
+  SmallVector<Value> results;
+  for (Value value : wrt) {
+    Value gradient = differentiation.getGradient(value);
+    if (!gradient)
+      gradient =
+          ConstOp::create(builder, value.getLoc(), value.getType(),
+                          getNumberAttr(getElementTypeOrSelf(value), 0.0));
+    results.push_back(gradient);
+  }
+  return results;
+}
