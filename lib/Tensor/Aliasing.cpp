@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Movements there and back, and who is a view of what.
+/// Applying and reversing movements; the list of views of each tensor.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace tinygrad::detail;
 Movement::~Movement() {
   std::shared_ptr<const Movement> rest = std::move(previous);
   while (rest && rest.use_count() == 1) {
-    // Nobody else sees it.
+    // No other owner can see the change.
     auto &last = const_cast<Movement &>(*rest);
     std::shared_ptr<const Movement> next = std::move(last.previous);
     rest = std::move(next);
@@ -147,14 +147,14 @@ void Storage::endIfDone(std::shared_ptr<Storage> storage) {
     return;
   TensorImpl *views = storage->firstView;
   if (storage->root) {
-    // Another view makes another storage.
+    // A later view creates a new storage.
     if (!views) {
       storage->root->storage = nullptr;
       storage->root = nullptr;
     }
     return;
   }
-  // Views of memory may overlap: what is assigned to one shows in the others.
+  // Views of memory may overlap: an assignment to one changes the others.
   if (views && views->nextView && isa<tg::BufferOp>(storage->pin.op))
     return;
   if (views && views->nextView)
@@ -176,7 +176,7 @@ void Storage::refresh(TensorImpl &view) {
        step = step->previous.get())
     movements.push_back(step);
   const std::shared_ptr<Storage> storage = view.storage;
-  // Operations go when handles on them do.
+  // A tensor keeps each intermediate operation alive until the next one exists.
   Tensor held = storage->graph.wrap(storage->pin.op, view.device);
   for (const Movement *step : llvm::reverse(movements))
     held = storage->graph.wrap(step->apply(storage->graph, held.impl().op),

@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Connects a tensor with its views: an assignment to one of them is visible in
-/// all. In the graph, each has an operation of its own; an assignment gives the
-/// tensor another operation, and those of its views are rebuilt on demand.
+/// Connects a tensor with its views, so that an assignment to one of them is
+/// visible in all. Each has an operation of its own in the graph. An assignment
+/// replaces the operation of the root; the operations of the views are rebuilt
+/// on demand.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +19,13 @@
 
 namespace tinygrad::detail {
 
-/// How a view is derived from its root: the last step, and the ones before it.
-/// The results of expand() are not views.
+/// How a view is derived from its root: its last movement operation, linked to
+/// the previous ones. The results of expand() are not views.
 struct Movement {
   enum class Kind { Reshape, Permute, Shrink, Flip, Pad };
 
   Kind kind;
-  Shape before = {};              // of the operand
+  Shape before = {};              // shape of the operand
   Shape after = {};               // Reshape
   Shape from = {}, to = {};       // Shrink
   Shape low = {}, high = {};      // Pad
@@ -37,17 +38,17 @@ struct Movement {
 
   /// The result for \p operand.
   mlir::Operation *apply(GraphImpl &graph, mlir::Operation *operand) const;
-  /// \p x, which has the shape of the result, at its position in the operand,
-  /// zeros elsewhere.
+  /// Places \p x, which has the shape of the result, at its position in a
+  /// tensor of the operand's shape that is zero elsewhere.
   Tensor moveBack(const Tensor &x) const;
 };
 
-/// The state that a tensor, the root, shares with its views. Guarded by the
-/// graph's lock. It ends when there is nothing left to connect: with the last
-/// view, or when the root is destroyed and at most one view remains. Views that
-/// are each in memory of their own, because the root was not in memory when
-/// they were computed, become independent tensors once the root is destroyed:
-/// so this never keeps a graph alive that nothing else needs.
+/// The state that a root tensor shares with its views. Guarded by the graph's
+/// lock. It ends with the last view, or when the root is destroyed and at most
+/// one view remains. If the root was not in memory when its views were
+/// computed, each view has memory of its own; such views become independent
+/// tensors once the root is destroyed, so that this state keeps no graph alive
+/// that nothing else needs.
 class Storage {
 public:
   Storage(GraphImpl &graph, TensorImpl &root);
@@ -55,14 +56,14 @@ public:
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
 
-  /// Makes \p view one of the views.
+  /// Registers \p view as a view.
   static void add(const std::shared_ptr<Storage> &storage, TensorImpl &view,
                   std::shared_ptr<const Movement> movement);
   /// Removes a tensor, root or view.
   static void leave(TensorImpl &tensor);
   /// Rebuilds the operation of a view that an assignment changed.
   static void refresh(TensorImpl &view);
-  /// To be called when a view's operation was replaced by memory.
+  /// Must be called when memory has replaced a view's operation.
   static void endIfDone(std::shared_ptr<Storage> storage);
 
   bool isRoot(const TensorImpl &tensor) const { return &tensor == root; }
@@ -71,7 +72,7 @@ public:
   bool hasStaleViews() const { return numStale != 0; }
   /// The operation of the root, which is kept even if the root is destroyed.
   mlir::Operation *operation() const { return pin.op; }
-  /// Gives the root another value.
+  /// Makes \p op the value of the root.
   void assign(mlir::Operation *op);
 
 private:
@@ -81,7 +82,7 @@ private:
   GraphImpl &graph;
   Handle pin;
   TensorImpl *root;
-  /// Views that have an operation, a list.
+  /// Linked list of the views that have an operation.
   TensorImpl *firstView = nullptr;
   std::size_t numStale = 0;
 };

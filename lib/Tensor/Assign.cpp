@@ -1,16 +1,16 @@
-//===- Assign.cpp - other values for tensors ------------------------------===//
+//===- Assign.cpp - assignments to tensors and views ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Assigning to a tensor, or to a view of one.
+/// Assignment to a tensor, or to a view of one.
 ///
-/// In the graph an assignment gives a tensor as a whole other values. One to a
-/// view assigns `where(inside, value, old)` to what it is a view of, with the
-/// value moved to where the part is and `inside` telling where that is; a
-/// program for it then writes the part alone.
+/// In the graph, an assignment replaces the value of a whole tensor. An
+/// assignment to a view assigns `where(inside, value, old)` to its root: the
+/// value is moved to the position of the view, and `inside` is true there. The
+/// program for it writes only that part.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +29,10 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 //===----------------------------------------------------------------------===//
-// Values with other parts
+// Assignments in the graph
 //===----------------------------------------------------------------------===//
 
-/// Adds the variables of what \p movements take a part by.
+/// Adds the variables in the positions of parts that \p movements take.
 static std::vector<SymVariable> variablesOf(const Movement *movements) {
   std::vector<SymVariable> variables;
   for (const Movement *step = movements; step; step = step->previous.get())
@@ -44,7 +44,7 @@ static std::vector<SymVariable> variablesOf(const Movement *movements) {
   return variables;
 }
 
-/// Whether some variable has one value here and another one there.
+/// Whether a variable has different values in the two lists.
 static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
   for (const SymVariable &variable : a)
     for (const SymVariable &other : b)
@@ -53,8 +53,8 @@ static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
   return false;
 }
 
-/// Whether what \p value is computed from may have variables: one has another
-/// value, perhaps, when the assignment is carried out with something else.
+/// Whether \p value may depend on variables, which may have other values by the
+/// time a later program carries out the assignment.
 static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
   if (!graph.hasSymbols())
     return false;
@@ -80,8 +80,7 @@ static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
   return false;
 }
 
-/// The value of the root of a storage when \p part of it has the values
-/// \p source.
+/// \p root with the values of \p source in \p part.
 static Tensor withPart(const Movement *part, const Tensor &source,
                        const Tensor &root) {
   Tensor inside = prim::constant(source, true, DType::Bool, source.shape());
@@ -93,7 +92,7 @@ static Tensor withPart(const Movement *part, const Tensor &source,
   return prim::where(inside, moved, root);
 }
 
-/// Gives a tensor, what it is a view of and the other views other values.
+/// Assigns \p source to a tensor. Its root and the other views change with it.
 static void assignTo(GraphImpl &graph, TensorImpl &target,
                      const Tensor &source) {
   const std::shared_ptr<Storage> storage = target.storage;
@@ -106,16 +105,16 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
   if (target.movement) {
     if (graph.hasSymbols())
       variables = variablesOf(target.movement.get());
-    // Nothing could be read of the whole tensor before it has one.
+    // The assigned root could not be read until the variables have values.
     if (std::string unbound = describeUnbound(variables); !unbound.empty())
       throw ShapeError("assign: the position has no value; " + unbound);
-    // A number that is assigned to in parts is meant as memory.
+    // A constant that is assigned to in parts is treated as memory.
     isPending = !variables.empty() || isa<tg::ConstOp>(current()) ||
                 mayHaveVariables(graph, graph.operation(source.impl()));
     if (auto it = graph.pendingParts.find(current());
         it != graph.pendingParts.end()) {
       isPending = true;
-      // A program has one value of a variable.
+      // A program has one value for each variable.
       if (disagree(it->second, variables))
         graph.wrap(current(), target.device).realize(std::source_location());
       else
@@ -124,7 +123,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     value = withPart(target.movement.get(), source,
                      graph.wrap(current(), target.device));
   }
-  // What is in memory keeps it, unless the value is what is there.
+  // A tensor in memory stays there, unless its own value is assigned to it.
   Operation *old = current(), *op = graph.operation(value.impl());
   if (auto assign = dyn_cast<tg::AssignOp>(old))
     old = assign.getTarget().getDefiningOp();
@@ -159,11 +158,11 @@ Tensor &Tensor::assign(const Operand &value) {
 }
 
 //===----------------------------------------------------------------------===//
-// Programs that write parts
+// Programs that write parts of memory
 //===----------------------------------------------------------------------===//
 
-/// The part of \p target that \p op, of which it is the result, moved from its
-/// operand.
+/// The part of \p target that corresponds to the operand of \p op if \p target
+/// corresponds to its result.
 static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
@@ -183,7 +182,7 @@ static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
   return tg::ReshapeOp::create(builder, loc, type, target);
 }
 
-/// Whether both move their operands in the same way.
+/// Whether both perform the same movement.
 static bool moveAlike(Operation *a, Operation *b) {
   return a->getName() == b->getName() && tg::isMovementOp(a) &&
          !isa<tg::ExpandOp, tg::ShrinkOp>(a) &&
@@ -198,8 +197,8 @@ Value tinygrad::detail::emitPartialAssign(OpBuilder &builder, Operation *assign,
       cast<tg::AssignOp>(assign).getValue().getDefiningOp<tg::WhereOp>();
   if (!choice || old != assign->getOperand(0).getDefiningOp())
     return {};
-  // What is compiled counts: positions that are numbers here may be different
-  // operands of the program.
+  // Compare the operations that are compiled: equal positions in the graph may
+  // be different operands of the program.
   Operation *inside = mapping.lookup(choice.getCondition()).getDefiningOp();
   Value moved = mapping.lookup(choice.getX());
   SmallVector<Operation *> movements;
@@ -209,7 +208,8 @@ Value tinygrad::detail::emitPartialAssign(OpBuilder &builder, Operation *assign,
     inside = inside->getOperand(0).getDefiningOp();
     moved = moved.getDefiningOp()->getOperand(0);
   }
-  // All of it is a constant without the movements.
+  // The mask without its movements is constant, since the whole part is
+  // assigned.
   auto constant = dyn_cast_if_present<tg::ConstOp>(inside);
   if (!constant || movements.empty() ||
       !matchPattern(constant.getValue(), m_One()))

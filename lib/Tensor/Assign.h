@@ -17,10 +17,10 @@
 
 namespace tinygrad::detail {
 
-/// Emits a tg.assign to just the part that \p assign, one in place, gives other
-/// values, and returns what the memory holds then. \p old is the operation
-/// whose values the rest of the memory keeps, as far as it is known. Null if
-/// all of the memory, or no such part, is written.
+/// Emits, for the in-place assignment \p assign, a tg.assign of only the part
+/// that changes, and returns the contents of the memory afterwards. \p old is
+/// the operation that the rest of the memory keeps the values of, if known.
+/// Returns null if all of the memory is written or no such part is found.
 mlir::Value emitPartialAssign(mlir::OpBuilder &builder, mlir::Operation *assign,
                               mlir::Operation *old, mlir::IRMapping &mapping);
 

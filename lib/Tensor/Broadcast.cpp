@@ -1,4 +1,4 @@
-//===- Broadcast.cpp - operands brought together --------------------------===//
+//===- Broadcast.cpp - common types and shapes of operands ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,7 +17,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 bool detail::canBroadcast(const Shape &a, const Shape &b) {
-  // From the last axes on.
+  // Axes are matched from the last one.
   for (std::size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
     const SymInt &x = a[a.size() - i], &y = b[b.size() - i];
     if (x != y && x != 1 && y != 1)

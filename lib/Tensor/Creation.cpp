@@ -49,7 +49,7 @@ Tensor Tensor::fromScalars(const std::vector<Scalar> &data, const Shape &shape,
   for (const Scalar &value : data)
     dtype = promote(dtype, value.defaultDType());
   dtype = options.dtype.value_or(dtype);
-  // Through the type of C++ that holds all numbers of the kind.
+  // Converts through a C++ type that represents all numbers of the kind.
   if (isFloat(dtype)) {
     std::vector<double> numbers;
     for (const Scalar &value : data)
@@ -88,7 +88,7 @@ void detail::throwRagged(std::size_t expected, std::size_t found) {
                    std::to_string(expected) + " and " + std::to_string(found));
 }
 
-/// What a tensor whose shape was checked takes.
+/// The bytes of a tensor whose shape was checked.
 static std::size_t sizeInBytes(const Shape &shape, DType dtype) {
   std::size_t bytes = itemSize(dtype);
   for (const SymInt &size : shape)
@@ -131,7 +131,7 @@ Tensor Tensor::fromHost(const HostArray &array, const TensorOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// Filled
+// Filled tensors
 //===----------------------------------------------------------------------===//
 
 Tensor::Tensor(Scalar value, const TensorOptions &options)
@@ -210,7 +210,7 @@ static Tensor arangeOfFloats(Scalar start, Scalar stop, Scalar step,
     throw ShapeError("arange: the range from " + start.str() + " to " +
                      stop.str() + " is too long");
   const int64_t count = steps > 0 ? int64_t(steps) : 0;
-  // Narrow types would lose positions that they can hold the values of.
+  // A narrow type may represent the values, but not all positions.
   const DType compute =
       isFloat(dtype) ? promote(dtype, DType::Float32) : DType::Float64;
   checkedNumElements({count}, compute, "arange");
@@ -218,7 +218,7 @@ static Tensor arangeOfFloats(Scalar start, Scalar stop, Scalar step,
   return (position * step + start).cast(dtype);
 }
 
-/// Exact for all integers, of 64 bits too.
+/// Exact for all integers, including 64-bit ones.
 static Tensor arangeOfIntegers(Scalar start, Scalar stop, Scalar step,
                                DType dtype, Device &device) {
   auto wide = [](Scalar value) {
@@ -243,7 +243,7 @@ static Tensor arangeOfIntegers(Scalar start, Scalar stop, Scalar step,
                      " are not all values of " + name(dtype));
   const int64_t count =
       steps > std::numeric_limits<int64_t>::max() ? -1 : int64_t(steps);
-  // The step may be no value of the type; modulo 2^64 all is right.
+  // The step may not be a value of the type; arithmetic modulo 2^64 is exact.
   const bool isNarrow = start.fits(dtype) && step.fits(dtype);
   const DType compute = isNarrow ? dtype : DType::Int64;
   checkedNumElements({count}, compute, "arange");
@@ -254,7 +254,7 @@ static Tensor arangeOfIntegers(Scalar start, Scalar stop, Scalar step,
       .cast(dtype);
 }
 
-/// A symbolic number of positions; the numbers may be symbolic themselves.
+/// The number of elements is symbolic; start, stop and step may be as well.
 static Tensor arangeOfExpressions(Scalar start, Scalar stop, Scalar step,
                                   DType dtype, Device &device) {
   for (const Scalar &bound : {start, stop, step})

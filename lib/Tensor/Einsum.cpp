@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Einstein's notation. Two operands at a time become one product of broadcast
-/// views with one sum over it, which is what a matrix product is to the
-/// scheduler.
+/// Einstein notation. Two operands at a time become one product of broadcast
+/// views and one sum, the form that the scheduler recognizes as a matrix
+/// product.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,17 +22,17 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 namespace {
-/// An axis of the formula: a letter, or the negative number of an axis of the
-/// ellipsis, the last of which is -1.
+/// An axis of the formula: a letter, or a negative number for an axis of the
+/// ellipsis, whose last axis is -1.
 using Label = int;
 
-/// What stands between commas, or after the arrow.
+/// The letters of one operand or of the result.
 struct Term {
   std::vector<Label> letters;
-  /// Where each letter, and the term, is in the formula.
+  /// Positions of the letters and of the term in the formula, for messages.
   std::vector<std::size_t> places;
   std::size_t place;
-  /// How many letters come before the ellipsis, if there is one.
+  /// The number of letters before the ellipsis, if there is one.
   std::optional<std::size_t> ellipsis;
 };
 
@@ -51,7 +51,7 @@ struct Formula {
   }
 };
 
-/// A tensor whose axes have labels, all different.
+/// A tensor whose axes are labelled; the labels are distinct.
 struct Factor {
   Tensor tensor;
   std::vector<Label> labels;
@@ -61,7 +61,7 @@ struct Factor {
   }
 };
 
-/// Greatest sizes of the axes that labels stand for.
+/// The size of the axes with each label.
 using Sizes = std::map<Label, SymInt>;
 } // namespace
 
@@ -127,8 +127,8 @@ static std::vector<Label> labelsOf(const Term &term, int64_t count) {
   return labels;
 }
 
-/// The axes of each operand, and their common sizes. Throws ShapeError unless
-/// operands fit the formula.
+/// Determines the size of each label. Throws ShapeError unless the operands
+/// match the formula.
 static Sizes checkSizes(const Formula &formula,
                         const std::vector<Tensor> &operands,
                         std::vector<std::vector<Label>> &labels) {
@@ -178,7 +178,7 @@ static Sizes checkSizes(const Formula &formula,
   return sizes;
 }
 
-/// The axes of the result.
+/// The labels of the result's axes.
 static std::vector<Label> resultLabels(const Formula &formula,
                                        const std::vector<Tensor> &operands,
                                        const Sizes &sizes) {
@@ -206,7 +206,7 @@ static std::vector<Label> resultLabels(const Formula &formula,
   return labelsOf(result, ellipsis);
 }
 
-/// The elements of two axes at equal positions, along the first one.
+/// The diagonal of two axes of equal size, as the first of them.
 static Tensor diagonalOf(const Tensor &x, int64_t first, int64_t second) {
   std::vector<int64_t> order;
   for (int64_t axis = 0; axis < x.ndim(); ++axis)
@@ -214,7 +214,8 @@ static Tensor diagonalOf(const Tensor &x, int64_t first, int64_t second) {
       order.push_back(axis);
   std::vector<int64_t> back(order.size() + 1);
   order.insert(order.end(), {first, second});
-  // A step of size + 1 in the flattened matrix, as rows of that length.
+  // Diagonal elements are size + 1 apart in the flattened matrix: rows of that
+  // length have them in the first column.
   const SymInt size = x.shape()[first];
   Tensor rows = x.permute(order).flatten(-2);
   std::vector<PadAmount> amounts(std::size_t(rows.ndim()));
@@ -223,7 +224,7 @@ static Tensor diagonalOf(const Tensor &x, int64_t first, int64_t second) {
   Parts part{std::size_t(rows.ndim())};
   part.back() = {0, 1};
   Tensor diagonal = rows.shrink(part).squeeze(-1);
-  // From the end to where the first axis was.
+  // Moves the diagonal from the end to the position of the first axis.
   for (int64_t axis = 0; axis < diagonal.ndim(); ++axis)
     back[axis] = axis < first    ? axis
                  : axis == first ? diagonal.ndim() - 1
@@ -231,7 +232,7 @@ static Tensor diagonalOf(const Tensor &x, int64_t first, int64_t second) {
   return diagonal.permute(back);
 }
 
-/// An operand with one axis for each label, none of size 1.
+/// An operand with one axis for each label; axes of size 1 are dropped.
 static Factor factorOf(Tensor x, std::vector<Label> labels) {
   for (std::size_t second = 0; second < labels.size();) {
     const auto it = std::find(labels.begin(), labels.begin() + int64_t(second),
@@ -251,8 +252,8 @@ static Factor factorOf(Tensor x, std::vector<Label> labels) {
   return {x.squeeze(), std::move(kept)};
 }
 
-/// A view with one axis for each of \p labels, of size 1 for those that the
-/// factor does not have.
+/// A view with one axis for each of \p labels, of size 1 where the factor does
+/// not have the label.
 static Tensor align(const Factor &factor, const std::vector<Label> &labels) {
   std::vector<int64_t> order;
   Shape shape;
@@ -284,7 +285,7 @@ static Factor sumOver(const Factor &factor, const std::vector<Label> &kept) {
   return result;
 }
 
-/// The product of two factors, summed over all labels but \p kept.
+/// The product of two factors, summed over all labels except \p kept.
 static Factor multiply(const Factor &a, const Factor &b,
                        const std::vector<Label> &kept) {
   std::vector<Label> all;
@@ -306,8 +307,8 @@ static Factor multiply(const Factor &a, const Factor &b,
   return result;
 }
 
-/// The labels of two factors that the result or another factor has: what both
-/// have, what the first one has, what the second one has.
+/// The labels of two factors that the result or another factor needs: first the
+/// common ones, then those of the first factor, then those of the second.
 static std::vector<Label> keptLabels(const std::vector<Factor> &factors,
                                      std::size_t a, std::size_t b,
                                      const std::vector<Label> &result) {
@@ -365,13 +366,13 @@ Tensor Tensor::einsum(std::string_view text,
       size *= double(sizes.at(label).max());
     return size;
   };
-  // What only one factor has does not belong into a product.
+  // Labels of only one factor are summed before any product.
   if (factors.size() > 1)
     for (std::size_t i = 0; i < factors.size(); ++i)
       factors[i] = sumOver(factors[i], keptLabels(factors, i, i, result));
   while (factors.size() > 1) {
-    // Greedily: two factors with a label in common rather than two without, for
-    // the least work, then for the smallest product.
+    // Greedy choice: pairs with a common label come first, then the least work
+    // decides, then the smallest product.
     std::size_t first = 0, second = 0;
     std::vector<Label> best;
     std::tuple<bool, double, double> least;
@@ -392,7 +393,7 @@ Tensor Tensor::einsum(std::string_view text,
           best = std::move(kept);
         }
       }
-    // The last product has its axes in the order of the result.
+    // The axes of the last product are in the order of the result.
     Factor product = multiply(factors[first], factors[second],
                               factors.size() == 2 ? result : best);
     factors.erase(factors.begin() + int64_t(second));

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arithmetic, comparisons, bits, selection, and conversions.
+/// Arithmetic, comparisons, bit operations, selection, and conversions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -70,17 +70,18 @@ Tensor Tensor::floordiv(const Operand &other) const {
   return prim::binary(BinaryOp::FloorDiv, operands.lhs, operands.rhs);
 }
 
-/// What truncated division of floats leaves, with the sign of \p x. Exact, like
-/// C's fmod, as long as the quotient has no more digits than the type.
+/// The remainder of truncated division of floats, with the sign of \p x. Exact,
+/// like C's fmod, if the quotient is exact in the type.
 static Tensor remainder(const Tensor &x, const Tensor &y) {
   Tensor size = x.abs(), divisor = y.abs();
-  // The fused operation takes the product exactly. The rounded quotient is off
-  // by one at most; if it is too large for that to hold, no digits are left.
+  // The fused operation does not round the product. The rounded quotient is off
+  // by at most one, unless it is too large to be exact; the remainder is 0
+  // then.
   Tensor rest = mulAdd((size / divisor).trunc(), -divisor, size);
   rest = (rest < 0).where(rest + divisor, rest);
   rest = (rest < divisor).where(rest, rest - divisor);
   rest = ((rest < 0) | (rest >= divisor)).where(0, rest);
-  // An infinite divisor among others.
+  // In particular, an infinite divisor.
   rest = (size < divisor).where(size, rest);
   return (x < 0).where(-rest, rest);
 }
@@ -93,7 +94,7 @@ static Tensor modulo(const Operand &lhs, const Operand &rhs) {
   const DType compute = promote(dtype, DType::Float32);
   Tensor divisor = operands.rhs.cast(compute);
   Tensor rest = remainder(operands.lhs.cast(compute), divisor);
-  // Of the other sign: the quotient rounded down is one less.
+  // Rounding down makes the quotient one less where the signs differ.
   Tensor isOther = ((rest < 0) & (divisor > 0)) | ((rest > 0) & (divisor < 0));
   return isOther.where(rest + divisor, rest).cast(dtype);
 }
@@ -111,7 +112,7 @@ Tensor Tensor::fmod(const Operand &other) const {
       .cast(dtype);
 }
 
-/// \p base to the power of an integer of 0 or more, by squaring.
+/// \p base to the power of a non-negative integer, by squaring.
 static Tensor power(const Tensor &base, uint64_t exponent) {
   if (exponent == 0)
     return same(base, 1);
@@ -125,7 +126,7 @@ static Tensor power(const Tensor &base, uint64_t exponent) {
   }
 }
 
-/// Both are integers of one type: exact, modulo the type's size.
+/// For integers of one type: exact modulo 2^width.
 static Tensor integerPower(const Tensor &base, const Tensor &exponent) {
   Tensor result = same(base, 1), square = base;
   const int bits = int(itemSize(base.dtype())) * 8;
@@ -137,7 +138,7 @@ static Tensor integerPower(const Tensor &base, const Tensor &exponent) {
   }
   if (!isSigned(base.dtype()))
     return result;
-  // 1 / base^n rounded towards zero is 0 but for 1 and -1.
+  // 1 / base^n truncates to 0 unless the base is 1 or -1.
   Tensor isOdd = (exponent & 1) != 0;
   Tensor negative = (base == 1).where(
       same(base, 1),
@@ -158,7 +159,7 @@ static Tensor pow(const Operand &lhs, const Operand &rhs) {
                          exponent.str() + "; cast to a float type");
       return power(base, exponent.toBits());
     }
-    // pow() itself takes many more steps than these, and is no better.
+    // These are as accurate as pow() and take far fewer operations.
     if (value == 0)
       return same(base, 1);
     if (value == 1)
@@ -190,7 +191,7 @@ Tensor Tensor::minimum(const Operand &other) const {
   const DType dtype = operands.lhs.dtype();
   if (dtype == DType::Bool)
     return prim::binary(BinaryOp::And, operands.lhs, operands.rhs);
-  // Negation would overflow for the least integer; the complement does not.
+  // Negation overflows for the minimum integer; the complement does not.
   if (!isFloat(dtype))
     return operands.lhs.bitwiseNot()
         .maximum(operands.rhs.bitwiseNot())
@@ -212,7 +213,7 @@ Tensor Tensor::logaddexp(const Operand &other) const {
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const DType compute = promote(dtype, DType::Float32);
   Tensor a = operands.lhs.cast(compute), b = operands.rhs.cast(compute);
-  // Equal infinities have no difference.
+  // inf - inf would be NaN.
   Tensor distance = (a == b).where(0, a - b).abs();
   return (a.maximum(b) + log1p((-distance).exp())).cast(dtype);
 }
@@ -320,7 +321,7 @@ Tensor Tensor::ge(const Operand &other) const {
   return lessOrEqual(other, *this, "ge");
 }
 
-/// |a - b| of integers, exactly, or 2^64 - 1 if it is more.
+/// a - b| of integers, exact up to the limit 2^64 - 1.
 static Tensor distance(const Tensor &a, const Tensor &b) {
   auto subtract = [](const Tensor &x, const Tensor &y) {
     return x.cast(DType::UInt64) - y.cast(DType::UInt64);
@@ -355,8 +356,7 @@ static Tensor iscloseOfIntegers(const Operand &lhs, const Operand &rhs,
   Tensor a = materialize(lhs, like, widen(lhs), shape, "isclose");
   Tensor b = materialize(rhs, like, widen(rhs), shape, "isclose");
   Tensor difference = distance(a, b);
-  // A number is at most the tolerance if it is at most what this is rounded
-  // down to.
+  // An integer is at most the tolerance if it is at most floor(tolerance).
   constexpr double most = 0x1.fffffffffffffp63;
   if (rtol == 0) {
     if (!(atol >= 0))
@@ -469,8 +469,8 @@ Tensor Tensor::contiguous() const { return prim::contiguous(*this); }
 
 Tensor Tensor::detach() const { return prim::detach(*this); }
 
-// Another tensor on the same values. Sharing memory cannot be noticed:
-// assign() leaves memory alone that something else needs.
+// A separate tensor with the same values. It may share memory: assign() does
+// not overwrite memory that another tensor needs.
 Tensor Tensor::clone() const { return prim::contiguous(*this); }
 
 Tensor Tensor::to(std::string_view device) const {

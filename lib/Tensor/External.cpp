@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Strided memory in and out, and the memory that tensors are views of.
+/// Tensors from and as strided memory; the memory that a tensor is a view of.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ std::optional<MemoryView> tinygrad::detail::findMemoryView(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// In
+// From strided memory
 //===----------------------------------------------------------------------===//
 
 static std::string describe(const StridedView &view) {
@@ -56,7 +56,7 @@ static std::string describe(const StridedView &view) {
          ", offset " + std::to_string(view.offset);
 }
 
-/// The first and the last element of the buffer that the view touches.
+/// The first and the last element of the buffer in the view.
 static std::pair<int64_t, int64_t> getTouched(const StridedView &view) {
   const auto size = int64_t(itemSize(view.dtype));
   const int64_t count = int64_t(view.buffer.size()) / size;
@@ -64,7 +64,7 @@ static std::pair<int64_t, int64_t> getTouched(const StridedView &view) {
   for (std::size_t axis = 0; axis < view.shape.size(); ++axis) {
     const __int128 reach = __int128(view.shape[axis] - 1) * view.strides[axis];
     (reach < 0 ? first : last) += reach;
-    // Far outside already, and no more than 128 bits hold.
+    // Already out of range; further sums might not fit 128 bits.
     if (first < 0 || last >= count)
       break;
   }
@@ -125,23 +125,23 @@ Tensor tinygrad::fromStrided(const StridedView &view) {
   strides.normalize();
   tg::ViewChain chain(cast<RankedTensorType>(base.getType()));
   chain.append(std::move(strides));
-  // In order, it is the memory itself in another shape.
+  // Contiguous memory is used without a copy.
   if (chain.getContiguousOffset())
     return graph.build<tg::ReshapeOp>(&device, type, base);
   return graph.build<tg::StridedOp>(&device, type, base, chain.getAttr());
 }
 
 //===----------------------------------------------------------------------===//
-// Out
+// As strided memory
 //===----------------------------------------------------------------------===//
 
-/// The strides and the offset of a chain that is one view without zeros.
+/// The strides and offset of a chain that is one view without padding.
 static std::optional<StridedView> getStrides(const tg::ViewChain &chain) {
   std::optional<tg::View> memory = chain.getMemoryView();
   if (!memory || !memory->mask.empty())
     return std::nullopt;
   StridedView view;
-  // Sizes of a symbolic tensor are those for the values of its variables.
+  // Uses the sizes for the current values of the variables.
   auto getNumber = [](tg::Dim dim) {
     return dim
         .substitute([](tg::VarAttr var) {

@@ -1,4 +1,4 @@
-//===- FloatTypes.cpp - what numbers float types hold ---------------------===//
+//===- FloatTypes.cpp - values that float types represent -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -59,7 +59,8 @@ double detail::previousValue(double value, DType dtype) {
   if (dtype == DType::Float32)
     return std::nextafterf(float(value),
                            -std::numeric_limits<float>::infinity());
-  // The bits of a positive number of 16 bits are in its order.
+  // The bit patterns of positive 16-bit floats are in the order of their
+  // values.
   auto step = [&](auto encode, auto decode) -> double {
     if (value == 0)
       return -decode(1);

@@ -1,12 +1,12 @@
-//===- GraphEdit.cpp - operations that others make ------------------------===//
+//===- GraphEdit.cpp - nodes from other builders --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks operations, makes those nodes that are not equal to one, and moves
-/// tensors to what patterns replace their operations by.
+/// Checks operations, makes nodes of those that equal no other node, and moves
+/// tensors to the operations by which patterns replaced theirs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ using namespace tinygrad::detail;
   throw Error(("adopt: '" + op->getName().getStringRef() + "' " + what).str());
 }
 
-/// What verifiers say of an operation, if it is not valid.
+/// The verifiers' message for an invalid operation, else an empty string.
 static std::string findMistake(Operation *op) {
   std::string text;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &message) {
@@ -44,7 +44,7 @@ static std::string findMistake(Operation *op) {
   return text.empty() ? "is not valid" : text;
 }
 
-/// Whether an operation says anything of variables.
+/// Whether an attribute or type of an operation contains variables.
 static bool hasVariables(Operation *op) {
   if (cast<RankedTensorType>(op->getResult(0).getType()).getEncoding())
     return true;
@@ -65,7 +65,7 @@ void GraphEdit::check(Operation *op) {
     fail(op, "is not an operation of a tensor graph");
   if (isa<tg::BufferOp, tg::AssignOp, tg::AfterOp>(op))
     fail(op, "is about memory, which belongs to the graph");
-  // Operands come first: they may come from nowhere.
+  // Checks operands first, since verifiers do not expect null operands.
   for (Value operand : op->getOperands())
     if (!operand || !operand.getDefiningOp())
       fail(op, "has an operand that is not computed");
@@ -132,7 +132,7 @@ void GraphEdit::Inserted::notifyOperationInserted(
     Operation *op, OpBuilder::InsertPoint /*previous*/) {
   if (op->getBlock() == edit.graph.module->getBody() && !edit.graph.isNode(op))
     op->moveBefore(&edit.block(), edit.block().end());
-  // For the next one.
+  // Prepares for the next operation.
   prepareToMake();
 }
 
@@ -161,7 +161,7 @@ GraphEdit::~GraphEdit() {
 }
 
 void GraphEdit::clear() {
-  // Nodes may have been kept by what is here alone.
+  // The edit may have been the last user of some nodes.
   block().walk([&](Operation *op) {
     llvm::SmallSetVector<Operation *, 4> nodes;
     for (Value operand : op->getOperands())
@@ -181,7 +181,7 @@ void GraphEdit::makeNodes(ValueRange values, Pins &pins) {
   llvm::DenseMap<Operation *, Operation *> nodeOf;
   SmallVector<Operation *> added;
   Block &body = *graph.module->getBody();
-  // From here on, nothing but addOrFind() takes memory.
+  // From here on, only addOrFind() allocates memory.
   nodeOf.reserve(unsigned(order.size()));
   added.reserve(order.size());
   try {
@@ -224,12 +224,12 @@ std::vector<Tensor> GraphEdit::adopt(ValueRange values, Device &device) {
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-/// Memory, and what is assigned to it.
+/// Memory or an assignment to it.
 static bool isMemory(Operation *op) {
   return isa<tg::BufferOp, tg::AssignOp>(op);
 }
 
-/// The values of a function that computes what \p roots are, or an error.
+/// Checks that a function still computes \p roots and returns its results.
 static ValueRange checkResults(func::FuncOp function, unsigned numArguments,
                                ArrayRef<Operation *> roots) {
   if (std::string mistake = findMistake(function); !mistake.empty())
@@ -251,13 +251,13 @@ void tinygrad::detail::rewriteValues(
     GraphImpl &graph, ArrayRef<Operation *> values,
     function_ref<void(func::FuncOp, GraphEdit &)> rewrite) {
   GraphEdit edit(graph);
-  // Values of tensors, and those that are assigned.
+  // Operations that have tensors, and assigned values.
   llvm::SmallSetVector<Operation *, 8> roots, leaves;
   SmallVector<Operation *> ops;
   SmallVector<tg::AssignOp> assigns;
   const llvm::DenseSet<Operation *> wanted(values.begin(), values.end());
   for (Operation *op :
-       GraphSlice::operationsBehind(values, [](Operation *) { return true; })) {
+       GraphSlice::backwardSlice(values, [](Operation *) { return true; })) {
     if (auto assign = dyn_cast<tg::AssignOp>(op)) {
       assigns.push_back(assign);
       if (Operation *value = assign.getValue().getDefiningOp();
@@ -314,7 +314,8 @@ void tinygrad::detail::rewriteValues(
     old.pin(i, root);
     if (root == node)
       continue;
-    // All at a time: what one becomes may be what another one was.
+    // Collect all moves first: the new node of one may be the old node of
+    // another.
     for (Handle *handle = graph.node(root).firstHandle; handle;
          handle = handle->next)
       if (!handle->isInternal)
@@ -326,7 +327,7 @@ void tinygrad::detail::rewriteValues(
       addVariables(graph.pendingParts[node], variables);
     }
   }
-  // Nothing fails from here on. What no tensor has any more goes with the pins.
+  // Nothing below can fail. Nodes without tensors are erased with the pins.
   for (auto [handle, node] : moves)
     graph.rebind(*handle, node);
   for (tg::AssignOp assign : assigns)

@@ -1,12 +1,12 @@
-//===- GraphEdit.h - operations that others make ----------------*- C++ -*-===//
+//===- GraphEdit.h - nodes from other builders ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How operations that GraphImpl::make did not make come to be nodes of a
-/// graph: those of an OpBuilder, of interfaces, of rewrite patterns.
+/// Turns operations that were not made by GraphImpl::make into nodes of a
+/// graph: operations made by an OpBuilder, an interface, or a rewrite pattern.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,13 @@
 
 namespace tinygrad::detail {
 
-/// Operations on values of a graph that are not part of it yet. They stand in a
-/// block of their own, where rewriters may replace and erase them; adopt()
-/// makes nodes of those that are needed, and the rest goes with the edit.
+/// Operations on values of a graph that are not part of it yet. They are in a
+/// separate block, where rewriters may replace and erase them. adopt() makes
+/// nodes of those that are needed; the others are erased with the edit.
 ///
-/// The graph has to be locked as long as there is an edit, and none of its
-/// tensors may be realized meanwhile. Nodes of the graph are not to be
-/// replaced, erased or changed: that is what rewriteValues() is for.
+/// The graph must be locked while an edit exists, and none of its tensors may
+/// be realized meanwhile. Nodes of the graph must not be replaced, erased or
+/// changed here: use rewriteValues() for that.
 class GraphEdit {
 public:
   explicit GraphEdit(GraphImpl &graph);
@@ -34,22 +34,20 @@ public:
   GraphEdit(const GraphEdit &) = delete;
   GraphEdit &operator=(const GraphEdit &) = delete;
 
-  /// Makes operations of the edit, wherever it is told to insert them. Throws
+  /// Creates operations of the edit, wherever its insertion point is. Throws
   /// std::bad_alloc when memory runs out.
   mlir::RewriterBase &rewriter() { return irRewriter; }
-  /// What other rewriters, such as those of pattern drivers, tell of the
-  /// operations that they make.
+  /// The listener for other rewriters, such as those of pattern drivers.
   mlir::RewriterBase::Listener &listener() { return inserted; }
 
-  /// Makes nodes of the operations that \p values depend on, but for those that
-  /// are equal to one that is there, and gives each value a tensor on
-  /// \p device. All other operations of the edit are erased, so that only the
-  /// tensors can tell what became of values. The time is linear in the
-  /// operations of the edit.
+  /// Makes nodes of the operations that \p values depend on, reusing equal
+  /// nodes of the graph, and returns a tensor on \p device for each value. All
+  /// other operations of the edit are erased, so that only the tensors refer to
+  /// the results. The time is linear in the number of operations of the edit.
   ///
-  /// Throws Error if one is no operation of a tensor graph or not valid,
+  /// Throws Error if an operation is invalid or not allowed in a tensor graph,
   /// ShapeError for a tensor that is too large, and std::bad_alloc. The graph
-  /// is as it was then.
+  /// is unchanged then.
   std::vector<Tensor> adopt(mlir::ValueRange values, Device &device);
   Tensor adopt(mlir::Value value, Device &device) {
     return adopt(mlir::ValueRange(value), device).front();
@@ -60,7 +58,7 @@ private:
   rewriteValues(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> values,
                 llvm::function_ref<void(mlir::func::FuncOp, GraphEdit &)>);
 
-  /// Keeps what is inserted next to nodes in the edit's block.
+  /// Moves operations that are inserted among the nodes into the edit's block.
   struct Inserted final : mlir::RewriterBase::Listener {
     explicit Inserted(GraphEdit &edit) : edit(edit) {}
     void notifyOperationInserted(mlir::Operation *op,
@@ -70,7 +68,7 @@ private:
     GraphEdit &edit;
   };
 
-  /// Holds on to nodes while they have no tensors.
+  /// Keeps nodes alive while they have no tensors.
   class Pins {
   public:
     Pins(GraphImpl &graph, std::size_t count) : graph(graph), handles(count) {}
@@ -87,10 +85,11 @@ private:
   };
 
   mlir::Block &block() { return *staging->getBody(); }
-  /// Makes nodes of what \p values depend on and lets \p nodes, as many, hold
-  /// on to those of the values.
+  /// Makes nodes of what \p values depend on. \p nodes, as many as values, keep
+  /// the nodes of the values alive.
   void makeNodes(mlir::ValueRange values, Pins &nodes);
-  /// The operations of the edit behind values, each after its operands.
+  /// The operations of the edit that \p values depend on, each after its
+  /// operands.
   llvm::SmallVector<mlir::Operation *> collect(mlir::ValueRange values);
   void check(mlir::Operation *op);
   /// Erases all operations of the edit.
@@ -103,13 +102,13 @@ private:
 };
 
 /// Calls \p rewrite, which may use any patterns or passes, for a function that
-/// computes \p values, and gives the tensors of the graph what that function
-/// computes instead: those of \p values, and all others whose values they
-/// depend on. Arguments stand for memory and for what is assigned to memory,
-/// which stay as they are. Other tensors keep their operations.
+/// computes \p values. Then the tensors for \p values, and all tensors that \p
+/// values depend on, get the results of the rewritten function. Memory and the
+/// assigned values of memory are arguments of the function and stay as they
+/// are. Other tensors keep their operations.
 ///
-/// Throws what GraphEdit::adopt does, and Error unless the function returns
-/// values of the same types. The graph is as it was then.
+/// Throws what GraphEdit::adopt does, and Error if the function returns values
+/// of other types. The graph is unchanged then.
 void rewriteValues(
     GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> values,
     llvm::function_ref<void(mlir::func::FuncOp, GraphEdit &)> rewrite);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Making operations unique, counting who needs them, replacing them.
+/// Uniquing operations, tracking their users, replacing them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,13 +50,13 @@ static unsigned hashOf(Operation *op) {
 bool HashedOperationInfo::isEqual(HashedOperation lhs, HashedOperation rhs) {
   if (lhs.op == rhs.op)
     return true;
-  // Those that stand for no operation have the hash that none has.
+  // The special keys of the set have hash 0, which no operation has.
   return lhs.hash == rhs.hash && lhs.hash != 0 &&
          OperationEquivalence::isEquivalentTo(
              lhs.op, rhs.op, OperationEquivalence::IgnoreLocations);
 }
 
-/// Buffers are memory and assignments are events: no two are the same.
+/// Buffers are memory and assignments are side effects: each is unique.
 static bool isUniqueByItself(Operation *op) {
   return isa<tg::BufferOp, tg::AssignOp>(op);
 }
@@ -66,16 +66,17 @@ void GraphImpl::add(Operation *op, unsigned hash) {
   if (hasDims) {
     walkVariables(
         op, [&](KnownVariable &variable) { variables.push_back(&variable); });
-    // Those that are not counted below are held by nothing.
+    // With count 0, because remove() looks up each variable.
     for (KnownVariable *variable : variables)
       heldVariables.try_emplace(variable, 0);
   }
   nodes[op].hash = hash;
-  // Nothing below needs memory: an operation is added as a whole or not at all.
+  // Nothing below allocates, so that an operation is added completely or not at
+  // all.
   for (KnownVariable *variable : variables)
     if (++heldVariables[variable] == 1)
       holdVariable(*variable);
-  // Those that have numbers, as a rule.
+  // Operations that usually contain new numbers.
   garbage += isa<tg::ConstOp, tg::ShrinkOp, tg::PadOp, tg::DimOp>(op);
   numCopies += isa<tg::CopyOp>(op);
 }
@@ -87,7 +88,7 @@ GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
   try {
     return makeOperation();
   } catch (...) {
-    // New operations stand before the insertion point.
+    // New operations precede the insertion point.
     while (next != body.begin() && !nodes.contains(&*std::prev(next)) &&
            std::prev(next)->use_empty())
       std::prev(next)->erase();
@@ -97,8 +98,8 @@ GraphImpl::makeOrDrop(llvm::function_ref<Operation *()> makeOperation) {
 
 Operation *GraphImpl::intern(Value value) {
   Operation *op = value.getDefiningOp();
-  // Folding leads to old operations. One that is not in the set is by itself,
-  // or equal to another since replace().
+  // Folding may return an existing operation. One that is not in the set is
+  // unique by itself or became equal to another one in replace().
   auto old = nodes.find(op);
   if (old == nodes.end()) {
     Operation *node = addOrFind(op);
@@ -138,15 +139,16 @@ void GraphImpl::forget(Operation *op) {
 
 void tinygrad::detail::prepareToMake() {
   checkThread();
-  // More than an operation takes, for several at a time: malloc() does not keep
-  // blocks of such sizes at hand, and merges small ones as these are freed.
+  // More memory than several operations take, as one block of a size that
+  // malloc() does not cache: after free(), it is available for small
+  // blocks. Without volatile, the allocation would be optimized away.
   constexpr unsigned numOperations = 16, bytes = 4096;
   static thread_local unsigned numPrepared = 0;
   if (numPrepared != 0) {
     --numPrepared;
     return;
   }
-  void *volatile memory = std::malloc(numOperations * bytes); // not optimized
+  void *volatile memory = std::malloc(numOperations * bytes);
   if (!memory)
     throw std::bad_alloc();
   std::free(memory);
@@ -263,7 +265,7 @@ void GraphImpl::eraseIfDead(Operation *start) {
     }
     remove(op);
     op->erase();
-    // An operation dies with its last user, so it is added once.
+    // Each operation is added only once: it is erased with its last user.
     for (Operation *producer : producers)
       if (isDead(producer))
         worklist.push_back(producer);
@@ -288,13 +290,13 @@ void GraphImpl::remove(Operation *op) {
 }
 
 void GraphImpl::replace(Operation *op, Operation *replacement) {
-  // The users' hashes depend on their operands.
+  // The hashes of users depend on their operands.
   llvm::SmallSetVector<Operation *, 8> users(op->user_begin(), op->user_end());
   for (Operation *user : users)
     forget(user);
   op->getResult(0).replaceAllUsesWith(replacement->getResult(0));
-  // A user that has become equal to another operation stays as it is, outside
-  // of the set.
+  // A user that has become equal to another operation stays in the graph, but
+  // outside of the set.
   for (Operation *user : users)
     if (!isUniqueByItself(user))
       if (const unsigned hash = hashOf(user);
@@ -350,7 +352,7 @@ Operation *GraphImpl::createBuffer(const Buffer &memory, StringRef device,
   } catch (...) {
     buffers.erase(id);
     if (!isNewId)
-      freeBufferIds.push_back(id); // needs no memory: it was just taken out
+      freeBufferIds.push_back(id); // no allocation: id was removed from here
     throw;
   }
 }
@@ -512,7 +514,7 @@ void GraphImpl::walkVariables(Operation *op,
     visitAll(symbolsOf(Type(type)));
   ArrayAttr begins;
   if (auto shrink = dyn_cast<tg::ShrinkOp>(op))
-    begins = shrink.getFrom(); // the ends follow from the type
+    begins = shrink.getFrom(); // the ends follow from the result type
   else if (auto pad = dyn_cast<tg::PadOp>(op))
     begins = pad.getLow();
   else if (isa<tg::DimOp, tg::StridedOp>(op))
@@ -526,7 +528,7 @@ void GraphImpl::walkVariables(Operation *op,
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// Without a destructor, so that it can be read until the thread's very end.
+/// Trivially destructible, so that it can be read until the thread ends.
 static thread_local bool hasThreadEnded = false;
 
 namespace {
@@ -545,7 +547,7 @@ void tinygrad::detail::checkThread() {
   (void)end;
 }
 
-/// LLVM ends the process when memory runs out, unless a handler throws.
+/// Without a handler that throws, LLVM aborts when memory runs out.
 static void throwBadAlloc(void *, const char *, bool) {
   throw std::bad_alloc();
 }
@@ -554,8 +556,8 @@ static std::unique_ptr<MLIRContext> makeContext() {
   checkThread();
   auto context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-  // The constructor leaves the tables of types and attributes in their mode for
-  // several threads, with a cache for each thread.
+  // The constructor enables the multithreaded mode of the type and attribute
+  // tables, which uses thread-local caches.
   context->disableMultithreading();
   prepareContext(*context);
   return context;
@@ -571,8 +573,8 @@ void GraphImpl::beginContext() {
 }
 
 void GraphImpl::renewContext() {
-  // Moving takes some 2 us an operation: a small part of what making so many
-  // others took.
+  // Moving takes about 2 us per operation, a small fraction of the time that it
+  // took to create so many attributes.
   constexpr std::size_t enough = 1 << 14;
   if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()) ||
       numEdits != 0)
@@ -616,7 +618,7 @@ void GraphImpl::renewContext() {
   module = std::move(copy);
   owned = std::move(fresh);
   beginContext();
-  // Operations may be erased where no attributes can be made any more.
+  // Fills the cache now, since erasing operations must not create attributes.
   if (hasDims)
     for (Operation &op : *module->getBody())
       walkVariables(&op, [](KnownVariable &) {});
@@ -718,7 +720,7 @@ std::string Graph::str() const {
   llvm::raw_string_ostream stream(text);
   OwningOpRef<ModuleOp> copy;
   if (impl_->hasSymbols()) {
-    // With the values of variables in the place of their places.
+    // Replaces the indices of variables' values by the values.
     copy = impl_->module->clone();
     tg::replaceVariables(*copy, [](tg::VarAttr var) {
       return tg::Dim(tg::VarAttr::get(var.getContext(), var.getName(),

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An MLIR module whose operations are made one by one through the dialect's
-/// builders, unique, and gone when nothing needs them.
+/// An MLIR module whose operations are built one by one through the dialect's
+/// builders, are unique, and are erased as soon as nothing needs them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@
 namespace tinygrad::detail {
 
 /// An operation with the hash of its name, attributes, operands and types.
-/// Equal ones have all of these in common. The hash is kept, so that looking
-/// for one touches no others in memory.
+/// Equal operations agree in all of these. The hash is stored, so that a lookup
+/// touches only operations with an equal hash.
 struct HashedOperation {
   mlir::Operation *op;
   unsigned hash;
@@ -49,12 +49,12 @@ struct HashedOperationInfo {
   static bool isEqual(HashedOperation lhs, HashedOperation rhs);
 };
 
-/// Throws Error if the thread-local objects of this thread are gone, as they
-/// are when objects with static storage duration are destroyed: MLIR keeps
-/// some.
+/// Throws Error if this thread's thread-local objects, some of which MLIR
+/// needs, are already destroyed, as they are during the destruction of static
+/// objects.
 void checkThread();
-/// The same, and std::bad_alloc if there is no memory for an operation: MLIR
-/// does not look at what malloc() returns.
+/// Calls checkThread(), and throws std::bad_alloc if there is not enough memory
+/// for an operation: MLIR does not check what malloc() returns.
 void prepareToMake();
 
 class GraphImpl : public std::enable_shared_from_this<GraphImpl> {
@@ -62,30 +62,30 @@ public:
   GraphImpl();
   ~GraphImpl();
 
-  /// Guards everything below, and the operations. Recursive: methods of tensors
-  /// that consist of others may hold it.
+  /// Guards everything below, and the operations. Recursive, because composed
+  /// methods of tensors may hold it while they call others.
   std::recursive_mutex mutex;
 
   mlir::MLIRContext &context() { return *owned; }
-  /// Moves all operations to another context if the present one may have many
-  /// attributes that nobody needs any more: a context keeps all that it has
-  /// seen, a new number in each step of a loop, say. Pointers to operations,
-  /// attributes and types are not valid afterwards.
+  /// Moves all operations to a new context if the present one may contain many
+  /// unused attributes: a context never frees an attribute, so that a loop with
+  /// a new number in each step would fill it. Invalidates pointers to
+  /// operations, attributes and types.
   void renewContext();
-  /// Takes notice of things that the context keeps.
+  /// Counts attributes that the context will keep.
   void addGarbage(std::size_t count) { garbage += count; }
 
   std::unique_ptr<mlir::MLIRContext> owned;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  /// Stands at the end of the module.
+  /// Its insertion point is the end of the module.
   mlir::OpBuilder builder;
   mlir::Location location;
 
-  /// Memory of the tg.buffer operations, by id. Ids are used again: the context
-  /// keeps each number that it has seen.
+  /// Memory of the tg.buffer operations, by id. Ids are reused, since the
+  /// context keeps an attribute for each number ever used.
   llvm::DenseMap<int64_t, Buffer> buffers;
   llvm::SmallVector<int64_t> freeBufferIds;
-  /// What a parameter holds at the beginning. Its tg.buffer has no memory until
+  /// The initial value of a parameter. Its tg.buffer has no memory until
   /// something is computed from it.
   struct InitialValue {
     Handle handle;
@@ -93,22 +93,23 @@ public:
   };
   /// By the id of the buffer.
   std::unordered_map<int64_t, InitialValue> initialValues;
-  /// Values that tensors got by assignments to parts, of numbers or at places
-  /// that have variables: the variables, by name. They are computed as soon as
-  /// anything that depends on them is: there may be more and more parts, and
-  /// variables may have other values later.
+  /// Values of tensors after assignments to parts at symbolic positions, or of
+  /// symbolic values, or to parts of a constant; each with the variables
+  /// involved, by name. They are computed together with the first value that
+  /// depends on them: otherwise parts could accumulate without bound, and
+  /// variables could have other values later.
   llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
   /// State of the random numbers.
   uint64_t seed;
   uint64_t counter = 0;
   ProgramCache programs;
 
-  /// Makes an operation, or finds the one that it folds to or is equal to.
+  /// Builds an operation, or returns the one that it folds to or is equal to.
   template <typename OpTy, typename... Args>
   Tensor build(Device *device, Args &&...args) {
     return wrap(make<OpTy>(std::forward<Args>(args)...), device);
   }
-  /// The same without a handle.
+  /// Like make(), without a tensor handle.
   template <typename OpTy, typename... Args>
   mlir::Operation *make(Args &&...args) {
     prepareToMake();
@@ -117,7 +118,7 @@ public:
                                                std::forward<Args>(args)...));
     });
   }
-  /// The tg.const of a number in all elements.
+  /// The tg.const with \p value in all elements.
   mlir::Operation *constant(mlir::Type type, mlir::TypedAttr value);
   /// A new handle on the result of \p op.
   Tensor wrap(mlir::Operation *op, Device *device);
@@ -125,31 +126,30 @@ public:
   mlir::Operation *createBuffer(const Buffer &memory,
                                 mlir::RankedTensorType type,
                                 mlir::Operation *before = nullptr);
-  /// A new tg.buffer for a parameter that holds the value of \p initial at the
-  /// beginning.
+  /// A new tg.buffer for a parameter with the initial value \p initial.
   mlir::Operation *createParameter(mlir::Operation *initial, Device &device);
   /// A new tg.assign of a value to a tg.buffer.
   mlir::Operation *createAssign(mlir::Operation *target,
                                 mlir::Operation *value);
-  /// The operation that stands for all operations equal to the one that defines
-  /// \p value; erases the latter if it is another one.
+  /// The unique operation equal to the one that defines \p value; erases the
+  /// latter if it is another one.
   mlir::Operation *intern(mlir::Value value);
 
-  /// Makes all users and handles of \p op those of \p replacement.
+  /// Replaces all uses and handles of \p op by those of \p replacement.
   void replace(mlir::Operation *op, mlir::Operation *replacement);
-  /// Makes the handles of \p op those of \p replacement, but not the users.
+  /// Moves the handles of \p op to \p replacement, but not the users.
   void moveHandles(mlir::Operation *op, mlir::Operation *replacement);
   /// The operation of a tensor.
   mlir::Operation *operation(TensorImpl &tensor);
   /// Makes one handle refer to another operation.
   void rebind(Handle &handle, mlir::Operation *op);
   void link(Handle &handle);
-  /// Lets go of a handle's operation.
+  /// Detaches a handle from its operation.
   void release(Handle &handle);
-  /// Whether a tensor needs the value of \p op.
+  /// Whether a tensor depends on the value of \p op.
   bool isNeeded(mlir::Operation *op) const;
-  /// Whether it is the value of a tensor, or of one that only views are left
-  /// of.
+  /// Whether it is the value of a tensor, or of a destroyed root that still has
+  /// views.
   bool isHeld(mlir::Operation *op) const {
     return nodes.find(op)->second.firstHandle;
   }
@@ -163,21 +163,21 @@ public:
   /// Throws ShapeError if a variable in the shape has two bounds or values.
   mlir::RankedTensorType tensorType(DType dtype, const Shape &shape);
   Shape shapeOf(mlir::RankedTensorType type);
-  /// A size as an attribute of operations.
+  /// The attribute that represents a size in operations.
   mlir::Attribute dimension(const SymInt &size);
   mlir::ArrayAttr dimensions(const Shape &sizes);
-  /// The size that such an attribute is.
+  /// The size that such an attribute represents.
   SymInt size(mlir::Attribute dimension);
 
-  /// A hash of what an operation's name, a type or an attribute says, the same
-  /// in each context.
+  /// A hash of the content of an operation's name, a type or an attribute, the
+  /// same in every context.
   uint64_t contentOf(mlir::OperationName name);
   uint64_t contentOf(mlir::Type type);
   uint64_t contentOf(mlir::Attribute attribute);
 
-  /// What a type or attribute says of variables.
+  /// The variables in a type or attribute.
   struct Symbols {
-    /// The content of it with variables that have no values.
+    /// The hash of its content with variables without values.
     uint64_t unbound;
     std::vector<KnownVariable *> variables;
   };
@@ -186,19 +186,19 @@ public:
   /// Whether there is anything symbolic in the graph.
   bool hasSymbols() const { return hasDims; }
 
-  /// What is known of each operation.
+  /// Bookkeeping for each operation.
   struct Node {
-    unsigned hash = 0; // 0 for those that are not in `unique`
-    /// The last walk that came to it, and a number that this walk gave it.
+    unsigned hash = 0; // 0 for operations that are not in `unique`
+    /// The last walk that visited it, and the number assigned by that walk.
     unsigned number = 0;
     uint64_t walk = 0;
     Handle *firstHandle = nullptr;
   };
   Node &node(mlir::Operation *op) { return nodes.find(op)->second; }
-  /// A number for a walk that no other has.
+  /// An identifier for a new walk.
   uint64_t beginWalk() { return ++numWalks; }
 
-  /// One that has the name of the method that is running, if any. There is one
+  /// A location that names the outermost running method, if any. There is one
   /// location for each name, however many operations are made.
   mlir::Location currentLocation() {
     const char *name = MethodScope::name();
@@ -208,11 +208,11 @@ public:
 private:
   friend class GraphEdit;
 
-  /// Calls the function, which makes an operation and adds it; erases what was
-  /// made, but not added when memory ran out.
+  /// Calls the function, which makes an operation and adds it. If that throws,
+  /// erases operations that were made, but not added.
   mlir::Operation *
   makeOrDrop(llvm::function_ref<mlir::Operation *()> makeOperation);
-  /// Makes the empty module, and what else goes with the context.
+  /// Creates the empty module, and everything else that belongs to the context.
   void beginContext();
   mlir::Location locationOf(const char *name);
   mlir::Operation *createBuffer(const Buffer &memory, llvm::StringRef device,
@@ -220,48 +220,48 @@ private:
                                 mlir::Operation *before);
   void unlink(Handle &handle);
   void add(mlir::Operation *op, unsigned hash);
-  /// Adds an operation that is none of the graph's, or finds the equal one.
+  /// Adds an operation that is not a node yet, or finds the equal node.
   mlir::Operation *addOrFind(mlir::Operation *op);
-  /// Forgets all that is known of an operation that nothing needs. Takes no
+  /// Removes all records of an operation that nothing needs. Does not allocate
   /// memory.
   void remove(mlir::Operation *op);
   /// Erases \p op if nothing needs it, then its operands likewise.
   void eraseIfDead(mlir::Operation *op);
   void forget(mlir::Operation *op);
-  /// Calls the function for the variables of what \p op says.
+  /// Calls the function for each variable in the attributes and types of \p op.
   void walkVariables(mlir::Operation *op,
                      llvm::function_ref<void(KnownVariable &)> visit);
 
   llvm::DenseMap<mlir::Operation *, Node> nodes;
   llvm::DenseSet<HashedOperation, HashedOperationInfo> unique;
-  /// The tg.const operations again, by what makes up one: numbers are asked for
-  /// all the time.
+  /// The tg.const operations by type and value, since constants are looked up
+  /// most often.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Attribute>, mlir::Operation *>
       constants;
-  /// Expressions as attributes of this graph's context, and back.
+  /// Expressions as attributes of this graph's context, and the reverse.
   llvm::DenseMap<const SymExpr *, mlir::Attribute> dims;
   llvm::DenseMap<mlir::Attribute, const SymExpr *> sizes;
   /// By the pointer to the type or attribute.
   std::unordered_map<const void *, Symbols> symbols;
-  /// By the address of the name.
+  /// By the address of the method's name.
   llvm::SmallDenseMap<const char *, mlir::LocationAttr> locations;
   /// By the pointer to the name, type or attribute.
   llvm::DenseMap<const void *, uint64_t> contents;
-  /// Operations that have the value of a variable.
+  /// How many operations refer to each variable that has a value.
   llvm::DenseMap<KnownVariable *, std::size_t> heldVariables;
   bool hasDims = false;
   std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;
-  /// Edits that are open, see GraphEdit.
+  /// The number of open edits, see GraphEdit.
   unsigned numEdits = 0;
   std::array<mlir::Type, numDTypes> elementTypes;
-  /// Sizes, positions and strides up to some number as attributes, once they
-  /// were used: most of them are small.
+  /// Cached attributes of small numbers: most sizes, positions and strides are
+  /// small.
   std::array<mlir::Attribute, 512> smallNumbers;
 };
 
-/// Computes the first contents of the parameters that \p values depend on and
-/// that have no memory yet, in programs of their own.
+/// Computes the initial values of the parameters that \p values depend on and
+/// that have no memory yet, in separate programs.
 void computeParameters(GraphImpl &graph,
                        llvm::ArrayRef<mlir::Operation *> values);
 

@@ -1,11 +1,11 @@
-//===- GraphSlice.cpp - the part of a graph behind values -----------------===//
+//===- GraphSlice.cpp - the part of a graph that values need --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks are iterative: graphs are deeper than stacks.
+/// All walks are iterative, since graphs may be deeper than the stack.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +24,12 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 namespace {
-/// An operation on the path from a result, and how far its operands are done.
+/// An operation on the path from a result, and its next operand to visit.
 struct Frame {
   Operation *op;
   GraphImpl::Node *node = nullptr;
   unsigned nextOperand = 0;
-  /// Operations that have to come before without being operands.
+  /// Operations that must come before without being operands.
   SmallVector<Operation *, 0> before = {};
   unsigned nextBefore = 0;
 };
@@ -51,28 +51,27 @@ GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results,
   isFirstWalk = false;
   if (!inPlace.empty())
     collectAgain();
-  // Values that tensors got by assignments to parts come to memory with what
-  // depends on them.
+  // Pending assignments to parts are computed with what depends on them.
   if (!graph.pendingParts.empty())
     for (Operation *op : ops)
       if (!isa<tg::AssignOp>(op) && graph.pendingParts.contains(op) &&
           graph.isHeld(op))
         resultList.insert(op);
-  // Nothing else has numbered the operations so far.
+  // The operations still have the numbers that collect() assigned.
   for (Operation *op : resultList)
     structure.push_back(numberOf(op));
 }
 
 //===----------------------------------------------------------------------===//
-// Results that come with others
+// Additional results
 //===----------------------------------------------------------------------===//
 
 static bool isMovementOrCast(Operation *op) {
   return tg::isMovementOp(op) || isa<tg::CastOp, tg::DetachOp>(op);
 }
 
-/// Whether \p op is a sum of products of two tensors that are both repeated,
-/// moved or cast: a matrix product or a convolution.
+/// Whether \p op is a sum of products of two tensors that are both expanded by
+/// movements, possibly with casts: a matrix product or a convolution.
 static bool isProduct(Operation *op) {
   while (isMovementOrCast(op))
     op = op->getOperand(0).getDefiningOp();
@@ -84,13 +83,13 @@ static bool isProduct(Operation *op) {
     Operation *factor = operand.getDefiningOp();
     while (isMovementOrCast(factor) && !isa<tg::ExpandOp>(factor))
       factor = factor->getOperand(0).getDefiningOp();
-    // Windows that overlap are repeated too.
+    // Overlapping windows repeat elements as well.
     return isa<tg::ExpandOp, tg::StridedOp>(factor);
   });
 }
 
 bool GraphSlice::isReducedAgain(Operation *start) const {
-  // What is further away is not looked for.
+  // The search is limited to this number of operations.
   constexpr unsigned most = 64;
   llvm::SmallSetVector<Operation *, 16> seen;
   seen.insert(start);
@@ -107,7 +106,7 @@ bool GraphSlice::isReducedAgain(Operation *start) const {
 }
 
 void GraphSlice::keepProducts() {
-  // Memory for results that nobody asked for stays in proportion.
+  // Bounds the memory for results that were not requested.
   std::size_t most = std::size_t(1) << 20;
   for (Operation *input : inputList)
     most += graph.buffers.at(cast<tg::BufferOp>(input).getId()).size();
@@ -129,17 +128,17 @@ void GraphSlice::collectAgain() {
   const SmallVector<Operation *> assigns(inPlace.begin(), inPlace.end());
   checkAssigns();
   do
-    keepWhatStays();
+    excludeNeededTargets();
   while (!collect());
-  // What is done in place has to take effect in the graph as well. It comes
-  // first: replaced later, it might be gone by then.
+  // An assignment done in place must be recorded in the graph. It comes first:
+  // its operation might be erased before it is replaced otherwise.
   llvm::SmallSetVector<Operation *, 8> asked = std::move(resultList);
   resultList = {};
   for (Operation *op : ops)
     if (inPlace.contains(op))
       resultList.insert(op);
-  // Others are computed with the rest, not put off: variables have one value
-  // now and may have another then.
+  // Other assignments are computed now as well: later, variables may have other
+  // values.
   for (Operation *op : assigns)
     if (!inPlace.contains(op) && graph.isHeld(op))
       resultList.insert(op);
@@ -147,7 +146,7 @@ void GraphSlice::collectAgain() {
 }
 
 void GraphSlice::checkAssigns() {
-  // Of several assignments to one buffer, the last can overwrite it.
+  // Only the last assignment to a buffer may overwrite it.
   llvm::MapVector<Operation *, Operation *> last;
   for (Operation *op : inPlace) {
     Operation *&assign = last[op->getOperand(0).getDefiningOp()];
@@ -155,7 +154,7 @@ void GraphSlice::checkAssigns() {
       assign = op;
   }
   inPlace.clear();
-  // Results that are the old contents themselves, or a part of them.
+  // Results that are the old contents of memory or views of them.
   llvm::DenseSet<Operation *> returned;
   for (Operation *op : resultList) {
     while (tg::isMovementOp(op) ||
@@ -165,28 +164,28 @@ void GraphSlice::checkAssigns() {
   }
   for (auto [target, assign] : last) {
     const Buffer &memory = graph.buffers.at(cast<tg::BufferOp>(target).getId());
-    // A parameter has none so far.
+    // A parameter without memory has use count 0.
     if (memory.useCount() <= 1 && !returned.contains(target))
       inPlace.insert(assign);
   }
 }
 
-void GraphSlice::keepWhatStays() {
-  // What is taken out may stay itself then, with all that it reads.
+void GraphSlice::excludeNeededTargets() {
+  // A removed assignment may be needed later itself, with everything it reads.
   SmallVector<Operation *> needed;
   do {
     needed.clear();
     llvm::DenseMap<Operation *, bool> known;
     for (Operation *assign : inPlace)
-      if (stays(assign->getOperand(0).getDefiningOp(), known))
+      if (isNeededLater(assign->getOperand(0).getDefiningOp(), known))
         needed.push_back(assign);
     for (Operation *assign : needed)
       inPlace.remove(assign);
   } while (!needed.empty());
 }
 
-bool GraphSlice::stays(Operation *start,
-                       llvm::DenseMap<Operation *, bool> &known) const {
+bool GraphSlice::isNeededLater(Operation *start,
+                               llvm::DenseMap<Operation *, bool> &known) const {
   struct Users {
     Operation *op;
     Operation::user_iterator next;
@@ -236,8 +235,8 @@ SmallVector<Operation *, 0> GraphSlice::readersBefore(Operation *assign) const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A number of an operation that may become an operand: any from `min` to `max`
-/// gives a valid operation of the same type.
+/// A number of an operation that may become an operand: each value from `min`
+/// to `max` gives a valid operation of the same type.
 struct NumberPlace {
   SliceNumber number;
   int64_t min, max;
@@ -245,11 +244,10 @@ struct NumberPlace {
 };
 } // namespace
 
-/// All positions are of one kind; numbers are of their element type's.
+/// All positions are of this kind; the kind of a number is its element type.
 static constexpr uint64_t positionKind = 0;
 
-/// The number as it lies in the low bits of a variable, between the bounds that
-/// all numbers of its type have.
+/// A number as sign- or zero-extended bits, with the bounds of its type.
 static NumberPlace numberOf(GraphImpl &graph, TypedAttr value) {
   Type type = value.getType();
   const unsigned width = type.getIntOrFloatBitWidth();
@@ -277,7 +275,7 @@ static SmallVector<NumberPlace> numbersOf(GraphImpl &graph, Operation *op) {
   auto pad = dyn_cast<tg::PadOp>(op);
   if (!shrink && !pad)
     return places;
-  // The part is of the result in one case, of the operand in the other.
+  // The part is the result of a shrink, but the operand of a pad.
   auto operand = cast<RankedTensorType>(op->getOperand(0).getType());
   auto result = cast<RankedTensorType>(op->getResult(0).getType());
   RankedTensorType whole = shrink ? operand : result;
@@ -296,7 +294,7 @@ static SmallVector<NumberPlace> numbersOf(GraphImpl &graph, Operation *op) {
 }
 
 std::string GraphSlice::operandName(int operand) const {
-  // No variable of the graph's own is called like this.
+  // A prefix that no variable of the graph has.
   std::string prefix = "~";
   for (const SymVariable &variable : variableList)
     while (StringRef(variable.name).starts_with(prefix))
@@ -309,7 +307,7 @@ GraphSlice::makeVariables(ArrayRef<int> operandOf) const {
   SmallVector<tg::VarAttr> variables;
   if (operandOf.empty())
     return variables;
-  // The values that all places of an operand allow.
+  // The intersection of the bounds of all numbers given by an operand.
   std::map<int, std::pair<int64_t, int64_t>> bounds;
   unsigned next = 0;
   for (Operation *op : ops)
@@ -345,7 +343,7 @@ Value GraphSlice::cloneWithOperands(OpBuilder &builder, Operation *op,
     Type element = type.getElementType();
     if (isa<IntegerType>(element))
       return tg::DimOp::create(builder, loc, type, own.front());
-    // A float travels as an integer of the same bits.
+    // A float is passed as the integer with the same bits.
     Value bits = tg::DimOp::create(
         builder, loc,
         type.clone(builder.getIntegerType(element.getIntOrFloatBitWidth())),
@@ -391,7 +389,7 @@ Value GraphSlice::cloneWithOperands(OpBuilder &builder, Operation *op,
 
 void GraphSlice::appendStructure(Operation *op) {
   auto add = [&](auto object) { structure.push_back(graph.contentOf(object)); };
-  // Values of variables are no part of the structure.
+  // The structure does not include values of variables.
   auto addUnbound = [&](const auto &symbolic) {
     const GraphImpl::Symbols &symbols = graph.symbolsOf(symbolic);
     addVariables(variableList, symbols.variables);
@@ -413,8 +411,8 @@ void GraphSlice::appendStructure(Operation *op) {
     numberList.push_back(place.number);
   }
   structure.push_back(places.size());
-  // What else there is of an operation with positions: ends of parts follow
-  // from the types.
+  // The positions that are not in numbers(). The ends of parts follow from the
+  // types.
   auto addBegins = [&](ArrayAttr begins) {
     const auto *place = places.begin();
     for (auto [axis, begin] : llvm::enumerate(begins))
@@ -487,8 +485,8 @@ bool GraphSlice::collect() {
       }
       if (node.number != onPath)
         continue;
-      // Reading before a write that the read depends on: assignments that are
-      // part of the circle get memory of their own.
+      // A write would have to come before a read that it depends on. The
+      // assignments on this cycle get memory of their own.
       while (path.back().op != next) {
         inPlace.remove(path.back().op);
         path.pop_back();
@@ -567,7 +565,7 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
   for (Operation *op : resultList)
     results.push_back(mapping.lookup(resolve(op)->getResult(0)));
   func::ReturnOp::create(builder, location, results);
-  // The whole of what is assigned in parts.
+  // Erases the full-size values of assignments that became partial.
   if (hasParts)
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isOpTriviallyDead(&op))
@@ -578,8 +576,8 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
 }
 
 SmallVector<Operation *>
-GraphSlice::operationsBehind(ArrayRef<Operation *> values,
-                             llvm::function_ref<bool(Operation *)> isWanted) {
+GraphSlice::backwardSlice(ArrayRef<Operation *> values,
+                          llvm::function_ref<bool(Operation *)> isWanted) {
   SmallVector<Operation *> found;
   llvm::DenseSet<Operation *> seen;
   SmallVector<Frame> path;

@@ -1,13 +1,13 @@
-//===- GraphSlice.h - the part of a graph behind values ---------*- C++ -*-===//
+//===- GraphSlice.h - the part of a graph that values need ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The operations that some values depend on, in an order that depends on their
-/// structure alone: equal computations have equal slices, whatever buffers they
-/// read and whenever they were built.
+/// The operations that some values depend on, in an order that is determined by
+/// their structure alone: equal computations have equal slices, whichever
+/// buffers they read and whenever they were built.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ namespace tinygrad::detail {
 
 class GraphSlice {
 public:
-  /// The graph has to be locked as long as the slice is used. With
-  /// \p keepsProducts, products of matrices and convolutions that a program
-  /// stores on its way are results as well if a tensor still has them.
-  /// Throws ShapeError for variables of one name that are not the same.
+  /// The graph must be locked as long as the slice is used. With \p
+  /// keepsProducts, matrix products and convolutions that a program stores as
+  /// intermediate values are results as well if a tensor still refers to them.
+  /// Throws ShapeError if two different variables have one name.
   GraphSlice(GraphImpl &graph, llvm::ArrayRef<mlir::Operation *> results,
              bool keepsProducts = false);
 
@@ -38,7 +38,7 @@ public:
   llvm::ArrayRef<mlir::Operation *> inputs() const {
     return inputList.getArrayRef();
   }
-  /// The results asked for, then what comes with them: products that are kept,
+  /// The requested results, then the additional ones: products that are kept,
   /// assignments in place.
   llvm::ArrayRef<mlir::Operation *> results() const {
     return resultList.getArrayRef();
@@ -49,67 +49,70 @@ public:
   /// The variables, by name, with their values if they have any.
   const std::vector<SymVariable> &variables() const { return variableList; }
 
-  /// The numbers that a program can take when it runs: those of tg.const, and
-  /// the positions of parts.
+  /// The numbers that can be passed to a program at run time: those of
+  /// tg.const, and the positions of parts.
   llvm::ArrayRef<SliceNumber> numbers() const { return numberList; }
 
-  /// Stands for the structure, and for what else the code depends on: not for
-  /// the values of variables, nor for numbers(). Valid within one process.
+  /// Identifies the structure and everything else that the code depends on, but
+  /// not the values of variables or of numbers(). Valid within one process.
   Digest hash(const Device &device, const CompileOptions &options) const;
-  /// A module with one function: buffers become arguments, and variables have
-  /// no values. Each of numbers() for which \p operandOf has an operand, not
-  /// -1, is a variable, called operandName() of that.
+  /// A module with one function whose arguments are the buffers and whose
+  /// variables have no values. Each of numbers() with an index i >= 0 in \p
+  /// operandOf is replaced by the variable operandName(i).
   mlir::OwningOpRef<mlir::ModuleOp>
   clone(mlir::Location location, llvm::ArrayRef<int> operandOf = {}) const;
   std::string operandName(int operand) const;
 
-  /// Some of the operations that values depend on, and of those that give them,
-  /// each after those that it depends on itself.
+  /// The operations that \p values depend on, these included, for which the
+  /// function returns true, each after its operands.
   static llvm::SmallVector<mlir::Operation *>
-  operationsBehind(llvm::ArrayRef<mlir::Operation *> values,
-                   llvm::function_ref<bool(mlir::Operation *)> isWanted);
+  backwardSlice(llvm::ArrayRef<mlir::Operation *> values,
+                llvm::function_ref<bool(mlir::Operation *)> isWanted);
 
 private:
-  /// Fills ops, structure and inputs; false if an order of reads before writes
-  /// was found to be impossible, and assignments were taken out of inPlace for
-  /// it.
+  /// Fills ops, structure and inputs. Returns false if reads cannot be ordered
+  /// before the writes that depend on them; then assignments on the cycle were
+  /// removed from inPlace.
   bool collect();
   /// Adds the products that are worth keeping to the results.
   void keepProducts();
-  /// Whether another reduction of the slice reads \p op, with nothing but
-  /// elementwise operations and movements between.
+  /// Whether another reduction of the slice reads \p op through elementwise
+  /// operations and movements only.
   bool isReducedAgain(mlir::Operation *op) const;
-  /// Settles which assignments are done in place, and their order.
+  /// Decides which assignments are done in place, and in which order.
   void collectAgain();
-  /// Leaves those in inPlace that are the last for their memory, of which
-  /// nobody else holds a part and nothing else is returned.
+  /// Removes all from inPlace but the last assignment to each memory, if
+  /// nothing else refers to that memory and its old contents are not returned.
   void checkAssigns();
-  /// Takes those out of inPlace whose target's old contents are needed once the
-  /// results are there.
-  void keepWhatStays();
-  /// Whether some tensor depends on \p op that is not among what becomes a
-  /// buffer: it will be computed later, if ever. \p known is a memory of this.
-  bool stays(mlir::Operation *op,
-             llvm::DenseMap<mlir::Operation *, bool> &known) const;
-  /// The operation that gives the value of \p op in this slice: for an
-  /// assignment not done in place, that of the assigned value.
+  /// Removes those assignments from inPlace whose target's old contents are
+  /// still needed when the results have been computed.
+  void excludeNeededTargets();
+  /// Whether a tensor that this slice does not compute depends on \p op. \p
+  /// known caches the answers.
+  bool isNeededLater(mlir::Operation *op,
+                     llvm::DenseMap<mlir::Operation *, bool> &known) const;
+  /// The operation that provides the value of \p op in this slice: for an
+  /// assignment that is not done in place, that of the assigned value.
   mlir::Operation *resolve(mlir::Operation *op) const;
   /// Operations that read the memory that an assignment in place overwrites.
   llvm::SmallVector<mlir::Operation *, 0>
   readersBefore(mlir::Operation *assign) const;
 
-  /// What an assignment to a part of memory leaves in the rest of it.
+  /// The operation whose value memory keeps outside the assigned part.
   mlir::Operation *keptBy(mlir::Operation *assign) const;
-  /// By number, the variable that it is; null for those that stay.
+  /// For each number, the variable that replaces it; null for numbers that
+  /// stay.
   llvm::SmallVector<mlir::tg::VarAttr>
   makeVariables(llvm::ArrayRef<int> operandOf) const;
-  /// The operation with variables in the place of numbers, or null if it has
-  /// none of these. \p next is the place of its first one in numbers().
+  /// A copy of the operation with variables in place of numbers, or null if
+  /// nothing is replaced. \p next is the index of its first number in
+  /// numbers().
   mlir::Value cloneWithOperands(mlir::OpBuilder &builder, mlir::Operation *op,
                                 mlir::IRMapping &mapping,
                                 llvm::ArrayRef<mlir::tg::VarAttr> variables,
                                 unsigned next) const;
-  /// What \p op is and where its operands come from, by their numbers.
+  /// Appends a description of \p op to the structure; operands are given by
+  /// their numbers.
   void appendStructure(mlir::Operation *op);
   unsigned numberOf(mlir::Operation *op) const {
     return graph.node(resolve(op)).number;
@@ -118,14 +121,14 @@ private:
   GraphImpl &graph;
   llvm::SmallVector<mlir::Operation *> ops; // without tg.buffer, in order
   llvm::SmallSetVector<mlir::Operation *, 8> inputList, resultList;
-  /// Of all operations, in words that hash() condenses.
+  /// Encodes all operations; the input of hash().
   std::vector<uint64_t> structure;
   std::vector<SymVariable> variableList;
   std::vector<SliceNumber> numberList;
   /// Assignments that overwrite their target's memory.
   llvm::SmallSetVector<mlir::Operation *, 4> inPlace;
   bool isFirstWalk = true;
-  uint64_t walk = 0; // the number of the last one
+  uint64_t walk = 0; // the id of the last one
 };
 
 } // namespace tinygrad::detail

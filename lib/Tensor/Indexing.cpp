@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Slices are movement operations. A tensor of positions selects by summing
-/// what is zero at all other positions, which the compiler turns into a load
-/// from the position. SetItem.cpp has what several tensors of positions, and
-/// masks, make of an index.
+/// Slices are movement operations. An index tensor selects by a sum of terms of
+/// which all but one are zero, which the compiler turns into a load.
+/// SetItem.cpp implements indices with several index tensors or masks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,10 +23,10 @@ using namespace tinygrad::detail;
 
 static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
-/// The sum along the last axis, of which one element at most is not zero.
+/// The sum along the last axis, where at most one element is not zero.
 static Tensor sumOfOne(const Tensor &x) {
   const std::vector<int64_t> axis = {x.ndim() - 1};
-  // There is no arithmetic on fp8; float16 holds all of its values.
+  // fp8 has no arithmetic; float16 represents all of its values.
   const DType dtype = isFloat8(x.dtype()) ? DType::Float16 : x.dtype();
   Tensor sum = prim::reduce(ReduceOp::Add, prim::cast(x, dtype), axis);
   Shape shape = x.shape();
@@ -42,8 +41,7 @@ void tinygrad::detail::checkIndexTensor(const Tensor &index, const char *what) {
 }
 
 /// Elements of \p x along its last axis: result[.., i] = x[.., index[.., i]].
-/// \p x has the shape of \p index but for the last axis, which is selected
-/// from.
+/// \p x has the shape of \p index except for the last axis.
 static Tensor selectLast(const Tensor &x, const Tensor &index) {
   const SymInt size = x.shape().back();
   Shape shape = index.shape();
@@ -77,7 +75,8 @@ Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
   checkIndexTensor(index, "indexSelect");
   checkOperands({this, &index});
   dim = normalizeAxis(dim, ndim(), "indexSelect");
-  // The axes before dim, those of the index, those after dim; then dim.
+  // The axes before dim, those of the index, those after dim, and dim at the
+  // end.
   Shape ours, theirs;
   for (int64_t axis = 0; axis < ndim(); ++axis) {
     if (axis == dim) {
@@ -105,8 +104,8 @@ Tensor Tensor::indexSelect(int64_t dim, const Tensor &index) const {
 // Index expressions
 //===----------------------------------------------------------------------===//
 
-/// A slice with all bounds given: of `length` positions from `start` on, in the
-/// direction of `step`, each that is a multiple of it away from `start`.
+/// A slice in normal form: `length` consecutive positions from `start` in the
+/// direction of `step`, of which every |step|-th is taken.
 namespace {
 struct Range {
   SymInt start;
@@ -115,8 +114,8 @@ struct Range {
 };
 } // namespace
 
-/// A position counted from the start. Throws IndexError for one that may be
-/// either.
+/// A position counted from the start. Throws IndexError if the sign of a
+/// symbolic one is unknown.
 static SymInt fromStart(SymInt position, SymInt size) {
   if (position.min() >= 0)
     return position;
@@ -124,7 +123,7 @@ static SymInt fromStart(SymInt position, SymInt size) {
     throw IndexError("index: position " + position.str() +
                      " is from the start for some values and from the end for "
                      "others");
-  // Far outside, which a sum of both may not be able to say.
+  // Positions far outside, for which the sum could overflow.
   if (position.min() < -size.max() && !position.isSymbolic())
     return -1;
   return position + size;
@@ -136,7 +135,7 @@ static Range resolve(const Slice &slice, SymInt size) {
   if (step == 0)
     throw IndexError("index: the step of a slice is 0");
   const bool isForward = step > 0;
-  // Going backwards, -1 stands for "before the first".
+  // When stepping backwards, -1 means before the first element.
   const SymInt least = isForward ? 0 : -1, most = isForward ? size : size - 1;
   auto bound = [&](const SliceBound &given, SymInt otherwise) {
     if (!given.get())
@@ -146,8 +145,7 @@ static Range resolve(const Slice &slice, SymInt size) {
   const SymInt start = bound(slice.start, isForward ? SymInt(0) : size - 1);
   const SymInt stop = bound(slice.stop, isForward ? size : SymInt(-1));
   const SymInt length = symMax(isForward ? stop - start : start - stop, 0);
-  // A step beyond the part is as good as one of its length, which can be
-  // computed with.
+  // A larger step selects the same elements and might overflow below.
   const int64_t furthestStep = std::max<int64_t>(length.max(), 1);
   return {start, std::clamp(step, -furthestStep, furthestStep), length};
 }
@@ -160,7 +158,7 @@ static std::string describe(const Slice &slice) {
          describeBound(slice.stop) + ", " + describeBound(slice.step) + ")";
 }
 
-/// The elements of \p axis that are in \p range. \p entry is for messages.
+/// The elements of \p axis in \p range. \p entry appears in messages.
 static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
                     const std::string &entry) {
   const SymInt size = x.shape()[axis];
@@ -172,7 +170,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
     return x.shrink(parts);
   }
   const int64_t stride = std::abs(range.step);
-  // Written so that no step is too large to divide by.
+  // This form of the rounding division cannot overflow.
   const SymInt count = (range.length - 1) / stride + 1;
   if (stride > 1 && count == 1)
     return slice(x, axis, {range.start, 1, 1}, entry);
@@ -193,7 +191,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
     result = result.flip(axis);
   if (stride == 1)
     return result;
-  // [count * stride] becomes [count, stride], of which the first column.
+  // Reshapes [count * stride] to [count, stride] and takes the first column.
   Shape none(x.ndim(), 0), high = none;
   high[axis] = rest;
   Shape rows = result.shape();
@@ -208,7 +206,7 @@ static Tensor slice(const Tensor &x, int64_t axis, const Range &range,
   return result.shrink(parts).reshape(rows);
 }
 
-/// How many axes an entry takes.
+/// The number of axes that an entry indexes.
 static int64_t axesOf(const Index &entry) {
   if (const auto *tensor = std::get_if<const Tensor *>(&entry.get()))
     return (*tensor)->dtype() == DType::Bool ? (*tensor)->ndim() : 1;
@@ -242,7 +240,7 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
     throw IndexError("index: " + std::to_string(taken) +
                      " entries for a tensor of shape " + toString(x.shape()));
 
-  // First slices, integers as slices of one element, and new axes.
+  // First slices, integers (as slices of one element), and new axes.
   Tensor result = prim::wholeView(x);
   std::vector<int64_t> dropped;
   IndexTarget target;
@@ -302,7 +300,7 @@ IndexedTensor Tensor::operator[](const Index &entry) const {
 }
 
 //===----------------------------------------------------------------------===//
-// By comparison of positions
+// Comparisons of positions
 //===----------------------------------------------------------------------===//
 
 Tensor Tensor::oneHot(SymInt numClasses) const {
@@ -326,7 +324,7 @@ Tensor Tensor::maskedFill(const Tensor &mask, const Operand &value) const {
   return mask.where(value, *this);
 }
 
-/// Where column - row <= or >= a bound.
+/// A mask: column - row <= or >= diagonal.
 static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
   if (x.ndim() < 2)
     throw ShapeError(std::string(isLower ? "tril" : "triu") +
@@ -335,7 +333,7 @@ static Tensor triangle(const Tensor &x, int64_t diagonal, bool isLower) {
   const DType position = positionDType(x.shape());
   Tensor row = prim::iota(x, x.ndim() - 2, position, x.shape());
   Tensor column = prim::iota(x, x.ndim() - 1, position, x.shape());
-  // Diagonals further out are as empty, or as full.
+  // All diagonals beyond the corners are equivalent.
   Tensor limit = row + std::clamp(diagonal, -x.shape()[x.ndim() - 2].max(),
                                   x.shape().back().max());
   return (isLower ? column <= limit : column >= limit).where(x, same(x, 0));

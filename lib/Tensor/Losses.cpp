@@ -1,12 +1,12 @@
-//===- Losses.cpp - how far results are from what they should be ----------===//
+//===- Losses.cpp - loss functions ----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Losses. Elements are selected by class with a load each, so that the work
-/// does not depend on how a class is written.
+/// Loss functions. The element of a class is selected by a load, so that the
+/// work does not depend on whether the target is a label or a distribution.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static Tensor reduced(const Tensor &losses, Reduction reduction) {
   throw Error("a loss has no such reduction");
 }
 
-/// The shape without one axis.
+/// \p shape without \p axis.
 static Shape without(Shape shape, int64_t axis) {
   shape.erase(shape.begin() + axis);
   return shape;
@@ -59,7 +59,7 @@ static void checkSmoothing(double labelSmoothing, const char *what) {
                 std::to_string(labelSmoothing) + " is not between 0 and 1");
 }
 
-/// Labels as positions, of which negative ones are out of range.
+/// Labels as positions; negative ones become out of range.
 static Tensor positionsOf(const Tensor &labels, SymInt size) {
   if (isUnsigned(labels.dtype()))
     return labels;
@@ -68,13 +68,13 @@ static Tensor positionsOf(const Tensor &labels, SymInt size) {
   return (wide < 0).where(size, wide);
 }
 
-/// The elements at the classes along an axis; 0 where there is no such class.
+/// The elements at the labels along an axis; 0 where a label is out of range.
 static Tensor select(const Tensor &x, const Tensor &labels, int64_t axis) {
   return x.gather(axis, positionsOf(labels, x.shape()[axis]).unsqueeze(axis))
       .squeeze(axis);
 }
 
-/// The losses of rows with \p labels and the classes along \p axis.
+/// The losses of rows with \p labels. The classes are along \p axis.
 static Tensor classLosses(const Tensor &logProbabilities, const Tensor &labels,
                           int64_t axis, double labelSmoothing) {
   Tensor chosen = select(logProbabilities, labels, axis);
@@ -135,7 +135,7 @@ Tensor Tensor::binaryCrossentropy(const Tensor &target,
   broadcastShapes({&shape(), &target.shape()}, "binaryCrossentropy");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor y = target.cast(x.dtype());
-    // The logarithms are at least -100; that of 0 is not taken at all.
+    // Logarithms are clamped to -100, so log(0) is not computed.
     Tensor isZero = x == 0, isOne = x == 1;
     Tensor ofOne = isZero.where(-100, isZero.where(1, x).log().maximum(-100));
     Tensor ofZero = isOne.where(-100, log1p(isOne.where(0, -x)).maximum(-100));
@@ -156,7 +156,7 @@ Tensor Tensor::binaryCrossentropyLogits(const Tensor &target,
   }
   return inFloat(*this, [&](const Tensor &x) {
     Tensor y = target.cast(x.dtype());
-    // log(sigmoid(x)) is -softplus(-x), log(1 - sigmoid(x)) that less x.
+    // log(sigmoid(x)) is -softplus(-x); log(1 - sigmoid(x)) is that less x.
     Tensor weight = same(y, 1);
     if (posWeight)
       weight = (posWeight->cast(x.dtype()) - 1) * y + 1;

@@ -22,8 +22,8 @@ struct MemoryView {
   mlir::tg::ViewChain chain;
 };
 
-/// The buffer and the views behind an operation; none if something has to be
-/// computed, or copied to be contiguous as asked.
+/// The buffer and the views that an operation reads it through; none if
+/// something must be computed, or copied because it was requested contiguous.
 std::optional<MemoryView> findMemoryView(mlir::Operation *op);
 
 } // namespace tinygrad::detail

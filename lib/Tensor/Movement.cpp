@@ -1,11 +1,11 @@
-//===- Movement.cpp - other shapes of tensors -----------------------------===//
+//===- Movement.cpp - reshape, permute, pad, cat and others ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Methods that move elements without computing with them.
+/// Methods that move elements without computing on them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace tinygrad::detail;
 
 static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
-/// Where a new axis goes: like an axis of the tensor that has it.
+/// The position of a new axis, counted as in the resulting tensor.
 static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
   const int64_t result = axis < 0 ? axis + rank + 1 : axis;
   if (result < 0 || result > rank)
@@ -31,8 +31,8 @@ static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
   return result;
 }
 
-/// Sets the one open size so that all together are \p total, if there is such a
-/// size.
+/// Sets the one open size so that the product of all is \p total, if there is
+/// such a size.
 static bool fillIn(const Shape &shape, SymInt &open, SymInt total) {
   SymInt known = 1;
   for (const SymInt &size : shape)
@@ -146,7 +146,7 @@ Tensor Tensor::pad(const Padding &padding, Scalar value) const {
     const auto [before, after] = amounts[axis];
     const SymInt size = shape()[axis];
     const SymInt cutBefore = symMin(before, 0), cutAfter = symMin(after, 0);
-    // Neither amount is negated before it is known to be small.
+    // Check the range before negation, which could overflow.
     const int64_t most = size.max();
     if (cutBefore.min() < -most || cutAfter.min() < -most ||
         !isAtMost(-(cutBefore + cutAfter), size))
@@ -199,8 +199,8 @@ Tensor Tensor::shrink(const Parts &parts) const {
   return isWhole ? prim::wholeView(*this) : prim::shrink(*this, from, to);
 }
 
-/// An amount for each axis, as \p amount says of the axes of which \p sizes has
-/// no -1.
+/// \p amount of the old and the new size of each axis; none where \p sizes is
+/// -1.
 template <typename Amount>
 static std::vector<Amount> towards(const Tensor &x, const Shape &sizes,
                                    const char *what,
@@ -302,7 +302,7 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts and wholes
+// Parts, windows and concatenation
 //===----------------------------------------------------------------------===//
 
 /// The part [from, to) of one axis.
@@ -391,8 +391,7 @@ Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
                      std::to_string(size) + ", " + std::to_string(step) +
                      " apart, in axis " + std::to_string(dim) + " of " +
                      toString(shape()) + explainExcess(size, length));
-  // A step out of the axis, the place after its end included, is as good as one
-  // that can be computed with.
+  // Larger steps are equivalent and could overflow below.
   if (step > length.max())
     step = length.max() + 1;
   const SymInt count = (length - size) / step + 1, reach = count * step;
@@ -402,7 +401,8 @@ Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
   checkedNumElements(result, dtype(), "unfold");
   if (size == 0)
     return prim::constant(*this, 0, dtype(), result);
-  // The axis becomes the last one; [count, step] then are [window, position].
+  // The axis is moved to the end, where [count, step] becomes [window,
+  // position].
   Tensor x = permute([&] {
     std::vector<int64_t> order;
     for (int64_t axis = 0; axis < ndim(); ++axis)
@@ -425,8 +425,8 @@ Tensor Tensor::unfold(int64_t dim, int64_t size, int64_t step) const {
                        " apart are not known to end within axis " +
                        std::to_string(dim) + " of " + toString(shape()) +
                        explainExcess(reach, length + 1));
-    // The axis repeated and cut into rows that are one longer, so that each
-    // begins one further on.
+    // Repeats the axis and cuts it into rows that are one longer than the axis,
+    // so that each row begins one position later.
     Shape repeats(std::size_t(ndim()), 1);
     repeats[last] = size + 1;
     rows[last] = size;
@@ -458,7 +458,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim0, int64_t dim1) const {
   order.insert(order.end(), {dim0, dim1});
   Tensor x = permute(order);
   const int64_t row = ndim() - 2, column = row + 1;
-  // The rows and columns before the diagonal, which are then cut off.
+  // Removes the rows or columns before the diagonal.
   const SymInt rows = x.shape()[row], columns = x.shape()[column];
   const SymInt below = symMin(-std::max(offset, -rows.max()), rows);
   const SymInt right = symMin(offset, columns);
@@ -468,8 +468,7 @@ Tensor Tensor::diagonal(int64_t offset, int64_t dim0, int64_t dim1) const {
     x = partOf(x, column, right, columns);
   const SymInt width = x.shape()[column];
   const SymInt length = symMin(x.shape()[row], width);
-  // As one row, in which an element of the diagonal follows after all columns
-  // and one more.
+  // Flattens the matrix: consecutive diagonal elements are width + 1 apart.
   x = partOf(x, row, 0, length).flatten(row, column);
   Shape low(std::size_t(row + 1), 0), high = low, wide = x.shape();
   high[row] = length;
@@ -494,7 +493,7 @@ Tensor Tensor::diag(int64_t offset) const {
   const DType position = positionDType(square);
   Tensor isOn = prim::iota(*this, 0, position, square) ==
                 prim::iota(*this, 1, position, square);
-  // Amounts that cannot be negated are too large for a shape anyway.
+  // Clamped so that negation cannot overflow; larger amounts exceed any shape.
   const SymInt above = std::max<int64_t>(offset, 0);
   const SymInt below = std::max(-std::max(offset, -furthest), int64_t(0));
   return isOn.where(*this, same(*this, 0))
@@ -531,9 +530,9 @@ Tensor Tensor::cat(const std::vector<Tensor> &tensors, int64_t dim) {
   whole[dim] = total;
   checkedNumElements(whole, dtype, "cat");
 
-  // Each part padded to the whole; the position tells which one counts. From
-  // the back, so that the condition of each part is one comparison. Scheduling
-  // knows the pattern: many or large parts are copied one by one.
+  // Pads each part to the whole and selects by position. Going from the last
+  // part to the first makes each condition one comparison. The scheduler
+  // recognizes this pattern and copies many or large parts one by one.
   Tensor result;
   Tensor position = prim::iota(first, dim, positionDType(whole), whole);
   SymInt end = total;
@@ -654,7 +653,8 @@ Tensor Tensor::repeat(const Shape &repeats) const {
   if (added < 0)
     throw ShapeError("repeat: " + std::to_string(repeats.size()) +
                      " numbers for a tensor of shape " + toString(shape()));
-  // [a, b] becomes [1, a, 1, b], that [r, a, s, b], and that [r * a, s * b].
+  // Reshapes [a, b] to [1, a, 1, b], expands to [r, a, s, b], and reshapes to
+  // [r * a, s * b].
   Shape split, expanded, merged;
   for (int64_t i = 0; i < int64_t(repeats.size()); ++i) {
     const SymInt size = i < added ? 1 : shape()[i - added];
@@ -674,7 +674,7 @@ Tensor Tensor::repeat(const Shape &repeats) const {
                        merged);
 }
 
-/// The same shift by a number from 0 to \p size.
+/// The equivalent shift in [0, \p size].
 static SymInt shiftWithin(SymInt shift, SymInt size) {
   if (!shift.isSymbolic() && !size.isSymbolic())
     return shift % size;
@@ -709,7 +709,7 @@ Tensor Tensor::roll(const Shape &shifts, const Axes &axes) const {
     const SymInt shift = shiftWithin(shifts[i], size);
     if (shift == 0)
       continue;
-    // A window on the tensor put behind itself.
+    // A window on the tensor concatenated with itself.
     Shape repeats(ndim(), 1);
     repeats[dim] = 2;
     result =

@@ -1,13 +1,12 @@
-//===- Network.cpp - what networks are made of ----------------------------===//
+//===- Network.cpp - building blocks of neural networks -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Products, normalization, attention: all of them views, elementwise
-/// operations and reductions. Nothing is copied to bring operands into
-/// position.
+/// Products, normalization, attention. All consist of views, elementwise
+/// operations and reductions; operands are not copied to rearrange them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +30,7 @@ Tensor Tensor::matmul(const Tensor &other, std::optional<DType> dtype) const {
     throw ShapeError("matmul: operands of shapes " + toString(shape()) +
                      " and " + toString(other.shape()) +
                      " must have at least one axis");
-  // Rows (..., n, 1, k) and columns (..., 1, m, k).
+  // Rows (..., n, 1, k) times columns (..., 1, m, k).
   Tensor rows = (ndim() == 1 ? unsqueeze(0) : *this).unsqueeze(-2);
   Tensor columns =
       (other.ndim() == 1 ? other.unsqueeze(0) : other.transpose(-1, -2))
@@ -205,7 +204,7 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
 
 Tensor Tensor::sequential(
     const std::vector<std::function<Tensor(const Tensor &)>> &functions) const {
-  // Before any is called.
+  // Checks all functions before calling the first one.
   for (std::size_t i = 0; i < functions.size(); ++i)
     if (!functions[i])
       throw Error("sequential: function " + std::to_string(i) + " of " +

@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Methods whose results depend on an order, and what follows from them.
+/// Methods whose results depend on the order of elements, and methods based on
+/// them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@ using namespace tinygrad::detail;
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// The axis to scan; a scalar has none, and is its own scan.
+/// The axis to scan; none for a scalar, which is its own scan.
 static std::optional<int64_t> scanAxis(const Tensor &x, int64_t axis,
                                        const char *what) {
   if (x.ndim() != 0)
@@ -32,7 +33,8 @@ static std::optional<int64_t> scanAxis(const Tensor &x, int64_t axis,
   return std::nullopt;
 }
 
-/// A sum or product as sum() computes them: in float32 or int32 at least.
+/// A sum or product in the accumulation type of sum(): at least float32 or
+/// int32.
 static Tensor accumulate(const Tensor &x, ScanOp op, int64_t axis,
                          const char *what) {
   const std::optional<int64_t> dim = scanAxis(x, axis, what);
@@ -67,7 +69,8 @@ std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
   const DType position = axisDType(size);
   Tensor x = isFloat8(dtype()) ? toFloat() : *this;
   Tensor values = prim::scan(ScanOp::Max, x, *dim);
-  // The largest one before each element, and whether that one is larger.
+  // The running maximum before each element; an element is new if it exceeds
+  // it.
   Shape low(ndim(), 0), high = low;
   low[*dim] = 1;
   std::vector<Part> parts;
@@ -85,7 +88,7 @@ std::pair<Tensor, Tensor> Tensor::cummax(int64_t axis) const {
 
 std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
   const MethodScope method("cummin");
-  // Negation would lose the least integer.
+  // Negation would lose the minimum integer.
   auto reversed = [](const Tensor &x) {
     return isFloat(x.dtype()) ? x.neg() : x.bitwiseNot();
   };
@@ -93,9 +96,10 @@ std::pair<Tensor, Tensor> Tensor::cummin(int64_t axis) const {
   return {reversed(values), positions};
 }
 
-/// log(cumsum(exp(x))) of floats. Each element takes functions of the one
-/// before it: of few long rows, blocks are computed side by side, and then
-/// combined with what comes before them. The shape alone decides.
+/// log(cumsum(exp(x))) of floats. Each step takes transcendental functions. So
+/// a few long rows are split into blocks, which are scanned in parallel and
+/// then combined with the blocks before them. Only the shape decides on the
+/// split.
 static Tensor scanLogAddExp(const Tensor &x, int64_t axis) {
   constexpr int64_t longRow = 1 << 13, fewRows = 64, mostBlocks = 256;
   const SymInt length = x.shape()[axis];
@@ -142,10 +146,10 @@ Tensor Tensor::logcumsumexp(int64_t axis) const {
 // Sorts
 //===----------------------------------------------------------------------===//
 
-/// The first \p count positions of the elements along an axis in order.
+/// The first \p count positions along an axis in sorted order.
 static Tensor firstPositions(const Tensor &x, SymInt count, int64_t dim,
                              bool descending) {
-  // There is no order of fp8; float16 holds all of its values.
+  // fp8 has no ordering; float16 represents all of its values.
   Tensor keys = isFloat8(x.dtype()) ? x.toHalf() : x;
   return prim::argsort(keys.transpose(dim, -1), descending,
                        axisDType(x.shape()[dim]), count)
@@ -215,8 +219,9 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
   options.device = device();
   Tensor weights = toFloat();
   if (replacement || numSamples == 1) {
-    // How many sums of weights are not above a random part of the whole. A
-    // product that is rounded up to the whole means the last one with a weight.
+    // The number of partial sums that are at most a random fraction of the
+    // total. A product that is rounded up to the total selects the last
+    // positive weight.
     Tensor sums = weights.cumsum(1);
     Tensor whole = sums.max(1, true);
     Tensor place = rand({rows, numSamples}, options) * whole;
@@ -224,8 +229,8 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
                      (sums < whole).unsqueeze(1);
     return isBelow.sum(-1).cast(DType::Int32);
   }
-  // Times until events that happen at these rates; a rate of 0 takes for ever,
-  // or is 0 / 0.
+  // Arrival times of events with these rates. For a rate of 0 the time is
+  // infinite, or NaN from 0 / 0.
   Tensor times = (1 - rand({rows, size}, options)).log().neg() / weights;
   return firstPositions(times, numSamples, 1, false).cast(DType::Int32);
 }
@@ -234,8 +239,8 @@ Tensor Tensor::multinomial(int64_t numSamples, bool replacement) const {
 // Scatters
 //===----------------------------------------------------------------------===//
 
-/// Updates elements of \p x. An index that is smaller along other axes than
-/// \p dim is of the leading part.
+/// Updates elements of \p x. If the index is smaller than \p x along axes other
+/// than \p dim, the leading part is updated.
 static Tensor update(UpdateOp op, const Tensor &x, int64_t dim,
                      const Tensor &index, const Tensor &src) {
   Tensor positions = positionFromStart(index, x.shape()[dim]);
@@ -255,7 +260,7 @@ static Tensor update(UpdateOp op, const Tensor &x, int64_t dim,
   return prim::pad(inside, low, high).where(prim::pad(part, low, high), x);
 }
 
-/// The values for an index, checked.
+/// The source values for an index, after checks.
 static Tensor sourceOf(const Tensor &x, int64_t dim, const Tensor &index,
                        const Operand &src, const char *what) {
   checkIndexTensor(index, what);
@@ -322,7 +327,8 @@ Tensor Tensor::scatterReduce(int64_t dim, const Tensor &index,
     op = UpdateOp::Min;
   Tensor isWritten;
   if (!includeSelf) {
-    // The first value takes the place of what is there.
+    // Old values of written elements do not count: the identity of the
+    // reduction, or the first written value, replaces them.
     isWritten = update(
         UpdateOp::Set, prim::constant(base, false, DType::Bool, shape()), dim,
         index, prim::constant(base, true, DType::Bool, index.shape()));
@@ -341,7 +347,7 @@ Tensor Tensor::scatterReduce(int64_t dim, const Tensor &index,
         UpdateOp::Add,
         prim::constant(base, includeSelf ? 1 : 0, DType::Int32, shape()), dim,
         index, prim::constant(base, 1, DType::Int32, index.shape()));
-    // Elements that nothing is written to are what they were.
+    // Elements that are not written keep their values.
     if (!includeSelf)
       counts = isWritten.where(counts, same(counts, 1));
     counts = counts.cast(wide);
@@ -351,11 +357,11 @@ Tensor Tensor::scatterReduce(int64_t dim, const Tensor &index,
 }
 
 //===----------------------------------------------------------------------===//
-// By condition
+// Selection by condition
 //===----------------------------------------------------------------------===//
 
-/// Where each element for which a mask of one axis holds comes in the list of
-/// these; -1 for the others. Counts them.
+/// For each element of a mask, its index among the elements that are true, or
+/// -1 if it is false. Counts the true elements.
 static Tensor placesOf(const Tensor &mask, int64_t &count) {
   const DType dtype = positionDType(mask.shape());
   Tensor held = mask.contiguous();

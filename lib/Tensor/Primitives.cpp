@@ -1,4 +1,4 @@
-//===- Primitives.cpp - the operations all others consist of --------------===//
+//===- Primitives.cpp - one function for each operation -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,7 +19,7 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 namespace {
-/// What building an operation takes: the graph, locked, and the operands.
+/// Locks the graph and holds the operands while an operation is built.
 struct Maker {
   explicit Maker(const Tensor &like)
       : graph(*like.impl().graph), device(like.impl().device),
@@ -58,7 +58,7 @@ void tinygrad::detail::checkOperands(
   }
 }
 
-/// Makes \p view one of \p x, which it comes from by \p movement.
+/// Registers \p view, which \p movement derives from \p x, as a view of \p x.
 static Tensor viewOf(const Tensor &x, Tensor view,
                      std::shared_ptr<const Movement> movement) {
   TensorImpl &source = x.impl();
@@ -385,7 +385,7 @@ Tensor prim::flip(const Tensor &x, const std::vector<int64_t> &axes) {
 }
 
 //===----------------------------------------------------------------------===//
-// Movements without tensors in between
+// Chains of movements without intermediate tensors
 //===----------------------------------------------------------------------===//
 
 prim::Movements::Movements(const Tensor &x)
@@ -400,7 +400,7 @@ prim::Movements::~Movements() { graph->release(handle); }
 template <typename OpTy, typename... Args>
 void prim::Movements::move(Shape shape, const Args &...args) {
   Value x = handle.op->getResult(0);
-  // A type that is known is not inferred, of expressions for its sizes.
+  // Uses a known result type, so that symbolic sizes are not inferred again.
   constexpr bool isInferred = !std::is_same_v<OpTy, tg::ReshapeOp> &&
                               !std::is_same_v<OpTy, tg::ExpandOp> &&
                               !std::is_same_v<OpTy, tg::StridedOp>;
@@ -410,7 +410,7 @@ void prim::Movements::move(Shape shape, const Args &...args) {
       op = graph->make<OpTy>(x, args...);
   if (!op)
     op = graph->make<OpTy>(graph->tensorType(dtype, shape), x, args...);
-  // The operand goes if the operation folded to one before it.
+  // If the operation folded to an earlier one, the operand is released.
   graph->rebind(handle, op);
   now = std::move(shape);
 }

@@ -1,13 +1,13 @@
-//===- Primitives.h - the operations all others consist of ------*- C++ -*-===//
+//===- Primitives.h - one function for each operation -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One function for each operation of the graph. They promote and broadcast
-/// nothing: operands have the element types and shapes that the operation
-/// takes, which the callers see to. Only checkOperands() is done here.
+/// One function for each operation of the graph. They neither promote nor
+/// broadcast: the caller passes operands of the element types and shapes that
+/// the operation takes. They check only what checkOperands() checks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -65,25 +65,25 @@ enum class UpdateOp { Set, Add, Mul, Max, Min };
 
 namespace prim {
 
-/// A tensor of its own with the value of \p x, for methods that have nothing to
-/// do: what is assigned to one does not show in the other.
+/// A tensor with the value of \p x that does not share memory with it: an
+/// assignment to one does not change the other. For methods that need not
+/// compute anything.
 Tensor alias(const Tensor &x);
-/// All of \p x, for movement methods that have nothing to do: a view like
-/// others.
+/// A view of all of \p x, for movement methods that need not move anything.
 Tensor wholeView(const Tensor &x);
 Tensor unary(UnaryOp op, const Tensor &x);
 Tensor binary(BinaryOp op, const Tensor &lhs, const Tensor &rhs);
 Tensor where(const Tensor &condition, const Tensor &x, const Tensor &y);
-/// a * b + c; of floats, rounded once.
+/// a * b + c. Of floats, rounded once.
 Tensor mulacc(const Tensor &a, const Tensor &b, const Tensor &c);
 Tensor cast(const Tensor &x, DType dtype);
 Tensor bitcast(const Tensor &x, DType dtype);
 
 /// A tensor filled with one number, which may be symbolic. Throws DTypeError if
-/// it does not fit.
+/// the number does not fit the type.
 Tensor constant(const Graph &graph, Device &device, Scalar value, DType dtype,
                 const Shape &shape);
-/// The same in the graph and on the device of \p like.
+/// A constant in the graph and on the device of \p like.
 Tensor constant(const Tensor &like, Scalar value, DType dtype,
                 const Shape &shape);
 Tensor iota(const Graph &graph, Device &device, int64_t axis, DType dtype,
@@ -93,17 +93,17 @@ Tensor iota(const Tensor &like, int64_t axis, DType dtype, const Shape &shape);
 Tensor buffer(const Graph &graph, const Buffer &buffer, DType dtype,
               const Shape &shape);
 
-/// Axes are sorted; they stay with size 1.
+/// \p axes must be sorted. They remain with size 1.
 Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
 
-/// Along an axis, the elements up to each one combined.
+/// The scan along an axis: each element combined with those before it.
 Tensor scan(ScanOp op, const Tensor &x, int64_t axis);
 /// \p base with the elements at \p index along an axis updated. Index and
-/// updates have the shape of the base, but for the axis.
+/// updates have the shape of the base except along that axis.
 Tensor scatter(UpdateOp op, const Tensor &base, const Tensor &index,
                const Tensor &updates, int64_t axis);
-/// The positions of the elements along the last axis in order, the first
-/// \p count of each row.
+/// The positions of the elements of each row (last axis) in sorted order, the
+/// first \p count of them.
 Tensor argsort(const Tensor &x, bool isDescending, DType positions,
                SymInt count);
 
@@ -111,14 +111,14 @@ Tensor reshape(const Tensor &x, const Shape &shape);
 Tensor permute(const Tensor &x, const std::vector<int64_t> &order);
 Tensor expand(const Tensor &x, const Shape &shape);
 Tensor pad(const Tensor &x, const Shape &low, const Shape &high);
-/// The same as a view of \p x: what is assigned to the padding is dropped.
+/// pad() as a view of \p x: values assigned to the padding are dropped.
 Tensor padView(const Tensor &x, const Shape &low, const Shape &high);
 Tensor shrink(const Tensor &x, const Shape &from, const Shape &to);
 Tensor flip(const Tensor &x, const std::vector<int64_t> &axes);
 
-/// Movements one after the other, of which only the last one becomes a tensor:
-/// what no tensor shows needs no handle and is no view. The graph is locked
-/// meanwhile. Steps that have nothing to do add no operation.
+/// A chain of movements of which only the last one becomes a tensor, and that
+/// one is no view: the intermediate ones need no handles. Locks the graph.
+/// Movements without an effect add no operation.
 class Movements {
 public:
   explicit Movements(const Tensor &x);
@@ -131,17 +131,18 @@ public:
   Movements &expand(const Shape &shape);
   Movements &pad(const Shape &low, const Shape &high);
   Movements &shrink(const Shape &from, const Shape &to);
-  /// The element at an index is the one at the sum of index * stride, in
-  /// row-major order; some may be taken several times, others never.
+  /// Element (i, j, ...) of the result is element i * strides[0] + j *
+  /// strides[1] + ... of the operand in row-major order. Elements may be read
+  /// several times or never.
   Movements &strided(const Shape &shape, const Shape &strides);
 
   const Shape &shape() const { return now; }
-  /// The result: no view of the tensor that these began with.
+  /// The result; not a view of the original tensor.
   Tensor tensor();
 
 private:
-  /// Makes an operation of the last result and \p args, with a result of
-  /// \p shape.
+  /// Builds an operation on the last result and \p args whose result has the
+  /// shape \p shape.
   template <typename OpTy, typename... Args>
   void move(Shape shape, const Args &...args);
 
@@ -168,26 +169,28 @@ void checkOperands(std::initializer_list<const Tensor *> operands);
 //===----------------------------------------------------------------------===//
 
 bool canBroadcast(const Shape &a, const Shape &b);
-/// The shape that all broadcast to. Throws ShapeError.
+/// The common shape that all are broadcast to. Throws ShapeError.
 Shape broadcastShapes(std::initializer_list<const Shape *> shapes,
                       const char *what);
 Tensor broadcastTo(const Tensor &x, const Shape &shape, const char *what);
 
-/// The element type that two operands have in common; a scalar is weak.
+/// The common element type of two operands. A scalar does not widen a tensor's
+/// type within its kind.
 DType promotedDType(const Operand &lhs, const Operand &rhs);
 /// The operand as a tensor of \p dtype and \p shape, on the device of \p like.
 Tensor materialize(const Operand &operand, const Tensor &like, DType dtype,
                    const Shape &shape, const char *what);
 
-/// Both operands in their common element type and shape; \p choose may pick
-/// another element type than promotedDType.
+/// Both operands in their common element type and shape. \p choose may select
+/// an element type other than promotedDType.
 struct Pair {
   Tensor lhs, rhs;
 };
 Pair broadcast(const Operand &lhs, const Operand &rhs, const char *what);
 Pair broadcast(const Operand &lhs, const Operand &rhs, DType dtype,
                const char *what);
-/// Computes in float32 where an operation takes no fp8, and casts back.
+/// Computes fp8 in float32 where the operation does not support it, and casts
+/// back.
 Tensor arithmetic(BinaryOp op, const Pair &operands);
 Tensor floatUnary(UnaryOp op, const Tensor &x);
 
@@ -202,20 +205,20 @@ Tensor same(const Tensor &x, Scalar value);
 Tensor mulAdd(const Tensor &x, const Operand &factor, const Operand &added);
 /// c[0] + c[1] x + c[2] x^2 + ...
 Tensor polynomial(const Tensor &x, const std::vector<double> &coefficients);
-/// Whether the sign bit of a float is set, that of a zero or NaN too.
+/// Whether the sign bit of a float is set, also of a zero or NaN.
 Tensor isSignSet(const Tensor &x);
-/// x * factor, where a factor that is no float32 costs no digits.
+/// x * factor, without a loss of accuracy if the factor is not a float32.
 Tensor scaled(const Tensor &x, double factor);
-/// exp(x) as 2^(x log2(e)), two or three operations less than exp. Its error
-/// grows with x, to 60 units in the last place of a float32.
+/// exp(x) as 2^(x log2(e)), which takes two or three operations less than exp.
+/// The error grows with |x|, up to 60 units in the last place of a float32.
 Tensor cheapExponential(const Tensor &x);
-/// exp(x) - 1, accurate for small x too.
+/// exp(x) - 1, also accurate for small x.
 Tensor expm1(const Tensor &x);
-/// log(1 + x), accurate for small x too.
+/// log(1 + x), also accurate for small x.
 Tensor log1p(const Tensor &x);
-/// How elements differ from their mean along axes, which stay with size 1.
+/// Deviations of elements from their mean along axes, which remain with size 1.
 struct Deviations {
-  /// The differences from the mean as it was rounded, and the mean of these.
+  /// The differences from the rounded mean, and the mean of these differences.
   Tensor fromMean, rest;
   /// The sum of the squares of the differences from the exact mean.
   Tensor squares;
@@ -228,22 +231,23 @@ inline bool isNarrowFloat(const Tensor &x) {
 
 /// The greatest finite value of a float type.
 double largestFinite(DType dtype);
-/// \p value as the float type holds it: rounded to nearest, ties to even. One
-/// too large becomes infinity, or NaN in a type without infinity.
+/// \p value rounded to the float type, to nearest, ties to even. Too large a
+/// value becomes infinity, or NaN in a type without infinity.
 double roundTo(double value, DType dtype);
-/// The greatest value of a float type of 16 bits or more that is less than
-/// \p value, a finite value of the type.
+/// The greatest value less than \p value in a float type of 16 bits or more. \p
+/// value must be a finite value of the type.
 double previousValue(double value, DType dtype);
 
-/// The integer type for positions in a tensor of this shape: int32 if it holds
-/// the number of elements, else int64.
+/// The integer type for positions in a tensor of this shape: int32 if it can
+/// represent the number of elements, else int64.
 DType positionDType(const Shape &shape);
 
 /// Throws DTypeError unless \p index is of integers.
 void checkIndexTensor(const Tensor &index, const char *what);
 
-/// Applies \p body to \p x as float32 if it is an integer or a float narrower
-/// than that; a narrow float is rounded once, at the end.
+/// Applies \p body to \p x. Integers and floats narrower than float32 are
+/// converted to float32 before; the result of a narrow float is rounded to its
+/// type once, at the end.
 template <typename Body> Tensor inFloat(const Tensor &x, Body body) {
   const DType dtype = promoteToFloat(x.dtype());
   return body(x.cast(promote(dtype, DType::Float32))).cast(dtype);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nested lists with aligned columns, the way NumPy prints arrays.
+/// Nested lists with aligned columns, in NumPy's format.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-/// Tensors of more elements are shown by the first and last few of each axis.
+/// Larger tensors are shown by the first and last few elements of each axis.
 static constexpr int64_t summaryThreshold = 1000, edgeItems = 3;
 static constexpr std::size_t lineWidth = 75;
 static constexpr int maxDecimals = 8;
@@ -36,7 +36,7 @@ static std::string print(const char *format, int precision, double value) {
   return text;
 }
 
-/// The fewest decimals with which \p value reads back as the element it was.
+/// The fewest decimals that read back as the same element.
 template <typename Element>
 static int decimalsOf(double value, const char *format) {
   for (int decimals = 0; decimals < maxDecimals; ++decimals) {
@@ -48,8 +48,8 @@ static int decimalsOf(double value, const char *format) {
   return maxDecimals;
 }
 
-/// All in one form, plain or with an exponent where that would be long: each
-/// with the fewest decimals that show it, points in line.
+/// All numbers in one form, plain or with an exponent if the plain one would be
+/// long, each with the fewest decimals; decimal points are aligned.
 template <typename Element>
 static std::vector<std::string> printFloats(const std::vector<double> &values) {
   double largest = 0, smallest = INFINITY;
@@ -119,7 +119,7 @@ public:
   explicit Printer(const HostArray &array)
       : array(array), isSummary(array.numElements() > summaryThreshold ||
                                 array.numElements() == 0) {
-    // Without elements they may wrap around, and are not used.
+    // Of an empty array, strides may overflow, but are not used.
     strides.resize(array.shape.size());
     uint64_t stride = 1;
     for (std::size_t i = strides.size(); i-- > 0;) {
@@ -129,7 +129,7 @@ public:
   }
 
   std::string print() {
-    // First which elements are shown, as they are aligned; then the text.
+    // First collects the shown elements for the common width, then prints.
     collect(0, 0);
     texts = printElements(array, shown);
     for (const std::string &text : texts)
@@ -143,7 +143,8 @@ private:
     return isSummary && array.shape[axis] > 2 * edgeItems;
   }
 
-  /// Calls \p body for each shown position of an axis, with -1 for the gap.
+  /// Calls \p body for each shown position of an axis, and with -1 for the
+  /// ellipsis.
   void forEach(std::size_t axis, const std::function<void(int64_t)> &body) {
     const int64_t size = array.shape[axis];
     for (int64_t i = 0; i < size; ++i) {

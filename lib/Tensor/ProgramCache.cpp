@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which numbers become operands, and which programs are kept.
+/// Decides which numbers become operands and which programs are kept.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,14 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-/// So many programs of one structure are compiled for their numbers: most are
-/// ever asked for with one or two, and constants can be computed with.
+/// The number of programs of one structure that are specialized for their
+/// numbers. Most structures occur with one or two sets of numbers, and
+/// specialization allows constant folding.
 static constexpr unsigned numSpecialized = 2;
 
-/// Numbers become operands as they are seen to differ. After so many programs
-/// all do, each by itself, so that no structure has more.
+/// Numbers become operands as they are observed to differ. After this number of
+/// general programs all numbers become separate operands, which bounds the
+/// number of programs for a structure.
 static constexpr unsigned mostGeneral = 6;
 
 //===----------------------------------------------------------------------===//
@@ -37,7 +39,7 @@ void ProgramCache::refine(Family &family, llvm::ArrayRef<SliceNumber> numbers) {
     family.classOf.assign(numbers.size(), 0);
     family.varies.assign(numbers.size(), false);
   }
-  // Numbers stay of one class if they are equal this time as well.
+  // Numbers stay in one class if they are equal in this slice as well.
   std::map<std::pair<int, SliceNumber>, int> classes;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     family.varies[i] = family.varies[i] || numbers[i] != family.first[i];
@@ -67,7 +69,7 @@ std::vector<int> ProgramCache::chooseOperands(Family &family) {
 bool ProgramCache::accepts(const Family &family,
                            const std::vector<int> &operandOf,
                            llvm::ArrayRef<SliceNumber> numbers) {
-  // By operand, the first number that is given by it.
+  // By operand, the value of its first number.
   std::vector<int64_t> values;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     const int operand = operandOf[i];
@@ -121,7 +123,7 @@ CachedProgram ProgramCache::insert(const Digest &key, const Digest &structure,
   return cached;
 }
 
-/// The digest of a structure with some of its numbers.
+/// The key of a program: the structure and the numbers it is specialized for.
 static Digest keyOf(const Digest &structure,
                     llvm::ArrayRef<SliceNumber> numbers,
                     const std::vector<int> &operandOf) {
@@ -142,7 +144,7 @@ CachedProgram ProgramCache::get(const Digest &structure,
     ++GlobalCounters::scheduleCacheHits;
     return *cached;
   }
-  // Compiling may throw: what is known of the structure is no worse for it.
+  // If compilation throws, the family stays as it was.
   auto known = families.find(structure);
   if (known != families.end() && known->second.general)
     if (CachedProgram *cached = find(*known->second.general);

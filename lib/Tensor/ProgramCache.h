@@ -5,9 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiled programs by the structure of slices. The first ones of a structure
-/// are compiled for their numbers; when more come, the numbers that differ
-/// become operands of one program for all.
+/// Caches compiled programs by the structure of their slices. The first
+/// programs of a structure are specialized for their numbers. When more slices
+/// of the structure follow, the numbers that differ become operands of one
+/// program for all.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,8 @@ class CompiledProgram;
 
 namespace tinygrad::detail {
 
-/// A number of a slice that may become an operand. Those of different kinds
-/// never become one operand.
+/// A number of a slice that may become an operand. Numbers of different kinds
+/// never share an operand.
 struct SliceNumber {
   uint64_t kind;
   int64_t value;
@@ -41,11 +42,12 @@ struct SliceNumber {
   friend auto operator<=>(const SliceNumber &, const SliceNumber &) = default;
 };
 
-/// A program, and its operands besides buffers.
+/// A program, and its operands other than buffers.
 struct CachedProgram {
   std::shared_ptr<CompiledProgram> program;
-  /// The operand that each number of the slice is, from 0 on; -1 for those that
-  /// the program was compiled for. Empty: it was compiled for all.
+  /// For each number of the slice, the index of its operand, or -1 if the
+  /// program is specialized for it. Empty if the program is specialized for all
+  /// numbers.
   std::vector<int> operandOf;
 };
 
@@ -55,9 +57,9 @@ public:
   using Compile = llvm::function_ref<std::shared_ptr<CompiledProgram>(
       const std::vector<int> &)>;
 
-  /// The program for a structure and its numbers. \p compile makes one of those
-  /// numbers operands that its argument says, see CachedProgram. Above \p limit
-  /// the programs not used for longest are dropped.
+  /// The program for a structure and its numbers. \p compile is called with the
+  /// operandOf of a CachedProgram. If there are more than \p limit programs,
+  /// the least recently used ones are dropped.
   CachedProgram get(const Digest &structure,
                     llvm::ArrayRef<SliceNumber> numbers, std::size_t limit,
                     Compile compile);
@@ -72,24 +74,25 @@ private:
   };
   using Entries = std::list<Entry>;
 
-  /// What is known of the slices of one structure.
+  /// Everything known about the slices of one structure.
   struct Family {
     std::size_t numPrograms = 0;
-    /// Those of the first slice, and a class for each number: numbers that were
-    /// equal so far are of one.
+    /// The numbers of the first slice, and the class of each number: numbers
+    /// that were equal in all slices so far have the same class.
     std::vector<SliceNumber> first;
     std::vector<int> classOf;
     std::vector<bool> varies;
     unsigned numVersions = 0, numGeneral = 0;
-    /// The key of the program whose numbers are operands, if there is one.
+    /// The key of the program that takes numbers as operands, if there is one.
     std::optional<Digest> general;
   };
 
   /// Records another slice.
   static void refine(Family &family, llvm::ArrayRef<SliceNumber> numbers);
-  /// The operands that \p family asks for.
+  /// Assigns operands to the numbers that differ between the slices of \p
+  /// family.
   static std::vector<int> chooseOperands(Family &family);
-  /// Whether a program with these operands can take these numbers.
+  /// Whether a program with these operands can be run with these numbers.
   static bool accepts(const Family &family, const std::vector<int> &operandOf,
                       llvm::ArrayRef<SliceNumber> numbers);
   CachedProgram *find(const Digest &key);
@@ -97,7 +100,7 @@ private:
                        CachedProgram cached, std::size_t limit);
   void drop(Entries::iterator entry);
 
-  Entries entries; // those used last are first
+  Entries entries; // most recently used first
   std::map<Digest, Entries::iterator> programs;
   std::map<Digest, Family> families;
 };

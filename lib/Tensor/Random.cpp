@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random numbers of several distributions, weights to begin with, dropout.
+/// Random numbers of several distributions, initial weights, dropout.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +29,8 @@ static Tensor randomBits(const Graph &graph, Device &device,
                          const Shape &shape) {
   checkedNumElements(shape, DType::UInt64, "rand");
   if (isSymbolic(shape)) {
-    // A part of the greatest tensor, so that each element is the same for all
-    // values of the variables.
+    // Takes a part of the largest tensor, so that an element does not depend on
+    // the values of the variables.
     const std::vector<int64_t> greatest = largestOf(shape);
     std::vector<Part> parts;
     for (const SymInt &size : shape)
@@ -42,7 +42,8 @@ static Tensor randomBits(const Graph &graph, Device &device,
       checkedNumElements(shape, DType::UInt64, "rand").value();
   uint64_t state[2];
   takeRandomState(graph, uint64_t(count), state);
-  // Key and counter are data: graphs that differ in them are the same program.
+  // Key and counter are data, so that the compiled program does not depend on
+  // them.
   auto scalar = [&](uint64_t value) {
     Buffer memory =
         Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
@@ -54,7 +55,7 @@ static Tensor randomBits(const Graph &graph, Device &device,
       .reshape(shape);
 }
 
-/// Uniform in [0, 1) with all the bits that the type's precision takes.
+/// Uniform in [0, 1), with as many random bits as the type's significand has.
 static Tensor unitInterval(const Tensor &bits, DType dtype) {
   if (dtype == DType::Float64)
     return (bits >> 11).cast(dtype) * 0x1p-53;
@@ -66,7 +67,7 @@ static Tensor unitInterval(const Tensor &bits, DType dtype) {
   else if (dtype != DType::Float32)
     throw DTypeError(std::string("rand: ") + name(dtype) +
                      " is not a float type for random numbers");
-  // The low word only: cheaper than 64-bit conversions.
+  // Only the low word: cheaper than a 64-bit conversion.
   return (bits.cast(DType::UInt32) >> (32 - digits)).cast(dtype) *
          std::ldexp(1.0, -int(digits));
 }
@@ -81,13 +82,13 @@ static Tensor makeRandn(const Graph &graph, Device &device, const Shape &shape,
   if (!isFloat(dtype) || isFloat8(dtype))
     throw DTypeError(std::string("randn: ") + name(dtype) +
                      " is not a float type for random numbers");
-  // Box-Muller, from the two words of one block.
+  // Box-Muller transform of the two words of one block.
   Tensor bits = randomBits(graph, device, shape);
   const DType compute = promote(dtype, DType::Float32);
   auto unit = [&](const Tensor &word) {
     return (word.cast(DType::UInt32) >> 8).cast(compute) * 0x1p-24;
   };
-  // 1 - u is in (0, 1], where the logarithm is finite.
+  // 1 - u is in (0, 1], so the logarithm is finite.
   Tensor radius = ((1.0 - unit(bits)).log() * -2.0).sqrt();
   Tensor angle = unit(bits >> 32) * (2 * std::numbers::pi);
   return (radius * angle.cos()).cast(dtype);
@@ -134,11 +135,11 @@ Tensor Tensor::uniform(const Shape &shape, double low, double high,
     throwNoInterval(low, high, dtype);
   if (first == end)
     return unit.fullLike(first);
-  // The difference of large numbers may be infinite, half of it is not.
+  // The difference of large bounds may overflow; half of it does not.
   Tensor values = std::isfinite(roundTo(end - first, dtype))
                       ? unit * (end - first) + first
                       : (unit * (end / 2 - first / 2) + first / 2) * 2;
-  // Rounding may lead to the end of the interval.
+  // Rounding may produce the excluded end of the interval.
   return values.minimum(previousValue(end, dtype));
 }
 
@@ -155,7 +156,7 @@ Tensor Tensor::normal(const Shape &shape, double mean, double std,
   return standard * std + mean;
 }
 
-/// The upper 64 of the 128 bits of x * factor.
+/// The upper 64 bits of the 128-bit product x * factor.
 static Tensor multiplyHigh(const Tensor &x, uint64_t factor) {
   constexpr uint64_t mask = 0xffffffff;
   const uint64_t high = factor >> 32, low = factor & mask;
@@ -184,9 +185,9 @@ Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
   const Graph graph = Graph::current();
   Device &device = deviceOf(options);
   Tensor bits = randomBits(graph, device, shape);
-  // The random number as a fraction, times the range: of 2^64 fractions, some
-  // numbers get one more than others, one in 2^32 at least. Wider ranges take
-  // 128 bits.
+  // The random number is a fraction that is multiplied by the range. With 2^64
+  // fractions, each result comes from at least 2^32 of them, and these counts
+  // differ by at most one. Wider ranges use 128 bits.
   Tensor offset;
   if (range <= uint64_t(1) << 32) {
     offset = multiplyHigh((bits << 32) | (bits >> 32), range);
@@ -199,16 +200,16 @@ Tensor Tensor::randint(const Shape &shape, int64_t low, int64_t high,
 }
 
 //===----------------------------------------------------------------------===//
-// Weights to begin with
+// Initial weights
 //===----------------------------------------------------------------------===//
 
-/// The number of elements that belong to one output: all but the first axis.
+/// The number of inputs of one output: the product of all sizes but the first.
 static double fanIn(const Shape &shape, const char *what) {
   const Shape inner(shape.begin() + (shape.empty() ? 0 : 1), shape.end());
   return double(constantOf(checkedNumElements(inner, DType::Bool, what), what));
 }
 
-/// The number of inputs and outputs of a weight, for glorotUniform().
+/// The number of inputs plus outputs of a weight, for glorotUniform().
 static double fanInAndOut(const Shape &shape) {
   if (shape.empty())
     throw ShapeError("glorotUniform: a weight without axes has no inputs");
@@ -216,8 +217,8 @@ static double fanInAndOut(const Shape &shape) {
          fanIn(shape, "glorotUniform");
 }
 
-/// A variance that keeps that of the signal: 2 / (1 + a^2) for each input. A
-/// weight of no elements has none.
+/// The standard deviation that preserves the variance of the signal, sqrt(2 /
+/// (1 + a^2) / inputs); 0 for an empty weight.
 static double kaimingDeviation(const Shape &shape, double a, const char *what) {
   const double inputs = fanIn(shape, what);
   return inputs == 0 ? 0 : std::sqrt(2 / (1 + a * a)) / std::sqrt(inputs);
@@ -276,6 +277,6 @@ Tensor Tensor::dropout(double p) const {
     return prim::alias(*this);
   if (p == 1)
     return zerosLike();
-  // Whatever the type of the elements, to one part in 2^24.
+  // In float32 for every element type, so that p has a precision of 2^-24.
   return (randLike(DType::Float32) >= p).where(*this / (1 - p), 0);
 }

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Takes the part of the graph behind the wanted values, finds or compiles its
-/// program, runs it, and puts buffers in the place of the values.
+/// Takes the slice of the graph for the requested values, finds or compiles its
+/// program, runs it, and replaces the values by buffers.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ static bool isValue(Operation *op) {
   return isa<tg::BufferOp, tg::ConstOp>(op);
 }
 
-/// What a tensor of the greatest sizes takes.
+/// The bytes of a tensor with the maximal sizes.
 static std::size_t sizeInBytes(RankedTensorType type) {
   std::size_t bytes = itemSize(getDType(type.getElementType()));
   if (!type.getEncoding())
@@ -50,13 +50,13 @@ static std::size_t sizeInBytes(RankedTensorType type) {
   return bytes;
 }
 
-/// One element as it lies in memory.
+/// The bits of one element in memory.
 static uint64_t bitsOf(const APInt &value) { return value.getZExtValue(); }
 static uint64_t bitsOf(const APFloat &value) {
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// The values of a constant in memory of \p device.
+/// A buffer on \p device filled with a constant.
 static Buffer makeConstant(tg::ConstOp op, Device &device) {
   RankedTensorType type = cast<RankedTensorType>(op.getType());
   const DType dtype = getDType(type.getElementType());
@@ -69,7 +69,7 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (dense && dense.isSplat())
     value = dense.getSplatValue<Attribute>();
-  // The host is little-endian, so the low bytes come first.
+  // The host is little-endian: the low bytes come first.
   auto put = [&](std::size_t i, uint64_t bits) {
     std::memcpy(data + i * size, &bits, size);
   };
@@ -93,8 +93,8 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   return memory;
 }
 
-/// The memory of a value that is a part of a buffer in the same order, or that
-/// has no elements; else an empty handle.
+/// The memory of a value that is a contiguous part of a buffer or empty;
+/// otherwise a null handle.
 static Buffer findMemory(GraphImpl &graph, Operation *op, Device &device) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   const DType dtype = getDType(type.getElementType());
@@ -123,20 +123,20 @@ static void replaceByBuffer(GraphImpl &graph, Operation *op,
 static CachedProgram findProgram(GraphImpl &graph, const GraphSlice &slice,
                                  Device &device) {
   CompileOptions options;
-  // The dialect's builders made it.
+  // Operations were built, and thereby checked, by the dialect's builders.
   options.verifyInput = options.verifyEach;
   return graph.programs.get(
       slice.hash(device, options), slice.numbers(), programLimit(),
       [&](const std::vector<int> &operandOf) {
         OwningOpRef<ModuleOp> module = slice.clone(graph.location, operandOf);
-        // Compiling makes a multiple of the attributes.
+        // Compilation creates several times as many attributes.
         graph.addGarbage(100 + 10 * slice.numOperations());
         return compile(*module, device, options);
       });
 }
 
-/// The values that the program takes: of the slice's variables, and of its
-/// numbers, those which some kernel needs.
+/// The values of the slice's variables, and of those numbers that are operands
+/// of the program.
 static std::vector<int64_t> valuesFor(const CachedProgram &cached,
                                       const GraphSlice &slice) {
   const std::vector<ProgramVariable> &wanted = cached.program->variables();
@@ -159,14 +159,13 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device);
 
 /// Carries out the pending assignments to parts that the results depend on.
-/// False if there are none.
+/// Returns false if there are none.
 static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
                                 Device &device) {
   if (graph.pendingParts.empty())
     return false;
   std::vector<Tensor> pending;
-  for (Operation *op :
-       GraphSlice::operationsBehind(results, [&](Operation *op) {
+  for (Operation *op : GraphSlice::backwardSlice(results, [&](Operation *op) {
          return graph.pendingParts.contains(op) &&
                 !llvm::is_contained(results, op);
        }))
@@ -176,21 +175,21 @@ static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
   return !pending.empty();
 }
 
-/// What the results take, computed in one program.
+/// The slice for results that are computed in one program.
 static GraphSlice makeSlice(GraphImpl &graph, ArrayRef<Operation *> results,
                             Device &device) {
   try {
     return GraphSlice(graph, results, /*keepsProducts=*/true);
   } catch (const ShapeError &) {
-    // A variable has one value in the places of earlier assignments and another
-    // one in what is asked for now.
+    // A variable has another value in earlier assignments than in the requested
+    // results.
     if (!realizePendingParts(graph, results, device))
       throw;
   }
   return GraphSlice(graph, results, /*keepsProducts=*/true);
 }
 
-/// Computes the values of operations of which none is computed from a copy.
+/// Computes the values of operations that do not depend on a copy.
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device) {
   llvm::SmallSetVector<Operation *, 4> distinct, results;
@@ -200,7 +199,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
       throw ShapeError("realize: a size has no value; " + unbound);
   };
   for (Operation *op : distinct) {
-    // What needs no program has to have a size as well.
+    // The size must be known even if no program is needed.
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (type.getEncoding()) {
       std::vector<SymVariable> variables;
@@ -209,7 +208,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     }
     if (isValue(op))
       continue;
-    // Handles hold on to all that are wanted, so none goes with another.
+    // Handles keep all wanted operations alive during replacement.
     if (Buffer memory = findMemory(graph, op, device))
       replaceByBuffer(graph, op, memory);
     else
@@ -228,7 +227,7 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
       cached.program->run(inputs, valuesFor(cached, slice));
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();
-  // One might go with another otherwise.
+  // Keeps all results alive while they are replaced one by one.
   std::vector<Tensor> held;
   for (Operation *op : computed)
     held.push_back(graph.wrap(op, &device));
@@ -236,7 +235,8 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
     replaceByBuffer(graph, computed[i], outputs[i]);
 }
 
-/// The device that \p op computes on, if anything behind it says so.
+/// The device of the first buffer or copy that \p op depends on, if there is
+/// one.
 static Device *findDevice(Operation *op) {
   SmallVector<Operation *> worklist{op};
   llvm::DenseSet<Operation *> seen{op};
@@ -253,12 +253,12 @@ static Device *findDevice(Operation *op) {
   return nullptr;
 }
 
-/// Makes all copies between devices behind the tensors, in order.
+/// Carries out all copies between devices that the tensors depend on, in order.
 static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
                           Device &device) {
   if (!graph.hasCopies())
     return;
-  for (Operation *op : GraphSlice::operationsBehind(
+  for (Operation *op : GraphSlice::backwardSlice(
            wanted, [](Operation *op) { return isa<tg::CopyOp>(op); })) {
     auto copy = cast<tg::CopyOp>(op);
     Device &target = Device::get(copy.getDevice());
@@ -268,10 +268,10 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
       memory = makeConstant(constant, target);
     } else {
       Device *place = findDevice(source);
-      // Held on to while it is replaced.
+      // Keeps it alive while it is replaced.
       Tensor held = graph.wrap(source, place ? place : &target);
       realizeSlice(graph, source, place ? *place : target);
-      // Not buffer(): realizing by itself may move all operations elsewhere.
+      // Does not call buffer(): it may move all operations to another context.
       memory = graph.buffers.at(
           cast<tg::BufferOp>(graph.operation(held.impl())).getId());
       if (&memory.device() != &target) {
@@ -288,12 +288,12 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Parameters without memory, by the number of others that have to come before,
-/// one after the other.
+/// Parameters without memory, in levels: each level depends only on those
+/// before.
 using ParameterLevels = SmallVector<SmallVector<tg::BufferOp>>;
 } // namespace
 
-/// Whether nothing reads what \p buffer holds at the beginning.
+/// Whether the initial value of \p buffer is overwritten before it is read.
 static bool isOverwritten(GraphImpl &graph, tg::BufferOp buffer) {
   return !graph.isHeld(buffer) &&
          llvm::all_of(buffer->getUses(), [](OpOperand &use) {
@@ -302,7 +302,7 @@ static bool isOverwritten(GraphImpl &graph, tg::BufferOp buffer) {
          });
 }
 
-/// Those that \p values depend on.
+/// The parameters without memory that \p values depend on.
 static ParameterLevels findParameters(GraphImpl &graph,
                                       ArrayRef<Operation *> values) {
   struct Frame {
@@ -334,7 +334,7 @@ static ParameterLevels findParameters(GraphImpl &graph,
         Operation *producer = frame.producers[frame.next];
         auto it = levelOf.find(producer);
         if (it == levelOf.end()) {
-          enter(producer); // and looked at again when that is done
+          enter(producer); // visited again after its producer
           continue;
         }
         frame.level = std::max(frame.level, it->second);
@@ -354,8 +354,7 @@ static ParameterLevels findParameters(GraphImpl &graph,
   return levels;
 }
 
-/// Memory of its own with what the parameter \p id holds at the beginning,
-/// which was computed.
+/// Memory of its own with the computed initial value of a parameter.
 static Buffer takeInitialValue(GraphImpl &graph, tg::BufferOp parameter) {
   auto &[handle, device] = graph.initialValues.at(parameter.getId());
   auto type = cast<RankedTensorType>(parameter.getType());
@@ -376,7 +375,7 @@ void tinygrad::detail::computeParameters(GraphImpl &graph,
   if (graph.initialValues.empty())
     return;
   for (ArrayRef<tg::BufferOp> level : findParameters(graph, values)) {
-    // One program for all that are on a device.
+    // One program for all parameters on a device.
     llvm::MapVector<Device *, SmallVector<tg::BufferOp>> parametersOn;
     for (tg::BufferOp parameter : level)
       parametersOn[graph.initialValues.at(parameter.getId()).device].push_back(
@@ -397,7 +396,7 @@ void tinygrad::detail::computeParameters(GraphImpl &graph,
       try {
         compute(parameters);
       } catch (const ShapeError &) {
-        // A variable has one value here and another one there.
+        // Two parameters use different values of one variable.
         if (parameters.size() == 1)
           throw;
         for (tg::BufferOp parameter : parameters)
@@ -465,11 +464,11 @@ Tensor Tensor::parameter() const {
 Buffer Tensor::buffer() const {
   TensorImpl &tensor = impl();
   GraphImpl &graph = *tensor.graph;
-  // Another thread may assign to what this is a view of.
+  // Another thread may assign to the root of this view.
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
   realize(std::source_location());
   if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
-    // For this tensor alone: others may go on computing with the number.
+    // Only this tensor is moved to memory; others still fold the constant.
     Operation *memory =
         graph.createBuffer(makeConstant(constant, *tensor.device),
                            llvm::cast<RankedTensorType>(constant.getType()));

@@ -1,12 +1,12 @@
-//===- Rearrange.cpp - axes by name ---------------------------------------===//
+//===- Rearrange.cpp - Tensor::rearrange ----------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Tensor::rearrange: a formula is a reshape that splits axes, a permutation,
-/// and a reshape that joins axes.
+/// Tensor::rearrange as a reshape that splits axes, a permutation, and a
+/// reshape that joins axes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +21,11 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 namespace {
-/// A name of one side, and where it is written.
+/// A name in the formula and its position.
 struct Name {
   std::string_view text;
   std::size_t place;
-  /// Which one of the axes that "..." stands for.
+  /// The index among the axes that "..." represents.
   int64_t number = 0;
 
   bool isEllipsis() const { return text == "..."; }
@@ -34,7 +34,7 @@ struct Name {
   }
 };
 
-/// One axis: the names that make it up, and where it is written.
+/// One axis: the names that it consists of, and its position in the formula.
 struct Group {
   std::vector<Name> names;
   std::size_t place;
@@ -47,12 +47,12 @@ public:
 
   std::vector<Group> left, right;
 
-  /// Throws ShapeError that shows \p place.
+  /// Throws a ShapeError that points at \p place.
   [[noreturn]] void fail(std::size_t place, const std::string &message) const {
     throw ShapeError("rearrange: " + message + "\n  " + std::string(text) +
                      "\n  " + std::string(place, ' ') + "^");
   }
-  /// Puts \p count axes where "..." is.
+  /// Replaces "..." by \p count axes.
   void resolveEllipsis(int64_t count);
 
 private:
@@ -91,7 +91,7 @@ Formula::Formula(std::string_view text) : text(text) {
     for (const Name &name : group.names)
       if (name.isEllipsis() && group.isInParentheses)
         fail(name.place, "... cannot be part of an axis on the left");
-  // The same names, each once.
+  // Both sides must have the same names, each once.
   const std::vector<Name> before = namesOf(left), after = namesOf(right);
   for (const std::vector<Name> *names : {&before, &after})
     for (const Name &name : *names)
@@ -169,7 +169,7 @@ void Formula::resolveEllipsis(int64_t count) {
   }
 }
 
-/// The sizes of the names that make up an axis of \p size.
+/// The sizes of the names that an axis of \p size consists of.
 static Shape sizesOf(const Formula &formula, const Group &group, SymInt size,
                      const NamedSizes &given) {
   Shape sizes, known;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sums, extrema, statistics, and what is made of them.
+/// Sums, extrema, statistics, and methods composed of them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static Tensor finish(const Tensor &reduced, const std::vector<int64_t> &axes,
   return prim::reshape(reduced, shape);
 }
 
-/// What sums of \p dtype are given as: floats stay, integers accumulate.
+/// The default result type of a sum: floats stay, integers accumulate.
 static DType sumDType(DType dtype) {
   return isFloat(dtype) ? dtype : sumAccumulationDType(dtype);
 }
@@ -62,7 +62,7 @@ Tensor Tensor::max(const Axes &axes, bool keepdim) const {
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "max");
   Tensor x = isFloat8(dtype()) ? toFloat() : *this;
   Tensor result = prim::reduce(ReduceOp::Max, x, list);
-  // Of no elements it is -infinity, which some types do not have.
+  // The maximum of no elements is -infinity, which some types lack.
   const bool mayBeEmpty =
       std::any_of(list.begin(), list.end(),
                   [&](int64_t axis) { return shape()[axis].min() == 0; });
@@ -71,8 +71,8 @@ Tensor Tensor::max(const Axes &axes, bool keepdim) const {
   return finish(result.cast(dtype()), list, keepdim);
 }
 
-/// Turns the order of the elements around: no value is lost, as negation would
-/// lose the least integer.
+/// Reverses the order of the elements. Unlike negation, it is exact for the
+/// minimum integer.
 static Tensor reversed(const Tensor &x) {
   return isFloat(x.dtype()) ? x.neg() : x.bitwiseNot();
 }
@@ -97,8 +97,8 @@ Tensor Tensor::all(const Axes &axes, bool keepdim) const {
 // Statistics
 //===----------------------------------------------------------------------===//
 
-/// The number of elements that make up one, less a correction of degrees of
-/// freedom but not below 0.
+/// The number of elements per result less the correction for degrees of
+/// freedom, at least 0.
 static Scalar numReduced(const Tensor &x, const std::vector<int64_t> &axes,
                          int64_t correction = 0) {
   bool isNumber = true;
@@ -129,13 +129,13 @@ Deviations detail::deviationsOf(const Tensor &x,
                                 const std::vector<int64_t> &axes) {
   const Scalar count = numReduced(x, axes);
   Deviations result;
-  // The mean is rounded: what is left of it is the mean of the differences. By
-  // its square, those of the differences are too large on average.
+  // The mean is rounded; its error is the mean of the differences. The sum of
+  // the squared differences exceeds the exact one by count * error^2.
   result.fromMean = x - x.mean(axes, true);
   Tensor rest = result.fromMean.sum(axes, true);
   result.rest = rest / count;
   Tensor excess = rest * result.rest;
-  // Infinite only where the squares are; these win.
+  // The excess overflows only if the squares do; their infinity is the result.
   excess = excess.minimum(largestFinite(x.dtype()));
   result.squares =
       (result.fromMean.square().sum(axes, true) - excess).maximum(0);
@@ -188,7 +188,8 @@ Tensor Tensor::argmax(std::optional<int64_t> axis, bool keepdim) const {
     throw ShapeError(
         "argmax: axis " + std::to_string(dim) + " of " + toString(shape()) +
         (size.isSymbolic() ? " may have no elements" : " has no elements"));
-  // Of those equal to the largest, the one furthest from the end.
+  // Of the maximal elements, the first: the one with the largest distance from
+  // the end.
   Tensor isLargest = *this == max(dim, true);
   if (isFloat(dtype()))
     isLargest = isLargest | isnan();
@@ -217,15 +218,15 @@ ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-// Next to the largest summand, 1, the error of cheapExponential() for the small
-// ones is nothing.
+// cheapExponential() suffices here: its error is relevant only for terms that
+// are negligible next to the largest one, which is 1.
 
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const MethodScope method("logsumexp");
   const std::vector<int64_t> list = normalizeAxes(axes, ndim(), "logsumexp");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor largest = x.max(list, true);
-    // An infinite maximum is the result; subtracting it gives NaN.
+    // An infinite maximum is the result; x - maximum would be NaN.
     Tensor offset = largest.isfinite().where(largest, 0);
     return finish(cheapExponential(x - offset).sum(list, true).log() + offset,
                   list, keepdim);
@@ -237,8 +238,8 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const Axes list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
     Tensor power = cheapExponential(x - x.max(list, true));
-    // One division for each sum: a quotient for each element would be no nearer
-    // to the exact value, in which the error of the difference is the largest.
+    // One division per sum. Dividing each element would not be more accurate,
+    // as the rounding of x - maximum dominates the error.
     return power * power.sum(list, true).reciprocal();
   });
   return result.cast(dtype.value_or(result.dtype()));

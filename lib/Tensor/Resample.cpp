@@ -1,12 +1,12 @@
-//===- Resample.cpp - padding by elements, other sizes of axes ------------===//
+//===- Resample.cpp - padding modes and interpolation ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Methods that give an axis another size and fill it with elements that the
-/// tensor has: modes of padding, interpolation.
+/// Methods that resize an axis and fill it with elements of the tensor: padding
+/// modes, interpolation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static Tensor partOf(const Tensor &x, int64_t dim, SymInt from, SymInt to) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// Throws ShapeError unless an axis has what \p amount elements are made of.
+/// Throws ShapeError unless an axis has enough elements to pad with.
 static void checkAmount(const Tensor &x, int64_t axis, PadMode mode,
                         SymInt amount) {
   const SymInt size = x.shape()[axis];
@@ -50,7 +50,7 @@ static void checkAmount(const Tensor &x, int64_t axis, PadMode mode,
                      ": " + needed + excess);
 }
 
-/// What comes before, or after, an axis.
+/// The padding before or after an axis.
 static Tensor border(const Tensor &x, int64_t axis, PadMode mode, bool isAfter,
                      SymInt amount) {
   const SymInt size = x.shape()[axis];
@@ -111,7 +111,7 @@ Tensor Tensor::pad(const Padding &padding, PadMode mode, Scalar value) const {
 // Interpolation
 //===----------------------------------------------------------------------===//
 
-/// How often one size goes into another, if it is known to do so.
+/// The quotient of two sizes, if they are known to divide evenly.
 static std::optional<SymInt> quotient(const SymInt &size, const SymInt &part) {
   if (part.min() <= 0)
     return {};
@@ -121,7 +121,7 @@ static std::optional<SymInt> quotient(const SymInt &size, const SymInt &part) {
   return times;
 }
 
-/// One axis of \p x brought to \p size.
+/// Interpolates one axis of \p x to \p size.
 static Tensor interpolateAxis(const Tensor &x, int64_t axis, SymInt size,
                               InterpolateMode mode, bool alignCorners) {
   const SymInt from = x.shape()[axis];
@@ -141,7 +141,7 @@ static Tensor interpolateAxis(const Tensor &x, int64_t axis, SymInt size,
           .squeeze(axis + 1);
     }
   }
-  // The position is a fraction of integers, computed as such.
+  // The position is a fraction of two integers, which is computed exactly.
   const DType dtype = positionDType({size * 2 + 1, from});
   const DType unsignedType =
       dtype == DType::Int32 ? DType::UInt32 : DType::UInt64;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a number can become.
+/// Conversions and properties of scalar operands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,8 +73,8 @@ bool Scalar::fits(DType dtype) const {
     return Scalar(symbolic_.min()).fits(dtype) &&
            Scalar(symbolic_.max()).fits(dtype);
   if (kind_ == Kind::Float) {
-    // A range ends one short of a power of two. Half of that power is exact in
-    // both types; the power itself would not fit for 64 bits.
+    // Compares halves: half of the power of two that ends the range is exact in
+    // both types, while the power itself may not fit 64 bits.
     const double whole = std::trunc(number);
     const uint64_t half = (integerMax(dtype) / 2) + 1;
     return whole >= double(integerMin(dtype)) && whole < 2 * double(half);
@@ -91,7 +91,7 @@ std::string Scalar::str() const {
     return bits ? "true" : "false";
   if (kind_ == Kind::Int)
     return isNegative_ ? std::to_string(int64_t(bits)) : std::to_string(bits);
-  // The shortest text that reads back as the number.
+  // The shortest text that reads back as the same number.
   char text[32];
   return std::string(text,
                      std::to_chars(text, text + sizeof(text), number).ptr);

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Several tensors of positions become one of positions in one axis, which
-/// indexSelect reads by; a mask becomes the positions where it holds.
+/// Several index tensors are combined into one for a joint axis, which
+/// indexSelect reads. A mask becomes the positions of its true elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,6 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-/// \p index with positions from the end made positions from the start, in a
-/// type that holds all positions.
 Tensor detail::positionFromStart(const Tensor &index, SymInt size) {
   if (isUnsigned(index.dtype()) &&
       uint64_t(size.max()) <= integerMax(index.dtype()))
@@ -39,12 +37,12 @@ Tensor detail::positionFromStart(const Tensor &index, SymInt size) {
 //===----------------------------------------------------------------------===//
 
 SymInt detail::countAsVariable(int64_t count, int64_t most) {
-  // Memory is that of the bound: twice what is needed, with few bounds in all.
+  // Powers of two limit the number of bounds; memory is at most doubled.
   constexpr uint64_t least = 16;
   const uint64_t bound = std::bit_ceil(std::max(uint64_t(count), least));
   if (uint64_t(count) == uint64_t(most))
     return count;
-  // Not a name that a variable of what is selected from has.
+  // A name that no variable of the source has.
   return Variable("~selected", 0, int64_t(std::min(bound, uint64_t(most))))
       .bind(count);
 }
@@ -54,7 +52,7 @@ Tensor detail::computeRows(const Tensor &x, int64_t count) {
   if (!shape[0].isSymbolic())
     return x;
   const Buffer memory = x.buffer();
-  // Rows follow one another, whatever is between their elements.
+  // Rows are contiguous in memory whatever the sizes of the other axes.
   const std::size_t row = memory.size() / std::size_t(shape[0].max());
   shape[0] = count;
   return prim::buffer(Graph(x.impl().graph),
@@ -62,7 +60,7 @@ Tensor detail::computeRows(const Tensor &x, int64_t count) {
                       x.dtype(), shape);
 }
 
-/// The positions where a mask holds, for each of its axes. Computes the mask.
+/// The positions of the true elements of a mask, by axis. Computes the mask.
 static std::vector<std::vector<int64_t>> listPositions(const Tensor &mask) {
   const std::vector<int64_t> sizes = mask.concreteShape();
   const std::vector<bool> holds = mask.tolist<bool>(std::source_location());
@@ -77,7 +75,7 @@ static std::vector<std::vector<int64_t>> listPositions(const Tensor &mask) {
   return positions;
 }
 
-/// The same as tensors.
+/// listPositions() as tensors.
 static std::vector<Tensor> positionsOf(const Tensor &mask) {
   GraphScope scope{Graph(mask.impl().graph)};
   const TensorOptions options{positionDType(mask.shape()), mask.device()};
@@ -88,18 +86,18 @@ static std::vector<Tensor> positionsOf(const Tensor &mask) {
 }
 
 namespace {
-/// What several tensors of positions select from, as one axis.
+/// The axes that several tensors select from, joined into one.
 struct Joined {
-  /// A view with these axes made one.
+  /// A view in which they are one axis.
   Tensor x;
   int64_t axis;
-  /// Positions in that axis; outside of it where one was out of range.
+  /// Positions in that axis, out of range if one of the given positions was.
   Tensor position;
 };
 } // namespace
 
-/// The axes that are selected from become one. It is where the first of them
-/// was, or in front if they are apart.
+/// Joins the selected axes. The joint axis is at the place of the first one, or
+/// in front if they are not adjacent.
 static Joined join(Tensor x, std::vector<int64_t> axes,
                    const std::vector<Tensor> &indices) {
   if (axes.size() == 1)
@@ -145,7 +143,7 @@ static Joined join(Tensor x, std::vector<int64_t> axes,
           isInside.where(position, total)};
 }
 
-/// The same with masks made positions.
+/// Joins after replacing masks by positions.
 static Joined joinAll(const IndexTarget &target) {
   std::vector<int64_t> axes;
   std::vector<Tensor> indices;
@@ -168,8 +166,8 @@ static Joined joinAll(const IndexTarget &target) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// The elements of \p x for which a mask of the axes from \p axis on holds,
-/// computed by a program that takes their number.
+/// The elements of \p x selected by a mask of the axes from \p axis on,
+/// computed by a program that takes their number as a variable.
 static Tensor selectByMask(const Tensor &x, const Tensor &mask, int64_t axis) {
   const std::vector<std::vector<int64_t>> lists = listPositions(mask);
   const auto count = int64_t(lists[0].size());
@@ -211,7 +209,8 @@ TensorImpl &Selection::get() {
     if (result.defined())
       return result.impl();
   }
-  // Not under the lock: the graph has one, too. Two threads may both do this.
+  // Not under this lock, because the graph's lock is taken. If two threads both
+  // compute it, the results are equal.
   Tensor selected = selectByMask(source, mask, axis);
   std::lock_guard<std::mutex> lock(mutex);
   if (!result.defined())
@@ -219,7 +218,7 @@ TensorImpl &Selection::get() {
   return result.impl();
 }
 
-/// The elements at positions, as an operation; masks are computed.
+/// Reads the elements at the positions; masks are computed.
 static Tensor selectPositions(const IndexTarget &target) {
   const Joined joined = joinAll(target);
   return joined.x.indexSelect(joined.axis, joined.position);
@@ -228,7 +227,7 @@ static Tensor selectPositions(const IndexTarget &target) {
 Tensor IndexTarget::select() const {
   if (!isMask())
     return selectPositions(*this);
-  // Both as they are now, whatever is assigned to them later.
+  // Takes both values now, in case they are assigned to later.
   Tensor mask = prim::alias(indices[0]);
   mask.impl().selection = std::make_shared<Selection>(
       prim::alias(view), prim::alias(mask), axes[0]);
@@ -239,8 +238,8 @@ Tensor IndexTarget::select() const {
 // Writing
 //===----------------------------------------------------------------------===//
 
-/// Gives the elements of \p target at \p position, of rank 1, in \p axis the
-/// \p values, which have the shape of the target but for that axis.
+/// Assigns \p values to the elements of \p target at \p position, of rank 1,
+/// along \p axis. \p values has the shape of the target except for that axis.
 static void assignAt(Tensor target, int64_t axis, const Tensor &position,
                      const Tensor &values) {
   Shape ones(target.ndim(), 1);
@@ -251,7 +250,7 @@ static void assignAt(Tensor target, int64_t axis, const Tensor &position,
   target.assign(prim::scatter(UpdateOp::Set, target, index, values, axis));
 }
 
-/// Where the mask of an index holds, in the shape of what it is an index of.
+/// The mask of an index, broadcast to the indexed shape.
 static Tensor maskOf(const IndexTarget &target) {
   const Tensor &mask = target.indices[0];
   Shape shape(target.axes[0], 1);
@@ -260,8 +259,8 @@ static Tensor maskOf(const IndexTarget &target) {
   return mask.reshape(shape);
 }
 
-/// Whether \p value has one element at most for all that a mask selects: no
-/// axis counts them.
+/// Whether \p value is the same for all positions that a mask selects: no axis
+/// of it counts them.
 static bool isSameForAll(const Operand &value, const IndexTarget &target) {
   const int64_t inner =
       target.view.ndim() - target.axes[0] - target.indices[0].ndim();
@@ -291,7 +290,7 @@ void IndexTarget::assign(const Operand &value) const {
     return;
   }
   const Joined joined = joinAll(*this);
-  // The shape of what is selected, and with all of its positions as one axis.
+  // The shape of the selection, and its shape with all positions as one axis.
   const Shape &all = joined.x.shape(), &positions = joined.position.shape();
   Shape selected(all.begin(), all.begin() + joined.axis), flat = selected;
   selected.insert(selected.end(), positions.begin(), positions.end());
@@ -313,7 +312,7 @@ Tensor IndexedTensor::assign(const Operand &value) && {
 }
 
 Tensor IndexedTensor::update(BinaryOperator op, const Operand &operand) && {
-  // Masks without knowing what they select.
+  // A mask with a uniform value needs no count of its elements.
   if (target && target->isMask() && isSameForAll(operand, *target)) {
     Tensor view = target->view;
     Tensor value = apply(op, view, operand);
@@ -322,7 +321,8 @@ Tensor IndexedTensor::update(BinaryOperator op, const Operand &operand) && {
       return target->select();
     }
   }
-  // What a mask selects is assigned to, with the program that computes it.
+  // For a mask, selectPositions() makes reading the selected elements a part of
+  // the program that assigns.
   const Tensor value = apply(
       op, target && target->isMask() ? selectPositions(*target) : Tensor(*this),
       operand);

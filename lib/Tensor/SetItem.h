@@ -16,34 +16,34 @@
 
 namespace tinygrad::detail {
 
-/// An index whose slices and single positions were applied.
+/// The target of an index after its slices and integers were applied.
 struct IndexTarget {
-  /// What is left to select from, a view of the tensor that was indexed.
+  /// The view of the indexed tensor that the index tensors select from.
   Tensor view;
-  /// The axes that tensors select from, in order; of a mask the first one.
+  /// The axes that tensors select from, in order; for a mask, its first axis.
   std::vector<int64_t> axes;
   std::vector<Tensor> indices;
 
-  /// Whether there is a mask and nothing else.
+  /// Whether the index is a single mask.
   bool isMask() const {
     return indices.size() == 1 && indices[0].dtype() == DType::Bool;
   }
-  /// The elements.
+  /// The selected elements.
   Tensor select() const;
-  /// Assigns new values to them.
+  /// Assigns new values to the selected elements.
   void assign(const Operand &value) const;
 };
 
-/// \p index with positions from the end made positions from the start, in a
-/// type that holds all positions.
+/// \p index with negative positions, which count from the end, replaced by
+/// positions from the start, in a type that can represent all positions.
 Tensor positionFromStart(const Tensor &index, SymInt size);
 
-/// A number of rows that data decides, as a size with that value: programs are
-/// compiled for as many or fewer, not for each number. At most as many as
-/// \p most, which is the number itself then.
+/// The number of rows of a data-dependent size, as a bound variable with an
+/// upper bound of at most \p most: programs are compiled for the bound, not for
+/// each number. Returns \p count itself if it equals \p most.
 SymInt countAsVariable(int64_t count, int64_t most);
-/// The values of a tensor whose first axis has such a size, computed at once:
-/// the same with the number as size.
+/// Computes a tensor whose first axis has such a size, and returns it with \p
+/// count as the size.
 Tensor computeRows(const Tensor &x, int64_t count);
 
 } // namespace tinygrad::detail

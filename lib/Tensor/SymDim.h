@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Between the expressions of the process and the attributes of a graph.
+/// Conversion between the process-wide expressions and the attributes of a
+/// graph.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,12 +23,12 @@ class VarAttr;
 
 namespace tinygrad::detail {
 
-/// The dimension attribute of an expression, in another context.
+/// The dimension attribute of an expression, in \p context.
 mlir::Attribute copyExpression(mlir::MLIRContext *context, const SymExpr *expr);
-/// The size that a dimension attribute of any context stands for.
+/// The size that a dimension attribute of any context represents.
 SymInt makeExpression(mlir::Attribute dim);
-/// The variable that an attribute of any context stands for, whose number is
-/// the place of a value, not the value.
+/// The variable for an attribute of any context. The number in the attribute is
+/// the index of a value, not the value.
 KnownVariable &findVariable(mlir::tg::VarAttr var);
 
 } // namespace tinygrad::detail

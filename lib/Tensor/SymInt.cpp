@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Expressions are the dialect's dimensions, in a context that all graphs of
-/// the process share.
+/// Expressions are dimension attributes of the dialect, in one context for all
+/// graphs of the process.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,23 +35,23 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 //===----------------------------------------------------------------------===//
-// The expressions of the process
+// Process-wide expressions
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The values of one variable that are in use.
+/// The values in use of one variable.
 struct BoundVariables {
-  /// Places as attributes have them count down from the upper bound: they are
-  /// within the bounds, as there are no more places than values.
+  /// By index. In attributes, indices count down from the upper bound; they
+  /// stay within the bounds since there are no more indices than values.
   std::vector<std::unique_ptr<KnownVariable>> places;
-  /// The places that are free. The first one is taken, so that the same few
-  /// come together in expressions again and again.
+  /// Free indices. The smallest is used first, so that expressions combine the
+  /// same few variables again.
   std::priority_queue<int64_t, std::vector<int64_t>, std::greater<>> free;
   std::unordered_map<int64_t, KnownVariable *> byValue;
 };
 
-/// Guarded by its lock: making attributes, and looking for those that are
-/// there; the values of variables.
+/// The lock guards the creation and lookup of attributes, and the values of
+/// variables.
 struct Expressions {
   Expressions() : context(MLIRContext::Threading::DISABLED) {
     context.disableMultithreading(); // as in GraphImpl
@@ -59,13 +59,13 @@ struct Expressions {
   }
 
   SymInt make(tg::Dim dim);
-  /// A size that is an expression.
+  /// A size that refers to the expression.
   SymInt hold(const SymExpr *expr);
   const SymExpr *makeExpr(Attribute attr);
   KnownVariable *variableOf(tg::VarAttr var);
-  /// The variable with a value.
+  /// The variable with \p value as its value.
   SymInt bind(KnownVariable &unbound, int64_t value);
-  /// Lets go of the value if nobody holds on to it.
+  /// Frees the value if nothing refers to it.
   void freeIfUnused(KnownVariable &variable);
 
   tg::Dim dimOf(const SymInt &value) {
@@ -89,7 +89,7 @@ static Expressions &expressions() {
   return *all;
 }
 
-/// The variable of an expression that an attribute stands for.
+/// The variable of an expression for an attribute in it.
 static const KnownVariable &variableIn(const SymExpr *expr, tg::VarAttr var) {
   if (expr->variables.size() == 1)
     return *expr->variables.front();
@@ -99,7 +99,7 @@ static const KnownVariable &variableIn(const SymExpr *expr, tg::VarAttr var) {
       [](const KnownVariable *x, StringRef name) { return x->name < name; });
 }
 
-/// The value of a part of an expression whose variables have values.
+/// The value of a subexpression whose variables are bound.
 static int64_t valueOf(const SymExpr *expr, Attribute part) {
   if (auto var = dyn_cast<tg::VarAttr>(part))
     return *variableIn(expr, var).value;
@@ -137,7 +137,8 @@ const SymExpr *Expressions::makeExpr(Attribute attr) {
   auto made = std::make_unique<SymExpr>();
   made->attr = dim.getAttr().getAsOpaquePointer();
   made->min = dim.getMin();
-  // Sizes whose product is written out, as n * (12 - n).
+  // A product may have a negative bound but be provably non-negative: n * (12 -
+  // n).
   if (made->min < 0 && tg::isNeverNegative(dim))
     made->min = 0;
   made->max = dim.getMax();
@@ -190,7 +191,7 @@ SymInt Expressions::bind(KnownVariable &unbound, int64_t value) {
 }
 
 void Expressions::freeIfUnused(KnownVariable &variable) {
-  // Somebody may have come by before the lock was taken, and gone.
+  // It may have been used again before the lock was taken.
   if (variable.holders != 0 || !variable.value)
     return;
   BoundVariables &values = bound.find(variable.unbound)->second;
@@ -215,7 +216,7 @@ void tinygrad::detail::dropVariable(KnownVariable &variable) {
 void tinygrad::detail::retain(const SymExpr *expr) {
   if (!expr->isBound || expr->holders++ != 0)
     return;
-  // Whoever has the expression holds on to its variables at present.
+  // The caller has the expression, so its variables are held at present.
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);
   if (!std::exchange(expr->holdsVariables, true))
@@ -239,8 +240,8 @@ void tinygrad::detail::release(const SymExpr *expr) {
 // Copies in other contexts
 //===----------------------------------------------------------------------===//
 
-/// The same attribute in another context. It is in normal form there too: the
-/// order of terms goes by their text.
+/// The same attribute in another context, also in normal form, since terms are
+/// ordered by their text.
 static Attribute copyTo(MLIRContext *context, Attribute attr) {
   if (auto var = dyn_cast<tg::VarAttr>(attr))
     return tg::VarAttr::get(context,
@@ -291,7 +292,7 @@ static std::string textOf(SymOp op, const SymInt &lhs, const SymInt &rhs) {
   return inParentheses(lhs) + symbolOf(op) + inParentheses(rhs);
 }
 
-/// The attribute, which can be read without the lock.
+/// The attribute; reading it takes no lock.
 static Attribute attributeOf(const SymExpr *expr) {
   return Attribute::getFromOpaquePointer(expr->attr);
 }
@@ -300,11 +301,11 @@ static std::string textOf(const SymExpr *expr) {
   const Attribute attr = attributeOf(expr);
   const std::string text = tg::Dim(attr).str(
       [&](tg::VarAttr var) { return variableIn(expr, var).value; });
-  // The outer parentheses say nothing.
+  // Drops the redundant outer parentheses.
   return isa<tg::DimExprAttr>(attr) ? text.substr(1, text.size() - 2) : text;
 }
 
-/// The characters of str().
+/// The length of str().
 static std::size_t lengthOf(const SymInt &value) {
   if (!value.isSymbolic())
     return value.str().size();
@@ -312,8 +313,8 @@ static std::size_t lengthOf(const SymInt &value) {
   return tg::getDimSize(attr).characters - (isa<tg::DimExprAttr>(attr) ? 2 : 0);
 }
 
-/// Characters of an expression. What is used twice is written twice, so that
-/// few operations can make more than fits into memory.
+/// The maximal length of an expression. Shared subexpressions are printed
+/// repeatedly, so that a few operations could exceed memory.
 constexpr std::size_t longestText = 1 << 16;
 
 [[noreturn]] static void throwTooLarge(SymOp op, const SymInt &lhs,
@@ -385,7 +386,7 @@ static std::string boundsOf(const SymVariable &variable) {
          std::to_string(variable.max) + "]";
 }
 
-/// Throws for two variables of one name that are not the same.
+/// Throws if two variables of one name differ.
 static void checkSame(const SymVariable &a, const SymVariable &b) {
   if (a == b)
     return;
@@ -402,7 +403,7 @@ static void checkSame(const SymVariable &a, const SymVariable &b) {
                    " in one place and to no value in another");
 }
 
-/// Throws if a variable of the one list is not the same in the other one.
+/// Throws if variables of the two lists have one name but differ.
 static void checkSame(std::span<KnownVariable *const> a,
                       std::span<KnownVariable *const> b) {
   const auto [fewer, more] =
@@ -436,7 +437,7 @@ SymInt tinygrad::detail::combine(SymOp op, const SymInt &lhs,
   {
     std::lock_guard<std::mutex> lock(all.mutex);
     const tg::Dim dim = combineDims(op, all.dimOf(lhs), all.dimOf(rhs));
-    // Discards the message, which has no location here.
+    // Suppresses the message, which has no location here.
     ScopedDiagnosticHandler quiet(&all.context, [](Diagnostic &) {});
     if (failed(tg::checkLength(dim.getAttr(), [&] {
           return emitError(UnknownLoc::get(&all.context));
@@ -447,7 +448,7 @@ SymInt tinygrad::detail::combine(SymOp op, const SymInt &lhs,
           std::to_string(tg::kMostNesting) + " deep; this one is too long");
     result = all.make(dim);
   }
-  // Arithmetic on dimensions stops at the ends.
+  // Dimension arithmetic saturates at these limits.
   using Limits = std::numeric_limits<int64_t>;
   if (result.isSymbolic() &&
       (result.min() == Limits::min() || result.max() == Limits::max()))
@@ -496,7 +497,7 @@ std::ostream &tinygrad::operator<<(std::ostream &stream, const SymInt &value) {
 // Variables
 //===----------------------------------------------------------------------===//
 
-/// A variable as a size: a number if there is no choice.
+/// A variable as a size: a number if its bounds are equal.
 static SymInt asSize(const SymExpr *variable) {
   return variable->min == variable->max ? SymInt(variable->min)
                                         : SymInt(variable);
@@ -571,7 +572,7 @@ void tinygrad::detail::addVariables(std::vector<SymVariable> &variables,
     addVariable(variables, *variable);
 }
 
-/// The variables of all sizes; throws as addVariables does.
+/// All variables of the sizes. Throws as addVariables does.
 static std::vector<SymVariable>
 variablesOf(std::initializer_list<const Shape *> lists) {
   std::vector<SymVariable> variables;
@@ -601,11 +602,11 @@ bool tinygrad::detail::isAtMost(const SymInt &lhs, const SymInt &rhs) {
   return (lhs.isSymbolic() || rhs.isSymbolic()) && (rhs - lhs).min() >= 0;
 }
 
-/// "n = 1, as 1 and 3", or nothing if no values were found.
+/// "n = 1, as 1 and 3", or empty if no values were found.
 static std::string findValues(const SymInt &lhs, const SymInt &rhs,
                               bool (*isWanted)(int64_t, int64_t)) {
   const Shape both = {lhs, rhs};
-  // Throws if they are of one variable with two bounds or values.
+  // Throws if two variables of one name differ.
   const std::vector<SymVariable> variables = variablesOf({&both});
   Expressions &all = expressions();
   std::lock_guard<std::mutex> lock(all.mutex);

@@ -1,11 +1,11 @@
-//===- Tensor.cpp - handles, facts, access to values ----------------------===//
+//===- Tensor.cpp - handles, properties, access to values -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What does not build operations, and the checks that the other files share.
+/// Methods that build no operations, and checks shared by the other files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ std::string detail::describe(const Tensor &tensor) {
   return toString(tensor.shape()) + " " + name(tensor.dtype());
 }
 
-/// The product of sizes of which none is negative.
+/// The product of non-negative sizes.
 static SymInt productOf(const Shape &shape) {
   SymInt product = 1;
   for (const SymInt &size : shape)
@@ -59,8 +59,8 @@ SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
     throw ShapeError(
         std::string(what) + ": a tensor of " + std::to_string(shape.size()) +
         " axes; there can be at most " + std::to_string(mlir::tg::kMostAxes));
-  // As in NumPy, sizes next to a zero have to fit as well: movement operations
-  // multiply them without the zero.
+  // As in NumPy, the product of the other sizes must fit even if one is zero:
+  // movement operations multiply subsets of the sizes.
   int64_t bytes = int64_t(itemSize(dtype));
   bool fits = true, isEmpty = false;
   for (const SymInt &size : shape) {
@@ -69,7 +69,7 @@ SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
         fits && size.min() >= 0 &&
         (size.max() == 0 || !__builtin_mul_overflow(bytes, size.max(), &bytes));
   }
-  fits = fits && bytes != INT64_MAX; // stands for what is too large
+  fits = fits && bytes != INT64_MAX; // stands for values that are too large
   if (fits && isEmpty)
     return 0;
   if (!fits)
@@ -113,7 +113,7 @@ std::vector<int64_t> detail::normalizeAxes(const Axes &axes, int64_t rank,
     return result;
   }
   for (int64_t axis : axes.get()) {
-    // A tensor of rank 0 counts as a row of one element.
+    // A tensor of rank 0 is treated as a row of one element.
     const bool ofScalar = rank == 0 && (axis == 0 || axis == -1);
     result.push_back(ofScalar ? 0 : normalizeAxis(axis, rank, what));
   }
@@ -133,7 +133,7 @@ Device &detail::deviceOf(const TensorOptions &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// Facts
+// Properties
 //===----------------------------------------------------------------------===//
 
 TensorImpl &Tensor::impl() const {
@@ -182,7 +182,7 @@ static void checkAccess(const Tensor &tensor, DType wanted,
                      name(tensor.dtype()) + ", not " + name(wanted));
 }
 
-/// Whether the elements follow one another in memory of the greatest sizes.
+/// Whether the elements are contiguous in memory of the maximal sizes.
 static bool isPacked(const std::vector<int64_t> &sizes,
                      const std::vector<int64_t> &greatest) {
   std::size_t first = 0;
@@ -194,8 +194,8 @@ static bool isPacked(const std::vector<int64_t> &sizes,
   return true;
 }
 
-/// Copies elements from memory of the greatest sizes, row by row. Returns where
-/// the next one goes.
+/// Copies elements from memory of the maximal sizes, row by row. Returns the
+/// end of the copied elements.
 static char *copyRows(const char *from, char *to, std::size_t itemSize,
                       const std::vector<int64_t> &sizes,
                       const std::vector<int64_t> &greatest, std::size_t axis) {
@@ -213,7 +213,7 @@ static char *copyRows(const char *from, char *to, std::size_t itemSize,
   return to;
 }
 
-/// The elements alone, from \p memory that the tensor is in.
+/// The elements of a tensor in \p memory, without gaps.
 static HostArray gatherElements(const Tensor &tensor, const Buffer &memory) {
   HostArray array = makeHostArray(tensor.dtype(), tensor.concreteShape());
   const std::vector<int64_t> greatest = largestOf(tensor.shape());

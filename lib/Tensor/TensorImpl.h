@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The part of a tensor that the sources without MLIR headers see.
+/// The part of a tensor that sources without MLIR headers can use.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,21 +28,22 @@ struct Movement;
 class Selection;
 class Storage;
 
-/// Keeps an operation alive. The graph lists the handles of each operation, to
-/// move them when it is replaced. Guarded by the graph's lock.
+/// Keeps an operation alive. The graph keeps a list of the handles of each
+/// operation, so that it can move them when the operation is replaced. Guarded
+/// by the graph's lock.
 struct Handle {
   mlir::Operation *op = nullptr;
   Handle *previous = nullptr;
   Handle *next = nullptr;
-  /// If this is no tensor, but a storage's.
+  /// Set if this handle belongs to a storage, not to a tensor.
   const Storage *pinnedBy = nullptr;
-  /// If this is the graph's own.
+  /// Set if this handle belongs to the graph itself.
   bool isInternal = false;
 };
 
-/// One tensor: all copies of a handle share it. Its operation is the one whose
-/// result it is; GraphImpl::operation() gives it, as that of a view may have to
-/// be made.
+/// One tensor, shared by all copies of a handle. Its value is the result of its
+/// operation. Use GraphImpl::operation() to get it, since the operation of a
+/// view may have to be rebuilt first.
 struct TensorImpl : Handle {
   TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
              Shape shape, Device *device);
@@ -57,24 +58,25 @@ struct TensorImpl : Handle {
 
   // Guarded by the graph's lock.
 
-  /// If there are views of the tensor, or it is one itself.
+  /// Set if the tensor is a view or has views.
   std::shared_ptr<Storage> storage;
-  /// How a view comes from the root of its storage; null if it shows all of it.
+  /// How a view is derived from the root of its storage; null if it is all of
+  /// it.
   std::shared_ptr<const Movement> movement;
-  /// Of the views of that storage, those that have an operation.
+  /// Links of the list of those views of the storage that have an operation.
   TensorImpl *previousView = nullptr;
   TensorImpl *nextView = nullptr;
 
-  /// If this stands for what a mask selects: where to find that. All else is
-  /// that of the mask then.
+  /// Set if this represents the elements that a mask selects: how to compute
+  /// them. All other members are those of the mask then.
   std::shared_ptr<Selection> selection;
 };
 
-/// The elements of a tensor that a mask selects. How many these are is known
-/// only when the mask has been computed, which the first use does.
+/// The elements of a tensor that a mask selects. Their number is known only
+/// when the mask has been computed, which happens on first use.
 class Selection {
 public:
-  /// \p axis is the first of the axes of \p source that the mask has.
+  /// \p axis is the first axis of \p source that the mask covers.
   Selection(Tensor source, Tensor mask, int64_t axis)
       : source(std::move(source)), mask(std::move(mask)), axis(axis) {}
 
@@ -83,16 +85,16 @@ public:
 private:
   const Tensor source, mask;
   const int64_t axis;
-  std::mutex mutex; // of the result
+  std::mutex mutex; // guards the result
   Tensor result;
 };
 
-/// Names the operations that this thread adds to graphs until the end of a
-/// scope after a method, the outermost one if several are open. Kernels are
-/// described by these names (DEBUG=2).
+/// Until the end of the scope, operations that this thread adds to graphs are
+/// named after a method: the outermost one if scopes are nested. DEBUG=2 shows
+/// these names for kernels.
 class MethodScope {
 public:
-  /// \p name is a literal.
+  /// \p name must be a string literal.
   explicit MethodScope(const char *name) : isOutermost(!current) {
     if (isOutermost)
       current = name;
@@ -104,7 +106,7 @@ public:
   MethodScope(const MethodScope &) = delete;
   MethodScope &operator=(const MethodScope &) = delete;
 
-  /// Null if none is open.
+  /// Null if no scope is open.
   static const char *name() { return current; }
 
 private:
@@ -112,26 +114,26 @@ private:
   const bool isOutermost;
 };
 
-/// The number of elements. Throws ShapeError, naming \p what, for a size that
-/// is or may be negative or when the bytes of a tensor of \p dtype, of its
-/// greatest sizes, do not fit int64_t.
+/// The number of elements. Throws ShapeError, naming \p what, if a size is or
+/// may be negative, or if the bytes of a tensor of \p dtype with the maximal
+/// sizes exceed int64_t.
 SymInt checkedNumElements(const Shape &shape, DType dtype, const char *what);
-/// The sum of two sizes, neither negative. Throws ShapeError naming \p what.
+/// The sum of two non-negative sizes. Throws ShapeError naming \p what.
 SymInt checkedSum(SymInt a, SymInt b, const char *what);
-/// Throws DTypeError, naming \p what, unless \p dtype holds \p value.
+/// Throws DTypeError, naming \p what, unless \p dtype can represent \p value.
 void checkFits(Scalar value, DType dtype, const char *what);
 
 /// "[2, 3] float32", for messages.
 std::string describe(const Tensor &tensor);
 
-/// The axis as a number from 0 on. Throws IndexError naming \p what.
+/// The axis counted from 0. Throws IndexError naming \p what.
 int64_t normalizeAxis(int64_t axis, int64_t rank, const char *what);
-/// The axes sorted; none for a tensor of rank 0, of which 0 and -1 are axes
-/// here. Throws IndexError if one is out of range or given twice.
+/// The sorted axes; none for a tensor of rank 0, which accepts 0 and -1 as
+/// axes. Throws IndexError if one is out of range or given twice.
 std::vector<int64_t> normalizeAxes(const Axes &axes, int64_t rank,
                                    const char *what);
 
-/// The device that options name, else the default one.
+/// The device given in \p options, else the default device.
 Device &deviceOf(const TensorOptions &options);
 
 /// The key and the first of \p count counters for random numbers.

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Windows of a tensor as views, and what is computed of each: convolution and
-/// pooling. Nothing is copied to bring operands into position.
+/// Windows of a tensor as views, for convolution and pooling. Operands are not
+/// copied to rearrange them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,12 @@ namespace {
 /// The windows of convolution and pooling along one spatial axis.
 struct Window {
   int64_t size, stride, dilation;
-  /// Padding before and after, and after it as far as a partial window reaches.
+  /// Explicit padding before and after; `extra` extends it for a partial
+  /// window.
   int64_t before, after, extra = 0;
   int64_t input, output;
 
-  /// From the first to the last element of a window, inclusive.
+  /// The distance from the first to the last element of a window, plus 1.
   int64_t extent() const { return dilation * (size - 1) + 1; }
 };
 } // namespace
@@ -59,7 +60,7 @@ padPairs(const PerAxis &padding, int64_t count, const char *what) {
       pairs.emplace_back(amount, amount);
     return pairs;
   }
-  // The pair of the last axis comes first.
+  // Padding is given for the last axis first.
   for (int64_t i = count; i-- > 0;)
     pairs.emplace_back(list[2 * i], list[2 * i + 1]);
   return pairs;
@@ -91,8 +92,7 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
     window.input =
         checkedSum(checkedSum(size, window.before, what), window.after, what)
             .value();
-    // All that is wider than the input is as good as one that is a bit wider,
-    // with which the numbers below are small.
+    // Larger dilations and strides are equivalent and could overflow below.
     if (window.size == 1)
       window.dilation = 1;
     window.stride =
@@ -110,7 +110,8 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
           std::to_string(x.ndim() - count + i) + " of " + toString(x.shape()));
     const int64_t steps = window.input - window.extent();
     window.output = steps / window.stride + 1;
-    // A last window that begins inside the input or the padding before it.
+    // The last, partial window must begin inside the input or the padding
+    // before it.
     if (ceilMode && steps % window.stride != 0 &&
         window.output * window.stride < size + window.before) {
       window.extra =
@@ -123,7 +124,7 @@ static std::vector<Window> makeWindows(const Tensor &x, const Shape &kernel,
   return windows;
 }
 
-/// A list of amounts for the last axes, none for those before.
+/// Padding amounts for the last axes; none for the others.
 static std::vector<PadAmount> padAmounts(const Tensor &x,
                                          const std::vector<Window> &windows,
                                          bool explicitly, bool extra) {
@@ -135,10 +136,10 @@ static std::vector<PadAmount> padAmounts(const Tensor &x,
   return amounts;
 }
 
-/// All windows of a padded tensor whose shape is \p head, or another one of as
-/// many elements, and the inputs of \p windows: spatial axes i... become output
-/// positions o..., which come before the last \p behind axes of the head,
-/// followed by positions in the window k....
+/// All windows of a padded tensor with the outer shape \p head (or another one
+/// of as many elements) and the inputs of \p windows. Each spatial axis i
+/// becomes an output axis o and a window axis k. The output axes come before
+/// the last \p behind axes of the head, the window axes at the end.
 static void takeWindows(prim::Movements &x, const Shape &head,
                         const std::vector<Window> &windows, int64_t behind) {
   const int64_t outer = int64_t(head.size()), count = int64_t(windows.size()),
@@ -148,7 +149,7 @@ static void takeWindows(prim::Movements &x, const Shape &head,
         return w.size == w.stride && w.dilation == 1;
       });
   if (isTiling) {
-    // Windows that follow one another: the axis in two.
+    // Adjacent windows: splits the axis in two.
     Shape input = head, kept = head, split = head;
     std::vector<int64_t> order;
     for (const Window &w : windows) {
@@ -170,7 +171,7 @@ static void takeWindows(prim::Movements &x, const Shape &head,
   }
   Shape shape(outer + 2 * count, 0), strides = shape;
   SymInt step = 1;
-  // Of an axis of one position no stride is taken, however long.
+  // An axis of size 1 has stride 0, since a long stride could overflow.
   auto set = [&](int64_t axis, const SymInt &size, const SymInt &times) {
     shape[axis] = size;
     if (size != 1)
@@ -188,7 +189,7 @@ static void takeWindows(prim::Movements &x, const Shape &head,
   x.strided(shape, strides);
 }
 
-/// All windows of a padded tensor, outputs after the other axes.
+/// All windows of a padded tensor, output axes after the outer axes.
 static Tensor windowsOf(const Tensor &padded,
                         const std::vector<Window> &windows) {
   prim::Movements x(padded);
@@ -273,8 +274,8 @@ namespace {
 /// A transposed convolution along one spatial axis.
 struct Transposed {
   int64_t input, kernel, stride, dilation;
-  /// The part of all positions that a product of an element of the input and
-  /// one of the kernel goes to.
+  /// The range of output positions that are kept, out of all sums of an input
+  /// position times the stride and a kernel position times the dilation.
   int64_t from, to;
 };
 } // namespace
@@ -289,7 +290,8 @@ makeTransposed(const Tensor &x, const Tensor &weight,
   const auto pads = padPairs(options.padding, count, what);
   const auto more =
       perAxis(options.outputPadding, count, what, "output padding");
-  // Positions are sums of a few products of two of the numbers below.
+  // A limit for each number below, so that positions, which are sums of a few
+  // products of two of them, fit 64 bits.
   constexpr int64_t most = int64_t(1) << 30;
   std::vector<Transposed> axes;
   for (int64_t i = 0; i < count; ++i) {
@@ -349,10 +351,11 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
   std::vector<Transposed> axes = makeTransposed(*this, weight, options);
   const int64_t count = int64_t(axes.size());
 
-  // A convolution with the kernel from its end on. A stride puts zeros between
-  // the elements of the input; of every `stride` neighbours in the result, each
-  // sees another part of the kernel, by itself: these parts are channels of a
-  // convolution of the input as it is, next to each other in the result.
+  // Computed as a convolution with the reversed kernel. A stride would put
+  // zeros between the elements of the input. Instead, since each residue class
+  // of output positions modulo `stride` uses its own subset of the kernel, the
+  // classes become output channels of a convolution of the original input, and
+  // are interleaved afterwards.
   Tensor x = *this;
   std::vector<PadAmount> kernelPad(std::size_t(count) + 3), inputPad(2);
   Shape split{groups, outPerGroup, shape()[1] / groups}, merged;
@@ -367,8 +370,8 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
       zeros[axis + 1] = {0, t.stride - 1};
       Parts inside(std::size_t(x.ndim()));
       inside[axis] = {0, size};
-      // Kept in memory: the windows of the convolution overlap, and each would
-      // divide to find out what is between.
+      // Stored in memory: overlapping windows would repeat the division that
+      // finds the zeros.
       x = x.unsqueeze(axis + 1)
               .pad(zeros)
               .flatten(axis, axis + 1)
@@ -383,7 +386,7 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
     flipped.push_back(3 + 2 * i);
     order.push_back(4 + 2 * i);
     dilation.push_back(t.dilation);
-    // The neighbours in which the result begins and ends.
+    // The first and last group of `stride` outputs that the result needs.
     const int64_t first = t.from / t.stride,
                   last = (t.to + t.stride - 1) / t.stride;
     inputPad.emplace_back(t.dilation * (steps - 1) - first, last - t.input);
@@ -413,7 +416,7 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
       kernel, {},
       {.groups = groups, .dilation = dilation, .dtype = options.dtype});
   // Interleaved by a copy: a kernel that computes in the order of the result
-  // has no tile.
+  // cannot use a register tile.
   if (channels != outputs)
     result = result.contiguous();
   apart.insert(apart.end(), result.shape().begin() + 2, result.shape().end());
@@ -442,7 +445,7 @@ static std::vector<Window> poolWindows(const Tensor &x,
                      options.padding, options.ceilMode, what);
 }
 
-/// The axes of the positions in a window: the last ones.
+/// The window axes: the last ones.
 static Axes lastAxes(std::size_t count) {
   std::vector<int64_t> axes;
   for (int64_t axis = -int64_t(count); axis < 0; ++axis)
@@ -470,14 +473,14 @@ Tensor Tensor::avgPool2d(const PerAxis &kernelSize,
     }
     if (!isExtended && (!isPadded || options.countIncludePad))
       return total / count;
-    // How many elements each window has.
+    // The number of elements in each window.
     Tensor ones = x.onesLike().pad(padAmounts(x, windows, true, false),
                                    options.countIncludePad ? 1 : 0);
     return total / sums(ones.pad(padAmounts(x, windows, false, true)));
   });
 }
 
-/// All windows, padded with the least value.
+/// All windows, padded with the minimum of the type.
 static Tensor maxWindows(const Tensor &x, const std::vector<Window> &windows) {
   Scalar lowest = -std::numeric_limits<double>::infinity();
   if (x.dtype() == DType::Bool)
@@ -506,8 +509,8 @@ Tensor::maxPool2dWithIndices(const PerAxis &kernelSize,
       poolWindows(*this, kernelSize, options, name);
   const Axes axes = lastAxes(windows.size());
   Tensor elements = maxWindows(*this, windows);
-  // Of the elements equal to the largest, the one furthest from the end. What
-  // is padding is no nearer to it than 0.
+  // Of the maximal elements, the one furthest from the end. Padding has
+  // distance 0.
   const int64_t outer = ndim() - int64_t(windows.size());
   const Shape spatial(shape().begin() + outer, shape().end());
   const DType counter = positionDType(spatial);
@@ -570,7 +573,7 @@ Tensor Tensor::maxUnpool2d(const Tensor &indices, const PerAxis &kernelSize,
   }
   checkedNumElements(result, dtype(), "maxUnpool2d");
   Tensor flat = prim::constant(*this, 0, dtype(), result).flatten(outer);
-  // Negative ones are out of range, not counted from the end.
+  // Negative indices are out of range; they do not count from the end.
   Tensor position = indices;
   if (!isUnsigned(indices.dtype())) {
     const SymInt size = flat.shape().back();
