@@ -1,11 +1,11 @@
-//===- Compiler.cpp - from tensor graphs to executables -------------------===//
+//===- Compiler.cpp - compiling tensor graphs to executables --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs the pipelines, compiles the kernels that no cache has, and turns the
+/// Runs the pipelines, compiles kernels that are in no cache, and turns the
 /// host program into a launch list.
 ///
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@
 using namespace mlir;
 using namespace tinygrad;
 
-// What the compiler counts on, the runtime gives.
+// Generated code relies on an alignment that the runtime must guarantee.
 static_assert(tg::bufferAlignment == memoryAlignment);
 
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
@@ -45,7 +45,7 @@ double millisecondsSince(Clock::time_point begin) {
       .count();
 }
 
-/// Collects the errors of a context while it exists.
+/// Collects the errors of a context during its lifetime.
 class ErrorCollector {
 public:
   explicit ErrorCollector(MLIRContext *context)
@@ -56,7 +56,7 @@ public:
 
   bool any() const { return !text.empty(); }
 
-  /// Throws what was collected.
+  /// Throws CompileError with the collected errors.
   [[noreturn]] void fail(const std::string &what) const {
     throw CompileError(text.empty() ? what : text);
   }
@@ -68,7 +68,7 @@ private:
     llvm::raw_string_ostream os(text);
     if (!text.empty())
       os << '\n';
-    // As other compilers write it, where there is a file.
+    // In the usual FILE:LINE:COLUMN form, if the location has a file.
     Location location = diagnostic.getLocation();
     if (auto file = location->findInstanceOf<FileLineColLoc>())
       os << file.getFilename().getValue() << ':' << file.getLine() << ':'
@@ -77,7 +77,7 @@ private:
       os << location << ": ";
     os << diagnostic.str();
     for (Diagnostic &note : diagnostic.getNotes()) {
-      // A note of several lines is the text of a whole function.
+      // A note with several lines prints a whole function.
       std::string line = note.str();
       if (!StringRef(line).contains('\n'))
         os << "\n  note: " << line;
@@ -103,12 +103,14 @@ void runPipeline(ModuleOp module, const CompileOptions &options, StringRef what,
 std::string print(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  // Local: otherwise the names of the whole module are settled each time.
+  // Local scope: printing would number the values of the whole module
+  // otherwise.
   op->print(os, OpPrintingFlags().useLocalScope());
   return text;
 }
 
-/// Scheduling leaves a function of other dialects' operations as it is.
+/// Throws if scheduling left the function unchanged because it contains
+/// operations of other dialects.
 void checkScheduled(func::FuncOp entry) {
   auto isTensor = [](Type type) { return isa<TensorType>(type); };
   if (llvm::none_of(entry.getArgumentTypes(), isTensor) &&
@@ -125,9 +127,9 @@ void debugModule(int level, StringRef title, Operation *op) {
     debugPrint(("// " + title + "\n" + print(op)).str());
 }
 
-/// The text that stands for a kernel in the caches: everything that its code
-/// depends on. Its name is made the same for equal kernels, and how it was
-/// scheduled is left out.
+/// The text that represents a kernel in the cache keys. It contains everything
+/// that its code depends on. Its name is normalized, so that equal kernels have
+/// equal keys; the record of its schedule is omitted.
 std::string getKernelText(tg::KernelOp kernel) {
   StringRef name = kernel.getName();
   size_t suffix = name.rfind("_n");
@@ -141,9 +143,9 @@ std::string getKernelText(tg::KernelOp kernel) {
   return text;
 }
 
-/// Contexts in which kernels are compiled: one for each compilation under way,
-/// which keeps those on several threads apart. Never destroyed, as other
-/// threads may compile while the process ends.
+/// A pool of contexts for compiling kernels: each compilation has its own, so
+/// that compilations on several threads share nothing. Never destroyed, because
+/// other threads may compile while the process exits.
 class ContextPool {
 public:
   struct Entry {
@@ -165,14 +167,15 @@ public:
     Entry entry;
     entry.context =
         std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
-    // The tables of types and attributes too, whose caches are each thread's.
+    // Also for the type and attribute tables, which use thread-local caches.
     entry.context->disableMultithreading();
     prepareContext(*entry.context);
     return entry;
   }
 
   void giveBack(Entry entry) {
-    // A context keeps every type and attribute that was ever made in it.
+    // A context never frees types and attributes, so it is replaced after some
+    // uses.
     if (++entry.numUses >= kMostUses)
       return;
     std::lock_guard<std::mutex> lock(mutex);
@@ -185,7 +188,7 @@ private:
   SmallVector<Entry> idle;
 };
 
-/// Code of a kernel given by its text.
+/// Compiles the kernel with the given text.
 std::vector<char> compileKernel(const std::string &text,
                                 const tg::Target &target,
                                 const tg::CompileFlags &flags) {
@@ -212,7 +215,8 @@ std::vector<char> compileKernel(const std::string &text,
   return std::move(*code);
 }
 
-/// The shape of launches as the runtime has it, over the kernel's variables.
+/// The runtime's form of a launch shape, with expressions over the kernel's
+/// variables.
 LaunchDims getLaunchDims(const tg::LaunchShape &shape,
                          ArrayRef<tg::VarAttr> variables) {
   LaunchDims dims;
@@ -228,7 +232,7 @@ LaunchDims getLaunchDims(const tg::LaunchShape &shape,
   return dims;
 }
 
-/// Loaded code of every kernel of the module, by name.
+/// Compiles and loads every kernel of the module; the result is keyed by name.
 llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
                                                const CompileOptions &options) {
   const tg::Target &target = getTarget(device, options);
@@ -248,7 +252,7 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     Work item;
     item.name = kernel.getName().str();
     KernelCost cost = estimateCost(kernel);
-    // The program's variables were found to be consistent.
+    // The program's variables were already checked for consistency.
     item.result.variables = *tg::collectVariables(kernel);
     ArrayRef<Attribute> numbers;
     if (ArrayAttr own = kernel.getNumbersAttr())
@@ -269,8 +273,8 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
     kernel.setName(item.name);
     work.push_back(std::move(item));
   }
-  // A Context of the calling thread holds for the workers too. Code that comes
-  // from the disk could not be shown on its way.
+  // The settings of the calling thread apply to the workers as well. At DEBUG
+  // >= 6 code is not taken from the disk, since its stages are printed.
   const int debug = debugLevel();
   const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
   auto load = [&](Work &item) {

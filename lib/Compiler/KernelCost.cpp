@@ -1,11 +1,11 @@
-//===- KernelCost.cpp - how much work a kernel is -------------------------===//
+//===- KernelCost.cpp - the cost of a kernel ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Counts operations by the positions of the ranges they depend on.
+/// Counts each operation once per position of the ranges it depends on.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,13 @@ double KernelCost::getNanoseconds(const tg::TargetFacts &target) const {
 }
 
 namespace {
-/// A sum that is a number as far as it can be: kernels without variables do no
-/// arithmetic on expressions.
+/// A sum that stays a plain number as long as possible, so that kernels without
+/// variables need no symbolic arithmetic.
 class Count {
 public:
   explicit Count(MLIRContext *context) : symbolic(context, 0) {}
 
-  /// Adds `times` the number of positions of these ranges together.
+  /// Adds `times` times the number of positions of the ranges.
   void add(ArrayRef<Value> ranges, int64_t times) {
     double count = double(times);
     tg::Dim positions;
@@ -65,7 +65,7 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
   tg::IndexAnalysis analysis;
   MLIRContext *context = kernel.getContext();
   Count operations(context);
-  // Bytes that the loads and stores of each buffer touch at most.
+  // An upper bound of the bytes accessed in each buffer.
   llvm::DenseMap<Value, std::unique_ptr<Count>> touched;
   for (Operation &op : kernel.getBody().front()) {
     Value buffer;
@@ -112,7 +112,7 @@ KernelCost tinygrad::estimateCost(tg::KernelOp kernel) {
   return {operations.get(), bytes};
 }
 
-/// The name that a location gives an operation, if any.
+/// The name in a location, if there is one.
 static StringRef getName(Location location) {
   if (auto name = location->findInstanceOf<NameLoc>())
     return name.getName().getValue();
@@ -128,7 +128,7 @@ std::string tinygrad::describeOperations(tg::KernelOp kernel) {
       names.insert(name.empty() ? "scatter" : name);
       return;
     }
-    // Neither positions nor what brings elements in and out.
+    // Skips index arithmetic, loads and stores.
     if (op->getNumResults() != 1 || tg::isNumber(op) ||
         isa<tg::RangeOp, tg::LoadOp, tg::StageOp, tg::BarrierOp>(op) ||
         getElementTypeOrSelf(op->getResult(0).getType()).isIndex())

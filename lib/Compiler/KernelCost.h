@@ -1,11 +1,11 @@
-//===- KernelCost.h - how much work a kernel is ----------------*- C++ -*-===//
+//===- KernelCost.h - the cost of a kernel ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Estimates for the counters and for the choice of threads.
+/// Estimates for the counters and for the number of threads of a launch.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +17,22 @@
 namespace tinygrad {
 
 struct KernelCost {
-  /// Arithmetic operations on elements (index arithmetic does not count).
+  /// The number of arithmetic operations on elements, without index arithmetic.
   mlir::tg::Dim operations;
-  /// Bytes of the buffers' elements that are read or written, each once.
+  /// The number of bytes in buffers that are read or written, each counted
+  /// once.
   mlir::tg::Dim bytes;
 
-  /// A rough time on one core or compute unit, for the greatest values of
-  /// variables.
+  /// An estimate of the time on one core or compute unit, for the maximal
+  /// values of the variables.
   double getNanoseconds(const mlir::tg::TargetFacts &target) const;
 };
 
 KernelCost estimateCost(mlir::tg::KernelOp kernel);
 
-/// What the kernel computes, in the order of its operations: the methods of the
-/// tensor API that they came from, or the operations themselves. "[matmul,
-/// relu]"
+/// What the kernel computes, in order, as a list such as "[matmul, relu]": the
+/// methods of the tensor API that its operations come from, or the names of the
+/// operations.
 std::string describeOperations(mlir::tg::KernelOp kernel);
 
 /// One line: the kernel's name and the kind and extent of each range.

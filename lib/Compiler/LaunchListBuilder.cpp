@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One slot per buffer, one step per launch or transfer.
+/// Converts each buffer to a slot, each launch or transfer to a step.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,7 @@ uint32_t ListBuilder::addSlot(Value value, Slot::Kind kind) {
   return index;
 }
 
-/// The elements as they lie in memory, bool in a byte each.
+/// The bytes of the elements in memory; a bool takes one byte.
 static std::vector<char> getBytes(DenseElementsAttr value) {
   std::vector<char> bytes;
   if (value.getElementType().isInteger(1)) {
@@ -193,7 +193,7 @@ void ListBuilder::visit(Operation *op) {
     step.sort.rowElements = keys.getNumElements() / step.sort.rows;
     step.sort.rowPositions = positions.getNumElements() / step.sort.rows;
     step.sort.isDescending = sort.getDescending();
-    // Over all variables of the program, by their numbers.
+    // Numbers are expressions over all variables of the program, by index.
     for (size_t i = 0; i < variables.size(); ++i)
       step.variables.push_back(uint32_t(i));
     step.sort.length = getExpression(tg::Dim(sort.getLength()), variables);
@@ -215,7 +215,7 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     list.variables.push_back(
         {variable.getName().str(), variable.getMin(), variable.getMax()});
   Block &block = host.getBody().front();
-  // What is returned, through tg.subbuffer, is no intermediate.
+  // A returned value, also through tg.subbuffer, is not an intermediate.
   for (Value value : block.getTerminator()->getOperands()) {
     while (auto part = value.getDefiningOp<tg::SubbufferOp>())
       value = part.getSource();

@@ -1,4 +1,4 @@
-//===- LaunchListBuilder.h - host programs as launch lists -----*- C++ -*-===//
+//===- LaunchListBuilder.h - host programs as launch lists ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -19,28 +19,28 @@
 
 namespace tinygrad {
 
-/// The expression over variables that are given by their place in the list.
-/// Throws CompileError for a variable that is not in it.
+/// Converts a dimension to an expression over variables given by their index in
+/// the list. Throws CompileError for a variable that is not in the list.
 Expression getExpression(mlir::tg::Dim dim,
                          llvm::ArrayRef<mlir::tg::VarAttr> variables);
 
-/// A loaded kernel and what a launch of it is.
+/// A loaded kernel and the parameters of its launches.
 struct CompiledKernel {
   Kernel kernel;
-  /// Whose values it takes.
+  /// The variables whose values it takes.
   llvm::SmallVector<mlir::tg::VarAttr> variables;
-  /// For each of these, which of a launch's numbers it is, or -1 for a variable
-  /// of the program.
+  /// For each variable, the index of the launch's number that provides its
+  /// value, or -1 if it is a variable of the program.
   llvm::SmallVector<int> numberOf;
   LaunchDims dims;
   Expression opCount;
   Expression memBytes;
-  /// The operations that it came from.
+  /// What the kernel computes, for DEBUG output.
   std::string description;
 };
 
-/// A list that takes the values of `variables`. Throws CompileError for
-/// operations that a launch list has no step for.
+/// Builds a list that takes the values of `variables`. Throws CompileError for
+/// operations that no step of a launch list represents.
 LaunchList buildLaunchList(mlir::func::FuncOp host, Device &device,
                            llvm::ArrayRef<mlir::tg::VarAttr> variables,
                            const llvm::StringMap<CompiledKernel> &kernels);

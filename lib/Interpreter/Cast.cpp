@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg.cast`. A value is read as the widest number of its kind (double, or a
-/// 64-bit integer), which loses nothing, and converted once from there.
+/// `tg.cast`. A value is first read as the widest number of its kind (double or
+/// 64-bit integer), which is exact, and then converted once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Float to integer: towards zero, saturating, NaN is 0.
+/// Float to integer: truncates, saturates, and maps NaN to 0.
 template <typename To> static To toInteger(double value) {
   if (std::isnan(value))
     return 0;
   double whole = std::trunc(value);
-  // 2^digits is the first value above the range, and exact as a double.
+  // 2^digits is the first value above the range, and is exact in double.
   double limit = std::ldexp(1.0, std::numeric_limits<To>::digits);
   if (whole >= limit)
     return std::numeric_limits<To>::max();

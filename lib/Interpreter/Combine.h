@@ -1,11 +1,11 @@
-//===- Combine.h - what reductions combine with -----------------*- C++ -*-===//
+//===- Combine.h - operators of reductions ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The operators of reductions, scans and updates on two numbers.
+/// The binary operators of reductions, scans and updates.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ template <typename T> T combine(ReduceKind kind, T a, T b) {
     return isAdd ? a + b : a * b;
 }
 
-/// log(exp(a) + exp(b)) of floats; other types have no such operator.
+/// log(exp(a) + exp(b)) of floats; not defined for other types.
 template <typename T> T combine(ScanKind kind, T a, T b) {
   if (kind != ScanKind::logaddexp)
     return combine(kind == ScanKind::add   ? ReduceKind::add
@@ -45,7 +45,7 @@ template <typename T> T combine(ScanKind kind, T a, T b) {
                                            : ReduceKind::max,
                    a, b);
   if constexpr (std::is_floating_point_v<T>) {
-    // Equal infinities have no difference.
+    // inf - inf would be NaN.
     if (a == b)
       return a + std::log(T(2));
     return std::max(a, b) + std::log1p(std::exp(-std::abs(a - b)));

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One class per element type: how it is stored, and the C++ type that its
-/// arithmetic is done in.
+/// One class per element type: its representation in memory, and the C++ type
+/// in which arithmetic on it is done.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ struct BoolElement {
   static constexpr unsigned size = 1;
 };
 
-/// Integers, f32 and f64: stored as they are computed.
+/// Integers, f32 and f64: computed in the type in which they are stored.
 template <typename T> struct PlainElement {
   using Compute = T;
   static T load(const char *from) {
@@ -40,8 +40,8 @@ template <typename T> struct PlainElement {
   static constexpr unsigned size = sizeof(T);
 };
 
-/// Floats of 8 and 16 bits: stored as bits, computed in f32. Conversions go
-/// through APFloat, which knows every format.
+/// 8-bit and 16-bit floats: stored as bits, computed in f32. APFloat, which
+/// supports every format, does the conversions.
 template <const llvm::fltSemantics &(*semantics)(), typename Bits>
 struct SmallFloatElement {
   using Compute = float;
@@ -96,7 +96,7 @@ template <typename Body> auto dispatchInteger(Type type, Body &&body) {
   }
 }
 
-/// The same for a float type that arithmetic takes.
+/// Dispatches on a float type that supports arithmetic.
 template <typename Body> auto dispatchFloat(Type type, Body &&body) {
   if (type.isF16())
     return body(F16Element());
@@ -107,7 +107,7 @@ template <typename Body> auto dispatchFloat(Type type, Body &&body) {
   return body(PlainElement<double>());
 }
 
-/// The same for any element type of the dialect.
+/// Dispatches on any element type of the dialect.
 template <typename Body> auto dispatchElement(Type type, Body &&body) {
   if (isa<IntegerType>(type))
     return dispatchInteger(type, body);

@@ -1,12 +1,12 @@
-//===- Elementwise.cpp - elementwise operations, one by one ---------------===//
+//===- Elementwise.cpp - elementwise operations ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each elementwise operation as a plain function on one element, and the loops
-/// that apply it.
+/// Each elementwise operation as a function on one element, and the loops that
+/// apply it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ using namespace mlir::tg;
 // Arithmetic on one element
 //===----------------------------------------------------------------------===//
 
-/// Integer arithmetic is done in 64 unsigned bits, where it wraps; the low bits
-/// are right for every narrower type.
+/// Integer arithmetic uses 64 unsigned bits, so that overflow wraps; the low
+/// bits are correct for every narrower type.
 static uint64_t wide(int64_t value) { return static_cast<uint64_t>(value); }
 
 template <typename T> static T add(T a, T b) {
@@ -109,7 +109,7 @@ template <typename T> static T shr(T a, T b) {
   return static_cast<T>(a >> amount);
 }
 
-/// A function of the C library, in double precision.
+/// A C library function, computed in double precision.
 template <typename T, double (*function)(double)> static T viaDouble(T x) {
   return static_cast<T>(function(static_cast<double>(x)));
 }
@@ -133,7 +133,7 @@ static uint64_t threefry(uint64_t counter, uint64_t key) {
   keys[2] = 0x1BD11BDA ^ keys[0] ^ keys[1];
   uint32_t x0 = static_cast<uint32_t>(counter) + keys[0];
   uint32_t x1 = static_cast<uint32_t>(counter >> 32) + keys[1];
-  // 20 rounds; after every fourth a part of the key is added.
+  // 20 rounds; a part of the key is added after every fourth.
   for (uint32_t group = 0; group < 5; ++group) {
     for (unsigned rotation : rotations[group % 2]) {
       x0 += x1;
@@ -147,14 +147,14 @@ static uint64_t threefry(uint64_t counter, uint64_t key) {
 }
 
 //===----------------------------------------------------------------------===//
-// From operation to function
+// Functions of operations
 //===----------------------------------------------------------------------===//
 
 template <typename T> using Unary = T (*)(T);
 template <typename T> using Binary = T (*)(T, T);
 template <typename T> using Compare = bool (*)(T, T);
 
-/// Null if `op` is no unary operation on T.
+/// Null if `op` is not a unary operation on T.
 template <typename T> static Unary<T> getUnary(Operation *op) {
   if constexpr (!std::is_same_v<T, bool>)
     if (isa<NegOp>(op))
@@ -198,7 +198,7 @@ template <typename T> static Unary<T> getUnary(Operation *op) {
   return nullptr;
 }
 
-/// Null if `op` is no binary operation on T.
+/// Null if `op` is not a binary operation on T.
 template <typename T> static Binary<T> getBinary(Operation *op) {
   if (isa<AddOp>(op))
     return add<T>;
@@ -239,7 +239,7 @@ template <typename T> static Binary<T> getBinary(Operation *op) {
   return nullptr;
 }
 
-/// Null if `op` is no comparison.
+/// Null if `op` is not a comparison.
 template <typename T> static Compare<T> getCompare(Operation *op) {
   if (isa<CmpLtOp>(op))
     return [](T a, T b) { return a < b; };
@@ -254,8 +254,8 @@ template <typename T> static Compare<T> getCompare(Operation *op) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Operations on one element type: those of getUnary, getBinary, getCompare,
-/// and mulacc. False if `op` is none of them.
+/// Evaluates mulacc and the operations that getUnary, getBinary and getCompare
+/// support. Returns false for other operations.
 template <typename Element>
 static bool evaluateOn(Operation *op, ArrayRef<const HostTensor *> operands,
                        HostTensor &result) {
@@ -326,8 +326,8 @@ bool mlir::tg::evaluateElementwise(Operation *op,
                           U64::load(operands[1]->bytes.data() + 8 * i)));
     return true;
   }
-  // Every operation but these has operands of the type it computes in, which
-  // the fp8 types are not.
+  // All remaining operations compute in the type of their operands, which
+  // excludes the fp8 types.
   if (operands.empty())
     return false;
   Type type = operands[0]->elementType;

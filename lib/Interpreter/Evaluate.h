@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The groups of operations, each in a file of its own. `result` has the
-/// operation's result type and is zero.
+/// Functions that evaluate groups of operations, each group in a file of its
+/// own. `result` has the operation's result type and is initialized to zero.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ class ReduceOp;
 class ScanOp;
 class ScatterOp;
 
-/// Unary, binary, compare and ternary operations, casts and threefry. False if
-/// `op` is none of them.
+/// Evaluates unary, binary, compare and ternary operations, casts and threefry.
+/// Returns false for other operations.
 bool evaluateElementwise(Operation *op, ArrayRef<const HostTensor *> operands,
                          HostTensor &result);
 void evaluateCast(const HostTensor &x, HostTensor &result);
@@ -38,7 +38,7 @@ void evaluateArgsort(ArgsortOp op, const HostTensor &x, HostTensor &result);
 /// Row-major strides in elements.
 SmallVector<int64_t> getStrides(ArrayRef<int64_t> shape);
 
-/// Steps `index` to the next position of `shape` in row-major order.
+/// Advances `index` to the next position of `shape` in row-major order.
 void nextIndex(MutableArrayRef<int64_t> index, ArrayRef<int64_t> shape);
 
 } // namespace mlir::tg

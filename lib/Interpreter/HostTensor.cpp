@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Allocation of tensors, and their way to and from attributes.
+/// Allocation of tensors, and their conversion from and to attributes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace mlir;
 using namespace mlir::tg;
 
 int64_t HostTensor::numElements() const {
-  // Zero first: the product of the other sizes might not fit.
+  // Check for zero first: the product of the other sizes might overflow.
   if (llvm::is_contained(shape, 0))
     return 0;
   int64_t count = 1;
@@ -38,7 +38,7 @@ unsigned mlir::tg::getElementSize(Type type) {
     if (width == 1)
       return integer.isSignless() ? 1 : 0;
     bool isKnown = width == 8 || width == 16 || width == 32 || width == 64;
-    // Signed integers of the dialect are the signless ones.
+    // Signed integers of the dialect are signless.
     return isKnown && !integer.isSigned() ? width / 8 : 0;
   }
   if (isa<Float8E4M3FNType, Float8E5M2Type, Float8E4M3FNUZType,
@@ -48,7 +48,7 @@ unsigned mlir::tg::getElementSize(Type type) {
   return 0;
 }
 
-/// Bytes that the machine could hold at all.
+/// The memory of the machine in bytes, as an upper bound for any tensor.
 static int64_t getMemorySize() {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || size <= 0)
@@ -67,7 +67,7 @@ FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc, Type type) {
   if (!tensorType.hasStaticShape())
     return emitError(loc, "expected a static shape, found ") << type;
 
-  // An empty tensor stays empty however large its other dimensions are.
+  // An empty tensor has no bytes, however large its other dimensions are.
   int64_t bytes = elementSize;
   bool isTooLarge = false;
   for (int64_t size : tensorType.getShape())
@@ -91,7 +91,7 @@ FailureOr<HostTensor> mlir::tg::makeHostTensor(Location loc, Type type) {
   return emitError(loc, "out of memory: no room for ") << type;
 }
 
-/// Writes one element from the attribute world.
+/// Stores the bits of an APInt or APFloat as one element.
 static void storeBits(HostTensor &tensor, int64_t i, const llvm::APInt &bits) {
   uint64_t value = bits.getZExtValue();
   unsigned size = getElementSize(tensor.elementType);
@@ -157,6 +157,6 @@ DenseElementsAttr mlir::tg::getDenseElements(const HostTensor &tensor) {
   }
   if (count == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>());
-  // One element's bytes alone would mean a splat.
+  // The bytes of a single element would be taken for a splat.
   return DenseElementsAttr::getFromRawBuffer(type, tensor.bytes);
 }

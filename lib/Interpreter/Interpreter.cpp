@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks a function from top to bottom: one operation at a time, values freed
-/// after their last use, assignments written into the memory they view.
+/// Evaluates a function from top to bottom, one operation at a time. Values are
+/// freed after their last use; assignments write to the memory that they view.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace mlir::tg;
 
 static void evaluateIota(IotaOp op, HostTensor &result) {
   SmallVector<int64_t> index(result.shape.size(), 0);
-  // Positions are signed integers; casting them says what conversion means.
+  // Positions are signed integers; casting them defines the conversion.
   HostTensor positions;
   positions.shape = result.shape;
   positions.elementType = IntegerType::get(op.getContext(), 64);
@@ -35,7 +35,7 @@ static void evaluateIota(IotaOp op, HostTensor &result) {
   evaluateCast(positions, result);
 }
 
-/// Variables have their values by now.
+/// All variables are bound at this point.
 static FailureOr<HostTensor> evaluateDim(DimOp op) {
   Dim dim(op.getDim());
   std::optional<int64_t> value = dim.getStatic();
@@ -48,7 +48,7 @@ static FailureOr<HostTensor> evaluateDim(DimOp op) {
                         getNumberAttr(type.getElementType(), *value));
 }
 
-/// The operations that it is composed of, one after the other.
+/// Evaluates the operations that the operation is composed of, in order.
 static FailureOr<HostTensor>
 interpretComposed(ComposedOpInterface op,
                   ArrayRef<const HostTensor *> operands) {
@@ -121,7 +121,7 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
 }
 
 namespace {
-/// One run of one function.
+/// One evaluation of one function.
 class Run {
 public:
   Run(Block &block, MutableArrayRef<HostTensor> inputs,
@@ -140,14 +140,14 @@ private:
 
   Block &block;
   const InterpreterOptions &options;
-  /// Arguments and tg.buffer results: memory of the caller.
+  /// Arguments and tg.buffer results: memory owned by the caller.
   DenseMap<Value, HostTensor *> memory;
-  /// What memory held at the beginning, where there are assignments.
+  /// The initial contents of memory that is assigned to.
   DenseMap<HostTensor *, std::unique_ptr<HostTensor>> old;
   bool hasAssigns;
-  /// All other values that are still needed.
+  /// All other values that are still used.
   DenseMap<Value, std::unique_ptr<HostTensor>> values;
-  /// The last operation that uses a value.
+  /// The last operation that uses each value.
   DenseMap<Value, Operation *> lastUse;
 };
 } // namespace
@@ -163,15 +163,15 @@ Run::Run(Block &block, MutableArrayRef<HostTensor> inputs,
       lastUse[operand] = &op;
 }
 
-/// An argument, or a buffer: two may be the same.
+/// Registers an argument or a buffer; two of them may share memory.
 void Run::addMemory(Value value, HostTensor *tensor) {
   memory[value] = tensor;
   if (hasAssigns && !old.contains(tensor))
     old[tensor] = std::make_unique<HostTensor>(*tensor);
 }
 
-/// Keeps what memory holds now for the `tg.after`s that want it as it is after
-/// `assign`.
+/// Copies the present contents of memory for `tg.after` operations that refer
+/// to the state after `assign`.
 void Run::keepContents(Value target, Value assign) {
   for (Operation *user : target.getUsers())
     if (auto after = dyn_cast<AfterOp>(user);
@@ -236,7 +236,7 @@ LogicalResult Run::execute(Operation *op) {
   if (auto assign = dyn_cast<AssignOp>(op))
     return executeAssign(assign);
   if (auto after = dyn_cast<AfterOp>(op)) {
-    // The others' values were kept when their time came.
+    // The other states were copied when they were current.
     if (!after.getAssign())
       values[after.getResult()] =
           std::make_unique<HostTensor>(get(after.getTarget()));

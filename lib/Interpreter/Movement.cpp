@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Movement operations as copies, and the positions that the target of an
-/// assignment views.
+/// Movement operations as copies, and the positions that an assignment's target
+/// views.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,8 +35,8 @@ void mlir::tg::nextIndex(MutableArrayRef<int64_t> index,
   }
 }
 
-/// The position of the operand that the result's element at `index` comes from;
-/// none where it is a zero that pad adds.
+/// The position in the operand that the result's element at `index` comes from;
+/// none for zeros added by pad.
 static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
                                         ArrayRef<int64_t> shape,
                                         ArrayRef<int64_t> strides,
@@ -64,7 +64,7 @@ static std::optional<int64_t> getSource(Operation *op, ArrayRef<int64_t> index,
   return source;
 }
 
-/// By the views that the operation says it is.
+/// Evaluates an operation by the views that its interface returns.
 static FailureOr<HostTensor> evaluateViews(Operation *op, const HostTensor &x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   FailureOr<HostTensor> result =
@@ -72,7 +72,7 @@ static FailureOr<HostTensor> evaluateViews(Operation *op, const HostTensor &x) {
   if (failed(result))
     return failure();
   ViewChain chain(cast<RankedTensorType>(op->getOperand(0).getType()));
-  // Views as they are written: merging them is what is checked.
+  // Views are not merged here, since merging is what the interpreter checks.
   if (auto strided = dyn_cast<StridedOp>(op))
     chain = ViewChain(strided.getX().getType(), strided.getViews());
   else
@@ -93,7 +93,8 @@ static FailureOr<HostTensor> evaluateViews(Operation *op, const HostTensor &x) {
 
 FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
                                                   const HostTensor &x) {
-  // The six of the dialect are written out: views are checked by them.
+  // The six movement operations of `tg` are not evaluated by their views, since
+  // the interpreter serves to check these views.
   if (!isa<ReshapeOp, PermuteOp, ExpandOp, PadOp, ShrinkOp, FlipOp>(op))
     return evaluateViews(op, x);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -126,7 +127,7 @@ FailureOr<HostTensor> mlir::tg::interpretMovement(Operation *op,
 
 FailureOr<std::vector<int64_t>> mlir::tg::getViewedPositions(Value target,
                                                              Value &root) {
-  // From the target to its root: the movement operations on the way.
+  // The movement operations from the target to its root.
   SmallVector<Operation *> movements;
   root = target;
   while (Operation *op = root.getDefiningOp()) {
@@ -136,7 +137,7 @@ FailureOr<std::vector<int64_t>> mlir::tg::getViewedPositions(Value target,
       break;
     root = op->getOperand(0);
   }
-  // Move the root's positions as the elements are moved.
+  // Move the positions of the root in the same way as its elements.
   auto type = cast<RankedTensorType>(root.getType());
   Type i64 = IntegerType::get(root.getContext(), 64);
   FailureOr<HostTensor> positions =

@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg.scan`, `tg.scatter` and `tg.argsort`, one row along the axis after the
-/// other. Floats are combined in double precision and rounded where an element
-/// is stored.
+/// `tg.scan`, `tg.scatter` and `tg.argsort`, row by row along the axis. Floats
+/// are combined in double precision and rounded when they are stored.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +22,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 namespace {
-/// The rows of a tensor along an axis: `count` of them, one for each place
-/// along the axes before (`outer`) and after (`inner`).
+/// The rows of a tensor along an axis: `count` elements each, one row for each
+/// position along the axes before (`outer`) and after (`inner`).
 struct Rows {
   int64_t outer = 1, length = 1, inner = 1;
 
@@ -35,7 +34,7 @@ struct Rows {
       inner *= size;
   }
 
-  /// Calls body(o, i) for each row, whose element p is at `at(o, p, i)`.
+  /// Calls body(o, i) for each row. Element p of the row is at `at(o, p, i)`.
   template <typename Body> void forEach(Body &&body) const {
     for (int64_t o = 0; o < outer; ++o)
       for (int64_t i = 0; i < inner; ++i)
@@ -53,7 +52,7 @@ using Sum =
                        double, typename Element::Compute>;
 } // namespace
 
-/// One rounding only, also for the narrow types.
+/// Rounds once, also for narrow types.
 template <typename Element> static void storeSum(char *to, Sum<Element> value) {
   using Compute = typename Element::Compute;
   if constexpr (std::is_floating_point_v<Compute> &&
@@ -80,7 +79,8 @@ void mlir::tg::evaluateScan(ScanOp op, const HostTensor &x,
   });
 }
 
-/// An index as a number; those of ui64 that do not fit are out of range anyway.
+/// An index as a number. Values of ui64 that do not fit are out of range
+/// anyway.
 static int64_t getIndex(const HostTensor &index, int64_t i) {
   return dispatchInteger(index.elementType, [&](auto element) -> int64_t {
     using Element = decltype(element);
@@ -109,7 +109,7 @@ void mlir::tg::evaluateScatter(ScatterOp op, const HostTensor &base,
   }
   dispatchElement(base.elementType, [&](auto element) {
     using Element = decltype(element);
-    // Not std::vector: its bool is not a bool.
+    // Not std::vector: std::vector<bool> has no references to its elements.
     auto row = std::make_unique<Sum<Element>[]>(to.length);
     from.forEach([&](int64_t o, int64_t i) {
       for (int64_t p = 0; p < to.length; ++p)
@@ -149,7 +149,7 @@ void mlir::tg::evaluateArgsort(ArgsortOp op, const HostTensor &x,
         return a < b;
       };
       std::iota(order.begin(), order.end(), int64_t(0));
-      // Equal elements in the order in which they are.
+      // Equal elements keep their order.
       llvm::sort(order, [&](int64_t a, int64_t b) {
         const bool isBefore = isLess(load(a), load(b));
         const bool isAfter = isLess(load(b), load(a));

@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg.reduce`, in row-major order. Sums and products of floats are accumulated
-/// in double precision, sums with what each addition rounds off, and rounded
-/// once.
+/// `tg.reduce`, in row-major order. Floats are accumulated in double precision,
+/// sums with compensation, and rounded once.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// a + b, where `rest` collects what is rounded off (Neumaier).
+/// a + b; adds the rounding error to `rest` (Neumaier summation).
 static double addWithRest(double a, double b, double &rest) {
   double sum = a + b;
   if (std::isfinite(sum))
@@ -45,7 +44,7 @@ template <typename T> static T identity(ReduceKind kind) {
 void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
                               HostTensor &result) {
   ReduceKind kind = op.getKind();
-  // A reduced axis does not move the position in the result.
+  // A reduced axis has stride 0 in the result.
   SmallVector<int64_t> strides = getStrides(result.shape);
   for (int64_t axis : op.getAxes())
     strides[axis] = 0;
@@ -54,7 +53,7 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
     using Compute = typename Element::Compute;
     using Sum =
         std::conditional_t<std::is_floating_point_v<Compute>, double, Compute>;
-    // Not std::vector: its bool is not a bool.
+    // Not std::vector: std::vector<bool> has no references to its elements.
     int64_t resultCount = result.numElements();
     auto sums = std::make_unique<Sum[]>(resultCount);
     std::fill_n(sums.get(), resultCount, identity<Sum>(kind));
@@ -79,7 +78,7 @@ void mlir::tg::evaluateReduce(ReduceOp op, const HostTensor &x,
       if constexpr (isFloat)
         if (hasRests && std::isfinite(sums[i]) && rests[i] != 0)
           sums[i] += rests[i];
-      // One rounding only, also for f16 and bf16.
+      // Rounds once, also for f16 and bf16.
       if constexpr (std::is_floating_point_v<Compute> &&
                     Element::size < sizeof(Compute))
         Element::storeRounded(to, llvm::APFloat(sums[i]));

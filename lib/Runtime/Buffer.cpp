@@ -17,7 +17,7 @@
 
 using namespace tinygrad;
 
-/// What all handles on one piece of memory share.
+/// State shared by all handles on one piece of memory.
 struct Buffer::Memory {
   Device &device;
   void *start;

@@ -1,4 +1,4 @@
-//===- CachingAllocator.cpp - re-use of freed device memory ---------------===//
+//===- CachingAllocator.cpp - reuse of freed device memory ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -34,7 +34,7 @@ std::size_t CachingAllocator::sizeClass(std::size_t bytes) {
     return smallest;
   std::size_t step = hugePage;
   if (bytes < exactFrom) {
-    // Eight classes between powers of two waste a ninth at most.
+    // Eight classes per power of two waste at most a ninth.
     const int log2 = std::bit_width(bytes - 1) - 1;
     step = std::max(smallest, std::size_t(1) << log2 >> 3);
   }

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The version text that goes into every cache key. In a file of its own
-/// because it is compiled again whenever any compiler source changes.
+/// The version text in every cache key. In a separate file because it is
+/// recompiled whenever a source of the compiler changes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,7 @@
 
 const std::string &tinygrad::compilerStamp() {
   static const std::string stamp = [] {
-    // The version of the library in the process, which can be newer than the
-    // headers this was compiled with.
+    // The version of the loaded library, which may be newer than the headers.
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
     return std::string("tinygrad ") + COMPILER_STAMP + " abi " +

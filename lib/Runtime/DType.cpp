@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Names, sizes, promotion and the conversions of the small float formats.
+/// Names, sizes, promotion, and conversions of small float formats.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ namespace {
 struct TypeFacts {
   const char *name;
   uint8_t bytes;
-  /// Bits that hold a value: digits of an integer, significand of a float with
-  /// its implicit bit.
+  /// The number of significant bits: of an integer without its sign bit, of a
+  /// float with the implicit bit.
   uint8_t digits;
 };
 } // namespace
@@ -105,12 +105,12 @@ uint64_t tinygrad::integerMax(DType dtype) {
 // Promotion
 //===----------------------------------------------------------------------===//
 
-/// Sets of types, a bit each.
+/// A set of types, one bit each.
 using DTypeSet = uint32_t;
 static constexpr DTypeSet bit(DType dtype) { return 1u << unsigned(dtype); }
 
-/// For each type the types it promotes to, itself included: the reflexive and
-/// transitive closure of the lattice's edges.
+/// For each type the set of types it promotes to, itself included: the
+/// reflexive and transitive closure of the lattice's edges.
 static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
   std::array<DTypeSet, numDTypes> up{};
   auto edges = [&up](DType from, DTypeSet to) { up[unsigned(from)] = to; };
@@ -121,8 +121,8 @@ static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
   edges(DType::UInt16, bit(DType::Int32) | bit(DType::UInt32));
   edges(DType::Int32, bit(DType::Int64));
   edges(DType::UInt32, bit(DType::Int64) | bit(DType::UInt64));
-  // A signed type next to uint64 becomes uint64 rather than an 8-bit float,
-  // the next type that is above both.
+  // int64 and uint64 promote to uint64 rather than to an 8-bit float, the next
+  // type above both.
   edges(DType::Int64, bit(DType::UInt64));
   edges(DType::UInt64, bit(DType::Float8E4M3) | bit(DType::Float8E5M2) |
                            bit(DType::Float8E4M3FNUZ) |
@@ -134,7 +134,8 @@ static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
   edges(DType::BFloat16, bit(DType::Float32));
   edges(DType::Float32, bit(DType::Float64));
 
-  // Every edge leads to a later type, so one pass from the back closes it.
+  // Every edge leads to a later type, so one backward pass computes the
+  // closure.
   for (unsigned i = numDTypes; i-- > 0;) {
     DTypeSet closed = bit(DType(i));
     for (unsigned j = i + 1; j < numDTypes; ++j)
@@ -151,7 +152,7 @@ static constexpr std::array<DTypeSet, numDTypes> promotionTargets =
 DType tinygrad::promote(DType a, DType b) {
   DTypeSet common =
       promotionTargets[unsigned(a)] & promotionTargets[unsigned(b)];
-  return DType(std::countr_zero(common)); // float64 is above everything
+  return DType(std::countr_zero(common)); // float64 is above all types
 }
 
 DType tinygrad::promote(std::initializer_list<DType> dtypes) {
@@ -188,8 +189,8 @@ bool tinygrad::isLosslessCast(DType from, DType to) {
   if (isFloat(from) && !isFloat(to))
     return false;
   if (!isFloat(from)) {
-    // All integers of the type need to be exact, and in range: fp8 reaches
-    // neither for 7 digits.
+    // All integers of the type must be exact and in range. For 7 digits, fp8
+    // satisfies neither.
     return factsOf(from).digits <= factsOf(to).digits;
   }
   switch (to) {
@@ -271,9 +272,9 @@ static uint32_t encode(double value, FloatFormat format) {
   if (std::isinf(value))
     return infinity;
 
-  // Below, `magnitude` is exponent and mantissa side by side, so that a carry
-  // out of the rounded mantissa raises the exponent by itself. Subnormals of
-  // double are far below half the smallest value of any format here.
+  // `magnitude` holds the exponent next to the mantissa, so that a carry from
+  // rounding the mantissa increments the exponent. Subnormal doubles are far
+  // below half of the smallest value of every format here.
   const int doubleExponent = int(bits >> 52 & 0x7ff);
   int exponent = doubleExponent - 1023 + format.bias;
   const uint64_t significand = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1)
@@ -290,7 +291,7 @@ static uint32_t encode(double value, FloatFormat format) {
     const uint64_t half = uint64_t(1) << (shift - 1);
     if (rest > half || (rest == half && (magnitude & 1)))
       ++magnitude;
-    // The implicit bit of a normal number is worth one step of the exponent.
+    // The implicit bit of a normal number counts as one step of the exponent.
     magnitude += uint64_t(exponent - 1) << format.mantissaBits;
   }
   if (magnitude > largest)
@@ -319,7 +320,7 @@ static double decode(uint32_t bits, FloatFormat format) {
       return std::copysign(nan, sign);
     return sign * std::numeric_limits<double>::infinity();
   }
-  // All values of these formats are normal numbers in double.
+  // All values of these formats are normal in double precision.
   if (exponent == 0) {
     const double step = std::bit_cast<double>(
         uint64_t(1024 - format.bias - format.mantissaBits) << 52);

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The registry, and what devices get unless they do better: copies by way of
-/// the host and lists replayed command by command.
+/// The registry, and the default implementations for devices: copies through
+/// the host, and replay of launch lists step by step.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ Event::~Event() = default;
 
 const std::string &Program::uniqueName(const std::string &symbol) {
   static std::mutex mutex;
-  // How many kernels are called so.
+  // The number of kernels with each name.
   static std::map<std::string, int64_t> counts;
   std::lock_guard<std::mutex> lock(mutex);
   auto [it, isNew] = names.try_emplace(symbol);
@@ -56,9 +56,9 @@ void Device::sort(void *, const void *, const SortShape &, const int64_t *) {
 // Registry
 //===----------------------------------------------------------------------===//
 
-// Every file Devices/<Name>Device.cpp has a function that describes its kind of
-// device; the build writes the list of them. That way devices survive in a
-// static library too, where nothing would refer to a registration object.
+// Every file Devices/<Name>Device.cpp defines a function that describes its
+// kind of device; the build generates the list of these functions. The linker
+// would drop registration objects from a static library.
 namespace tinygrad::detail {
 #define TINYGRAD_DEVICE(NAME) DeviceKind describe##NAME##Device();
 #include "BuiltinDevices.inc"
@@ -87,8 +87,8 @@ struct ParsedName {
 };
 } // namespace
 
-/// Never destroyed: buffers with static lifetime may still be freed into a
-/// device while the process ends.
+/// Never destroyed: static buffers may be freed on a device while the process
+/// exits.
 static Registry &registry() {
   static Registry *instance = new Registry;
   return *instance;
@@ -180,7 +180,7 @@ Device &Device::get(std::string_view text) {
                       "'; registered: " + join(registered()));
   }
   const unsigned count = kind->second.count();
-  // With none present, opening it gives the reason.
+  // If no device is present, opening one throws the reason.
   if (count != 0 && parsed.ordinal >= count)
     throw DeviceError("there is no device " + name + ": " +
                       std::to_string(count) + " of kind " + parsed.kind +
@@ -238,7 +238,7 @@ void Device::copyAcross(void *destination, Device &sourceDevice,
 }
 
 //===----------------------------------------------------------------------===//
-// Replay command by command
+// Replay step by step
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -253,7 +253,7 @@ public:
   }
 
   void replay(void *const *addresses, const int64_t *values) override {
-    // On the stack for all usual kernels, so that a replay allocates nothing.
+    // On the stack for typical kernels, so that a replay does not allocate.
     constexpr std::size_t usual = 64;
     void *bufferStack[usual];
     int64_t valueStack[usual];

@@ -62,21 +62,20 @@ std::string Digest::hex() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What a cache file starts with; the payload follows. Host byte order: the
-/// files are for the machine that wrote them, and another byte order would
-/// show in the length.
+/// The header of a cache file, followed by the payload. In host byte order: the
+/// files are only for the machine that wrote them; another byte order would
+/// make the length invalid.
 struct Header {
   char magic[8];
   uint64_t payloadBytes;
-  /// Hash of version and key: a file that was moved or renamed is not taken
-  /// for another one.
+  /// Hash of version and key, which detects files that were moved or renamed.
   std::array<uint8_t, 32> key;
   std::array<uint8_t, 32> payloadHash;
 };
 static_assert(sizeof(Header) == 80, "no padding in the file format");
 } // namespace
 
-/// The last character counts format versions.
+/// The last two characters are the format version.
 static constexpr char kFileMagic[8] = {'T', 'G', 'K', 'E', 'R', 'N', '0', '1'};
 static constexpr const char *fileSuffix = ".kernel";
 
@@ -95,7 +94,7 @@ void DiskCache::disable(const std::string &reason) {
 }
 
 Digest DiskCache::digestOf(std::string_view key) const {
-  // The length keeps the two parts apart.
+  // The length makes the concatenation unambiguous.
   std::string text = std::to_string(version.size()) + ":" + version;
   text += key;
   return Digest::of(text);
@@ -107,8 +106,9 @@ std::string DiskCache::pathOf(std::string_view key) const {
 
 static constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
 
-/// Code in the folder is going to be executed: nobody else may write there, nor
-/// replace it or a directory above it. Returns what is wrong, or nothing.
+/// Checks that no other user can write to the folder, or replace it or a
+/// directory above it, since its code will be executed. Returns what is wrong,
+/// or an empty string.
 static std::string checkOwnership(const std::string &folder) {
   std::error_code error;
   fs::path place = fs::canonical(folder, error);
@@ -120,10 +120,10 @@ static std::string checkOwnership(const std::string &folder) {
       return place.string() + ": " + detail::errnoText(errno);
     if (!S_ISDIR(status.st_mode))
       return place.string() + " is not a directory";
-    // Whoever owns a directory may replace what is in it; root may in any case.
+    // The owner of a directory can replace its entries; root always can.
     if (status.st_uid != ::geteuid() && (isFolder || status.st_uid != 0))
       return place.string() + " belongs to another user";
-    // In a sticky directory only owners may replace their entries.
+    // In a sticky directory, only their owners can replace entries.
     if ((status.st_mode & kWritableByOthers) &&
         (isFolder || !(status.st_mode & S_ISVTX)))
       return place.string() + " can be written by other users";
@@ -133,8 +133,8 @@ static std::string checkOwnership(const std::string &folder) {
   }
 }
 
-/// Whether the folder is there and may be used. Looked at before each use: it
-/// takes a hundredth of the time of loading a kernel.
+/// Whether the folder exists and may be used. Checked before each use, which
+/// takes 1/100 of the time of loading a kernel.
 bool DiskCache::checkFolder() {
   struct stat status;
   if (::stat(folder.c_str(), &status) != 0 && errno == ENOENT)
@@ -192,7 +192,7 @@ static bool readExactly(int descriptor, void *data, std::size_t size) {
 
 static ReadResult readFile(const std::string &path, const Digest &key,
                            uint64_t maxBytes, std::vector<char> &payload) {
-  // What is no regular file must neither be waited for nor followed.
+  // Do not follow symbolic links or wait for pipes.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
                                                  O_NONBLOCK | O_NOCTTY));
   if (file.number < 0)
@@ -207,7 +207,8 @@ static ReadResult readFile(const std::string &path, const Digest &key,
       uint64_t(status.st_size) > maxBytes ||
       !readExactly(file.number, &header, sizeof(Header)))
     return ReadResult::Damaged;
-  // The size is checked first: a damaged length must not become an allocation.
+  // Check the size first, so that a damaged length does not cause a huge
+  // allocation.
   if (std::memcmp(header.magic, kFileMagic, sizeof(kFileMagic)) != 0 ||
       header.key != key.bytes ||
       header.payloadBytes != uint64_t(status.st_size) - sizeof(Header))
@@ -217,7 +218,7 @@ static ReadResult readFile(const std::string &path, const Digest &key,
       Digest::of(payload.data(), payload.size()).bytes != header.payloadHash)
     return ReadResult::Damaged;
 
-  // The time of last use, for eviction. Once an hour is exact enough.
+  // Record the last use for eviction, with a resolution of an hour.
   const time_t now = ::time(nullptr);
   if (now - status.st_mtime > 3600)
     ::futimens(file.number, nullptr);
@@ -260,8 +261,8 @@ void DiskCache::store(std::string_view key, const void *data,
   const std::string error = detail::writeFileAtomically(
       path, {{&header, sizeof(Header)}, {data, size}}, 0600);
   if (!error.empty()) {
-    // A full disk may have room again later, but trying for every kernel would
-    // only slow down compilation.
+    // The disk may have space again later, but a failing attempt for every
+    // kernel would slow down compilation.
     disable("cannot write to " + folder + ": " + error);
     return;
   }
@@ -276,14 +277,14 @@ void DiskCache::store(std::string_view key, const void *data,
 // Eviction
 //===----------------------------------------------------------------------===//
 
-// The size of all files together is noted in one more file, since looking at
-// ten thousands of them takes longer than compiling what is to be stored. Files
-// that somebody else removed only make it too large, which is found out when
-// the bound seems reached.
+// An extra file holds the total size of all files, since listing ten thousand
+// of them takes longer than compiling a kernel. If files were removed by
+// others, the recorded total is too large; it is corrected when it reaches the
+// limit.
 namespace {
 struct Total {
   uint64_t bytes;
-  uint64_t complement; // of bytes; else the file is damaged
+  uint64_t complement; // ~bytes; otherwise the file is damaged
 
   explicit Total(uint64_t bytes = 0) : bytes(bytes), complement(~bytes) {}
 };
@@ -296,7 +297,7 @@ std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
   const Descriptor file(::open((folder + totalName).c_str(),
                                O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   Total total;
-  // The lock ends with the descriptor.
+  // Closing the descriptor releases the lock.
   if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0 ||
       ::pread(file.number, &total, sizeof total, 0) != sizeof total ||
       total.complement != ~total.bytes)
@@ -315,7 +316,7 @@ void DiskCache::noteTotal(uint64_t bytes) {
   const Total total(bytes);
   if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0)
     return;
-  // A part of it would not be taken for the whole.
+  // A partly written total must not be used.
   if (::pwrite(file.number, &total, sizeof total, 0) != sizeof total)
     ::unlink((folder + totalName).c_str());
 }
@@ -332,7 +333,7 @@ void DiskCache::evict() {
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
-    // Files vanish while others evict; whatever cannot be looked at is skipped.
+    // Another process may remove files at the same time; errors are skipped.
     std::error_code skipped;
     const fs::file_time_type lastUse = it->last_write_time(skipped);
     const uint64_t bytes = skipped ? 0 : it->file_size(skipped);
@@ -340,7 +341,7 @@ void DiskCache::evict() {
       continue;
     const std::string name = it->path().filename().string();
     if (name.find(detail::temporaryMark) != std::string::npos) {
-      // Left behind by a process that died while writing.
+      // A leftover of a process that died while writing.
       if (now - lastUse > std::chrono::hours(1))
         fs::remove(it->path(), skipped);
       continue;
@@ -355,7 +356,7 @@ void DiskCache::evict() {
     std::sort(files.begin(), files.end(), [](const Found &a, const Found &b) {
       return a.lastUse < b.lastUse;
     });
-    // Some room is made, so that the next stores need not do this again.
+    // Frees a quarter, so that the next stores need not evict again.
     const uint64_t target = maxBytes - maxBytes / 4;
     for (const Found &file : files) {
       if (total <= target)

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reading of environment variables, scoped overrides, and the debug stream.
+/// Environment variables, scoped overrides, and the debug stream.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -51,9 +51,9 @@ struct NumberFacts {
   int64_t lowest, highest, fallback;
 };
 
-/// Overrides of the thread by its living Context objects, which hold the texts.
-/// It has no destructor: settings are also read when memory is freed as the
-/// process ends, after the thread's objects are gone.
+/// The overrides of this thread's Context objects, which own the texts.
+/// Trivially destructible, because settings are still read when memory is freed
+/// after the thread's objects were destroyed.
 struct Overrides {
   std::array<std::optional<int64_t>, numNumbers> numbers;
   std::array<const std::string *, numTexts> texts;
@@ -69,7 +69,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"PROFILE", 0, 1, 0},
     {"CACHELEVEL", 0, 2, 2},
     {"CACHESIZE", 0, int64_t(1) << 40, 1024},
-    // 0 stands for as many as there are CPUs.
+    // 0 means the number of CPUs.
     {"THREADS", 0, 4096, 0},
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
@@ -102,9 +102,9 @@ static int64_t readNumber(const NumberFacts &facts) {
   return value;
 }
 
-/// All numbers of the environment. They are read together, so that a wrong one
-/// is found by the first use of the library, and never where nothing may throw.
-/// While one is wrong, every use throws.
+/// All numbers from the environment. They are parsed together, so that the
+/// first use of the library detects an invalid one, rather than code that must
+/// not throw. While one is invalid, every use throws.
 static const std::array<int64_t, numNumbers> &environmentNumbers() {
   static const std::array<int64_t, numNumbers> numbers = [] {
     std::array<int64_t, numNumbers> read;
@@ -153,7 +153,7 @@ int tinygrad::threadCount() {
   if (int64_t wanted = number<Threads>())
     return int(wanted);
 #ifdef __linux__
-  // The CPUs this process may use, not those of the machine.
+  // The CPUs that this process may use, not all CPUs of the machine.
   cpu_set_t allowed;
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
     return CPU_COUNT(&allowed);
@@ -239,7 +239,7 @@ struct DebugStream {
 };
 } // namespace
 
-/// Never destroyed: objects with static lifetime may still print.
+/// Never destroyed: static objects may still print.
 static DebugStream &debugStream() {
   static DebugStream *stream = new DebugStream;
   return *stream;

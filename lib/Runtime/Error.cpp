@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Anchors of the exception classes and the text of OutOfMemoryError.
+/// Key functions of the exception classes, and the text of OutOfMemoryError.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 
 using namespace tinygrad;
 
-// The destructors are out of line so that each class has its type information
-// in this library, and a handler in another library recognises it.
+// Out-of-line destructors put the type information of each class into this
+// library, so that handlers in other libraries recognize it.
 Error::~Error() = default;
 ShapeError::~ShapeError() = default;
 DTypeError::~DTypeError() = default;

@@ -1,11 +1,11 @@
-//===- Executable.cpp - executable lists of launches ----------------------===//
+//===- Executable.cpp - executable launch lists ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks, replay, and the line per kernel at DEBUG >= 2.
+/// Checks, replay, and one line per kernel at DEBUG >= 2.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 
 using namespace tinygrad;
 
-/// What one run needs and the next one can use again.
+/// The state of one run, reused by later runs.
 struct Executable::Run {
   std::vector<void *> addresses;
   std::vector<Buffer> outputs; // of Output slots, by slot
@@ -32,15 +32,16 @@ struct Executable::Run {
 // Preparation
 //===----------------------------------------------------------------------===//
 
-/// Bytes that a step moves or computes with, put in time on one compute unit.
-/// Only has to tell small launches from large ones.
+/// An estimate of the time that a step takes on one compute unit, from its
+/// bytes and operations. It only has to distinguish small launches from large
+/// ones.
 static double estimateNanoseconds(const Step &step, const DeviceInfo &info) {
   return std::max(double(step.memBytes.constant()) / info.bytesPerNanosecond,
                   double(step.opCount.constant()) /
                       info.operationsPerNanosecond);
 }
 
-/// The values of the step's variables.
+/// The values of the step's variables, out of those of the program.
 static std::vector<int64_t> chooseValues(const Step &step,
                                          const std::vector<int64_t> &values) {
   std::vector<int64_t> chosen;
@@ -101,7 +102,7 @@ Device &Executable::deviceOf(uint32_t slot) const {
   return program.slots[slot].device ? *program.slots[slot].device : target;
 }
 
-/// The slot whose memory \p slot is or is a part of.
+/// The slot that owns the memory of \p slot.
 static uint32_t rootOf(const LaunchList &list, uint32_t slot) {
   while (list.slots[slot].kind == Slot::Kind::View)
     slot = list.slots[slot].base;
@@ -325,7 +326,7 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
                         std::to_string(alignment) + " bytes of an element of " +
                         tinygrad::name(*slot.dtype));
   }
-  // Kernels are made for memory that only one input is in, if it is written.
+  // Kernels assume that memory that is written belongs to a single input.
   for (std::size_t i : writtenInputs)
     for (std::size_t j = 0; j < inputs.size(); ++j)
       if (j != i && overlap(inputs[i], inputs[j]))
@@ -460,7 +461,7 @@ void Executable::runStep(const Step &step, Run &run,
 void Executable::runStepTimed(const Step &step, Run &run,
                               const std::vector<int64_t> &values,
                               bool isShown) {
-  // The device whose queue the step is in.
+  // The device whose queue the step runs in.
   Device &device =
       step.kind == Step::Kind::Copy ? deviceOf(step.slots[0]) : target;
   device.synchronize();
@@ -494,10 +495,10 @@ void Executable::runStepTimed(const Step &step, Run &run,
 }
 
 //===----------------------------------------------------------------------===//
-// The line per kernel
+// One line per kernel
 //===----------------------------------------------------------------------===//
 
-/// A time in nine columns with its unit.
+/// A time with its unit, in nine columns.
 static std::string formatTime(double seconds) {
   char text[32];
   if (seconds > 10)
@@ -516,7 +517,7 @@ std::string tinygrad::formatKernelLine(const std::string &deviceName,
                                        double memUsedBytes, double seconds,
                                        double totalSeconds, double operations,
                                        double bytes) {
-  // A clock too coarse for the kernel gives zero; no rate is known then.
+  // If the clock is too coarse for the kernel, no rate is printed.
   const double perSecond = seconds > 0 ? 1 / seconds : 0;
   const double flops = operations * perSecond;
   const bool isTera = flops >= 1e14;

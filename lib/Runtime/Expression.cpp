@@ -17,11 +17,11 @@
 
 using namespace tinygrad;
 
-/// Deep expressions are rare; those that are as deep as this are rejected.
+/// A limit for the evaluation stack; deeper expressions are rejected.
 constexpr uint32_t kMostDepth = 64;
 
 static int64_t apply(Expression::Operator op, int64_t a, int64_t b) {
-  // Overflow wraps around; sizes never overflow.
+  // Wraps on overflow; valid sizes never overflow.
   switch (op) {
   case Expression::Operator::Add:
     return int64_t(uint64_t(a) + uint64_t(b));
@@ -105,7 +105,7 @@ Expression Expression::Builder::build() {
   if (expression.depth > kMostDepth)
     throw Error("expression: more than " + std::to_string(kMostDepth) +
                 " operands wait for their operator");
-  // Without variables it is a number.
+  // An expression without variables is constant.
   if (expression.numVariables() == 0)
     return Expression(expression.evaluateSteps(nullptr));
   return std::move(expression);

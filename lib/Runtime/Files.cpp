@@ -1,11 +1,11 @@
-//===- Files.cpp - small helpers for files --------------------------------===//
+//===- Files.cpp - file utilities -----------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Atomic writing by a temporary file and rename.
+/// Atomic writes by means of a temporary file and rename.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ detail::FileSizeSignalBlocker::~FileSizeSignalBlocker() {
   sigset_t signal;
   sigemptyset(&signal);
   sigaddset(&signal, SIGXFSZ);
-  // One that came meanwhile is taken, or it would be delivered below.
+  // Consumes a signal that arrived meanwhile, or unblocking would deliver it.
   const timespec now = {0, 0};
   if (!wasPending)
     while (sigtimedwait(&signal, nullptr, &now) < 0 && errno == EINTR) {
@@ -68,7 +68,7 @@ static std::string writeAll(int descriptor,
   return "";
 }
 
-/// Writes into what \p path already is.
+/// Overwrites the existing file, device or pipe \p path.
 static std::string writeInPlace(const std::string &path,
                                 std::initializer_list<detail::Chunk> chunks) {
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
@@ -80,8 +80,8 @@ static std::string writeInPlace(const std::string &path,
   return error;
 }
 
-/// Where \p path leads to by symbolic links, of which the last may lead to
-/// nothing yet; empty if they go round in circles.
+/// The path that \p path refers to after following symbolic links; it need not
+/// exist. Empty if the links form a cycle.
 static std::string followLinks(const std::string &path) {
   std::filesystem::path place = path;
   for (int i = 0; i < 40; ++i) {
@@ -98,11 +98,11 @@ std::string detail::writeFileAtomically(const std::string &name,
                                         std::initializer_list<Chunk> chunks,
                                         mode_t mode) {
   const FileSizeSignalBlocker blocker;
-  // A rename would replace a link by a regular file.
+  // rename() would replace a symbolic link itself.
   const std::string path = followLinks(name);
   if (path.empty())
     return errnoText(ELOOP);
-  // A rename would replace a device or a pipe by a regular file.
+  // rename() would replace a device or a pipe by a regular file.
   struct stat existing;
   if (::stat(path.c_str(), &existing) == 0) {
     if (S_ISDIR(existing.st_mode))
@@ -111,8 +111,8 @@ std::string detail::writeFileAtomically(const std::string &name,
       return writeInPlace(path, chunks);
   }
 
-  // Unique among threads by the counter, among processes by the id. A name
-  // left over by a process that died is passed over by O_EXCL.
+  // The counter makes the name unique among threads, the process id among
+  // processes. O_EXCL skips names left over by a process that died.
   static std::atomic<unsigned> counter{0};
   std::string temporary;
   int descriptor = -1;

@@ -1,12 +1,11 @@
-//===- Files.h - small helpers for files ------------------------*- C++ -*-===//
+//===- Files.h - file utilities ---------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the runtime: writing files so that they appear complete or not
-/// at all.
+/// Private to the runtime: writing files atomically.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,9 +31,9 @@ using File = std::unique_ptr<std::FILE, FileCloser>;
 /// The text of an errno value.
 std::string errnoText(int number);
 
-/// While it exists, the thread gets no signal for a file that would grow beyond
-/// the limit of the process (`ulimit -f`), which would end the process: the
-/// write fails with EFBIG.
+/// During its lifetime, a write beyond the file size limit of the process
+/// (`ulimit -f`) fails with EFBIG on this thread, instead of ending the process
+/// by SIGXFSZ.
 class FileSizeSignalBlocker {
 public:
   FileSizeSignalBlocker();
@@ -47,22 +46,22 @@ private:
   bool wasPending;
 };
 
-/// Bytes to write, one after the other.
+/// Bytes to write; chunks are written in order.
 struct Chunk {
   const void *data;
   std::size_t size;
 };
 
-/// Writes a temporary file beside \p name and renames it to \p name. Returns an
-/// error text, empty on success; nothing is left behind on failure. A pipe or
-/// device such as /dev/stdout is written in place, and a symbolic link stays:
-/// what it leads to is written. A new file gets the permissions \p mode, less
-/// those that the process masks.
+/// Writes a temporary file next to \p name and renames it to \p name. Returns
+/// an error message, empty on success; a failure leaves no file behind. A pipe
+/// or device such as /dev/stdout is written in place. A symbolic link is kept,
+/// and the file it refers to is replaced. A new file gets the permissions \p
+/// mode without those in the umask.
 std::string writeFileAtomically(const std::string &name,
                                 std::initializer_list<Chunk> chunks,
                                 mode_t mode = 0666);
 
-/// What the names of temporary files contain.
+/// A mark in the names of temporary files.
 inline constexpr const char *temporaryMark = ".tmp-";
 
 } // namespace tinygrad::detail

@@ -24,7 +24,7 @@ tinygrad::denseByteSize(DType dtype, const std::vector<int64_t> &shape) {
       return std::nullopt;
     isEmpty |= size == 0;
   }
-  // One size of 0 makes the product 0 whatever the others are.
+  // If one size is 0, the number of elements is 0 and cannot overflow.
   if (isEmpty)
     return 0;
   for (int64_t size : shape)

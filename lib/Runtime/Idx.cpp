@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An IDX file is two zero bytes, a type code, the number of dimensions, the
-/// sizes and then the elements, all big endian.
+/// An IDX file consists of two zero bytes, a type code, the number of
+/// dimensions, the sizes, and the elements, all big-endian.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@ class Reader {
 public:
   explicit Reader(const std::string &path);
 
-  /// Reads exactly \p size bytes or throws; \p what goes into the message.
+  /// Reads exactly \p size bytes or throws; \p what appears in the message.
   void read(void *data, std::size_t size, const char *what);
   bool isAtEnd();
-  /// The most bytes that can still come, as far as can be told.
+  /// An upper bound of the bytes that can still be read.
   uint64_t mostBytesLeft();
 
 private:
@@ -74,7 +74,7 @@ Reader::Reader(const std::string &path) : path(path) {
 std::size_t Reader::readSome(void *data, std::size_t size) {
   std::size_t done = 0;
   while (done < size) {
-    // The interface counts in int.
+    // gzread counts in int.
     const unsigned part = unsigned(std::min<std::size_t>(size - done, 1 << 30));
     const int count =
         gzread(file.get(), static_cast<char *>(data) + done, part);
@@ -83,7 +83,7 @@ std::size_t Reader::readSome(void *data, std::size_t size) {
       std::string text = gzerror(file.get(), &code);
       if (code == Z_ERRNO)
         fail(path, "cannot read: " + detail::errnoText(errno));
-      // zlib puts the number of the descriptor in front.
+      // zlib puts the descriptor number in front.
       if (text.starts_with("<fd:"))
         text.erase(0, text.find(' ') + 1);
       fail(path, "damaged compressed data: " + text);
@@ -108,7 +108,7 @@ bool Reader::isAtEnd() {
   char byte;
   if (readSome(&byte, 1) != 0)
     return false;
-  // A stream cut off behind its last data is no error to gzread.
+  // gzread does not report a stream that is cut off after its last data.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR)
@@ -119,7 +119,7 @@ bool Reader::isAtEnd() {
 uint64_t Reader::mostBytesLeft() {
   if (fileBytes == UINT64_MAX)
     return UINT64_MAX;
-  // Deflate makes at most 1032 bytes out of one.
+  // Deflate expands data by a factor of at most 1032.
   const uint64_t most = gzdirect(file.get()) ? fileBytes : fileBytes * 1032;
   return most > position ? most - position : 0;
 }
@@ -160,14 +160,14 @@ HostArray tinygrad::readIdx(const std::string &path) {
   const std::optional<int64_t> bytes = denseByteSize(dtype, shape);
   if (!bytes)
     fail(path, "the size of the array overflows 64 bits");
-  // Compared before memory is asked for.
+  // Checked before memory is allocated.
   if (uint64_t(*bytes) > reader.mostBytesLeft())
     fail(path, "truncated: the file cannot hold the " + std::to_string(*bytes) +
                    " bytes its header promises");
 
   HostArray array = makeHostArray(dtype, shape);
   reader.read(array.data.address(), std::size_t(*bytes), "the array");
-  // This also makes zlib compare the checksum at the end.
+  // Reaching the end also makes zlib verify the checksum.
   if (!reader.isAtEnd())
     fail(path, "malformed: there are bytes after the array");
   const std::size_t itemBytes = itemSize(dtype);

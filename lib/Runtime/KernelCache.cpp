@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Lookup in memory, then on disk, then compilation.
+/// Looks up code in memory, then on disk, and compiles it otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ KernelCache::KernelCache(std::unique_ptr<DiskCache> disk)
     : disk(std::move(disk)) {}
 
 KernelCache &KernelCache::global() {
-  // Never destroyed: programs must not be unloaded while static objects that
-  // hold kernels are still there.
+  // Never destroyed: static objects may hold kernels, whose programs must stay
+  // loaded.
   static KernelCache *cache = new KernelCache(std::make_unique<DiskCache>(
       cacheDirectory(), compilerStamp(), diskCacheBytes()));
   return *cache;
@@ -63,7 +63,8 @@ bool KernelCache::isUnused(const Entry &entry) {
 std::vector<KernelCache::Entries::node_type>
 KernelCache::takeExcess(std::size_t limit) {
   std::vector<Entries::node_type> dropped;
-  // Programs in use count as just asked for, so that a call looks at a few.
+  // Programs in use are moved to the front of the list, so that a call visits
+  // only a few.
   constexpr unsigned most = 8;
   for (unsigned i = 0; i < most && programs.size() > limit; ++i) {
     auto last = programs.find(recent.back());
@@ -90,7 +91,7 @@ std::shared_ptr<Program> KernelCache::build(Device &device,
         ++GlobalCounters::diskCacheHits;
         return program;
       } catch (const CompileError &) {
-        // Whatever is wrong with it, compiling again settles it.
+        // Compiling again fixes whatever is wrong with the file.
       }
     }
   }
@@ -98,7 +99,7 @@ std::shared_ptr<Program> KernelCache::build(Device &device,
   ++GlobalCounters::kernelsCompiled;
   std::shared_ptr<Program> program =
       device.loadProgram(code.data(), code.size(), target);
-  // Only code that loads is worth keeping.
+  // Store code only after it was loaded successfully.
   if (useDisk)
     disk->store(fullKey, code.data(), code.size());
   return program;
@@ -109,7 +110,7 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
   const int level = cacheLevel();
   const bool useDisk = level >= 2 && disk && disk->enabled();
   // The code is the same for all devices of one kind and architecture, but a
-  // program is loaded into one device.
+  // program is loaded into a single device.
   std::string fullKey = device.information().architecture + "\n";
   fullKey += key;
   if (level == 0)

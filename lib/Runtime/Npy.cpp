@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The header of .npy files is the text of a Python dictionary with the keys
+/// The header of an .npy file is a Python dictionary literal with the keys
 /// descr, fortran_order and shape; the elements follow.
 ///
 //===----------------------------------------------------------------------===//
@@ -47,7 +47,8 @@ struct NpyHeader {
 };
 
 /// Parses the header's dictionary. Python writes it with repr, but the format
-/// allows any literal, so spaces, quotes and the order of keys are free.
+/// allows any literal with these keys, so that spaces, quotes and the order of
+/// keys may vary.
 class HeaderParser {
 public:
   HeaderParser(const std::string &path, std::string_view text)
@@ -118,7 +119,7 @@ std::vector<int64_t> HeaderParser::parseShape() {
     if (next == first)
       malformed("the shape is not a tuple of sizes");
     shape.push_back(size);
-    consume('L'); // Python 2 wrote long integers so.
+    consume('L'); // suffix of long integers in Python 2
     if (!consume(',')) {
       expect(')');
       break;
@@ -167,7 +168,7 @@ NpyHeader HeaderParser::parse() {
   return header;
 }
 
-/// Type codes without their byte order.
+/// Type codes without the byte order character.
 static constexpr std::pair<std::string_view, DType> typeCodes[] = {
     {"b1", DType::Bool},    {"i1", DType::Int8},    {"u1", DType::UInt8},
     {"i2", DType::Int16},   {"u2", DType::UInt16},  {"i4", DType::Int32},
@@ -211,7 +212,7 @@ static void readBytes(std::FILE *file, const std::string &path, void *data,
 }
 
 static NpyHeader readHeader(std::FILE *file, const std::string &path) {
-  // The first eight bytes: magic and version.
+  // The first eight bytes are magic and version.
   char start[8];
   const std::size_t count = std::fread(start, 1, sizeof(start), file);
   if (std::ferror(file))
@@ -232,7 +233,7 @@ static NpyHeader readHeader(std::FILE *file, const std::string &path) {
   readBytes(file, path, lengthBytes, major == 1 ? 2 : 4, "the header's length");
   uint32_t length = 0;
   std::memcpy(&length, lengthBytes, sizeof(length));
-  // Names of fields can make a header long, but those are not supported.
+  // Only structured types, which are not supported, need longer headers.
   if (length > 1u << 20)
     fail(path, "malformed .npy header: a length of " + std::to_string(length) +
                    " bytes");
@@ -305,7 +306,7 @@ HostArray tinygrad::readNpy(const std::string &path) {
   const std::optional<int64_t> bytes = denseByteSize(dtype, header.shape);
   if (!bytes)
     fail(path, "the size of the array overflows 64 bits");
-  // Compared before memory is asked for: a damaged shape must not become an
+  // Checked before memory is allocated: a damaged shape must not cause an
   // allocation of terabytes.
   if (S_ISREG(status.st_mode)) {
     const int64_t left = status.st_size - std::ftell(file.get());
@@ -320,7 +321,7 @@ HostArray tinygrad::readNpy(const std::string &path) {
   const std::size_t count = std::size_t(*bytes) / itemSize(dtype);
   if (header.descr[0] == '>' && itemSize(dtype) > 1)
     swapBytes(array.as<char>(), itemSize(dtype), count);
-  // Kernels rely on 0 and 1; the format allows any nonzero byte.
+  // Kernels require 0 and 1, but the format allows any nonzero byte.
   if (dtype == DType::Bool)
     for (std::size_t i = 0; i < count; ++i)
       array.as<uint8_t>()[i] = array.as<uint8_t>()[i] != 0;
@@ -353,7 +354,8 @@ void tinygrad::writeNpy(const std::string &path, const HostArray &array) {
     text += (i ? ", " : "") + std::to_string(array.shape[i]);
   text += array.shape.size() == 1 ? ",), }" : "), }";
 
-  // Magic, version, length and text together fill a multiple of 64 bytes.
+  // The header, with magic, version and length, is padded to a multiple of 64
+  // bytes.
   const bool isLong = text.size() + 64 + 10 > 0xffff;
   std::string start(npyMagic);
   start += isLong ? '\2' : '\1';

@@ -1,4 +1,4 @@
-//===- Profile.cpp - what kernels took, and for whom ----------------------===//
+//===- Profile.cpp - kernel times by call site ----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -51,17 +51,17 @@ std::string CallSite::describe() {
   if (!siteFile)
     return "";
   const std::string_view path = siteFile;
-  // npos + 1 is 0.
+  // If there is no slash, npos + 1 is 0.
   return std::string(path.substr(path.rfind('/') + 1)) + ":" +
          std::to_string(siteLine);
 }
 
 //===----------------------------------------------------------------------===//
-// What the machine can do
+// Peak performance of the machine
 //===----------------------------------------------------------------------===//
 
-/// Runs \p work on as many threads as kernels do, each for \p seconds or a
-/// little longer, and returns the sum of what it returns per second.
+/// Runs \p work on as many threads as kernels use, repeatedly for at least \p
+/// seconds each. Returns the sum of its results per second.
 template <typename Work>
 static double ratePerSecond(double seconds, const Work &work) {
   const std::size_t count = std::size_t(threadCount());
@@ -71,7 +71,7 @@ static double ratePerSecond(double seconds, const Work &work) {
     threads.emplace_back([&rate, &work, seconds] {
       using Clock = std::chrono::steady_clock;
       auto task = work();
-      task(); // touches memory for the first time
+      task(); // first touch of the memory
       const Clock::time_point begin = Clock::now();
       double amount = 0, elapsed = 0;
       do {
@@ -88,7 +88,7 @@ static double ratePerSecond(double seconds, const Work &work) {
   return sum;
 }
 
-/// Bytes per second read and written by a copy of memory too large for any
+/// Bytes read and written per second by a copy of memory too large for any
 /// cache.
 static double measureCopyBandwidth() {
   return ratePerSecond(0.1, [] {
@@ -97,15 +97,15 @@ static double measureCopyBandwidth() {
     auto to = std::make_shared<std::vector<char>>(bytes);
     return [from, to] {
       std::memcpy(to->data(), from->data(), bytes);
-      // The compiler must not leave the copy out.
+      // Prevents removal of the copy by the optimizer.
       asm volatile("" : : "r"(to->data()) : "memory");
       return 2.0 * bytes;
     };
   });
 }
 
-/// A million steps of `x * a + b` on ten vectors at a time: more than the
-/// latency of the operation, times two units, takes.
+/// A million steps of `x * a + b` on ten independent vectors, enough to hide
+/// the latency of the operation on two units.
 template <typename Vector> [[gnu::always_inline]] inline double multiplyAdd() {
 #pragma STDC FP_CONTRACT ON
   constexpr int count = 10, steps = 100000;
@@ -136,7 +136,7 @@ multiplyAddAvx512() {
 }
 #endif
 
-/// Single-precision operations, a multiplication and an addition being two.
+/// Single-precision operations per second; a multiply-add counts as two.
 static double measurePeak() {
   return ratePerSecond(0.05, [] {
 #ifdef __x86_64__
@@ -168,12 +168,12 @@ struct Profile {
 
 static void printProfile() {
   const std::string summary = profileSummary();
-  // Not through debugPrint: a sink may be gone by now.
+  // debugPrint is not used, since its sink may be destroyed already.
   std::fputs(summary.c_str(), stderr);
 }
 
 static Profile &profile() {
-  // Never destroyed: kernels may run until the very end.
+  // Never destroyed: kernels may run until the process ends.
   static Profile *instance = new Profile;
   return *instance;
 }
@@ -231,7 +231,7 @@ std::string tinygrad::profileSummary() {
                 "roof");
   text += line;
   for (const auto &[name, total] : rows) {
-    // A clock too coarse for the kernel gives zero; no rate is known then.
+    // If the clock is too coarse for the kernel, no rate is printed.
     const double perSecond = total.seconds > 0 ? 1 / total.seconds : 0;
     const double atLeast =
         std::max(total.bytes / bandwidth, total.operations / peak);

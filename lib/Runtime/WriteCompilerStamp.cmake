@@ -1,5 +1,5 @@
-# Writes OUTPUT, which defines COMPILER_STAMP as VERSION and a hash over the
-# names and contents of the files listed in FILES, relative to ROOT.
+# Writes OUTPUT, which defines COMPILER_STAMP as VERSION followed by a hash of
+# the names and contents of the files listed in FILES, relative to ROOT.
 file(STRINGS ${FILES} files)
 list(SORT files)
 set(hashes "")

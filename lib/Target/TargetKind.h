@@ -1,12 +1,12 @@
-//===- TargetKind.h - describes a kind of targets ---------------*- C++ -*-===//
+//===- TargetKind.h - description of a kind of target -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the folder of a target tells the list of all targets: `lib/Target/Cpu`
-/// defines `TargetKind tg::describeCpuTarget()`.
+/// How a target's folder describes itself to the list of all targets:
+/// `lib/Target/Cpu` defines `TargetKind tg::describeCpuTarget()`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace mlir::tg {
 struct TargetKind {
   /// Lower case, no colon.
   llvm::StringLiteral name;
-  /// The target for what follows the colon of a name, which may be empty; null
-  /// and the reason if there is none.
+  /// Creates the target for the part of a name after the colon, which may be
+  /// empty. Returns null and the reason if there is none.
   std::unique_ptr<Target> (*create)(StringRef processor, std::string &error);
   void (*registerDialects)(DialectRegistry &registry);
 };

@@ -1,11 +1,11 @@
-//===- BoundsReport.cpp - accesses outside of buffers ---------------------===//
+//===- BoundsReport.cpp - out-of-bounds accesses --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Collects the first report of a launch.
+/// Collects the first out-of-bounds access of a launch.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- BoundsReport.h - accesses outside of buffers -------------*- C++ -*-===//
+//===- BoundsReport.h - out-of-bounds accesses ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What kernels compiled with SPEC=2 tell the launch that they run for.
+/// How kernels compiled with SPEC=2 report accesses to the running launch.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +18,10 @@
 
 namespace tinygrad::detail {
 
-/// Of one launch, whose parts may run on several threads.
+/// The report of one launch, whose parts may run on several threads.
 class BoundsReport {
 public:
-  /// While it lives, kernels on this thread report here.
+  /// During its lifetime, kernels on this thread report to this object.
   class Scope {
   public:
     explicit Scope(BoundsReport &report);
@@ -33,11 +33,10 @@ public:
     BoundsReport *previous;
   };
 
-  /// Throws IndexError if a kernel reported something: its first access outside
-  /// of a buffer.
+  /// Throws IndexError for the first out-of-bounds access that was reported.
   void check(const std::string &kernel) const;
 
-  /// For the kernels. `argument` is -1 for memory of the kernel's own.
+  /// Called for kernels. `argument` is -1 for a kernel's local memory.
   void add(int64_t index, int64_t size, int64_t argument);
 
 private:
@@ -46,7 +45,7 @@ private:
   int64_t index = 0, size = 0, argument = 0;
 };
 
-/// The function that kernels call, known to them by the name below.
+/// The function that kernels call, under the name below.
 void reportBounds(int64_t index, int64_t size, int64_t argument);
 inline constexpr const char *reportBoundsName = "tg_report_bounds";
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Slabs of private memory, parts of them by best fit.
+/// Allocates parts of large private slabs by best fit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ Expected<char *> CodeMemory::take(std::size_t bytes) {
     best = freeSizes.lower_bound({bytes, nullptr});
   }
   const auto [size, address] = *best;
-  // Pages stay executable when they are given back: no mapping is split then.
+  // Freed pages stay executable, so that no mapping is split.
   if (std::error_code error =
           protect(address, bytes, sys::Memory::MF_READ | sys::Memory::MF_WRITE))
     return createStringError(error, "cannot make memory for code writable: " +
@@ -83,7 +83,7 @@ void CodeMemory::giveBack(char *address, std::size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex);
   const auto slab = std::prev(slabs.upper_bound(address));
   auto next = freeRanges.lower_bound(address);
-  // Ranges of two slabs may touch each other, but stay apart.
+  // Adjacent ranges of two slabs are not merged.
   if (next != freeRanges.end() && next->first == address + bytes &&
       next->first < slab->first + slab->second) {
     bytes += next->second;
@@ -98,7 +98,7 @@ void CodeMemory::giveBack(char *address, std::size_t bytes) {
       bytes += before->second;
       eraseFree(before);
     }
-  // One empty slab is kept for what comes next.
+  // One empty slab is kept for reuse.
   if (bytes == slab->second && slabs.size() > 1) {
     sys::MemoryBlock block(address, bytes);
     (void)sys::Memory::releaseMappedMemory(block);
@@ -125,7 +125,7 @@ public:
   }
 
   void finalize(OnFinalizedFunction onFinalized) override {
-    // Instruction caches are made to see what was written.
+    // Makes the written code visible to the instruction cache.
     if (std::error_code error = protect(
             address, bytes, sys::Memory::MF_READ | sys::Memory::MF_EXEC)) {
       memory.giveBack(address, bytes);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the object loader: many kernels share few mappings.
+/// Private to the object loader: puts many kernels into few mappings.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,13 @@
 namespace tinygrad::detail {
 
 /// Places objects on whole pages of large slabs. LLVM's own manager maps each
-/// object by itself and gives code and constants different protections, so that
-/// a process ends at vm.max_map_count, after some 32,000 kernels. Here all
-/// pages of an object can be read and executed, and so can those of its
-/// neighbours: a slab is two mappings, what is in use and the rest. A page is
-/// never writable and executable at once.
+/// object separately, and code and constants with different protections, so
+/// that a process reaches vm.max_map_count after about 32,000 kernels. Here,
+/// all pages of objects are readable and executable, so that a slab needs two
+/// mappings: its used pages and the rest. No page is ever writable and
+/// executable at once.
 ///
-/// An object that has variables of its own is left to LLVM's manager.
+/// Objects with variables of their own are left to LLVM's manager.
 class CodeMemory : public llvm::jitlink::JITLinkMemoryManager {
 public:
   CodeMemory(std::size_t pageBytes, std::size_t slabBytes);
@@ -49,7 +49,7 @@ private:
     Actions deallocActions;
   };
 
-  /// Pages that can be written.
+  /// Allocates writable pages.
   llvm::Expected<char *> take(std::size_t bytes);
   void giveBack(char *address, std::size_t bytes);
   void insertFree(char *address, std::size_t bytes);
@@ -57,9 +57,9 @@ private:
 
   const std::size_t pageBytes, slabBytes;
   llvm::jitlink::InProcessMemoryManager others;
-  std::mutex mutex; // guards what follows
+  std::mutex mutex; // guards the following members
   std::map<char *, std::size_t> slabs;
-  /// Free ranges by address, and by size.
+  /// Free ranges, by address and by size.
   std::map<char *, std::size_t> freeRanges;
   std::set<std::pair<std::size_t, char *>> freeSizes;
   std::map<char *, Object> objects;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs kernels on the threads of the host. Launches are complete when launch
-/// returns, so there is no queue to wait for.
+/// Runs kernels on the threads of the host. launch() returns when the launch is
+/// complete, so there is no queue.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,12 +38,12 @@
 using namespace tinygrad;
 using Clock = std::chrono::steady_clock;
 
-/// Below this a launch stays on its thread. Handing half of it to another one
-/// takes 1 to 4 us while that one is looking for work, 20 us when it sleeps.
+/// A launch that takes less stays on its thread. Passing half of it to another
+/// thread takes 1 to 4 us if that thread is spinning, and 20 us if it sleeps.
 static constexpr double kSerialNanoseconds = 10000;
 
-/// A few parts per thread even out threads that are late or interrupted; a part
-/// costs a tenth of a microsecond.
+/// Several parts per thread balance delays of single threads; a part costs
+/// about 0.1 us.
 static constexpr int64_t kPartsPerThread = 4;
 
 namespace {
@@ -101,20 +101,20 @@ private:
   void freeRaw(void *address, std::size_t bytes) override {
     host.free(address, bytes);
   }
-  /// Calls body(begin, end) on parts of [0, extent), on all threads.
+  /// Calls body(begin, end) for parts of [0, extent) on all threads.
   template <typename Body>
   void parallel(int64_t extent, int64_t grain, const Body &body);
 
   detail::HostMemory host;
-  /// Lets the library have more threads than CPUs when THREADS asks for them.
+  /// Allows oneTBB more threads than CPUs if THREADS asks for them.
   std::unique_ptr<tbb::global_control> moreThreads;
-  /// Where launches run when THREADS differs from what the library would use.
+  /// Runs launches if THREADS differs from oneTBB's default.
   std::unique_ptr<tbb::task_arena> arena;
 };
 } // namespace
 
-/// Linux hands out the AMX tile registers on request only, once per process.
-/// Kernels made for a CPU that has them rely on it.
+/// Linux grants the AMX tile registers only on request, once per process. Code
+/// for a CPU with AMX relies on it.
 static void requestTileRegisters() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr long requestPermission = 0x1023, tileData = 18;
@@ -128,7 +128,7 @@ static DeviceInfo describeHost(unsigned ordinal) {
   info.architecture = detail::hostTriple();
   info.target = "cpu";
   if (std::string processor = processorSetting(); !processor.empty()) {
-    // LLVM's names are in lower case.
+    // LLVM's names are lower-case.
     for (char &c : processor)
       c = char(std::tolower(static_cast<unsigned char>(c)));
     detail::checkHostRuns(processor);
@@ -162,7 +162,7 @@ void CpuDevice::parallel(int64_t extent, int64_t grain, const Body &body) {
     return;
   }
   auto runPart = [&](int64_t part) {
-    // The first `extent % parts` parts are one item larger.
+    // The first `extent % parts` parts have one item more.
     const int64_t size = extent / parts, rest = extent % parts;
     const int64_t begin = part * size + std::min(part, rest);
     body(begin, begin + size + (part < rest));
@@ -180,7 +180,7 @@ void CpuDevice::parallel(int64_t extent, int64_t grain, const Body &body) {
 }
 
 void CpuDevice::copy(void *destination, const void *source, std::size_t bytes) {
-  // From some size on one thread does not fill the memory bus.
+  // For large copies, a single thread does not saturate the memory bandwidth.
   constexpr std::size_t block = std::size_t(1) << 20;
   if (bytes < 4 * block) {
     if (bytes != 0)
@@ -246,8 +246,8 @@ void CpuDevice::sort(void *positions, const void *keys, const SortShape &shape,
            shape.keys, length, shape.isDescending},
           parts);
   };
-  // Fewer rows than threads are sorted one after the other, in parts if these
-  // are worth a histogram each.
+  // Fewer rows than threads are sorted one after another, each in parallel
+  // parts if the parts are worth a histogram each.
   constexpr int64_t leastPart = 1 << 15;
   const int64_t threads = information().computeUnits;
   const int64_t numParts = std::min(threads, length / leastPart);
@@ -263,7 +263,7 @@ void CpuDevice::sort(void *positions, const void *keys, const SortShape &shape,
     sortRows(0, shape.rows, parts);
     return;
   }
-  // About 4096 elements are worth handing to another thread.
+  // About 4096 elements are worth another thread.
   parallel(shape.rows, 4096 / length,
            [&](int64_t begin, int64_t end) { sortRows(begin, end, {}); });
 }
@@ -279,8 +279,8 @@ DeviceKind describeCpuDevice() {
   DeviceKind kind;
   kind.name = "CPU";
   kind.priority = 0;
-  // The CPUs of a machine are one device; further ones are separate memories
-  // on the same hardware, to try out what several devices do.
+  // The CPUs of a machine are one device. Further CPU devices are separate
+  // memories on the same hardware, for testing programs with several devices.
   kind.count = [] { return 64u; };
   kind.open = [](unsigned ordinal) -> std::unique_ptr<Device> {
     return std::make_unique<CpuDevice>(ordinal);

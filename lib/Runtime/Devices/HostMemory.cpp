@@ -1,11 +1,11 @@
-//===- HostMemory.cpp - memory of the machine -----------------------------===//
+//===- HostMemory.cpp - host memory ---------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Limits from /proc and control groups, and aligned allocation.
+/// Memory limits from /proc and control groups, and aligned allocation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 using namespace tinygrad::detail;
 
-/// Reads a file that holds one number; "max" and anything else is no limit.
+/// Reads a file with one number; "max" and anything else means no limit.
 static std::size_t readLimit(const std::string &path) {
   std::ifstream file(path);
   std::size_t value = 0;
@@ -40,7 +40,7 @@ static std::size_t readField(const std::string &path, const std::string &key) {
 }
 
 namespace {
-/// What the files of a control group are called.
+/// The file names of a control group version.
 struct GroupFiles {
   const char *most;
   const char *usage;
@@ -53,7 +53,7 @@ static constexpr GroupFiles kVersion1 = {
 static constexpr GroupFiles kVersion2 = {"/memory.max", "/memory.current",
                                          "inactive_file"};
 
-/// Lowers \p limits to what one control group allows.
+/// Reduces \p limits to those of one control group.
 static void applyGroup(MemoryLimits &limits, const std::string &group,
                        const GroupFiles &files) {
   const std::size_t most = readLimit(group + files.most);
@@ -63,7 +63,7 @@ static void applyGroup(MemoryLimits &limits, const std::string &group,
   std::size_t usage = readLimit(group + files.usage);
   if (usage == SIZE_MAX)
     return;
-  // Cached files count as usage but give way.
+  // The page cache counts as usage, but can be reclaimed.
   usage -=
       std::min(usage, readField(group + "/memory.stat", files.cachedFilesKey));
   limits.available =
@@ -83,8 +83,9 @@ MemoryLimits tinygrad::detail::queryMemoryLimits() {
   const std::string root = "/sys/fs/cgroup", memoryRoot = root + "/memory";
   std::ifstream groups("/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    // "0::/path" is version 2, "4:memory:/path" version 1. In a container the
-    // path can be that of the outside; the root is then the group itself.
+    // "0::/path" is version 2, "4:memory:/path" version 1. In a container, the
+    // path may be that outside of the container; then the root is the group
+    // itself.
     const std::string path = line.substr(line.rfind(':') + 1);
     if (line.compare(0, 3, "0::") == 0) {
       applyGroup(limits, root + path, kVersion2);
@@ -105,11 +106,12 @@ static std::string gigabytes(std::size_t bytes) {
 
 void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
   constexpr std::size_t hugePage = std::size_t(2) << 20;
-  // Looking up the limits takes some 50 us, a small part of touching this much.
+  // Reading the limits takes about 50 us, little compared with touching so much
+  // memory.
   constexpr std::size_t checkFrom = std::size_t(32) << 20;
 
   const std::size_t others = handedOut.load(std::memory_order_relaxed);
-  // Many small requests add up, too.
+  // Many small requests add up, so they are checked at intervals.
   const bool isDue = others > nextCheck.load(std::memory_order_relaxed);
   if (bytes >= checkFrom || isDue) {
     const MemoryLimits limits = queryMemoryLimits();
@@ -117,7 +119,7 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
       reason = gigabytes(limits.available) + " of memory are available";
       return nullptr;
     }
-    // What was handed out but not touched yet still looks available.
+    // Memory that was allocated but not touched still counts as available.
     if (others > limits.total || bytes > limits.total - others) {
       reason = "there are " + gigabytes(limits.total) +
                " of memory, of which " + gigabytes(others) + " are handed out";
@@ -134,7 +136,7 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
     return nullptr;
   }
 #ifdef MADV_HUGEPAGE
-  // First touch costs a page fault per 2 MiB instead of one per 4 KiB.
+  // The first access costs one page fault per 2 MiB instead of one per 4 KiB.
   if (isLarge)
     ::madvise(address, bytes / hugePage * hugePage, MADV_HUGEPAGE);
 #endif

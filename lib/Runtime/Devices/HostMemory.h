@@ -1,11 +1,11 @@
-//===- HostMemory.h - memory of the machine ---------------------*- C++ -*-===//
+//===- HostMemory.h - host memory -------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the CPU device: how much memory there is, and getting some.
+/// Private to the CPU device: memory limits and allocation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,26 +18,27 @@
 
 namespace tinygrad::detail {
 
-/// Memory this process may use at all, and could still get, in bytes: what the
-/// machine has and what control groups allow.
+/// The memory in bytes that this process may use in total, and that is still
+/// available, according to the machine and its control groups.
 struct MemoryLimits {
   std::size_t total = 0;
   std::size_t available = 0;
 };
 MemoryLimits queryMemoryLimits();
 
-/// Memory from the operating system, in huge pages where that pays.
+/// Allocates memory from the operating system, in huge pages for large
+/// requests.
 class HostMemory {
 public:
-  /// Null with the cause in \p reason if there is not enough. Linux hands out
-  /// more than there is and kills the process that touches it, so large
-  /// requests are compared with what there is.
+  /// Returns null and the cause in \p reason if there is not enough memory.
+  /// Linux overcommits and kills a process that touches too much, so large
+  /// requests are compared with the available memory first.
   void *allocate(std::size_t bytes, std::string &reason);
   void free(void *address, std::size_t bytes);
 
 private:
   std::atomic<std::size_t> handedOut{0};
-  /// The limits are looked up when more than this is handed out.
+  /// The limits are read again when more than this is allocated.
   std::atomic<std::size_t> nextCheck{0};
 };
 

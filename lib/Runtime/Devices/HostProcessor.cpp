@@ -1,12 +1,12 @@
-//===- HostProcessor.cpp - what the host can run --------------------------===//
+//===- HostProcessor.cpp - instruction sets of the host -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compares the instructions of a processor, as LLVM lists them, with those
-/// that the host reports.
+/// Compares the features of a processor, as LLVM lists them, with those that
+/// the host reports.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 using namespace tinygrad;
 
-/// Features of a processor whose instructions are never selected for a kernel.
+/// Features that only concern privileged or otherwise unused instructions.
 static bool isForSystems(llvm::StringRef feature) {
   static constexpr llvm::StringLiteral names[] = {
       "cldemote", "clflushopt", "clwb",    "clzero",   "enqcmd",    "fsgsbase",
@@ -51,7 +51,8 @@ void tinygrad::detail::checkHostRuns(const std::string &processor) {
   const llvm::StringMap<bool> present = llvm::sys::getHostCPUFeatures();
   std::string missing;
   for (llvm::StringRef feature : needed)
-    // What the host does not report (as "64bit") is no instruction set.
+    // A feature that the host never reports (such as "64bit") is not an
+    // instruction set.
     if (auto found = present.find(feature);
         found != present.end() && !found->second && !isForSystems(feature))
       missing += (missing.empty() ? "" : ", ") + feature.str();

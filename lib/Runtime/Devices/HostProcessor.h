@@ -1,11 +1,11 @@
-//===- HostProcessor.h - what the host can run ------------------*- C++ -*-===//
+//===- HostProcessor.h - instruction sets of the host -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Whether code that was made for some processor runs on this one.
+/// Whether code compiled for a processor runs on this one.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 
 namespace tinygrad::detail {
 
-/// Throws DeviceError, which names MCPU, if LLVM does not know \p processor or
-/// the host lacks instructions that it has.
+/// Throws DeviceError, which mentions MCPU, if LLVM does not know \p processor
+/// or the host lacks some of its instructions.
 void checkHostRuns(const std::string &processor);
 
 } // namespace tinygrad::detail

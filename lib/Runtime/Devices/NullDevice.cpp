@@ -1,13 +1,13 @@
-//===- NullDevice.cpp - a device that only pretends -----------------------===//
+//===- NullDevice.cpp - a device that does nothing ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Allocates addresses without memory and accepts launches without running
-/// them: for measuring everything but the kernels, and for trying out programs
-/// larger than the machine. What is read back from it is zeros.
+/// Allocates addresses without memory and ignores launches. For measuring
+/// everything but the kernels, and for programs that exceed the machine's
+/// memory. Reading data back gives zeros.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ private:
     return info;
   }
 
-  /// Addresses never come back: 2^63 bytes last longer than any process.
+  /// Addresses are never reused: no process allocates 2^63 bytes.
   void *allocateRaw(std::size_t bytes, std::string &reason) override {
     if (bytes > std::size_t(1) << 62) {
       reason = "addresses have 64 bits";
@@ -79,7 +79,7 @@ private:
   }
   void freeRaw(void *, std::size_t) override {}
 
-  /// In the half of the address space that no process can access.
+  /// In the half of the address space that user processes cannot access.
   std::atomic<std::uintptr_t> next{std::uintptr_t(1) << 63};
 };
 } // namespace

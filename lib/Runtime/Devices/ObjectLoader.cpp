@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The one place that uses ORC. A session and a linking layer serve the whole
-/// process; each object gets a library (JITDylib) of its own, so that symbol
-/// names never clash and code can be removed.
+/// The only user of ORC. The whole process shares one session and one linking
+/// layer; each object gets its own library (JITDylib), so that symbol names do
+/// not clash and code can be removed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,10 +36,10 @@ tinygrad::detail::LoadedObject::~LoadedObject() = default;
 // Conversion routines
 //===----------------------------------------------------------------------===//
 
-// What LLVM calls to round to 16-bit floats on CPUs without instructions for
-// it. The C library does not have them and libgcc only has some, depending on
-// its version. The x86 ABI returns a 16-bit float in the low half of a vector
-// register, where a float is returned too; AArch64 does the same.
+// LLVM calls these functions to round to 16-bit floats on CPUs without
+// instructions for it. The C library does not have them, and libgcc has only
+// some, depending on its version. The x86 ABI returns a 16-bit float in the low
+// half of a vector register, like a float; so does AArch64.
 static float inLowBits(uint16_t bits) {
   return std::bit_cast<float>(uint32_t(bits));
 }
@@ -66,7 +66,7 @@ static float halfToFloat(float value) {
 // Session
 //===----------------------------------------------------------------------===//
 
-/// Some 4,000 small kernels.
+/// Enough for about 4,000 small kernels.
 static constexpr std::size_t slabBytes = std::size_t(16) << 20;
 
 namespace {
@@ -79,8 +79,9 @@ public:
   JITDylib *process = nullptr;
   std::atomic<uint64_t> counter{0};
 
-  /// The message of the first error reported since last asked for. ORC reports
-  /// the cause of a failed lookup here and hands out only the consequence.
+  /// Returns and clears the message of the first error reported. ORC reports
+  /// the cause of a failed lookup here; the lookup itself returns only the
+  /// consequence.
   std::string takeReport();
 
 private:
@@ -90,8 +91,8 @@ private:
 } // namespace
 
 Session::Session() {
-  // Linking happens on the thread that asks: a kernel is small, and threads
-  // that compile several at once ask at once.
+  // Links on the calling thread: kernels are small, and threads that compile
+  // concurrently also link concurrently.
   auto control = SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<InPlaceTaskDispatcher>());
   if (!control)
@@ -136,7 +137,7 @@ std::string Session::takeReport() {
   return text;
 }
 
-/// Never destroyed: kernels may be held by objects with static lifetime.
+/// Never destroyed: static objects may hold kernels.
 static Session &theSession() {
   static Session *session = new Session;
   return *session;
@@ -181,7 +182,7 @@ tinygrad::detail::loadObject(const void *code, std::size_t bytes) {
       "kernels" + std::to_string(all.counter++));
   library.addToLinkOrder(*all.process);
   auto object = std::make_unique<OrcObject>(library);
-  // The linker keeps the bytes until the first lookup.
+  // The linker refers to the bytes until the first lookup.
   std::unique_ptr<MemoryBuffer> copy = MemoryBuffer::getMemBufferCopy(
       StringRef(static_cast<const char *>(code), bytes), library.getName());
   if (llvm::Error error = all.layer->add(library, std::move(copy)))

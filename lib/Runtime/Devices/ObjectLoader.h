@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the CPU device: relocatable objects become code in memory.
+/// Private to the CPU device: turns relocatable objects into executable memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,22 +18,22 @@
 
 namespace tinygrad::detail {
 
-/// One object file linked into the process, removed when destroyed.
+/// One linked object file. Destruction removes its code.
 class LoadedObject {
 public:
   virtual ~LoadedObject();
-  /// Address of an exported symbol. Throws CompileError if there is none, or
-  /// if something the object refers to is not in this process.
+  /// The address of an exported symbol. Throws CompileError if there is none,
+  /// or if the object refers to a symbol that this process does not have.
   virtual void *lookup(const std::string &symbol) = 0;
 };
 
 /// Links position-independent object code of the host's format. Undefined
-/// symbols come from the process (libc, libm) and from a few conversion
-/// routines that compilers expect to be there. Throws CompileError when the
-/// object is not valid. Thread-safe.
+/// symbols are resolved in the process (libc, libm) and to a few conversion
+/// routines that LLVM relies on. Throws CompileError for an invalid object.
+/// Thread-safe.
 std::unique_ptr<LoadedObject> loadObject(const void *code, std::size_t bytes);
 
-/// Target triple of the process.
+/// The target triple of the process.
 std::string hostTriple();
 
 } // namespace tinygrad::detail

@@ -1,17 +1,16 @@
-//===- SortRow.cpp - the order of an array's elements ---------------------===//
+//===- SortRow.cpp - sorting and selection in one row ---------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Keys become unsigned integers of the same order. To sort, they are moved
-/// with their positions by digits of 11 bits, from the lowest to the highest,
-/// one pass over the data for each digit that differs at all. Few positions of
-/// many are selected: what is not among the best so far is never moved. Both
-/// are done in parts, whose number makes no difference to the result: a pass
-/// keeps the order of equal digits, and no two elements are equal in key and
-/// position.
+/// Keys are mapped to unsigned integers of the same order. Sorting is an LSD
+/// radix sort of keys and positions with 11-bit digits, where digits that are
+/// equal in all keys are skipped. A few positions out of many are selected
+/// instead, which moves only candidates. Both run in parts; the number of parts
+/// does not affect the result, since a radix pass is stable and no two elements
+/// are equal in key and position.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,21 +38,21 @@ template <typename Key, typename Position> struct Item {
 
 constexpr unsigned kDigitBits = 11;
 constexpr std::size_t kNumDigitValues = std::size_t(1) << kDigitBits;
-/// Histograms of fewer elements cost more than comparing.
+/// For fewer elements, comparisons are cheaper than histograms.
 constexpr std::size_t kFewElements = 256;
-/// Up to this part of a row is selected rather than sorted.
+/// Up to this fraction of a row (1/16), selection is used instead of sorting.
 constexpr std::size_t kSelectionShare = 16;
-/// Keys that are looked at together.
+/// The number of keys compared with the limit at once.
 constexpr std::size_t kBlockSize = 64;
 
-/// Where part number \p part of \p parts begins.
+/// The first element of part \p part of \p parts.
 static std::size_t beginOf(std::size_t part, std::size_t parts,
                            std::size_t count) {
   return count / parts * part + std::min(part, count % parts);
 }
 
-/// Sorts \p items, with \p other as room of the same size; returns the one of
-/// the two that holds the result.
+/// Sorts \p items with the temporary array \p other of the same size. Returns
+/// the one that contains the result.
 template <typename Key, typename Position>
 static Item<Key, Position> *
 sortByDigits(Item<Key, Position> *items, Item<Key, Position> *other,
@@ -74,7 +73,7 @@ sortByDigits(Item<Key, Position> *items, Item<Key, Position> *other,
       for (std::size_t i = beginOf(part, numParts, count); i < end; ++i)
         ++histogram[digit(items[i].key)];
     });
-    // Where the elements of each digit begin, those of the first part first.
+    // The first index of each digit; for equal digits, parts come in order.
     Position begin = 0;
     bool isSame = false;
     for (std::size_t value = 0; value < kNumDigitValues; ++value) {
@@ -102,7 +101,7 @@ static bool isBefore(const Item<Key, Position> &a,
   return a.key != b.key ? a.key < b.key : a.position < b.position;
 }
 
-/// Leaves the \p count least items, in any order.
+/// Keeps the \p count smallest items, in any order.
 template <typename Key, typename Position>
 static void keepLeast(std::vector<Item<Key, Position>> &items,
                       std::size_t count) {
@@ -113,7 +112,8 @@ static void keepLeast(std::vector<Item<Key, Position>> &items,
   items.resize(count);
 }
 
-/// The \p wanted least of \p count items, sorted. getKey(i) is the key of one.
+/// The \p wanted smallest of \p count items, sorted. getKey(i) is the key of
+/// item i.
 template <typename Key, typename Position, typename GetKey>
 static std::vector<Item<Key, Position>>
 selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
@@ -123,8 +123,8 @@ selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
   parts.forEach([&](std::size_t part) {
     std::vector<Entry> &least = ofPart[part];
     least.reserve(2 * wanted + kBlockSize);
-    // What is not less than as many as are wanted before it does not count, and
-    // of equal keys the first ones do.
+    // An item that is not less than the current limit has at least `wanted`
+    // items before it: of equal keys, the first ones are selected.
     Key limit = 0;
     bool hasLimit = false;
     const std::size_t end = beginOf(part + 1, parts.number, count);
@@ -155,7 +155,8 @@ selectLeast(std::size_t count, std::size_t wanted, const GetKey &getKey,
   return result;
 }
 
-/// An unsigned integer of the same order. `exponent` are the bits of infinity.
+/// The float's bits as an unsigned integer of the same order. `exponent` are
+/// the bits of infinity.
 template <typename Key> static Key fromFloat(Key bits, Key exponent) {
   constexpr Key sign = Key(Key(1) << (std::numeric_limits<Key>::digits - 1));
   const Key magnitude = bits & Key(~sign);

@@ -1,4 +1,4 @@
-//===- SortRow.h - the order of an array's elements -------------*- C++ -*-===//
+//===- SortRow.h - sorting and selection in one row -------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,10 +20,11 @@
 
 namespace tinygrad::detail {
 
-/// Work that is done in parts, perhaps at the same time.
+/// How work is divided into parts, which may run concurrently.
 struct Parts {
   std::size_t number = 1;
-  /// Calls the body for each number of a part; if empty, one after the other.
+  /// Calls the body with each part's number. If empty, the parts run
+  /// sequentially.
   std::function<void(const std::function<void(std::size_t)> &body)> run;
 
   template <typename Body> void forEach(const Body &body) const {
@@ -34,7 +35,7 @@ struct Parts {
   }
 };
 
-/// What to sort. Only the first \p numPositions positions are asked for, or all
+/// What to sort. Only the first \p numPositions positions are computed, or all
 /// if there are fewer.
 struct RowOrder {
   void *positions;
@@ -46,9 +47,9 @@ struct RowOrder {
   bool isDescending;
 };
 
-/// Writes the positions of keys in ascending order, or descending. Equal keys,
-/// which -0 and +0 are, stay in order; NaNs are equal, and greater than all
-/// numbers.
+/// Writes the positions of the keys in ascending or descending order. Equal
+/// keys, such as -0 and +0, stay in order. NaNs are equal to each other and
+/// greater than all numbers.
 void sortRow(const RowOrder &row, const Parts &parts = {});
 
 } // namespace tinygrad::detail

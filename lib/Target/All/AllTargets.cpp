@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Finds targets among those that the build has (lib/Target/CMakeLists.txt
-/// lists them), and keeps them.
+/// Creates targets by name and keeps them. The build generates the list of
+/// kinds (see lib/Target/CMakeLists.txt).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-// A function of each target's folder describes it: a registration object would
-// be left out of a static library that nothing refers to.
+// Each target's folder defines a function that describes it. The linker would
+// drop registration objects from a static library.
 namespace mlir::tg {
 #define TINYGRAD_TARGET(NAME) TargetKind describe##NAME##Target();
 #include "BuiltinTargets.inc"
@@ -50,8 +50,8 @@ void tg::registerAllTargetDialects(DialectRegistry &registry) {
 }
 
 namespace {
-/// The targets that were asked for, by name. Never destroyed: kernels are
-/// compiled as long as the process runs.
+/// The targets created so far, by name. Never destroyed, because kernels may be
+/// compiled until the process exits.
 struct Targets {
   std::mutex mutex;
   std::map<std::string, std::unique_ptr<Target>> byName;

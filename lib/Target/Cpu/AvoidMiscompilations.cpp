@@ -1,13 +1,12 @@
-//===- AvoidMiscompilations.cpp - what LLVM gets wrong
-//---------------------===//
+//===- AvoidMiscompilations.cpp - workarounds for LLVM bugs ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rewrites what LLVM 22 selects wrong instructions for. Each function is one
-/// mistake of LLVM, and can go when it is mended there.
+/// Rewrites IR for which LLVM 22 selects wrong instructions. Each function
+/// works around one bug of LLVM and can be removed when that is fixed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +32,9 @@ collectCalls(llvm::Module &module, llvm::Intrinsic::ID id) {
   return calls;
 }
 
-/// Stores of one lane as stores of a scalar. LLVM 22 does this itself when it
-/// selects instructions for x86, but where the store also narrows its elements
-/// it writes them with the width they had before, over what follows.
+/// Stores of one lane become scalar stores. LLVM 22 does this itself in
+/// instruction selection for x86, but a truncating store keeps the width from
+/// before the truncation and overwrites the following bytes.
 static void narrowSingleLaneStores(llvm::Module &module) {
   for (llvm::IntrinsicInst *store :
        collectCalls(module, llvm::Intrinsic::masked_store)) {
@@ -66,9 +65,9 @@ static void narrowSingleLaneStores(llvm::Module &module) {
   }
 }
 
-/// Reversals of all lanes where LLVM has found that some are not needed: its
-/// instruction selection for x86 does not end where 64 bytes are reversed in
-/// part after an operation with a constant.
+/// Completes reversals of vectors of which LLVM has found some lanes unused.
+/// Instruction selection for x86 does not terminate for a partial reversal of
+/// 64 bytes after an operation with a constant.
 static void completeReversals(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {
@@ -91,8 +90,8 @@ namespace {
 using FoldingBuilder = llvm::IRBuilder<llvm::InstSimplifyFolder>;
 } // namespace
 
-/// Lanes [first, first + count) of a vector. Conjunctions are taken apart, so
-/// that those with a constant fold.
+/// Lanes [first, first + count) of a vector. Looks through `and`, so that
+/// conjunctions with a constant fold.
 static llvm::Value *getLanes(FoldingBuilder &builder, llvm::Value *vector,
                              unsigned first, unsigned count) {
   auto *op = llvm::dyn_cast<llvm::BinaryOperator>(vector);
@@ -106,9 +105,10 @@ static llvm::Value *getLanes(FoldingBuilder &builder, llvm::Value *vector,
   return builder.CreateShuffleVector(vector, lanes);
 }
 
-/// Masked loads of several registers as one of each. With AVX, but not AVX-512,
-/// LLVM 22 divides them itself; where a splat and a constant make the mask, and
-/// the constant leaves out all lanes of a register, it loads all of these.
+/// Splits masked loads of several registers into one per register. With AVX,
+/// but not AVX-512, LLVM 22 splits them itself; if the mask combines a splat
+/// with a constant that disables all lanes of a register, it loads all of these
+/// lanes.
 static void splitMaskedLoads(llvm::Module &module, unsigned registerBits) {
   for (llvm::IntrinsicInst *load :
        collectCalls(module, llvm::Intrinsic::masked_load)) {
@@ -137,7 +137,7 @@ static void splitMaskedLoads(llvm::Module &module, unsigned registerBits) {
         own->copyMetadata(*load);
         part = own;
       }
-      // The parts so far, and this one.
+      // Concatenates the previous parts with this one.
       llvm::SmallVector<int> all;
       for (unsigned i = 0; i < lanes; ++i)
         all.push_back(result && i < first ? int(i)

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What LLVM does for the CPU target.
+/// Code generation by LLVM for the CPU target.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,17 +20,17 @@ class Module;
 
 namespace mlir::tg::cpu {
 
-/// Makes an object file of a module in LLVM's dialect. Fills in the texts and
-/// times of its stages; `texts` may be null.
+/// Compiles a module in LLVM's dialect to an object file. Fills in the texts
+/// and times of the stages; `texts` may be null.
 FailureOr<std::vector<char>> emitObject(ModuleOp module,
                                         const CpuTargetOptions &target,
                                         StageTexts *texts,
                                         CpuCompileTimes &times);
 
-/// Rewrites what LLVM would select wrong instructions for.
+/// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);
 
-/// Makes all processors that this LLVM was built for known to it.
+/// Registers all processors that this LLVM was built for.
 void initializeTargets();
 
 } // namespace mlir::tg::cpu

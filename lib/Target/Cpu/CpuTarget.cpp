@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The entry points: kernels go into a module of their own, and through the
-/// stages.
+/// Entry points of the CPU target. Each kernel is compiled in a module of its
+/// own.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +54,7 @@ void tg::loadCpuTarget(MLIRContext &context) {
                       vector::VectorDialect>();
 }
 
-/// Prints the module if the text of the stage is asked for.
+/// Prints the module if the stage's text is requested.
 static void print(ModuleOp module, StageTexts *texts, StringRef stage) {
   if (!texts)
     return;
@@ -74,8 +74,8 @@ FailureOr<CpuObject> tg::compileToObject(ArrayRef<KernelOp> kernels,
     return object;
   auto start = std::chrono::steady_clock::now();
   MLIRContext *context = KernelOp(kernels.front()).getContext();
-  // Loading changes the context; one that is ready is left alone, others may
-  // be using it.
+  // Loading a dialect modifies the context, which other threads may use; so a
+  // context that has all dialects is not modified.
   if (!context->getLoadedDialect<LLVM::LLVMDialect>() ||
       !context->getLoadedDialect<ub::UBDialect>())
     loadCpuTarget(*context);

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What code is made for. Virtual machines can report a model that does not fit
-/// their CPU; the features are asked of the CPU itself and are stated one by
-/// one, so that they win over what the model's name implies.
+/// The processor to generate code for. Virtual machines may report a model that
+/// does not match the CPU. So features are queried from the CPU itself and
+/// listed explicitly, which overrides those that the model implies.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// What LLVM knows of a processor; null if it has no such architecture.
+/// LLVM's description of a processor; null if it does not have the
+/// architecture.
 static std::unique_ptr<llvm::MCSubtargetInfo>
 getSubtarget(const CpuTargetOptions &options) {
   cpu::initializeTargets();
@@ -36,7 +37,7 @@ getSubtarget(const CpuTargetOptions &options) {
       target->createMCSubtargetInfo(triple, options.cpu, options.features));
 }
 
-/// Bits of the widest vector registers.
+/// The width of the widest vector registers in bits.
 static unsigned getVectorBits(const CpuTargetOptions &options) {
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(options);
   if (!subtarget || !subtarget->getTargetTriple().isX86())
@@ -73,8 +74,8 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
     triple.setArchName(architecture);
   else
     processor = name;
-  // Others have pointers of another size, or code generators that do not take
-  // vectors, and LLVM ends the process.
+  // On other architectures, pointers have another size or the code generator
+  // does not support vectors, in which case LLVM aborts.
   if (triple.getArch() != llvm::Triple::x86_64 &&
       triple.getArch() != llvm::Triple::aarch64 &&
       triple.getArch() != llvm::Triple::riscv64) {
@@ -85,7 +86,7 @@ CpuTargetOptions::forProcessor(StringRef name, std::string &error) {
   options.triple = triple.str();
   options.cpu = processor.str();
   options.features = "";
-  // Without a processor: LLVM would complain itself about one it does not know.
+  // Without a processor: LLVM would print its own message for an unknown one.
   CpuTargetOptions any = options;
   any.cpu = "";
   std::unique_ptr<llvm::MCSubtargetInfo> subtarget = getSubtarget(any);

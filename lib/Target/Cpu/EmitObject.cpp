@@ -1,14 +1,14 @@
-//===- EmitObject.cpp - LLVM IR to object code ----------------------------===//
+//===- EmitObject.cpp - compiling LLVM's dialect to object code -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Translation to LLVM IR, LLVM's passes, machine code. The kernels come with
-/// their loops and vectors in the shape that is wanted, so that LLVM's
-/// vectorisers and its loop unroller, which take most of the time of its usual
-/// pipelines, have nothing to add and are left out.
+/// Translation to LLVM IR, optimization, code generation. Loops and vectors of
+/// kernels already have their final form, so that LLVM's vectorizers and loop
+/// unroller, which take most of the time of its standard pipelines, are left
+/// out.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -69,10 +69,10 @@ static llvm::CodeGenOptLevel getLevel(unsigned level) {
 }
 
 namespace {
-/// Target machines that are not in use, by their options: making one takes a
-/// tenth of a small kernel's compilation, and one must not be used by two
-/// threads at once. Never destroyed: kernels are compiled as long as the
-/// process runs, in destructors of global objects too.
+/// A pool of idle target machines, by options: creating one takes a tenth of
+/// the time of compiling a small kernel, and two threads must not share one.
+/// Never destroyed, because kernels may be compiled until the process exits,
+/// even in destructors of static objects.
 class MachinePool {
 public:
   static MachinePool &get() {
@@ -109,7 +109,7 @@ void cpu::initializeTargets() {
   });
 }
 
-/// A target machine for these options, or null and an error.
+/// Creates a target machine, or returns null and an error.
 static std::unique_ptr<llvm::TargetMachine>
 getTargetMachine(const CpuTargetOptions &target, std::string &error) {
   cpu::initializeTargets();
@@ -122,7 +122,7 @@ getTargetMachine(const CpuTargetOptions &target, std::string &error) {
   if (!found)
     return nullptr;
   llvm::TargetOptions options;
-  // Products and sums are fused where the kernel says so, and nowhere else.
+  // Multiplications and additions are fused only where the kernel says so.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   machine.reset(found->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
@@ -173,7 +173,7 @@ static LogicalResult optimize(llvm::Module &module,
   return success();
 }
 
-/// Runs the code generator. It changes the module.
+/// Runs the code generator, which modifies the module.
 static LogicalResult generate(llvm::Module &module,
                               llvm::TargetMachine *machine,
                               llvm::CodeGenFileType type,

@@ -1,12 +1,12 @@
-//===- NullTarget.cpp - no code -------------------------------------------===//
+//===- NullTarget.cpp - the target without code ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The target of a device that runs nothing: kernels are scheduled, for the
-/// default facts, and no code is made.
+/// The target of the null device: kernels are scheduled with default facts, but
+/// no code is generated.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ public:
   ArrayRef<CompileStage> getStages() const override { return {}; }
   FailureOr<std::vector<char>> compile(ArrayRef<KernelOp>, const CompileFlags &,
                                        StageTexts *) const override {
-    // Something, since a cache holds it.
+    // Not empty, so that caches store it.
     return std::vector<char>{'\0'};
   }
 };
