@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Verifiers of the attributes, and the definitions that tablegen writes.
+/// Verifiers of the attributes, and the definitions that tablegen generates.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir::tg;
 #include "TinyGrad/Dialect/Tg/IR/TgEnums.cpp.inc"
 
 namespace mlir::tg::detail {
-/// What tablegen would write, and the size of the expression.
+/// The storage that tablegen would generate, with the size of the expression.
 struct DimExprAttrStorage : AttributeStorage {
   using KeyTy = std::tuple<DimOpKind, Attribute, Attribute>;
 
@@ -46,7 +46,8 @@ struct DimExprAttrStorage : AttributeStorage {
 
   static DimSize measure(DimOpKind kind, Attribute lhs, Attribute rhs) {
     const DimSize a = getDimSize(lhs), b = getDimSize(rhs);
-    // With parentheses and blanks: + * floordiv mod min max.
+    // The length of each operator with its parentheses and spaces: + * floordiv
+    // mod min max.
     constexpr uint32_t operators[] = {5, 5, 12, 7, 7, 7};
     DimSize size;
     size.nesting =
@@ -116,7 +117,7 @@ DimSize mlir::tg::getDimSize(Attribute dim) {
   return size;
 }
 
-/// Operators of the text that are open around the one that is read.
+/// Nesting depth of operators at the present position of the parser.
 static thread_local int64_t dimNesting = 0;
 
 Attribute DimExprAttr::parse(AsmParser &parser, Type) {
@@ -137,7 +138,7 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
       parser.parseGreater())
     return {};
   auto emitError = [&] { return parser.emitError(loc); };
-  // The normal form of what does not fit is another value.
+  // Overflow would make the normal form a different value.
   if (failed(verify(emitError, *kind, lhs, rhs)) ||
       failed(checkFits(*kind, Dim(lhs), Dim(rhs), emitError)))
     return {};

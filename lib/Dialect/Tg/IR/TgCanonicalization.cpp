@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Gathers the rules of TgCanonicalization.td, and adds those that hold for
-/// many operations alike or work out shapes.
+/// Registers the rules of TgCanonicalization.td, and adds those that apply to
+/// many operations alike or compute shapes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +50,8 @@ struct SplatOfDense : OpRewritePattern<ConstOp> {
 // Movement
 //===----------------------------------------------------------------------===//
 
-/// f(expand(x), expand(y), c) -> expand(f(x, y, c)), where x and y have one
-/// shape: f is computed once for what is repeated.
+/// f(expand(x), expand(y), c) -> expand(f(x, y, c)), where x and y have the
+/// same shape: f is no longer computed for repeated elements.
 struct ElementwiseOfExpand : OpTraitRewritePattern<OpTrait::Elementwise> {
   using OpTraitRewritePattern::OpTraitRewritePattern;
 
@@ -193,7 +193,7 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
     if (axes.empty())
       return rewriter.notifyMatchFailure(op, "no reduced axis is expanded");
     Type elementType = op.getType().getElementType();
-    // Combining equal elements gives that element, if there is one at all.
+    // The result is the repeated element, provided there is one.
     bool isIdempotent =
         op.getKind() == ReduceKind::max || isBoolLike(elementType);
     bool isSum =
@@ -203,7 +203,7 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
       return rewriter.notifyMatchFailure(op, "not exact for this kind");
 
     SmallVector<Dim> dims = tg::getDims(expand.getType());
-    // Counts wrap as the sums do.
+    // The count wraps in the same way as integer sums.
     uint64_t count = 1;
     for (int64_t axis : axes.asArrayRef()) {
       if (isIdempotent ? dims[axis].getMin() < 1 : !dims[axis].isStatic())
@@ -231,7 +231,7 @@ struct ReduceOfExpand : OpRewritePattern<ReduceOp> {
 };
 
 /// reduce(expand(x)) -> expand(reduce(x)) along axes that are not reduced: each
-/// reduction is computed once for what is repeated.
+/// reduction is computed only once.
 struct ReduceOfRepeated : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -265,7 +265,7 @@ struct ReduceOfRepeated : OpRewritePattern<ReduceOp> {
   }
 };
 
-/// reduce add(pad(x)) -> reduce add(x), where reduced axes are padded
+/// reduce add(pad(x)) -> reduce add(x), where only reduced axes are padded
 struct ReduceOfPad : OpRewritePattern<ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -290,7 +290,7 @@ struct ReduceOfPad : OpRewritePattern<ReduceOp> {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// store masked by true -> store; store masked by false -> nothing
+/// store masked by true -> store; store masked by false -> erased
 struct StoreOfConstantMask : OpRewritePattern<StoreOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates operations on constants, one scalar at a time, and answers
-/// questions about constants.
+/// Evaluates operations on constants, one scalar at a time, and provides
+/// predicates on constants.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using llvm::APInt;
 using llvm::APSInt;
 
 //===----------------------------------------------------------------------===//
-// Questions about types
+// Predicates on types
 //===----------------------------------------------------------------------===//
 
 bool mlir::tg::isBoolLike(Type type) {
@@ -53,7 +53,7 @@ std::optional<int64_t> mlir::tg::getStaticNumElements(Type type) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped)
     return 1;
-  // A dimension of 0 decides, whatever the others are.
+  // Check for 0 first, since the product of the others may overflow.
   if (llvm::is_contained(shaped.getShape(), 0))
     return 0;
   if (!shaped.hasStaticShape())
@@ -65,7 +65,7 @@ std::optional<int64_t> mlir::tg::getStaticNumElements(Type type) {
   return count;
 }
 
-/// How many bits an integer type has; `index` counts as i64.
+/// The width of an integer type; `index` counts as i64.
 static unsigned getIntWidth(Type type) {
   return isa<IndexType>(type) ? 64 : type.getIntOrFloatBitWidth();
 }
@@ -86,7 +86,7 @@ bool mlir::tg::isLosslessCast(Type from, Type to) {
     return false;
   const llvm::fltSemantics &semantics = toFloat.getFloatSemantics();
   if (auto fromFloat = dyn_cast<FloatType>(from))
-    // Formats without an infinity or without -0.0 are never a target here.
+    // A format without infinity or -0.0 cannot represent all floats.
     return !isa<Float8E4M3FNType, Float8E4M3FNUZType, Float8E5M2FNUZType>(to) &&
            APFloat::isRepresentableBy(fromFloat.getFloatSemantics(), semantics);
   if (!isIntLike(from))
@@ -98,24 +98,24 @@ bool mlir::tg::isLosslessCast(Type from, Type to) {
 }
 
 bool mlir::tg::isCastThroughRedundant(Type a, Type b, Type c) {
-  // index has no conversion to and from floats.
+  // There are no conversions between index and floats.
   if ((isa<IndexType>(a) && !isIntLike(c)) ||
       (isa<IndexType>(c) && !isIntLike(a)))
     return false;
   if (isLosslessCast(a, b)) {
-    // A float converts to an integer by saturating, an integer by wrapping:
-    // an integer that went through a float must fit to be the same both ways.
+    // Float to integer saturates, while integer to integer wraps. They agree
+    // only for integers that fit.
     if (isIntLike(a) && isFloatLike(b) && isIntLike(c))
       return isLosslessCast(a, c);
     return true;
   }
-  // Low bits of low bits.
+  // Truncation of a truncation.
   return isIntLike(a) && isIntLike(b) && isIntLike(c) &&
          getIntWidth(b) >= getIntWidth(c);
 }
 
 //===----------------------------------------------------------------------===//
-// Questions about constants
+// Predicates on constants
 //===----------------------------------------------------------------------===//
 
 bool mlir::tg::isSplat(Attribute attr) {
@@ -195,8 +195,8 @@ static APFloat getFloat(Attribute attr) {
   return cast<FloatAttr>(attr).getValue();
 }
 
-/// The quotient rounded to zero, or to negative infinity. Division by zero
-/// gives 0; the least value divided by -1 wraps.
+/// Division that rounds toward zero or toward negative infinity. Division by
+/// zero gives 0; the minimum divided by -1 wraps.
 static APInt divide(const APInt &a, const APInt &b, bool isSigned, bool floor) {
   if (b.isZero())
     return APInt::getZero(a.getBitWidth());
@@ -215,7 +215,7 @@ static APInt remainder(const APInt &a, const APInt &b, bool isSigned,
   return a - divide(a, b, isSigned, floor) * b;
 }
 
-/// Shifts by an amount that is read as unsigned and may exceed the width.
+/// A shift by an unsigned amount that may exceed the width.
 static APInt shift(const APInt &x, const APInt &amount, bool left,
                    bool isSigned) {
   unsigned width = x.getBitWidth();
@@ -241,7 +241,7 @@ static APInt threefry(const APInt &counter, const APInt &key) {
     unsigned rotation = rotations[round % 8];
     x0 += x1;
     x1 = (x1 << rotation | x1 >> (32 - rotation)) ^ x0;
-    // After every fourth round the next key words come in.
+    // Key words are added after every fourth round.
     if (round % 4 == 3) {
       uint32_t injection = round / 4 + 1;
       x0 += keys[injection % 3];
@@ -251,7 +251,8 @@ static APInt threefry(const APInt &counter, const APInt &key) {
   return APInt(64, static_cast<uint64_t>(x1) << 32 | x0);
 }
 
-/// An operation on integers (bool and index included) that gives their type.
+/// Evaluates an operation on integers (including bool and index) whose result
+/// has the same type.
 static std::optional<APInt> evaluateInt(Operation *op, ArrayRef<APInt> x,
                                         Type type) {
   bool isSigned = isSignedIntLike(type), isBool = type.isInteger(1);
@@ -285,7 +286,7 @@ static APFloat convert(APFloat x, const llvm::fltSemantics &semantics) {
   return x;
 }
 
-/// Computes in double and rounds to the format of the operands.
+/// Computes in double and rounds to the operands' format.
 template <typename Function, typename... Operands>
 static APFloat computeInDouble(Function function, const APFloat &x,
                                const Operands &...rest) {
@@ -314,7 +315,7 @@ UnaryFunction tg::getMathFunction(Operation *op) {
       .Default([](Operation *) { return nullptr; });
 }
 
-/// An operation on floats of one format, f32 or f64.
+/// Evaluates an operation on floats of one format, f32 or f64.
 static std::optional<APFloat> evaluateFloat(Operation *op,
                                             ArrayRef<APFloat> x) {
   const llvm::fltSemantics &semantics = x[0].getSemantics();
@@ -329,7 +330,7 @@ static std::optional<APFloat> evaluateFloat(Operation *op,
         r.divide(x[0], rounding);
         return r;
       })
-      // The double result is wide enough for rounding it again to be harmless.
+      // Double is wide enough that rounding twice gives the correct result.
       .Case([&](SqrtOp) {
         return computeInDouble([](double v) { return std::sqrt(v); }, r);
       })
@@ -366,7 +367,7 @@ static std::optional<APFloat> evaluateFloat(Operation *op,
 }
 
 static Attribute getFloatAttr(FloatType type, const APFloat &value) {
-  // Payloads are unspecified: one NaN makes equal graphs equal.
+  // NaN payloads are unspecified; a single NaN makes equal graphs identical.
   if (value.isNaN())
     return FloatAttr::get(type, APFloat::getQNaN(type.getFloatSemantics()));
   return FloatAttr::get(type, value);
@@ -405,7 +406,7 @@ static Attribute castScalar(Operation *op, Attribute attr, Type to) {
       return getFloatAttr(toFloat, convert(x, toFloat.getFloatSemantics()));
     if (to.isInteger(1))
       return getBoolAttr(op, !x.isZero());
-    // Saturates, and gives 0 for NaN.
+    // Saturates; NaN becomes 0.
     APSInt result(getIntWidth(to), !isSignedIntLike(to));
     bool isExact;
     x.convertToInteger(result, APFloat::rmTowardZero, &isExact);
@@ -433,7 +434,7 @@ static Attribute bitcastScalar(Attribute attr, Type to) {
   return IntegerAttr::get(to, bits);
 }
 
-/// What a composition gives for scalars: its operations one by one.
+/// Evaluates the operations of a composition one by one.
 static Attribute evaluateComposed(ComposedOpInterface op,
                                   ArrayRef<Attribute> operands) {
   Block block;
@@ -476,7 +477,7 @@ Attribute mlir::tg::evaluateScalar(Operation *op,
     return getBoolAttr(op, compare(op, operands[0], operands[1]));
 
   if (auto floatType = dyn_cast<FloatType>(type)) {
-    // The small formats are computed in f32.
+    // Small formats are computed in f32.
     bool isSmall = floatType.getWidth() < 32;
     auto values = llvm::map_to_vector(operands, [&](Attribute attr) {
       APFloat value = getFloat(attr);
@@ -497,7 +498,7 @@ Attribute mlir::tg::evaluateScalar(Operation *op,
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// The elements of a constant; a splat yields the same one at every position.
+/// The elements of a constant. A splat has the same element at each position.
 namespace {
 class Elements {
 public:
@@ -520,7 +521,7 @@ static Attribute getZero(Type type) {
   return getNumberAttr(getElementTypeOrSelf(type), int64_t(0));
 }
 
-/// A constant of `type` with these elements, a splat if they are all the same.
+/// A constant of `type` with these elements; a splat if they are all equal.
 static Attribute getConstant(Type type, ArrayRef<Attribute> elements) {
   if (!elements.empty() && llvm::all_equal(elements))
     return elements.front();
@@ -557,8 +558,8 @@ Attribute mlir::tg::foldElementwise(Operation *op,
   return getConstant(type, results);
 }
 
-/// Whether an assignment may write through `op`: its target stays a view of
-/// memory, even without elements.
+/// Whether an assignment may write through `op`. Then its target must remain a
+/// view of memory, even without elements.
 static bool isViewOfMemory(Operation *op) {
   for (auto movement = dyn_cast<MovementOpInterface>(op);
        movement && movement.mayBeTarget();
@@ -574,7 +575,7 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   auto sourceType = cast<RankedTensorType>(op->getOperand(0).getType());
   std::optional<int64_t> count = getStaticNumElements(type);
-  // Nothing, or nothing but padding.
+  // The result has no elements, or only padding.
   if (count == 0 || getStaticNumElements(sourceType) == 0)
     return isViewOfMemory(op) ? Attribute() : getZero(type);
   auto movement = cast<MovementOpInterface>(op);
@@ -588,7 +589,7 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
     return dense.reshape(type);
   ViewChain chain(sourceType);
   chain.apply(op);
-  // A static shape may be at a place that is not.
+  // The position of a static part may still be symbolic.
   std::optional<ViewEvaluator> evaluator = ViewEvaluator::get(chain);
   if (!evaluator)
     return {};
@@ -602,7 +603,7 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
       results.push_back(elements[*source]);
     else
       results.push_back(getZero(type));
-    // The next position in row-major order.
+    // Advance to the next position in row-major order.
     for (int64_t axis = shape.size() - 1; axis >= 0; --axis) {
       if (++position[axis] < shape[axis])
         break;
@@ -612,7 +613,7 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   return getConstant(type, results);
 }
 
-/// `count` times `value`, rounded once.
+/// `value` times `count`, rounded once.
 static Attribute multiply(FloatAttr value, int64_t count) {
   APFloat product = value.getValue(), factor(APFloat::IEEEquad());
   bool losesInfo;
@@ -643,7 +644,7 @@ Attribute mlir::tg::foldReduceOfSplat(ReduceKind kind, Attribute value,
   APInt x = getInt(value);
   if (kind == ReduceKind::add)
     return IntegerAttr::get(type, x * APInt(64, count).trunc(x.getBitWidth()));
-  // x to the power count, wrapping.
+  // x to the power `count`; wraps.
   APInt result(x.getBitWidth(), 1);
   for (uint64_t rest = count; rest; rest >>= 1, x *= x)
     if (rest & 1)

@@ -63,8 +63,8 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not an i64 of at least 0";
-  // Of a product of sizes that depend on each other, bounds may not show that
-  // it cannot be negative: n * (9 - n).
+  // For products of dependent sizes, such as n * (9 - n), bounds may not prove
+  // that they are non-negative.
   if (isDim && (!Dim::isDim(attribute.getValue()) ||
                 Dim(attribute.getValue()).getMax() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()

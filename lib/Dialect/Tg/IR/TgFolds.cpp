@@ -5,12 +5,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operations that are one of their operands, or a constant. How constants are
-/// evaluated is in TgConstantFold.cpp; rules that build new operations are in
-/// TgCanonicalization.td.
+/// Folders: operations that are equal to one of their operands or to a
+/// constant. TgConstantFold.cpp evaluates constants; rules that build new
+/// operations are in TgCanonicalization.td.
 ///
-/// Constants are on the right of commutative operations: the Commutative trait
-/// puts them there.
+/// Folders expect constants on the right of commutative operations, where the
+/// Commutative trait moves them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,8 +36,8 @@ static Attribute getBool(Operation *op, bool value) {
   return BoolAttr::get(op->getContext(), value);
 }
 
-/// For a commutative `OpT` with `(x op y) op y = x op y`: the operand of `op`
-/// that is `x op y`.
+/// For a commutative operation with `(x op y) op y = x op y`: the operand of
+/// `op` that is `x op y`, or null.
 template <typename OpT> static Value foldAbsorption(OpT op) {
   auto isAbsorbed = [](Value outer, Value other) {
     auto inner = outer.getDefiningOp<OpT>();
@@ -50,12 +50,12 @@ template <typename OpT> static Value foldAbsorption(OpT op) {
   return {};
 }
 
-/// `f(f(x)) -> f(x)`.
+/// `f(f(x)) -> f(x)`
 template <typename OpT> static Value foldIdempotent(OpT op) {
   return op.getX().template getDefiningOp<OpT>() ? op.getX() : Value();
 }
 
-/// `f(f(x)) -> x`.
+/// `f(f(x)) -> x`
 template <typename OpT> static Value foldInvolution(OpT op) {
   auto inner = op.getX().template getDefiningOp<OpT>();
   return inner ? inner.getX() : Value();
@@ -66,7 +66,7 @@ template <typename OpT> static Value foldInvolution(OpT op) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ConstOp::fold(FoldAdaptor) {
-  // One form of a splat, so that folders see only that.
+  // Normalizes splats to one form, the only one that folders have to handle.
   if (auto dense = dyn_cast<DenseElementsAttr>(getValue()))
     if (dense.isSplat() && dense.getNumElements() > 0)
       return dense.getSplatValue<Attribute>();
@@ -74,7 +74,7 @@ OpFoldResult ConstOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult IotaOp::fold(FoldAdaptor) {
-  // Along an axis of size 1 every position is 0.
+  // Along an axis of size 1 the only position is 0.
   Dim size = getDim(getType(), getAxis());
   if (size.is(1) || getStaticNumElements(getType()) == 0)
     return getZero(getResult());
@@ -177,7 +177,7 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   // cast(x) to its own type -> x
   if (getX().getType() == getType())
     return getX();
-  // cast(cast(x)) back to x's type -> x, if the first loses nothing
+  // cast(cast(x)) back to x's type -> x, if the inner cast is lossless
   if (auto inner = getX().getDefiningOp<CastOp>())
     if (inner.getX().getType() == getType() &&
         isLosslessCast(getElementTypeOrSelf(getType()),
@@ -264,7 +264,7 @@ OpFoldResult FDivOp::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
-/// What both integer divisions share.
+/// Folds common to both integer divisions.
 template <typename OpT>
 static OpFoldResult foldDivision(OpT op, typename OpT::FoldAdaptor adaptor) {
   // x div 1 -> x
@@ -284,7 +284,7 @@ OpFoldResult FloorDivOp::fold(FoldAdaptor adaptor) {
   return foldDivision(*this, adaptor);
 }
 
-/// What both remainders share.
+/// Folds common to both remainders.
 template <typename OpT>
 static OpFoldResult foldRemainder(OpT op, typename OpT::FoldAdaptor adaptor) {
   // x mod 1 -> 0, x mod 0 -> 0, 0 mod x -> 0, x mod x -> 0
@@ -397,7 +397,7 @@ OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
   return foldElementwise(*this, adaptor.getOperands());
 }
 
-/// Whether `amount` shifts all bits of an `type` out.
+/// Whether `amount` is at least the width of `type`.
 static bool shiftsAllOut(Attribute amount, Type type) {
   auto integer = dyn_cast_or_null<IntegerAttr>(amount);
   return integer && integer.getValue().uge(integer.getValue().getBitWidth());
@@ -501,7 +501,7 @@ OpFoldResult WhereOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
-  // No elements in the result, or none that are combined.
+  // An empty result, or a reduction of no elements.
   if (getStaticNumElements(getType()) == 0)
     return getZero(getResult());
   RankedTensorType type = getX().getType();
@@ -517,7 +517,7 @@ OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
     setAxes(axes);
     return getResult();
   }
-  // reduce of a splat, where every order gives the same
+  // reduce of a splat, where the order does not matter
   int64_t count = 1;
   for (int64_t axis : axes)
     if (type.isDynamicDim(axis) ||
@@ -527,7 +527,7 @@ OpFoldResult ReduceOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult RangedReduceOp::fold(FoldAdaptor) {
-  // over nothing -> the value
+  // without ranges -> the value
   if (getRanges().empty())
     return getValue();
   return {};
@@ -538,7 +538,7 @@ OpFoldResult RangedReduceOp::fold(FoldAdaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ScanOp::fold(FoldAdaptor) {
-  // scan along an axis of one element, or of no elements -> the operand
+  // scan along an axis with at most one element -> the operand
   if (getDim(getType(), getAxis()).is(1) ||
       getStaticNumElements(getType()) == 0)
     return getX();
@@ -546,14 +546,14 @@ OpFoldResult ScanOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult RangedScanOp::fold(FoldAdaptor) {
-  // over nothing -> the value
+  // without ranges -> the value
   if (getRanges().empty())
     return getValue();
   return {};
 }
 
 OpFoldResult ScatterOp::fold(FoldAdaptor) {
-  // no positions, or nothing to update -> the base
+  // no updates, or an empty base -> the base
   if (getStaticNumElements(getIndex().getType()) == 0 ||
       getStaticNumElements(getType()) == 0)
     return getBase();
@@ -576,7 +576,7 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult PermuteOp::fold(FoldAdaptor adaptor) {
-  // permute(x) in the given order -> x
+  // permute(x) by the identity -> x
   if (llvm::is_sorted(getOrder()))
     return getX();
   return foldMovement(*this, adaptor.getX());
@@ -597,7 +597,7 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ShrinkOp::fold(FoldAdaptor adaptor) {
-  // shrink(x) to all of it -> x
+  // shrink(x) to all of x -> x
   if (getX().getType() == getType())
     return getX();
   return foldMovement(*this, adaptor.getX());
@@ -637,14 +637,14 @@ OpFoldResult StridedOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ContiguousOp::fold(FoldAdaptor) {
-  // contiguous(what is in memory, row-major) -> that
+  // contiguous(x) -> x if x is in memory in row-major order
   if (isa_and_nonnull<ContiguousOp, BufferOp, CopyOp>(getX().getDefiningOp()))
     return getX();
   return {};
 }
 
 OpFoldResult CopyOp::fold(FoldAdaptor) {
-  // copy of what is on the device already -> that
+  // copy(x) to the device of x -> x
   if (auto inner = getX().getDefiningOp<CopyOp>())
     if (inner.getDevice() == getDevice())
       return getX();
@@ -667,7 +667,7 @@ OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
 //===----------------------------------------------------------------------===//
 
 OpFoldResult SubbufferOp::fold(FoldAdaptor) {
-  // subbuffer(x) of all of it -> x
+  // subbuffer(x) of all of x -> x
   if (getOffsetDim().is(0) && getSource().getType() == getType())
     return getSource();
   // subbuffer(subbuffer(x)) -> subbuffer(x)

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builders, assembly and verifiers of the operations of levels 2 and 3.
+/// Builders, syntax and verifiers of the operations of levels 2 and 3.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ LogicalResult LiteralOp::verify() {
   return success();
 }
 
-/// The bytes of an element in memory; bool takes one.
+/// The bytes of an element in memory; a bool takes one.
 static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
@@ -114,7 +114,8 @@ StringRef BufferPart::getDevice() const {
   return device ? device.getValue() : "";
 }
 
-/// CPU, cpu and CPU:0 are one device.
+/// Device names are case-insensitive, and ordinal 0 is the default: CPU, cpu
+/// and CPU:0 are the same device.
 static bool isSameDevice(StringRef device, StringRef other) {
   device.consume_back(":0");
   other.consume_back(":0");
@@ -164,7 +165,7 @@ LogicalResult SortOp::verify() {
   return success();
 }
 
-/// The launch has values for the kernel's numbers (C5).
+/// Verifies that the launch passes values for the kernel's numbers (C5).
 static LogicalResult verifyNumbers(LaunchOp launch, KernelOp kernel) {
   const ArrayAttr wanted = kernel.getNumbersAttr();
   const ArrayRef<int64_t> given =
@@ -240,7 +241,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
     block.addArgument(type, state.location);
 }
 
-/// As functions are parsed, but for a body that may be empty.
+/// Parses like a function, except that the body may be empty.
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &builder = parser.getBuilder();
   StringAttr name;
@@ -286,8 +287,8 @@ Type KernelOp::cloneTypeWith(TypeRange inputs, TypeRange results) {
   return FunctionType::get(getContext(), inputs, results);
 }
 
-/// Stores write outputs; loads read inputs and tiles, and what is written in
-/// place.
+/// Loads may access inputs, tiles, and outputs that are written in place;
+/// stores access outputs.
 static LogicalResult verifyAccess(LoadOp load, KernelOp kernel) {
   auto argument = dyn_cast<BlockArgument>(load.getBuffer());
   if (!argument || kernel.getInPlace() ||
@@ -313,8 +314,9 @@ static LogicalResult verifyAccess(StoreOp store, KernelOp kernel) {
   return success();
 }
 
-/// A range of work items that is not in the index of a store, or only by a
-/// loaded value: work items might update the same element.
+/// Finds a range of work items that the index of a store does not depend on, or
+/// only through a loaded value: different work items might update the same
+/// element.
 static RangeOp findSharedRange(StoreOp store, KernelOp kernel) {
   llvm::SetVector<Value> inIndex;
   inIndex.insert(store.getIndex());
@@ -379,17 +381,17 @@ static LogicalResult verifyTileMemory(StageOp stage, ArrayRef<int64_t> open,
   return success();
 }
 
-/// Multiplies a number of positions by an extent; false where 63 bits do not
-/// do. Ranges without positions count as one, so that the order does not
-/// matter.
+/// Multiplies a number of positions by an extent; returns false on overflow of
+/// int64_t. Empty ranges count as one position, so that the result does not
+/// depend on the order.
 static bool multiplyPositions(int64_t &positions, int64_t extent) {
   return !llvm::MulOverflow(positions, std::max<int64_t>(extent, 1), positions);
 }
 
-/// The body, once each of its operations is known to be valid by itself.
+/// Verifies the body after each of its operations was verified by itself.
 LogicalResult KernelOp::verifyRegions() {
-  // The ranges that each value depends on, and those that a reduce closes.
-  // Bodies are small and each operation is looked at once.
+  // The ranges that each value depends on, and those that a reduce closes. Each
+  // operation is visited once.
   DenseMap<Value, SmallVector<int64_t>> open;
   DenseSet<int64_t> isSinglePosition, locals;
   DenseMap<int64_t, int64_t> extents;
@@ -485,7 +487,7 @@ LogicalResult KernelOp::verifyRegions() {
                << range.getId() << " (C8)";
       continue;
     }
-    // Different values for one element. With a mask it may be one value only.
+    // Several values for one element. A mask may select a single one of them.
     for (int64_t id : open.lookup(store.getValue()))
       if (!store.getMask() && !isSinglePosition.contains(id) &&
           !llvm::is_contained(open.lookup(store.getIndex()), id))
@@ -547,8 +549,8 @@ LogicalResult RangeOp::verify() {
   return success();
 }
 
-/// Whether an access is inside its buffer, where a constant or a range as index
-/// decides that. A mask may exclude what is outside.
+/// Verifies that an access is within its buffer if its index is a constant or a
+/// range. A mask may exclude out-of-bounds positions.
 static LogicalResult verifyIndex(Operation *op, MemRefType buffer, Value index,
                                  Value mask) {
   if (mask || !buffer.hasStaticShape())
@@ -580,7 +582,7 @@ void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,
         ValueRange(), /*nontemporal=*/false, /*prefetch=*/IntegerAttr());
 }
 
-/// The operands are results of different tg.range operations.
+/// Verifies that the operands are results of different tg.range operations.
 static LogicalResult checkRanges(Operation *op, ValueRange ranges,
                                  StringRef constraint) {
   DenseSet<Value> seen;
@@ -654,7 +656,7 @@ void StageOp::build(OpBuilder &builder, OperationState &state, MemRefType tile,
 LogicalResult StageOp::verify() {
   if (failed(checkRanges(*this, getRanges(), "(C2)")))
     return failure();
-  // A symbolic extent takes the room of its greatest value.
+  // For a symbolic extent, the tile has the maximal size.
   int64_t count = 1;
   for (Value range : getRanges())
     if (llvm::MulOverflow(

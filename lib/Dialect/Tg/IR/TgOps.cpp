@@ -141,7 +141,7 @@ int64_t mlir::tg::getBufferBytes(MemRefType type) {
 }
 
 /// Emits an error that names both shapes, and values of variables for which
-/// what is to be equal differs.
+/// they differ.
 static LogicalResult emitShapeError(Operation *op, StringRef what,
                                     RankedTensorType from, RankedTensorType to,
                                     ArrayRef<Dim> lhs = ArrayRef<Dim>(),
@@ -165,13 +165,13 @@ static LogicalResult checkAxes(std::optional<Location> loc, StringRef name,
   return success();
 }
 
-/// The tensor type of these sizes, or an error where there is none.
+/// The tensor type with these sizes, or an error if it would be invalid.
 static LogicalResult inferTensorType(std::optional<Location> loc,
                                      StringRef name, ArrayRef<Dim> dims,
                                      Type elementType,
                                      SmallVectorImpl<Type> &types) {
   MLIRContext *context = elementType.getContext();
-  // Errors need a place; without one they are not wanted.
+  // Without a location, errors are not reported.
   auto emitError = [&] {
     InFlightDiagnostic diag =
         mlir::emitError(loc.value_or(UnknownLoc::get(context)));
@@ -183,7 +183,7 @@ static LogicalResult inferTensorType(std::optional<Location> loc,
   bool isSymbolic = false;
   for (Dim dim : dims) {
     std::optional<int64_t> value = dim.getStatic();
-    // Numbers that are the ends of 64 bits are what larger ones were cut to.
+    // At the int64 limits, the size was saturated.
     if (value == std::numeric_limits<int64_t>::max())
       return emitError() << "makes a size that does not fit into 64 bits";
     isSymbolic |= !value;
@@ -208,7 +208,7 @@ static LogicalResult inferTensorType(std::optional<Location> loc,
   return success();
 }
 
-/// Checks positions of pad and shrink.
+/// Checks the positions of pad and shrink.
 static LogicalResult checkPositions(std::optional<Location> loc, StringRef name,
                                     ArrayAttr positions) {
   auto emitError = [&] {
@@ -242,8 +242,8 @@ INFER_BOOL(CmpEqOp)
 INFER_BOOL(CmpNeOp)
 #undef INFER_BOOL
 
-/// Operand and result have the same shape. The trait sees no more of symbolic
-/// dimensions than that both are `?`.
+/// Verifies that operand and result have the same shape. The trait only sees
+/// that symbolic dimensions are `?` in both.
 static LogicalResult verifySameShape(Operation *op) {
   auto from = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   auto to = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -491,7 +491,7 @@ void PadOp::build(OpBuilder &builder, OperationState &state, Value x,
         builder.getI64ArrayAttr(high));
 }
 
-/// One entry per axis in both lists, for pad and shrink.
+/// Checks that both lists of pad or shrink have one entry per axis.
 static LogicalResult checkLengths(std::optional<Location> loc, StringRef name,
                                   ArrayAttr first, ArrayAttr second,
                                   int64_t rank) {
@@ -545,7 +545,7 @@ LogicalResult ShrinkOp::inferReturnTypes(MLIRContext *,
   for (auto [axis, from, to] : llvm::enumerate(tg::getDims(adaptor.getFrom()),
                                                tg::getDims(adaptor.getTo()))) {
     Dim length = to - from, rest = dims[axis] - to;
-    // For every value of the variables.
+    // Must hold for all values of the variables.
     if (!isNeverNegative(from) || !isNeverNegative(length) ||
         !isNeverNegative(rest))
       return emitOptionalError(loc, "'tg.shrink' op axis ", axis, " of size ",
@@ -560,7 +560,7 @@ LogicalResult FlipOp::verify() {
   return checkAxes(getLoc(), "tg.flip", getAxes(), getType().getRank());
 }
 
-/// Entries, and the positions that they come to, fit into 64 bits.
+/// Checks that entries and the resulting positions fit 64 bits.
 static LogicalResult checkView(StridedOp op, ViewAttr view) {
   auto emitError = [&] { return op.emitOpError(); };
   if (failed(checkFits(view.getOffset(), emitError)))
@@ -607,7 +607,7 @@ LogicalResult StridedOp::verify() {
 
 LogicalResult AssignOp::verify() {
   Value target = getTarget();
-  // Dominance is checked later: an operation may be its own operand.
+  // Dominance is verified later: a cycle is still possible here.
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (Operation *op = target.getDefiningOp()) {
     if (isa<BufferOp, AssignOp>(op))

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The algebra of movement operations, for rewrite rules.
+/// Helpers of rewrite rules, mainly for movement operations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -142,7 +142,7 @@ ArrayAttr mlir::tg::addPositions(ArrayAttr a, ArrayAttr b) {
   return getPositionsAttr(a.getContext(), sum);
 }
 
-/// Sums that fit and are not negative.
+/// Whether all are non-negative sums that fit 64 bits.
 static bool areSizes(ArrayRef<Dim> dims) {
   return llvm::all_of(dims, [](Dim dim) {
     auto ignore = [&] {
@@ -231,8 +231,8 @@ mlir::tg::commuteShrinkOfPad(Value x, ArrayAttr low, ArrayAttr high,
           Dim(context, std::max<int64_t>(*last - std::max(end, *first), 0)));
       continue;
     }
-    // What can be told of symbolic sizes: a part of the tensor itself, or all
-    // of the padded tensor.
+    // Symbolic sizes can be decided if the part is inside the tensor itself, or
+    // contains all of it.
     if ((f - l).getMin() >= 0 && (l + size - t).getMin() >= 0)
       add(f - l, t - l, zero, zero);
     else if (f == zero && t == l + size + h)

@@ -19,7 +19,7 @@ namespace {
 
 enum class Amount { None, Optional, Needed };
 
-/// How many operations, ranges and new ranges a kind of step takes.
+/// The numbers of operations, ranges and new ranges of a kind of step.
 struct StepForm {
   size_t fewestOps, mostOps;
   size_t fewestRanges, mostRanges;
@@ -148,7 +148,7 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
   auto parseOp = [&]() -> ParseResult {
     std::string name;
     StringRef mnemonic;
-    // A keyword is an operation of this dialect.
+    // A bare keyword names an operation of this dialect.
     if (succeeded(parser.parseOptionalKeyword(&mnemonic)))
       name = ("tg." + mnemonic).str();
     else if (parser.parseString(&name))
@@ -161,7 +161,7 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
   if (form.mostOps > 0 && parser.parseCommaSeparatedList(parseOp))
     return {};
   if (form.mostRanges > 0) {
-    // Only an unshare may have none.
+    // Only `unshare` may have no ranges.
     if (form.fewestRanges == 0) {
       if (succeeded(parser.parseOptionalLSquare())) {
         if (parser.parseCommaSeparatedList([&]() -> ParseResult {

@@ -1,11 +1,12 @@
-//===- TgTarget.cpp - what schedules know of a target ---------------------===//
+//===- TgTarget.cpp - facts about a target --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The facts by name, and how those of an operation are found.
+/// The list of facts by name, and lookup of the facts that apply to an
+/// operation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 ArrayRef<TargetFact> tg::getTargetFactList() {
-  // From one element of the largest type to more than any processor has. No
-  // product of a size and a small constant overflows.
+  // More than any processor has, and small enough that products of a size and a
+  // small constant do not overflow.
   constexpr int64_t most = int64_t(1) << 40;
   static constexpr TargetFact list[] = {
       {"vector_bytes", &TargetFacts::vectorBytes, 8, 4096},

@@ -70,7 +70,7 @@ mlir::tg::getVariableReplacer(std::function<Dim(VarAttr)> getValue) {
         return std::make_pair(Dim(attr).substitute(getValue).getAttr(),
                               WalkResult::skip());
       });
-  // A view has a normal form of its own.
+  // Rebuilds views, which have a normal form of their own.
   replacer.addReplacement(
       [getValue](
           ViewAttr attr) -> std::optional<std::pair<Attribute, WalkResult>> {

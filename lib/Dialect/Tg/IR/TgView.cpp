@@ -22,7 +22,7 @@ static Dim getMaximum(Dim lhs, Dim rhs) {
   return Dim::get(DimOpKind::max, lhs, rhs);
 }
 
-/// Strides of a row-major space. An axis of size 1 has none.
+/// Strides of a row-major space; 0 for axes of size 1.
 static SmallVector<Dim, 4> getStrides(MLIRContext *context,
                                       ArrayRef<Dim> shape) {
   SmallVector<Dim, 4> strides(shape.size(), Dim(context, 0));
@@ -106,7 +106,7 @@ void View::normalize() {
   for (auto [size, stride] : llvm::zip(shape, strides))
     if (size.is(1) && !stride.is(0))
       stride = zero;
-  // All that is masked out looks the same.
+  // All views without elements have one normal form.
   if (!mask.empty() && isEmpty()) {
     offset = zero;
     llvm::fill(strides, zero);
@@ -148,7 +148,7 @@ View View::expand(ArrayRef<Dim> newShape) const {
       continue;
     result.shape[axis] = size;
     result.strides[axis] = Dim(getContext(), 0);
-    // All or nothing of an axis of size 1.
+    // The only element of the axis is either masked or not.
     if (!mask.empty())
       result.mask[axis] = {mask[axis].begin * size, mask[axis].end * size};
   }
@@ -231,7 +231,7 @@ bool View::isWithin(Dim size) const {
 }
 
 bool View::leaves(Dim size) const {
-  // Where there may be no element, none of them leaves.
+  // A view that may be empty need not access anything.
   for (size_t axis = 0, e = shape.size(); axis < e; ++axis)
     if (Span span = getSpan(axis); (span.end - span.begin).getMin() <= 0)
       return false;
@@ -263,15 +263,15 @@ ArrayAttr ViewChain::getAttr() const {
   return ArrayAttr::get(views.front().getContext(), attrs);
 }
 
-/// The number of positions that a view is over.
+/// The number of positions in the space that a view refers to.
 Dim ViewChain::getSpaceSize(size_t number) const {
   return getNumElements(views.front().getContext(),
                         number == 0 ? ArrayRef<Dim>(baseShape)
                                     : ArrayRef<Dim>(views[number - 1].shape));
 }
 
-/// Merges the last view with those before as far as possible. What cannot be
-/// shown to stay in its space is not taken.
+/// Merges the last view with those before as long as the result is proved to
+/// stay within its space.
 void ViewChain::mergeLast() {
   while (views.size() > 1) {
     const size_t last = views.size() - 1;
@@ -350,7 +350,7 @@ std::optional<View> ViewChain::getMemoryView() const {
   if (views.size() != 1)
     return std::nullopt;
   View memory = View::getMemory(views.front().getContext(), baseShape);
-  // With static sizes, which are most, they are the positions already.
+  // If all sizes are static, which is the common case, memory is row-major.
   if (llvm::all_of(baseShape, [](Dim dim) { return dim.isStatic(); }))
     return views.front();
   if (views.front() == View::getRowMajor(views.front().getContext(), baseShape))
@@ -362,7 +362,7 @@ std::optional<Dim> ViewChain::getContiguousOffset() const {
   std::optional<View> view = getMemoryView();
   if (!view || !view->mask.empty())
     return std::nullopt;
-  // Without elements any place will do.
+  // An empty view is contiguous at any offset.
   if (view->isEmpty())
     return Dim(view->getContext(), 0);
   if (view->strides != View::getMemory(view->getContext(), view->shape).strides)

@@ -1,18 +1,18 @@
-//===- TgViewMerge.cpp - a view of a view ---------------------------------===//
+//===- TgViewMerge.cpp - merging views ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Positions of a view by the axes of the space that it is over, and two views
-/// as one.
+/// Expresses the positions of a view by the axes of the space that it refers
+/// to, and merges two views into one.
 ///
-/// A position of a row-major space has one digit for each axis. An index of a
-/// view counts steps of its stride from the lowest position that the view
-/// touches, so the position is a sum of multiples of strides. The digits of the
-/// sum are the sums of digits wherever these are less than the sizes of their
-/// axes: then nothing is carried, and each digit is linear in the indices.
+/// A position in a row-major space has one digit per axis. A view's position is
+/// the lowest position it touches plus a multiple of each stride, where the
+/// multiplier counts the steps of an index. The digits of this sum are the sums
+/// of the digits as long as these are less than the sizes of the axes: then
+/// there is no carry, and each digit is linear in the indices.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static bool isLess(Dim a, Dim b) { return (b - a).getMin() > 0; }
 static bool isAtMost(Dim a, Dim b) { return (b - a).getMin() >= 0; }
 
 //===----------------------------------------------------------------------===//
-// What follows from there being an index
+// Assumption that an index exists
 //===----------------------------------------------------------------------===//
 
 IndexAssumption::IndexAssumption(ArrayRef<Dim> shape) {
@@ -58,7 +58,7 @@ void IndexAssumption::raise(Dim dim, int64_t least) {
   case DimOpKind::mul:
     if (number && *number > 0)
       return raise(lhs, llvm::divideCeil(least, *number));
-    // No factor of a positive product is 0.
+    // If a product is positive, none of its factors is 0.
     if (lhs.getMin() >= 0 && rhs.getMin() >= 0) {
       raise(lhs, 1);
       raise(rhs, 1);
@@ -111,8 +111,8 @@ View IndexAssumption::assume(View view) const {
 // Positions by axes
 //===----------------------------------------------------------------------===//
 
-/// The quotients of a position by the strides of a row-major space, one after
-/// the other. None where a digit is not known to be one.
+/// The digits of a position: its quotients by the strides of a row-major space,
+/// one after another. None if one cannot be proved to be a digit.
 static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
                                                     ArrayRef<Dim> strides) {
   SmallVector<Dim, 4> digits;
@@ -134,8 +134,8 @@ static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
   return digits;
 }
 
-/// Strides by which digits are taken. Those of axes of size 1 are those of the
-/// axis before, so that their digits are 0.
+/// The strides for getDigits(). An axis of size 1 gets the stride of the axis
+/// before, so that its digit is 0.
 static SmallVector<Dim, 4> getDigitStrides(ArrayRef<Dim> shape) {
   SmallVector<Dim, 4> strides(shape.size(), Dim());
   Dim stride(shape.front().getContext(), 1);
@@ -147,16 +147,17 @@ static SmallVector<Dim, 4> getDigitStrides(ArrayRef<Dim> shape) {
 }
 
 namespace {
-/// What an index of a view adds to its position: `stride` for each of up to
-/// `steps` steps, up from the beginning of its span or down from the end.
+/// What an index of a view adds to its position: `stride` per step, at most
+/// `steps` times, counted up from the beginning of its span or down from the
+/// end.
 struct Direction {
   Dim stride, steps, first;
   bool isDown = false;
 };
 } // namespace
 
-/// Directions from the lowest position that the view touches, and that
-/// position; none if a stride can be both negative and positive.
+/// The directions from the lowest position that the view touches, and that
+/// position. None if the sign of a stride is unknown.
 static std::optional<SmallVector<Direction, 4>> getDirections(const View &view,
                                                               Dim &origin) {
   Dim one(view.getContext(), 1), minusOne(view.getContext(), -1);
@@ -177,7 +178,7 @@ static std::optional<SmallVector<Direction, 4>> getDirections(const View &view,
   return directions;
 }
 
-/// The groups, as far as bounds tell.
+/// Divides the axes into groups, as small as bounds can prove.
 static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
                                             const View &view) {
   MLIRContext *context = view.getContext();
@@ -185,7 +186,7 @@ static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
   const size_t rank = view.shape.size();
   if (shape.empty())
     return {};
-  // All axes as one is always right.
+  // A single group of all axes is always correct.
   AxisGroup whole{0,           shape.size(),
                   view.offset, view.strides,
                   zero,        getNumElements(context, shape) - one};
@@ -205,7 +206,7 @@ static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
     digits.push_back(std::move(*ofStride));
   }
 
-  // From the last axis on, so that what is carried meets the next one.
+  // Carries go from the last axis to the first.
   SmallVector<AxisGroup, 4> groups;
   size_t end = shape.size();
   while (end > 0) {
@@ -223,7 +224,7 @@ static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
       for (auto [step, direction] : llvm::zip(steps, *directions))
         if (!step.is(0))
           high = high + step * direction.steps;
-      // Nothing is carried out of the first axis.
+      // The first axis produces no carry.
     } while (begin > 0 && !isLess(high, size));
     AxisGroup group{begin, end, low, {}, low, high};
     for (auto [step, direction] : llvm::zip(steps, *directions)) {
@@ -280,7 +281,7 @@ View View::joinAxes() const {
     result.strides.push_back(strides[axis]);
     result.mask.push_back(span);
   }
-  // No axis is left of a space of one position.
+  // A space with one position needs an axis.
   if (result.shape.empty()) {
     result.shape.push_back(Dim(getContext(), 1));
     result.strides.push_back(zero);
@@ -299,8 +300,8 @@ static Dim getCeilDiv(Dim a, Dim b) {
 }
 
 namespace {
-/// For each index of the outer view the steps [begin, end) for which a digit of
-/// the inner space is within its mask.
+/// For each index of the outer view, the steps [begin, end) for which all
+/// digits in the inner space are within its mask.
 class MaskSolver {
 public:
   MaskSolver(ArrayRef<Direction> directions, MLIRContext *context)
@@ -314,12 +315,12 @@ public:
     Dim step, steps;
   };
 
-  /// Demands `low <= sum of step * count < high`. False where that is not a
-  /// bound for each count.
+  /// Adds the constraint `low <= sum of step * count < high`. Returns false if
+  /// it cannot be expressed as bounds of the counts.
   bool demand(ArrayRef<Term> terms, Dim low, Dim high);
 
   SmallVector<Span, 4> bounds;
-  /// No counts satisfy the demands.
+  /// The constraints are contradictory.
   bool isNever = false;
 
 private:
@@ -360,13 +361,13 @@ bool MaskSolver::demand(ArrayRef<Term> terms, Dim low, Dim high) {
   return false;
 }
 
-/// The step of one term is larger than all others together come to.
+/// Handles a term whose step exceeds the combined reach of the other terms.
 bool MaskSolver::demandWithin(ArrayRef<Term> terms, size_t big, Dim rest,
                               Dim low, Dim high) {
   const Term &term = terms[big];
   if (term.step.getMin() < 1)
     return false;
-  // The others do not matter where they do not reach the bound, or always do.
+  // The other terms do not matter if they can never affect the comparison.
   auto isUpToTerm = [&](Dim value) {
     Dim remainder = Dim::get(DimOpKind::mod, value, term.step);
     return remainder.is(0) || isLess(rest, remainder);
@@ -379,7 +380,7 @@ bool MaskSolver::demandWithin(ArrayRef<Term> terms, size_t big, Dim rest,
           isBelow ? term.steps + one : getCeilDiv(high, term.step));
     return true;
   }
-  // All of it within one step of the large one.
+  // The whole interval is within one step of the large term.
   Dim count = Dim::get(DimOpKind::floordiv, low, term.step);
   Dim next = (count + one) * term.step;
   if (low.getMin() < 0 || !isAtMost(high, next))
@@ -401,9 +402,9 @@ bool MaskSolver::demandWithin(ArrayRef<Term> terms, size_t big, Dim rest,
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// A view of this shape with zeros alone.
+/// A view of this shape that is zero everywhere.
 static std::optional<View> getZeros(MLIRContext *context, ArrayRef<Dim> shape) {
-  // An index of no axis has no mask.
+  // A view without axes has no mask.
   if (shape.empty())
     return std::nullopt;
   View view = View::getRowMajor(context, shape);
@@ -413,7 +414,7 @@ static std::optional<View> getZeros(MLIRContext *context, ArrayRef<Dim> shape) {
   return view;
 }
 
-/// Merges two views, as far as bounds tell.
+/// Merges two views if bounds can prove the result.
 static std::optional<View> mergeViews(const View &inner, const View &outer) {
   MLIRContext *context = outer.getContext();
   if (outer.isEmpty())
@@ -442,7 +443,7 @@ static std::optional<View> mergeViews(const View &inner, const View &outer) {
         continue;
       result.strides[i] = result.strides[i] + coefficient * space.strides[axis];
       const Direction &direction = (*directions)[i];
-      // An index that never moves adds nothing.
+      // An index with a single position adds nothing.
       if (!direction.steps.is(0))
         terms.push_back(
             {i, direction.isDown ? Dim(context, 0) - coefficient : coefficient,
@@ -450,7 +451,7 @@ static std::optional<View> mergeViews(const View &inner, const View &outer) {
     }
     if (!space.isMasked(axis))
       continue;
-    // The steps begin at the least position.
+    // Steps are counted from the lowest position.
     Dim low = group.constant;
     for (auto [coefficient, direction] :
          llvm::zip(group.coefficients, *directions))
@@ -463,7 +464,7 @@ static std::optional<View> mergeViews(const View &inner, const View &outer) {
   if (solver.isNever)
     return getZeros(context, outer.shape);
 
-  // From steps back to indices.
+  // Converts bounds of steps to bounds of indices.
   Dim one(context, 1);
   for (auto [axis, direction] : llvm::enumerate(*directions)) {
     const Span steps = solver.bounds[axis];

@@ -5,13 +5,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-fuse-kernels pass. The steps of a host program are nodes
-/// of a graph, with an edge where one has to run before the other. Two launches
-/// are merged if no other node lies on a path between them, so that the graph
-/// stays without cycles; which of the two places the merged launch takes
-/// follows from the order of their neighbours. Each launch is compared with the
-/// last few that touch the same memory, so that time is linear in the number of
-/// launches.
+/// The tg-fuse-kernels pass. The steps of a host program are nodes of a
+/// dependence graph. Two launches are merged if no other node is on a path
+/// between them, so that the graph stays acyclic; their neighbours decide which
+/// of the two positions in the program the merged launch takes. Each launch is
+/// compared with a limited number of recent launches on the same memory, so
+/// that the time is linear in the number of launches.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,11 +30,10 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many of the last launches that touched some memory are considered, and
-/// with how many of these a merge is tried.
+/// How many of the most recent launches on a memory are candidates, and how
+/// many candidates are tried.
 constexpr size_t kMostRecent = 8, kMostTries = 4;
-/// How many of the launches that a launch depends on are searched for others
-/// that depend on them.
+/// For how many producers of a launch other consumers are searched.
 constexpr size_t kMostProducers = 4;
 /// Nodes with more neighbours are not merged.
 constexpr size_t kMostNeighbours = 256;
@@ -44,20 +42,20 @@ namespace {
 
 /// A step of a host program: a launch, a transfer, or a sort.
 struct Node {
-  /// Its position in the program. The nodes that it depends on come before it.
+  /// Its position in the program; greater than that of its dependences.
   int64_t order = 0;
   Operation *op = nullptr;
-  /// Of a launch.
+  /// Set for launches.
   KernelOp kernel;
   SmallVector<Value> buffers;
   llvm::SmallSetVector<Node *, 4> dependences, dependents;
-  /// The node that this one was merged into.
+  /// The node that this one was merged into, if any.
   Node *into = nullptr;
 
   bool isMerged() const { return op == nullptr; }
 };
 
-/// The nodes that read or write which part of some memory.
+/// The nodes that read or write each part of a memory.
 class PartMap {
 public:
   void insert(const BufferPart &part, Node *node) {
@@ -85,29 +83,29 @@ private:
   int64_t longest = 0;
 };
 
-/// A buffer that a transfer filled.
+/// A buffer filled by a transfer.
 struct Copy {
   Value source;
-  /// The first node after the transfer that writes to the memory of the source,
-  /// if it writes to the source itself.
+  /// The first node after the transfer that writes the source, if it writes the
+  /// same buffer.
   Node *firstWriter = nullptr;
 };
 
 /// Facts about the memory of an argument or allocation.
 struct Memory {
   PartMap readers, writers;
-  /// The last launches that touch it.
+  /// The most recent launches that access it.
   SmallVector<Node *, kMostRecent> recent;
   llvm::SmallPtrSet<Node *, 4> users;
-  /// Whether others than nodes read it: the caller.
+  /// Whether the caller can read it.
   bool escapes = false;
-  /// Copies of its contents that nothing was written after.
+  /// Copies that still equal its contents.
   SmallVector<Value, 1> copies;
   int64_t numWrites = 0;
 };
 
-/// The kernels of a module, and those that merging creates. Programs repeat
-/// themselves, so the result for each pair of kernels is cached.
+/// The kernels of a module, and those created by merging. The result for each
+/// pair of kernels is cached, because programs repeat themselves.
 class KernelPool {
 public:
   KernelInfo &getInfo(KernelOp kernel) {
@@ -131,7 +129,7 @@ public:
   Fuser(func::FuncOp func, KernelPool &pool, const SymbolTable &symbols)
       : func(func), pool(pool), symbols(symbols) {}
 
-  /// The number of launches that were merged into others.
+  /// Returns the number of launches that were merged into others.
   int64_t run();
   int64_t numCopies = 0;
   /// Adds the kernels that the program launches.
@@ -165,7 +163,7 @@ private:
   KernelPool &pool;
   const SymbolTable &symbols;
   std::vector<std::unique_ptr<Node>> nodes;
-  /// Memories are large, and programs may have very many.
+  /// On the heap, since programs may have very many memories.
   Memory &memoryOf(Value root) {
     std::unique_ptr<Memory> &memory = memories[root];
     if (!memory)
@@ -214,7 +212,7 @@ const MergedKernel &KernelPool::merge(const MergeRequest &request) {
   return merged;
 }
 
-/// Puts the new kernels that are launched into the module, and erases those
+/// Inserts new kernels that are launched into the module, and erases kernels
 /// that are no longer launched.
 void KernelPool::finish(ModuleOp module,
                         const llvm::SetVector<KernelOp> &launched) {
@@ -222,7 +220,7 @@ void KernelPool::finish(ModuleOp module,
   for (Operation &op : *module.getBody())
     if (auto symbol = dyn_cast<SymbolOpInterface>(op))
       taken.insert(symbol.getName());
-  // Before the first function, in the order in which they are launched.
+  // Before the first function, in the order of their launches.
   auto funcs = module.getOps<func::FuncOp>();
   Operation *place = *funcs.begin();
   int64_t number = 0;
@@ -245,7 +243,7 @@ void KernelPool::finish(ModuleOp module,
 // The graph
 //===----------------------------------------------------------------------===//
 
-/// One value for all tg.subbuffer of the same part.
+/// The same value for all tg.subbuffer of the same part.
 Value Fuser::getCanonical(Value buffer) {
   auto known = canonical.find(buffer);
   if (known != canonical.end())
@@ -264,8 +262,8 @@ Value Fuser::getCanonical(Value buffer) {
   return result;
 }
 
-/// The node has to run after those that write what it reads, and after those
-/// that touch what it writes.
+/// Adds edges from the writers of what the node reads, and from all users of
+/// what the node writes.
 void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
   const BufferPart &part = parts[buffer];
   Memory &memory = memoryOf(part.root);
@@ -282,7 +280,7 @@ void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
     return;
   }
   memory.readers.forEachOverlap(part, add);
-  // All that came before comes before this node as well.
+  // An access to the whole memory follows all earlier accesses.
   if (buffer == part.root) {
     memory.readers.clear();
     memory.writers.clear();
@@ -295,15 +293,14 @@ void Fuser::addEdges(Node &node, Value buffer, bool isWritten) {
   memory.copies.clear();
 }
 
-/// False if the program does something that is not known here.
+/// Returns false if the program contains an unsupported operation.
 bool Fuser::createNodes() {
   Block &block = func.getBody().front();
   for (Operation &op : block) {
     if (isa<AllocOp, LiteralOp, SubbufferOp>(op))
       continue;
     if (isa<func::ReturnOp>(op)) {
-      // A function may return other values as well, as those that are no tensor
-      // graph do.
+      // A function may also return values that are not buffers.
       for (Value result : op.getOperands())
         if (isBufferType(result.getType()))
           memoryOf(getBufferPart(result).root).escapes = true;
@@ -318,7 +315,7 @@ bool Fuser::createNodes() {
     for (Value operand : op.getOperands())
       node.buffers.push_back(getCanonical(operand));
     if (auto launch = dyn_cast<LaunchOp>(op)) {
-      // Kernels that share code run once for each launch's numbers.
+      // A launch with numbers shares its kernel with launches of other numbers.
       if (launch.getNumbers())
         return false;
       node.kernel = symbols.lookup<KernelOp>(launch.getKernel());
@@ -350,7 +347,7 @@ bool Fuser::createNodes() {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Adds a launch to the last ones that touched its memory.
+/// Makes a launch the most recent one of each memory that it accesses.
 void Fuser::touch(Node &node) {
   for (Value buffer : node.buffers) {
     SmallVectorImpl<Node *> &recent = memoryOf(parts[buffer].root).recent;
@@ -361,8 +358,8 @@ void Fuser::touch(Node &node) {
   }
 }
 
-/// Launches that touch the same memory, those with the most of it first, and
-/// those that read what the same launches stored.
+/// Launches that access the same memory, ordered by its size, followed by other
+/// consumers of the same producers.
 SmallVector<Node *> Fuser::findCandidates(Node &node) {
   llvm::MapVector<Node *, double> weights;
   for (Value buffer : node.buffers) {
@@ -395,8 +392,8 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
   return candidates;
 }
 
-/// What a copy was made of, if that is overwritten by one of the two, and by
-/// none before: then the old contents are there when both run.
+/// The source of a copy, if one of the two nodes is the first to overwrite it:
+/// then both can read the old contents there.
 Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
   auto copy = copies.find(buffer);
   if (copy == copies.end() || !copy->second.firstWriter ||
@@ -408,7 +405,7 @@ Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
   return copy->second.source;
 }
 
-/// Whether nothing else reads what the first of the two stores there.
+/// Whether the buffer is an intermediate that no other node accesses.
 bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
   const Memory &memory = memoryOf(parts[buffer].root);
   return buffer.getDefiningOp<AllocOp>() && !memory.escapes &&
@@ -416,7 +413,7 @@ bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
          memory.users.contains(&second);
 }
 
-/// Whether both read something that one launch stores.
+/// Whether both read outputs of the same launch.
 bool Fuser::haveProducer(Node &first, Node &second) {
   return llvm::any_of(first.dependences, [&](Node *producer) {
     auto readsOutput = [&](Node &node) {
@@ -431,7 +428,7 @@ bool Fuser::haveProducer(Node &first, Node &second) {
   });
 }
 
-/// Numbers the buffers; nothing if one of them is written in part.
+/// Numbers the buffers. None if a buffer is partly written.
 std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
                                               SmallVectorImpl<Value> &buffers) {
   MergeRequest request;
@@ -472,7 +469,7 @@ std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
   return request;
 }
 
-/// Puts the merged launch into the place of one of the two.
+/// Replaces both launches by the merged one, at the position of `kept`.
 Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
                      ArrayRef<Value> buffers) {
   for (Node *node : {&kept, &gone})
@@ -503,7 +500,7 @@ Node *Fuser::replace(Node &kept, Node &gone, const MergedKernel &merged,
   return &kept;
 }
 
-/// Merges two launches; returns the one that is left, or null.
+/// Merges two launches and returns the remaining node, or null.
 Node *Fuser::tryMerge(Node &a, Node &b) {
   Node &first = a.order < b.order ? a : b, &second = a.order < b.order ? b : a;
   auto isBefore = [&](Node *other) {
@@ -544,7 +541,7 @@ Node *Fuser::tryMerge(Node &a, Node &b) {
 // The program
 //===----------------------------------------------------------------------===//
 
-/// Writes the nodes out in their order.
+/// Writes the nodes to the program in their new order.
 void Fuser::emit() {
   Block &block = func.getBody().front();
   Operation *end = block.getTerminator();
@@ -568,7 +565,7 @@ void Fuser::emit() {
   }
   for (Operation *op : old)
     op->erase();
-  // Copies of contents that are now read in place, and other unused memory.
+  // Erases copies that are no longer read, and other unused memory.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (auto transfer = dyn_cast<TransferOp>(op)) {
       if (transfer.getDest().getDefiningOp<AllocOp>() &&
@@ -612,7 +609,7 @@ void Fuser::addLaunched(llvm::SetVector<KernelOp> &launched) {
       launched.insert(node->kernel);
 }
 
-/// Adds the kernels that the function launches as it is.
+/// Adds the kernels that the function launches before any merging.
 static void addLaunched(func::FuncOp func, const SymbolTable &symbols,
                         llvm::SetVector<KernelOp> &launched) {
   func.walk([&](LaunchOp launch) {
@@ -628,7 +625,7 @@ struct TgFuseKernelsPass
   void runOnOperation() override {
     KernelPool pool;
     const SymbolTable symbols(getOperation());
-    // Those in which something was merged.
+    // Functions in which launches were merged.
     std::vector<std::unique_ptr<Fuser>> fusers;
     llvm::SetVector<KernelOp> before, after;
     int64_t merged = 0;

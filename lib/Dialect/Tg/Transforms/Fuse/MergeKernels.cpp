@@ -1,14 +1,14 @@
-//===- MergeKernels.cpp - two kernels as one ------------------------------===//
+//===- MergeKernels.cpp - merging two kernels -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Both bodies are copied into one block. Ranges of the results are unified by
-/// position, ranges of reductions where they run along the same operand; equal
-/// operations become one. A load of what the first kernel stores becomes the
-/// stored value. Stores come last.
+/// Copies both bodies into one block. Result ranges are unified by position,
+/// reduction ranges if they index the same operand; equal operations are
+/// merged. A load of what the first kernel stores becomes the stored value. All
+/// stores come last.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,26 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Limits of a merged kernel. Each buffer is a stream of memory, of which
-/// processors follow 16 to 32; bodies of more operations need more registers
-/// than there are.
+/// Limits of a merged kernel. Each buffer is a memory stream, of which hardware
+/// prefetchers follow 16 to 32; larger bodies exceed the registers.
 constexpr size_t kMostOutputs = 8, kMostBuffers = 16, kMostRanges = 24;
 constexpr int64_t kMostOps = 500;
-/// Merging has to save this share of the bytes that the smaller kernel moves.
+/// The least fraction of the smaller kernel's memory traffic that merging must
+/// save.
 constexpr double kLeastShare = 1.0 / 16;
-/// A kernel of few positions gives too few work items, if there is more work
-/// than this many bytes of memory.
+/// Above this number of bytes, a kernel with few positions would have too few
+/// work items.
 constexpr double kParallelBytes = 64 << 10;
-/// Neighbouring elements of this many bytes are one vector on most processors.
+/// Adjacent elements of this size fit one vector on most processors.
 constexpr double kVectorBytes = 32;
-/// Kernels of the same ranges that one launch feeds are merged without anything
-/// in common if neither has more steps than this. What they read is in a cache
-/// then; beyond it, two streams at a time are no faster than one after the
-/// other.
+/// Kernels with equal ranges and a common producer are merged even without
+/// common operands if neither has more steps than this, since their inputs are
+/// in a cache. For larger ones, two streams at a time are not faster than one
+/// after the other.
 constexpr double kFewSteps = 1 << 18;
 
 //===----------------------------------------------------------------------===//
-// One kernel
+// Properties of one kernel
 //===----------------------------------------------------------------------===//
 
 static double countPositions(ArrayRef<Value> ranges) {
@@ -59,7 +59,7 @@ static double countBytes(Value buffer) {
 
 static Value getValue(RangeOp range) { return range.getResult(); }
 
-/// The bytes that an access touches.
+/// The number of bytes that an access touches.
 static double countBytes(IndexAnalysis &analysis, Value buffer, Value index) {
   auto type = cast<MemRefType>(buffer.getType());
   return std::min(countBytes(buffer),
@@ -68,7 +68,7 @@ static double countBytes(IndexAnalysis &analysis, Value buffer, Value index) {
                           llvm::divideCeil(type.getElementTypeBitWidth(), 8)));
 }
 
-/// Whether the value is computed from something in memory.
+/// Whether the value depends on a load.
 static bool dependsOnMemory(Value value) {
   SmallVector<Value> work{value};
   llvm::SmallPtrSet<Operation *, 16> seen;
@@ -83,8 +83,8 @@ static bool dependsOnMemory(Value value) {
   return false;
 }
 
-/// Whether some operand that the reduce reads along its ranges is the same
-/// along a range of the result that the reduce depends on.
+/// Whether the reduce reads an operand that is invariant along one of the
+/// result ranges the reduce depends on, so that a register tile reuses it.
 static bool usesOperandsAgain(RangedReduceOp reduce, IndexAnalysis &analysis) {
   ArrayRef<Value> ofResult = analysis.getRanges(reduce.getResult());
   for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
@@ -102,8 +102,8 @@ static bool usesOperandsAgain(RangedReduceOp reduce, IndexAnalysis &analysis) {
   return false;
 }
 
-/// Whether each store is an update over the innermost result range, and over
-/// no other one.
+/// Whether each store is an update over the innermost result range, and over no
+/// other range.
 static bool updatesAlongLastRange(const KernelInfo &info) {
   return info.reduceRanges.empty() && !info.resultRanges.empty() &&
          llvm::all_of(info.stores, [&](StoreOp store) {
@@ -168,13 +168,13 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Two kernels
+// Merging
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Operations that compute the same from the same operands, including loads:
-/// nothing is stored before all of them.
+/// Compares operations by name, attributes and operands. Includes loads, since
+/// all loads precede all stores.
 struct SameOperation : public DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     return OperationEquivalence::computeHash(
@@ -204,7 +204,7 @@ public:
   MergedKernel run();
 
 private:
-  /// A store of the merged kernel, by its slot.
+  /// A store of the merged kernel; stores are keyed by slot.
   struct Store {
     Value value, index, mask;
     bool isOfSecond = false;
@@ -245,12 +245,12 @@ private:
   const MergeRequest &request;
   KernelInfo &first, &second;
   const TargetFacts &target;
-  /// The kernel that has the ranges of the merged one, and the other one.
+  /// The kernel whose ranges the merged one has, and the other one.
   KernelInfo *wide = nullptr, *narrow = nullptr;
-  /// Whether the narrow one has fewer result ranges: it stores once a row.
+  /// Whether the narrow one has fewer result ranges: it stores once per row.
   bool isByRow = false;
-  /// Whether both are small kernels of the same shape that one launch feeds:
-  /// two launches cost more than the work.
+  /// Whether both are small kernels of equal shape with a common producer,
+  /// where a launch costs more than the work.
   bool isSibling = false;
 
   MergedKernel result;
@@ -259,7 +259,7 @@ private:
   IndexAnalysis analysis;
   /// The argument for each slot.
   SmallVector<BlockArgument> arguments;
-  /// The values that operations of both kernels became.
+  /// Maps values of both kernels to those of the merged one.
   IRMapping mapping;
   DenseSet<Operation *, SameOperation> known;
   SmallVector<LoadOp> loads;
@@ -289,9 +289,9 @@ bool Merger::areSmallSiblings() {
          haveEqualExtents(first.reduceRanges, second.reduceRanges);
 }
 
-/// Updates of two buffers share the loop over the updates if each keeps its
-/// order. The work items must be those of both (C8 of the kernel verifier), so
-/// that the additional axes of one of them are lanes.
+/// Updates of two buffers can share the loop over the updates, which keeps the
+/// order of each. Both must have the same work items (C8 of the kernel
+/// verifier), so the additional axes of one of them become lanes.
 bool Merger::chooseUpdates() {
   if (!first.isUpdate || !second.isUpdate)
     return fail("the order of positions matters to one of them");
@@ -312,8 +312,8 @@ bool Merger::chooseUpdates() {
   return true;
 }
 
-/// Finds out which positions are the same. Those of the narrow kernel are
-/// those of the wide one, in the same shape or as one range, or its rows.
+/// Maps the positions of the narrow kernel to those of the wide one: of the
+/// same shape, flattened into one range, or one position per row.
 bool Merger::chooseSpace() {
   wide = &first;
   narrow = &second;
@@ -358,14 +358,14 @@ bool Merger::checkSize() {
           second.resultRanges.size() + second.reduceRanges.size() >
       kMostRanges)
     return fail("the kernel would have too many ranges");
-  // A register tile takes the registers and determines the loops.
+  // A register tile needs the registers and determines the loops.
   if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
       (second.isTiled && (isByRow || !first.reduceRanges.empty())))
     return fail("a register tile of results would lose registers");
   return true;
 }
 
-/// The name without the suffixes that merging or scheduling added.
+/// The name without suffixes added by merging or scheduling.
 static StringRef getBaseName(KernelOp kernel) {
   StringRef name = kernel.getName();
   for (StringRef suffix : {"_x", "_n"}) {
@@ -397,9 +397,9 @@ void Merger::createKernel() {
   llvm::append_range(arguments, block->getArguments());
 }
 
-/// A range of reductions of the first kernel along which the same operands are
-/// read as along \p range of the second one, or null. Siblings share loops
-/// whatever they read.
+/// Finds a reduction range of the first kernel along which the same operands
+/// are read as along \p range of the second one, or null. Siblings share loops
+/// in any case.
 Value Merger::matchRange(RangeOp range) {
   auto getUses = [](KernelInfo &info, RangeOp range, ArrayRef<unsigned> slots) {
     SmallVector<std::pair<unsigned, int64_t>> uses;
@@ -433,7 +433,7 @@ Value Merger::matchRange(RangeOp range) {
   return best;
 }
 
-/// The ranges of the result, then those of reductions: the order of the loops.
+/// Creates the result ranges, then the reduction ranges, in loop order.
 void Merger::createRanges() {
   int64_t id = 0;
   auto create = [&](RangeOp range) {
@@ -461,7 +461,7 @@ void Merger::createRanges() {
       mapping.map(getValue(few[i]), mapping.lookup(getValue(all[i])));
     return;
   }
-  // One range for all of them.
+  // A single range for the flattened positions.
   IndexBuilder index(builder, result.kernel.getLoc());
   LinearForm form;
   int64_t stride = 1;
@@ -472,8 +472,8 @@ void Merger::createRanges() {
   mapping.map(getValue(few[0]), index.get(form));
 }
 
-/// The stored value in place of a load from the same position; null if that is
-/// not known to be the same.
+/// The stored value that replaces a load of the same position; null if the
+/// positions cannot be proved equal.
 Value Merger::forward(LoadOp load, const Store &store) {
   Value mask = load.getMask();
   if (first.isUpdate || !isSameIndex(load.getIndex(), store.index) ||
@@ -487,7 +487,8 @@ Value Merger::forward(LoadOp load, const Store &store) {
                          store.value, zero);
 }
 
-/// The load stands at the end of the block, with its new operands.
+/// Merges or keeps a load; it is at the end of the block, with its new
+/// operands.
 bool Merger::cloneLoad(LoadOp load, bool isSecond) {
   const unsigned slot = getSlot(load.getBuffer(), isSecond);
   auto copy = cast<LoadOp>(builder.clone(*load, mapping));
@@ -527,7 +528,7 @@ bool Merger::addStore(StoreOp from, bool isSecond) {
       stores.insert({getSlot(from.getBuffer(), isSecond), store});
   if (isNew)
     return true;
-  // The second one overwrites all that the first one stores.
+  // The second store must overwrite all that the first one stores.
   if (isByRow || first.isUpdate || it->second.mask != store.mask ||
       !isSameIndex(it->second.index, store.index))
     return fail("both kernels store to one buffer");
@@ -575,8 +576,8 @@ bool Merger::createStores() {
   return true;
 }
 
-/// A kernel that reads a buffer that it also writes sees the previous contents,
-/// which is only true of the element that the same step writes.
+/// A kernel in place may read a buffer that it writes only at the position it
+/// writes in the same step, where the old value is still available.
 bool Merger::checkReads() {
   bool isRead = false;
   for (LoadOp load : loads) {
@@ -596,8 +597,8 @@ bool Merger::checkReads() {
   return true;
 }
 
-/// Bytes of rows that one kernel reads in a reduction and the other one along
-/// its result: the second time they are in a cache.
+/// The bytes of rows that one kernel reads in a reduction and the other along
+/// its result: for the second one they are in a cache.
 double Merger::countSharedRows() {
   if (!isByRow)
     return 0;
@@ -641,8 +642,7 @@ bool Merger::isWorthIt() {
     return true;
   if (result.savedBytes < kLeastShare * std::min(first.bytes, second.bytes))
     return fail("they have too little in common");
-  // Large results of a kernel that does not work in place are stored without
-  // their lines being read first.
+  // Merging with a kernel in place loses non-temporal stores of large results.
   double lost = 0;
   for (auto &[slot, store] : stores) {
     KernelInfo &from = store.isOfSecond ? second : first;
@@ -657,7 +657,7 @@ bool Merger::isWorthIt() {
   return true;
 }
 
-/// Erases what is not needed and puts outputs before inputs.
+/// Erases unused operations and puts outputs before inputs.
 void Merger::cleanUp() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
     if (op.use_empty() && !isa<StoreOp>(op))

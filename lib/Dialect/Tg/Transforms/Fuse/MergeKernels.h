@@ -1,12 +1,12 @@
-//===- MergeKernels.h - two kernels as one ----------------------*- C++ -*-===//
+//===- MergeKernels.h - merging two kernels ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes one kernel with several results of two, if the result is right
-/// whatever else the host program does, and says what that saves.
+/// Merges two kernels into one with several results if that is correct in every
+/// host program, and estimates the savings.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,56 +18,55 @@
 
 namespace mlir::tg {
 
-/// What merging asks of a kernel again and again.
+/// Cached properties of a kernel.
 struct KernelInfo {
   explicit KernelInfo(KernelOp kernel);
 
   KernelOp kernel;
   /// Why the kernel cannot be merged with any other; empty if it can.
   std::string obstacle;
-  /// The ranges that span what is written, and those that a reduce closes, in
-  /// loop order.
+  /// The ranges of the result, and those that a reduce closes, in loop order.
   SmallVector<RangeOp> resultRanges, reduceRanges;
   /// The store to each output.
   SmallVector<StoreOp> stores;
-  /// Whether a reduction uses some operand again along a result range, so that
-  /// the optimizer keeps a tile of results in registers.
+  /// Whether a reduction reuses an operand along a result range, so that the
+  /// optimizer chooses a register tile.
   bool isTiled = false;
   /// Whether all stores are updates along the last range.
   bool isUpdate = false;
   int64_t numOps = 0;
-  /// Positions of the result ranges together, at most.
+  /// The largest number of positions of all result ranges together.
   double positions = 1;
-  /// Bytes that loads and stores touch.
+  /// The number of bytes that loads and stores access.
   double bytes = 0;
-  /// How often the innermost operations are computed, at most.
+  /// The largest number of evaluations of the innermost operations.
   double steps = 1;
   IndexAnalysis analysis;
 };
 
-/// Two kernels, of which `second` runs after `first`, and the buffers that they
-/// are launched on, as numbers: equal ones are the same buffer, and different
-/// ones do not overlap where one of them is written.
+/// Two kernels, of which `second` runs after `first`, and slots for the buffers
+/// of their launches: equal slots are the same buffer. Different slots do not
+/// overlap if one of them is written.
 struct MergeRequest {
   KernelInfo *first, *second;
   SmallVector<unsigned> firstSlots, secondSlots;
-  /// Arguments that are launched on a copy of what the slot held before both
-  /// kernels.
+  /// Arguments whose launch passes a copy of the slot's contents from before
+  /// both kernels.
   SmallVector<bool> isFirstOld, isSecondOld;
   /// Slots that nothing reads after both kernels.
   SmallVector<bool> isTemporary;
-  /// Whether both read what one other launch stores.
+  /// Whether both read outputs of the same launch.
   bool haveProducer = false;
 };
 
 struct MergedKernel {
-  /// In no module; null if the kernels are not merged.
+  /// Not in a module yet; null if the kernels are not merged.
   KernelOp kernel;
   /// The slot of each argument.
   SmallVector<unsigned> slots;
-  /// Bytes of loads and stores that one kernel saves.
+  /// The number of bytes of loads and stores that merging saves.
   double savedBytes = 0;
-  /// Why they are not merged.
+  /// Why the kernels are not merged.
   std::string reason;
 };
 

@@ -1,11 +1,12 @@
-//===- Assignments.cpp - memory that changes ------------------------------===//
+//===- Assignments.cpp - scheduling of assignments ------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// FunctionScheduler's part for assignments to arguments and reads of them.
+/// The part of FunctionScheduler for assignments to arguments and reads of
+/// them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The position in the argument's memory of a position of the target.
+/// The position in the argument's memory for a position in the target.
 static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
                                    ArrayRef<Value> indices) {
   Value mask;
@@ -28,10 +29,10 @@ static Value getPositionInArgument(AssignOp assign, IndexBuilder &index,
                    position);
 }
 
-/// Some accesses want an argument as it is after `version` assignments, but run
-/// in or after the kernel of the next one. They are put into `late` and read
-/// the copy that is returned (null if there are none). An assignment may itself
-/// read the elements that it is about to write.
+/// Collects in `late` those of \p accesses that need the contents of an
+/// argument after `version` assignments, but execute during or after the next
+/// assignment. Returns the copy that they read, or null if there are none. An
+/// assignment may itself read the elements that it is about to write.
 Value FunctionScheduler::snapshotFor(BlockArgument argument, int64_t version,
                                      ArrayRef<Access *> accesses,
                                      function_ref<Value(Access *)> getPosition,
@@ -78,7 +79,7 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
       getLargestShape(cast<RankedTensorType>(argument.getType()));
   Value buffer = getBuffer(argument);
 
-  // Uses of the result and of the whole argument at this version.
+  // Uses of the assignment's result, and of the whole argument at this version.
   ArrayRef<Access *> ofArgument = memory.accesses[version];
   SmallVector<Access *> uses = accesses.lookup(assign);
   llvm::append_range(uses, ofArgument);
@@ -123,7 +124,7 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
 void FunctionScheduler::visitArgument(BlockArgument argument) {
   auto it = memories.find(argument);
   if (it == memories.end())
-    return; // kernels load it as they are finished
+    return; // the loads are created when kernels are finished
   SmallVector<int64_t> shape =
       getLargestShape(cast<RankedTensorType>(argument.getType()));
   Value buffer = getBuffer(argument);

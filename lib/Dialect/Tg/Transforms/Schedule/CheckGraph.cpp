@@ -1,4 +1,4 @@
-//===- CheckGraph.cpp - what can be scheduled -----------------------------===//
+//===- CheckGraph.cpp - checks before scheduling --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -41,18 +41,18 @@ SmallVector<func::FuncOp> mlir::tg::findGraphs(ModuleOp module) {
 
 LogicalResult mlir::tg::checkCalls(ModuleOp module,
                                    ArrayRef<func::FuncOp> graphs) {
-  // A lone function, which is the most common case, has no caller.
+  // Shortcut for a single function, the most common case, which has no callers.
   if (graphs.empty() || llvm::hasSingleElement(*module.getBody()))
     return success();
   SymbolTable symbols(module);
   std::optional<SymbolTable::UseRange> uses =
       SymbolTable::getSymbolUses(&module.getBodyRegion());
-  // Not known in unregistered operations.
+  // Unregistered operations may refer to symbols in unknown ways.
   if (!uses)
     return success();
   SmallPtrSet<Operation *, 8> scheduled(llvm::from_range, graphs);
   for (SymbolTable::SymbolUse use : *uses) {
-    // Others only name it.
+    // Other users only mention the name.
     Operation *user = use.getUser();
     if (!isa<CallOpInterface, func::ConstantOp>(user))
       continue;
@@ -72,7 +72,7 @@ LogicalResult mlir::tg::checkCalls(ModuleOp module,
   return success();
 }
 
-/// `report` begins an error where the type stands.
+/// `report` emits an error at the location of the type.
 static LogicalResult
 checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -103,7 +103,8 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
   return success();
 }
 
-/// Whether it is an operation of the dialect or as good as one.
+/// Checks that an operation belongs to the dialect or implements its
+/// interfaces.
 static LogicalResult checkOp(Operation &op) {
   StringRef message = "is not an operation of a tensor graph";
   if (isa_and_nonnull<TgDialect>(op.getDialect())) {

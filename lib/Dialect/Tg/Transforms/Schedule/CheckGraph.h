@@ -1,12 +1,12 @@
-//===- CheckGraph.h - what can be scheduled ---------------------*- C++ -*-===//
+//===- CheckGraph.h - checks before scheduling ------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which functions of a module are tensor graphs, and whether scheduling takes
-/// them. What is wrong is reported where it is.
+/// Finds the functions of a module that are tensor graphs, and emits errors for
+/// those that cannot be scheduled.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace mlir::tg {
 
-/// The functions to schedule: those that take or return tensors, unless they
-/// consist of operations of other dialects alone.
+/// The functions to schedule: those with tensors as arguments or results,
+/// except functions that consist only of operations of other dialects.
 SmallVector<func::FuncOp> findGraphs(ModuleOp module);
 
-/// Nothing may call a function whose tensors are about to become buffers.
+/// Checks that nothing calls a function whose tensors will become buffers.
 LogicalResult checkCalls(ModuleOp module, ArrayRef<func::FuncOp> graphs);
 
-/// Operations and types of a graph.
+/// Checks the operations and types of a graph.
 LogicalResult checkGraph(Block &block);
 
 } // namespace mlir::tg

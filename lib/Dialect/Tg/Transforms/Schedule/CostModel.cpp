@@ -1,13 +1,13 @@
-//===- CostModel.cpp - what fusing and storing cost -----------------------===//
+//===- CostModel.cpp - cost of recomputing and of storing -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The estimates are coarse on purpose: they compare computing a value again
-/// with writing it once and reading it at each use, in units of one simple
-/// operation. Nothing here depends on the device.
+/// The estimates are deliberately coarse. They compare recomputing a value with
+/// writing it once and reading it at each use, in units of a simple operation.
+/// They depend on the target only through `TargetFacts`.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,31 +20,31 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Bodies larger than this take longer to compile than fusion saves.
+/// Kernels with more operations take longer to compile than fusion saves.
 constexpr int64_t kMaxOps = 1000;
-/// A large kernel is not cut at values of fewer operations: a buffer for each
-/// of its masks would cost more than the rest of it.
+/// Large kernels are not split at values with fewer operations: a buffer for
+/// each such mask would cost more than it saves.
 constexpr int64_t kMinOpsToCut = 32;
 
-/// One more tensor to choose from in a kernel makes the kernel larger, next to
-/// a load at each element that is masked out.
+/// The fixed cost of each selection between tensors in a kernel, besides the
+/// masked loads.
 constexpr double kChoice = 1000;
-/// Fewer launches of one kernel than this are avoided at some cost: few kernels
-/// are what fusion is for.
+/// For a value in fewer parts than this, each launch beyond one per kernel
+/// costs kFewLaunch, since fusion is to reduce launches.
 constexpr int64_t kManyParts = 16;
 constexpr double kFewLaunch = 200000;
-/// Operations that parts may have in common, as a multiple of what is there
-/// without parts: each part builds them again.
+/// The limit for operations repeated in several parts, as a multiple of the
+/// operations without parts.
 constexpr double kMaxShared = 64;
-/// How many operations deep computations are compared.
+/// The depth up to which computations are compared.
 constexpr int64_t kKindDepth = 4;
 
-/// What the operation itself takes for one element.
+/// The cost of the operation itself for one element.
 static double getWork(Operation *op) {
   if (auto elementwise = dyn_cast<ElementwiseOpInterface>(op))
     return static_cast<double>(elementwise.getWork());
-  // Of movement operations, all but tg.strided only name targets of
-  // assignments.
+  // The only movement operation with a cost is tg.strided; the others only
+  // occur in targets of assignments.
   return isa<MovementOpInterface>(op) ? 0 : 1;
 }
 
@@ -59,9 +59,9 @@ CostModel::CostModel(Block &block, const DenseSet<Value> &stored)
   findReads(block);
 }
 
-/// About how often a view reads each position that it reads at all: in order of
-/// strides, the positions of some axes span a distance, and those of the next
-/// axis are apart, or overlap as windows do.
+/// The approximate number of reads of each position that a view reads at all.
+/// Axes are visited in order of their strides: either the next axis steps over
+/// the distance spanned so far, or its steps overlap, as windows do.
 static double countRepetitions(const View &view) {
   SmallVector<std::pair<double, double>> axes;
   double count = 1;
@@ -83,7 +83,7 @@ static double countRepetitions(const View &view) {
   return count;
 }
 
-/// How often each element is read, of those that are read at all.
+/// The number of reads of each element that is read at all.
 static double countRepetitions(StridedOp strided) {
   double count = 1;
   for (auto attr : strided.getViews().getAsRange<ViewAttr>())
@@ -91,7 +91,7 @@ static double countRepetitions(StridedOp strided) {
   return count;
 }
 
-/// Bounds of the positions that are read along each axis of the operand.
+/// Bounds of the positions read along each axis of the operand.
 static SmallVector<Interval> getReadPositions(StridedOp strided) {
   SmallVector<Interval> positions(strided.getX().getType().getRank());
   const View view(cast<ViewAttr>(strided.getViews()[0]));
@@ -109,7 +109,7 @@ static SmallVector<Interval> getAllPositions(RankedTensorType type) {
   });
 }
 
-/// From the results on: what is read of an operand follows from what is read of
+/// Walks backwards: the positions read of an operand follow from those read of
 /// the result.
 void CostModel::findReads(Block &block) {
   for (Operation &op : llvm::reverse(block.without_terminator())) {
@@ -192,8 +192,8 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
           [&](int64_t axis) { return positions[axis]; });
     }
     Estimate of = getOperand(operand);
-    // A reduction that is used more than once will hardly be run for each
-    // use, but stored.
+    // A reduction with several uses will usually be stored, not repeated for
+    // each use.
     if (of.reducesPerElement && !operand.hasOneUse() &&
         of.work > double(target.storeCost) + double(target.loadCost))
       of = Estimate();
@@ -218,8 +218,8 @@ CostModel::Estimate CostModel::estimate(Operation &op) const {
   } else if (strided && estimate.tiledWork > 0 && !estimate.isDivided) {
     estimate.isDivided = dividesPositions(strided);
   }
-  // What is repeated is computed once for many elements, if loops allow;
-  // whether they do shows in the accesses of the operand.
+  // If loops allow it, repeated elements are computed only once. Whether they
+  // do is determined later by the accesses of the operand.
   const double repeated = strided ? countRepetitions(strided) : 1;
   if (repeated > 1) {
     estimate.reducesPerElement = false;
@@ -252,16 +252,16 @@ int64_t CostModel::getExpectedOps(Value value) const {
 }
 
 /// Equal for values that are computed in the same way from tensors of the same
-/// types, as far as that shows in the operations next to them.
+/// types, up to the given depth.
 size_t CostModel::getKind(Value value, int64_t depth) const {
   Operation *op = value.getDefiningOp();
   size_t kind = llvm::hash_value(value.getType().getAsOpaquePointer());
   if (!op || depth == 0 || stored.contains(value))
     return kind;
-  // A further selection is a different computation in each part.
+  // A nested selection is a different computation in each part.
   if (estimates.lookup(value).selections != 0)
     return llvm::hash_value(value.getAsOpaquePointer());
-  // Which part of memory is used does not make another kernel.
+  // Views of different parts of memory can share a kernel.
   if (auto strided = dyn_cast<StridedOp>(op)) {
     for (auto view : strided.getViews().getAsRange<ViewAttr>())
       kind = llvm::hash_combine(kind, llvm::hash_combine_range(view.getShape()),
@@ -277,7 +277,7 @@ size_t CostModel::getKind(Value value, int64_t depth) const {
   return kind;
 }
 
-/// What filling a buffer with the value costs.
+/// The cost of filling a buffer with the value.
 double CostModel::getCost(Value value, const Partition &partition) {
   Estimate estimate = estimates.lookup(value);
   const auto type = cast<RankedTensorType>(value.getType());
@@ -288,7 +288,7 @@ double CostModel::getCost(Value value, const Partition &partition) {
                    double(target.storeCost)) +
            double(target.compileCost) + kChoice * choices;
   }
-  // Parts of short rows share their lines with others.
+  // The parts of a short row share cache lines.
   SmallVector<int64_t> shape = getLargestShape(type);
   const double parts = partition.getNumParts();
   double lines = 1;
@@ -304,8 +304,8 @@ double CostModel::getCost(Value value, const Partition &partition) {
   double cost =
       size * (estimate.workInPart + double(target.storeCost) * lines) +
       kernels * double(target.compileCost) + parts * double(target.launchCost);
-  // All parts together must not be larger than a graph of this size warrants,
-  // and boundaries that others brought in must not be most of them.
+  // Rejects partitions whose total size is out of proportion to the graph, and
+  // those most of whose boundaries come from other values.
   const double ops = static_cast<double>(getChoices(value).numOps) + parts;
   if (parts * estimate.opsInPart > kMaxShared * ops ||
       parts > 2.0 * static_cast<double>(estimate.selections + 1))
@@ -315,9 +315,9 @@ double CostModel::getCost(Value value, const Partition &partition) {
   return cost;
 }
 
-/// What is chosen from behind the value with nothing but elementwise operations
-/// in between. All values on the way get the same answer, so that a chain is
-/// followed once: more boundaries than a value has do no harm.
+/// The selections that a value depends on through elementwise operations only.
+/// All values of such a chain share one result, so that the chain is walked
+/// only once; boundaries that a value does not need are harmless.
 const CostModel::Choices &CostModel::getChoices(Value value) {
   auto known = choicesOf.find(value);
   if (known != choicesOf.end())
@@ -357,7 +357,7 @@ const CostModel::Choices &CostModel::getChoices(Value value) {
     if (positions.size() > choices->partition.bounds.size())
       choices->partition = {static_cast<int64_t>(axis), positions};
   }
-  // Parts of one size that are computed in one way are one kernel.
+  // Parts of equal size that are computed in the same way share a kernel.
   Partition &partition = choices->partition;
   DenseSet<int64_t> sizes;
   int64_t from = 0;
@@ -381,7 +381,7 @@ Partition CostModel::getPartition(Value value) {
   return {};
 }
 
-/// How many of the boundaries an access may meet, as a share of all.
+/// The fraction of the boundaries that are inside the positions of an access.
 static double getShare(Access &access,
                        ArrayRef<SmallVector<int64_t>> boundsOfAxes) {
   size_t met = 0, all = 0;
@@ -431,7 +431,8 @@ std::string CostModel::getReasonToStore(Value value,
                          "each cost more than storing them",
                          static_cast<int64_t>(evaluations),
                          static_cast<int64_t>(size), again / evaluations);
-  // A few operations are not worth compiling a kernel, however slow they are.
+  // A minimum, since a kernel for a few operations is not worth compiling,
+  // however slow they are.
   if (slower > kFewLaunch &&
       again + slower > once + evaluations * double(target.loadCost))
     return llvm::formatv("at the positions of {0} evaluations a reduction "

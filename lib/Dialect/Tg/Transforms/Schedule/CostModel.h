@@ -1,4 +1,4 @@
-//===- CostModel.h - what fusing and storing cost ---------------*- C++ -*-===//
+//===- CostModel.h - cost of recomputing and of storing ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -17,81 +17,82 @@
 
 namespace mlir::tg {
 
-/// Estimates of each value of a function, computed once from its inputs on.
+/// Estimates for each value of a function, computed once, from inputs to
+/// results.
 class CostModel {
 public:
-  /// `stored` are the values that have a buffer in any case.
+  /// \p stored are the values that have a buffer in any case.
   CostModel(Block &block, const DenseSet<Value> &stored);
 
   /// Why `value` should get a buffer, or an empty string if it should be
   /// computed where it is used.
   std::string getReasonToStore(Value value, ArrayRef<Access *> accesses);
 
-  /// The parts of `value` that are worth a kernel each if it gets a buffer: it
-  /// chooses between tensors by position, and such a kernel computes only what
-  /// is chosen.
+  /// How to divide `value` into parts with a kernel each if it gets a buffer.
+  /// Useful if `value` selects between tensors by position: then each kernel
+  /// computes only the selected tensor.
   Partition getPartition(Value value);
 
-  /// The positions of `value` that anything reads, from the first of each axis
-  /// to the one after the last: those that are filled if it gets a buffer only
-  /// because that is faster.
+  /// The positions of `value` that are read, from the first one to the one
+  /// after the last along each axis. Only these are computed if the value gets
+  /// a buffer for speed alone.
   std::pair<SmallVector<Dim>, SmallVector<Dim>> getReadPart(Value value) const;
 
-  /// Whether a reduction is run for every element of `value`.
+  /// Whether computing an element of `value` runs a reduction.
   bool hasReduction(Value value) const {
     return getOperand(value).reducesPerElement;
   }
 
-  /// About how many operations compute an element of `value` where it is used.
-  /// What is expected to be stored counts as a load, and so does a value whose
-  /// size makes it a place to cut a large kernel.
+  /// The approximate number of operations that compute an element of `value` at
+  /// its use. A value that is expected to be stored counts as a load; so does a
+  /// value at which a large kernel can be split.
   int64_t getExpectedOps(Value value) const;
 
   /// Whether computing an element of `value` runs a reduction that needs lanes
-  /// along its results (Tiles.h).
+  /// along its results (see Tiles.h).
   bool isTiled(Value value) const {
     return estimates.lookup(value).tiledWork > 0;
   }
 
-  /// Whether such a reduction is behind a view that divides positions.
+  /// Whether such a reduction is read through a view that divides positions.
   bool isDivided(Value value) const {
     return estimates.lookup(value).isDivided;
   }
 
 private:
   struct Estimate {
-    /// Work for one element with everything behind it fused, in units of a
-    /// simple arithmetic operation.
+    /// Work for one element if everything is fused, in units of a simple
+    /// arithmetic operation.
     double work = 1;
-    /// The same inside one part of a partition.
+    /// The same within one part of a partition.
     double workInPart = 1;
-    /// How much of `work` is in reductions that need lanes along their results.
+    /// The share of `work` in reductions that need lanes along their results.
     double tiledWork = 0;
-    /// Operations that all parts of a partition need.
+    /// Operations that each part of a partition repeats.
     double opsInPart = 1;
-    /// Operations behind it, those that are used twice counted twice.
+    /// The number of fused operations; those with two uses count twice.
     int64_t ops = 1;
-    /// How many choices by position there are one behind the other, with
-    /// nothing but elementwise operations in between.
+    /// The greatest number of selections by position on a path of elementwise
+    /// operations.
     int64_t selections = 0;
-    /// Whether such a reduction is behind a view that divides positions.
+    /// Whether such a reduction is read through a view that divides positions.
     bool isDivided = false;
-    /// Whether one reduction is run for every element.
+    /// Whether a reduction runs for every element.
     bool reducesPerElement = false;
   };
   Estimate estimate(Operation &op) const;
   Estimate getOperand(Value operand) const {
     return stored.contains(operand) ? Estimate() : estimates.lookup(operand);
   }
-  /// The choices by position behind a value.
+  /// The selections by position that a value depends on.
   struct Choices {
-    /// Their boundaries by axis, in order.
+    /// Their boundaries along each axis, sorted.
     SmallVector<SmallVector<int64_t>> bounds;
-    /// The different computations that are chosen from.
+    /// The distinct computations that are selected between.
     DenseSet<size_t> kinds;
-    /// Operations between the value and these computations.
+    /// The number of operations between the value and these computations.
     int64_t numOps = 0;
-    /// Along the axis that has the most boundaries.
+    /// The partition along the axis with the most boundaries.
     Partition partition;
   };
   const Choices &getChoices(Value value);
@@ -103,8 +104,8 @@ private:
   const TargetFacts &target;
   const DenseSet<Value> &stored;
   DenseMap<Value, Estimate> estimates;
-  /// Bounds of the positions that are read along each axis, where these are not
-  /// all.
+  /// Bounds of the positions read along each axis, for values that are not read
+  /// completely.
   DenseMap<Value, SmallVector<Interval>> reads;
   DenseMap<Value, std::shared_ptr<Choices>> choicesOf;
 };

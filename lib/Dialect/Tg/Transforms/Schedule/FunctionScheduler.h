@@ -1,14 +1,14 @@
-//===- FunctionScheduler.h - one function becomes kernels -------*- C++ -*-===//
+//===- FunctionScheduler.h - scheduling of one function ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The operations of a function are visited from the last to the first. All
-/// uses of a value are then known as accesses of kernels under construction,
-/// and the value is either computed there or gets a buffer and a kernel of its
-/// own. Kernels created later run earlier.
+/// Visits the operations of a function from the last to the first, so that all
+/// uses of a value are known as accesses of kernels under construction. The
+/// value is then either computed in these kernels, or gets a buffer and a
+/// kernel of its own. Kernels that are created later run earlier.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@
 
 namespace mlir::tg {
 
-/// Names for kernels that nothing else in the module has.
+/// Generates kernel names that are unique in the module.
 struct KernelNames {
   llvm::StringSet<> taken;
   int64_t number = 0;
@@ -37,18 +37,18 @@ struct KernelNames {
   }
 };
 
-/// Memory that a tensor is a contiguous part of.
+/// A contiguous part of memory that holds a tensor.
 struct Place {
-  /// An argument or any other value, which then needs a buffer.
+  /// An argument, or another value that then needs a buffer.
   Value base;
-  /// In elements from the beginning of the base.
+  /// In elements, from the beginning of the base.
   Dim offset;
 };
 
-/// A constant with listed elements, which is memory from the beginning.
+/// Whether it is a constant with listed elements, which is placed in memory.
 bool isLiteral(Value value);
 
-/// The argument that a target is a view of, by movement operations alone.
+/// The argument that the target of an assignment is a view of.
 BlockArgument getAssignedArgument(AssignOp assign);
 
 class FunctionScheduler {
@@ -67,26 +67,26 @@ public:
   int64_t numKernels = 0, numBuffers = 0;
 
 private:
-  /// A step of the host program, in reverse order of execution: a transfer of
-  /// `source` to `dest`, which with `sort` receives the positions of the sorted
-  /// elements, or the launch of a kernel.
+  /// A step of the host program; steps are in reverse order of execution.
+  /// Either the launch of a kernel, or a transfer of `source` to `dest`, which
+  /// with `sort` receives the positions of the sorted elements.
   struct Step {
     Value source, dest;
-    /// Until everything in it is known.
+    /// Set until all values of the kernel are known.
     std::unique_ptr<KernelBuilder> builder;
-    /// From then on.
+    /// Set from then on.
     KernelOp kernel;
     SmallVector<Value> operands;
     Location loc;
     ArgsortOp sort = {};
   };
 
-  /// An argument that is assigned to.
+  /// The state of an argument that is assigned to.
   struct Memory {
     SmallVector<AssignOp> assigns;
-    /// The step of each, once it was visited.
+    /// The step of each assignment that was visited.
     SmallVector<size_t> steps;
-    /// Accesses of the contents after so many of them.
+    /// Accesses of the contents after each number of assignments.
     SmallVector<SmallVector<Access *>> accesses;
   };
 
@@ -96,20 +96,20 @@ private:
   void findStored();
 
   void provide(Access &access, Value value);
-  /// Adds to the accesses of a value.
+  /// Adds accesses of a value.
   void addUses(Value tensor, ArrayRef<Access *> uses);
   void finish(Step &step);
   void finishComplete();
   Value request(Value tensor, KernelBuilder &kernel, ArrayRef<Value> indices,
                 Value mask, ArrayRef<Value> scope);
-  /// The shape is the largest one of a symbolic tensor.
+  /// \p shape is the maximal shape of a symbolic tensor.
   void load(ArrayRef<Access *> uses, Value buffer, ArrayRef<int64_t> shape);
-  /// A kernel for the part of `value` that begins at `from` and has that shape.
-  /// It computes `own` itself, even if that has a buffer.
+  /// Creates a kernel for the part of `value` that begins at `from` and has
+  /// that shape. It computes `own` itself, even if that has a buffer.
   KernelBuilder &createKernel(Location loc, Value value, Value own,
                               ArrayRef<Dim> from, ArrayRef<Dim> shape);
-  /// A kernel that computes nothing that could have tiles; the loop over the
-  /// axis `innermost` comes last.
+  /// Creates a kernel without reductions that need tiles. The loop over the
+  /// axis `innermost` is the innermost one.
   KernelBuilder &createKernel(Location loc, ArrayRef<Dim> shape,
                               std::optional<int64_t> innermost = {});
   KernelBuilder &addKernel(std::unique_ptr<KernelBuilder> kernel);
@@ -150,22 +150,22 @@ private:
 
   /// The device that holds each value.
   DenseMap<Value, StringRef> devices;
-  /// Values that are a part of an argument or of another value's buffer.
+  /// Values that are parts of an argument or of another value's buffer.
   DenseMap<Value, Place> places;
-  /// Values that get a buffer whatever it costs.
+  /// Values that must have a buffer, whatever their cost.
   DenseSet<Value> stored;
-  /// Scatters that update the memory that they are assigned to.
+  /// Scatters that update memory in place, as they are assigned to it.
   DenseSet<Operation *> inPlace;
   DenseMap<Value, Value> buffers;
   DenseMap<Value, SmallVector<Access *>> accesses;
 
   DenseMap<Value, Memory> memories;
-  /// How many assignments to the same argument there are up to each.
+  /// For each assignment, its number among those to the same argument, from 1.
   DenseMap<Operation *, int64_t> versions;
   SmallVector<Step> steps;
-  /// Steps whose kernels waited for nothing at some time since the last look.
+  /// Steps whose kernels may have become complete since the last check.
   llvm::SmallSetVector<size_t, 8> complete;
-  /// What the launches refer to.
+  /// The kernels that are launched.
   KernelSet kernels;
   std::unique_ptr<Block> hostBlock;
   OpBuilder host;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds the body of a kernel backwards and puts it in order at the end.
+/// Builds the body of a kernel backwards and sorts it at the end.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -116,7 +116,7 @@ void KernelBuilder::provide(Access &access, Value value) {
   access.placeholder.replaceAllUsesWith(value);
   op->erase();
   access.placeholder = value;
-  // Its operands were requested, and count for themselves.
+  // Its operands were requested and are counted separately.
   numOps -= access.expectedOps - 1;
   --numWaiting;
 }
@@ -198,7 +198,7 @@ Value KernelBuilder::maskWithoutPositions(Value mask, ArrayRef<Value> ranges) {
 }
 
 Value KernelBuilder::getContiguousRange() {
-  // Where a kernel updates depends on what is in memory.
+  // The position of an update depends on the contents of memory.
   if (!position)
     return Value();
   for (auto [range, stride] : index.getAnalysis().getLinear(position).terms)
@@ -208,9 +208,9 @@ Value KernelBuilder::getContiguousRange() {
 }
 
 void KernelBuilder::createStore(Value value, Value buffer) {
-  // Nothing is written along a range without positions. That shows in the loop,
-  // unless the range has one position at most: then it is 0 in every index, and
-  // simplification takes it out of them.
+  // An empty range must not write anything. Its loop ensures that, unless the
+  // range has at most one position: then simplification replaces it by 0 in
+  // every index, so that a mask is needed.
   Value mask;
   ArrayRef<Value> used = index.getAnalysis().getRanges(position);
   for (Value range : resultRanges) {
@@ -223,8 +223,8 @@ void KernelBuilder::createStore(Value value, Value buffer) {
                   position, mask);
 }
 
-/// `n`, `nx4p1` for `n * 4 + 1`: what a symbol can hold without quotes, and
-/// other tools as well.
+/// The text of a dimension for use in a symbol name that needs no quotes: `n`,
+/// or `nx4p1` for `n * 4 + 1`.
 static std::string getNameOf(Dim dim) {
   std::string name, text = dim.str();
   while (true) {
@@ -253,12 +253,11 @@ std::string KernelBuilder::getName() const {
   return name;
 }
 
-/// Moves what the stores need to `body`: first the ranges, whose order (that of
-/// their ids) is the order of the loops, then each operation after its
-/// operands.
+/// Moves everything the stores need to `body`: first the ranges by id, which is
+/// the order of the loops, then each operation after its operands.
 void KernelBuilder::moveTo(Block &body) {
   SmallVector<Operation *> ranges, others;
-  // Depth first, with the number of operands that were looked at.
+  // Depth-first search; the number counts the operands visited.
   SmallVector<std::pair<Operation *, unsigned>> stack;
   DenseSet<Operation *> seen;
   auto push = [&](Operation *op) {
@@ -293,7 +292,7 @@ KernelOp KernelBuilder::finish(SmallVectorImpl<Value> &buffers) {
   for (auto [from, to] : llvm::zip(block->getArguments(), body.getArguments()))
     from.replaceAllUsesWith(to);
   moveTo(body);
-  // Indices and masks that simplification left behind.
+  // Erases unused indices and masks.
   block->dropAllDefinedValueUses();
   delete block;
   block = nullptr;

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Scheduling walks the tensor graph from its results to its inputs, so that a
-/// kernel is built from its store backwards: first it asks for tensor elements
-/// at index positions, later it is told how each of them is computed.
+/// Scheduling walks the tensor graph from results to inputs, so a kernel is
+/// built backwards from its store: first, tensor elements at index positions
+/// are requested; later, their computation is provided.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,36 +28,36 @@ Value linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
 Value linearize(IndexBuilder &index, ArrayRef<Dim> shape,
                 ArrayRef<Value> indices);
 
-/// A request for one element of a tensor at each position of some ranges.
+/// A request for one tensor element at each position of some ranges.
 struct Access {
   KernelBuilder *kernel = nullptr;
   SmallVector<Value, 4> indices;
-  /// Where this is false, the element is not needed and may not exist; null
-  /// means always true.
+  /// The condition under which the element exists and is needed; null means
+  /// always.
   Value mask;
-  /// The ranges that are open where the element is computed, outermost first.
+  /// The ranges of the loops around the computation, outermost first.
   SmallVector<Value, 4> scope;
-  /// Stands for the element until it is known how to compute it.
+  /// Represents the element until its computation is provided.
   Value placeholder;
-  /// What it counts for in the size of the kernel until then.
+  /// The estimated number of operations until then.
   int64_t expectedOps = 1;
 
-  /// How often the element is computed: the positions of its scope.
+  /// The number of evaluations: the positions of its scope.
   int64_t getEvaluations() const;
 };
 
-/// How many positions the inner ranges of an axis span together, in ascending
-/// order: each divides the next, and the last one the size of the axis. An axis
-/// of 24 with {2, 6} has ranges of 4, 3 and 2 positions.
+/// The number of positions that the inner ranges of an axis span together, in
+/// ascending order: each divides the next, and the last one divides the size of
+/// the axis. An axis of size 24 with {2, 6} has ranges of 4, 3 and 2 positions.
 using InnerSizes = SmallVector<int64_t, 2>;
 
 /// One kernel. Values are requested by `request` and provided by `provide`.
 class KernelBuilder {
 public:
-  /// A kernel that computes a tensor of `shape`, the step of that number. An
-  /// axis has one range; with `splits`, which has an entry for each axis, it
-  /// may have several. The loops are in the order of the axes, but that over
-  /// `innermost` if there is one.
+  /// Begins a kernel that computes a tensor of `shape`, as step number `step`.
+  /// Each axis has one range; `splits`, with an entry for each axis, can divide
+  /// it into several. Loops are in the order of the axes, except that the loop
+  /// over `innermost`, if given, is the innermost one.
   KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
                 ArrayRef<InnerSizes> splits = {},
                 std::optional<int64_t> innermost = {});
@@ -68,47 +68,46 @@ public:
   IndexBuilder &getIndex() { return index; }
   OpBuilder &getBuilder() { return builder; }
 
-  /// The positions of the result: ranges or sums of them, 0 along axes of size
+  /// The positions of the result: ranges, or sums of them; 0 along axes of size
   /// 1.
   ArrayRef<Value> getResultIndices() const { return resultIndices; }
   ArrayRef<Value> getResultRanges() const { return resultRanges; }
 
-  /// Says where results will be stored.
+  /// Sets the position of the element in the output buffer.
   void setPosition(Value linearIndex) { position = linearIndex; }
-  /// The range of the result along which it is contiguous in memory, or null.
+  /// The result range along which the output is contiguous in memory, or null.
   Value getContiguousRange();
 
-  /// The argument that stands for `buffer`, a value of the host program.
+  /// The kernel argument for `buffer`, a value of the host program.
   Value getArgument(Value buffer, bool isOutput = false);
 
-  /// Asks for the element of `tensor` at `indices`: an existing access with the
-  /// same indices and mask, or a new one, added to `accesses`. About
+  /// Requests the element of `tensor` at `indices`: reuses an access with the
+  /// same indices and mask, or adds a new one to `accesses`. About
   /// `expectedOps` operations will compute it.
   Value request(Value tensor, ArrayRef<Value> indices, Value mask,
                 ArrayRef<Value> scope, SmallVectorImpl<Access *> &accesses,
                 int64_t expectedOps = 1);
 
-  /// Says that `access` has this value.
+  /// Provides the value of an access.
   void provide(Access &access, Value value);
   /// Postpones an access to an argument of the function until all other
   /// accesses have values.
   void postpone(Access &access, unsigned argument) {
     postponed.push_back({argument, &access});
   }
-  /// Whether some values were requested and not provided yet, without those
-  /// that are postponed.
+  /// Whether there are requests without a value, other than postponed ones.
   bool isWaiting() const {
     return numWaiting != static_cast<int64_t>(postponed.size());
   }
-  /// What was postponed, in the order of the arguments.
+  /// Returns the postponed accesses in the order of the arguments.
   SmallVector<std::pair<unsigned, Access *>, 4> takePostponed();
 
-  /// Ranges over the reduced axes for a reduce of these extents whose indices
-  /// depend on `used`. Reduces of equal extents share ranges where they can.
+  /// Ranges with these extents for a reduce whose indices depend on `used`.
+  /// Reduces with equal extents share ranges if possible.
   SmallVector<Value> getReduceRanges(ArrayRef<Dim> extents,
                                      ArrayRef<Value> used);
 
-  /// The part of `scope` up to the last range that the values depend on.
+  /// The prefix of `scope` up to the last range that the values depend on.
   SmallVector<Value, 4> narrowScope(ArrayRef<Value> scope,
                                     ArrayRef<Value> values);
 
@@ -117,12 +116,12 @@ public:
   /// be executed even if a range is empty and the element does not exist.
   Value maskWithoutPositions(Value mask, ArrayRef<Value> ranges);
 
-  /// A load of one element of a row-major buffer of `shape`, the largest one of
-  /// a symbolic tensor.
+  /// A load of one element of a row-major buffer of `shape`, the maximal shape
+  /// of a symbolic tensor.
   Value createLoad(Value buffer, ArrayRef<int64_t> shape,
                    ArrayRef<Value> indices, Value mask);
 
-  /// Writes `value` to the output, at the position that was set.
+  /// Stores `value` to the output at the position that was set.
   void createStore(Value value, Value buffer);
 
   /// The position in a row-major tensor.
@@ -130,15 +129,14 @@ public:
     return tg::linearize(index, shape, indices);
   }
 
-  /// The size of the kernel: operations, and what those will take that are
-  /// requested.
+  /// The size of the kernel: its operations, and those expected for requests.
   int64_t getNumOps() const { return numOps; }
   bool hasReduce() const { return !reduceRanges.empty(); }
 
-  /// Ends construction: orders the body and moves it into a tg.kernel that is
-  /// in no module yet. Its name is a readable one, after tinygrad: E or r (with
-  /// a reduce) and the extents, variables by their names. Buffers come in
-  /// argument order, outputs first.
+  /// Completes the kernel: sorts the body and moves it into a tg.kernel that is
+  /// not in a module yet. As in tinygrad, its name consists of E or r (with a
+  /// reduce) and the extents. Buffers are returned in the order of arguments,
+  /// outputs first.
   KernelOp finish(SmallVectorImpl<Value> &buffers);
 
 private:
@@ -156,7 +154,7 @@ private:
   llvm::SmallMapVector<Value, Value, 8> arguments;
   Value position;
   int64_t numOutputs = 0;
-  SmallVector<Dim> extents; // of all ranges, by their ids
+  SmallVector<Dim> extents; // of all ranges, by id
   int64_t numOps = 0, numWaiting = 0;
   SmallVector<std::pair<unsigned, Access *>, 4> postponed;
   llvm::SmallDenseMap<std::pair<Value, size_t>, SmallVector<Access *, 1>, 8>

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Views become index arithmetic and masks, elementwise
-/// operations work on scalars, a reduce works over new ranges.
+/// Views become index arithmetic and masks, elementwise operations become
+/// scalar operations, and reductions get new ranges.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Elements of another tensor. Where there are none, it is a zero.
+/// Reads the element of the viewed tensor, or zero where there is none.
 static Value lowerStrided(StridedOp strided, Access &access,
                           RequestFn request) {
   KernelBuilder &kernel = *access.kernel;
@@ -95,7 +95,7 @@ Value mlir::tg::lowerAccess(Operation *op, Access &access, RequestFn request) {
   }
   if (auto iota = dyn_cast<IotaOp>(op)) {
     Value position = access.indices[iota.getAxis()];
-    // Floats go through an integer type: index casts only to integers.
+    // Index casts only convert to integers, so floats are converted via one.
     if (isa<FloatType>(type))
       position = CastOp::create(builder, kernel.getLoc(), builder.getI64Type(),
                                 position);
@@ -108,8 +108,7 @@ Value mlir::tg::lowerAccess(Operation *op, Access &access, RequestFn request) {
           CastOp::create(builder, kernel.getLoc(), builder.getI64Type(), value);
     return CastOp::create(builder, kernel.getLoc(), type, value);
   }
-  // Elementwise: the same operation, on scalars. Where it is from stays with
-  // it.
+  // Elementwise: builds the same operation on scalars and keeps its location.
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.operands.push_back(

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Computes one element of a tensor operation inside a kernel, from elements of
+/// Computes one element of a tensor operation inside a kernel from elements of
 /// its operands.
 ///
 //===----------------------------------------------------------------------===//
@@ -17,7 +17,7 @@
 
 namespace mlir::tg {
 
-/// Asks for an element of an operand: (operand, indices, mask, scope).
+/// Requests an element of an operand: (operand, indices, mask, scope).
 using RequestFn =
     function_ref<Value(Value, ArrayRef<Value>, Value, ArrayRef<Value>)>;
 

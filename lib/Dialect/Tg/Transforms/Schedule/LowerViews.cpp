@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Follows a chain of views from its indices to those of the tensor that it is
-/// over. To avoid linearizing positions only to delinearize them again, the
-/// axes of the space that a view is over are first divided into groups, as
-/// small as the mask allows; a group of one axis needs no division.
+/// Maps the indices of a chain of views to indices of the underlying tensor.
+/// Linearizing and delinearizing each position is avoided by dividing the axes
+/// of a view's space into groups as small as the mask permits: a group of one
+/// axis needs no division.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ SmallVector<Value> mlir::tg::mapIndices(const ViewChain &chain,
                                         IndexBuilder &index,
                                         ArrayRef<Value> indices, Value &mask) {
   SmallVector<Value> current(indices);
-  // What is known of them where the mask of the view after holds.
+  // Bounds of the positions that the mask of the following view implies.
   SmallVector<std::optional<std::pair<Dim, Dim>>> known(current.size());
   ArrayRef<View> views = chain.getViews();
   for (size_t number = views.size(); number-- > 0;) {
@@ -65,7 +65,7 @@ SmallVector<Value> mlir::tg::mapIndices(const ViewChain &chain,
         known[group.begin] = {group.min, group.max};
         continue;
       }
-      // The first axis of a group has no more positions than its size.
+      // The first axis of a group needs no modulo.
       size_t first = group.begin;
       while (first + 1 < group.end && space[first].is(1))
         ++first;

@@ -17,13 +17,13 @@
 
 namespace mlir::tg {
 
-/// The indices, in the tensor that a chain is over, of the element at `indices`
-/// of the chain. Conjoins `mask` with the condition that there is such an
-/// element; where this is false, the indices are meaningless.
+/// The indices in the underlying tensor for the element at `indices` of a chain
+/// of views. Conjoins `mask` with the condition that the element exists; if it
+/// is false, the indices are meaningless.
 SmallVector<Value> mapIndices(const ViewChain &chain, IndexBuilder &index,
                               ArrayRef<Value> indices, Value &mask);
 
-/// The movement operations from an argument to the target of an assignment.
+/// The views from an argument to the target of an assignment.
 ViewChain getTargetChain(AssignOp assign);
 
 } // namespace mlir::tg

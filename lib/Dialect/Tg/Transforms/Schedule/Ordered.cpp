@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// FunctionScheduler's part for operations that depend on an order (scans,
+/// The part of FunctionScheduler for operations that depend on an order (scans,
 /// scatters, sorts). Each has a buffer and kernels of its own, into which the
 /// elementwise operations before it are fused.
 ///
@@ -18,14 +18,14 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A scan of few rows is done in blocks of at least this many elements, in
-/// sufficient number to keep many cores busy.
+/// A scan of few rows is done in blocks of at least this many elements; the
+/// number of blocks is large enough for many cores.
 constexpr int64_t kLeastBlock = 1 << 14, kMostBlocks = 256;
-/// Elements of neighbouring rows that are scanned side by side, as lanes.
+/// The number of adjacent rows that are scanned together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
-/// An element of a tensor that gets a buffer if a reduction computes it: loops
-/// that have an order leave little to do in parallel.
+/// Requests an element. If a reduction computes it, the tensor gets a buffer,
+/// because sequential loops leave little parallelism.
 Value FunctionScheduler::requestStored(Value tensor, KernelBuilder &kernel,
                                        ArrayRef<Value> indices, Value mask) {
   if (tensor.getDefiningOp() && costs->hasReduction(tensor))
@@ -37,9 +37,9 @@ Value FunctionScheduler::requestStored(Value tensor, KernelBuilder &kernel,
 // Scans
 //===----------------------------------------------------------------------===//
 
-/// The elements of a block of a long scan; 0 if it is scanned as a whole. The
-/// shape alone decides, so that a result has the same bits however many threads
-/// there are.
+/// The number of elements in a block of a long scan; 0 for a scan without
+/// blocks. It depends only on the shape, so that results do not depend on the
+/// number of threads.
 static int64_t getBlock(ScanOp scan) {
   SmallVector<Dim> shape = getDims(scan.getType());
   const auto axis = static_cast<int64_t>(scan.getAxis());
@@ -91,9 +91,9 @@ static Value createCombine(OpBuilder &builder, Location loc, ReduceKind kind,
   llvm_unreachable("unknown reduction");
 }
 
-/// The indices in a tensor for indices in its blocks, [..., block, element,
-/// ...]. Returns the condition that there is an element (null: always), which
-/// accounts for a shorter last block of `length` elements.
+/// Maps indices in blocks, [..., block, element, ...], to indices of the
+/// tensor. Returns the condition that the element exists, since the last block
+/// may be shorter (null: always).
 static Value joinBlocks(KernelBuilder &kernel, SmallVectorImpl<Value> &indices,
                         int64_t axis, int64_t block, int64_t length) {
   IndexBuilder &index = kernel.getIndex();
@@ -106,8 +106,8 @@ static Value joinBlocks(KernelBuilder &kernel, SmallVectorImpl<Value> &indices,
   return length % block == 0 ? Value() : index.lessThan(position, length);
 }
 
-/// Two kernels: the total of each block, and then the scan of each block with
-/// the totals of those before it.
+/// Two kernels: one computes the total of each block, the other scans each
+/// block, starting with the totals of the blocks before.
 void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   Location loc = scan.getLoc();
   MLIRContext *context = scan.getContext();
@@ -119,7 +119,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
   const int64_t length = shape[axis];
   const auto numBlocks = static_cast<int64_t>(llvm::divideCeil(length, block));
 
-  // [..., block, element, ...], and what is left of it in the totals.
+  // [..., block, element, ...], and the shape of the totals.
   SmallVector<Dim> blocks = getDims(type);
   blocks[axis] = Dim(context, numBlocks);
   RankedTensorType totalsType = getTensorType(blocks, element);
@@ -137,7 +137,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
       ConstOp::create(builder, loc, element, getReduceIdentity(kind, element));
   SmallVector<Value> indices(kernel.getResultIndices());
   Value number = indices[axis], inBlock = indices[axis + 1];
-  // The total of the blocks before.
+  // The sum of the totals of the preceding blocks.
   SmallVector<Value> ofTotal(indices);
   ofTotal.erase(ofTotal.begin() + axis + 1);
   Value other = kernel.getReduceRanges({Dim(context, numBlocks)}, {}).front();
@@ -210,8 +210,8 @@ void FunctionScheduler::visitScan(ScanOp scan) {
 // Scatters
 //===----------------------------------------------------------------------===//
 
-/// A kernel that updates elements of a buffer. `getPosition` gives the place in
-/// it of an element of the base.
+/// Creates a kernel that updates elements of a buffer. `getPosition` returns
+/// the position in the buffer of an element of the base.
 void FunctionScheduler::createUpdates(
     ScatterOp scatter, Value buffer,
     function_ref<Value(IndexBuilder &, ArrayRef<Value>)> getPosition) {
@@ -242,8 +242,7 @@ void FunctionScheduler::createUpdates(
   SmallVector<Value> over;
   if (indices[axis].getDefiningOp<RangeOp>())
     over.push_back(indices[axis]);
-  // An out-of-range position must not reach index arithmetic that assumes
-  // bounds.
+  // Index arithmetic assumes bounds that out-of-range positions violate.
   indices[axis] =
       WhereOp::create(builder, loc, indexType, inside, selected, zero);
   Value position = getPosition(index, indices);
@@ -263,7 +262,7 @@ void FunctionScheduler::visitScatter(ScatterOp scatter) {
                 [&](IndexBuilder &index, ArrayRef<Value> indices) {
                   return linearize(index, shape, indices);
                 });
-  // Before that, the base.
+  // A kernel that runs before stores the base.
   KernelBuilder &kernel = createKernel(scatter.getLoc(), getDims(type));
   kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
   Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
@@ -272,7 +271,7 @@ void FunctionScheduler::visitScatter(ScatterOp scatter) {
   kernel.createStore(value, buffer);
 }
 
-/// Whether all that is assigned are updates of what the target held before.
+/// Whether the assigned value consists of updates to the target's old contents.
 bool FunctionScheduler::updatesTarget(AssignOp assign) {
   auto scatter = assign.getValue().getDefiningOp<ScatterOp>();
   if (!scatter || !scatter->hasOneUse())
@@ -290,7 +289,7 @@ bool FunctionScheduler::updatesTarget(AssignOp assign) {
          chain.getViews() == getTargetChain(assign).getViews();
 }
 
-/// Whether the value is computed from the contents of an argument, at any time.
+/// Whether the value depends on the contents of an argument at any time.
 bool FunctionScheduler::readsArgument(Value value, BlockArgument argument) {
   llvm::SetVector<Value> seen;
   seen.insert(value);

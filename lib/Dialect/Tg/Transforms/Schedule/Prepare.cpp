@@ -1,13 +1,13 @@
-//===- Prepare.cpp - what is known before scheduling ----------------------===//
+//===- Prepare.cpp - analysis before scheduling ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// FunctionScheduler's analysis of a function: whether it can be scheduled, on
-/// which device each value is, which values are in existing memory, and which
-/// get a buffer in any case.
+/// The analysis by FunctionScheduler: whether a function can be scheduled, the
+/// device of each value, the values that are in existing memory, and those that
+/// must have a buffer.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ LogicalResult FunctionScheduler::assignDevices() {
       device = copy.getDevice();
     devices[op.getResult(0)] = device;
   }
-  // What depends on no input is computed where it is needed.
+  // A value without inputs is on the device of its users.
   for (Operation &op : llvm::reverse(block.without_terminator())) {
     StringRef &device = devices[op.getResult(0)];
     if (device.empty())
@@ -82,15 +82,15 @@ void FunctionScheduler::numberAssigns() {
   }
 }
 
-/// How many assignments come before what is read.
+/// The number of assignments before the state that is read.
 int64_t FunctionScheduler::getVersion(AfterOp after) {
   return after.getAssign() ? versions.lookup(after.getAssign().getDefiningOp())
                            : 0;
 }
 
-/// Whether memory laid out for the type lies inside of that of the base,
-/// wherever it begins. That of a part whose size depends on where it begins may
-/// not, although the part does.
+/// Whether memory of the type's maximal size is inside the memory of the base
+/// at every offset. For a part whose size depends on its position this may
+/// fail, although the part itself is always inside.
 static bool isInside(const Place &place, Type type) {
   int64_t end;
   return !llvm::AddOverflow(place.offset.getMax(),
@@ -98,7 +98,7 @@ static bool isInside(const Place &place, Type type) {
          end <= getBufferSize(cast<RankedTensorType>(place.base.getType()));
 }
 
-/// Where the result of an operation lies, given where its operands do.
+/// The location of an operation's result, given those of its operands.
 Place FunctionScheduler::locate(Operation *op) {
   const Dim zero(func.getContext(), 0);
   Place own{op->getResult(0), zero};
@@ -108,7 +108,7 @@ Place FunctionScheduler::locate(Operation *op) {
            version == static_cast<int64_t>(it->second.assigns.size());
   };
   if (auto assign = dyn_cast<AssignOp>(op)) {
-    // Later assignments would change it.
+    // A later assignment would change the memory.
     BlockArgument argument = getAssignedArgument(assign);
     std::optional<Dim> offset = getTargetChain(assign).getContiguousOffset();
     if (!offset || !isLast(argument, versions[assign]))
@@ -127,7 +127,7 @@ Place FunctionScheduler::locate(Operation *op) {
     RankedTensorType from = strided.getX().getType();
     std::optional<Dim> offset =
         ViewChain(from, strided.getViews()).getContiguousOffset();
-    // Of a computed tensor only the part is worth computing.
+    // If the tensor must be computed, computing only the part is cheaper.
     const bool isWhole =
         getBufferSize(from) == getBufferSize(strided.getType());
     if (!offset || (!isWhole && !isa<BlockArgument>(place.base)))
@@ -157,7 +157,7 @@ void FunctionScheduler::findStored() {
         !isLiteral(base) && !(copy && isAcrossDevices(copy)))
       stored.insert(base);
   };
-  // Copies of memory that is about to change, or that must not change.
+  // Copies of contents that will change or must not be overwritten.
   DenseMap<Value, Value> copies;
   auto demandCopy = [&](OpOperand &use) {
     Value value = use.get();
@@ -192,7 +192,7 @@ void FunctionScheduler::findStored() {
     } else if (auto assign = dyn_cast<AssignOp>(op)) {
       if (!updatesTarget(assign))
         continue;
-      // What is read of the old contents is read before anything is written.
+      // Everything read from the old contents must be read before any update.
       auto scatter = assign.getValue().getDefiningOp<ScatterOp>();
       inPlace.insert(scatter);
       stored.erase(scatter.getResult());

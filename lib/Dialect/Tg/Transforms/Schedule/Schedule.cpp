@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-schedule pass: the walk over the operations, and the
-/// buffers and kernels that they get.
+/// The tg-schedule pass: the walk over the operations, and the creation of
+/// buffers and kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ using namespace mlir::tg;
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The buffer of a value that has one; created on first use.
+/// The buffer of a value that is stored; created on first use.
 Value FunctionScheduler::getBuffer(Value value) {
   Value &buffer = buffers[value];
   if (buffer)
@@ -65,7 +65,7 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
                                  ArrayRef<Value> indices, Value mask,
                                  ArrayRef<Value> scope) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  // There is no such element, so its value is never used.
+  // The element does not exist, so its value is never used.
   if (getBufferSize(type) == 0)
     return ConstOp::create(kernel.getBuilder(), kernel.getLoc(),
                            type.getElementType(), int64_t(0));
@@ -81,9 +81,9 @@ Value FunctionScheduler::request(Value tensor, KernelBuilder &kernel,
   return value;
 }
 
-/// Reads of an argument that is never assigned to are known at once. These
-/// loads finish a kernel as soon as possible: programs of very many kernels
-/// would otherwise keep all of them open to the end.
+/// Loads from arguments that are never assigned to can be created immediately.
+/// That completes kernels early: otherwise, a program with very many kernels
+/// would keep all of them open to the end.
 void FunctionScheduler::addUses(Value tensor, ArrayRef<Access *> uses) {
   if (uses.empty())
     return;
@@ -107,8 +107,8 @@ void FunctionScheduler::provide(Access &access, Value value) {
     complete.insert(kernel.getStep());
 }
 
-/// Creates the kernel. Most programs repeat themselves, and are far larger than
-/// the caches: a kernel that equals another is erased at once.
+/// Creates the kernel. A kernel that equals another one is erased immediately,
+/// because programs repeat themselves and would otherwise exceed the caches.
 void FunctionScheduler::finish(Step &step) {
   for (auto [number, access] : step.builder->takePostponed()) {
     BlockArgument argument = block.getArgument(number);
@@ -120,10 +120,10 @@ void FunctionScheduler::finish(Step &step) {
   }
   KernelOp kernel = step.builder->finish(step.operands);
   step.builder.reset();
-  // What an assignment writes is the caller's memory, and may be read too. A
-  // part of a buffer may begin anywhere in a line.
+  // An assignment writes memory of the caller, which may also be read. A part
+  // of a buffer may not be aligned to cache lines.
   auto part = step.operands[0].getDefiningOp<SubbufferOp>();
-  // Updates read their elements.
+  // Updates read the elements that they change.
   const bool hasUpdates =
       llvm::any_of(kernel.getBody().getOps<StoreOp>(),
                    [](StoreOp store) { return store.getUpdate().has_value(); });
@@ -143,7 +143,7 @@ void FunctionScheduler::finishComplete() {
   complete.clear();
 }
 
-/// The elements come from a buffer that holds a tensor of `shape`.
+/// Provides elements from a buffer that holds a tensor of `shape`.
 void FunctionScheduler::load(ArrayRef<Access *> uses, Value buffer,
                              ArrayRef<int64_t> shape) {
   for (Access *access : uses) {
@@ -180,9 +180,9 @@ FunctionScheduler::addKernel(std::unique_ptr<KernelBuilder> kernel) {
   return created;
 }
 
-/// Computes the value wherever it is used.
+/// Computes the value in each kernel that uses it.
 void FunctionScheduler::computeInPlace(Operation *op) {
-  // Requests for operands go to other lists than this one.
+  // Requests for operands may invalidate references to this list.
   SmallVector<Access *> uses = accesses.lookup(op->getResult(0));
   for (Access *access : uses) {
     Value value = lowerAccess(op, *access,
@@ -195,8 +195,8 @@ void FunctionScheduler::computeInPlace(Operation *op) {
   }
 }
 
-/// A kernel for the positions [from, to) of a tensor that has a buffer. Adds to
-/// `own` if it needs an element of the tensor as a whole.
+/// Creates a kernel for the positions [from, to) of a tensor that has a buffer.
+/// Adds to `own` if the kernel needs an element of the tensor itself.
 void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
                                   ArrayRef<Dim> to,
                                   SmallVectorImpl<Access *> &own) {
@@ -220,8 +220,9 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
       });
   KernelBuilder &kernel =
       createKernel(tensor.getLoc(), chosen, tensor, from, extents);
-  // First of all, so that kernels for equal parts are equal to the order of
-  // terms. For the same reason the buffer starts at the first element.
+  // Done first, so that kernels of equal parts have their terms in the same
+  // order. For the same reason, positions start at the first element of the
+  // part.
   kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
   Value buffer =
       getSubbuffer({tensor, offset},
@@ -237,8 +238,8 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
   kernel.createStore(value, buffer);
 }
 
-/// Gives the value a buffer, and a kernel that fills it or several that fill a
-/// part of it each; uses load from it.
+/// Creates a buffer for the value, and a kernel that fills it, or several that
+/// fill one part each; uses load from the buffer.
 void FunctionScheduler::store(Operation *op, StringRef reason) {
   Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
@@ -317,7 +318,7 @@ void FunctionScheduler::visit(Operation *op) {
     return load(uses, buffers[result],
                 getLargestShape(cast<RankedTensorType>(result.getType())));
   if (auto after = dyn_cast<AfterOp>(op)) {
-    // How memory is read is decided when the assignment before is visited.
+    // The access is resolved when the preceding assignment is visited.
     auto it = memories.find(after.getTarget());
     if (it == memories.end())
       addUses(after.getTarget(), uses);
@@ -325,7 +326,7 @@ void FunctionScheduler::visit(Operation *op) {
       llvm::append_range(it->second.accesses[getVersion(after)], uses);
     return;
   }
-  // Views, constants and positions cost nothing where they are used.
+  // Views, constants and positions are free at their uses.
   if (isa<StridedOp, ConstOp, IotaOp, DimOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
   std::string reason = costs->getReasonToStore(result, uses);
@@ -334,8 +335,8 @@ void FunctionScheduler::visit(Operation *op) {
   computeInPlace(op);
 }
 
-/// What others attached to the function, its arguments and results; the
-/// elements of an argument are not those of a buffer.
+/// Copies discardable attributes of the function, its arguments and results,
+/// except those about an argument's elements.
 static void copyAttributes(func::FuncOp from, func::FuncOp to) {
   to->setDiscardableAttrs(from->getDiscardableAttrDictionary());
   to.setNoInline(from.getNoInline());
@@ -393,7 +394,7 @@ LogicalResult FunctionScheduler::run() {
   if (failed(checkGraph(block)) || failed(assignDevices()))
     return failure();
   numberAssigns();
-  // Arguments keep their order.
+  // Buffers of arguments are in the order of the arguments.
   for (BlockArgument argument : block.getArguments())
     getBuffer(argument);
   findStored();
@@ -409,7 +410,7 @@ LogicalResult FunctionScheduler::run() {
   for (BlockArgument argument : block.getArguments())
     visitArgument(argument);
   finishComplete();
-  // Those that never waited.
+  // Finishes kernels that have no requests.
   for (Step &step : steps)
     if (step.builder)
       finish(step);

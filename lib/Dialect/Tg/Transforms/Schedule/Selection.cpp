@@ -1,11 +1,11 @@
-//===- Selection.cpp - values chosen by position --------------------------===//
+//===- Selection.cpp - selection by position ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Recognizes the selections by which a graph joins tensors.
+/// Recognizes the selections by which graphs concatenate tensors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The axis of a tensor of positions; none if positions do not fit its type.
+/// The axis of a tensor of positions; none if its type cannot represent them.
 static std::optional<int64_t> getIotaAxis(Value value) {
   auto iota = value.getDefiningOp<IotaOp>();
   if (!iota)
@@ -28,7 +28,7 @@ static std::optional<int64_t> getIotaAxis(Value value) {
   return axis;
 }
 
-/// The element of a tensor of equal integers.
+/// The value of an integer splat.
 static std::optional<int64_t> getSplat(Value value) {
   auto constant = value.getDefiningOp<ConstOp>();
   if (!constant)
@@ -55,7 +55,7 @@ std::optional<Selection> mlir::tg::getSelection(Value value) {
   if (auto axis = getIotaAxis(compare.getLhs()))
     if (auto bound = getSplat(compare.getRhs()))
       return Selection{*axis, *bound, where.getX(), where.getY()};
-  // bound < position is not (position < bound + 1).
+  // bound < position holds from bound + 1 on.
   if (auto axis = getIotaAxis(compare.getRhs()))
     if (auto bound = getSplat(compare.getLhs()))
       return Selection{*axis, *bound + 1, where.getY(), where.getX()};
@@ -67,7 +67,7 @@ Value mlir::tg::getSelected(Value value, function_ref<bool(Value)> isStored,
   while (auto selection = getSelection(value)) {
     if (isStored(value))
       break;
-    // Masks keep positions out that the tensor does not have.
+    // Only masked positions are outside of the tensor.
     const int64_t size =
         cast<RankedTensorType>(value.getType()).getDimSize(selection->axis);
     const Interval positions = getPositions(selection->axis);

@@ -1,12 +1,12 @@
-//===- Selection.h - values chosen by position ------------------*- C++ -*-===//
+//===- Selection.h - selection by position ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A graph joins tensors by padding them and selecting by the position along an
-/// axis. If all positions of an access are on one side of the boundary, the
+/// A graph concatenates tensors by padding them and selecting by position along
+/// an axis. If all positions of an access are on one side of the boundary, the
 /// other tensor is not needed.
 ///
 //===----------------------------------------------------------------------===//
@@ -19,23 +19,23 @@
 
 namespace mlir::tg {
 
-/// The elements of `below` before position `bound` of `axis`, those of `above`
+/// Elements of `below` before position `bound` of `axis`, elements of `above`
 /// from there on.
 struct Selection {
   int64_t axis, bound;
   Value below, above;
 };
 
-/// `value` as a selection if it is one: a `tg.where` whose condition compares a
+/// `value` as a selection, if it is a `tg.where` whose condition compares a
 /// `tg.iota` with a constant.
 std::optional<Selection> getSelection(Value value);
 
 /// The tensor that provides the elements of `value` at positions within these
-/// bounds along each axis. The search stops at values that are stored.
+/// bounds. The search stops at stored values.
 Value getSelected(Value value, function_ref<bool(Value)> isStored,
                   function_ref<Interval(int64_t)> getPositions);
 
-/// A tensor split along one axis at some positions, in ascending order.
+/// A tensor divided along one axis at the given positions, in ascending order.
 struct Partition {
   int64_t axis = 0;
   SmallVector<int64_t> bounds;

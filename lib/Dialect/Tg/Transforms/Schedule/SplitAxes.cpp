@@ -1,12 +1,12 @@
-//===- SplitAxes.cpp - several ranges for one axis of a result ------------===//
+//===- SplitAxes.cpp - several ranges for an axis of a result -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Emits the indices of each reduction into a trial kernel, splits the axes
-/// whose ranges are divided there, and repeats this until nothing changes.
+/// Emits the indices of each reduction into a trial kernel, splits axes whose
+/// ranges are divided there, and repeats this until nothing changes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Operations between a result and its reductions that are looked at, and
-/// splits at most: more do not occur but in graphs made up to be large.
+/// Limits for the operations inspected between a result and its reductions, and
+/// for the number of splits; only artificial graphs exceed them.
 constexpr int64_t kMostOps = 64;
 constexpr int kMostSplits = 8;
 
@@ -28,7 +28,7 @@ public:
                function_ref<bool(Value)> isTiled)
       : kernel(loc, extents, 0, splits), isTiled(isTiled) {
     for (auto [axis, extent] : llvm::enumerate(extents)) {
-      // Ranges in the order in which the kernel made them.
+      // The ranges in the order in which the kernel created them.
       auto sizes = splits.empty() ? InnerSizes() : splits[axis];
       for (int64_t stride : llvm::reverse(sizes))
         places.push_back({axis, stride});
@@ -37,7 +37,7 @@ public:
     }
   }
 
-  /// Adds one split that makes indices simpler; false if there is none.
+  /// Adds one split that simplifies indices; false if there is none.
   bool run(Value value, ArrayRef<Dim> from, SmallVector<InnerSizes> &splits);
 
 private:
@@ -45,7 +45,7 @@ private:
   void inspect(Value index);
   void propose(Value range, int64_t size);
 
-  /// Where a range is: the axis, and the positions of it that a step moves by.
+  /// The axis of a range, and the stride of the range in it.
   struct Place {
     size_t axis;
     int64_t stride;
@@ -58,7 +58,7 @@ private:
 };
 } // namespace
 
-/// The range would be better in two, of which the inner one has this size.
+/// Proposes to split the range into two, the inner one of this size.
 void AxisSplitter::propose(Value range, int64_t size) {
   auto position = llvm::find(kernel.getResultRanges(), range);
   if (position == kernel.getResultRanges().end() || size <= 1)
@@ -72,7 +72,7 @@ void AxisSplitter::propose(Value range, int64_t size) {
     split = {place.axis, place.stride * size};
 }
 
-/// Looks for divisions of sums of ranges that could be taken apart.
+/// Looks for divisions of sums of ranges that a split would remove.
 void AxisSplitter::inspect(Value index) {
   IndexAnalysis &analysis = kernel.getIndex().getAnalysis();
   const SmallVector<std::pair<Value, int64_t>, 4> terms =
@@ -91,7 +91,8 @@ void AxisSplitter::inspect(Value index) {
       const int64_t by = divisor.constant, magnitude = std::abs(step);
       if (!divisor.isConstant() || by <= magnitude || by % magnitude != 0)
         continue;
-      // An offset must not carry from the inner range to the outer one.
+      // The offset must not cause a carry from the inner range to the outer
+      // one.
       const int64_t offset = llvm::mod(dividend.constant, by);
       if (step > 0 ? offset < magnitude : offset >= by - magnitude)
         propose(term, by / magnitude);

@@ -1,13 +1,13 @@
-//===- SplitAxes.h - several ranges for one axis of a result ----*- C++ -*-===//
+//===- SplitAxes.h - several ranges for an axis of a result -----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A matrix product whose result is flattened is computed at positions such as
-/// (i / 512, i mod 512) of the stored axis, and there is no register tile along
-/// i. With two ranges for this axis, it is computed at (i, j).
+/// A matrix product whose result is flattened is computed at positions (i /
+/// 512, i mod 512) of the stored axis, which prevents a register tile. With two
+/// ranges for this axis, the product is computed at (i, j).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,10 +19,10 @@
 namespace mlir::tg {
 
 /// The ranges for a kernel that stores the part of `value` that begins at
-/// `from` and has the given extents, such that reductions behind views of
-/// `value` are computed at indices without divisions where sizes allow. Follows
-/// operands for which `isTiled` holds. Empty if one range for each axis is as
-/// good.
+/// `from` and has the given extents. They are chosen so that reductions read
+/// through views of `value` are computed at indices without divisions, if sizes
+/// permit. Follows operands for which `isTiled` holds. Empty if one range per
+/// axis is sufficient.
 SmallVector<InnerSizes> findSplits(Location loc, Value value,
                                    ArrayRef<Dim> from, ArrayRef<Dim> extents,
                                    function_ref<bool(Value)> isTiled);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the views of what is reduced, and the indices of accesses.
+/// Examines the views of reduced tensors and the indices of accesses.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,18 +16,18 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Matrix products of 512 took so many times longer with masks, with lanes that
-/// do not follow one another in memory, and without lanes along the result.
+/// Measured slowdown of a 512x512x512 matrix product with masks, with strided
+/// lanes, and without lanes along the result.
 constexpr double kMasked = 3, kStrided = 4, kWithoutLanes = 32;
-/// Fewer positions than this are no loop worth lanes of its own.
+/// The least number of positions for which lanes are worthwhile.
 constexpr int64_t kFewestPositions = 8;
-/// Operations between a reduction and what it reads that are looked at.
+/// The limit for operations inspected between a reduction and its inputs.
 constexpr size_t kMostOps = 64;
 
 bool mlir::tg::needsTile(ReduceOp reduce) {
   const SmallVector<Dim> shape = getDims(reduce.getX().getType());
-  // Axes with positions enough for lanes, along which all reads are contiguous
-  // or constant.
+  // Axes with enough positions for lanes, along which all reads are contiguous
+  // or invariant.
   llvm::SmallSetVector<int64_t, 4> lanes;
   SmallVector<int64_t> resultAxes;
   for (auto [axis, size] : llvm::enumerate(shape)) {

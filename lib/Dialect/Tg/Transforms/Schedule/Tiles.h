@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which reductions are fast only where lanes and register tiles run along
-/// their results, and how much slower they are at other indices.
+/// Finds reductions that are fast only with lanes and register tiles along
+/// their results, and estimates the slowdown at other indices.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,13 +17,13 @@
 
 namespace mlir::tg {
 
-/// Whether a reduction is slow unless several neighbouring results are computed
-/// together: everything it reads is used for several results, as in a matrix
-/// product, or is contiguous along the results and not along the reduced axes.
+/// Whether a reduction is slow unless adjacent results are computed together:
+/// everything it reads is used for several results, as in a matrix product, or
+/// is contiguous along the results and not along the reduced axes.
 bool needsTile(ReduceOp reduce);
 
-/// How many times longer such a reduction takes at the access than at the
-/// positions of its own result.
+/// The slowdown of such a reduction at the positions of the access, compared
+/// with the positions of its own result.
 double getSlowdown(const Access &access);
 
 } // namespace mlir::tg
