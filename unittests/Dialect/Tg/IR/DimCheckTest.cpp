@@ -1,11 +1,11 @@
-//===- DimCheckTest.cpp - which dimensions are valid ----------------------===//
+//===- DimCheckTest.cpp - validity of dimensions --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Checks of dimensions that are built, not parsed.
+/// Checks of dimensions that are built in memory instead of parsed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ TEST_F(DimCheckTest, Lengths) {
     return getError(
         [&](DimErrorFn emitError) { return checkLength(attr, emitError); });
   };
-  // A chain, and what is used twice again and again.
+  // A long chain, and an expression that doubles with each level.
   Attribute chain = var("n", 0, 1).getAttr(), tree = chain,
             one = number(1).getAttr();
   for (int64_t i = 0; i < kMostNesting; ++i)
@@ -84,7 +84,7 @@ TEST_F(DimCheckTest, PartsFit) {
   EXPECT_NE(getError(p * number(int64_t(1) << 62)), "");
   EXPECT_EQ(getError(p * number((int64_t(1) << 62) - 1)), "");
   EXPECT_EQ(getError(var("all", -kLargest - 1, kLargest)), "");
-  // What was cut to 64 bits when it was built.
+  // Saturated at the int64 limits when it was built.
   EXPECT_NE(getError(p * number(int64_t(1) << 40) * number(int64_t(1) << 40)),
             "");
   EXPECT_EQ(getError(n + number(kLargest - (int64_t(1) << 32) - 1)), "");
@@ -117,7 +117,7 @@ TEST_F(DimCheckTest, Operations) {
       "be 0 to 18446744073709551616");
 }
 
-/// Inference says so, and does not fail an assertion, for any positions.
+/// Inference emits an error instead of failing an assertion, for any positions.
 TEST_F(DimCheckTest, InferenceTakesAnything) {
   std::mt19937 random{5};
   Dim n = var("n", 0, 5), m = var("m", -3, 4), big = var("b", 0, kLargest);
@@ -140,7 +140,7 @@ TEST_F(DimCheckTest, InferenceTakesAnything) {
   Location loc = builder.getUnknownLoc();
   int numInferred = 0;
   for (int round = 0; round < 3000; ++round) {
-    // Positive for all values.
+    // Positive for all values of n.
     Dim sizes[] = {number(7), n, n + number(2), n * n};
     Dim size = sizes[random() % 4];
     Value x = BufferOp::create(
@@ -175,14 +175,14 @@ TEST_F(DimCheckTest, InferenceTakesAnything) {
   EXPECT_GT(numInferred, 100);
 }
 
-/// What bounds leave open is decided, both ways.
+/// Cases that bounds cannot decide.
 TEST_F(DimCheckTest, Negative) {
   Dim n = var("n", 1, 100), m = var("m", 0, 30);
   EXPECT_TRUE(isNeverNegative(n * n - n));
   EXPECT_FALSE(isNeverNegative(n * n - n - number(1)));
   EXPECT_TRUE(isNeverNegative(n * n * m - n * m));
   EXPECT_FALSE(isNeverNegative(n * m - m * m));
-  // (n - 5) * (n - 5) is 0 inside of the range.
+  // (n - 5) * (n - 5) is 0 for a value in the range.
   EXPECT_TRUE(isNeverNegative(n * n - n * number(10) + number(25)));
   EXPECT_FALSE(isNeverNegative(n * n - n * number(10) + number(24)));
 }

@@ -72,7 +72,7 @@ TEST_F(DimTest, TextIsNestedWithinLimits) {
   EXPECT_EQ(parse(1000), "");
   for (int depth : {2060, 20000, 200000})
     EXPECT_EQ(parse(depth), "dimension is nested more than 2048 deep");
-  // The nesting of one text does not count for the next.
+  // The nesting depth is reset after each parse.
   EXPECT_EQ(parse(200), "");
 }
 
@@ -121,7 +121,7 @@ TEST_F(DimTest, TheLeastNumberIsDivided) {
   };
   EXPECT_EQ(divide(DimOpKind::floordiv, 16), m + number(min / 16));
   EXPECT_EQ(divide(DimOpKind::floordiv, 3), m + number(min / 3 - 1));
-  // Not folded: the multiple below does not fit.
+  // Not folded, because the multiple below does not fit int64_t.
   EXPECT_FALSE(divide(DimOpKind::mod, 3).isStatic());
   EXPECT_EQ(
       Dim::get(DimOpKind::mod, m * number(16) + number(min + 32), number(16)),
@@ -147,7 +147,7 @@ TEST_F(DimTest, EqualSumsAndProductsAreOneAttribute) {
   EXPECT_NE(n + m, n + k);
 }
 
-// Long sums are put together of their parts, short ones term by term.
+// Long sums are built by merging lists, short ones term by term.
 TEST_F(DimTest, LongSumsAreOneAttributeInAnyOrder) {
   constexpr int64_t count = 120;
   std::mt19937 random(7);
@@ -177,7 +177,7 @@ TEST_F(DimTest, LongSumsAreOneAttributeInAnyOrder) {
     whole = sum;
     std::shuffle(terms.begin(), terms.end(), random);
   }
-  // By halves.
+  // Built from halves.
   Dim halves[] = {number(constant), number(0)};
   for (auto [i, term] : llvm::enumerate(terms))
     halves[i % 2] = halves[i % 2] + term.first * number(term.second);
@@ -186,7 +186,7 @@ TEST_F(DimTest, LongSumsAreOneAttributeInAnyOrder) {
 }
 
 TEST_F(DimTest, LongMinimaKeepWhatIsNeeded) {
-  // Each pair of neighbours has a variable that is never the least.
+  // For each pair of neighbours, one variable is never the minimum.
   Dim least = var("x", 0, 50), greatest = var("x", 0, 50);
   for (int64_t i = 0; i < 100; ++i) {
     const std::string name = std::to_string(i);
@@ -202,7 +202,7 @@ TEST_F(DimTest, LongMinimaKeepWhatIsNeeded) {
   }
   EXPECT_EQ(least.getMax(), 50);
   EXPECT_EQ(greatest.getMin(), 10);
-  // What is less than all of a long minimum takes its place.
+  // An operand less than all others replaces a long minimum.
   EXPECT_EQ(Dim::get(DimOpKind::min, least, var("y", -5, -1)),
             var("y", -5, -1));
 }
@@ -242,8 +242,8 @@ TEST_F(DimTest, TextIsReadable) {
   EXPECT_EQ(tg::toString({number(4), n}), "[4, n]");
 }
 
-// Every value that an expression takes lies within its bounds, and both bounds
-// are reached where each variable occurs once.
+// Every value of an expression is within its bounds, and both bounds are
+// reached if each variable occurs once.
 TEST_F(DimTest, BoundsHoldAllValues) {
   struct Case {
     int64_t aMin, aMax, bMin, bMax;
@@ -283,7 +283,7 @@ TEST_F(DimTest, QuotientsAndRemaindersTakeOutWhatDivides) {
   EXPECT_EQ(div(n, number(3)) * number(3) + mod(n, number(3)), n);
   EXPECT_EQ(n - div(n, number(3)) * number(3), mod(n, number(3)));
   EXPECT_EQ(n * m - div(n, number(3)) * m * number(3), m * mod(n, number(3)));
-  // A divisor that can be 0 stays.
+  // A divisor that may be 0 is kept.
   Dim zero = var("z", 0, 4);
   EXPECT_NE(div(zero * number(4), zero), number(4));
   EXPECT_NE(mod(zero, zero), number(0));
@@ -300,7 +300,7 @@ TEST_F(DimTest, MinimaAndMaximaAreDecidedByBounds) {
 TEST_F(DimTest, BoundsSeeWhatCancels) {
   auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
   Dim n = var("n", 1, 100), m = var("m", 1, 5);
-  // The last position of all full pieces of 16 is below n.
+  // The last position of all complete blocks of 16 is below n.
   Dim last = div(n, number(16)) * number(16) - number(1);
   EXPECT_EQ((last - n).getMax(), -1);
   Dim covered = div(n + number(15), number(16)) * number(16);
@@ -310,8 +310,8 @@ TEST_F(DimTest, BoundsSeeWhatCancels) {
   EXPECT_EQ((n * m - n).getMax(), 400);
 }
 
-// Any expression equals, for all values, what it was made from.
-/// A quotient of what has quotients in it goes first, before those change.
+// Quotients with nested quotients are eliminated first, since rewriting the
+// nested ones would hide the cancellation.
 TEST_F(DimTest, BoundsSeeWhatCancelsInQuotientsOfQuotients) {
   auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
   Dim blocks = div(var("m", 3, 64) + number(2), number(3)) * number(27);
@@ -331,6 +331,7 @@ TEST_F(DimTest, BoundsOfMultiples) {
   EXPECT_EQ((rest * number(8)).getMax(), 8 * rest.getMax());
 }
 
+// An expression has the same values as the one it was built from.
 TEST_F(DimTest, NormalFormKeepsValues) {
   std::mt19937 random(17);
   auto pick = [&](int64_t lo, int64_t hi) {
@@ -378,8 +379,7 @@ TEST_F(DimTest, NormalFormKeepsValues) {
   }
 }
 
-// n - n mod k is n floordiv k * k, whatever n and k are and whatever is around
-// them.
+// n - n mod k is (n floordiv k) * k for any n and k, within any sum.
 TEST_F(DimTest, RemaindersAreWhatQuotientsLeave) {
   auto div = [](Dim a, Dim b) { return Dim::get(DimOpKind::floordiv, a, b); };
   auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
@@ -410,11 +410,11 @@ TEST_F(DimTest, RemaindersAreWhatQuotientsLeave) {
   EXPECT_EQ(digit * number(3) + mod(n, number(3)) +
                 div(n, number(12)) * number(12),
             n);
-  // What is not equal: another divisor, another dividend.
+  // Different divisors or dividends must not be combined.
   EXPECT_NE(n - mod(n, number(4)), div(n, number(3)) * number(4));
   EXPECT_NE(n - mod(n, number(4)), div(n + m, number(4)) * number(4));
   EXPECT_NE(n - mod(n, number(2)), div(n, number(4)) * number(4));
-  // One that may be 0 leaves nothing of what it divides.
+  // A remainder by a divisor that may be 0 is not eliminated.
   Dim zero = var("z", 0, 4);
   EXPECT_NE(n - mod(n, zero), div(n, zero) * zero);
 }
@@ -456,7 +456,8 @@ TEST_F(DimTest, VariablesWithOneValueAreNumbersInExpressions) {
             Dim::get(DimOpKind::floordiv, n, number(3)));
   EXPECT_EQ(Dim::get(DimOpKind::min, n, three),
             Dim::get(DimOpKind::min, n, number(3)));
-  // By itself it stays what it is, in types and in what is printed.
+  // By itself, a variable with a single value keeps its name, in types and in
+  // printed text.
   EXPECT_EQ(three.str(), "p");
 }
 
@@ -469,7 +470,7 @@ TEST_F(DimTest, LongProductsOfSumsStayProducts) {
     Dim product = getNumElements(&context, factors);
     EXPECT_EQ(product.getMin(), int64_t(1) << count);
     EXPECT_EQ(product.getMax(), int64_t(1) << (2 * count));
-    // In any order, and in two halves.
+    // In random order, and in two halves.
     SmallVector<Dim> shuffled = factors;
     std::mt19937 random(count);
     for (int trial = 0; trial < 3; ++trial) {
@@ -480,7 +481,7 @@ TEST_F(DimTest, LongProductsOfSumsStayProducts) {
       EXPECT_EQ(first * second, product);
       EXPECT_EQ(getNumElements(&context, shuffled), product);
     }
-    // Of what is divided out, few factors are written out again.
+    // After divisions, a product of few factors is expanded again.
     Dim left = product;
     for (unsigned i = count; i-- > 1;)
       left = Dim::get(DimOpKind::floordiv, left, factors[i]);
@@ -508,8 +509,8 @@ TEST_F(DimTest, ProductsOfProductsStayShort) {
   EXPECT_LT(x.str().size(), 100000u);
 }
 
-// Equal attributes are equal for all values, and what an expression is made
-// from in another order, or from its own parts, is the same expression.
+// Equal attributes have equal values, and rebuilding an expression in another
+// order, or from its own operands, gives the same attribute.
 TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
   std::mt19937 random(23);
   auto pick = [&](int64_t lo, int64_t hi) {
@@ -557,30 +558,30 @@ TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
       std::shuffle(terms.begin(), terms.end(), random);
       ASSERT_EQ(getSum(), sum) << getSum().str() << '\n' << sum.str();
     }
-    // Made from its own parts.
+    // Rebuilt from its own operands.
     ASSERT_EQ(sum.substitute([](VarAttr var) { return Dim(var); }) - sum,
               number(0));
     ASSERT_EQ(sum + number(0) - number(1) + number(1), sum);
     Dim other = pickAtom();
     ASSERT_EQ((sum + other) - other, sum) << sum.str();
     ASSERT_EQ((sum - other) * number(3) + other * number(3), sum * number(3));
-    // The equations between quotients and remainders, minima and maxima.
+    // The identities between quotients and remainders, minima and maxima.
     Dim c = pick(0, 1) ? number(pick(2, 6)) : pickAtom() + number(1);
-    // Remainders of long expressions are not written out.
+    // Remainders of long expressions are not expanded.
     if (c.getMin() > 0 && (sum.str() + c.str()).size() < 200)
       ASSERT_EQ(div(sum, c) * c + mod(sum, c), sum) << sum.str() << c.str();
     Dim d = var("d", 0, 9);
     for (Dim c : {number(pick(2, 6)), atoms[1], atoms[1] * number(3)})
       ASSERT_EQ(div(sum + c * d, c), div(sum, c) + d) << sum.str() << '\n'
                                                       << c.str();
-    // Maxima of long expressions, and of minima, are not written out either.
+    // Maxima of long expressions, and of minima, are not expanded either.
     const std::string both = sum.str() + other.str();
     if (both.size() < 200 && both.find("min") == std::string::npos &&
         both.find("max") == std::string::npos)
       ASSERT_EQ(least(sum, other) + most(sum, other), sum + other)
           << sum.str() << '\n'
           << other.str();
-    // What is printed is in the same form when it is read again.
+    // Printed text is parsed to the same form.
     for (Dim dim : {sum, most(sum, other), least(most(sum, c), other)}) {
       std::string text;
       llvm::raw_string_ostream(text) << dim.getAttr();
@@ -590,8 +591,8 @@ TEST_F(DimTest, NormalFormIsTheSameInAnyOrder) {
   }
 }
 
-// Whatever an expression was made by, its text is the text of that attribute
-// and of no other one.
+// However an expression was built, its text is parsed to the same attribute,
+// and no other attribute has this text.
 TEST_F(DimTest, TextIsReadAsTheSameAttribute) {
   std::mt19937 random(44);
   auto pick = [&](int64_t lo, int64_t hi) {
@@ -623,8 +624,8 @@ TEST_F(DimTest, TextIsReadAsTheSameAttribute) {
   }
 }
 
-// The order of terms is that of what they are: names before bounds, numbers by
-// their values.
+// Terms are ordered by content: variables by name and then by bounds, numbers
+// by value.
 TEST_F(DimTest, TermsAreOrderedByWhatTheyAre) {
   Dim n = var("n", 0, 99), m = var("m", 0, 99);
   auto div = [](Dim a, int64_t b) {
@@ -639,8 +640,8 @@ TEST_F(DimTest, TermsAreOrderedByWhatTheyAre) {
 
 TEST_F(DimTest, DivisorsOfWhichOneSignIsBounded) {
   auto mod = [](Dim a, Dim b) { return Dim::get(DimOpKind::mod, a, b); };
-  // That 1 mod (m * -2) is negative shows, that its negative is positive does
-  // not.
+  // Bounds prove that 1 mod (m * -2) is negative, but not that its negation is
+  // positive.
   Dim m = var("m", 1, 8);
   Dim divisor = mod(number(1), m * number(-2));
   Dim remainder = mod(var("n", 0, 9), divisor);

@@ -5,9 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The bounds that operations infer are compared with what they give for all
-/// operands within bounds, negative ones and those at the ends of their type
-/// included.
+/// Compares inferred bounds with the results for all operands within bounds,
+/// including negative operands and the limits of the type.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -86,7 +85,7 @@ TEST_P(IntRangesTest, HoldsForAllOperands) {
   if (!isUnary)
     operands.push_back(block.addArgument(type, loc));
   Type resultType = isCompare ? builder.getI1Type() : type;
-  if (name == "cast") // to what holds less
+  if (name == "cast") // to a narrower type
     resultType = builder.getIntegerType(8);
   OperationState state(loc, "tg." + name, operands, resultType);
   Operation *op = builder.create(state);
@@ -100,7 +99,7 @@ TEST_P(IntRangesTest, HoldsForAllOperands) {
     ends.insert(ends.end(), {-128, -127, 126, 127});
   llvm::sort(ends);
 
-  // Numbers between ends that are far apart are not all looked at.
+  // Wide ranges are tested only near their ends.
   auto isLooked = [&](int64_t value, int64_t lo, int64_t hi) {
     return value - lo < 8 || hi - value < 8;
   };
@@ -130,8 +129,8 @@ TEST_P(IntRangesTest, HoldsForAllOperands) {
         }
 }
 
-/// Bounds are not only right but as narrow as can be, where numbers are small.
-/// (Remainders reach theirs for some operands only.)
+/// For small numbers, bounds are exact. (Those of remainders only for some
+/// operands.)
 TEST_P(TightIntRangesTest, IsTightForSmallOperands) {
   auto [name, typeName] = GetParam();
   Type type = getType(typeName);
