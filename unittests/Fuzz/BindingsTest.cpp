@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which values graphs with variables are tried with, and what becomes of such
-/// graphs and their inputs.
+/// The values with which graphs with variables are tested, and the graphs and
+/// inputs with these values.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -114,10 +114,10 @@ TEST_F(BindingsTest, LeadingParts) {
   EXPECT_EQ(get({0, 3}), std::vector<char>());
 }
 
-/// A graph is compared for each value: here the canonicalizer is right and the
-/// graph itself says nothing for some of them.
+/// A graph is compared for each value. For some values this graph's result is
+/// unspecified, although the canonicalizer is correct.
 TEST_F(BindingsTest, ValuesThatSayNothingAreLeftOut) {
-  // sin(n) < 0.8414...: not known where n is 1.
+  // sin(n) < 0.8414...: unspecified for n = 1.
   std::string text = R"mlir(
     #n = #tg.var<"n", 0, 2>
     func.func @main() -> tensor<1xi1> {
@@ -153,7 +153,7 @@ TEST_F(BindingsTest, OperationsAreTakenOutForAllValues) {
   auto limit =
       ConstOp::create(builder, loc, type, builder.getF32FloatAttr(0.84147098F));
   ASSERT_TRUE(execute(limit));
-  // Not known for n = 1 alone; later operations are not disturbed.
+  // Unspecified only for n = 1; later operations are not affected.
   auto less = CmpLtOp::create(builder, loc, sin, limit);
   EXPECT_FALSE(execute(less));
   less.erase();

@@ -1,11 +1,11 @@
-//===- CliffsTest.cpp - programs that are slow without reason -------------===//
+//===- CliffsTest.cpp - tests of performance cliffs -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What counts as a cliff, with made-up times, and the programs that are timed.
+/// Decides with made-up times what a cliff is, and which programs are timed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ protected:
   MLIRContext context;
 };
 
-/// Calls with one after the other of these times.
+/// Returns these times, one per call.
 struct Measurements {
   std::vector<ProgramTimes> times;
   size_t count = 0;
@@ -53,23 +53,23 @@ TEST_F(CliffsTest, RatioAndDifferenceDecide) {
   EXPECT_FALSE(isCliff({0.29, 0.1}, 3));
   EXPECT_TRUE(isCliff({0.29, 0.1}, 2));
   EXPECT_FALSE(isCliff({0.1, 0.3}, 3));
-  // Microseconds are within what measuring is off by.
+  // Microseconds are within the measurement error.
   EXPECT_FALSE(isCliff({5e-5, 1e-6}, 3));
   EXPECT_FALSE(isCliff({0, 0}, 3));
 }
 
 TEST_F(CliffsTest, IsMeasuredAgain) {
-  // Disturbed once: no cliff.
+  // A single slow measurement is no cliff.
   Measurements once{{{0.5, 0.1}, {0.1, 0.1}}};
   ProgramTimes times = confirm(std::ref(once), 3);
   EXPECT_FALSE(isCliff(times, 3));
   EXPECT_EQ(once.count, 2u);
-  // A cliff each time; the smallest ratio is told.
+  // A cliff in every measurement; the smallest ratio is reported.
   Measurements always{{{0.5, 0.1}, {0.4, 0.1}, {0.6, 0.1}}};
   times = confirm(std::ref(always), 3);
   EXPECT_TRUE(isCliff(times, 3));
   EXPECT_EQ(times.asItIs, 0.4);
-  // Nothing to confirm.
+  // There is nothing to confirm.
   Measurements none{{{0.2, 0.1}}};
   EXPECT_FALSE(isCliff(confirm(std::ref(none), 3), 3));
   EXPECT_EQ(none.count, 1u);

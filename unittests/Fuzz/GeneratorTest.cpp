@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random graphs are reproducible, valid, comparable, and reach everything.
+/// Random graphs are reproducible, valid and comparable, and contain every
+/// operation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +60,7 @@ TEST_F(GeneratorTest, GraphsAreValidAndComparable) {
   }
 }
 
-/// The same for the values of the variables that graphs are checked with.
+/// The same for all values of the variables that graphs are checked with.
 TEST_F(GeneratorTest, SymbolicGraphsAreValidAndComparable) {
   options.symbolicPercent = 100;
   int64_t compared = 0, tried = 0;
@@ -79,7 +80,7 @@ TEST_F(GeneratorTest, SymbolicGraphsAreValidAndComparable) {
       compared += trackFunction(function, *inputs).has_value();
     }
   }
-  // Variables that are not used in the end make others be tried.
+  // If a variable ends up unused, another graph is tried.
   EXPECT_GE(compared, tried * 95 / 100) << tried;
 }
 
@@ -101,7 +102,7 @@ TEST_F(GeneratorTest, EverythingIsReached) {
         }
     });
   }
-  // Level 1, but for tg.buffer, which arguments stand for.
+  // All operations of level 1 except tg.buffer, whose role arguments play.
   for (const char *op :
        {"neg",    "recip",    "sqrt",     "exp2",       "exp",    "expm1",
         "log2",   "log",      "log1p",    "sin",        "cos",    "tan",
@@ -162,7 +163,7 @@ TEST_F(GeneratorTest, EverySymbolicFormIsReached) {
   EXPECT_TRUE(canBeEmpty);
 }
 
-/// The share of graphs with variables is what was asked for.
+/// The share of graphs with variables is as requested.
 TEST_F(GeneratorTest, ShareOfSymbolicGraphs) {
   auto count = [&](int64_t percent) {
     options.symbolicPercent = percent;

@@ -1,11 +1,11 @@
-//===- ShrinkerTest.cpp - making failing graphs small ---------------------===//
+//===- ShrinkerTest.cpp - tests of the reduction of failing graphs --------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Failures are made up here: "the graph has a tg.sub".
+/// The failures are artificial: "the graph has a tg.sub".
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ protected:
     return module;
   }
 
-  /// The body of the smallest graph that has the operation `name`.
+  /// The body of the smallest graph that contains the operation `name`.
   std::string shrinkTo(const std::string &text, StringRef name) {
     OwningOpRef<ModuleOp> module = parse(text);
     module = shrink(
@@ -129,7 +129,7 @@ TEST_F(ShrinkerTest, ResizeFollowsEveryOperation) {
             "tensor<5xi32> tensor<5x1xi32> tensor<1x5xi32> tensor<1x1xi32> ");
 }
 
-/// A failure that has nothing to do with variables keeps none.
+/// A failure that does not depend on variables keeps none.
 TEST_F(ShrinkerTest, VariablesGetValues) {
   EXPECT_EQ(shrinkTo("#n = #tg.var<\"n\", 1, 8>\n"
                      "!v = tensor<?x6xi32, #tg.shape<#n, 6>>\n"
@@ -142,8 +142,8 @@ TEST_F(ShrinkerTest, VariablesGetValues) {
             "tg.reduce tensor<1x1xi32>\nfunc.return \n");
 }
 
-/// One that needs a variable keeps it, in the shortest range, and loses the
-/// rest: static axes become shorter beside it.
+/// A failure that depends on a variable keeps it with the smallest range, and
+/// loses the rest: static axes become shorter.
 TEST_F(ShrinkerTest, VariablesStayWhereTheyAreNeeded) {
   OwningOpRef<ModuleOp> module =
       parse("#n = #tg.var<\"n\", 1, 8>\n#m = #tg.var<\"m\", 0, 5>\n"
@@ -185,7 +185,7 @@ TEST_F(ShrinkerTest, SymbolicSizesAreNotResized) {
       "%s = tg.shrink %n from [0, 1] to [#n, 5] : !v -> !s\n"
       "%f = tg.reshape %s : !s -> !f\n"
       "return %f : !f }";
-  // Up to the part that is left, no further: it makes a symbolic size.
+  // Only down to the part that is taken, which has a symbolic size.
   EXPECT_EQ(resize(text, 1, 5),
             "tensor<?x5xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 5>> "
             "tensor<?x4xi32, #tg.shape<#tg.var<\"n\", 0, 4>, 4>> "

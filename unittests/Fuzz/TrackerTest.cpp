@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which results are exact, which have a bound, and which graphs say nothing.
+/// Which results are exact, which have an error bound, and which graphs are not
+/// comparable.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -81,14 +82,14 @@ TEST_F(TrackerTest, BoundsGrow) {
 }
 
 TEST_F(TrackerTest, JumpsNeedRoom) {
-  // sin(pi/2) is 1 give or take: its whole part is not known.
+  // sin(pi/2) is 1 plus or minus an error, so its integer part is unknown.
   EXPECT_FALSE(runF32("[1.5707964, 1.0]", "%s = tg.sin %x : tensor<2xf32>\n"
                                           "%r = tg.trunc %s : tensor<2xf32>"));
   auto result = runF32("[0.5, 1.0]", "%s = tg.sin %x : tensor<2xf32>\n"
                                      "%r = tg.trunc %s : tensor<2xf32>");
   ASSERT_TRUE(result);
   EXPECT_EQ(result->results[0].error[0], 0);
-  // A value is neither less than itself nor is that known of what is close.
+  // A value is not less than itself, which is unknown for close values.
   EXPECT_FALSE(run("tensor<1xf32>", "0.5",
                    "%s = tg.sin %x : tensor<1xf32>\n"
                    "%r = tg.cmplt %s, %s : tensor<1xf32>",
@@ -102,13 +103,13 @@ TEST_F(TrackerTest, SumsOfSmallNumbersAreExact) {
       run("tensor<3xf32>", "[1.0, -0.5, 100.25]", sum, "tensor<1xf32>");
   ASSERT_TRUE(exact);
   EXPECT_EQ(exact->results[0].error[0], 0);
-  // The order decides about the last bit.
+  // The last bit depends on the order of additions.
   auto inexact =
       run("tensor<3xf32>", "[1.0, 1.0e-7, 0.3]", sum, "tensor<1xf32>");
   ASSERT_TRUE(inexact);
   EXPECT_GT(inexact->results[0].error[0], 0);
   EXPECT_LT(inexact->results[0].error[0], 1.0e-6);
-  // And here it decides between infinity and a number.
+  // Infinity or not depends on the order.
   EXPECT_FALSE(
       run("tensor<3xf32>", "[3.0e38, 3.0e38, -3.0e38]", sum, "tensor<1xf32>"));
 }
@@ -124,8 +125,8 @@ TEST_F(TrackerTest, SumsOfProductsMayBeFused) {
   auto exact = run("tensor<2xf32>", "[1.5, 4.0]", body, "tensor<1xf32>");
   ASSERT_TRUE(exact);
   EXPECT_EQ(exact->results[0].error[0], 0);
-  // A subnormal product rounds, however exact the sum is; a cast to the same
-  // type is nothing.
+  // A subnormal product is rounded, even if the sum is exact; a cast to the
+  // same type has no effect.
   auto subnormal =
       run("tensor<2xf32>", "[3.97e-23, 0.0]",
           "%p = tg.mul %x, %x : tensor<2xf32>\n"
@@ -134,12 +135,12 @@ TEST_F(TrackerTest, SumsOfProductsMayBeFused) {
           "tensor<1xf32>");
   ASSERT_TRUE(subnormal);
   EXPECT_GT(subnormal->results[0].error[0], 0);
-  // An overflow that a fused sum might not have.
+  // The overflow might not happen in a fused sum.
   EXPECT_FALSE(run("tensor<2xf32>", "[1.0e30, 4.0]", body, "tensor<1xf32>"));
 }
 
 TEST_F(TrackerTest, TheSignOfSomeZerosIsUnknown) {
-  // max(-0, +0) may be either, and its reciprocal either infinity.
+  // max(-0, +0) may be either zero, so its reciprocal may be either infinity.
   std::string max = "%n = tg.neg %x : tensor<2xf32>\n"
                     "%m = tg.max %x, %n : tensor<2xf32>\n";
   EXPECT_FALSE(runF32("[0.0, 1.0]", max + "%r = tg.recip %m : tensor<2xf32>"));
@@ -149,7 +150,7 @@ TEST_F(TrackerTest, TheSignOfSomeZerosIsUnknown) {
 }
 
 TEST_F(TrackerTest, PayloadsOfNaN) {
-  // Those of arithmetic are unspecified, those that were given are not.
+  // Payloads of computed NaNs are unspecified, those of inputs are not.
   std::string bits = "%r = tg.bitcast %y : tensor<1xf32> -> tensor<1xi32>";
   EXPECT_FALSE(run("tensor<1xf32>", "0x7FC00001",
                    "%y = tg.add %x, %x : tensor<1xf32>\n" + bits,

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What `tg.assign` writes, and who sees it.
+/// What `tg.assign` writes, and which values change.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ namespace {
 
 class AssignTest : public InterpreterTest {
 protected:
-  /// Runs @main on constants and expects results, then the inputs' contents.
+  /// Runs @main on constants and compares the results, then the inputs'
+  /// contents.
   void expectRun(const std::string &module, std::vector<std::string> given,
                  std::vector<std::string> returned,
                  std::vector<std::string> after) {
@@ -64,7 +65,7 @@ TEST_F(AssignTest, ReadsSeeTheOldContents) {
 }
 
 TEST_F(AssignTest, View) {
-  // Row 1, backwards.
+  // Row 1, reversed.
   expectRun("func.func @main(%x: tensor<2x3xi8>, %y: tensor<3xi8>) -> "
             "tensor<3xi8> {\n"
             "%row = tg.shrink %x from [1, 0] to [2, 3] : tensor<2x3xi8> -> "
@@ -109,7 +110,7 @@ TEST_F(AssignTest, BuffersOfTheCaller) {
   HostTensor memory = tensor("dense<[1, 2]> : tensor<2xi32>");
   InterpreterOptions options;
   options.buffer = [&](int64_t id) { return id == 7 ? &memory : nullptr; };
-  // Two names of one buffer: both mean the old contents.
+  // Two arguments share a buffer: both read the old contents.
   std::vector<HostTensor> inputs;
   SmallVector<HostTensor> results;
   ASSERT_TRUE(succeeded(run("func.func @main() -> tensor<2xi32> {\n"

@@ -1,12 +1,13 @@
-//===- CastTest.cpp - conversions, against values computed by hand --------===//
+//===- CastTest.cpp - conversions between types ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rounding, saturation and wrapping of `tg.cast`. Expected floats are written
-/// as bit patterns wherever a decimal number could hide an error.
+/// Rounding, saturation and wrapping of `tg.cast`, compared with values
+/// computed by hand. Expected floats are bit patterns where decimal numbers
+/// could hide an error.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,14 +21,14 @@ TEST_F(CastTest, FloatToFloat8E4M3FN) {
   // Bias 7, largest 448 = 1.75 * 2^8; there is no infinity, NaN is 0x7F.
   expectCast("f32", "[1.0, -1.0, 448.0, 1.5, -0.0, 0.0]", "f8E4M3FN",
              "[0x38, 0xB8, 0x7E, 0x3C, 0x80, 0x00]");
-  // Half-way to 480, which would be the pattern of NaN: ties to even, 448.
+  // Half-way to 480, whose pattern is that of NaN: ties to even, 448.
   expectCast("f32", "[463.0, 464.0]", "f8E4M3FN", "[0x7E, 0x7E]");
   expectCast("f32", "[465.0, 1.0e9, 0x7F800000]", "f8E4M3FN",
              "[0x7F, 0x7F, 0x7F]");
-  // Denormals step by 2^-9; half a step ties to zero, which keeps its sign.
+  // Subnormals step by 2^-9; half a step ties to zero, which keeps its sign.
   expectCast("f32", "[0.001953125, 0.0009765625, 0.00146484375, -0.0009765625]",
              "f8E4M3FN", "[0x01, 0x00, 0x01, 0x80]");
-  // 1.0625 lies between 1 and 1.125: to even; so does 1.1875.
+  // 1.0625 lies between 1 and 1.125 and ties to even; so does 1.1875.
   expectCast("f32", "[1.0625, 1.1875]", "f8E4M3FN", "[0x38, 0x3A]");
 }
 
@@ -40,12 +41,13 @@ TEST_F(CastTest, FloatToFloat8E5M2) {
 }
 
 TEST_F(CastTest, FloatToFloat8FNUZ) {
-  // One more in the bias, no negative zero, 0x80 is the only NaN.
+  // The bias is one greater; there is no negative zero, and 0x80 is the only
+  // NaN.
   expectCast("f32", "[1.0, -1.0, 240.0, -0.0, 247.0, 248.0, 0xFF800000]",
              "f8E4M3FNUZ", "[0x40, 0xC0, 0x7F, 0x00, 0x7F, 0x80, 0x80]");
   expectCast("f32", "[1.0, -1.0, 57344.0, -0.0, 61439.0, 61440.0, 0x7FC00000]",
              "f8E5M2FNUZ", "[0x40, 0xC0, 0x7F, 0x00, 0x7F, 0x80, 0x80]");
-  // Too small for the least denormal, 2^-10: no sign is left of it.
+  // Less than the smallest subnormal, 2^-10: becomes zero without a sign.
   expectCast("f32", "[-0.0001]", "f8E4M3FNUZ", "[0x00]");
 }
 
@@ -58,21 +60,21 @@ TEST_F(CastTest, Float8ToOthers) {
   // NaN is 0 as an integer and true as bool.
   expectCast("f8E5M2FNUZ", "[0x80, 0x00, 0x40]", "i8", "[0, 0, 1]");
   expectCast("f8E4M3FN", "[0x7F, 0x80, 0x01]", "i1", "[true, false, true]");
-  // Between the types: 448 is out of range of E4M3FNUZ, which then says NaN.
+  // Between these types: 448 is out of range of E4M3FNUZ and becomes NaN.
   expectCast("f8E4M3FN", "[0x7E, 0x38]", "f8E4M3FNUZ", "[0x80, 0x40]");
 }
 
 TEST_F(CastTest, FloatToHalf) {
   expectCast("f32", "[2049.0, 2051.0, 65504.0, 65519.0, 65520.0]", "f16",
              "[2048.0, 2052.0, 65504.0, 65504.0, 0x7C00]");
-  // Half of the least denormal ties to zero, anything more does not.
+  // Half of the smallest subnormal ties to zero; anything greater does not.
   expectCast("f32", "[0x33000000, 0x33000001, 0xB3000000]", "f16",
              "[0x0000, 0x0001, 0x8000]");
 }
 
 TEST_F(CastTest, DoubleIsRoundedOnce) {
-  // 1 + 2^-11 + 2^-40: by way of f32 the last bit would be lost, and the tie
-  // broken to 1.
+  // 1 + 2^-11 + 2^-40: rounding to f32 first would lose the last bit and tie to
+  // 1.
   expectCast("f64", "[0x3FF0020000001000]", "f16", "[0x3C01]");
   // The same for bf16: 1 + 2^-8 + 2^-40.
   expectCast("f64", "[0x3FF0100000001000]", "bf16", "[0x3F81]");
@@ -106,7 +108,8 @@ TEST_F(CastTest, IntegerToFloat) {
   expectCast("ui64", "[18446744073709551615]", "f32", "[0x5F800000]");
   expectCast("i64", "[65519, 65520, -65520]", "f16",
              "[65504.0, 0x7C00, 0xFC00]");
-  // 2^31 + 2^23 + 1: rounded once it goes up, by way of f32 it would be a tie.
+  // 2^31 + 2^23 + 1: rounded once it goes up; rounding to f32 first makes a
+  // tie.
   expectCast("i64", "[2156396545]", "bf16", "[0x4F01]");
   expectCast("ui32", "[4294967295]", "f64", "[4294967295.0]");
   expectCast("i32", "[448, 1000, -7]", "f8E4M3FN", "[0x7E, 0x7F, 0xCE]");

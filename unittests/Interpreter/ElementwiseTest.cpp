@@ -1,11 +1,11 @@
-//===- ElementwiseTest.cpp - arithmetic, against values computed by hand --===//
+//===- ElementwiseTest.cpp - elementwise arithmetic -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Corner cases of the elementwise operations.
+/// Corner cases of the elementwise operations, with results computed by hand.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ TEST_F(ElementwiseTest, Division) {
 }
 
 TEST_F(ElementwiseTest, Shifts) {
-  // -1 as an amount is read as unsigned: far above the width.
+  // The amount -1 is read as unsigned, far greater than the width.
   std::string a = "[1, 1, 1, -2, -2, 64]", b = "[7, 8, -1, 1, 100, -128]";
   expectBinary("tg.shl", "i8", a, b, "[-128, 0, 0, -4, 0, 0]");
   expectBinary("tg.shr", "i8", a, b, "[0, 0, 0, -1, -1, 0]");
@@ -90,7 +90,7 @@ TEST_F(ElementwiseTest, FloatDivision) {
   expectBinary("tg.fdiv", "f32", "[1.0, -1.0, 0x7F800000]", "[0.0, 0.0, 2.0]",
                "[0x7F800000, 0xFF800000, 0x7F800000]");
   expectCompare("tg.cmpne", "f32", "[0x7FC00000]", "[0x7FC00000]", "[true]");
-  // The smallest denormal halved is a tie, to zero.
+  // Half of the smallest subnormal ties to zero.
   expectBinary("tg.fdiv", "f32", "[0x00000001, 0x00000003]", "[2.0, 2.0]",
                "[0.0, 0x00000002]");
 }
@@ -120,7 +120,7 @@ TEST_F(ElementwiseTest, FloatUnary) {
        {"tg.sin", "tg.tan", "tg.asin", "tg.atan", "tg.tanh", "tg.erf"})
     expectUnary(op, "f32", "[0.0, -0.0]", "[0.0, -0.0]");
   expectUnary("tg.cos", "f32", "[0.0, -0.0]", "[1.0, 1.0]");
-  // pi and pi / 2 as f32 has them.
+  // pi and pi / 2 rounded to f32.
   expectUnary("tg.acos", "f32", "[1.0, -1.0, 0.0]",
               "[0.0, 0x40490FDB, 0x3FC90FDB]");
   expectUnary("tg.asin", "f32", "[1.0, -1.0]", "[0x3FC90FDB, 0xBFC90FDB]");
@@ -128,7 +128,7 @@ TEST_F(ElementwiseTest, FloatUnary) {
               "[0x3FC90FDB, 0xBFC90FDB]");
   for (const char *op : {"tg.tanh", "tg.erf"})
     expectUnary(op, "f32", "[0x7F800000, 0xFF800000]", "[1.0, -1.0]");
-  // sin(1), 0.8414709848..., to the last bit.
+  // sin(1), 0.8414709848..., correct to the last bit.
   expectUnary("tg.sin", "f64", "[1.0]", "[0x3FEAED548F090CEE]");
 }
 
@@ -151,10 +151,10 @@ TEST_F(ElementwiseTest, NaNResults) {
 }
 
 TEST_F(ElementwiseTest, PowSpecialCases) {
-  // The exponents 0 and the base 1 win over NaN.
+  // The exponent 0 and the base 1 give 1 even with NaN.
   expectBinary("tg.pow", "f32", "[0x7FC00000, 1.0, 0.0, -0.0]",
                "[0.0, 0x7FC00000, -0.0, 0.0]", "[1.0, 1.0, 1.0, 1.0]");
-  // Powers of zero: the sign survives odd exponents.
+  // Powers of zero: odd exponents keep the sign.
   expectBinary("tg.pow", "f32", "[-0.0, -0.0, -0.0, -0.0, 0.0]",
                "[3.0, 2.0, -3.0, -2.0, -0.5]",
                "[-0.0, 0.0, 0xFF800000, 0x7F800000, 0x7F800000]");
@@ -187,7 +187,7 @@ TEST_F(ElementwiseTest, HalfIsRoundedAfterEveryOperation) {
 }
 
 TEST_F(ElementwiseTest, MulAccIsRoundedOnce) {
-  // (1 + 2^-23)^2 - (1 + 2^-22) is the bit 2^-46 that a rounded product loses.
+  // (1 + 2^-23)^2 - (1 + 2^-22) is 2^-46, which a rounded product would lose.
   expect("%a = tg.const(0x3F800001 : f32) : tensor<1xf32>\n"
          "%c = tg.const(0xBF800002 : f32) : tensor<1xf32>\n"
          "%r = tg.mulacc %a, %a, %c : tensor<1xf32>",
@@ -208,8 +208,8 @@ TEST_F(ElementwiseTest, Where) {
 }
 
 TEST_F(ElementwiseTest, ThreefryKnownAnswers) {
-  // The vectors of the generator's authors for Threefry-2x32 with 20 rounds:
-  // the first word is the low half.
+  // The published test vectors for Threefry-2x32 with 20 rounds. The first word
+  // is the low half.
   expectBinary("tg.threefry", "ui64",
                "[0x0000000000000000, 0xffffffffffffffff, 0x85a308d3243f6a88]",
                "[0x0000000000000000, 0xffffffffffffffff, 0x0370734413198a2e]",

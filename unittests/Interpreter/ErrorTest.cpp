@@ -1,11 +1,11 @@
-//===- ErrorTest.cpp - what the interpreter refuses -----------------------===//
+//===- ErrorTest.cpp - errors of the interpreter --------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Mistakes end in a diagnostic that names what is wrong.
+/// Invalid inputs end in a diagnostic that names the mistake.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ TEST_F(ErrorTest, OutOfMemory) {
               {},
               "out of memory: no room for "
               "'tensor<4611686018427387904x8xf32>'");
-  // The context is as good as new.
+  // The context is still usable.
   expect("%r = tg.iota 0 : tensor<2xi32>", "tensor<2xi32>", "[0, 1]");
 }
 

@@ -1,4 +1,4 @@
-//===- InterpreterTest.cpp - helpers of the interpreter's tests -----------===//
+//===- InterpreterTest.cpp - fixture of the interpreter's tests -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -83,7 +83,7 @@ void InterpreterTest::expect(const std::string &body, const std::string &type,
   expectEqual(results[0], tensor("dense<" + expected + "> : " + type));
 }
 
-/// The tensor type of a list's elements: one for each comma and one more.
+/// The tensor type of a list of elements, whose number follows from the commas.
 static std::string listType(const std::string &list,
                             const std::string &element) {
   size_t count = std::count(list.begin(), list.end(), ',') + 1;

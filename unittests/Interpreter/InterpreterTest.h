@@ -1,12 +1,12 @@
-//===- InterpreterTest.h - helpers of the interpreter's tests ---*- C++ -*-===//
+//===- InterpreterTest.h - fixture of the interpreter's tests ---*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Tests are written as IR text: what to compute and the constant that has to
-/// come out, compared bit for bit.
+/// Tests are written as IR text: a computation and the expected constant, which
+/// is compared bit for bit.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,19 +26,20 @@ class InterpreterTest : public ::testing::Test {
 protected:
   InterpreterTest();
 
-  /// Parses the text of a module; fails the test if it is not valid.
+  /// Parses a module; fails the test if the text is invalid.
   mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
 
-  /// The tensor that `dense<...> : tensor<...>` stands for.
+  /// The tensor for the text `dense<...> : tensor<...>`.
   mlir::tg::HostTensor tensor(const std::string &attribute);
 
   /// Runs a function's body (up to and including its `return`), which returns
-  /// tensors of `types`, and expects the constants `expected`.
+  /// tensors of `types`, and compares the results with the constants
+  /// `expected`.
   void expect(const std::string &body, const std::string &type,
               const std::string &expected);
 
-  /// One unary operation: `expectUnary("tg.neg", "f32", "[1.0]", "[-1.0]")`;
-  /// the lists are of `count` elements.
+  /// Tests one unary operation: `expectUnary("tg.neg", "f32", "[1.0]",
+  /// "[-1.0]")`. The lists have `count` elements.
   void expectUnary(const std::string &op, const std::string &type,
                    const std::string &x, const std::string &expected);
   void expectBinary(const std::string &op, const std::string &type,
@@ -62,7 +63,7 @@ protected:
   std::string diagnostics;
 };
 
-/// Compares type and bits; messages show the values.
+/// Compares type and bits; failure messages show the values.
 void expectEqual(const mlir::tg::HostTensor &actual,
                  const mlir::tg::HostTensor &expected);
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operations on whole tensors, against values computed by hand.
+/// Operations on whole tensors, with results computed by hand.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,7 @@ TEST_F(ReduceTest, IdentityOverNothing) {
   empty("max", "i1", "false");
 }
 
-// What additions round off is not lost.
+// Rounding errors of additions are compensated.
 TEST_F(ReduceTest, SumsAreExact) {
   expect(input("[1.0e16, 1.0, 1.0, -1.0e16]", "tensor<4xf64>") +
              "%r = tg.reduce add %x axes [0] : tensor<4xf64> -> tensor<1xf64>",
@@ -96,7 +96,7 @@ TEST_F(ReduceTest, WrapsAndPropagatesNaN) {
 }
 
 TEST_F(ReduceTest, SumsAreRoundedOnce) {
-  // In f16 steps this would stay at 2048.
+  // In f16 arithmetic the sum would stay at 2048.
   expect(input("[2048.0, 1.0, 1.0, 1.0]", "tensor<4xf16>") +
              "%r = tg.reduce add %x axes [0] : tensor<4xf16> -> tensor<1xf16>",
          "tensor<1xf16>", "[2052.0]");
@@ -182,7 +182,7 @@ TEST_F(CreationTest, Constants) {
 }
 
 TEST_F(CreationTest, ResourceConstant) {
-  // The blob starts with its alignment as four bytes.
+  // The blob begins with its alignment in four bytes.
   std::vector<mlir::tg::HostTensor> inputs;
   mlir::SmallVector<mlir::tg::HostTensor> results;
   ASSERT_TRUE(succeeded(

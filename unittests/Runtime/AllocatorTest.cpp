@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Size classes, re-use, behaviour at the limit, threads.
+/// Size classes, reuse, behaviour at the limit, threads.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace tinygrad::testing;
 using ::testing::HasSubstr;
 
 namespace {
-/// A source with a bound that checks what comes back.
+/// A memory source with a limit that checks what is freed.
 class BoundedSource : public MemorySource {
 public:
   explicit BoundedSource(std::size_t capacity) : capacity(capacity) {}
@@ -126,7 +126,7 @@ TEST(CachingAllocator, givesBackBeforeItFails) {
   CachingAllocator allocator(source, "TEST");
   void *kept = allocator.allocate(1024);
   allocator.free(allocator.allocate(8192), 8192);
-  // 9216 of 10240 bytes are taken, most of them only cached.
+  // 9216 of 10240 bytes are allocated, most of them only cached.
   void *other = allocator.allocate(4096);
   EXPECT_EQ(allocator.bytesCached(), 0u);
 
@@ -145,7 +145,7 @@ TEST(CachingAllocator, givesBackBeforeItFails) {
     EXPECT_EQ(error.bytesAsked(), SIZE_MAX);
     EXPECT_EQ(error.bytesInUse(), 5120u);
   }
-  // Still usable.
+  // The allocator is still usable.
   void *last = allocator.allocate(5000);
   allocator.free(last, 5000);
   allocator.free(other, 4096);

@@ -113,7 +113,7 @@ TEST(Buffer, copiesBetweenDevices) {
   EXPECT_FALSE(there.sharesMemoryWith(here));
   there.copyOut(back, sizeof(back));
   EXPECT_EQ(std::memcmp(data, back, sizeof(data)), 0);
-  // What comes back from the null device is zeros.
+  // The null device returns zeros.
   here.copyTo(Device::get("NULL")).copyTo(cpu).copyOut(back, sizeof(back));
   EXPECT_EQ(back[3], 0);
 }
@@ -128,7 +128,7 @@ TEST(Buffer, absurdSizesAreRefused) {
                OutOfMemoryError);
 }
 
-// Each block alone looks affordable, since untouched memory is not in use yet.
+// Each block by itself seems to fit, since untouched memory is not in use yet.
 TEST(Buffer, promisesBeyondTheMachineAreRefused) {
   Device &cpu = Device::get("CPU");
   const std::size_t total = cpu.information().totalMemory;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs LLVM's code generator on a module given as text.
+/// Runs LLVM's code generator on a module in text form.
 ///
 //===----------------------------------------------------------------------===//
 

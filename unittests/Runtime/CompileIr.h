@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes the object code that tests and benchmarks of the runtime load.
+/// Generates object code for the runtime's tests and benchmarks.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 
 namespace tinygrad::testing {
 
-/// Compiles LLVM IR text for any CPU of the host's architecture. Throws
+/// Compiles LLVM IR text for a generic CPU of the host's architecture. Throws
 /// std::runtime_error.
 std::vector<char> compileIr(const std::string &text);
 

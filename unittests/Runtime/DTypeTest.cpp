@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Names, promotion, and the small floats against LLVM's own conversions.
+/// Names, promotion, and small floats compared with LLVM's conversions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -82,7 +82,7 @@ TEST(DType, promotionIsALattice) {
     EXPECT_EQ(promote(a, DType::Bool), a);
     for (DType b : allDTypes()) {
       EXPECT_EQ(promote(a, b), promote(b, a));
-      // The result is above both operands.
+      // The result is an upper bound of both operands.
       EXPECT_EQ(promote(promote(a, b), a), promote(a, b));
       for (DType c : allDTypes())
         if (!isFloat8(a) && !isFloat8(b) && !isFloat8(c))
@@ -204,7 +204,7 @@ TEST(SmallFloats, encodesAsLlvmAroundEveryValue) {
       if (!std::isfinite(value))
         continue;
       checkEncode(format, value);
-      // The middle to the next value is a tie, its neighbours are not.
+      // The middle between two values is a tie, its neighbours are not.
       const double middle = std::isfinite(next) && std::isfinite(value)
                                 ? value + (next - value) / 2
                                 : value * 1.0625;
@@ -225,7 +225,7 @@ TEST(SmallFloats, encodesAsLlvmAtRandomAndAtTheEdges) {
       for (double sign : {1.0, -1.0})
         checkEncode(format, sign * x);
     for (int i = 0; i < 200000; ++i) {
-      // All exponents near the formats' ranges, all significands.
+      // All exponents near the formats' ranges, with random significands.
       const uint64_t word = random();
       const double x =
           std::ldexp(1.0 + double(word >> 12) * 0x1p-52, int(word % 320) - 160);
@@ -256,7 +256,7 @@ TEST(DType, losslessCasts) {
   EXPECT_FALSE(isLosslessCast(DType::Float16, DType::BFloat16));
   EXPECT_FALSE(isLosslessCast(DType::Float32, DType::Int64));
   EXPECT_FALSE(isLosslessCast(DType::Int8, DType::Bool));
-  // Every fp8 value is a float16 and a bfloat16 value, as claimed.
+  // Every fp8 value is also a float16 and a bfloat16 value.
   for (const SmallFormat &format : smallFormats())
     if (isFloat8(format.dtype))
       for (unsigned bits = 0; bits < 256; ++bits) {

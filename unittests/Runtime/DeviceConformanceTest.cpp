@@ -1,13 +1,13 @@
-//===- DeviceConformanceTest.cpp - what every device has to do ------------===//
+//===- DeviceConformanceTest.cpp - requirements on every device -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs over all registered kinds of devices; those that are not present on the
-/// machine are skipped. A further device is tested as soon as it is registered;
-/// for the launches testKernelsFor has to know its kernels.
+/// Runs on all registered kinds of devices and skips those that are not present
+/// on the machine. A new device is tested as soon as it is registered; for
+/// launches, testKernelsFor must provide its kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ protected:
     executes = device->information().executes;
   }
 
-  /// The kernel of the test program, or an empty one if there is none for this
+  /// A kernel of the test program, or an empty one if there is none for this
   /// kind of device.
   Kernel kernel(const std::string &symbol) {
     std::optional<std::vector<char>> code = testKernelsFor(*device);
@@ -59,7 +59,8 @@ protected:
     return Buffer::fromHost(*device, values.data(), values.size() * 8,
                             DType::Int64);
   }
-  /// What is in the buffer; on a device that only pretends, \p pretended.
+  /// The contents of the buffer; on a device that does not compute, \p
+  /// pretended.
   std::vector<int64_t> download(const Buffer &buffer,
                                 const std::vector<int64_t> &pretended) {
     std::vector<int64_t> values(buffer.size() / 8, -1);
@@ -167,7 +168,7 @@ TEST_P(DeviceConformance, copiesWithin) {
   Buffer to = Buffer::allocate(*device, from.size());
   device->copy(to.address(), from.address(), from.size());
   EXPECT_EQ(download(to, values), values);
-  // A part, by addresses with an offset.
+  // A part, given by addresses with an offset.
   device->copy(to.view(8, 16).address(), from.view(80, 16).address(), 16);
   std::vector<int64_t> expected = values;
   expected[1] = 10;
@@ -258,7 +259,7 @@ TEST_P(DeviceConformance, memoryMayBeFreedWhileLaunchesAreQueued) {
     void *buffers[] = {result.address(), from.address()};
     device->launch(addValue, buffers, &value, dims);
   }
-  // Likely the same memory again.
+  // The allocator probably returns the same memory again.
   upload(std::vector<int64_t>(1 << 18, -7));
   EXPECT_EQ(download(result, iota(1 << 18, 42)), iota(1 << 18, 42));
 }
@@ -294,7 +295,7 @@ TEST_P(DeviceConformance, capturedListsReplayWithOtherBuffersAndValues) {
 }
 
 TEST_P(DeviceConformance, sortsRowsOrSaysThatItCannot) {
-  // Two rows of six keys, of which the first five count.
+  // Two rows of six keys, of which the first five are sorted.
   const float nan = std::nanf("");
   const std::vector<float> keys = {2, nan,  -1, 2, -0.f, -9,
                                    0, -0.f, 0,  1, nan,  -9};
@@ -320,7 +321,7 @@ TEST_P(DeviceConformance, sortsRowsOrSaysThatItCannot) {
     const std::vector<int64_t> expected = isDescending ? descending : ascending;
     EXPECT_EQ(download(to, expected), expected);
 
-    // The same from a captured list, with another length.
+    // The same as a command of a launch list, with another length.
     Command command;
     command.kind = Command::Kind::Sort;
     command.buffers = {1, 0};
@@ -342,7 +343,7 @@ TEST_P(DeviceConformance, programsLiveAsLongAsTheirKernels) {
   if (!addValue)
     GTEST_SKIP() << "no test kernels for this device";
   std::weak_ptr<Program> program = addValue.program();
-  // The handle that kernel() had is gone, this one keeps it.
+  // The handle in kernel() is gone, but this one keeps the program.
   EXPECT_FALSE(program.expired());
   Kernel second = addValue;
   addValue = Kernel();
@@ -498,7 +499,7 @@ TEST(DeviceRegistry, furtherKindsRegisterThemselves) {
 }
 
 //===----------------------------------------------------------------------===//
-// The CPU in particular
+// CPU only
 //===----------------------------------------------------------------------===//
 
 static Kernel cpuKernel(const std::vector<char> &code,

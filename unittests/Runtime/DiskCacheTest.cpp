@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Damage, versions, concurrent writers, eviction, unwritable places.
+/// Damaged files, versions, concurrent writers, eviction, unwritable folders.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ static std::string load(DiskCache &cache, const std::string &key) {
   return value ? std::string(value->begin(), value->end()) : "miss";
 }
 
-/// All files but the one that notes their size.
+/// All files except the one that records the total size.
 static std::vector<fs::path> filesIn(const std::string &directory) {
   std::vector<fs::path> files;
   for (const fs::directory_entry &entry :
@@ -54,7 +54,7 @@ static std::vector<fs::path> filesIn(const std::string &directory) {
 }
 
 TEST(Digest, isBlake3) {
-  // The published test vector for no input.
+  // The published test vector for the empty input.
   EXPECT_EQ(Digest::of("").hex(),
             "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262");
   EXPECT_FALSE(Digest::of("a") == Digest::of("b"));
@@ -87,7 +87,7 @@ TEST(DiskCache, versionsDoNotSeeEachOther) {
   store(recent, "key", "new code");
   EXPECT_EQ(load(old, "key"), "old code");
   EXPECT_EQ(load(recent, "key"), "new code");
-  // Version and key are not just glued together.
+  // Version and key are not simply concatenated.
   DiskCache glued(directory.path(), "v", megabyte);
   EXPECT_EQ(load(glued, "1key"), "miss");
 }
@@ -138,7 +138,7 @@ TEST(DiskCache, renamedFilesAreNotTakenForOthers) {
 // Concurrency
 //===----------------------------------------------------------------------===//
 
-/// A value that shows whether it is whole and belongs to the key.
+/// A value that shows whether it is complete and belongs to the key.
 static std::string valueFor(int key, int writer) {
   std::string part = std::to_string(key) + "/" + std::to_string(writer) + ";";
   std::string value;
@@ -154,7 +154,8 @@ static bool isValueFor(int key, const std::string &value, int numWriters) {
   return false;
 }
 
-/// Writes and reads the same few keys as all others; false on a wrong value.
+/// Writes and reads the same few keys as other processes; false on a wrong
+/// value.
 static bool hammer(DiskCache &cache, int writer, int numWriters) {
   for (int round = 0; round < 60; ++round)
     for (int key = 0; key < 4; ++key) {
@@ -173,7 +174,7 @@ TEST(DiskCache, threadsMayShareADirectory) {
   std::vector<std::thread> threads;
   for (int writer = 0; writer < 4; ++writer)
     threads.emplace_back([&, writer] {
-      // Half of them share an object, too.
+      // Half of the writers also share an object.
       DiskCache own(directory.path(), "v1", 100 * megabyte);
       numWrong += !hammer(writer % 2 ? shared : own, writer, 4);
     });
@@ -208,8 +209,7 @@ TEST(DiskCache, processesMayShareADirectory) {
   EXPECT_EQ(filesIn(directory.path()).size(), 4u);
 }
 
-// A writer that is killed leaves whole entries and no more than its own
-// temporary file.
+// A killed writer leaves complete entries and at most its own temporary file.
 TEST(DiskCache, killedWritersLeaveNoDamage) {
   TemporaryDirectory directory;
   DiskCache cache(directory.path(), "v1", 100 * megabyte);
@@ -249,7 +249,7 @@ TEST(DiskCache, removesWhatWasNotUsedForLongest) {
     store(cache, std::to_string(i), std::string(1000, 'x'));
     setAge(cache.pathOf(std::to_string(i)), std::chrono::minutes(1000 - i));
   }
-  // A use makes the oldest entry a young one.
+  // Loading an entry makes it the most recently used one.
   EXPECT_NE(load(cache, "0"), "miss");
   store(cache, "8", std::string(1000, 'x'));
   store(cache, "9", std::string(1000, 'x'));
@@ -278,8 +278,8 @@ TEST(DiskCache, aFullDirectoryIsCleanedByANewObject) {
   EXPECT_EQ(load(small, "new"), "code");
 }
 
-// Looking at all files takes long, so objects go by the size that is noted,
-// unless there is none or it is damaged.
+// Listing all files takes long, so a new object uses the recorded total size
+// unless it is missing or damaged.
 TEST(DiskCache, aNewObjectGoesByTheNotedSize) {
   TemporaryDirectory directory;
   const std::string total = directory.file("kernels/total");
@@ -289,7 +289,8 @@ TEST(DiskCache, aNewObjectGoesByTheNotedSize) {
   };
   for (int i = 0; i < 5; ++i)
     storeOne(std::to_string(i));
-  // Files that the total does not count stay until the bound seems reached.
+  // Files that are not part of the total are kept until the limit seems
+  // reached.
   const std::string other = directory.file("kernels/other.kernel");
   writeFile(other, std::string(8000, 'x'));
   setAge(other, std::chrono::minutes(10));
@@ -324,7 +325,7 @@ TEST(DiskCache, removesOldTemporaryFilesAndNothingElse) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places that do not work
+// Unusable folders
 //===----------------------------------------------------------------------===//
 
 static void expectOff(const std::string &directory, const std::string &reason) {
@@ -366,12 +367,12 @@ TEST(DiskCache, unwritableDirectoriesSwitchItOff) {
   expectOff(directory.path(), "cannot write");
 }
 
-// Whoever runs this: no file may have a single byte.
+// A file size limit of zero bytes, which also affects root.
 TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
   TemporaryDirectory directory;
   const pid_t child = ::fork();
   if (child == 0) {
-    // The signal that goes with the failing write ends a process by default.
+    // The default action of SIGXFSZ would end the process.
     ::signal(SIGXFSZ, SIG_DFL);
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_FSIZE, &none);
@@ -404,7 +405,7 @@ TEST(DiskCache, isCheckedBeforeEachUse) {
   DiskCache cache(directory.file("cache"), "v1", megabyte);
   store(cache, "key", "code");
   EXPECT_EQ(load(cache, "key"), "code");
-  // Removed and made again is fine.
+  // The folder may be removed and created again.
   fs::remove_all(directory.file("cache"));
   EXPECT_EQ(load(cache, "key"), "miss");
   store(cache, "key", "code");
@@ -425,7 +426,7 @@ TEST(DiskCache, directoriesAboveThatOthersCanWriteAreNotTrusted) {
   EXPECT_EQ(storeAndLoad(), "code");
   ::chmod(parent.c_str(), 0777);
   expectOff(parent + "/cache", "parent can be written by other users");
-  // As in /tmp, where only the owner may replace an entry.
+  // As in /tmp, where only owners may replace entries.
   ::chmod(parent.c_str(), 01777);
   EXPECT_EQ(storeAndLoad(), "code");
   ::chmod(parent.c_str(), 0755);
@@ -468,7 +469,7 @@ TEST(DiskCache, otherFilesAreNeitherWaitedForNorRead) {
   fs::create_directory(path);
   EXPECT_EQ(load(cache, "key"), "miss");
   fs::remove(path);
-  // A file with a hole of eight terabytes, whose header says so.
+  // A sparse file of eight terabytes with a matching header.
   const uint64_t bytes = uint64_t(8) << 40;
   std::string header = whole.substr(0, 80);
   header.replace(8, 8, reinterpret_cast<const char *>(&bytes), 8);

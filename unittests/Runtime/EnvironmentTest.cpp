@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Contexts, environment variables (in processes of their own, since they are
-/// read once), counters.
+/// Contexts, counters, and environment variables (in child processes, since
+/// they are read once).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +27,10 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 using ::testing::HasSubstr;
 
-/// Expects \p body to return true in a process of its own with this setting:
-/// settings are read once in a process.
+/// Expects \p body to return true in a child process with this setting.
 static void expectInChild(const char *variable, const char *value,
                           const std::function<bool()> &body) {
-  // The child runs this test from its beginning, in a new process.
+  // The child runs this test from its beginning.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
@@ -69,7 +68,7 @@ TEST(Environment, kernelsAreMadeForTheProcessorThatIsNamed) {
   expectInChild("MCPU", "x86-64", [] {
     return Device::get("CPU").information().target == "cpu:x86-64";
   });
-  // The last processors with the instructions of bdver1 are from 2015.
+  // The latest processors with the instructions of bdver1 are from 2015.
   for (auto [processor, reason] :
        {std::pair("pdp-11", "MCPU=pdp-11: not an x86-64 processor"),
         std::pair("bdver1", "MCPU=bdver1: this processor lacks ")})
@@ -89,7 +88,7 @@ TEST(Environment, badNumbersNameTheVariable) {
     });
 }
 
-// A setting that is only needed where nothing may throw is found wrong before.
+// Invalid settings are reported before code that must not throw needs them.
 TEST(Environment, allSettingsAreCheckedAtFirstUse) {
   auto isNamed = [](std::function<void()> use) {
     return messageOf<Error>(use).find("LRU=2 is out of range") !=
@@ -97,7 +96,7 @@ TEST(Environment, allSettingsAreCheckedAtFirstUse) {
   };
   expectInChild("LRU", "2", [&] {
     return isNamed([] { Device::get("CPU"); }) &&
-           // Again, until it is right.
+           // Every use reports it until it is corrected.
            isNamed([] { Device::get("NULL"); }) &&
            isNamed([] { debugLevel(); });
   });

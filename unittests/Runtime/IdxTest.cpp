@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Plain and compressed files, and everything that can be wrong with them.
+/// Plain, compressed and damaged files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ TEST_F(IdxTest, everyTruncationIsFound) {
     EXPECT_THAT(problem(sample.substr(0, size)), HasSubstr("truncated"))
         << size;
   const std::string gz = compressed(sample);
-  // The first bytes of a stream cannot be told from a plain file.
+  // The beginning of a stream may look like a plain file, so any error will do.
   for (std::size_t size = 2; size < gz.size(); ++size)
     problem(gz.substr(0, size));
 }

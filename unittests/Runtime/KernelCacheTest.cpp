@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Memory and disk levels, one compilation among threads, errors.
+/// Memory and disk levels, single compilation among threads, errors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ protected:
       return cpuTestKernels();
     };
   }
-  /// Whether the program does what it should.
+  /// Whether the program computes the expected result.
   static bool works(const std::shared_ptr<Program> &program) {
     int64_t out = 0, in = 40, value = 2;
     void *buffers[] = {&out, &in};
@@ -107,7 +107,7 @@ TEST_F(KernelCacheTest, damagedFilesAreCompiledAgain) {
   EXPECT_EQ(numCompiled, 2);
   EXPECT_EQ(readFile(path), whole);
 
-  // An intact file with something that is not code.
+  // An intact file whose payload is not code.
   disk.store(cpu.information().architecture + "\nkernel", "junk", 4);
   EXPECT_TRUE(works(newCache()->get(cpu, "kernel", compile())));
   EXPECT_EQ(numCompiled, 3);
@@ -141,7 +141,7 @@ TEST_F(KernelCacheTest, devicesHaveTheirOwnPrograms) {
   std::shared_ptr<Program> there = cache->get(other, "kernel", compile());
   EXPECT_EQ(&here->device(), &cpu);
   EXPECT_EQ(&there->device(), &other);
-  // The code is the same, found on disk.
+  // The same code, found on disk.
   EXPECT_EQ(numCompiled, 1);
   cache->get(Device::get("NULL"), "kernel", compile());
   EXPECT_EQ(numCompiled, 2);
@@ -173,7 +173,7 @@ TEST_F(KernelCacheTest, threadsCompileDifferentKernelsAtOnce) {
     threads.emplace_back([&, i] {
       cache->get(cpu, "kernel " + std::to_string(i), [&] {
         ++numInside;
-        // Generous: the machine may be busy.
+        // A long timeout, since the machine may be busy.
         for (int wait = 0; wait < 5000 && !wereTogether; ++wait) {
           if (numInside == 2)
             wereTogether = true;
@@ -210,7 +210,7 @@ TEST_F(KernelCacheTest, failuresReachAllAndAreNotKept) {
               HasSubstr("CPU"));
   EXPECT_TRUE(works(cache->get(cpu, "kernel", compile())));
   EXPECT_EQ(numCompiled, 1);
-  // The junk was not stored either.
+  // The invalid code was not stored.
   EXPECT_TRUE(works(newCache()->get(cpu, "kernel", compile())));
 }
 
@@ -225,7 +225,7 @@ TEST_F(KernelCacheTest, processesShareTheDisk) {
         for (int key = 0; key < 3; ++key)
           isOk &= cache->get(cpu, std::to_string(key), compile()) != nullptr;
       }
-      // Everything after the first round has to come from the disk.
+      // After the first round, everything must come from the disk.
       ::_exit(isOk && numCompiled <= 3 ? 0 : 1);
     }
     children.push_back(child);
@@ -247,7 +247,7 @@ TEST(CompilerStamp, namesWhatCodeDependsOn) {
 }
 
 //===----------------------------------------------------------------------===//
-// How much is kept
+// Size of the cache
 //===----------------------------------------------------------------------===//
 
 TEST_F(KernelCacheTest, unusedProgramsBeyondTheLimitGo) {
@@ -258,7 +258,7 @@ TEST_F(KernelCacheTest, unusedProgramsBeyondTheLimitGo) {
   cache.get(cpu, "1", compile());
   cache.get(cpu, "0", compile());
   EXPECT_EQ(numCompiled, 3);
-  // Of 0 and 1, the latter was not asked for since.
+  // Of 0 and 1, the latter is the least recently used.
   cache.get(cpu, "2", compile());
   EXPECT_EQ(cache.numPrograms(), 3u);
   EXPECT_FALSE(first.expired());
@@ -284,7 +284,7 @@ TEST_F(KernelCacheTest, droppingKeepsWhatIsUsed) {
   EXPECT_EQ(cache.get(cpu, "used", compile()), used);
 }
 
-/// Mappings of this process.
+/// The number of mappings of this process.
 static int countMappings() {
   std::ifstream maps("/proc/self/maps");
   int count = 0;
@@ -306,7 +306,7 @@ TEST_F(KernelCacheTest, manyKernelsShareMappings) {
   for (int i = 0; i < 3000; ++i)
     load();
   EXPECT_LT(countMappings(), before + 50);
-  // Holes are filled again: no mapping is made for what was there before.
+  // Free ranges are reused: loading again creates no new mappings.
   for (std::size_t i = 0; i < programs.size(); i += 2)
     programs[i] = nullptr;
   for (std::size_t i = 1; i < programs.size(); i += 2)
@@ -319,8 +319,8 @@ TEST_F(KernelCacheTest, manyKernelsShareMappings) {
     ASSERT_TRUE(works(programs[i]));
 }
 
-/// Runs in a process of its own: address space that runs out is an exception,
-/// and with space again loading goes on.
+/// Runs in a child process: when address space runs out, loading throws, and it
+/// works again afterwards.
 static void loadWithoutSpace() {
   Device &cpu = Device::get("CPU");
   const std::vector<char> code = cpuTestKernels();
@@ -332,7 +332,7 @@ static void loadWithoutSpace() {
     programs.push_back(std::move(program));
   };
   load();
-  // All else that loading needs comes from the heap, which has it already.
+  // All other memory for loading comes from the heap, which has enough.
   ASSERT_TRUE(mallopt(M_MMAP_THRESHOLD, 32 << 20));
   ASSERT_TRUE(mallopt(M_TRIM_THRESHOLD, 1 << 30));
   std::vector<void *> blocks;

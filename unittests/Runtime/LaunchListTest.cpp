@@ -1,11 +1,11 @@
-//===- LaunchListTest.cpp - executable lists of launches ------------------===//
+//===- LaunchListTest.cpp - executable launch lists -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Running, all kinds of slots, checks, counters, the line per kernel.
+/// Execution, all kinds of slots, checks, counters, the line per kernel.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -211,7 +211,7 @@ TEST_F(LaunchListTest, writtenInputsShareNoMemory) {
                 HasSubstr(text));
   program.run({part(0), part(16)}, {7});
   EXPECT_EQ(memory[3], 7);
-  // What is only read may overlap.
+  // Inputs that are only read may overlap.
   list.slots[0].isWritten = false;
   list.slots.push_back(slot(Slot::Kind::Output));
   list.steps = {launch("add", {2, 0, 1})};
@@ -319,7 +319,7 @@ TEST_F(LaunchListTest, linesSayWhatAndForWhom) {
   Context verbose({{"DEBUG", 2}});
   {
     const CallSite site("/home/someone/model.cpp", 12);
-    // What is called by the library is run for the outermost.
+    // Kernels of nested calls are attributed to the outermost call site.
     const CallSite inner("inner.cpp", 1);
     program.run({iota()}, {1});
   }
@@ -361,7 +361,7 @@ TEST(Profile, rowsAreInTheOrderOfTheirTime) {
     recordStep({"long", "[matmul]", 1.0, 2e9, 1e6});
   const std::string summary = profileSummary();
   EXPECT_THAT(summary, HasSubstr("2 kernels, 4000.000 ms; roofline: "));
-  // Count, total, share, rates; then the share of the roofline.
+  // Count, total, share, rates, and the share of the roofline.
   EXPECT_THAT(summary, ::testing::ContainsRegex(
                            "\nlong +3 +3000.000 +75.0% +2.0 +0.0 +[0-9]+%  "
                            ".matmul.\nshort +1 +1000.000 +25.0% +0.0 +1.0 +"
@@ -379,7 +379,7 @@ TEST(KernelLine, hasTheFamiliarForm) {
               HasSubstr("20.00ms"));
   EXPECT_THAT(formatKernelLine("CPU", 1, "k", 1, 0, 1, 1, 2e14, 0),
               HasSubstr("200 TFLOPS"));
-  // No time, no rate, and no division by zero.
+  // Without a time there is no rate, and no division by zero.
   EXPECT_THAT(formatKernelLine("NULL", 1, "k", 1, 0, 0, 0, 1e9, 1e9),
               HasSubstr("0.0 GFLOPS"));
   const std::string longName(80, 'n');
@@ -526,7 +526,7 @@ TEST_F(LaunchListTest, numbersFollowTheValues) {
 }
 
 namespace {
-/// Sorts rows of int64 keys, of which the first n count.
+/// Sorts rows of int64 keys, of which the first n are sorted.
 LaunchList sorted(std::size_t bytes, int64_t rows, bool isDescending) {
   Slot keys, positions;
   keys.kind = Slot::Kind::Input;
@@ -593,7 +593,7 @@ TEST_F(LaunchListTest, sortsForTheFirstPositionsAlone) {
   std::vector<int32_t> found(6);
   program.run({in}, {8})[0].copyOut(found.data(), 24);
   EXPECT_THAT(found, ::testing::ElementsAre(6, 1, 3, 5, 6, 3));
-  // Rows with fewer elements leave the rest.
+  // Shorter rows leave the rest of the output unchanged.
   program.run({in}, {1})[0].copyOut(found.data(), 24);
   EXPECT_EQ(found[0], 0);
   EXPECT_EQ(found[3], 0);

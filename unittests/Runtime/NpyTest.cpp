@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Files written out by hand after the format's description, round trips, and
-/// everything that can be wrong with a file.
+/// Files written by hand from the format's description, round trips, and
+/// invalid files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ protected:
     writeFile(path, bytes);
     return readNpy(path);
   }
-  /// What is said about a file with these bytes; the name always is.
+  /// The error for a file with these bytes, which must contain the file's name.
   std::string problem(const std::string &bytes) {
     writeFile(path, bytes);
     const std::string message = messageOf<IoError>([&] { readNpy(path); });
@@ -94,7 +94,7 @@ TEST_F(NpyTest, readsAllTypes) {
   EXPECT_THAT(elements<bool>(
                   read(npy(header("|b1", "(3,)"), std::string("\0\1\7", 3)))),
               ElementsAre(false, true, true));
-  // A byte other than 0 and 1 is normalised, not only read as true.
+  // A byte other than 0 is normalized to 1.
   EXPECT_EQ(read(npy(header("|b1", "(1,)"), "\7")).as<uint8_t>()[0], 1);
   EXPECT_THAT(elements<int8_t>(read(npy(header("|i1", "(1,)"), "\xff"))),
               ElementsAre(-1));
@@ -127,7 +127,7 @@ TEST_F(NpyTest, readsAllTypes) {
   HostArray bf16 = read(npy(header("<V2", "(1,)"), raw<uint16_t>({0x3fc0})));
   EXPECT_EQ(bf16.dtype, DType::BFloat16);
   EXPECT_EQ(float(bf16.as<BFloat16>()[0]), 1.5f);
-  // Native order is little endian here.
+  // Native byte order is little-endian here.
   EXPECT_THAT(
       elements<int16_t>(read(npy(header("=i2", "(1,)"), raw<int16_t>({258})))),
       ElementsAre(258));
@@ -179,7 +179,7 @@ TEST_F(NpyTest, readsScalarsAndEmptyArrays) {
   EXPECT_THAT(empty.shape, ElementsAre(3, 0, 2));
   EXPECT_EQ(empty.numElements(), 0);
   EXPECT_EQ(read(npy(header("<f4", "(0, 3)", true), "")).numElements(), 0);
-  // The sizes beside a 0 do not matter.
+  // If one size is 0, the others do not matter.
   EXPECT_EQ(
       read(npy(header("<f4", "(0, 4611686018427387904, 8)"), "")).data.size(),
       0u);
@@ -200,7 +200,7 @@ TEST_F(NpyTest, headersMayBeWrittenDifferently) {
         "{'descr': '<i4', 'fortran_order': False, 'shape': (2L,), }    \n"})
     EXPECT_THAT(elements<int32_t>(read(npy(text, data))), ElementsAre(1, 2))
         << text;
-  // Several arrays in one file: the first is read.
+  // Only the first of several arrays in a file is read.
   EXPECT_THAT(elements<int32_t>(
                   read(npy(header("<i4", "(2,)"), data) + "whatever follows")),
               ElementsAre(1, 2));
@@ -208,7 +208,7 @@ TEST_F(NpyTest, headersMayBeWrittenDifferently) {
 
 TEST_F(NpyTest, readsFromAPipe) {
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  // Opened for both, so that neither side waits for the other.
+  // Opened for reading and writing, so that neither side blocks.
   const int descriptor = ::open(path.c_str(), O_RDWR);
   const std::string bytes = npy(header("<i4", "(2,)"), raw<int32_t>({1, 2}));
   ASSERT_EQ(::write(descriptor, bytes.data(), bytes.size()),
@@ -218,7 +218,7 @@ TEST_F(NpyTest, readsFromAPipe) {
 }
 
 //===----------------------------------------------------------------------===//
-// Files that are wrong
+// Invalid files
 //===----------------------------------------------------------------------===//
 
 TEST_F(NpyTest, missingFiles) {
@@ -375,7 +375,7 @@ TEST_F(NpyTest, placesThatCannotBeWritten) {
               HasSubstr("Is a directory"));
   EXPECT_THAT(messageOf<IoError>([&] { writeNpy("/dev/full", array); }),
               HasSubstr("No space left"));
-  // Nothing but the directory itself is there.
+  // The directory contains no temporary files.
   EXPECT_TRUE(std::filesystem::is_empty(directory.path()));
   array.shape = {100};
   EXPECT_THROW(writeNpy(path, array), IoError);

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The kernels, temporary directories and files.
+/// Implements the test kernels, temporary directories and files.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 #include <sstream>
 #include <stdexcept>
 
-/// A kernel with a loop over the work items; `body` uses %i and, as far as
-/// needed, the buffers %b0, %b1, %b2 and the value %v0.
+/// A kernel with a loop over the work items. `body` uses %i, the buffers %b0,
+/// %b1, %b2 and the value %v0.
 static std::string kernel(const std::string &name, unsigned numBuffers,
                           bool hasValue, const std::string &body) {
   std::ostringstream text;
@@ -90,7 +90,7 @@ std::optional<std::vector<char>>
 tinygrad::testing::testKernelsFor(const Device &device) {
   if (!device.information().executes)
     return std::vector<char>{'n', 'o', 'n', 'e'};
-  // The CPU's architecture is a triple, a GPU's is not.
+  // The architecture of the CPU device is a triple, that of a GPU is not.
   if (device.information().architecture == llvm::sys::getProcessTriple())
     return cpuTestKernels();
   return std::nullopt;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A few small kernels as object code, made from LLVM IR text.
+/// A few small kernels as object code, compiled from LLVM IR text.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ namespace tinygrad {
 class Device;
 namespace testing {
 
-/// Kernels over buffers of int64, called by work item i:
+/// Kernels over buffers of int64, executed for each work item i:
 ///   add_value:  buffers[0][i] = buffers[1][i] + vars[0]
 ///   add:        buffers[0][i] = buffers[1][i] + buffers[2][i]
 ///   count:      buffers[0][i] += 1
@@ -35,11 +35,11 @@ namespace testing {
 const std::vector<char> &cpuTestKernels();
 const std::vector<char> &unlinkableKernel();
 
-/// The kernels add_value, add and count in the form \p device loads, or nothing
-/// if this helper has no code for such a device.
+/// The kernels add_value, add and count in the form that \p device loads; none
+/// if they are not available for this kind of device.
 std::optional<std::vector<char>> testKernelsFor(const Device &device);
 
-/// A directory that is removed with all that is in it.
+/// A directory that is removed with its contents.
 class TemporaryDirectory {
 public:
   TemporaryDirectory();
@@ -54,8 +54,8 @@ private:
   std::string directory;
 };
 
-/// The text of the ErrorType that \p body throws; fails the test if it does
-/// not.
+/// The text of the ErrorType that \p body throws. The test fails if it does not
+/// throw one.
 template <typename ErrorType>
 std::string messageOf(const std::function<void()> &body);
 

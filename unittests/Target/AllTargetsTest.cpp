@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What every target has to answer, and which ones there are.
+/// Requirements on every target, and the list of targets.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ TEST(AllTargets, AnswerEverything) {
       EXPECT_FALSE(texts.lookup(stage.name).empty()) << stage.name.str();
       EXPECT_FALSE(stage.summary.empty());
     }
-    // Once more without texts: the same code.
+    // Compiling again without texts gives the same code.
     EXPECT_EQ(*target->compile(op, {}), *code);
   }
 }
@@ -107,7 +107,7 @@ TEST(AllTargets, KnowTheirRegisters) {
     EXPECT_EQ(facts.vectorBytes, c.bytes);
     EXPECT_EQ(facts.vectorRegisters, c.registers);
     EXPECT_EQ(facts.fusedMultiplyAdd, c.fused);
-    // Code for one is never taken for code of another.
+    // Code for one target is never used for another.
     EXPECT_NE(target->getCacheKey({}), lookup("cpu")->getCacheKey({}));
   }
   tg::CompileFlags checked;

@@ -1,13 +1,13 @@
-//===- AccuracyTest.cpp - how exact tensor functions are ------------------===//
+//===- AccuracyTest.cpp - accuracy of tensor functions --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The errors of functions of one tensor, in units in the last place, over a
-/// sample of all f32: subnormal numbers, overflow, signs of zeros, infinities
-/// and NaN included.
+/// The errors of functions of one tensor in units in the last place, for a
+/// sample of all f32, with subnormal numbers, overflow, signs of zeros,
+/// infinities and NaN.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ TEST_P(Accuracies, AreWithinTheBounds) {
   measure(function, 16411, usual, all);
   EXPECT_LE(usual.error, function.usualBound) << "at " << usual.at;
   EXPECT_LE(all.error, function.bound) << "at " << all.at;
-  // Results that are exact everywhere would mean that nothing was measured.
+  // If every result were exact, the measurement would be broken.
   EXPECT_GT(usual.error, 0.3);
 }
 

@@ -1,12 +1,12 @@
-//===- ArgumentTest.cpp - the ways to write arguments ---------------------===//
+//===- ArgumentTest.cpp - forms of arguments ------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Shapes, axes, padding, options, data and optional operands in each form that
-/// a method takes them.
+/// Shapes, axes, padding, options, data and optional operands in every form
+/// that methods accept.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ TEST(Arguments, ShapesFromAnyContainer) {
   EXPECT_EQ(Tensor::full(narrow, 1.5).shape(), expected);
   EXPECT_EQ(Tensor::zeros({}).shape(), Shape{});
   EXPECT_EQ(counting({3}).expand(2, 3).shape(), expected);
-  // A list of parts, too.
+  // Sizes of parts may be given as a std::vector.
   EXPECT_EQ(x.split(std::vector<int>{2, 4}).at(1).shape(), (Shape{4}));
 }
 
@@ -66,7 +66,7 @@ TEST(Arguments, ShapesAreComparedWithContainers) {
   EXPECT_TRUE(shape == (std::vector<int64_t>{2, 3}));
   EXPECT_TRUE((std::array{2, 3}) == shape);
   EXPECT_TRUE(shape != (std::vector<int>{3, 2}));
-  // As of a vector: a number of axes of one size.
+  // Like a vector: a number of axes and one size.
   EXPECT_EQ(Shape(2, 3), (Shape{3, 3}));
 }
 
@@ -91,7 +91,7 @@ TEST(Arguments, Repeat) {
 
 TEST(Arguments, Padding) {
   Tensor x = counting({2, 2});
-  // A flat list has the last axis first.
+  // In a flat list the last axis comes first.
   expectTensor(x.pad({1, 0}), {2, 3}, {0, 0, 1, 0, 2, 3});
   expectTensor(x.pad({0, 0, 1, 0}), {3, 2}, {0, 0, 0, 1, 2, 3});
   expectTensor(x.pad(std::vector<int>{1, 0}), {2, 3}, {0, 0, 1, 0, 2, 3});
@@ -111,7 +111,7 @@ TEST(Arguments, AnEmptyPartIsAll) {
   expectTensor(x.shrink({{}, {1, 2}}), {3, 1}, {1, 3, 5});
   expectTensor(x.shrink({None, {0, 1}}), {3, 1}, {0, 2, 4});
   expectTensor(x.shrink({{}, {}}), {3, 2}, {0, 1, 2, 3, 4, 5});
-  // Of no positions only if these are written.
+  // An empty part must be explicit; {} means the whole axis.
   EXPECT_EQ(x.shrink({{0, 0}, {}}).shape(), (Shape{0, 2}));
 }
 
@@ -158,7 +158,7 @@ TEST(Arguments, Data) {
   expectTensor(Tensor::from(matrix), {2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Tensor::from(matrix).dtype(), DType::Int8);
   expectTensor(Tensor::from(matrix[1], {3, 1}), {3, 1}, {4, 5, 6});
-  // The length of an array is known, that of what a pointer points to is not.
+  // The length of an array is checked, unlike that of a pointer's target.
   EXPECT_ERROR(Tensor::from(matrix[1], {4}), ShapeError, "3 elements");
   expectTensor(Tensor::from(&matrix[0][0], {6}), {6}, {1, 2, 3, 4, 5, 6});
   const std::array<float, 4> four = {1, 2, 3, 4};
@@ -171,7 +171,7 @@ TEST(Arguments, Data) {
                {1, 0, 0, 1});
   const std::vector<std::vector<bool>> flags = {{true}, {false}};
   EXPECT_EQ(Tensor::from(flags).dtype(), DType::Bool);
-  // Lists that no list is in.
+  // Nested lists without elements.
   EXPECT_EQ(Tensor::from(std::vector<std::vector<float>>{}).shape(),
             (Shape{0, 0}));
   EXPECT_ERROR(Tensor::from(std::vector<std::vector<int>>{{1}, {1, 2}}),

@@ -1,12 +1,12 @@
-//===- BoundValuesTest.cpp - values of variables --------------------------===//
+//===- BoundValuesTest.cpp - lifetime of values of variables --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How long the value of a variable is kept, and that nothing is left of those
-/// that nobody has any more.
+/// How long the value of a variable is kept, and that unused values leave
+/// nothing behind.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,8 @@ using namespace tinygrad::testing;
 namespace {
 class BoundValuesTest : public ::testing::Test {
 protected:
-  /// The highest use of memory by so many steps. Programs and what is renewed
-  /// now and then go up and down.
+  /// The peak memory use of so many steps. Programs and renewed contexts make
+  /// it vary within the steps.
   static int64_t peakOf(int64_t begin, int64_t end,
                         const std::function<void(int64_t)> &step) {
     std::size_t peak = 0;
@@ -72,7 +72,7 @@ TEST_F(BoundValuesTest, aLoopOfNewValuesKeepsNothing) {
   auto step = [&](int64_t i) {
     const SymInt p = n.bind(i);
     cache.shrink({{p, p + 1}, {0, 2}}).assign(row * p);
-    // Outlives the step, so that two values are there at a time.
+    // Outlives the step, so that two values exist at a time.
     last = cache.shrink({{p, p + 1}, {0, 2}}).sum(0).realize();
     if (i % 1000 == 0) {
       expectTensor(last, {2}, {double(i), double(2 * i)});
@@ -88,7 +88,7 @@ TEST_F(BoundValuesTest, aLoopOfNewValuesKeepsNothing) {
 TEST_F(BoundValuesTest, valuesStayAsLongAsSizes) {
   Variable n("n", 0, 999), m("m", 0, 999);
   std::vector<SymInt> sizes, sums;
-  // Twice: other objects have the values then.
+  // Twice, so that the values belong to other objects the second time.
   for (int64_t round = 0; round < 2; ++round) {
     for (int64_t i = 0; i < 1000; ++i) {
       sizes.push_back(n.bind((i * 7 + round) % 1000));
@@ -103,7 +103,7 @@ TEST_F(BoundValuesTest, valuesStayAsLongAsSizes) {
       EXPECT_FALSE(sizes[std::size_t(i)] == n.bind((value + 1) % 1000));
       EXPECT_EQ(sizes[std::size_t(i)].str(), "n=" + std::to_string(value));
     }
-    // An expression keeps the values without the sizes that it is made of.
+    // An expression holds the values even without the sizes it was built from.
     sizes.clear();
     for (int64_t i = 0; i < 1000; i += 100)
       EXPECT_EQ(sums[std::size_t(i)].value(), 2 * ((i * 7 + round) % 1000) + i);
@@ -153,7 +153,7 @@ TEST_F(BoundValuesTest, graphsKeepValues) {
     const SymInt p = n.bind(i);
     return x.shrink({{p, p + 1}}).sum();
   };
-  // Nothing but the operations has these values until they are computed.
+  // Until they are computed, only the operations hold these values.
   std::vector<Tensor> parts;
   for (int64_t i = 0; i < 10; ++i)
     parts.push_back(at(i));

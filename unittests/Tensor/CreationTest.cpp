@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Data, filled tensors, ranges, random numbers, and what cannot be made.
+/// Data, filled tensors, ranges, random numbers, and invalid arguments.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -130,7 +130,7 @@ TEST(Creation, RangesOfLargeIntegers) {
   const uint64_t end = std::numeric_limits<uint64_t>::max();
   EXPECT_THAT(Tensor::arange(end - 2, end).tolist<uint64_t>(),
               ::testing::ElementsAre(end - 2, end - 1));
-  // The step is no value of the type.
+  // The step is not a value of the type.
   expectTensor(Tensor::arange(200, -1, -50, DType::UInt8), {5},
                {200, 150, 100, 50, 0});
   EXPECT_THAT(
@@ -185,7 +185,7 @@ TEST(Creation, Errors) {
   EXPECT_ERROR(
       Tensor::fromBuffer(Tensor::zeros({4}).buffer(), {5}, DType::Float32),
       ShapeError, "16 bytes");
-  // Kernels load whole elements.
+  // Kernels require aligned elements.
   EXPECT_ERROR(Tensor::fromBuffer(Tensor::zeros({4}).buffer().view(1, 12), {3},
                                   DType::Float32),
                ShapeError, "not a multiple of the size of float32");

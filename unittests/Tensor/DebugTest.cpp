@@ -1,4 +1,4 @@
-//===- DebugTest.cpp - what is said of kernels ----------------------------===//
+//===- DebugTest.cpp - debug output about kernels -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,7 +6,7 @@
 ///
 /// \file
 /// The lines of DEBUG=2: unique names, the methods that a kernel comes from,
-/// and where values were asked for.
+/// and the call sites that requested values.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 namespace {
-/// The lines that kernels print while it lives.
+/// Collects the lines that kernels print during its lifetime.
 class Lines {
 public:
   Lines() : verbose({{"DEBUG", 2}}) {
@@ -41,7 +41,7 @@ private:
   std::vector<std::string> lines;
 };
 
-/// The name in a line: what comes after the counter.
+/// The name in a line, which follows the counter.
 std::string nameIn(const std::string &line) {
   const std::size_t begin = line.find_first_not_of(" 0123456789", 11);
   return line.substr(begin, line.find(' ', begin) - begin);
@@ -55,8 +55,8 @@ TEST(Debug, KernelsAreNamedAfterMethods) {
   std::vector<std::string> found = lines.take();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_THAT(found[0], HasSubstr("[matmul, relu]"));
-  // The outermost method counts, not what it is made of; operators have the
-  // operation's name.
+  // The outermost method is shown, not those that it calls. Operators are shown
+  // by the name of the operation.
   (x.softmax() + 1).realize();
   found = lines.take();
   ASSERT_EQ(found.size(), 1u);
@@ -88,7 +88,7 @@ TEST(Debug, LinesNameTheCaller) {
 TEST(Debug, NamesAreUnique) {
   Tensor x = noiseTensor({12}).realize();
   Lines lines;
-  // Kernels of one form that are different.
+  // Different kernels of the same form.
   (x + 1).realize();
   (x * 2).realize();
   (x - 3).realize();
@@ -96,7 +96,7 @@ TEST(Debug, NamesAreUnique) {
   for (const std::string &line : lines.take())
     names.insert(nameIn(line));
   EXPECT_EQ(names.size(), 3u);
-  // And the same kernel again, in another graph.
+  // The first kernel again, in another graph.
   Graph graph;
   GraphScope scope(graph);
   (noiseTensor({12}) + 1).realize();
@@ -106,7 +106,7 @@ TEST(Debug, NamesAreUnique) {
 
 TEST(Debug, NamesOfMethodsAreNoPartOfPrograms) {
   Tensor x = noiseTensor({6, 5}).realize(), y = noiseTensor({6, 5}).realize();
-  // One program, whatever its operations are called.
+  // Names of methods do not distinguish programs.
   x.relu().realize();
   const int64_t compiled = GlobalCounters::kernelsCompiled;
   y.maximum(0).realize();

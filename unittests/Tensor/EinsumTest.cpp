@@ -1,11 +1,11 @@
-//===- EinsumTest.cpp - sums of products by formula -----------------------===//
+//===- EinsumTest.cpp - Einstein notation ---------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Einstein's notation against one loop over all letters.
+/// Einstein notation compared with loops over all letters.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ using namespace tinygrad::testing;
 
 using Operands = std::vector<Tensor>;
 
-/// What a formula of letters with a result is, and the shape of that.
+/// The result of a formula and the shape of the result.
 static std::vector<double> reference(const std::string &formula,
                                      const Operands &operands, Shape &shape) {
   std::vector<std::string> terms(1);
@@ -105,7 +105,7 @@ TEST(Einsum, IsTheLoop) {
       {"jiij->", {{2, 3, 3, 2}}},
       {"ii,ij->j", {{3, 3}, {3, 4}}},
       {"ii,jj->ij", {{3, 3}, {4, 4}}},
-      // Summed up in one operand alone.
+      // Letters of one operand that are summed.
       {"ij,k->k", {{3, 4}, {5}}},
       {"ij,kl->", {{3, 4}, {5, 2}}},
       {"ij,ik->k", {{3, 4}, {3, 5}}},
@@ -115,7 +115,7 @@ TEST(Einsum, IsTheLoop) {
       {"ij,ij->ij", {{3, 1}, {1, 4}}},
       {"ij,jk->jik", {{1, 1}, {1, 1}}},
       {"ii->i", {{1, 1}}},
-      // More than two, and scalars.
+      // More than two operands, and scalars.
       {"ij,jk,kl->il", {{3, 4}, {4, 5}, {5, 2}}},
       {"i,ij,j->", {{3}, {3, 4}, {4}}},
       {"ai,bi,ci->abc", {{2, 5}, {3, 5}, {4, 5}}},
@@ -151,7 +151,7 @@ TEST(Einsum, ImplicitResult) {
   expectSame("ij,jk", "ij,jk->ik", {x, y});
   expectSame("ji", "ji->ij", {x});
   expectSame("ki,ij", "ki,ij->jk", {x, y});
-  // Capitals come first.
+  // Upper-case letters come first.
   expectSame("aB", "aB->Ba", {x});
   expectSame("ii", "ii->", {square});
   expectSame(" i j , jk -> i k ", "ij,jk->ik", {x, y});
@@ -171,7 +171,7 @@ TEST(Einsum, Ellipsis) {
   expectSame("...ij,...jk->ik...", "abij,bjk->ikab", {x, y});
   expectSame("i...j->...ij", "iabj->abij", {x});
   expectSame("i...j", "iabj->abij", {x});
-  // Of the operands alone: summed up.
+  // Axes of the ellipsis that only operands have are summed.
   expectSame("...ij->i", "abij->i", {x});
   // No axes, and axes of size 1.
   expectSame("...ab,...bc->...ac", "ab,bc->ac",
@@ -202,7 +202,7 @@ TEST(Einsum, TypesAndNoElements) {
   expectTensor(Tensor::einsum("ij->ji", {Tensor::ones({2, 0})}), {0, 2}, {});
 }
 
-/// The result is a tensor of its own.
+/// The result does not share memory with its operand.
 TEST(Einsum, IsNoView) {
   Tensor x = counting({2, 2}).realize();
   Tensor t = Tensor::einsum("ij->ji", {x});
@@ -258,8 +258,8 @@ TEST(Einsum, Kernels) {
             2);
 }
 
-/// The order of products follows sizes, not the formula, and what only one
-/// operand has is summed up before.
+/// Sizes determine the order of products, and letters of only one operand are
+/// summed first.
 TEST(Einsum, DoesNoNeedlessWork) {
   const auto operations = [](const char *formula, const Operands &operands) {
     for (const Tensor &operand : operands)
@@ -270,7 +270,8 @@ TEST(Einsum, DoesNoNeedlessWork) {
   };
   Tensor x = noiseTensor({64, 128}), y = noiseTensor({128, 128}, 2),
          column = noiseTensor({128, 1}, 3), row = noiseTensor({1, 64}, 4);
-  // Matrix times column twice: 2 * (128 * 128 + 64 * 128) operations.
+  // Two products of a matrix and a column: 2 * (128 * 128 + 64 * 128)
+  // operations.
   EXPECT_LE(operations("ij,jk,kl->il", {x, y, column}), 60000);
   EXPECT_LE(operations("ai,ij,jk->ak", {row, x, y}), 60000);
   EXPECT_LE(operations("jk,kl,ij->il", {y, column, x}), 60000);

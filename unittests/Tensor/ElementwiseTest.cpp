@@ -117,7 +117,7 @@ TEST(Arithmetic, RemaindersOfFloatsAreExact) {
     expectTensor(x.mod(y), x.shape(), modulos);
   }
   Tensor x = Tensor::from({1e38, -1e300, 5.5});
-  // Too many digits for the type, but in range.
+  // The quotient has more digits than the type, but the result is in range.
   expectTensor(x.fmod(1e-10), {3}, {0, 0, std::fmod(5.5, 1e-10)}, 1e-11);
   expectTensor(x.toFloat().fmod(0), {3}, {NAN, NAN, NAN});
   // Rounded once from float32.
@@ -214,7 +214,7 @@ TEST(Arithmetic, CopysignAndLogaddexp) {
          b = Tensor::from({0.0f, 1.0f, -INFINITY, 1.0f});
   expectTensor(a.logaddexp(b), {4}, {std::log(2), 100, -INFINITY, INFINITY},
                1e-6);
-  // Narrow floats are rounded once.
+  // Results in narrow float types are rounded once.
   std::vector<Half> points;
   std::vector<double> sums;
   for (int i = -40; i <= 40; ++i) {
@@ -294,7 +294,7 @@ TEST(Comparisons, IsCloseOfIntegers) {
   expectTensor(a.isclose(b, 2, 0), {4}, {1, 1, 1, 1});
   expectTensor(a.isclose(big + 1, 0, 0), {4}, {0, 0, 0, 0});
   expectTensor(a.isclose(int64_t(1) << 40, 0, 0), {4}, {0, 0, 0, 0});
-  // Beyond what float64 holds.
+  // Integers that float64 cannot represent.
   const int64_t huge = int64_t(1) << 53, least = INT64_MIN, most = INT64_MAX;
   Tensor c = Tensor::from({huge, huge, least, most}),
          d = Tensor::from({huge + 1, huge, most, least});
@@ -306,7 +306,7 @@ TEST(Comparisons, IsCloseOfIntegers) {
          f = Tensor::from(std::vector<int64_t>{-1, -1, 2, 1});
   expectTensor(e.isclose(f, 0, 2), {4}, {0, 1, 1, 1});
   expectTensor(f.isclose(e, 0, 0), {4}, {0, 0, 0, 1});
-  // The tolerance, 2^64 - 1, is 2^64 in float64.
+  // The tolerance, 2^64 - 1, becomes 2^64 in float64.
   expectTensor(f.isclose(e, 1, 0), {4}, {1, 0, 1, 1});
   Tensor bytes = Tensor::from(std::vector<uint8_t>{255, 3}),
          small = Tensor::from(std::vector<int8_t>{-1, 3});
@@ -324,7 +324,7 @@ TEST(Selection, Where) {
   Tensor x = counting({2, 1});
   expectTensor(condition.where(x, 9), {2, 2}, {0, 9, 1, 9});
   EXPECT_EQ(condition.where(x.toHalf(), 9).dtype(), DType::Float16);
-  // Any element type is a condition: zero is false.
+  // Conditions may have any element type: zero is false.
   expectTensor(Tensor::from({0, 3}).where(1, 2), {2}, {2, 1});
   EXPECT_ERROR(condition.where(counting({3}), 1), ShapeError, "where");
 }

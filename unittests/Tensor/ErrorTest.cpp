@@ -1,12 +1,13 @@
-//===- ErrorTest.cpp - what misuse is answered with -----------------------===//
+//===- ErrorTest.cpp - error messages of the tensor API -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Messages name the method that was called, not those it is made of, and what
-/// is wrong with the operands. Sizes at the ends of their type do not overflow.
+/// Messages name the method that was called, not those it is composed of, and
+/// the problem with the operands. Sizes near the limits of their type do not
+/// overflow.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +30,7 @@ TEST(Errors, OfShapes) {
   EXPECT_ERROR(x.pad({{least, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
   EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError,
                "remove more from axis 0");
-  // As in PyTorch, what is added at the other end does not make up for it.
+  // As in PyTorch, padding at the other end does not compensate.
   EXPECT_ERROR(
       Tensor::ones({1}).pad({-2, 5}), ShapeError,
       "pad: amounts -2 and 5 remove more from axis 0 of [1] than it has");
@@ -49,7 +50,7 @@ TEST(Errors, OfShapes) {
 }
 
 TEST(Errors, SizesNextToZero) {
-  // As in NumPy, sizes next to a zero have to fit.
+  // As in NumPy, the other sizes must fit even if one is zero.
   constexpr int64_t large = int64_t(1) << 30;
   Tensor x = Tensor::zeros({0, large, large});
   EXPECT_EQ(x.numel(), 0);
@@ -76,7 +77,7 @@ TEST(Errors, OfNetworks) {
                "conv2d: an axis");
   EXPECT_ERROR(x.conv2d(w, {}, {.dilation = most}), ShapeError,
                "conv2d: a kernel of extent 9223372036854775807");
-  // One window: its stride does not matter.
+  // With a single window, the stride does not matter.
   expectTensor(x.conv2d(w, {}, {.stride = most}), {2, 6, 1, 1},
                values(x.conv2d(w, {}, {.stride = 5})));
   expectTensor(x.maxPool2d(2, {.stride = most, .ceilMode = true}), {2, 4, 1, 1},

@@ -1,12 +1,12 @@
-//===- ExternalTest.cpp - strided memory in and out -----------------------===//
+//===- ExternalTest.cpp - strided external memory -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arrays with strides as tensors and the other way, with no copy and no
-/// kernel, and what is wrong with some of them.
+/// Strided arrays as tensors and tensors as strided arrays, without a copy or a
+/// kernel, and invalid arrays.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-/// 0, 1, ..., 23 in memory of the caller, who learns when it is let go.
+/// 0, 1, ..., 23 in memory of the caller, which records when it is released.
 struct Array {
   std::vector<float> data = std::vector<float>(24);
   bool isReleased = false;
@@ -58,13 +58,13 @@ TEST(ExternalTest, ReadsStridedMemory) {
   // Every second column of 4 x 6, the last row first.
   const Tensor x = fromStrided({memory, DType::Float32, {4, 3}, {-6, 2}, 18});
   expectTensor(x, {4, 3}, {18, 20, 22, 12, 14, 16, 6, 8, 10, 0, 2, 4});
-  // Overlapping windows, repeated.
+  // Overlapping and repeated windows.
   const Tensor w =
       fromStrided({memory, DType::Float32, {3, 2, 3}, {1, 0, 1}, 4});
   expectTensor(w + 0.5, {3, 2, 3},
                {4.5, 5.5, 6.5, 4.5, 5.5, 6.5, 5.5, 6.5, 7.5, 5.5, 6.5, 7.5, 6.5,
                 7.5, 8.5, 6.5, 7.5, 8.5});
-  // A single element, and none at all.
+  // A single element, and an empty view.
   expectTensor(fromStrided({memory, DType::Float32, {}, {}, 23}), {}, {23});
   expectTensor(fromStrided({memory, DType::Float32, {0, 3}, {100, -7}, 99}),
                {0, 3}, {});
@@ -96,7 +96,7 @@ TEST(ExternalTest, KeepsTheMemory) {
       y = x + 1;
     }
     EXPECT_FALSE(array.isReleased);
-    // Not a copy: what the owner writes before it is read shows.
+    // Not a copy: later writes by the owner are visible.
     array.data[4] = 100;
     expectTensor(y, {3}, {21, 13, 101});
   }
@@ -109,7 +109,7 @@ TEST(ExternalTest, ContiguousMemoryIsABuffer) {
   expectNoKernel([&] {
     const Tensor x = fromStrided({memory, DType::Float32, {2, 6}, {6, 1}, 6});
     EXPECT_EQ(x.buffer().address(), array.data.data() + 6);
-    // Views of a view, asked to be contiguous.
+    // A contiguous part of a view.
     const Tensor part = x.reshape({3, 4}).index({Slice(1, 3)}).contiguous();
     EXPECT_EQ(
         part.reshape({8}).index({Slice(2, 6)}).contiguous().buffer().address(),
@@ -151,15 +151,15 @@ TEST(ExternalTest, OthersAreRealized) {
     return static_cast<const float *>(view.data())[3];
   };
   EXPECT_EQ(read(x + 1), 4);
-  // Zeros are not in memory, nor is an order that no strides give.
+  // Padding is not in memory, and some orders cannot be expressed by strides.
   EXPECT_EQ(read(x.pad({{0, 0}, {1, 0}})), 2);
   EXPECT_EQ(read(x.permute({1, 0}).reshape({24})), 18);
-  // Equal elements are not one in memory.
+  // Equal elements of a constant do not share memory.
   EXPECT_EQ(toStrided(Tensor::full({2}, 7.0f)).strides,
             (std::vector<int64_t>{1}));
 }
 
-/// Memory has room for the largest size; the shape is for the value.
+/// Memory has the maximal size, the shape is for the present value.
 TEST(ExternalTest, SymbolicSizesHaveValues) {
   const Variable n("n", 0, 6);
   const Tensor x = counting({4, 6});
@@ -222,7 +222,7 @@ TEST(ExternalTest, Errors) {
                                 {0, INT64_MIN}})
     EXPECT_THAT(messageOf<IndexError>(from({4}, {stride}, offset)),
                 ::testing::HasSubstr("are not in the buffer"));
-  // As far as it goes.
+  // The extreme valid strides and offsets.
   EXPECT_NO_THROW(from({4}, {-1}, 3)());
   EXPECT_NO_THROW(from({4}, {1}, 20)());
 

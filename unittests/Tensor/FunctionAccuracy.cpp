@@ -1,4 +1,4 @@
-//===- FunctionAccuracy.cpp - How exact tensor functions are --------------===//
+//===- FunctionAccuracy.cpp - accuracy of tensor functions ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -25,7 +25,7 @@ static double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
 }
 
-/// x times something that goes to zero: zero, not NaN, at minus infinity.
+/// x * factor, but zero instead of NaN for an infinite x and a factor of 0.
 static double gate(double x, double factor) {
   return x == 0 || factor == 0 ? x * 0.0 : x * factor;
 }
@@ -106,7 +106,7 @@ double tinygrad::testing::ulpDistance(float found, double exact) {
     return std::signbit(found) == std::signbit(rounded) ? 0 : infinity;
   if (std::isinf(exact))
     return infinity;
-  // An infinite result counts as the number that would follow the largest one.
+  // An infinite result counts as the power of two after the largest number.
   const double value =
       std::isinf(found) ? std::copysign(0x1p128, found) : found;
   const int exponent = exact == 0 ? -126 : std::max(std::ilogb(exact), -126);
@@ -118,7 +118,7 @@ void tinygrad::testing::measure(const ExactFunction &function, uint32_t stride,
   constexpr uint64_t count = uint64_t(1) << 32;
   constexpr std::size_t block = std::size_t(1) << 18;
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  // Blocks of equal size are one program.
+  // Blocks of equal size share one program.
   std::vector<float> points = {0.0f, -0.0f, infinity, -infinity,
                                NAN,  1.0f,  -1.0f};
   uint64_t bits = 0;

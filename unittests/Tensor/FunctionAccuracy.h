@@ -1,13 +1,13 @@
-//===- FunctionAccuracy.h - How exact tensor functions are ------*- C++ -*-===//
+//===- FunctionAccuracy.h - accuracy of tensor functions --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The functions of one f32 tensor next to exact ones, over all of f32. Shared
-/// by the unit test, which takes a sample, and the program that makes the table
-/// of docs/math-functions.md.
+/// Compares functions of one f32 tensor with exact results for all of f32.
+/// Shared by the unit test, which takes a sample, and the program that makes
+/// the table of docs/math-functions.md.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace tinygrad::testing {
 struct ExactFunction {
   const char *name;
   Tensor (*compute)(const Tensor &);
-  /// In f64, with enough digits to spare.
+  /// The function in f64, which is sufficiently accurate.
   double (*exact)(double);
   /// Largest error for |x| <= usual, and for all x, in units in the last place.
   double usual, usualBound, bound;
@@ -40,15 +40,15 @@ struct Accuracy {
   float at = 0;
 };
 
-/// Tries every \p stride-th f32 and the special values. Points come in blocks
-/// of 2^18, the last of which goes on at the front.
+/// Tests every \p stride-th f32 and special values. Arguments are in blocks of
+/// 2^18; the last block is filled from the beginning.
 void measure(const ExactFunction &function, uint32_t stride, Accuracy &usual,
              Accuracy &all);
 
 /// The distance of an f32 from the exact result, in units in the last place of
-/// the latter (of the smallest normal number, below it). Infinite when one of
-/// the two is NaN or infinite and the other is not, or when the sign of a zero
-/// differs.
+/// the latter (below the smallest normal number: of that number). Infinite if
+/// one of the two is NaN or infinite and the other is not, or if the sign of a
+/// zero differs.
 double ulpDistance(float found, double exact);
 
 } // namespace tinygrad::testing

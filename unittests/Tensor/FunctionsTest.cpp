@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Free functions make the same operations as the methods; and what is new next
-/// to them: extrema with positions, assignments with an operator.
+/// Free functions build the same operations as methods. Also tests what only
+/// functions offer: extrema with positions, assignment operators.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-/// Equal operations are the same one: so are the graphs of equal expressions.
+/// Equal expressions have the same operation and thus the same graph text.
 static void expectSame(const Tensor &a, const Tensor &b) {
   EXPECT_EQ(a.graph(), b.graph());
 }
@@ -77,7 +77,7 @@ TEST(Functions, AreTheMethods) {
 }
 
 TEST(Functions, LeaveThoseOfNumbersAlone) {
-  // Tensors are not made of numbers by the way.
+  // Numbers are not implicitly converted to tensors.
   EXPECT_EQ(exp(0.0), 1.0);
   EXPECT_EQ(pow(2.0, 3.0), 8.0);
   EXPECT_EQ(std::abs(-1.5), 1.5);

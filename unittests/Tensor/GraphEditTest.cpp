@@ -1,11 +1,11 @@
-//===- GraphEditTest.cpp - operations that others make --------------------===//
+//===- GraphEditTest.cpp - nodes from other builders ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Operations of builders and patterns that become nodes of a graph.
+/// Operations made by builders and patterns become nodes of a graph.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,8 @@ struct GraphEditTest : ::testing::Test {
   Device &cpu() { return Device::get("CPU"); }
   Location location() { return impl().location; }
 
-  /// Whether the graph holds all that it knows of, and nothing else.
+  /// Expects that the operations of the module are exactly the nodes, and that
+  /// operands precede their users unless \p isInOrder is false.
   void expectConsistent(bool isInOrder = true) {
     std::size_t count = 0;
     for (Operation &op : *impl().module->getBody()) {
@@ -114,7 +115,7 @@ TEST_F(GraphEditTest, OneOperation) {
   }
   EXPECT_EQ(graph.numOperations(), count + 1);
   expectConsistent();
-  // Made by a method, it is the same.
+  // The same operation made by a method is the same node.
   Tensor z = -x;
   EXPECT_EQ(operation(z), operation(y));
   expectTensor(y + 1, {2}, {0, -1});
@@ -141,14 +142,14 @@ TEST_F(GraphEditTest, ChainsWithDuplicates) {
   {
     GraphEdit edit(impl());
     RewriterBase &builder = edit.rewriter();
-    // The same twice, each step equal only because the one before is.
+    // The same chain twice; each step is equal only because the one before is.
     SmallVector<Value> ends;
     for (int i = 0; i < 2; ++i) {
       Value root = tg::SqrtOp::create(builder, location(), valueOf(x));
       Value sum = tg::AddOp::create(builder, location(), root, valueOf(x));
       ends.push_back(tg::NegOp::create(builder, location(), sum));
     }
-    // Needed by nothing.
+    // An operation without uses.
     tg::NegOp::create(builder, location(), ends[0]);
     results = edit.adopt(ends, cpu());
   }
@@ -184,7 +185,7 @@ TEST_F(GraphEditTest, FoldedAndReplacedBeforeAdoption) {
   Value sum = tg::AddOp::create(rewriter, location(), second, valueOf(x));
   rewriter.replaceOp(second, valueOf(x));
   rewriter.eraseOp(first);
-  // A constant of the folder's.
+  // A constant made by the folder.
   Value two = tg::ConstOp::create(rewriter, location(), sum.getType(),
                                   rewriter.getF32FloatAttr(2));
   Value four = rewriter.createOrFold<tg::AddOp>(location(), two, two);
@@ -228,7 +229,7 @@ TEST_F(GraphEditTest, NodesThatOnlyTheEditReads) {
 }
 
 TEST_F(GraphEditTest, ManyOperations) {
-  // What is looked at twice would take a time that no test has.
+  // Visiting operations repeatedly would take too long for a test.
   constexpr int count = 100000;
   Tensor x = Tensor::from({1.0f, 4.0f});
   Tensor y;
@@ -277,7 +278,7 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
       GraphEdit edit(impl());
       Value good = tg::NegOp::create(edit.rewriter(), location(), valueOf(x));
       Value sum = make(edit.rewriter(), good);
-      // Used by something that would do.
+      // Used by a valid operation.
       if (sum.getType() == good.getType())
         sum = tg::AddOp::create(edit.rewriter(), location(), good, sum);
       EXPECT_ERROR(edit.adopt({good, sum}, cpu()), Error, text);
@@ -307,7 +308,7 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
       "'tg.buffer' is about memory");
   expectRefused(
       [&](OpBuilder &b, Value value) -> Value {
-        // Another shape than the operands have.
+        // The shape differs from that of the operands.
         OperationState state(location(), tg::NegOp::getOperationName());
         state.addOperands(value);
         state.addTypes(RankedTensorType::get({3}, b.getF32Type()));
@@ -322,7 +323,7 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
       },
       "'tg.neg' depends on itself");
   EXPECT_EQ(graph.str(), before);
-  // And what else is in the edit can be.
+  // The rest of the edit can still be adopted.
   Tensor y;
   {
     GraphEdit edit(impl());
@@ -338,13 +339,13 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
 #define __has_feature(x) 0
 #endif
 
-// Sanitizers need more addresses than the limit leaves.
+// Sanitizers need more address space than the limit leaves.
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 TEST_F(GraphEditTest, EditsThatDoNotFitIntoMemoryThrow) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
-  // Either there is no memory for the operations, or not for making nodes of
-  // those that there are.
+  // Memory runs out either while operations are made or while they become
+  // nodes.
   auto run = [&](rlim_t extra, int numMade) {
     Tensor x = Tensor::ones({8}).contiguous().realize();
     const std::size_t count = graph.numOperations();
@@ -396,7 +397,7 @@ TEST_F(GraphEditTest, EditsThatDoNotFitIntoMemoryThrow) {
 TEST_F(GraphEditTest, TensorsFollowWhatPatternsReplace) {
   Tensor x = Tensor::from({1.0f, 2.0f});
   Tensor y = x.exp2();
-  // Methods fold it by themselves.
+  // Methods would fold it, so the operation is built here.
   Tensor z, w, outside;
   {
     GraphEdit edit(impl());
@@ -414,7 +415,7 @@ TEST_F(GraphEditTest, TensorsFollowWhatPatternsReplace) {
   tinygrad::detail::rewriteValues(impl(), operation(w),
                                   applyGreedily<DoubleNegation, DoubledSum>);
   expectConsistent();
-  // The value itself, a tensor behind it, and none that is not behind it.
+  // The value itself, a tensor it depends on, and an independent one.
   EXPECT_EQ(operation(w), operation(y * 2));
   EXPECT_EQ(operation(z), operation(y));
   EXPECT_EQ(outside.graph(), text);
@@ -435,7 +436,7 @@ TEST_F(GraphEditTest, PatternsThatDoNotMatchChangeNothing) {
 }
 
 TEST_F(GraphEditTest, ExchangedValues) {
-  // What one becomes is what the other one was.
+  // The result of one rewrite is the operation that another one replaces.
   Tensor x = Tensor::from({1.0f, 2.0f}), a = x.exp2(), b = x.sqrt();
   Tensor both = Tensor::stack({a, b});
   Operation *const opA = operation(a), *const opB = operation(b);

@@ -1,4 +1,4 @@
-//===- GraphTest.cpp - the life of tensors --------------------------------===//
+//===- GraphTest.cpp - graphs, realization, assignment --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -78,7 +78,7 @@ TEST_F(GraphTest, ConvolutionsLeaveNothingBehind) {
   Tensor x = Tensor::ones({2, 4, 9, 9}).contiguous().realize(),
          w = Tensor::ones({6, 2, 3, 3}).contiguous().realize();
   const std::size_t count = graph.numOperations();
-  // Some of the steps fold: to what was there, or to one of fewer.
+  // Some steps fold, to an earlier operation or to a simpler one.
   for (const Conv2dOptions &options :
        {Conv2dOptions{.groups = 2},
         Conv2dOptions{.groups = 2, .stride = 2, .padding = 1},
@@ -125,7 +125,7 @@ TEST_F(GraphTest, GraphLivesAsLongAsItsTensors) {
 }
 
 TEST_F(GraphTest, DeepGraphs) {
-  // Deeper than any stack that recursion over operations would need.
+  // Deeper than the stack permits for recursion over operations.
   Tensor x = Tensor::from({1.0f});
   Tensor y = x;
   for (int i = 0; i < 100000; ++i)
@@ -136,7 +136,7 @@ TEST_F(GraphTest, DeepGraphs) {
 }
 
 TEST_F(GraphTest, TimePerOperationDoesNotGrow) {
-  // CPU time: others may be at work.
+  // CPU time, since the machine may be busy.
   auto now = [] {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -180,9 +180,9 @@ TEST_F(GraphTest, EqualGraphsCompileOnce) {
 TEST_F(GraphTest, OtherGraphsAreOtherPrograms) {
   Tensor x = Tensor::from({1.0f, 2.0f}), y = Tensor::from({3.0f, 5.0f});
   expectTensor(x - y, {2}, {-2, -3});
-  // The same but for the order of the operands.
+  // The same up to the order of the operands.
   expectTensor(y - x, {2}, {2, 3});
-  // One buffer for both: not the program of two buffers.
+  // With equal buffers, the program for two different ones is not used.
   expectTensor(x - x, {2}, {0, 0});
   // Other constants and other shapes.
   expectTensor(x + 1, {2}, {2, 3});
@@ -252,7 +252,7 @@ TEST_F(GraphTest, KeepsProductsThatWereStoredAnyway) {
   const int64_t kernels = GlobalCounters::kernelCount;
   EXPECT_LE(kernels, 2);
   EXPECT_TRUE(m.isRealized());
-  // Not computed again, and the same values.
+  // The product is not computed again, and has the same values.
   EXPECT_EQ(m.sum().item<float>(), sum);
   EXPECT_EQ(GlobalCounters::kernelCount, kernels + 1);
   expectTensor(scaled, {40, 50}, values(a.matmul(b) * 2));
@@ -273,7 +273,7 @@ TEST_F(GraphTest, KeepsNothingElse) {
   Tensor a = noiseTensor({40, 30}).realize(),
          b = noiseTensor({30, 50}).realize();
   {
-    // Part of the kernel that reads it.
+    // Fused into the kernel that reads it.
     Tensor m = a.matmul(b);
     (m + 1).realize();
     EXPECT_FALSE(m.isRealized());
@@ -287,7 +287,7 @@ TEST_F(GraphTest, KeepsNothingElse) {
     EXPECT_FALSE(p.isRealized());
   }
   {
-    // Much larger than what it is computed from.
+    // Much larger than its operands.
     Tensor column = noiseTensor({2048, 2}).realize();
     Tensor m = column.matmul(column.transpose(0, 1) * 2);
     m.max().realize();
@@ -384,7 +384,7 @@ TEST_F(GraphTest, AssignLeavesOldValuesAlone) {
 }
 
 TEST_F(GraphTest, AssignKeepsWhatIsComputedLater) {
-  // All of these are computed after the assignment, from the old contents.
+  // All of these are computed after the assignment, but from the old contents.
   Tensor x = Tensor::from({1.0f, 2.0f}), twice = x * 2, more = twice + 1;
   x.assign(twice);
   expectTensor(x, {2}, {2, 4});
@@ -394,7 +394,7 @@ TEST_F(GraphTest, AssignKeepsWhatIsComputedLater) {
   x.assign(flipped + 10);
   expectTensor(x, {2}, {14, 12});
   expectTensor(flipped, {2}, {12, 14});
-  // A step of training of which only the parameter is asked for at first.
+  // A training step of which only the parameter is requested at first.
   Tensor w = Tensor::from({3.0f, 3.0f}), error = (w * 2).sum() - 2;
   Tensor loss = error * error;
   w.assign(w - error);
@@ -403,7 +403,7 @@ TEST_F(GraphTest, AssignKeepsWhatIsComputedLater) {
 }
 
 TEST_F(GraphTest, AssignKeepsWhatOtherAssignmentsNeed) {
-  // The second needs the first one's old contents.
+  // The second assignment needs the old contents of the first one's target.
   Tensor p = Tensor::from({10.0f}), m = Tensor::from({1.0f});
   Tensor next = m * 0.5 + p * 0.5;
   m.assign(next);
@@ -411,7 +411,7 @@ TEST_F(GraphTest, AssignKeepsWhatOtherAssignmentsNeed) {
   next = Tensor();
   expectTensor(m, {1}, {5.5});
   expectTensor(p, {1}, {4.5});
-  // Together they can be done in place.
+  // Realized together, both are done in place.
   const void *addresses[] = {m.buffer().address(), p.buffer().address()};
   next = m * 0.5 + p;
   m.assign(next);
@@ -425,7 +425,7 @@ TEST_F(GraphTest, AssignKeepsWhatOtherAssignmentsNeed) {
 }
 
 TEST_F(GraphTest, AssignDoesNotShowInOtherTensors) {
-  // Methods that compute return tensors of their own, also with nothing to do.
+  // Methods that compute return independent tensors, even if nothing changes.
   Tensor x = Tensor::from({1.0f, 2.0f});
   const Tensor others[] = {
       x.expand({2}),  x.roll(2, 0),    x.to("CPU"),     x.cast(DType::Float32),
@@ -433,7 +433,7 @@ TEST_F(GraphTest, AssignDoesNotShowInOtherTensors) {
   x.assign(x + 10).realize();
   for (const Tensor &other : others)
     expectTensor(other, {2}, {1, 2});
-  // And movement methods views.
+  // Movement methods return views.
   const Tensor views[] = {x.reshape({2}), x.index({Slice()}), x.permute({0}),
                           x.flip(Axes(std::vector<int64_t>{})), x.squeeze(0)};
   x.assign(x + 10).realize();
@@ -466,7 +466,7 @@ TEST_F(GraphTest, AssignIsDoneOnce) {
 }
 
 TEST_F(GraphTest, AssignNeedsOldAndNew) {
-  // The sum reads the old contents and the new ones: both have to exist.
+  // The sum needs old and new contents, so both must exist.
   Tensor x = Tensor::from({1.0f, 2.0f}), old = x * 1.5;
   x.assign(x + 10);
   Tensor both = old + x;
@@ -491,14 +491,14 @@ TEST_F(GraphTest, AssignTwice) {
 
 TEST_F(GraphTest, AssignTensors) {
   Tensor a = Tensor::from({1.0f, 2.0f}), b = Tensor::from({3.0f, 4.0f});
-  // Swapped without a third tensor.
+  // Swaps two tensors by means of a copy of one.
   Tensor oldA = a.clone();
   a.assign(b);
   b.assign(oldA);
   realize({a, b});
   expectTensor(a, {2}, {3, 4});
   expectTensor(b, {2}, {1, 2});
-  // And by way of the old contents in another order, in place.
+  // Through the old contents in another order, in place.
   const void *addresses[] = {a.buffer().address(), b.buffer().address()};
   Tensor old = a.flip(0).detach();
   a.assign(b);
@@ -561,7 +561,7 @@ TEST_F(GraphTest, Devices) {
   EXPECT_TRUE(result.isRealized());
   Tensor back = (there + 1).to("CPU") + x;
   EXPECT_EQ(back.shape(), (Shape{2}));
-  // The null device computes nothing, and gives zeros.
+  // The null device computes nothing and returns zeros.
   expectTensor(back, {2}, {1, 2});
   EXPECT_EQ(x.to("CPU").device(), "CPU");
   expectTensor(Tensor(3.0, "NULL").to("CPU"), {}, {3});

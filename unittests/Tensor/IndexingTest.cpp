@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Slices, integers, new axes, tensors of positions, and their mixtures.
+/// Slices, integers, new axes, index tensors, and combinations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ TEST(Indexing, Slices) {
 }
 
 TEST(Indexing, SlicesLikeAReference) {
-  // All bounds and steps against the definition.
+  // All bounds and steps, compared with the definition.
   const int64_t size = 5;
   Tensor x = counting({size});
   for (int64_t start = -7; start <= 7; ++start)
@@ -61,7 +61,8 @@ TEST(Indexing, SlicesLikeAReference) {
         Tensor part = x[Slice(start, stop, step)];
         ASSERT_EQ(part.shape(), Shape{int64_t(expected.size())})
             << start << ":" << stop << ":" << step;
-        // Few of them are computed: the shape tells most.
+        // The values of only some of them are computed; most errors change the
+        // shape.
         if ((start + stop) % 4 == 0)
           expectTensor(part, {int64_t(expected.size())}, expected);
       }
@@ -95,7 +96,7 @@ TEST(Indexing, ByTensor) {
                {1, 0, 3, 2, 5, 4, 7, 6});
   Tensor narrow = Tensor::from(std::vector<uint8_t>{3, 1});
   expectTensor(x[narrow], {2, 2}, {6, 7, 2, 3});
-  // Out of range: zeros.
+  // Out-of-range positions give zeros.
   expectTensor(x[Tensor::from({9, -9})], {2, 2}, {0, 0, 0, 0});
   expectTensor(x[Tensor::from(std::vector<int>{}, Shape{0})], {0, 2}, {});
   EXPECT_ERROR(x[Tensor::from({0.5f})], DTypeError, "float32");
@@ -108,7 +109,7 @@ TEST(Indexing, NarrowIndexIntoALargeAxis) {
   expectTensor(x[index], {3}, {5, 999, 872});
 }
 
-// 84 + 256 is not 84, though it is in uint8.
+// 84 + 256 must not wrap to 84 in uint8.
 TEST(Indexing, UnsignedIndexIntoALargeAxis) {
   Tensor x = Tensor::arange(600);
   for (DType dtype :
@@ -125,17 +126,17 @@ TEST(Indexing, BySeveralTensors) {
   Tensor i = Tensor::from({0, 2}), j = Tensor::from({3, -1}),
          column = Tensor::from({{1}, {2}});
   expectTensor(x.index({i, j, 0}), {2}, {15, 55});
-  // Next to each other: the new axis is where they were.
+  // Adjacent index tensors: the new axis takes their place.
   Tensor adjacent = x.index({Slice(), j, Tensor::from({0, 1})});
   expectTensor(adjacent, {3, 2}, {15, 16, 35, 36, 55, 56});
-  // Apart: the new axis comes first.
+  // Separate index tensors: the new axis comes first.
   Tensor apart = x.index({i, Slice(1, 3), Tensor::from({4, 0})});
   expectTensor(apart, {2, 2}, {9, 14, 45, 50});
-  // An integer is no tensor: its axis is gone before.
+  // An integer is applied before index tensors and removes its axis.
   EXPECT_EQ(x.index({0, Slice(), i}).shape(), (Shape{4, 2}));
   // Broadcast against each other.
   expectTensor(x.index({column, i, 0}), {2, 2}, {20, 30, 40, 50});
-  // Out of range in one of them: zero, not another row.
+  // If one position is out of range, the result is zero, not another row.
   expectTensor(x.index({Tensor::from({0, 1}), Tensor::from({4, 0}), 1}), {2},
                {0, 21});
 }
@@ -196,7 +197,7 @@ TEST(Indexing, Triangles) {
 }
 
 TEST(Indexing, FarFromTheBeginning) {
-  // The lane that is inside lies 2^31 elements from where the vector begins.
+  // The lane in bounds is 2^31 elements from the start of the vector.
   const int64_t far = int64_t(1) << 31;
   Tensor x = counting({64}).realize();
   expectTensor(x.pad({{far - 1, far}}).index({Slice(None, None, far)}), {3},
@@ -204,7 +205,7 @@ TEST(Indexing, FarFromTheBeginning) {
 }
 
 TEST(Indexing, SelectionFromALargeTable) {
-  // A load of each element, not a sum over the table.
+  // A load for each element, not a sum over the table.
   Tensor table = Tensor::arange(int64_t(1) << 20, {}).contiguous().realize();
   Tensor rows = Tensor::from({5, 1000000, 77}).realize();
   GlobalCounters::reset();

@@ -1,12 +1,12 @@
-//===- KernelCountTest.cpp - how few kernels ------------------------------===//
+//===- KernelCountTest.cpp - numbers of kernels ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Programs of a few methods and the kernels that they take, next to those that
-/// tinygrad takes for the same expressions. Fewer is better.
+/// The number of kernels of small programs, compared with tinygrad's for the
+/// same expressions. Fewer is better.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@ using namespace tinygrad::testing;
 namespace {
 struct Program {
   const char *name;
-  int tinygrad; ///< what tinygrad takes
-  int ours;     ///< what it has to take here at most
+  int tinygrad; ///< kernels of tinygrad
+  int ours;     ///< the maximal number here
   Tensor (*build)();
 };
 
-/// A realized tensor: an input of the programs.
+/// A realized tensor, used as input.
 Tensor input(const Shape &shape, unsigned seed = 1) {
   return noiseTensor(shape, seed);
 }
@@ -188,7 +188,7 @@ TEST_P(KernelCount, IsNoMoreThan) {
 INSTANTIATE_TEST_SUITE_P(All, KernelCount, ::testing::ValuesIn(programs),
                          [](const auto &info) { return info.param.name; });
 
-/// Work is linear in what is produced, not in what is selected from.
+/// The work is linear in the result, not in what is selected from.
 TEST(KernelWork, SelectionsDoNoNeedlessWork) {
   auto countOps = [](const Tensor &result) {
     GlobalCounters::reset();
@@ -203,8 +203,8 @@ TEST(KernelWork, SelectionsDoNoNeedlessWork) {
   EXPECT_LE(countOps(input({64, 64}).triu()), 10 * 64 * 64);
 }
 
-/// What joins many tensors is as many launches of one kernel, and what chooses
-/// between many by their values is a few kernels: in neither case one for each
+/// Concatenation of many tensors launches one kernel many times, and a choice
+/// between many tensors by value takes few kernels: neither takes one for each
 /// condition.
 TEST(KernelCounts, ChainsOfSelections) {
   std::vector<Tensor> parts;
@@ -219,7 +219,7 @@ TEST(KernelCounts, ChainsOfSelections) {
   EXPECT_LE(GlobalCounters::globalOps.load(), 4 * 300 * 1000);
   EXPECT_LE(count(Tensor::stack(parts).relu()), 300);
   EXPECT_LE(GlobalCounters::globalOps.load(), 4 * 300 * 1000);
-  // A few of moderate size stay together.
+  // A few parts of moderate size are joined in one kernel.
   parts.resize(8);
   EXPECT_EQ(count(Tensor::cat(parts)), 1);
 
@@ -235,7 +235,7 @@ TEST(KernelCounts, ChainsOfSelections) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A program of several results and the kernels that it has to take.
+/// A program with several results, and its number of kernels.
 struct Results {
   const char *name;
   int kernels;
@@ -300,7 +300,7 @@ const Results severalResults[] = {
        w.assign(w - m / (v.sqrt() + 1e-8) * 0.1);
        return Tensors{m, v, w};
      }},
-    // Old contents of m and v are wanted after these are overwritten.
+    // The old contents of m and v are needed after they were overwritten.
     {"adam_by_values", 1,
      [] {
        Tensor w = input({64, 64}), m = input({64, 64}, 2);
@@ -346,7 +346,7 @@ const Results severalResults[] = {
        runningVar.assign(runningVar * 0.9 + var * 0.1);
        return Tensors{var, mean, runningMean, runningVar};
      }},
-    // One pass over memory, and one kernel for what the parts gave.
+    // One pass over memory, and one kernel that combines the partial results.
     {"var_mean_of_many", 2,
      [] {
        auto [var, mean] = input({1024, 1024}).varMean();
@@ -376,8 +376,8 @@ const Results severalResults[] = {
        Tensor x = input({64, 256});
        return Tensors{x.mean(0), x.max(0)};
      }},
-    // One kernel for the parts, and one for what they gave: two small kernels
-    // that share no operand.
+    // One kernel for the partial results, and one for both results: two small
+    // kernels that have no common operand are merged.
     {"mean_and_max_of_many", 2,
      [] {
        Tensor x = input({1024, 1024});
@@ -393,7 +393,7 @@ const Results severalResults[] = {
        Tensor x = input({4096, 1024});
        return Tensors{x.sum(0), x.max(0)};
      }},
-    // What the parts of so many columns give is read one after the other.
+    // For so many columns, the partial results are combined separately.
     {"sum_and_max_of_large_columns", 2,
      [] {
        Tensor x = input({2048, 4096});
@@ -416,7 +416,7 @@ const Results severalResults[] = {
        Tensor scale = (centred.square().mean(1, true) + 1e-5).rsqrt();
        return Tensors{centred * scale, mean, scale};
      }},
-    // The old contents are kept in local memory.
+    // Local memory holds the old contents.
     {"stencil_in_place", 1,
      [] {
        Tensor x = input({64, 64});
@@ -425,7 +425,7 @@ const Results severalResults[] = {
                 padded.shrink({{2, 66}, {0, 64}}));
        return Tensors{x};
      }},
-    // What blocks of rows read of one another is saved first.
+    // Boundary rows that blocks read from each other are saved first.
     {"large_stencil_in_place", 2,
      [] {
        Tensor x = input({512, 512});
@@ -439,14 +439,14 @@ const Results severalResults[] = {
        Tensor y = input({64, 64}).matmul(input({64, 64}, 2));
        return Tensors{y, y.relu()};
      }},
-    // The registers are for the tile of one.
+    // The register tile of one product needs the registers.
     {"two_products", 2,
      [] {
        Tensor x = input({64, 64});
        return Tensors{x.matmul(input({64, 64}, 2)),
                       x.matmul(input({64, 64}, 3))};
      }},
-    // One pass over the positions adds to both; each begins with zeros.
+    // One pass over the positions updates both; each begins with zeros.
     {"sums_and_counts_by_class", 3,
      [] {
        Tensor at = (Tensor::arange(1000) * 7 % 32).contiguous().realize();
@@ -459,7 +459,7 @@ const Results severalResults[] = {
     // Nothing in common.
     {"apart", 2,
      [] { return Tensors{input({64, 64}) + 1, input({64, 64}, 2) + 1}; }},
-    // One reads what the other one writes, at other positions.
+    // One reads what the other writes at other positions.
     {"shifted", 2,
      [] {
        Tensor y = (input({64, 64}) * 3).contiguous();
@@ -480,8 +480,8 @@ TEST_P(ResultsCount, IsNoMoreThan) {
 INSTANTIATE_TEST_SUITE_P(All, ResultsCount, ::testing::ValuesIn(severalResults),
                          [](const auto &info) { return info.param.name; });
 
-/// The values are those that one result at a time has, but for the order in
-/// which up to 2,048 numbers are added.
+/// Values are the same as for one result at a time, up to the order of
+/// additions of at most 2,048 numbers.
 TEST(SeveralResults, ValuesAreThoseOfOneAtATime) {
   for (const Results &program : severalResults) {
     SCOPED_TRACE(program.name);
@@ -494,7 +494,7 @@ TEST(SeveralResults, ValuesAreThoseOfOneAtATime) {
   }
 }
 
-/// A step of SGD with momentum writes the memory that is there, in one pass.
+/// A step of SGD with momentum updates memory in place, in one pass.
 TEST(SeveralResults, UpdatesTouchMemoryOnce) {
   const Shape shape{256, 1024};
   const int64_t bytes = 256 * 1024 * 4;
@@ -508,7 +508,7 @@ TEST(SeveralResults, UpdatesTouchMemoryOnce) {
   w.assign(w - m * 0.1);
   realize({m, w});
   EXPECT_EQ(GlobalCounters::kernelCount, 1);
-  // Three tensors: what is read and written in place counts once.
+  // Three tensors: one read, and two read and written, which count once.
   EXPECT_EQ(GlobalCounters::globalMem.load(), 3 * bytes);
   EXPECT_EQ(w.buffer().address(), ofW);
   EXPECT_EQ(m.buffer().address(), ofM);

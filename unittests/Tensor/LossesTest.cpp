@@ -1,11 +1,11 @@
-//===- LossesTest.cpp - losses --------------------------------------------===//
+//===- LossesTest.cpp - tests of loss functions ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Losses against loops.
+/// Loss functions compared with loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,8 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-/// Losses of each row, and what the mean divides their sum by.
+/// Compares the losses of rows, their sum, and their mean, which divides the
+/// sum by \p count.
 static void expectReduced(const std::function<Tensor(Reduction)> &loss,
                           const Shape &shape,
                           const std::vector<double> &expected,
@@ -30,8 +31,8 @@ static void expectReduced(const std::function<Tensor(Reduction)> &loss,
 }
 
 namespace {
-/// Rows of `classes` elements, `inner` apart, and the logarithms of their
-/// softmax.
+/// Rows of `classes` elements with a stride of `inner`, and the logarithms of
+/// their softmax.
 struct Rows {
   int outer, classes, inner;
   std::vector<double> x;
@@ -119,23 +120,23 @@ TEST(Losses, ClassesThatDoNotCount) {
         return x.logSoftmax().nllLoss(labels, {}, -100, reduction);
       },
       {4}, all, 3);
-  // A class of the row, too.
+  // The ignored class may be one that the row has.
   expectReduced(
       [&](Reduction reduction) {
         return x.sparseCategoricalCrossentropy(labels, 2, 0, reduction);
       },
       {4}, {0, 0, all[2], 0}, 2);
-  // No class, but not ignored: no loss, and counted. Not the last class.
+  // A label out of range has no loss, but is counted; -1 is not the last class.
   expectReduced(
       [&](Reduction reduction) {
         return x.sparseCategoricalCrossentropy(Tensor::from({-1, 5, 0, -5}), {},
                                                0, reduction);
       },
       {4}, {0, 0, all[2], 0});
-  // Nothing counts.
+  // All labels are ignored.
   expectTensor(x.sparseCategoricalCrossentropy(Tensor::full({4}, 3), 3), {},
                {NAN});
-  // An infinite loss that does not count.
+  // An ignored infinite loss.
   Tensor infinite = Tensor::from({{0.0f, -INFINITY}, {-1.0f, -2.0f}});
   expectTensor(infinite.nllLoss(Tensor::from({1, 0}), {}, 1), {}, {1});
 }
@@ -190,7 +191,7 @@ TEST(Losses, BinaryCrossentropy) {
         return logits.binaryCrossentropyLogits(target, r, weights);
       },
       {4, 3}, weighted);
-  // As PyTorch has it at the ends.
+  // Limits as in PyTorch.
   expectTensor(Tensor::from({0.0f, 1.0f, 0.0f, 1.0f})
                    .binaryCrossentropy(Tensor::from({0.0f, 1.0f, 1.0f, 0.0f}),
                                        Reduction::None),
@@ -199,7 +200,7 @@ TEST(Losses, BinaryCrossentropy) {
                    .binaryCrossentropyLogits(
                        Tensor::from({1.0f, 0.0f, 0.0f, 1.0f}), Reduction::None),
                {4}, {0, 0, 200, 200});
-  // Small probabilities keep their digits.
+  // Small probabilities keep their accuracy.
   expectTensor(Tensor(1e-10).binaryCrossentropy(Tensor(0.0)) * 1e10, {}, {1},
                1e-6);
 }
@@ -252,7 +253,7 @@ TEST(Losses, Kernels) {
   EXPECT_LE(kernels(x.sparseCategoricalCrossentropy(labels, 3, 0.1)), 2);
   EXPECT_LE(kernels(x.binaryCrossentropyLogits(x.abs())), 1);
   EXPECT_LE(kernels(x.nllLoss(labels, noiseTensor({128}), 3)), 3);
-  // Work is that of the rows, not of rows times classes.
+  // The work is proportional to the rows, not to rows times classes.
   kernels(x.crossEntropy(labels, Reduction::None));
   EXPECT_LE(GlobalCounters::globalOps.load(), 64 * 128 * 12);
   kernels(x.nllLoss(labels, {}, {}, Reduction::None));

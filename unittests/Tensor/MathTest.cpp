@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Elementary functions and activations against the C library.
+/// Elementary functions and activations compared with the C library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ struct Function {
   const char *name;
   Tensor (*compute)(const Tensor &);
   double (*reference)(double);
-  /// Largest relative error, absolute below `scale`.
+  /// The maximal relative error; below `scale` it is absolute.
   double tolerance;
   double low, high;
   double scale = 1e-30;
@@ -201,7 +201,7 @@ TEST(Math, NarrowFloatsAreRoundedOnce) {
   }
   Tensor y = Tensor::from(points).exp();
   EXPECT_EQ(y.dtype(), DType::Float16);
-  // One unit in the last place for arguments between two numbers.
+  // Within one unit in the last place.
   expectTensor(y, {81}, expected, 0x1p-10);
 }
 

@@ -1,11 +1,11 @@
-//===- MovementTest.cpp - other shapes ------------------------------------===//
+//===- MovementTest.cpp - tests of movement methods -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each method on small tensors whose elements tell where they came from.
+/// Each method on small tensors whose elements identify their positions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ TEST(Movement, Permute) {
   EXPECT_ERROR(x.transpose(0, 3), IndexError, "axis 3");
 }
 
-// The work of the compiler must not double with each step.
+// The compile time must not double with each step.
 TEST(Movement, LongChains) {
   Tensor x = counting({5, 7});
   std::vector<double> expected = values(x), previous;
@@ -163,7 +163,7 @@ TEST(Movement, CatAndStack) {
   Tensor mixed = Tensor::cat({a.toInt(), b.toHalf()});
   EXPECT_EQ(mixed.dtype(), DType::Float16);
   expectTensor(mixed, {3, 2}, {0, 1, 2, 3, 10, 11});
-  // A sum of padded parts would make +0 of -0.
+  // A sum of padded parts would turn -0 into +0.
   EXPECT_TRUE(std::signbit(
       Tensor::cat({a, Tensor::full({1, 2}, -0.0)}).tolist<float>()[5]));
   expectTensor(Tensor::stack({a, a + 4}), {2, 2, 2}, {0, 1, 2, 3, 4, 5, 6, 7});
@@ -187,7 +187,7 @@ TEST(Movement, CatOfEveryElementType) {
   }
 }
 
-/// So many that they would make far too large a kernel.
+/// So many that a single kernel would be far too large.
 TEST(Movement, CatOfMany) {
   for (int64_t size : {1, 3, 16, 100}) {
     const Tensor expected = counting({600 * size}).contiguous().realize();
@@ -203,7 +203,7 @@ TEST(Movement, CatOfMany) {
   }
 }
 
-/// Parts that differ in size, that are computed, and that are no memory of
+/// Parts that differ in size, that are computed, and that have no memory of
 /// their own.
 TEST(Movement, CatOfManyDifferent) {
   Tensor x = counting({40, 500});
@@ -218,7 +218,7 @@ TEST(Movement, CatOfManyDifferent) {
         expected[i * 500 + j] = double(i * 500 + j) * double(size);
   }
   expectTensor(Tensor::cat(parts, 1), {40, 500}, expected);
-  // Read in other orders, in part, and written over what it is made of.
+  // Read in other orders, partly, and assigned to one of its parts.
   Tensor joined = Tensor::cat(parts, 1);
   std::vector<double> part(expected.begin() + 3 * 500,
                            expected.begin() + 4 * 500);

@@ -1,11 +1,12 @@
-//===- NetworkTest.cpp - what networks are made of ------------------------===//
+//===- NetworkTest.cpp - building blocks of neural networks ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Products, convolution, pooling, normalization and attention against loops.
+/// Products, convolution, pooling, normalization and attention compared with
+/// loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +41,8 @@ TEST(Matmul, Matrices) {
   }
 }
 
-/// A row, or a few, times matrices of more than 32 MiB, which are summed a few
-/// rows at a time: 64, or 30 of 3000. All sums are exact.
+/// One or a few rows times matrices of more than 32 MiB, whose rows are summed
+/// in groups of 64, or 30 out of 3000. All sums are exact.
 TEST(Matmul, RowsTimesLargeMatrices) {
   auto makeInput = [](const Shape &shape, int64_t count, int factor,
                       DType dtype) {
@@ -69,8 +70,7 @@ TEST(Matmul, RowsTimesLargeMatrices) {
   }
 }
 
-/// Sizes on both sides of those from which on an operand is kept in a tile, and
-/// of what divides evenly.
+/// Sizes below and above the limits for tiles, with and without remainders.
 TEST(Matmul, TransposedOperands) {
   for (auto [n, k, m] :
        {std::array{64, 64, 64}, std::array{16, 16, 16}, std::array{15, 40, 33},
@@ -210,8 +210,8 @@ TEST(Conv2d, LikeLoops) {
       {{1, 1, 3, 3}, {1, 1, 3, 3}, 1, {5, 5}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 1, 10, 3}, {1, 1, 2, 3}, 1, {9, 1}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 1, 8, 8}, {1, 1, 1, 2}, 1, {3, 4}, {1, 5}, {0, 0}, {0, 0}},
-      // Channels in lanes, where strides leave gaps between the columns: with
-      // tails of channels and columns, padding, dilation and groups.
+      // Channels as lanes, because strides leave gaps between columns: with
+      // remainders of channels and columns, padding, dilation and groups.
       {{2, 5, 11, 11}, {20, 5, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 6, 15, 13}, {33, 6, 3, 5}, 1, {3, 2}, {1, 1}, {1, 2}, {0, 1}},
       {{1, 4, 17, 14}, {16, 4, 3, 3}, 1, {2, 2}, {2, 2}, {2, 2}, {2, 1}},
@@ -220,14 +220,14 @@ TEST(Conv2d, LikeLoops) {
       {{2, 16, 12, 31}, {40, 16, 1, 1}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}},
       {{1, 3, 14, 37}, {64, 3, 7, 7}, 1, {2, 2}, {1, 1}, {3, 3}, {3, 3}},
       {{2, 3, 47, 43}, {48, 3, 11, 11}, 1, {4, 4}, {1, 1}, {2, 2}, {2, 2}},
-      // And where columns do not fill lanes: whole images and groups of rows
-      // share the windows of their rows.
+      // Columns do not fill lanes: images or groups of rows share the windows
+      // of their rows.
       {{2, 6, 13, 14}, {24, 6, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 20, 7, 7}, {40, 20, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{3, 5, 12, 20}, {16, 5, 5, 3}, 1, {1, 1}, {2, 3}, {4, 3}, {3, 2}},
       {{1, 64, 40, 30}, {16, 64, 3, 3}, 1, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
       {{1, 48, 33, 29}, {32, 48, 3, 3}, 1, {2, 1}, {1, 1}, {1, 1}, {1, 1}},
-      // Work items that follow one another share the windows of all rows.
+      // Consecutive work items share the windows of all rows.
       {{1, 110, 28, 27}, {136, 110, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}},
   };
   for (const ConvCase &c : cases) {
@@ -248,7 +248,7 @@ TEST(Conv2d, LikeLoops) {
   }
 }
 
-// Rows of padding are left out of sums, but zero times infinity is NaN.
+// Rows of padding are skipped in sums, but zero times infinity must be NaN.
 TEST(Conv2d, PaddingTimesInfinity) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const Shape &shape : {Shape{2, 6, 13, 14}, Shape{1, 20, 7, 7}}) {
@@ -272,8 +272,8 @@ TEST(Conv2d, PaddingTimesInfinity) {
   }
 }
 
-// So are columns of padding, in each of the unrolled columns at either end: a
-// number that is not finite counts at any place of the window and in any lane.
+// So are padded columns in the unrolled positions at both ends: a non-finite
+// number must count at any position of the window and in any lane.
 TEST(Conv2d, PaddedColumnsTimesInfinity) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const ConvCase cases[] = {
@@ -330,7 +330,7 @@ TEST(Conv2d, PaddedColumnsTimesInfinity) {
   }
 }
 
-// What is left out is no factor of what is infinite in the input.
+// Skipped padding is not multiplied with infinities of the input.
 TEST(Conv2d, InfiniteInputBesidePadding) {
   const ConvCase c = {{1, 6, 13, 14}, {24, 6, 3, 3}, 1,     {1, 1},
                       {1, 1},         {1, 1},        {1, 1}};
@@ -364,7 +364,7 @@ TEST(Conv2d, PaddedIntegers) {
                expected);
 }
 
-// Channels that follow one another in memory, of the input and the result.
+// Channels that are contiguous in memory, in the input and in the result.
 TEST(Conv2d, ChannelsLast) {
   for (int64_t stride : {1, 2}) {
     const ConvCase c = {
@@ -384,7 +384,7 @@ TEST(Conv2d, ChannelsLast) {
   }
 }
 
-// One program for every batch.
+// One program for all batch sizes.
 TEST(Conv2d, SymbolicBatch) {
   const int64_t most = 5;
   Variable n("n", 1, most);
@@ -411,7 +411,7 @@ TEST(Conv2d, SymbolicBatch) {
     }
 }
 
-// Two convolutions in one kernel, each with loops of its own.
+// Two convolutions in one kernel, each with its own loops.
 TEST(Conv2d, Shortcut) {
   const ConvCase main = {{2, 20, 6, 5}, {20, 20, 3, 3}, 1,     {1, 1},
                          {1, 1},        {1, 1},         {1, 1}};
@@ -488,7 +488,7 @@ TEST(Pooling, Max) {
   expectTensor((x > 14).maxPool2d(), {1, 1, 2, 2}, {0, 0, 0, 1});
 }
 
-// Rows long enough for vectors, of which every second element is a lane.
+// Rows long enough for vectors, where every second element is a lane.
 TEST(Pooling, MaxOfEverySecondElement) {
   const int64_t channels = 3, size = 75;
   Tensor x = noiseTensor({channels, size, size}, 5);

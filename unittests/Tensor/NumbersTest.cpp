@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Numbers and positions that change from step to step become operands of one
-/// program, and what is kept for them is bounded.
+/// program, and the memory kept for them is bounded.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ class NumbersTest : public ::testing::Test {
 protected:
   NumbersTest() { GlobalCounters::reset(); }
 
-  /// The same computation in a graph that has seen no other number.
+  /// The same computation in a graph without other numbers.
   static std::vector<double> byItself(const std::function<Tensor()> &compute) {
     Graph other;
     GraphScope otherScope(other);
@@ -58,7 +58,7 @@ TEST_F(NumbersTest, learningRatesAreOperands) {
       value -= value * float(0.1 / i);
   }
   const std::vector<float> found = x.tolist<float>();
-  // The same operations in the same order, rounded once each.
+  // The same operations in the same order, each rounded once.
   EXPECT_EQ(found, expected);
   EXPECT_LE(GlobalCounters::kernelsCompiled, 3);
   EXPECT_LE(graph.numPrograms(), 3u);
@@ -121,7 +121,7 @@ TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
   Tensor x = Tensor::from(noise(16)).realize();
   Tensor sum = x;
   std::vector<float> expected = noise(16);
-  // Each reads its neighbour's element, so that each is a kernel.
+  // Each reads its neighbour's element, so that each needs a kernel.
   for (int i = 0; i < 200; ++i) {
     sum = (sum.flip({0}) * (i + 1.25)).contiguous() * 0.015625;
     std::reverse(expected.begin(), expected.end());
@@ -132,14 +132,14 @@ TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
   EXPECT_LE(GlobalCounters::kernelsCompiled, 20);
 }
 
-/// What lies in a tensor's memory.
+/// The bytes of a tensor's memory.
 static std::vector<char> bytesOf(const Tensor &x) {
   std::vector<char> bytes(x.buffer().size());
   x.buffer().copyOut(bytes.data(), bytes.size());
   return bytes;
 }
 
-/// Computes with each number in one program, and with each by itself.
+/// Computes with all numbers in one graph, and with each in a graph of its own.
 static void
 compareWithSingle(const std::function<Tensor()> &make,
                   const std::vector<Scalar> &numbers,
@@ -192,7 +192,7 @@ TEST_F(NumbersTest, sharedKernelsHaveTheBitsOfTheirNumbers) {
 }
 
 TEST_F(NumbersTest, sharedKernelsNextToVariables) {
-  // The numbers of one program, some of them operands of all its runs.
+  // Several numbers in one program, of which some are operands.
   Variable n("~0", 1, 8);
   Tensor x = Tensor::from(sequence(8)).realize();
   for (int64_t round = 1; round <= 6; ++round) {
@@ -242,13 +242,12 @@ TEST_F(NumbersTest, assignmentsInPlaceAtAnyPosition) {
   }
   expectTensor(x, {50, 3}, expected);
   EXPECT_EQ(x.buffer().address(), memory);
-  // One is for the zeros.
+  // One program is for the zeros.
   EXPECT_LE(graph.numPrograms(), 4u);
 }
 
 TEST_F(NumbersTest, copiesWithinATensorAtAnyTwoPositions) {
-  // Equal positions at first, then others: what held for the first programs
-  // does not hold for all.
+  // Positions that are equal in the first programs, but differ later.
   const int64_t size = 12;
   for (auto [to, from] :
        {std::pair{2, 2}, {3, 3}, {4, 4}, {5, 5}, {1, 6}, {6, 1}, {0, 9}}) {
@@ -272,7 +271,7 @@ TEST_F(NumbersTest, shapesAreNotNumbers) {
 }
 
 TEST_F(NumbersTest, numbersNextToVariables) {
-  // A variable of the user's with the name that an operand would have.
+  // A variable of the user with the name that an operand would have.
   Variable n("~", 1, 10);
   Tensor x = Tensor::from(sequence(20)).reshape({2, 10}).realize();
   for (int64_t i = 1; i <= 10; ++i) {
@@ -300,7 +299,7 @@ TEST_F(NumbersTest, eachNumberThatStartsToDiffer) {
     }
     expectTensor(sum, {2}, {expected - 1, expected});
   }
-  // Two for their numbers, and six.
+  // Two specialized programs and six general ones.
   EXPECT_LE(graph.numPrograms(), 8u);
 }
 
@@ -332,8 +331,8 @@ TEST_F(NumbersTest, tenThousandSteps) {
       ASSERT_EQ(log.tolist<float>()[std::size_t(p * 8)], expectedLog) << i;
     }
   };
-  // Attributes of numbers gather for some thousand steps, so that it is the
-  // highest use of memory that stays as it is.
+  // Attributes of numbers accumulate for some thousand steps, so only the peak
+  // of memory use is constant.
   auto run = [&](int64_t begin, int64_t end) {
     std::size_t most = 0;
     for (int64_t i = begin; i < end; ++i) {
@@ -362,7 +361,7 @@ TEST_F(NumbersTest, realizingKeepsNothing) {
   run(2000);
   const auto before = mallinfo2().uordblks;
   run(20000);
-  // Less than a byte a call.
+  // Less than one byte per call.
   EXPECT_LT(int64_t(mallinfo2().uordblks) - int64_t(before), 20000);
 }
 
@@ -375,7 +374,7 @@ TEST_F(NumbersTest, leastUsedProgramsAreDropped) {
   for (int64_t i : {2, 3, 4, 2, 5, 2})
     use(i);
   EXPECT_EQ(graph.numPrograms(), 3u);
-  // 3 is gone, 2 was used in between.
+  // 3 was dropped, 2 was used in between.
   const int64_t hits = GlobalCounters::scheduleCacheHits;
   use(2);
   EXPECT_EQ(GlobalCounters::scheduleCacheHits, hits + 1);

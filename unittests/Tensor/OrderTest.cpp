@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Values beside plain loops, kernels and errors.
+/// Values compared with plain loops, numbers of kernels, and errors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace tinygrad::testing;
 static const double kNan = std::numeric_limits<double>::quiet_NaN();
 static const double kInf = std::numeric_limits<double>::infinity();
 
-/// Kernels (and other steps) that realizing the tensors takes.
+/// The number of kernels (and other steps) of realizing the tensors.
 static int64_t countSteps(const std::vector<Tensor> &tensors) {
   const int64_t before = GlobalCounters::kernelCount.load();
   realize(tensors);
@@ -52,7 +52,7 @@ TEST(Scan, ElementTypes) {
   expectTensor(x.cumsum(), {3}, {100, 200, 300});
   Tensor mask = Tensor::from(std::vector<bool>{true, false, true});
   expectTensor(mask.cumsum(), {3}, {1, 1, 2});
-  // A sum of 4096 ones in float16 by itself would stop at 2048.
+  // In float16 arithmetic, a sum of 4096 ones would stop at 2048.
   Tensor half = Tensor::ones({4096}, DType::Float16).cumsum();
   EXPECT_EQ(half.dtype(), DType::Float16);
   EXPECT_EQ(half[-1].toFloat().item<float>(), 4096);
@@ -74,8 +74,8 @@ static std::vector<double> cumsumOf(const std::vector<float> &x, int64_t rows,
 }
 
 TEST(Scan, LongAndShortRows) {
-  // As a whole and in blocks, of which the last one is shorter; along the lanes
-  // and across them.
+  // Undivided and in blocks, of which the last one is shorter; along lanes and
+  // across them.
   const Shape shapes[] = {{1},          {17},       {1000003},  {65536, 1},
                           {3, 40000},   {40000, 3}, {2, 99, 5}, {70, 333},
                           {1, 333, 70}, {131072, 2}};
@@ -90,7 +90,7 @@ TEST(Scan, LongAndShortRows) {
         (i < axis   ? rows
          : i > axis ? inner
                     : rows) *= i == axis ? 1 : shape[i].value();
-      // An error is one of the largest sum on the way.
+      // The error is relative to the largest partial sum.
       const std::vector<double> expected =
           cumsumOf(x, rows, shape[axis].value(), inner);
       double largest = 1;
@@ -137,7 +137,7 @@ TEST(Scan, LogCumSumExp) {
   for (float value : x)
     expected.push_back(std::log(sum += std::exp(double(value))));
   expectTensor(Tensor::from(x, {300}).logcumsumexp(), {300}, expected, 2e-6);
-  // Where the exponential of no element can be represented.
+  // All exponentials overflow or underflow.
   Tensor far = Tensor::from({1000.f, 1000.f, -1000.f, -5000.f});
   expectTensor(
       far.logcumsumexp(), {4},
@@ -167,7 +167,7 @@ TEST(Scan, LogCumSumExpOfLongRows) {
     expectTensor(Tensor::from(x, shape).logcumsumexp(axis), shape, expected,
                  2e-6);
   }
-  // Infinities and NaN, whatever blocks they are in.
+  // Infinities and NaN in any block.
   std::vector<float> x(20000, float(-kInf));
   x[9000] = 2;
   x[12000] = float(kInf);
@@ -201,7 +201,7 @@ TEST(Scatter, Replaces) {
                {1, 2, 3, 0, 0, 6, 7, 0, 0, 8, 0, 0, 0, 0, 0});
   expectTensor(x.scatter(1, index1, 7.5), {3, 5},
                {7.5, 7.5, 7.5, 0, 0, 7.5, 7.5, 0, 0, 7.5, 0, 0, 0, 0, 0});
-  // The last of several, from the end, out of range.
+  // Of several updates of an element, the last; from the end; out of range.
   Tensor many = Tensor::from({1, 1, -1, 9, -9});
   expectTensor(Tensor::zeros({4}).scatter(
                    0, many, Tensor::from({1.f, 2.f, 3.f, 4.f, 5.f})),
@@ -270,9 +270,9 @@ TEST(Scatter, HistogramCostsThePositions) {
   Tensor counts = bins.oneHot(256).sum(0);
   const int64_t opsBefore = GlobalCounters::globalOps.load();
   expectTensor(counts, {256}, expected);
-  // Comparing with each class would be 25 million.
+  // Comparing with each class would take 25 million operations.
   EXPECT_LT(GlobalCounters::globalOps.load() - opsBefore, 10 * count);
-  // By hand, of floats, and as a part of more.
+  // Written by hand, for floats, and as a part of an expression.
   Tensor isBin = bins.unsqueeze(1) == Tensor::arange(256).unsqueeze(0);
   expectTensor(isBin.where(0.5, 0.0).sum(0) * 2 + 1, {256}, [&] {
     std::vector<double> more = expected;
@@ -333,21 +333,21 @@ TEST(Setitem, CostsWhatIsWritten) {
 TEST(Setitem, ReadsWhatWasThere) {
   Tensor x = counting({6}).contiguous().realize();
   Tensor index = Tensor::from({1, 2, 3});
-  // Each gets what the one before held.
+  // Each element gets the value of the one before.
   x.setitem({index}, x[Tensor::from({0, 1, 2})]);
   expectTensor(x, {6}, {0, 0, 1, 2, 4, 5});
   Tensor old = x * 1;
   x.setitem({index}, x[index] + 10);
   expectTensor(x, {6}, {0, 10, 11, 12, 4, 5});
   expectTensor(old, {6}, {0, 0, 1, 2, 4, 5});
-  // Views show it.
+  // Views change as well.
   Tensor y = counting({2, 4}).contiguous().realize(), row = y[1];
   row.setitem({Tensor::from({3, 0})}, Tensor::from({-1.f, -2.f}));
   expectTensor(y, {2, 4}, {0, 1, 2, 3, -2, 5, 6, -1});
 }
 
 //===----------------------------------------------------------------------===//
-// By condition
+// Selection by condition
 //===----------------------------------------------------------------------===//
 
 TEST(Select, MaskAndNonzero) {
@@ -370,7 +370,8 @@ TEST(Select, MaskAndNonzero) {
       expected.push_back(double(value));
   expectTensor(large.maskedSelect(large > 0.25), {int64_t(expected.size())},
                expected);
-  // Rows, and a mask in the middle, which a variable size would separate.
+  // A mask of a middle axis: in memory for the bound of a variable, the
+  // selected rows would not be contiguous.
   Tensor table = counting({2, 40, 3});
   Tensor rows = Tensor::arange(40) % 2 == 1;
   std::vector<double> odd;
@@ -382,7 +383,8 @@ TEST(Select, MaskAndNonzero) {
                {1200, 1220, 1240, 3600, 3620, 3640});
 }
 
-/// The number of elements is a variable of its own, whatever others are called.
+/// The number of elements is a variable whose name does not collide with
+/// others.
 TEST(Select, OfVariableSizes) {
   const Variable size("selected", 1, 100);
   Tensor all = counting({100}).realize();
@@ -416,7 +418,7 @@ TEST(Select, ProgramsTakeTheNumberOfElements) {
       EXPECT_EQ(numbers[std::size_t(found[2 * i] * 15 + found[2 * i + 1])],
                 float(expected[std::size_t(i)]));
   };
-  // One bound for each power of 2 up to 300, and those of the masks.
+  // One bound for each power of two up to 300, and those of the masks.
   GlobalCounters::reset();
   for (int step = 0; step < 100; ++step)
     run(float(step) / 50 - 1);
@@ -451,7 +453,7 @@ TEST(Sort, Rows) {
 TEST(Sort, ManyElements) {
   const int64_t count = 200003;
   std::vector<float> x = noise(std::size_t(count));
-  // Some equal ones.
+  // With some equal elements.
   for (std::size_t i = 0; i < x.size(); i += 3)
     x[i] = float(int(x[i] * 100));
   std::vector<double> order(x.size());
@@ -497,7 +499,7 @@ TEST(Sort, TopK) {
   EXPECT_ERROR(x.topk(-1), ShapeError, "topk");
 }
 
-/// The first positions of a row in order, by a sort of all of them.
+/// The first positions of a sorted row, by sorting all of it.
 static std::vector<double> firstOf(const std::vector<float> &x, int64_t k,
                                    bool largest) {
   std::vector<int64_t> order(x.size());
@@ -514,7 +516,7 @@ static std::vector<double> firstOf(const std::vector<float> &x, int64_t k,
 
 TEST(Sort, TopKOfLongRows) {
   // Selected and sorted, in one part and in several, with many equal elements,
-  // NaNs, and orders that are the worst for a selection.
+  // NaNs, and the worst orders for selection.
   const int64_t count = 200000;
   std::vector<float> random = noise(count), equal, ascending;
   for (int64_t i = 0; i < count; ++i) {
@@ -533,7 +535,7 @@ TEST(Sort, TopKOfLongRows) {
           sorted.push_back(double(x[std::size_t(place)]));
         expectTensor(values, {k}, sorted);
       }
-  // Of every row, along an axis that is not the last one.
+  // In every row, along an axis that is not the last one.
   Tensor rows = Tensor::from(random, {100, 2000});
   auto [values, positions] = rows.topk(3, 1);
   auto [columns, places] = rows.T().topk(3, 0);
@@ -572,7 +574,7 @@ TEST(Sort, SymbolicRows) {
     Tensor x = all.shrink({{0, 3}, {0, bound}});
     Tensor expected = all.shrink({{0, 3}, {0, length}});
     EXPECT_EQ(values(x.argsort()), values(expected.argsort()));
-    // Kernels of other sizes may add up in another order.
+    // Kernels of other sizes may sum in another order.
     auto expectNear = [](const Tensor &found, const Tensor &wanted) {
       EXPECT_THAT(
           values(found),

@@ -1,11 +1,11 @@
-//===- ParameterTest.cpp - which tensors are one --------------------------===//
+//===- ParameterTest.cpp - identity of tensors and parameters -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Equal tensors that are changed, parameters, and the programs that they take.
+/// Equal tensors that are assigned to, parameters, and the number of programs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ TEST_F(ParameterTest, EqualTensorsAreAssignedToApart) {
                      {first[0] + 1, first[1] + 1, first[2] + 1, first[3] + 1},
                      1e-6);
         expectTensor(b, {4}, {7, 7, first[2], first[3]});
-        // The same to both.
+        // The same assignment to both.
         a.assign(0);
         b.assign(0);
         realize({a, b});
@@ -89,7 +89,7 @@ TEST_F(ParameterTest, ConstantsThatAreReadAreOne) {
   Tensor x = Tensor::from({1.0f, 2.0f}).realize();
   Tensor a = Tensor::ones({2}), b = Tensor::ones({2});
   EXPECT_EQ(graph.numOperations(), 2u);
-  // And no work, as they would be as parameters.
+  // Multiplications by constant ones fold, those by parameters do not.
   EXPECT_THAT((x * a * b).graph(), Not(HasSubstr("tg.mul")));
   EXPECT_THAT((x * a.parameter()).graph(), HasSubstr("tg.mul"));
 }
@@ -109,7 +109,7 @@ TEST_F(ParameterTest, EqualParametersAreTwo) {
   expectTensor(y, {2}, {0, 0});
   EXPECT_TRUE(a.isRealized());
   EXPECT_EQ(GlobalCounters::kernelCount, 1);
-  // The text of a graph does not tell whether it began.
+  // The graph's text does not change when the parameter gets memory.
   EXPECT_EQ((x * a + x * b).graph(), text);
   EXPECT_NE(a.buffer().address(), b.buffer().address());
 }
@@ -128,7 +128,7 @@ TEST_F(ParameterTest, ParametersTakeMemoryOfTheirOwn) {
   expectTensor(again, {3}, {1, 2, 3});
   expectTensor(copy, {3}, {1, 2, 3});
   expectTensor(part, {2}, {9, 9});
-  // Nobody else has this one.
+  // No other tensor refers to this one.
   Tensor alone = Tensor::from({1.0f, 2.0f});
   const void *address = alone.buffer().address();
   alone = alone.parameter();
@@ -142,13 +142,13 @@ TEST_F(ParameterTest, FirstValuesAreThoseOfTheCall) {
   expectTensor(p, {2}, {2, 3});
   expectTensor(q, {2}, {1, 2});
   expectTensor(x, {2}, {5, 5});
-  // Overwritten before anything was read.
+  // Overwritten before it was read.
   Tensor r = Tensor::randn({2}).parameter();
   const int64_t kernels = GlobalCounters::kernelCount;
   r.assign(Tensor::from({3.0f, 4.0f})).realize();
   expectTensor(r, {2}, {3, 4});
   EXPECT_LE(GlobalCounters::kernelCount, kernels + 1);
-  // In part.
+  // Partly overwritten.
   Tensor s = Tensor::ones({3}).parameter();
   s[1] = 4;
   expectTensor(s, {3}, {1, 4, 1});
@@ -213,7 +213,7 @@ TEST_F(ParameterTest, EqualNetworksAreOneProgram) {
       b.assign(b + y.sum(0));
     realize({y, a, b});
     const std::vector<double> result = values(a);
-    // A step later it is still the same program.
+    // The next step uses the same program.
     y = (x.matmul(w) + a).relu().matmul(w) + b;
     a.assign(a + y.sum(0));
     if (!isShared)
@@ -226,7 +226,7 @@ TEST_F(ParameterTest, EqualNetworksAreOneProgram) {
   EXPECT_EQ(programs, 1u);
   EXPECT_EQ(step(false), first);
   EXPECT_EQ(graph.numPrograms(), programs);
-  // Another one for a parameter in two places.
+  // A parameter used twice needs another program.
   step(true);
   EXPECT_EQ(graph.numPrograms(), programs + 1);
 }
@@ -243,7 +243,7 @@ TEST_F(ParameterTest, KindsOfFirstValues) {
   const SymInt n = Variable("n", 1, 8).bind(3), m = Variable("n", 1, 8).bind(4);
   Tensor x = counting({8}).realize(), p = (x.shrink({{0, n}}) * 2).parameter(),
          q = (x.shrink({{0, m}}) * 2).parameter();
-  // Two values of a variable: not in one program.
+  // Two values of one variable cannot be in one program.
   realize({p, q});
   EXPECT_EQ((p.sum() * 1).item<float>(), 6);
   EXPECT_EQ((q.sum() * 1).item<float>(), 12);
@@ -271,7 +271,7 @@ TEST_F(ParameterTest, StridedMemoryOfParameters) {
 }
 
 TEST_F(ParameterTest, NewNumbersKeepParameters) {
-  // As many as make the graph move to another context.
+  // Enough operations that the graph moves to a new context.
   Tensor p = (Tensor::from({1.0f, 2.0f}) * 3).parameter();
   for (int i = 0; i < 20000; ++i)
     Tensor::full({2}, double(i)) + p;

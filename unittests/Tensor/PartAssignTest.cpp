@@ -1,12 +1,12 @@
-//===- PartAssignTest.cpp - assigning to parts of memory ------------------===//
+//===- PartAssignTest.cpp - assignments to parts of memory ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The part that a view shows changes, and nothing else; in place where nothing
-/// needs the old contents.
+/// Only the part that a view shows changes, in place if the old contents are
+/// not needed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ TEST_F(PartAssignTest, Row) {
 TEST_F(PartAssignTest, WritesThePartAlone) {
   Tensor x = memory({64, 8});
   x.shrink({{3, 4}, {0, 8}}).assign(Tensor::from(noise(8), {1, 8}));
-  // The assigned value is a row, and nothing pads or selects.
+  // The assigned value is a row, and nothing is padded or selected.
   const std::string text = x.graph();
   EXPECT_THAT(text, HasSubstr("tg.assign %0, %arg0 : tensor<1x8xf32>"));
   EXPECT_THAT(text, HasSubstr("tg.after %arg1[%1"));
@@ -115,7 +115,7 @@ TEST_F(PartAssignTest, WhatWasComputedKeepsOldValues) {
   expectTensor(x, {3, 2}, {7, 7, 2, 3, 4, 5});
   expectTensor(old, {}, {15});
   expectTensor(negated, {2}, {0, -1});
-  // Views show what is there now.
+  // Views show the present contents.
   expectTensor(view, {2}, {7, 7});
   expectTensor(part, {2}, {7, 7});
 }
@@ -145,7 +145,7 @@ TEST_F(PartAssignTest, EveryViewShowsEveryAssignment) {
   check();
   expectTensor(x, {3, 4},
                {200, -2, 102, 103, 208, -4, 106, 107, 108, -3, 110, 111});
-  // Whether one is computed makes no difference.
+  // Realizing one of them makes no difference.
   realize({rows, column, turned});
   rows.index({0}).assign(0);
   EXPECT_EQ(values(corner), (std::vector<double>{0, 208, 0, -4}));
@@ -157,7 +157,8 @@ TEST_F(PartAssignTest, EveryViewShowsEveryAssignment) {
 }
 
 TEST_F(PartAssignTest, ViewsDoNotKeepOldContents) {
-  // Were a view still the old contents, the memory could not be overwritten.
+  // If a view still needed the old contents, the memory could not be
+  // overwritten.
   Tensor x = memory({64}), half = x.shrink({{0, 32}});
   half.realize();
   const void *address = x.buffer().address();
@@ -167,7 +168,7 @@ TEST_F(PartAssignTest, ViewsDoNotKeepOldContents) {
     EXPECT_EQ(x.buffer().address(), address);
   }
   EXPECT_EQ(values(half)[31], 34);
-  // The memory of a view that begins where the tensor does is the tensor's.
+  // A view at the beginning of a tensor has the tensor's address.
   EXPECT_EQ(half.buffer().address(), address);
 }
 
@@ -210,7 +211,7 @@ TEST_F(PartAssignTest, OfWhatIsNotInMemory) {
 }
 
 TEST_F(PartAssignTest, EqualTensorsAreNotTheSame) {
-  // One operation in the graph, and one buffer, but two tensors.
+  // One operation and one buffer, but two tensors.
   Tensor x = Tensor::zeros({2, 2}).contiguous(),
          y = Tensor::zeros({2, 2}).contiguous();
   realize({x, y});
@@ -240,7 +241,7 @@ TEST_F(PartAssignTest, ViewsOfViews) {
 }
 
 TEST_F(PartAssignTest, OfWhatEndsInAMovement) {
-  // The last operation of a sum or of a product moves elements.
+  // The last operation of a sum or a product is a movement.
   Tensor sums = counting({2, 3}).sum(1);
   sums.index({0}).assign(-1);
   expectTensor(sums, {2}, {-1, 12});
@@ -263,7 +264,7 @@ TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
   Tensor view = memory({2, 2}).index({0});
   view.assign(view + 1);
   expectTensor(view, {2}, {1, 2});
-  // A view remains one when it is computed, also to memory of its own.
+  // A realized view remains a view, even with memory of its own.
   Tensor x = memory({2, 2}), row = x.index({0}), column = x.index({Slice(), 0});
   realize({row, column});
   row.assign(9);
@@ -272,7 +273,7 @@ TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
   expectTensor(x, {2, 2}, {8, 9, 8, 3});
   x.assign(counting({2, 2}));
   expectTensor(row, {2}, {0, 1});
-  // The copies that some methods make are none.
+  // Copies made by some methods are not views.
   x.pad({{0, 0}, {0, 1}}).assign(9);
   x.unsqueeze(0).expand({2, 2, 2}).assign(9);
   x.contiguous().assign(9);
@@ -281,8 +282,8 @@ TEST_F(PartAssignTest, OfWhatIsGoneOrComputed) {
 }
 
 TEST_F(PartAssignTest, OfAllOfATensor) {
-  // Whether a view shows a part or all depends on the arguments, what an
-  // assignment to it changes does not.
+  // Whether a view shows a part or all depends on the arguments; what an
+  // assignment changes does not.
   Tensor x = memory({2, 2});
   x.shrink({{0, 2}, {0, 2}}).assign(1);
   expectTensor(x, {2, 2}, {1, 1, 1, 1});
@@ -300,7 +301,7 @@ TEST_F(PartAssignTest, OfAllOfATensor) {
   Tensor cache = memory({1, 2});
   cache.shrink({{at, at + 1}, {0, 2}}).assign(9);
   expectTensor(cache, {1, 2}, {9, 9});
-  // Methods that compute give values, also where there is nothing to compute.
+  // Methods that compute return values, even if there is nothing to compute.
   x.cast(DType::Float32).assign(1);
   x.cast(DType::Float32).index({0}).assign(1);
   expectTensor(x, {2, 2}, {7, 7, 7, 7});
@@ -314,7 +315,7 @@ TEST_F(PartAssignTest, PartsOfConstants) {
   expectTensor(zeros, {4}, {5, 5, 0, 7});
   expectTensor(last, {}, {7});
   expectTensor(others, {4}, {0, 0, 0, 0});
-  // With memory or without.
+  // With and without memory.
   Tensor full = Tensor::full({2, 3}, 4);
   full.realize();
   full.index({1}).assign(full.index({1}) + 1);
@@ -327,7 +328,7 @@ TEST_F(PartAssignTest, PartsOfConstants) {
 }
 
 TEST_F(PartAssignTest, WhenTheTensorIsGone) {
-  // The views that are left are connected.
+  // The remaining views stay connected.
   Tensor x = memory({2, 3}), flat = x.reshape({6}), row = x.index({1});
   Tensor element = flat.index({4});
   x = Tensor();
@@ -340,7 +341,7 @@ TEST_F(PartAssignTest, WhenTheTensorIsGone) {
   expectTensor(element, {}, {2});
   element.assign(5);
   expectTensor(flat, {6}, {1, 2, 3, 10, 5, 10});
-  // A view of what nobody else sees is a tensor like others.
+  // A view of a temporary is an ordinary tensor.
   Tensor sum = (counting({2, 2}) + counting({2, 2})).reshape({4});
   Tensor half = sum.shrink({{0, 2}});
   sum.realize();
@@ -361,7 +362,7 @@ TEST_F(PartAssignTest, ViewsKeepNothingElse) {
     step = Tensor();
     realize({a, b});
   }
-  // A buffer for each, and not the graph of what it was a part of.
+  // One buffer for each, and not the graph of the whole.
   EXPECT_LT(inner.numOperations(), 60u);
 }
 
@@ -375,14 +376,14 @@ TEST_F(PartAssignTest, LongChains) {
 
 TEST_F(PartAssignTest, Replace) {
   Tensor x = memory({2, 2}), y = memory({3}), row = x.index({0});
-  // The view of what x was, which is gone.
+  // A view of the previous value of x, which no longer exists.
   x.replace(y);
   row.assign(8);
   expectTensor(x, {3}, {0, 1, 2});
   expectTensor(row, {2}, {8, 8});
   y.assign(5);
   expectTensor(x, {3}, {0, 1, 2});
-  // A view instead.
+  // Replaced by a view.
   x.replace(y.index({0}));
   x.assign(6);
   expectTensor(y, {3}, {6, 5, 5});
@@ -400,7 +401,7 @@ TEST_F(PartAssignTest, WhenTheTensorIsGoneAndItsViewsAreInMemory) {
   expectTensor(front, {4}, {0, 10, 7, 30});
   back.assign(back + 1);
   expectTensor(front, {4}, {0, 10, 8, 31});
-  // The last one keeps what it shows.
+  // The last view keeps its contents.
   back = Tensor();
   front.assign(front + 1);
   expectTensor(front, {4}, {1, 11, 9, 32});
@@ -435,8 +436,8 @@ TEST_F(PartAssignTest, SymbolicValuesAtFixedPlaces) {
 }
 
 TEST_F(PartAssignTest, SymbolicPlaces) {
-  // Whatever the tensor is before, and whether or not anything is computed
-  // between assignments to different places.
+  // Whatever the tensor was before, and whether or not anything is computed
+  // between assignments to different positions.
   const std::vector<std::function<Tensor()>> bases = {
       [] { return Tensor::zeros({8, 2}); },
       [] { return Tensor::full({8, 2}, 0.0f).contiguous(); },
@@ -489,7 +490,7 @@ TEST_F(PartAssignTest, SymbolicPlacesAreInPlaceAfterTheFirst) {
 }
 
 TEST_F(PartAssignTest, ReadAtAnotherPlaceThanAssigned) {
-  // The assignment that is pending has a program of its own.
+  // The pending assignment has a program of its own.
   Variable p("p", 0, 3);
   Tensor c = memory({4}) * 0;
   const SymInt a = p.bind(0), b = p.bind(1);
@@ -504,7 +505,7 @@ TEST_F(PartAssignTest, ReadAtAnotherPlaceThanAssigned) {
 }
 
 TEST_F(PartAssignTest, NumbersBecomeMemory) {
-  // Or each value would be computed from all the parts.
+  // Otherwise each value would be computed from all parts.
   Tensor c = Tensor::zeros({50, 4});
   std::vector<Tensor> rows;
   for (int i = 0; i < 50; ++i)

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Nesting, alignment, numbers of all kinds, and the middle that is left out.
+/// Nesting, alignment, numbers of all kinds, and omitted elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +59,7 @@ TEST(Print, LargeTensorsAreCut) {
   EXPECT_THAT(square, ::testing::HasSubstr("[   0    1    2 ...   97   98   "
                                            "99]\n [ 100"));
   EXPECT_THAT(square, ::testing::HasSubstr("\n ...\n"));
-  // Short axes stay whole.
+  // Short axes are printed completely.
   EXPECT_THAT(Tensor::arange(4000).reshape({4, 1000}).str(),
               ::testing::HasSubstr("[1000 1001"));
 }

@@ -1,4 +1,4 @@
-//===- ProcessTest.cpp - the end of processes, and of memory --------------===//
+//===- ProcessTest.cpp - end of processes, lack of memory -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Tensors in destructors of static objects, and graphs that do not fit into
-/// memory. Each in a process of its own.
+/// memory, each in a child process.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-/// Ends the process with status 0 if its destructor could do what it should.
+/// Ends the process with status 0 if the destructor's check succeeds.
 struct AtExit {
   std::function<bool()> body;
   ~AtExit() {
@@ -37,12 +37,12 @@ struct AtExit {
 };
 
 struct ProcessTest : ::testing::Test {
-  // The child runs the test from its beginning, in a new process.
+  // The child runs the test from its beginning.
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 } // namespace
 
-/// Expects \p body to end its process, a new one, with status 0.
+/// Expects \p body to end its process, a child, with status 0.
 static void expectSuccess(const std::function<void()> &body) {
   EXPECT_EXIT(body(), ::testing::ExitedWithCode(0), "");
 }
@@ -60,7 +60,7 @@ static bool throwsError(const std::function<void()> &body) {
 TEST_F(ProcessTest, tensorsOfStaticObjectsAreDestroyed) {
   expectSuccess([&] {
     static std::optional<Tensor> older, kept;
-    // Constructed before anything of the library is, so destroyed after.
+    // Constructed before all objects of the library, so destroyed after them.
     static AtExit atExit{[] {
       older.reset();
       kept.reset();
@@ -82,7 +82,7 @@ TEST_F(ProcessTest, destructorsOfStaticObjectsGetAnError) {
              throwsError([] { *realized + 1; }) &&
              throwsError([] { lazy->item<float>(); }) &&
              throwsError([] { Graph(); }) &&
-             // Values that are there can be had.
+             // Values that were computed before are available.
              values(*realized) == std::vector<double>{2, 2};
     }};
     realized = Tensor::from({2.0f, 2.0f});
@@ -95,7 +95,7 @@ TEST_F(ProcessTest, destructorsOfStaticObjectsGetAnError) {
 #define __has_feature(x) 0
 #endif
 
-// Sanitizers need more addresses than the limit leaves.
+// Sanitizers need more address space than the limit leaves.
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
 TEST_F(ProcessTest, graphsThatDoNotFitIntoMemoryThrow) {
   for (rlim_t extra : {1, 4, 16, 32})
@@ -115,7 +115,7 @@ TEST_F(ProcessTest, graphsThatDoNotFitIntoMemoryThrow) {
         } catch (const std::bad_alloc &) {
           ++numCaught;
         }
-      // With memory again, the graph is as it was.
+      // Once memory is available again, the graph is unchanged.
       const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
       ::setrlimit(RLIMIT_AS, &none);
       const bool isOk = numCaught == 3 && (x + 5).sum().item<float>() == 48;

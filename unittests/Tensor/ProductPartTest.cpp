@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Matrix products whose results are flattened, cut, padded, repeated, joined
-/// and written to parts of memory are computed with other ranges than those of
-/// the product, or stored first. Either way they are what they are when the
-/// product is stored by hand. Integers, exact in any order of sums.
+/// Matrix products whose results are flattened, cut, padded, repeated,
+/// concatenated or written to parts of memory are computed with other ranges
+/// than the product's own, or are stored first. Either way, results are the
+/// same as with an explicitly stored product. Integers, so that sums are exact
+/// in any order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -34,9 +35,9 @@ Tensor numbers(const Shape &shape, int64_t factor, int64_t modulus) {
 
 struct Program {
   const char *name;
-  /// Kernels at most.
+  /// The maximal number of kernels.
   int kernels;
-  /// From a product that may be stored.
+  /// Builds the result from a product, which may be stored.
   Tensor (*build)(const Tensor &product);
 };
 

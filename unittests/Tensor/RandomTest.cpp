@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The generator, its distributions, weights to begin with, and dropout.
+/// The generator, its distributions, initial weights, and dropout.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using ::testing::Each;
 // Distributions
 //===----------------------------------------------------------------------===//
 
-/// Threefry-2x32 with 20 rounds, written after the paper.
+/// Threefry-2x32 with 20 rounds, written from the paper.
 static uint64_t threefry(uint64_t counter, uint64_t key) {
   const uint32_t k[3] = {uint32_t(key), uint32_t(key >> 32),
                          0x1BD11BDAu ^ uint32_t(key) ^ uint32_t(key >> 32)};
@@ -112,7 +112,7 @@ TEST(Random, Integers) {
               Each(-3));
 }
 
-// Each number is as likely as any other, whatever the range.
+// All numbers are equally likely, for every range.
 TEST(Random, IntegersOfWideRanges) {
   Tensor::manualSeed(5);
   const int64_t count = 30000;
@@ -136,13 +136,13 @@ TEST(Random, IntegersOfWideRanges) {
   EXPECT_THAT(shareOf(-(int64_t(3) << 61), int64_t(3) << 60, DType::Int64),
               even);
   EXPECT_THAT(shareOf(least, most, DType::Int64), even);
-  // All of the range.
+  // The full range of the type.
   Tensor x = Tensor::randint({count}, least, most, DType::Int64).realize();
   EXPECT_LT(x.min().item<int64_t>(), least / 1000 * 999);
   EXPECT_GT(x.max().item<int64_t>(), most / 1000 * 999);
   Tensor power = Tensor::randint({count}, 0, int64_t(1) << 32, DType::Int64);
   EXPECT_NEAR(power.toDouble().mean().item<double>() * 0x1p-32, 0.5, 0.01);
-  // The same again.
+  // The same seed gives the same numbers.
   Tensor::manualSeed(5);
   Tensor first = Tensor::randint({50}, least, most, DType::Int64).realize();
   Tensor::manualSeed(5);
@@ -177,7 +177,7 @@ TEST(Random, UniformEndsBeforeItsEnd) {
   EXPECT_ERROR(Tensor::uniform({3}, 0, 1e39), Error, "finite");
   EXPECT_ERROR(Tensor::uniform({3}, 0, 70000, DType::Float16), Error,
                "float16");
-  // No number of the type is between them.
+  // No number of the type is in this interval.
   EXPECT_ERROR(Tensor::uniform({3}, 1, 1 + 1e-12), Error, "uniform");
   EXPECT_ERROR(Tensor::normal({3}, 0, -1), Error,
                "normal: there is no float32 distribution of mean 0");
@@ -195,10 +195,10 @@ TEST(Random, DifferentCallsShareAProgram) {
 }
 
 //===----------------------------------------------------------------------===//
-// Weights to begin with
+// Initial weights
 //===----------------------------------------------------------------------===//
 
-/// What \p make gives, as the same draws of another distribution give it.
+/// Compares \p make with the same draws of a basic distribution.
 static void expectDraws(const std::function<Tensor()> &make,
                         const std::function<Tensor()> &expected,
                         const Shape &shape) {
@@ -209,8 +209,8 @@ static void expectDraws(const std::function<Tensor()> &make,
 }
 
 TEST(Initializers, AreScaledDraws) {
-  // sqrt(2 / 3), sqrt(6 / (4 + 6)), and sqrt(3) * sqrt(2 / (1 + a^2)) / sqrt(6)
-  // of numbers that a calculator gives.
+  // sqrt(2 / 3), sqrt(6 / (4 + 6)), and sqrt(3) * sqrt(2 / (1 + a^2)) /
+  // sqrt(6), computed with a calculator.
   const Shape shape = {4, 2, 3};
   expectDraws([&] { return Tensor::scaledUniform(shape); },
               [&] { return Tensor::uniform(shape, -1, 1) * 0.2041241452; },
@@ -259,7 +259,7 @@ TEST(Initializers, ShapesAndErrors) {
   EXPECT_ERROR(Tensor::kaimingUniform({2, 2}, NAN), Error, "uniform");
   EXPECT_ERROR(Tensor::kaimingNormal({2, 2}, 0, DType::Int32), DTypeError,
                "randn");
-  // The number of outputs may be a variable, that of inputs not.
+  // The number of outputs may be symbolic, that of inputs may not.
   const SymInt n = Variable("n", 1, 9).bind(4);
   EXPECT_EQ(Tensor::kaimingUniform({n, 3}).shape(), Shape({n, 3}));
   EXPECT_ERROR(Tensor::kaimingUniform({3, n}), ShapeError, "kaimingUniform");
@@ -285,7 +285,7 @@ TEST(Dropout, OnlyWhileTraining) {
       expectTensor(x.dropout(1), {1000}, values(x));
     }
     EXPECT_TRUE(TrainingScope::isActive());
-    // Of this thread alone.
+    // The setting belongs to this thread alone.
     bool isOther = true;
     std::thread([&] { isOther = TrainingScope::isActive(); }).join();
     EXPECT_FALSE(isOther);
@@ -301,7 +301,7 @@ TEST(Dropout, KeepsPartOfTheElements) {
   for (double p : {0.1, 0.5, 0.9}) {
     Tensor::manualSeed(9);
     const std::vector<double> after = values(dropout(x, p));
-    // The generator's numbers tell which ones go.
+    // The generator's numbers tell which elements are dropped.
     Tensor::manualSeed(9);
     const std::vector<double> draws = values(Tensor::rand({count}));
     int64_t kept = 0;
@@ -316,12 +316,12 @@ TEST(Dropout, KeepsPartOfTheElements) {
     EXPECT_NEAR(double(kept) / count, 1 - p, 0.01);
   }
   expectTensor(x.shrinkTo(3).dropout(1), {3}, {0, 0, 0});
-  // What is dropped may be no number.
+  // Dropped elements may be infinite.
   expectTensor(Tensor::full({4}, INFINITY).dropout(1), {4}, {0, 0, 0, 0});
   EXPECT_EQ(x.toHalf().dropout().dtype(), DType::Float16);
   const SymInt n = Variable("n", 1, 9).bind(4);
   EXPECT_EQ(values(x.shrink({{0, n}}).dropout()).size(), 4u);
-  // One kernel, with another mask each time.
+  // One kernel, with a new mask each time.
   Tensor y = x.clone().realize();
   const int64_t steps = GlobalCounters::kernelCount.load();
   (y * 2).dropout().realize();

@@ -1,11 +1,11 @@
-//===- RearrangeTest.cpp - axes by name, windows, diagonals, grids --------===//
+//===- RearrangeTest.cpp - rearrange, windows, diagonals, grids -----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Movement methods beside plain loops over positions, and their errors.
+/// Movement methods compared with loops over positions, and their errors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-/// The elements of a counting tensor of shape \p from at the positions that
-/// \p source gives for each position of shape \p to.
+/// The elements of a counting tensor of shape \p from at the positions that \p
+/// source returns for each position of shape \p to.
 static std::vector<double>
 countsAt(const std::vector<int64_t> &from, const std::vector<int64_t> &to,
          const std::function<std::vector<int64_t>(const std::vector<int64_t> &)>
@@ -66,7 +66,7 @@ TEST(Rearrange, SplitsPermutesAndJoins) {
                  return std::vector{at[0] % 2, at[1] % 2 * 3 + at[0] / 2,
                                     at[1] / 2};
                }));
-  // The sizes of axes by themselves may be given, too.
+  // Sizes of axes that are not composed may be given as well.
   expectTensor(x.rearrange("b h c -> b (h c)", {{"b", 2}}), {2, 30}, values(x));
   EXPECT_EQ(rearrange(x, "a b c -> c b a").graph(), x.permute(2, 1, 0).graph());
 }
@@ -226,7 +226,7 @@ TEST(Movement, Unfold) {
   EXPECT_EQ(x.unfold(1, 0, 2).shape(), Shape({3, 4, 2, 0}));
   EXPECT_EQ(x.unfold(1, 0, 7).shape(), Shape({3, 2, 2, 0}));
   EXPECT_EQ(x.unfold(1, 0, 8).shape(), Shape({3, 1, 2, 0}));
-  // Windows are copies.
+  // Windows do not share memory with the tensor.
   Tensor y = Tensor::zeros({6}).realize();
   y.unfold(0, 2, 2).assign(1);
   expectTensor(y, {6}, {0, 0, 0, 0, 0, 0});
@@ -236,7 +236,7 @@ TEST(Movement, Unfold) {
   expectTensor(windows.sum(1), {n - 2}, {3, 6, 9});
   EXPECT_EQ(counting({4}).unfold(0, 0, 5).shape(), Shape({1, 0}));
   EXPECT_EQ(counting({4}).unfold(0, 0, 4).shape(), Shape({2, 0}));
-  // Steps of all kinds, less and more than the size of a window.
+  // Steps less than, equal to and greater than the size of a window.
   Variable length("length", 4, 9);
   for (int64_t size = 0; size <= 4; ++size)
     for (int64_t step : {1, 2, 3, 5, 20})
@@ -278,7 +278,7 @@ TEST(Movement, Diagonal) {
   expectTensor(x.diagonal(1, 2, 1), {2, 2}, {4, 9, 16, 21});
   expectTensor(diagonal(x, -1, 0, -1), {3, 1}, {12, 16, 20});
   EXPECT_EQ(Tensor::zeros({0, 3}).diagonal().shape(), Shape({0}));
-  // A view.
+  // The diagonal is a view.
   Tensor y = Tensor::zeros({3, 4}).realize();
   y.diagonal(1).assign(Tensor::from({1.f, 2.f, 3.f}));
   expectTensor(y, {3, 4}, {0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3});

@@ -33,7 +33,7 @@ TEST(Reduce, Axes) {
   EXPECT_ERROR(x.mean({1, -2}), IndexError, "given twice");
 }
 
-// Equal numbers are not added up one by one.
+// Repeated elements are multiplied, not added one by one.
 TEST(Reduce, SumsOfRepeatedNumbers) {
   expectTensor(Tensor::full({70000}, 1e5f).mean(), {}, {1e5});
   expectTensor(Tensor::full({20000000}, 0.1f).sum(), {}, {2e6});
@@ -41,7 +41,7 @@ TEST(Reduce, SumsOfRepeatedNumbers) {
   expectTensor(x.expand({2, 70000}).mean(1), {2}, {1e5, 0.1f});
 }
 
-// As in PyTorch and tinygrad, a scalar is a row of one element.
+// As in PyTorch and tinygrad, a scalar is treated as a row of one element.
 TEST(Reduce, AxesOfScalars) {
   Tensor x(3.5f);
   expectTensor(x.sum(0), {}, {3.5});
@@ -70,7 +70,7 @@ TEST(Reduce, SumTypes) {
   EXPECT_EQ(type(DType::Float64), DType::Float64);
   expectTensor(Tensor::ones({300}, DType::Bool).sum(), {}, {300});
   expectTensor(Tensor::full({300}, 100, DType::Int8).sum(), {}, {30000});
-  // 2048 + 1 is 2048 in float16.
+  // In float16 arithmetic, 2048 + 1 is 2048.
   expectTensor(Tensor::ones({4096}, DType::Float16).sum(), {}, {4096});
   expectTensor(Tensor::ones({1000}, DType::BFloat16).sum(), {}, {1000});
   EXPECT_EQ(Tensor::ones({2}).sum({}, false, DType::Float64).dtype(),
@@ -105,7 +105,7 @@ TEST(Reduce, OverNothing) {
   expectTensor(x.any(), {}, {0});
   expectTensor(x.all(), {}, {1});
   expectTensor(x.sum(1), {0}, {});
-  // Types without infinity have a least number.
+  // Types without infinity have a lowest number.
   auto extremesOf = [](DType dtype) {
     Tensor none = Tensor::zeros({0, 2}, dtype);
     return std::pair(values(none.max(0).toFloat()),
@@ -175,7 +175,7 @@ TEST(Reduce, Argmax) {
   Tensor n = Tensor::from({3, std::numeric_limits<int>::min(), 3});
   expectTensor(n.argmin(), {}, {1});
   expectTensor(n.argmax(), {}, {0});
-  // By the number of positions; symbolic ones, by the greatest.
+  // By the number of positions; the maximal number for symbolic sizes.
   const int64_t most = 0x7fffffff;
   auto typeOf = [](SymInt size) {
     return Tensor::zeros({size}, DType::Int8).argmax().dtype();
@@ -216,7 +216,7 @@ TEST(Reduce, Softmax) {
 }
 
 TEST(Reduce, LargeSumsAreAccurate) {
-  // Many partial sums: a single running one would lose digits.
+  // Many partial sums: a single running sum would be inaccurate.
   const int64_t count = 1 << 22;
   Tensor x = Tensor::full({count}, 0.1).contiguous().realize();
   EXPECT_NEAR(x.sum().item<float>(), double(0.1f) * count, 2);

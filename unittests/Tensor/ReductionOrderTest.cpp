@@ -1,13 +1,13 @@
-//===- ReductionOrderTest.cpp - results in another order than reads -------===//
+//===- ReductionOrderTest.cpp - reductions in permuted orders -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reductions whose results are stored in another order than that in which
-/// memory holds what they read get other lanes and other loops. They are what
-/// they are in their own order. Integers, exact in any order of sums.
+/// Reductions whose results are stored in another order than their operands
+/// have in memory use other lanes and other loops. Results must be the same as
+/// in the original order. Integers, so that sums are exact in any order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ Tensor numbers(const Shape &shape, int64_t factor) {
   return Tensor::from(elements, shape).realize();
 }
 
-/// The elements of a tensor of three axes, of which the result's axis i is
-/// `order[i]`, backward along those in `flipped`.
+/// The elements of a tensor with three axes, where axis i of the result is axis
+/// `order[i]`, reversed along those in `flipped`.
 std::vector<double> reorder(const std::vector<double> &from,
                             const std::vector<int64_t> &sizes,
                             const std::vector<int64_t> &order,
@@ -85,7 +85,7 @@ TEST(ReductionOrder, Products) {
   }
 }
 
-// What is repeated before it is summed is summed once, wherever it goes.
+// Elements that are repeated before a sum are summed only once.
 TEST(ReductionOrder, SumsOfRepeatedRows) {
   const std::vector<int64_t> sizes = {2, 12, 30};
   Tensor x = numbers({2, 12, 1, 40}, 23);

@@ -1,11 +1,11 @@
-//===- ResampleTest.cpp - modes of padding, interpolation -----------------===//
+//===- ResampleTest.cpp - padding modes and interpolation -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Padding by elements of the tensor, and other sizes of axes, against loops.
+/// Padding with elements of the tensor, and interpolation, compared with loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ static int64_t kernelsOf(const Tensor &x) {
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// Which element of an axis of `size` is at position i, which may be outside.
+/// The element of an axis of `size` for position i, which may be out of range.
 static int64_t source(int64_t i, int64_t size, PadMode mode) {
   switch (mode) {
   case PadMode::Reflect:
@@ -39,7 +39,7 @@ static int64_t source(int64_t i, int64_t size, PadMode mode) {
   }
 }
 
-/// A tensor of three axes padded, or cut off.
+/// A tensor of three axes, padded or cut.
 static void expectPadded(const Tensor &x, const std::vector<PadAmount> &amounts,
                          PadMode mode) {
   const std::vector<int64_t> sizes = x.concreteShape();
@@ -82,11 +82,11 @@ TEST(PadModes, SeveralAxes) {
     expectPadded(x, {{2, 1}, {3, 0}, {1, 4}}, mode);
     expectPadded(x, {{0, 0}, {0, 2}, {2, 0}}, mode);
     expectPadded(x, {{0, 0}, {0, 0}, {0, 0}}, mode);
-    // Cut off after it has been padded.
+    // Padded and then cut.
     expectPadded(x, {{-1, 2}, {3, -2}, {-2, -1}}, mode);
     expectPadded(x.toInt(), {{1, 1}, {1, 1}, {1, 1}}, mode);
     expectPadded(x > 0, {{1, 1}, {1, 1}, {1, 1}}, mode);
-    // The last axes alone.
+    // Only the last axes.
     expectTensor(x.pad({1, 2}, mode), {3, 4, 8},
                  values(x.pad({{0, 0}, {0, 0}, {1, 2}}, mode)));
   }
@@ -122,7 +122,7 @@ TEST(PadModes, Errors) {
                "the size of the axis");
   EXPECT_ERROR(Tensor::zeros({2, 0}).pad({0, 1}, PadMode::Replicate),
                ShapeError, "an axis with elements");
-  // Of a size that may be too small, the value for which it is.
+  // A size that is too small for one value of the variable.
   Tensor some = x.shrink({{}, {0, Variable("some", 0, 3).bind(2)}});
   EXPECT_ERROR(some.pad({0, 2}, PadMode::Replicate), ShapeError,
                "1 is more than some=2 for some = 0");
@@ -141,7 +141,7 @@ TEST(PadModes, Errors) {
 // Interpolation
 //===----------------------------------------------------------------------===//
 
-/// One axis (the second one of three) brought to `size`.
+/// The second of three axes interpolated to `size`.
 static std::vector<double> interpolated(const std::vector<double> &x, int outer,
                                         int from, int inner, int size,
                                         InterpolateMode mode,
@@ -194,7 +194,7 @@ TEST(Interpolate, SeveralAxes) {
       }
 }
 
-/// Values of PyTorch 1.13.
+/// Values from PyTorch 1.13.
 TEST(Interpolate, AsInPyTorch) {
   Tensor x = Tensor::from({1.0f, 2.0f, 4.0f, 8.0f});
   expectTensor(x.interpolate(6), {6}, {1, 1.5, 2.3333333, 3.6666667, 6, 8},
@@ -253,7 +253,7 @@ TEST(Interpolate, SymbolicSizes) {
       }
 }
 
-/// Whole factors are views.
+/// Integer factors are views.
 TEST(Interpolate, Kernels) {
   Tensor x = noiseTensor({2, 8, 8}).realize();
   for (InterpolateMode mode :

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `x[i] = y` and its like write to x, whatever the index is made of; variables
-/// are made other tensors.
+/// Assignments such as `x[i] = y` write to x for every kind of index;
+/// assignments to a variable rebind it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-// A value assigned to any other temporary would be lost.
+// Assigning to any other temporary would be lost, so it must not compile.
 template <typename Left, typename Right>
 concept CanAssign = requires(Left (&left)(), Right right) { left() = right; };
 static_assert(CanAssign<Tensor &, Tensor>);
@@ -81,7 +81,7 @@ TEST(SetItem, VariablesBecomeOtherTensors) {
   expectTensor(row, {2}, {8, 9});
   expectTensor(deduced, {2}, {9, 10});
   expectTensor(other, {2}, {2, 3});
-  // What they are views of is written to by name.
+  // The tensor behind a view is written to by assign().
   other.assign(y);
   expectTensor(x, {2, 2}, {0, 1, 8, 9});
   Tensor chosen = true ? x[1] : y;
@@ -97,14 +97,14 @@ TEST(SetItem, ByPositions) {
   expectTensor(x, {4, 2}, {10, 11, 6, 6, 12, 13, 5, 5});
   x[Tensor::from({0, 3})] += 1;
   expectTensor(x, {4, 2}, {11, 12, 6, 6, 12, 13, 6, 6});
-  // Of equal positions the last counts; those out of range are left out.
+  // Of equal positions the last one counts; out-of-range positions are ignored.
   x.index({Tensor::from({1, 9, 1, -9}), 0}) =
       Tensor::from({1.0f, 2.0f, 3.0f, 4.0f});
   expectTensor(x, {4, 2}, {11, 12, 3, 6, 12, 13, 6, 6});
-  // Nothing to write.
+  // An empty assignment.
   x[Tensor::from(std::vector<int>{})] = 1;
   expectTensor(x, {4, 2}, {11, 12, 3, 6, 12, 13, 6, 6});
-  // A variable is a copy, as with NumPy.
+  // An indexed tensor in a variable is a copy, as in NumPy.
   Tensor rows = x[Tensor::from({0, 1})];
   rows.assign(0);
   auto deduced = x[Tensor::from({0, 1})];
@@ -124,7 +124,7 @@ TEST(SetItem, ReturnsThePart) {
 }
 
 TEST(SetItem, ThroughViews) {
-  // A transposed, sliced, stepped view of what is in memory.
+  // A transposed, sliced and strided view of memory.
   Tensor x = counting({4, 6}).realize();
   Tensor view = x.T().index({Slice(0, None, 2)});
   view.index({Slice(), Tensor::from({3, 0})}) =
@@ -139,7 +139,8 @@ TEST(SetItem, ThroughViews) {
   expectTensor(x, {4, 6}, expected);
 }
 
-/// Writes `values` at random places of several axes and compares with a loop.
+/// Writes `values` at random positions of several axes and compares with a
+/// loop.
 TEST(SetItem, SeveralTensorsLikeAReference) {
   const int64_t a = 3, b = 4, c = 2;
   uint32_t state = 5;
@@ -170,7 +171,7 @@ TEST(SetItem, SeveralTensorsLikeAReference) {
     if (areAdjacent)
       x.index({Slice(), Tensor::from(first), Tensor::from(second)}) = source;
     else
-      // The new axis comes in front.
+      // The new axis comes first.
       x.index({Tensor::from(first), Slice(), Tensor::from(second)}) =
           source.unsqueeze(1);
     expectTensor(x, x.shape(), expected);
@@ -184,13 +185,13 @@ TEST(SetItem, ByMask) {
   x[x == 1] += 10;
   x.index({Slice(), Tensor::from({true, false, false})}) *=
       Tensor::from({{2.0f}});
-  // Still nothing has run.
+  // No kernel has run so far.
   EXPECT_EQ(GlobalCounters::kernelCount, kernels);
   expectTensor(x, {2, 3}, {0, 11, 2, 6, 0, 0});
-  // One value for each row that the mask selects, along the other axis.
+  // One value for each selected row, along the other axis.
   x[Tensor::from({false, true})] = Tensor::from({7.0f, 8.0f, 9.0f});
   expectTensor(x, {2, 3}, {0, 11, 2, 7, 8, 9});
-  // One for each element that is selected.
+  // One value for each selected element.
   x[x > 7] = Tensor::from({1.0f, 2.0f, 3.0f});
   expectTensor(x, {2, 3}, {0, 1, 2, 7, 2, 3});
   EXPECT_ERROR(x[x > 6] = Tensor::from({1.0f, 2.0f}), ShapeError,
@@ -206,7 +207,8 @@ TEST(SetItem, MasksSelect) {
   expectTensor(x.index({Slice(), Tensor::from({true, false, true})}), {2, 2},
                {0, 2, 3, 5});
   expectTensor(x[x > 99], {0}, {});
-  // Next to positions a mask is the positions where it holds.
+  // Next to index tensors, a mask stands for the positions of its true
+  // elements.
   expectTensor(x.index({Tensor::from({true, true}), Tensor::from({2, 0})}), {2},
                {2, 3});
   expectTensor(x.index({1, Tensor::from({true, false, true})}), {2}, {3, 5});
@@ -223,7 +225,7 @@ TEST(SetItem, SelectionsAreOfTheirTime) {
   mask.assign(false);
   EXPECT_EQ(again.shape(), (Shape{2}));
   expectTensor(selected, {2}, {2, 3});
-  // A handle like any other, and its copies are the same tensor.
+  // It is an ordinary handle, and its copies refer to the same tensor.
   selected.assign(1);
   expectTensor(again, {2}, {1, 1});
 }

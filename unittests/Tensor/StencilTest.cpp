@@ -1,13 +1,13 @@
-//===- StencilTest.cpp - neighbours of elements that are overwritten ------===//
+//===- StencilTest.cpp - stencils in place --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Assignments of values that are computed from neighbours in the very memory
-/// that is assigned to, next to plain loops. What blocks of rows read of one
-/// another has to be what was there before.
+/// Assignments of values computed from neighbours in the memory that is
+/// assigned to, compared with plain loops. Values that blocks of rows read from
+/// each other must be the old ones.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,15 +23,15 @@ using namespace tinygrad::testing;
 namespace {
 using Place = std::array<int64_t, 3>;
 
-/// A sum of elements at some distances.
+/// A sum of elements at given offsets.
 struct Stencil {
   std::vector<Place> taps;
-  /// Elements of which a tap is outside stay as they are; else taps outside
-  /// count for nothing.
+  /// Whether elements with a tap outside of the tensor keep their values;
+  /// otherwise, such taps are zero.
   bool isInner = false;
 };
 
-/// What lies at \p tap from each element, zeros where that is outside.
+/// The elements at offset \p tap from each element; zero outside of the tensor.
 Tensor shifted(const Tensor &x, const Place &tap, const Place &shape) {
   std::vector<std::pair<SymInt, SymInt>> pads;
   std::vector<Part> part;
@@ -95,7 +95,7 @@ std::vector<float> applyPlainly(const std::vector<float> &x,
   return result;
 }
 
-/// Small whole numbers, whose sums are exact, in memory of their own.
+/// Small integers, whose sums are exact, in memory of their own.
 std::pair<Tensor, std::vector<float>> numbers(const Place &shape,
                                               std::mt19937 &random) {
   std::vector<float> values(std::size_t(shape[0] * shape[1] * shape[2]));
@@ -142,7 +142,7 @@ TEST(StencilTest, RandomStencilsAreThoseOfLoops) {
   }
 }
 
-/// Twice in one program, the second time of what the first time gave.
+/// Twice in one program; the second step reads the results of the first.
 TEST(StencilTest, StepsFollowOneAnother) {
   std::mt19937 random(3);
   const Place shape{1, 300, 256};
@@ -155,7 +155,7 @@ TEST(StencilTest, StepsFollowOneAnother) {
   EXPECT_EQ(x.flatten().tolist<float>(), values);
 }
 
-/// The old contents of what is as large as this are not copied.
+/// The old contents of so large a tensor are not copied.
 TEST(StencilTest, NoCopyOfTheWhole) {
   std::mt19937 random(5);
   const Place shape{1, 1024, 512};
@@ -185,7 +185,7 @@ TEST(StencilTest, RowsInAnotherOrder) {
   EXPECT_EQ(x.flatten().tolist<float>(), expected);
 }
 
-/// Rows of a size that is bound when the program runs.
+/// Rows of a symbolic size.
 TEST(StencilTest, SymbolicRows) {
   const Shape shape{2048, 64};
   const Variable n("n", 1, 2048);

@@ -1,12 +1,13 @@
-//===- SumAccuracyTest.cpp - how exact sums are ---------------------------===//
+//===- SumAccuracyTest.cpp - accuracy of sums -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sums of many numbers, and what is made of sums, next to exact results. The
-/// numbers are equal, so that errors of rounding add up instead of cancelling.
+/// Sums of many numbers, and functions of sums, compared with exact results.
+/// The numbers are equal, so that rounding errors accumulate instead of
+/// cancelling.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,7 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-/// In memory: sums of constants are products.
+/// A tensor in memory, since sums of constants become products.
 static Tensor stored(const Shape &shape, double value,
                      DType dtype = DType::Float32) {
   return Tensor::full(shape, value, dtype).contiguous().realize();
@@ -32,7 +33,7 @@ TEST(SumAccuracy, AlongAllKindsOfAxes) {
   for (float value : {0.1f, 0.7f, 1.1f}) {
     for (int64_t length : {999, 4096, 65536, 70000, 200003})
       expectNear(stored({length}, value).sum(), double(value) * length, 6e-7);
-    // Rows, columns, columns that no vector holds, the middle axis.
+    // Rows, columns, columns that do not fill a vector, the middle axis.
     expectNear(stored({8, 70000}, value).sum(1), double(value) * 70000, 6e-7);
     expectNear(stored({70000, 8}, value).sum(0), double(value) * 70000, 6e-7);
     expectNear(stored({70000, 3}, value).sum(0), double(value) * 70000, 6e-7);
@@ -62,7 +63,7 @@ TEST(SumAccuracy, SymbolicLengths) {
 
 TEST(SumAccuracy, Types) {
   expectNear(stored({200000}, 0.1, DType::Float64).sum(), 0.1 * 200000, 2e-15);
-  // Summed in float32, rounded once.
+  // Summed in float32 and rounded once.
   const double half = stored({1}, 0.1, DType::Float16).toFloat().item<float>();
   expectNear(stored({100000}, 0.1, DType::Float16).sum(), half * 100000,
              0x1p-11);
@@ -72,11 +73,11 @@ TEST(SumAccuracy, Types) {
              0x1p-8);
 }
 
-// A running sum of ones stops at 2^24.
+// A single running sum of ones would stop at 2^24.
 TEST(SumAccuracy, Ones) {
   Tensor one = stored({1}, 1);
   const int64_t count = int64_t(1) << 29;
-  // Each element is computed: no constant is known.
+  // Each element is computed, so that it is not known to be constant.
   Tensor ones =
       Tensor::arange(count, DType::Int32).cast(DType::Float32) * 0 + one;
   EXPECT_EQ(ones.sum().item<float>(), float(count));
@@ -85,7 +86,7 @@ TEST(SumAccuracy, Ones) {
 TEST(SumAccuracy, ProductsOfMatrices) {
   const int64_t depth = 20000;
   const double exact = double(0.1f) * double(0.7f) * depth;
-  // 256 additions in a block.
+  // 256 additions per block.
   constexpr double bound = 4e-6;
   Tensor vector = stored({depth}, 0.7f);
   expectNear(stored({8, depth}, 0.1f).matmul(stored({depth, 64}, 0.7f)), exact,
@@ -113,11 +114,10 @@ TEST(SumAccuracy, Means) {
   }
 }
 
-// A mean that is rounded has differences from it, also where all numbers are
-// equal.
+// Numbers differ from their rounded mean, even if all of them are equal.
 TEST(SumAccuracy, VariancesOfEqualNumbers) {
   for (float value : {0.1f, 32767.f, 1e15f}) {
-    // What a mean that is off by a millionth would come to.
+    // The variance that a relative error of 1e-6 in the mean would cause.
     const double square = std::pow(1e-6 * value, 2);
     for (int64_t length : {5, 768, 70000, 1 << 20}) {
       const double var = stored({length}, value).var().item<float>();
@@ -141,10 +141,10 @@ TEST(SumAccuracy, VariancesOfLargeNumbers) {
   for (float value : data)
     squares += std::pow(value - sum / count, 2);
   Tensor x = Tensor::from(data);
-  // Fewer lanes have longer sums: 2.3e-6 with 128-bit vectors.
+  // With fewer lanes, sums are longer: 2.3e-6 with 128-bit vectors.
   EXPECT_NEAR(x.var().item<float>() / (squares / (count - 1)), 1, 3e-6);
   EXPECT_NEAR(x.mean().item<float>() / (sum / count), 1, 3e-7);
-  // Squares that overflow, and numbers that are not finite.
+  // Squares that overflow, and non-finite numbers.
   EXPECT_EQ(Tensor::from({3e38f, -3e38f, 1.0f}).var().item<float>(), INFINITY);
   EXPECT_TRUE(std::isnan(Tensor::from({INFINITY, 1.0f}).var().item<float>()));
   EXPECT_TRUE(std::isnan(Tensor::from({NAN, 1.0f}).var().item<float>()));

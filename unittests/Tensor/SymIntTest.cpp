@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arithmetic against the same arithmetic on the values, and what C++ does with
-/// sizes that are plain numbers.
+/// Arithmetic compared with arithmetic on the values, and comparisons with
+/// plain sizes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -200,7 +200,7 @@ TEST(SymInt, Errors) {
   EXPECT_ERROR(large * large, ShapeError, "large * large is too large");
 }
 
-// What is used twice is written twice: the work stays within limits.
+// Shared subexpressions are printed repeatedly: the work is limited.
 TEST(SymInt, GrowingExpressions) {
   SymInt e = Variable("n", 1, 1000);
   auto grow = [&] {
@@ -224,7 +224,7 @@ TEST(SymInt, LongSums) {
   EXPECT_EQ(up.max(), 4 * count);
   EXPECT_EQ(up.variables().size(), std::size_t(count));
   EXPECT_EQ(up - down, 0);
-  // A variable within a long sum is compared with that of the other side.
+  // A variable within a long sum is compared with that of the other operand.
   EXPECT_ERROR(up + Variable("s700", 1, 5), ShapeError, "s700");
   EXPECT_ERROR(Variable("s700", 1, 4).bind(2) + up, ShapeError,
                "bound to 2 in one place and to no value in another");

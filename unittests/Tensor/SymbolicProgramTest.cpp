@@ -153,7 +153,7 @@ TEST_F(SymbolicProgramTest, KeyValueCache) {
     k.push_back(values(key));
     v.push_back(values(value));
     const std::vector<double> result = values(found);
-    // Two tensors of zeros are one buffer until one of them changes.
+    // Two tensors of zeros share a buffer until one of them changes.
     if (step == 0)
       address = keys.buffer().address();
     EXPECT_EQ(keys.buffer().address(), address);
@@ -219,7 +219,7 @@ TEST_F(SymbolicProgramTest, OneNameTwoVariables) {
                "variable n is bound to 2 in one place and to 3");
   EXPECT_ERROR(Tensor::ones({n.bind(2)}) + Tensor::ones({n}), ShapeError,
                "variable n is bound to 2 in one place and to no value");
-  // Where no sizes meet, values do.
+  // The sizes are not compared, but the values of the variable conflict.
   Tensor sums =
       Tensor::ones({n.bind(2)}).sum() + Tensor::ones({n.bind(3)}).sum();
   EXPECT_ERROR(sums.realize(), ShapeError,

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Each operation with every value of small bounds, against the same operation
-/// on a tensor of that size: shape and elements agree, and the values share one
+/// Each operation with every value of small bounds, compared with the operation
+/// on a tensor of that size: shape and elements agree, and all values share one
 /// program.
 ///
 //===----------------------------------------------------------------------===//
@@ -421,8 +421,8 @@ TEST_F(SymbolicShapeTest, LargeSizes) {
     }
 }
 
-// Reductions in parts, of which there are as many for every length. Work
-// follows the length: with the greatest one of these, no test would end.
+// Reductions in parts whose number does not depend on the length. The work
+// depends on the actual length: with the maximal one, the test would not end.
 TEST_F(SymbolicShapeTest, ReductionsOfAnyLength) {
   Variable k("k", 1, int64_t(1) << 40);
   Tensor half = Tensor::from<float>({0.5}).realize();
@@ -431,14 +431,14 @@ TEST_F(SymbolicShapeTest, ReductionsOfAnyLength) {
     const SymInt size = k.bind(length);
     EXPECT_EQ(Tensor::ones({size}).sum().item<float>(), float(length));
     EXPECT_EQ(half.expand({size}).max().item<float>(), 0.5f);
-    // Of integers, exact in any order.
+    // Integers, so that sums are exact in any order.
     Tensor positions = Tensor::arange(SymInt(0), size).cast(DType::Int64);
     EXPECT_EQ(positions.sum().item<int64_t>(), length * (length - 1) / 2);
     EXPECT_EQ(positions.max().item<int64_t>(), length - 1);
   }
 }
 
-// The same bits on any number of threads.
+// Results do not depend on the number of threads.
 TEST_F(SymbolicShapeTest, ReductionsInPartsOnThreads) {
   constexpr int64_t greatest = 1 << 20;
   Variable k("k", 1, greatest);

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What tests of symbolic shapes have in common: variables, inputs, and a
-/// program that is computed for each of their values.
+/// Shared by tests of symbolic shapes: variables, inputs, and the comparison of
+/// a program for all values of its variables.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,15 @@ namespace tinygrad::testing {
 /// The bounds of the variables n and m.
 inline constexpr int64_t nMin = 1, nMax = 6, mMin = 2, mMax = 5;
 
-/// What is computed from two sizes.
+/// Computes a tensor from two sizes.
 using Body = std::function<Tensor(SymInt n, SymInt m)>;
 
 class SymbolicShapeTest : public ::testing::Test {
 protected:
   Variable n{"n", nMin, nMax}, m{"m", mMin, mMax};
 
-  /// The first part of a tensor of numbers without a pattern: the same elements
-  /// whether its size is symbolic or not. Greatest sizes are given for both.
+  /// The first part of a tensor of irregular numbers: the same elements whether
+  /// the size is symbolic or not. Maximal sizes are given for both.
   static Tensor input(const Shape &shape, const Shape &greatest,
                       unsigned seed = 1) {
     std::vector<Part> parts;
@@ -46,7 +46,7 @@ protected:
     return input({n, m}, {nMax, mMax}, seed);
   }
 
-  /// For all values of n, and of m if it is used.
+  /// Checks all values of n, and of m if it is used.
   void check(const Body &body, double tolerance = 1e-6, bool usesM = false) {
     Graph symbolicGraph, concreteGraph;
     std::size_t programs = 0;

@@ -1,4 +1,4 @@
-//===- SymbolicSliceTest.cpp - slices of symbolic bounds ------------------===//
+//===- SymbolicSliceTest.cpp - slices with symbolic bounds ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Slices whose start, stop and axis are variables, with steps of both signs,
-/// against what they select for every value within the bounds.
+/// compared with plain slices for every value within the bounds.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace tinygrad::testing;
 namespace {
 constexpr int64_t mostSize = 3;
 
-/// Positions that start:stop:step selects of an axis.
+/// The positions that start:stop:step selects of an axis.
 std::vector<double> select(std::optional<int64_t> start,
                            std::optional<int64_t> stop, int64_t step,
                            int64_t size) {
@@ -42,7 +42,7 @@ std::vector<double> select(std::optional<int64_t> start,
 /// A bound of a slice: none, or a variable.
 using Bound = std::optional<Variable>;
 
-/// All values of a bound; a single one for none.
+/// The number of values of a bound; 1 for none.
 int64_t countOf(const Bound &bound) {
   return bound ? bound->max() - bound->min() + 1 : 1;
 }
@@ -115,7 +115,7 @@ TEST(SymbolicSlices, SizesAreExpressions) {
   EXPECT_EQ(x.index({Slice(None, None, -1)}).shape()[0], n);
   EXPECT_EQ(x.index({Slice(None, None, 100)}).shape()[0], 1);
   EXPECT_EQ(x.index({Slice(None, None, -100)}).shape()[0], 1);
-  // What is left out at the end of whole pieces, and what is left in.
+  // The length up to the last complete piece of 2, and the number of pieces.
   EXPECT_EQ(x.shrink({{0, n - n % 2}, {0, 3}}).shape()[0], n / 2 * 2);
   EXPECT_EQ(x.index({Slice(None, n / 2 * 2)}).shape()[0], n - n % 2);
 }
@@ -171,7 +171,7 @@ TEST(SymbolicSizes, VariableOfOneValue) {
   Tensor x = Tensor::ones({p.bind(3), 2}) + Tensor::ones({3, 2});
   EXPECT_FALSE(x.isSymbolic());
   EXPECT_EQ(x.sum().item<float>(), 12);
-  // It needs no value, next to one that does.
+  // A size without a value next to one with a value.
   Variable n("n", 1, 4);
   Tensor y = Tensor::ones({p, n.bind(2)});
   EXPECT_EQ(y.sum().item<float>(), 6);

@@ -1,11 +1,11 @@
-//===- TensorTest.h - comparing tensors -------------------------*- C++ -*-===//
+//===- TensorTest.h - helpers of the tensor tests ---------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the tests of the tensor API share.
+/// Shared by the tests of the tensor API.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ inline std::vector<double> values(const Tensor &tensor) {
   });
 }
 
-/// Shape and elements; the latter up to a relative (absolute below 1) error.
+/// Compares shape and elements, the latter with a relative error (absolute
+/// below 1).
 inline void expectTensor(const Tensor &tensor, const Shape &shape,
                          const std::vector<double> &expected,
                          double tolerance = 0) {
@@ -61,7 +62,7 @@ inline Tensor counting(const Shape &shape) {
   return Tensor::arange(count, DType::Float32).reshape(shape);
 }
 
-/// Numbers without a pattern, in (-1, 1).
+/// Irregular numbers in (-1, 1).
 inline std::vector<float> noise(std::size_t count, unsigned seed = 1) {
   std::vector<float> result;
   uint32_t state = seed * 2654435761u + 1;
@@ -85,7 +86,7 @@ inline Tensor noiseTensor(const Shape &shape, unsigned seed = 1) {
 
 } // namespace tinygrad::testing
 
-/// The statement throws `type` with a text that contains `text`.
+/// Expects the statement to throw `type` with a message that contains `text`.
 #define EXPECT_ERROR(statement, type, text)                                    \
   EXPECT_THAT([&] { (void)(statement); },                                      \
               ::testing::ThrowsMessage<type>(::testing::HasSubstr(text)))

@@ -1,12 +1,12 @@
-//===- UpsampleTest.cpp - convolution and pooling turned around -----------===//
+//===- UpsampleTest.cpp - transposed convolution, unpooling ---------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Transposed convolution, pooling with positions and its inverse, and what
-/// else networks are written with, against loops.
+/// Transposed convolution, pooling with positions and its inverse, and further
+/// layers, compared with loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct TransposedCase {
 };
 } // namespace
 
-/// Each element of the input, times the kernel, added where it belongs.
+/// Adds each element of the input times the kernel at its output positions.
 static std::vector<double> transposedReference(const TransposedCase &c,
                                                const std::vector<double> &x,
                                                const std::vector<double> &w,
@@ -83,7 +83,7 @@ TEST(ConvTranspose, IsTheLoop) {
       {{1, 3, 4, 5}, {3, 2, 2, 2}, 1, {2, 2}, {1, 1}, {0, 0}, {0, 0}, {0, 0}},
       {{1, 3, 4, 5}, {3, 2, 4, 4}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}, {0, 0}},
       {{1, 3, 4, 5}, {3, 2, 3, 3}, 1, {2, 2}, {1, 1}, {1, 1}, {1, 1}, {1, 1}},
-      // A kernel smaller than the stride: zeros between.
+      // A kernel smaller than the stride, with zeros in between.
       {{1, 2, 3, 4}, {2, 1, 1, 2}, 1, {3, 4}, {1, 1}, {0, 0}, {0, 0}, {2, 1}},
       {{1, 2, 3, 4}, {2, 1, 5, 3}, 1, {3, 2}, {1, 1}, {2, 0}, {1, 2}, {0, 1}},
       // Padding larger than the kernel.
@@ -117,7 +117,7 @@ TEST(ConvTranspose, IsTheLoop) {
 }
 
 TEST(ConvTranspose, OtherRanks) {
-  // An axis of one element more makes no difference.
+  // An additional axis of size 1 makes no difference.
   Tensor x = noiseTensor({2, 3, 5}), w = noiseTensor({3, 2, 4}, 2);
   Tensor plane = x.unsqueeze(2).convTranspose2d(
       w.unsqueeze(2), {.stride = {1, 2}, .padding = {0, 1}});
@@ -130,14 +130,13 @@ TEST(ConvTranspose, OtherRanks) {
   expectTensor(space, {2, 2, 1, 1, 10}, values(plane), 1e-5);
 }
 
-/// It is to conv2d() what a transposed matrix is to a matrix: the dot products
-/// of one's result and of the other's are equal.
+/// The adjoint of conv2d(): <conv2d(x), y> = <x, convTranspose2d(y)>.
 TEST(ConvTranspose, IsTheAdjointOfConvolution) {
   Tensor x = noiseTensor({2, 3, 9, 8}), w = noiseTensor({4, 3, 3, 2}, 2);
   for (int64_t stride : {1, 2, 3}) {
     Tensor y = x.conv2d(w, {.stride = stride, .padding = 1});
     Tensor z = noiseTensor(y.shape(), 3);
-    // What the stride leaves over.
+    // Output padding for sizes that the stride does not divide.
     const int64_t more[] = {(9 + 2 - 3) % stride, (8 + 2 - 2) % stride};
     Tensor back = z.convTranspose2d(
         w, {.stride = stride, .padding = 1, .outputPadding = more});
@@ -177,8 +176,8 @@ TEST(ConvTranspose, KernelsAndWork) {
          w = noiseTensor({16, 8, 4, 4}, 2).realize();
   EXPECT_EQ(kernelsOf({x.convTranspose2d(w, {.padding = 1})}), 1);
   EXPECT_EQ(kernelsOf({x.convTranspose2d(w, {.stride = 2, .padding = 1})}), 2);
-  // No products with the zeros between elements: 13^2 times 4 neighbours, each
-  // of 2^2 * 16 products for each of 8 channels.
+  // No products with the zeros between elements: 13^2 positions times 4
+  // neighbours, each with 2^2 * 16 products for each of 8 channels.
   EXPECT_LE(GlobalCounters::globalOps.load(), 3 * 13 * 13 * 4 * 4 * 16 * 8);
 }
 
@@ -249,7 +248,7 @@ TEST(MaxPoolIndices, AreThoseOfTheFirst) {
 }
 
 TEST(MaxPoolIndices, SpecialValues) {
-  // Padding is no element, even where nothing is larger.
+  // Padding is never selected, even if no element is larger.
   Tensor lowest = Tensor::full({1, 4, 4}, -INFINITY);
   expectTensor(
       lowest.maxPool2dWithIndices(2, {.stride = 2, .padding = 1}).indices,
@@ -291,7 +290,7 @@ TEST(MaxUnpool, TurnsPoolingAround) {
     expectTensor(pooled.maxUnpool2d(indices.cast(DType::Int64), kernel, whole),
                  {2, 3, 8, 6}, expected);
   }
-  // The size that follows from the pooling.
+  // The size that follows from the pooling parameters.
   auto [pooled, indices] = x.maxPool2dWithIndices();
   EXPECT_EQ(pooled.maxUnpool2d(indices).shape(), x.shape());
   EXPECT_EQ(pooled.maxUnpool2d(indices, 3, {.stride = 2, .padding = 1}).shape(),
@@ -343,7 +342,7 @@ TEST(Normalize, EachNorm) {
   }
   expectTensor(Tensor::from({3.0f, 4.0f}).normalize(2, 0), {2}, {0.6, 0.8},
                1e-6);
-  // Zeros stay, and eps is the least norm.
+  // Zeros stay zero, and eps is the smallest norm.
   expectTensor(Tensor::zeros({1, 3}).normalize(), {1, 3}, {0, 0, 0});
   expectTensor(Tensor::from({{3.0f, 4.0f}}).normalize(2, 1, 10), {1, 2},
                {0.3, 0.4}, 1e-6);
@@ -357,7 +356,7 @@ TEST(Softmin, IsSoftmaxOfTheNegative) {
   Tensor x = noiseTensor({3, 5}) * 4;
   expectTensor(x.softmin(), {3, 5}, values((-x).softmax()));
   expectTensor(x.softmin(0), {3, 5}, values((-x).softmax(0)));
-  // Unsigned numbers have no negative.
+  // Unsigned numbers cannot be negated.
   expectTensor(Tensor::from({0, 1}).cast(DType::UInt8).softmin(), {2},
                {1 / (1 + std::exp(-1.0)), 1 / (1 + std::exp(1.0))}, 1e-6);
   EXPECT_EQ(x.softmin(-1, DType::Float64).dtype(), DType::Float64);

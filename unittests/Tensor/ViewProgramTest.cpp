@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Views share elements with what they are views of: checked against arrays
-/// and lists of positions in them.
+/// Random programs in which views share elements with tensors, compared with
+/// arrays and lists of positions.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-/// A tensor and which elements of memory it shows.
+/// A tensor and the elements of memory that it shows.
 struct Shown {
   Tensor tensor;
   std::shared_ptr<std::vector<double>> memory;
@@ -32,7 +32,7 @@ struct Shown {
   }
 };
 
-/// A value that was computed from a tensor, and what the tensor held then.
+/// A value computed from a tensor, and the contents of the tensor at that time.
 struct Computed {
   Tensor negated;
   std::vector<double> values;
@@ -81,7 +81,7 @@ public:
         computed.back().negated.realize();
       break;
     default:
-      // The roots stay.
+      // Roots are never removed.
       if (n >= 3)
         tensors.erase(tensors.begin() + std::ptrdiff_t(n));
     }
@@ -102,7 +102,7 @@ public:
 private:
   std::size_t below(std::size_t n) { return std::size_t(random() % n); }
 
-  /// Some view, the same for tensors of one shape.
+  /// A random view; the same for all tensors of one shape.
   static Tensor viewOf(const Tensor &x, unsigned seed) {
     std::mt19937 random(seed);
     auto below = [&](int64_t n) { return int64_t(random() % uint64_t(n)); };

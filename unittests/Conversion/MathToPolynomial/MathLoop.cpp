@@ -60,7 +60,7 @@ static void replaceAll(std::string &text, const std::string &what,
     text.replace(at, what.size(), by);
 }
 
-/// The loop as MLIR text. Loads and stores are aligned to elements only.
+/// The loop as MLIR text. Loads and stores assume only element alignment.
 static std::string sourceOf(const MathLoopSpec &spec) {
   std::string text = spec.declarations + R"(
     func.func @loop(%pa: !llvm.ptr, %pb: !llvm.ptr, %pr: !llvm.ptr, %n: i64) {
@@ -94,7 +94,7 @@ static LogicalResult lowerToLLVM(ModuleOp module, bool expand) {
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertVectorToLLVMPass());
-  // First the fused multiply-adds, which the other one would make calls of.
+  // Convert fma first: the other pass would turn it into library calls.
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createArithToLLVMConversionPass());
@@ -152,7 +152,8 @@ public:
           function.addFnAttr("prefer-vector-width", "512");
       return optimize(llvmModule);
     };
-    // The engine takes a target of its own; the optimizer's must outlive it.
+    // The engine takes ownership of a target machine; the optimizer needs
+    // another.
     ExecutionEngineOptions options;
     options.transformer = transform;
     options.enableGDBNotificationListener = false;
@@ -215,7 +216,7 @@ double tinygrad::test::ulpDistance(float got, double exact) {
   if (std::isinf(exact) || exact == 0 ||
       std::signbit(got) != std::signbit(exact))
     return infinity;
-  // Count an infinite result as the number that would follow the largest one.
+  // An infinite result counts as the power of two after the largest number.
   double value = std::isinf(got) ? std::copysign(0x1p128, got) : got;
   int exponent = std::max(std::ilogb(exact), -126);
   return std::fabs(value - exact) / std::ldexp(1.0, exponent - 23);

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Compiles a loop around one operation in process and measures how far results
-/// are from exact ones. Shared by the unit test and the benchmark.
+/// Compiles a loop around one operation in-process and measures the error of
+/// its results. Shared by the unit test and the benchmark.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct MathLoopSpec {
   unsigned lanes = 1;
   /// Run tg-expand-math. Otherwise the operations become calls of libm.
   bool expand = true;
-  /// Generate code for AVX2 with FMA, whatever else the machine has.
+  /// Generate code for AVX2 with FMA even if the machine has more.
   bool avx2Only = false;
   /// MLIR before the function.
   std::string declarations = {};
@@ -42,11 +42,11 @@ class MathLoop {
 public:
   virtual ~MathLoop() = default;
 
-  /// Null when something failed; the reason went to stderr.
+  /// Returns null on failure, with the reason on stderr.
   static std::unique_ptr<MathLoop> compile(const MathLoopSpec &spec);
 
-  /// Applies the body to `count` elements, a multiple of the lanes. `b` is not
-  /// read by a body that does not mention %b, but must be valid.
+  /// Applies the body to `count` elements, a multiple of the lanes. `b` must be
+  /// valid even if the body does not mention %b.
   virtual void run(const void *a, const void *b, void *out,
                    int64_t count) const = 0;
 };
@@ -55,9 +55,10 @@ public:
 bool hostHasFma();
 
 /// The distance of an f32 from the exact result, in units in the last place of
-/// the latter (of the smallest normal number, below it). Infinite when one of
-/// the two is NaN, infinite or a zero of some sign and the other is not. A
-/// result beyond the largest f32 may be either infinite or the largest f32.
+/// the latter (below the smallest normal number: of that number). Infinite if
+/// one of the two is NaN, infinite or a zero of some sign, and the other is
+/// not. For a result beyond the largest f32, both infinity and the largest f32
+/// are accepted.
 double ulpDistance(float got, double exact);
 
 } // namespace tinygrad::test

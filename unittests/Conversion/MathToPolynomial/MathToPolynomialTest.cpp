@@ -9,7 +9,7 @@
 /// \file
 /// Compiles loops over the functions that tg-expand-math inlines, as vector
 /// code for this machine and for AVX2 and as scalar code, and compares their
-/// results to the C library's in f64. benchmarks/math-functions --exhaustive
+/// results with the C library in f64. benchmarks/math-functions --exhaustive
 /// does the same for every f32.
 ///
 //===----------------------------------------------------------------------===//
@@ -68,8 +68,8 @@ const Code kCodes[] = {{"Vector16", 16, false},
 
 void PrintTo(const Code &code, std::ostream *os) { *os << code.name; }
 
-/// Numbers around which functions change their mind, with both signs and with
-/// their neighbours.
+/// Arguments at which functions change their behaviour, with both signs and
+/// with their neighbours.
 std::vector<float> specialValues() {
   std::vector<float> values;
   for (float value :
@@ -80,20 +80,20 @@ std::vector<float> specialValues() {
         87.33655f, 88.722839f, 103.97f, 126.0f, 127.0f, 128.0f, 129.0f, 148.0f,
         149.0f, 149.5f, 150.0f, 151.0f, 1000.0f, 0x1p19f, 0x1p20f, 0x1p23f,
         0x1p24f, 0x1p25f, 0x1p31f, 0x1p63f,
-        // Among the f32 closest to a multiple of pi / 2.
+        // One of the f32 closest to a multiple of pi / 2.
         16367173.0f * 0x1p72f, 0x1.47d0fep34f, 0x1.f3d8p10f, kMax, kInf, kNaN})
     for (float near :
          {value, std::nextafter(value, 0.0f), std::nextafter(value, kInf)}) {
       values.push_back(near);
       values.push_back(-near);
     }
-  // NaNs with every kind of payload.
+  // NaNs with various payloads.
   for (uint32_t bits : {0x7f800001u, 0x7fbfffffu, 0x7fffffffu, 0xff800001u})
     values.push_back(llvm::bit_cast<float>(bits));
   return values;
 }
 
-/// Rounds up to a multiple that every number of lanes divides.
+/// Rounds the length up to a multiple of all numbers of lanes.
 void padToLanes(std::vector<float> &values) {
   while (values.size() % (16 * 5) != 0)
     values.push_back(1.0f);
@@ -139,7 +139,7 @@ TEST_P(Unary, WithinTwoUlp) {
     ASSERT_LE(distance, 2.0) << function.name << "(" << x[i] << ") gave "
                              << got[i] << ", not " << exact;
   }
-  // Results that are exact everywhere would mean that nothing was measured.
+  // If every result were exact, the measurement would be broken.
   EXPECT_GT(worst, 0.5);
 }
 
@@ -168,7 +168,7 @@ protected:
     ASSERT_TRUE(loop);
   }
 
-  /// Pads the arguments; compares all results.
+  /// Pads the arguments and compares all results.
   void compare(std::vector<float> x, std::vector<float> y) {
     padToLanes(x);
     padToLanes(y);
@@ -186,7 +186,7 @@ protected:
 };
 
 TEST_P(Pow, SpecialCases) {
-  // The list of C's Annex F, F.10.4.4.
+  // The cases of C's Annex F, F.10.4.4.
   struct Case {
     float x, y, expected;
   };
@@ -252,26 +252,26 @@ TEST_P(Pow, AllPairsOfSpecialValues) {
 TEST_P(Pow, RandomWithinTwoUlp) {
   std::mt19937 random(54321);
   std::vector<float> x, y;
-  // Any bits; mostly an overflow, zero or NaN.
+  // Random bits; most results overflow or are zero or NaN.
   for (int i = 0; i < 100000; ++i) {
     x.push_back(llvm::bit_cast<float>(uint32_t(random())));
     y.push_back(llvm::bit_cast<float>(uint32_t(random())));
   }
-  // Any positive x, with a y that brings the result anywhere into the range.
+  // Random positive x, and y such that the result is anywhere in the range.
   std::uniform_real_distribution<double> exponent(-152.0, 130.0);
   for (int i = 0; i < 200000; ++i) {
     float base = llvm::bit_cast<float>(uint32_t(random()) % 0x7f800000u);
     x.push_back(base);
     y.push_back(float(exponent(random) / std::log2(double(base))));
   }
-  // The same with x close to 1.
+  // The same for x close to 1.
   for (int i = 0; i < 100000; ++i) {
     float base = llvm::bit_cast<float>(0x3f800000u - 5000u +
                                        uint32_t(random()) % 10000u);
     x.push_back(base);
     y.push_back(float(exponent(random) / std::log2(double(base))));
   }
-  // Negative x, integral y.
+  // Negative x and integral y.
   std::uniform_real_distribution<float> moderate(-20.0f, 0.0f);
   for (int i = 0; i < 50000; ++i) {
     x.push_back(moderate(random));
@@ -292,8 +292,8 @@ INSTANTIATE_TEST_SUITE_P(All, Pow, testing::ValuesIn(kCodes),
 class Narrow : public testing::TestWithParam<std::tuple<UnaryFunction, Code>> {
 };
 
-/// All numbers of a 16-bit format: the result has to be the exact one rounded,
-/// but for ties that the rounding to f32 decided.
+/// For all numbers of a 16-bit format, the result must be the correctly rounded
+/// one, except for ties that the rounding to f32 decided.
 void checkNarrow(const UnaryFunction &function, const Code &code,
                  const char *element, const llvm::fltSemantics &semantics) {
   if (!hostHasFma())
@@ -357,7 +357,7 @@ INSTANTIATE_TEST_SUITE_P(All, Narrow,
                                   std::get<1>(info.param).name;
                          });
 
-/// Functions that are inline in f64, too, and more exact ones.
+/// Functions that are also inlined in f64, with a more exact reference.
 struct WideFunction {
   const char *name;
   long double (*reference)(long double);
@@ -373,7 +373,7 @@ void PrintTo(const WideFunction &function, std::ostream *os) {
   *os << function.name;
 }
 
-/// As ulpDistance of f32.
+/// Like ulpDistance of f32.
 double wideUlpDistance(double got, long double exact) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (std::isnan(got) || std::isnan(exact))
@@ -476,7 +476,7 @@ INSTANTIATE_TEST_SUITE_P(All, WideUnary,
                                   std::get<1>(info.param).name;
                          });
 
-/// All others are calls of the library.
+/// All other functions are library calls.
 TEST(Wide, F64IsTheLibrary) {
   if (!hostHasFma())
     GTEST_SKIP() << "needs AVX2 and FMA";

@@ -1,12 +1,12 @@
-//===- TgTestDialectTest.cpp - another dialect's operations run -----------===//
+//===- TgTestDialectTest.cpp - operations of another dialect --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Graphs of operations of tg and of a dialect that implements its interfaces:
-/// folded, interpreted and compiled, they give the numbers of plain loops.
+/// Graphs of operations of tg and of a dialect that implements its interfaces
+/// are folded, interpreted and compiled, and give the results of plain loops.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ protected:
     return numbers;
   }
 
-  /// Arguments of 0.25 * i - 3, from the first to the last element.
+  /// Arguments with the elements 0.25 * i - 3.
   std::vector<HostTensor> makeInputs(func::FuncOp function) {
     std::vector<HostTensor> inputs;
     for (BlockArgument argument : function.getArguments()) {
@@ -62,8 +62,8 @@ protected:
     return inputs;
   }
 
-  /// The first result, or the first argument after the run, where the function
-  /// has no result.
+  /// The first result, or the first argument after the run if the function has
+  /// no result.
   std::vector<double> interpretGraph(const std::string &text) {
     OwningOpRef<ModuleOp> module = parse(text);
     auto function = module->lookupSymbol<func::FuncOp>("main");
@@ -93,7 +93,7 @@ protected:
         fromBuffer(buffers[0], resultType, resultType.getShape()));
   }
 
-  /// Interprets and compiles the body of a function of %x, which gives %r.
+  /// Interprets and compiles the body of a function of %x that computes %r.
   void
   check(const std::string &type, const std::string &resultType,
         const std::string &body,
@@ -118,7 +118,7 @@ protected:
   }
 
   MLIRContext context;
-  /// Of what was compiled last.
+  /// The number of kernels of the program compiled last.
   int numKernels = 0;
 };
 
@@ -165,7 +165,7 @@ TEST_F(TgTestDialectTest, CompositionsOfCompositions) {
 }
 
 TEST_F(TgTestDialectTest, MovementIsIndexArithmetic) {
-  // Reduced over what was moved, next to what was not.
+  // Reduced over a moved axis, next to an unmoved one.
   check("tensor<4x6xf32>", "tensor<4x1xf32>", R"(
     %0 = tg_test.rot180 %x : tensor<4x6xf32>
     %1 = tg_test.softsign %0 : tensor<4x6xf32>

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Every elementwise operation on every type that it takes, at the values where
-/// arithmetic goes wrong, in scalar and in vector code.
+/// Every elementwise operation on every type that it supports, at special
+/// values, in scalar and in vector code.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,7 @@ TEST_P(BinaryTest, MatchesReference) {
     for (size_t i = 0; i < x.size() && failures < 5; ++i) {
       uint64_t expected = binaryReference(op, type, x[i], y[i]);
       uint64_t actual = output.get(i);
-      // Of two zeros, max may give either.
+      // max may return either of two zeros.
       if (op == "max" && type.isFloat() && type.toFloat(expected).isZero() &&
           type.toFloat(actual).isZero())
         continue;
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(All, BinaryTest, testing::ValuesIn(getBinaryCases()),
                            return info.param.op + "_" + info.param.type;
                          });
 
-/// Division by constants takes other code than division by values.
+/// Division by constants uses other code than division by values.
 TEST(DivisionTest, ByConstants) {
   for (std::string typeName : {"i8", "ui8", "i32", "ui32", "i64", "ui64"})
     for (std::string op : {"idiv", "mod", "floordiv", "floormod"})
@@ -132,8 +132,8 @@ TEST(DivisionTest, ByConstants) {
 // Other operations
 //===----------------------------------------------------------------------===//
 
-/// Runs an operation on the edges of a type, and compares with a function of
-/// the value as a double.
+/// Runs an operation on the special values of a type, and compares with a
+/// function of the value as a double.
 static void checkUnary(const std::string &op, const std::string &typeName,
                        double (*function)(double), double tolerance) {
   const ElementType &type = getType(typeName);
@@ -300,7 +300,7 @@ TEST(BitcastTest, KeepsBits) {
 }
 
 TEST(ThreefryTest, KnownAnswers) {
-  // The vectors published with the generator (Random123, 2x32, 20 rounds).
+  // The published test vectors (Random123, 2x32, 20 rounds).
   uint64_t counter[16] = {0, ~0ull, 0x85a308d3243f6a88};
   uint64_t key[16] = {0, ~0ull, 0x0370734413198a2e};
   uint64_t expected[3] = {0x99ba4efe6b200159, 0xbb002be71cb996fc,

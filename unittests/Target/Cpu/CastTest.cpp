@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// tg.cast from every type to every type, in scalar and in vector code, against
-/// arbitrary-precision numbers; exhaustively from the 8- and 16-bit types.
+/// tg.cast from every type to every type, in scalar and in vector code,
+/// compared with arbitrary-precision arithmetic; exhaustive for 8- and 16-bit
+/// types.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +21,8 @@ namespace {
 class CastTest : public testing::TestWithParam<std::string> {};
 } // namespace
 
-/// All values of a narrow type, or the edges of a wide one; a multiple of 64.
+/// All values of a narrow type, or special values of a wide one; a multiple of
+/// 64.
 static std::vector<uint64_t> getValues(const ElementType &type) {
   std::vector<uint64_t> values;
   if (type.width <= 16 && type.width > 1) {
@@ -30,18 +32,19 @@ static std::vector<uint64_t> getValues(const ElementType &type) {
   }
   values = getEdges(type);
   if (type.width >= 32) {
-    // Around the places where narrower floats round and overflow.
+    // Values near those at which narrower floats round and overflow.
     uint64_t state = 88172645463325252ull;
     for (int i = 0; i < 20000; ++i) {
       state ^= state << 13, state ^= state >> 7, state ^= state << 17;
       uint64_t bits = state;
       if (!type.isFloat()) {
         bits >>= (state >> 8) % 64;
-        // Numbers that end in zeros are ties.
+        // Numbers with trailing zeros are ties.
         if (i % 2)
           bits <<= (state >> 20) % 40;
       } else if (i % 2) {
-        // Exponents of everyday numbers, few bits: ties are frequent.
+        // Moderate exponents and few significant bits, so that ties are
+        // frequent.
         double value = std::ldexp(1.0 + double(state % 1024) / 1024.0,
                                   int(state >> 32) % 48 - 26);
         if (i % 4 == 1)

@@ -1,11 +1,11 @@
-//===- KernelRunner.cpp - compiles and runs kernels given as text ---------===//
+//===- KernelRunner.cpp - compiles and runs kernels in text form ----------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The CPU target in front of the runtime's CPU device.
+/// Combines the CPU target with the runtime's CPU device.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ KernelRunner::~KernelRunner() = default;
 const tg::CpuTargetOptions &KernelRunner::getProcessor() {
   static const tg::CpuTargetOptions options = [] {
     std::string error;
-    // Opening the device checks that the host has its instructions.
+    // Opening the device checks that the host supports the instructions.
     tinygrad::Device::get("CPU");
     return *tg::CpuTargetOptions::forProcessor(tinygrad::processorSetting(),
                                                error);

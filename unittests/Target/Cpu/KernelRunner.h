@@ -1,11 +1,11 @@
-//===- KernelRunner.h - compiles and runs kernels given as text -*- C++ -*-===//
+//===- KernelRunner.h - compiles and runs kernels in text form --*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests: a kernel from its text to a function that can be called.
+/// For tests: compiles the text of a kernel to a function that can be called.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +20,11 @@
 
 class KernelRunner {
 public:
-  /// The processor that the setting MCPU names, or the host.
+  /// The processor given by MCPU, or the host.
   static const mlir::tg::CpuTargetOptions &getProcessor();
 
-  /// Compiles a module that holds one `tg.kernel`. Where that fails, ok() is
-  /// false and error() says why.
+  /// Compiles a module with one `tg.kernel`. On failure, ok() is false and
+  /// error() is the reason.
   explicit KernelRunner(
       const std::string &text,
       const mlir::tg::CpuTargetOptions &options = getProcessor());
@@ -35,10 +35,10 @@ public:
   int64_t parallelExtent() const { return extent; }
   /// Texts of the stages.
   std::string vectorText, llvmText, assemblyText;
-  /// Milliseconds: lowering, translation, LLVM's passes, code generation.
+  /// Milliseconds for lowering, translation, optimization and code generation.
   double times[4] = {};
 
-  /// Runs all positions, or those in [begin, end).
+  /// Runs all work items, or those in [begin, end).
   void run(const std::vector<void *> &buffers) const {
     run(buffers, 0, extent);
   }

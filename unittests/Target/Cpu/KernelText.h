@@ -1,11 +1,11 @@
-//===- KernelText.h - texts of small kernels --------------------*- C++ -*-===//
+//===- KernelText.h - text of small kernels ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// For tests: kernels that apply one operation to every element.
+/// For tests: kernels that apply an operation to every element.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +15,9 @@
 #include <string>
 #include <vector>
 
-/// A kernel over `count` elements: `%r` is computed by `body` from the elements
-/// `%x0`, `%x1`, ... of the inputs. `lanes` of 0 gives scalar code; `count` has
-/// to be a multiple of other numbers.
+/// A kernel over `count` elements: `body` computes `%r` from the elements
+/// `%x0`, `%x1`, ... of the inputs. With `lanes` of 0 the code is scalar;
+/// otherwise `count` must be a multiple of `lanes`.
 inline std::string elementwiseKernel(const std::string &body,
                                      const std::vector<std::string> &inputs,
                                      const std::string &output, size_t count,

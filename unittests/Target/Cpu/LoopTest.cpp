@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Scheduled kernels written by hand, run against plain loops. Numbers are
-/// small integers in floats, so that sums are exact in every order.
+/// Hand-written scheduled kernels, compared with plain loops. Elements are
+/// small integers as floats, so that sums are exact in any order.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,7 @@ static std::vector<float> numbers(size_t count, unsigned seed = 1) {
 
 #define ASSERT_COMPILES(kernel) ASSERT_TRUE((kernel).ok()) << (kernel).error()
 
-/// o[i, j] = sum over k of a[i, k] * b[k, j]; rows in an unrolled tile, columns
-/// in lanes.
+/// o[i, j] = sum over k of a[i, k] * b[k, j]; unrolled rows, columns as lanes.
 TEST(LoopTest, MatmulInRegisterTiles) {
   KernelRunner kernel(R"(
 tg.kernel @mm(%o: memref<1536xf32>, %a: memref<480xf32>, %b: memref<1280xf32>)
@@ -76,7 +75,7 @@ tg.kernel @mm(%o: memref<1536xf32>, %a: memref<480xf32>, %b: memref<1280xf32>)
     }
 }
 
-/// Two ranges run by threads, delinearized from one.
+/// Two ranges run by threads, delinearized from one index.
 TEST(LoopTest, ThreadRangesAreFlattened) {
   KernelRunner kernel(R"(
 tg.kernel @t(%o: memref<60xi32>) attributes {outputs = 1 : i64} {
@@ -104,7 +103,7 @@ tg.kernel @t(%o: memref<60xi32>) attributes {outputs = 1 : i64} {
       ASSERT_EQ(o[p * 4 + c], p >= 4 && p < 11 ? p / 5 * 100 + p % 5 : -1);
 }
 
-/// A tail: io counts blocks of 16, the last one is cut at 70.
+/// A remainder: io counts blocks of 16, and the last one ends at 70.
 static const char *maskedText(bool peel) {
   return peel ? R"(
 tg.kernel @e(%o: memref<70xf32>, %a: memref<70xf32>) attributes {outputs = 1 : i64} {
@@ -145,7 +144,7 @@ TEST(LoopTest, MaskedTails) {
   }
 }
 
-/// Rows and columns in blocks that threads share, both cut.
+/// Rows and columns in blocks run by threads, both with a remainder.
 TEST(LoopTest, PeeledThreadRanges) {
   KernelRunner kernel(R"(
 tg.kernel @pt(%o: memref<350xf32>, %p: memref<5xf32>, %a: memref<350xf32>)
@@ -184,7 +183,7 @@ tg.kernel @pt(%o: memref<350xf32>, %p: memref<5xf32>, %a: memref<350xf32>)
     ASSERT_EQ(p[i], i < 5 ? a[i] : 99) << i;
 }
 
-/// Lanes that are reduced, with several accumulators and a peeled tail.
+/// Reduction over lanes, with several accumulators and a peeled remainder.
 TEST(LoopTest, SumAndMaxOverLanes) {
   KernelRunner kernel(R"(
 tg.kernel @r(%s: memref<3xf32>, %m: memref<3xf32>, %a: memref<600xf32>)
@@ -216,7 +215,7 @@ tg.kernel @r(%s: memref<3xf32>, %m: memref<3xf32>, %a: memref<600xf32>)
   ASSERT_COMPILES(kernel);
   std::vector<float> s(3), m(3), a = numbers(600);
   for (float &value : a)
-    value -= 10; // all below zero
+    value -= 10; // all negative
   a[450] = NAN;
   kernel.run({s.data(), m.data(), a.data()});
   for (int i = 0; i < 2; ++i) {
@@ -321,7 +320,7 @@ tg.kernel @r(%o: memref<4xi1>, %a: memref<128xi1>) attributes {outputs = 1 : i64
   }
 }
 
-/// f16 sums do not stop growing at 2048, as sums rounded at each step would.
+/// f16 sums exceed 2048, where sums rounded after each addition would stop.
 TEST(LoopTest, NarrowFloatsAccumulateInF32) {
   KernelRunner kernel(R"(
 tg.kernel @r(%o: memref<1xf16>) attributes {outputs = 1 : i64} {
@@ -337,7 +336,7 @@ tg.kernel @r(%o: memref<1xf16>) attributes {outputs = 1 : i64} {
   EXPECT_EQ(o, 0x6c00); // 4096
 }
 
-/// Softmax in one kernel: three dependent loops under one row.
+/// Softmax in one kernel: three dependent loops in the loop over rows.
 TEST(LoopTest, DependentReductions) {
   KernelRunner kernel(R"(
 tg.kernel @softmax(%o: memref<320xf32>, %a: memref<320xf32>)
@@ -385,8 +384,8 @@ tg.kernel @softmax(%o: memref<320xf32>, %a: memref<320xf32>)
   }
 }
 
-/// A reduction inside a reduction over the same range: the inner one counts
-/// from the start at each position of the outer one.
+/// A reduction inside a reduction over the same range: the inner one starts
+/// again at each position of the outer one.
 TEST(LoopTest, NestedReductionOverOneRange) {
   KernelRunner kernel(R"(
 tg.kernel @n(%o: memref<1xf32>, %a: memref<12xf32>) attributes {outputs = 1 : i64} {
@@ -413,7 +412,7 @@ tg.kernel @n(%o: memref<1xf32>, %a: memref<12xf32>) attributes {outputs = 1 : i6
   EXPECT_EQ(o, expected);
 }
 
-/// Indices that divide: rows of 12 read in blocks of 4 lanes, permuted.
+/// Indices with divisions: rows of 12 read in blocks of 4 lanes, permuted.
 TEST(LoopTest, DivisionsOfLanes) {
   KernelRunner kernel(R"(
 tg.kernel @p(%o: memref<96xi32>, %a: memref<96xi32>, %b: memref<96xi32>)
@@ -451,12 +450,12 @@ tg.kernel @p(%o: memref<96xi32>, %a: memref<96xi32>, %b: memref<96xi32>)
     ASSERT_EQ(o[i], a[(7 - i / 12) * 12 + i % 12] + b[i % 6] + b[95 - i]) << i;
 }
 
-/// Every kind of access, for every width of elements, with and without a mask.
+/// Every kind of access, for every element width, with and without a mask.
 TEST(LoopTest, StridesAndMasks) {
   auto check = [](auto zero, const char *type) {
     using T = decltype(zero);
     for (int stride : {0, 1, 2, 3, -1, -2})
-      for (int mask : {0, 1, 2}) // none, one for all lanes, by lanes
+      for (int mask : {0, 1, 2}) // none, uniform, per lane
         for (bool isStore : {false, true}) {
           if (isStore && stride == 0)
             continue;
@@ -606,7 +605,7 @@ TEST(LoopTest, StagedTiles) {
   }
 }
 
-/// More than the stack is asked to hold.
+/// Tiles larger than the limit for the stack.
 TEST(LoopTest, LargeTilesComeFromTheHeap) {
   KernelRunner kernel(R"(
 tg.kernel @s(%o: memref<1000000xf64>) attributes {outputs = 1 : i64} {
@@ -648,7 +647,8 @@ tg.kernel @z(%o: memref<8xf32>, %p: memref<2xf32>, %a: memref<0xf32>)
   EXPECT_EQ(p, std::vector<float>(2, -INFINITY));
 }
 
-/// Hints change nothing: aligned, reversed (where the address is not), masked.
+/// Hints do not change results: aligned, reversed (with an unaligned address),
+/// masked.
 TEST(LoopTest, HintsChangeNothing) {
   for (int variant : {0, 1, 2}) {
     KernelRunner kernel(std::string(R"(
@@ -680,7 +680,7 @@ tg.kernel @h(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i
   }
 }
 
-/// Reads come before writes of the same positions.
+/// Reads precede writes of the same positions.
 TEST(LoopTest, InPlace) {
   KernelRunner kernel(R"(
 tg.kernel @ip(%o: memref<64xf32>, %q: memref<64xf32>)
@@ -702,7 +702,7 @@ tg.kernel @ip(%o: memref<64xf32>, %q: memref<64xf32>)
   EXPECT_EQ(q, a);
 }
 
-/// A store that all threads would repeat is done by the first.
+/// A store that all threads would repeat is executed only by the first.
 TEST(LoopTest, StoreOutsideOfThreadRange) {
   KernelRunner kernel(R"(
 tg.kernel @st(%o: memref<4xf32>, %p: memref<1xf32>, %a: memref<4xf32>)

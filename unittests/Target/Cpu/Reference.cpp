@@ -1,11 +1,11 @@
-//===- Reference.cpp - tg's arithmetic one element at a time --------------===//
+//===- Reference.cpp - scalar reference of tg's arithmetic ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the reference on APInt and APFloat.
+/// Implements the reference with APInt and APFloat.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -112,7 +112,7 @@ std::vector<uint64_t> getEdges(const ElementType &type) {
         values.push_back(v.bitcastToAPInt().getZExtValue());
     }
   }
-  // Some bits at random, always the same ones.
+  // Pseudo-random bits with a fixed seed.
   uint64_t state = 0x9e3779b97f4a7c15;
   for (int i = 0; i < 24; ++i) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
@@ -145,7 +145,7 @@ uint64_t castReference(const ElementType &from, const ElementType &to,
     return !value.isZero();
   bool isSigned = from.kind == ElementType::Signed;
   if (to.isFloat()) {
-    // Once, from an exact value.
+    // Rounded once, from an exact value.
     APFloat exact(APFloat::IEEEquad());
     exact.convertFromAPInt(value, isSigned, APFloat::rmNearestTiesToEven);
     return convertFloat(exact, to);
@@ -203,7 +203,7 @@ static APInt divideReference(const std::string &op, bool isSigned, APInt x,
   unsigned width = x.getBitWidth();
   if (y.isZero())
     return APInt(width, 0);
-  // Twice the width: nothing overflows.
+  // At twice the width nothing overflows.
   APInt wideX = isSigned ? x.sext(2 * width) : x.zext(2 * width);
   APInt wideY = isSigned ? y.sext(2 * width) : y.zext(2 * width);
   APInt quotient = wideX.sdiv(wideY);

@@ -1,12 +1,12 @@
-//===- Reference.h - tg's arithmetic one element at a time ------*- C++ -*-===//
+//===- Reference.h - scalar reference of tg's arithmetic --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What operations have to compute, written with arbitrary-precision numbers
-/// on the bits of elements.
+/// The expected results of operations, computed in arbitrary precision on the
+/// bits of elements.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 /// An element type of the dialect.
 struct ElementType {
   std::string name;
-  unsigned width; ///< of the value; bool has 1
+  unsigned width; ///< of the value; 1 for bool
   enum Kind { Bool, Signed, Unsigned, Float } kind;
   const llvm::fltSemantics *semantics = nullptr;
 
@@ -36,21 +36,22 @@ struct ElementType {
   }
 };
 
-/// Looks a type up: i1, i8, ..., ui64, f16, bf16, f32, f64, f8E4M3FN, ...
+/// The type with this name: i1, i8, ..., ui64, f16, bf16, f32, f64, f8E4M3FN,
+/// ...
 const ElementType &getType(const std::string &name);
 const std::vector<ElementType> &getTypes();
 
-/// Values at which arithmetic goes wrong, and a few others.
+/// Special values at which arithmetic may go wrong, and a few others.
 std::vector<uint64_t> getEdges(const ElementType &type);
 
-/// tg.cast.
+/// The reference of tg.cast.
 uint64_t castReference(const ElementType &from, const ElementType &to,
                        uint64_t bits);
-/// A binary operation by its name without "tg.".
+/// The reference of a binary operation, given by its name without "tg.".
 uint64_t binaryReference(const std::string &op, const ElementType &type,
                          uint64_t x, uint64_t y);
 
-/// An array of elements as memory holds them.
+/// An array of elements in their memory representation.
 class Elements {
 public:
   Elements(const ElementType &type, size_t count)

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Several kernels in an object, several compilations at once, other CPUs than
-/// the host's, texts of the stages, errors.
+/// Several kernels in one object, concurrent compilations, processors other
+/// than the host, texts of the stages, errors.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ tg.kernel @negate(%o: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 
   tg.store %y, %o[%i] : memref<32xf32>
 })";
 
-/// Runs a kernel that is compiled with checks; what it throws, or nothing.
+/// Runs a kernel compiled with bounds checks. Returns the message of the
+/// exception, or an empty string.
 static std::string runChecked(const std::string &text,
                               std::vector<void *> buffers) {
   MLIRContext context;
@@ -69,7 +70,7 @@ static std::string runChecked(const std::string &text,
 }
 
 namespace {
-/// Eight floats within memory that must not change.
+/// Eight floats surrounded by memory that must not change.
 struct Guarded {
   std::vector<float> memory = std::vector<float>(24, -1.0f);
   float *data = memory.data() + 8;
@@ -87,7 +88,7 @@ struct Guarded {
 };
 } // namespace
 
-/// A kernel over `range` that copies the element at `index` (of %i) where
+/// A kernel over `range` that copies the element at `index` (which uses %i) if
 /// `mask` holds.
 static std::string makeCopy(const std::string &range, const std::string &index,
                             const std::string &mask, bool isMaskedStore) {
@@ -110,11 +111,11 @@ TEST(CpuTargetTest, ChecksBounds) {
     const char *range, *index, *mask, *expected;
   };
   const Case cases[] = {
-      // Each lane for itself: those outside are masked.
+      // Checked per lane: out-of-bounds lanes are masked.
       {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
       {"loop 8", "tg.add %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
       {"upcast 8", "tg.mul %i, %c2 : index", "tg.cmplt %p, %c8 : index", ""},
-      // No mask keeps these from leaving the buffer.
+      // The mask does not keep these lanes inside of the buffer.
       {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %c-1, %p : index",
        "element 8 of"},
       {"loop 8", "tg.add %i, %c2 : index", "tg.cmplt %c-1, %p : index",
@@ -125,7 +126,7 @@ TEST(CpuTargetTest, ChecksBounds) {
        "element -1 of"},
       {"loop 8", "tg.add %i, %c-1 : index", "tg.cmplt %p, %c8 : index",
        "element -1 of"},
-      // A mask that leaves one lane too many.
+      // The mask admits one lane too many.
       {"upcast 8", "tg.add %i, %c2 : index", "tg.cmplt %i, %c8 : index",
        "element 8 of"},
   };
@@ -235,7 +236,7 @@ TEST(CpuTargetTest, ErrorsAreReported) {
 }
 
 #if defined(__x86_64__)
-/// Code for less than this CPU: without AVX-512, and for the oldest x86-64.
+/// Code for older processors: without AVX-512, and for the oldest x86-64.
 TEST(CpuTargetTest, OlderProcessors) {
   tg::CpuTargetOptions avx2 = tg::CpuTargetOptions::host(), sse2 = avx2;
   if (avx2.features.find("+avx2") == std::string::npos)
@@ -272,7 +273,7 @@ TEST(CpuTargetTest, OlderProcessors) {
 }
 #endif
 
-/// A chain of thousands of operations does not run out of stack.
+/// A chain of thousands of operations does not overflow the stack.
 TEST(CpuTargetTest, LongChains) {
   std::string body;
   constexpr int length = 5000;

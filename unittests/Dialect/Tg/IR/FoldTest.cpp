@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Folds every elementwise operation on all pairs of interesting constants, and
-/// casts between all types, and compares with the reference interpreter.
+/// Folds every elementwise operation on all pairs of special values, and casts
+/// between all types, and compares with the reference interpreter.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ protected:
     builder.setInsertionPointToStart(module->getBody());
   }
 
-  /// Builds `name` on dense constants, folds it and interprets it.
+  /// Builds operation `name` on dense constants, folds it and interprets it.
   void compare(StringRef name, ArrayRef<DenseElementsAttr> operands,
                Type resultElement) {
     SmallVector<Value> values;
@@ -71,7 +71,7 @@ protected:
     return text;
   }
 
-  /// All of `values` against all of them: two lists of equal length.
+  /// All pairs of `values`, as two lists of equal length.
   std::pair<SmallVector<Attribute>, SmallVector<Attribute>>
   getPairs(ArrayRef<Attribute> values) {
     std::pair<SmallVector<Attribute>, SmallVector<Attribute>> pairs;
@@ -89,7 +89,7 @@ protected:
         values);
   }
 
-  /// Applies the operations to all pairs of the type's interesting values.
+  /// Applies the operations to all pairs of special values of the type.
   void compareAll(Type type, ArrayRef<StringRef> unary,
                   ArrayRef<StringRef> binary, ArrayRef<StringRef> compares) {
     SmallVector<Attribute> values = getInterestingValues(type);
@@ -175,7 +175,7 @@ TEST_F(FoldTest, Bitcasts) {
         compare("tg.bitcast", {getDense(from, getInterestingValues(from))}, to);
 }
 
-/// A cast called lossless changes no value on its way there and back.
+/// Casting losslessly and back changes no value.
 TEST_F(FoldTest, LosslessCasts) {
   SmallVector<Type> types = getFloatTypes(&context);
   llvm::append_range(types, getIntegerTypes(&context));
@@ -200,7 +200,7 @@ TEST_F(FoldTest, LosslessCasts) {
     }
 }
 
-/// Where the cast between is called redundant, leaving it out changes nothing.
+/// Omitting a cast that is reported as redundant changes no value.
 TEST_F(FoldTest, RedundantCasts) {
   SmallVector<Type> types = getFloatTypes(&context);
   llvm::append_range(types, getIntegerTypes(&context));

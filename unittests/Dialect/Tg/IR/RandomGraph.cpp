@@ -1,11 +1,11 @@
-//===- RandomGraph.cpp - random graphs and interesting values -------------===//
+//===- RandomGraph.cpp - random graphs and special values -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Builds graphs with the builders of the operations, from seeded choices.
+/// Builds graphs with the operations' builders from seeded random choices.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -129,7 +129,7 @@ private:
   }
 
   Value pickValue() {
-    // Rather the latest: chains are what rules match.
+    // Prefer recent values, since rules match chains of operations.
     if (pick(2))
       return values[values.size() - 1 -
                     pick(std::min<size_t>(4, values.size()))];
@@ -153,15 +153,15 @@ private:
   Location loc;
   SmallVector<Value> values;
   SmallVector<Type> elementTypes;
-  /// The sign of a zero that `max` returns is unspecified: where there is a
-  /// maximum of floats, nothing may look at signs of zeros.
+  /// The sign of a zero that `max` returns is unspecified. In graphs with a
+  /// maximum of floats, no operation may depend on signs of zeros.
   bool hasFloatMax = false;
 };
 } // namespace
 
 Value GraphMaker::makeConstant(RankedTensorType type) {
   SmallVector<Attribute> numbers = getInterestingValues(type.getElementType());
-  // The first few are what identities are about.
+  // The first values are those that identities involve.
   if (numbers.size() > 4 && pick(4))
     numbers.resize(4);
   if (pick(4))
@@ -194,8 +194,8 @@ Value GraphMaker::makeUnary(Value x) {
   }
   if (type.isInteger(1))
     return {};
-  // Bits of floats would show the payloads of NaNs, which are unspecified,
-  // unless they came from integers.
+  // The bits of floats show the unspecified payloads of NaNs, unless the floats
+  // came from integers.
   if (pick(3) == 0 && (isIntLike(type) || x.getDefiningOp<BitcastOp>())) {
     unsigned width = type.getIntOrFloatBitWidth();
     SmallVector<Type> alike = {
@@ -248,7 +248,7 @@ Value GraphMaker::makeUnary(Value x) {
 
 Value GraphMaker::makeBinary(Value x) {
   Type type = typeOf(x).getElementType();
-  // The operation that made x once more, on another constant.
+  // Repeats the operation that defines x, with another constant.
   if (Operation *op = x.getDefiningOp();
       op && pick(3) == 0 && op->getNumOperands() == 2 &&
       op->getOperand(1).getDefiningOp<ConstOp>() &&
@@ -294,7 +294,7 @@ Value GraphMaker::makeBinary(Value x) {
                          : Value();
     case 1:
     case 2:
-      // std::pow in double is not correctly rounded, the square is.
+      // std::pow in double is not correctly rounded, but the square is.
       return hasFloatMax || type.isF64()
                  ? Value()
                  : PowOp::create(builder, loc, lhs, rhs).getResult();
@@ -345,7 +345,7 @@ Value GraphMaker::makeCompareOrWhere(Value x) {
   default:
     break;
   }
-  // A condition of the same shape, possibly one that an operand has too, or the
+  // A condition of the same shape: possibly the one of an operand, or a
   // comparison of the operands.
   Type boolType = typeOf(x).clone(builder.getI1Type());
   for (Value operand : {lhs, rhs})
@@ -375,7 +375,7 @@ Value GraphMaker::makeMovement(Value x) {
   int64_t rank = type.getRank();
   switch (pick(7)) {
   case 6: {
-    // As it is, a window of two, or every second element backwards.
+    // The identity, a window of two, or every second element in reverse.
     const int64_t count = type.getNumElements();
     ViewChain chain(type);
     View view = View::getRowMajor(builder.getContext(),
@@ -455,7 +455,7 @@ Value GraphMaker::makeReduce(Value x) {
     if (pick(2))
       axes.push_back(axis);
   ReduceKind kind = static_cast<ReduceKind>(pick(3));
-  // Rules may reassociate sums of floats; their exactness is not tested here.
+  // Rules may reassociate sums of floats, whose rounding is not tested here.
   if (isFloatLike(type)) {
     if (!hasFloatMax)
       return {};
@@ -490,7 +490,7 @@ OwningOpRef<ModuleOp> GraphMaker::make() {
   hasFloatMax = pick(2);
   SmallVector<Type> all = getFloatTypes(context);
   llvm::append_range(all, getIntegerTypes(context));
-  // Few types, so that values fit together.
+  // Few types, so that many values have the same type.
   for (unsigned i = 0; i < 2; ++i)
     elementTypes.push_back(pickFrom(all));
   elementTypes.push_back(builder.getI1Type());
@@ -511,7 +511,7 @@ OwningOpRef<ModuleOp> GraphMaker::make() {
       values.push_back(value);
       --count;
     }
-  // Few results: rules may ask for values that are used once.
+  // Few results, since some rules apply only to values with a single use.
   SmallVector<Value> results = {values.back()};
   for (unsigned i = 0; i < 2; ++i)
     results.push_back(pickFrom(values));

@@ -1,13 +1,13 @@
-//===- RandomGraph.h - random graphs and interesting values -----*- C++ -*-===//
+//===- RandomGraph.h - random graphs and special values ---------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the tests of folding and rewriting compute on. The graphs are small and
-/// full of what rewrite rules look for: special constants, operations on their
-/// own results, inverse operations, values used several times.
+/// Inputs for the tests of folding and rewriting. The graphs are small and
+/// contain many matches of rewrite rules: special constants, repeated
+/// operations, inverse operations, values with several uses.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,26 +24,27 @@ llvm::SmallVector<mlir::Type> getFloatTypes(mlir::MLIRContext *context);
 llvm::SmallVector<mlir::Type> getIntegerTypes(mlir::MLIRContext *context);
 llvm::SmallVector<mlir::Type> getFp8Types(mlir::MLIRContext *context);
 
-/// At most 16 numbers: zeros, ones, the ends of the range, powers of two and
-/// their neighbours, infinities, NaN, denormals.
+/// At most 16 values: zeros, ones, limits of the type, powers of two and their
+/// neighbours, infinities, NaN, subnormals.
 llvm::SmallVector<mlir::Attribute> getInterestingValues(mlir::Type type);
 
 std::string debugType(mlir::Type type);
 
-/// Whether 0.0 and -0.0 are the same result.
+/// Whether 0.0 and -0.0 are considered equal results.
 enum class ZeroSigns { same, different };
 
-/// Says where two tensors differ, nothing if they do not. NaNs are equal.
+/// Describes the first difference of two tensors; empty if there is none. NaNs
+/// are equal.
 std::string findDifference(const mlir::tg::HostTensor &actual,
                            const mlir::tg::HostTensor &expected,
                            ZeroSigns zeroSigns);
 
-/// A module with a function @f over tensors of few elements. Equal seeds give
-/// equal graphs.
+/// A module with a function @f over small tensors. Equal seeds give equal
+/// graphs.
 mlir::OwningOpRef<mlir::ModuleOp> makeRandomGraph(mlir::MLIRContext *context,
                                                   unsigned seed);
 
-/// Inputs for its arguments, of interesting values.
+/// Inputs for its arguments, made of special values.
 llvm::SmallVector<mlir::tg::HostTensor> makeRandomInputs(mlir::ModuleOp module,
                                                          unsigned seed);
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Random graphs give the same bits before and after canonicalization, which
-/// ends and leaves nothing for a second run.
+/// Canonicalization of random graphs terminates, does not change a bit of the
+/// results, and leaves nothing for a second run to change.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static std::string print(ModuleOp module) {
 }
 
 namespace {
-/// Notes which rules were applied.
+/// Records the rules that were applied.
 struct RuleListener : RewriterBase::Listener {
   void notifyPatternEnd(const Pattern &pattern, LogicalResult status) override {
     if (succeeded(status))
@@ -46,10 +46,10 @@ struct RuleListener : RewriterBase::Listener {
 };
 } // namespace
 
-/// As many random graphs as meet every rule.
+/// So many random graphs that every rule applies to one.
 static constexpr unsigned kGraphsForEveryRule = 33000;
 
-/// How many graphs to try: TG_REWRITE_GRAPHS, or a number that takes seconds.
+/// The number of graphs: TG_REWRITE_GRAPHS, or one that takes a few seconds.
 static unsigned getGraphCount() {
   const char *text = std::getenv("TG_REWRITE_GRAPHS");
   return text ? std::atoi(text) : kGraphsForEveryRule;
@@ -62,7 +62,7 @@ TEST(RewriteTest, CanonicalGraphsGiveTheSameBits) {
   populateTgCanonicalizationPatterns(set);
   FrozenRewritePatternSet patterns(std::move(set));
 
-  // The rules, other than those for what these graphs do not hold.
+  // The rules, except those for operations that these graphs do not contain.
   std::set<std::string> unused;
   for (const auto &[name, rules] : patterns.getOpSpecificNativePatterns())
     if (name.getStringRef() != "tg.copy" && name.getStringRef() != "tg.store")
@@ -94,14 +94,15 @@ TEST(RewriteTest, CanonicalGraphsGiveTheSameBits) {
       ASSERT_TRUE(succeeded(interpret(
           rewritten->lookupSymbol<func::FuncOp>("f"), again, actual)));
       ASSERT_EQ(expected.size(), actual.size());
-      // Signs of zeros matter wherever they can be seen: RandomGraph.cpp.
+      // Signs of zeros are compared unless they are unspecified, see
+      // RandomGraph.cpp.
       for (auto [i, x] : llvm::enumerate(actual))
         ASSERT_EQ(findDifference(x, expected[i], ZeroSigns::same), "")
             << "seed " << seed << ", result " << i << '\n'
             << print(*original) << print(*rewritten);
     }
   }
-  // The graphs are worth rewriting, and meet every rule.
+  // Most graphs are rewritten, and every rule was applied.
   EXPECT_GT(changedGraphs, count * 9 / 10);
   if (count < kGraphsForEveryRule)
     return;

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Views and chains of views against movement operations done element by
-/// element, over random small shapes; symbolic ones at all values of their
-/// variables.
+/// Compares views and chains of views with movement operations evaluated
+/// element by element, on random small shapes. Symbolic ones are tested at all
+/// values of their variables.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using namespace mlir::tg;
 
 namespace {
 
-/// For each element of a tensor its position in the tensor at the beginning, -1
-/// for a zero.
+/// For each element of a tensor, its position in the original tensor, or -1 for
+/// a zero.
 struct Elements {
   SmallVector<int64_t> shape;
   std::vector<int64_t> positions;
@@ -47,7 +47,8 @@ SmallVector<int64_t> getIndex(ArrayRef<int64_t> shape, int64_t position) {
   return index;
 }
 
-/// What `getSource` finds for each index of a tensor of this shape.
+/// The source that `getSource` returns for each index of a tensor of this
+/// shape.
 Elements move(const Elements &from, ArrayRef<int64_t> shape,
               function_ref<SmallVector<int64_t>(ArrayRef<int64_t>)> getSource) {
   Elements result{SmallVector<int64_t>(shape), {}};
@@ -88,7 +89,7 @@ Elements evaluate(Operation *op, const Elements &x) {
   });
 }
 
-/// What a chain says, link by link.
+/// Evaluates a chain view by view.
 std::vector<int64_t> evaluate(const ViewChain &chain, ArrayRef<int64_t> shape) {
   std::optional<ViewEvaluator> evaluator = ViewEvaluator::get(chain);
   EXPECT_TRUE(evaluator.has_value());
@@ -130,7 +131,7 @@ protected:
       size = pick(1, 4);
     return shape;
   }
-  /// Another shape of as many elements.
+  /// A random shape with the same number of elements.
   SmallVector<int64_t> pickReshape(ArrayRef<int64_t> shape);
   Value pickMovement(Value x);
   Value pickSymbolicMovement(Value x, ArrayRef<Dim> variables);
@@ -221,7 +222,7 @@ Value ViewTest::pickMovement(Value x) {
   }
 }
 
-/// Movement operations become a chain that gives the same elements.
+/// A chain built from movement operations gives the same elements.
 TEST_F(ViewTest, RandomMovements) {
   int64_t numChains = 0, numOps = 0, numLinks = 0;
   for (int round = 0; round < 6000; ++round) {
@@ -253,11 +254,11 @@ TEST_F(ViewTest, RandomMovements) {
     ++numChains;
     numLinks += chain.getViews().size();
   }
-  // Most chains are one view.
+  // Most chains merge into one view.
   EXPECT_LT(numLinks, numChains * 5 / 4) << numOps << " operations";
 }
 
-/// A view of some shape that stays in a space of `space` positions.
+/// A random view that stays in a space of `space` positions.
 View ViewTest::pickView(int64_t space) {
   View view;
   const SmallVector<int64_t> shape = pickShape(3);
@@ -271,7 +272,7 @@ View ViewTest::pickView(int64_t space) {
       end = size;
     }
     int64_t stride = 0;
-    // As far as there is room.
+    // As long as it stays within the space.
     for (int tries = 0; tries < 4; ++tries) {
       stride = pick(-space / 2, space / 2);
       int64_t a = begin * stride, b = (end - 1) * stride;
@@ -290,7 +291,7 @@ View ViewTest::pickView(int64_t space) {
   return view;
 }
 
-/// Views with strides that no movement operation has.
+/// Views with strides that movement operations cannot produce.
 TEST_F(ViewTest, RandomMerges) {
   int64_t numMerged = 0;
   constexpr int rounds = 20000;
@@ -320,7 +321,7 @@ TEST_F(ViewTest, RandomMerges) {
   EXPECT_GT(numMerged, rounds / 5);
 }
 
-/// The sum of a few of these, at least `min` and at most `max` at all values.
+/// Builds a random movement operation; amounts may be variables.
 Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
   Location loc = builder.getUnknownLoc();
   SmallVector<Dim> shape = tg::getDims(cast<RankedTensorType>(x.getType()));
@@ -361,8 +362,8 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
         from = number(0);
         to = size;
       }
-      // Nor can sizes be shown to be positive that multiply a variable by
-      // itself.
+      // Bounds may also fail to prove that a size with the square of a variable
+      // is not negative.
       if ((to - from).getMin() < 0)
         return x;
       begin.push_back(from);
@@ -378,7 +379,7 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
     return FlipOp::create(builder, loc, x.getType(), x, axes);
   }
   case 5: {
-    // Two axes become one.
+    // Merge two axes.
     if (shape.size() < 2)
       return x;
     const size_t axis = pick(0, shape.size() - 2);
@@ -387,7 +388,7 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
     return ReshapeOp::create(builder, loc, getTensorType(shape, f32), x);
   }
   default: {
-    // One axis becomes two.
+    // Split an axis.
     const size_t axis = pick(0, shape.size() - 1);
     Dim inner = pick(0, 1) ? number(pick(1, 3)) : variables[0];
     Dim outer = Dim::get(DimOpKind::floordiv, shape[axis], inner);
@@ -400,8 +401,8 @@ Value ViewTest::pickSymbolicMovement(Value x, ArrayRef<Dim> variables) {
   }
 }
 
-/// A symbolic chain is right for all values of its variables: with each of them
-/// put in, it gives what the operations give.
+/// A symbolic chain is correct for all values of its variables: substituting
+/// them gives the same elements as the operations.
 TEST_F(ViewTest, RandomSymbolicMovements) {
   Dim n = var("n", 1, 4), m = var("m", 0, 3);
   int64_t numLinks = 0;
@@ -456,7 +457,7 @@ TEST_F(ViewTest, RandomSymbolicMovements) {
             << "round " << round << ", n " << valueOfN << ", m " << valueOfM;
         if (!offset || llvm::is_contained(elements.positions, -1))
           continue;
-        // In memory, both tensors lie with the strides of their largest shapes.
+        // In memory, both tensors have the strides of their maximal shapes.
         auto getPlace = [](ArrayRef<Dim> largest, ArrayRef<int64_t> size,
                            int64_t position) {
           int64_t place = 0;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The verifier of rewrites on patterns that break the IR and one that mends
-/// it, so that the end shows nothing.
+/// Tests the verifier of rewrites with a pattern that breaks the IR and one
+/// that repairs it again, so that the final IR is valid.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
 }
 )mlir";
 
-/// Gives the result of a negation another type than its operand's.
+/// Gives a negation a result of another type than its operand.
 struct BreakType : OpRewritePattern<NegOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(NegOp op,
@@ -49,7 +49,7 @@ struct BreakType : OpRewritePattern<NegOp> {
   }
 };
 
-/// Sets it right again.
+/// Repairs the type.
 struct MendType : OpRewritePattern<NegOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(NegOp op,
@@ -62,7 +62,7 @@ struct MendType : OpRewritePattern<NegOp> {
   }
 };
 
-/// Replaces the root, which is then gone.
+/// Replaces, and thereby erases, the root operation.
 struct SqrtToExp2 : OpRewritePattern<SqrtOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(SqrtOp op,

@@ -1,12 +1,12 @@
-//===- ScheduleStepsTest.cpp - tests of schedules as data -----------------===//
+//===- ScheduleStepsTest.cpp - tests of schedule steps --------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Asking for, applying and enumerating steps. That they keep what kernels
-/// compute is tg-fuzz's to show (--random-schedules).
+/// Checking, applying and enumerating steps. That steps preserve results is
+/// tested by tg-fuzz (--random-schedules).
 ///
 //===----------------------------------------------------------------------===//
 
@@ -150,7 +150,8 @@ TEST_F(ScheduleStepsTest, EveryStepThatIsEnumeratedIsAdmitted) {
         StepKind::unshare, StepKind::accumulate, StepKind::stage,
         StepKind::nontemporal})
     EXPECT_TRUE(kinds.contains(kind)) << stringifyStepKind(kind).str();
-  // Not one of the 24 columns as lanes, and nothing to merge.
+  // The 24 columns cannot be lanes without a split, and there is nothing to
+  // merge.
   EXPECT_FALSE(llvm::is_contained(steps, step("set_kind [1] as upcast")));
   EXPECT_FALSE(kinds.contains(StepKind::merge));
   EXPECT_TRUE(llvm::is_contained(steps, step("split [1] by 8")));

@@ -1,12 +1,12 @@
-//===- IndexTest.cpp - index analysis and builder against evaluation ------===//
+//===- IndexTest.cpp - tests of index analysis and builder ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Linear forms, bounds, simplified quotients and remainders, and masks are
-/// compared with what the expressions give at every position of their ranges.
+/// Compares linear forms, bounds, simplified quotients and remainders, and
+/// masks with the values of expressions at every position of their ranges.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ int64_t floorRemainder(int64_t x, int64_t c) {
   return x - floorDivide(x, c) * c;
 }
 
-/// A block with ranges, and one sample of values for them after another.
+/// A block with ranges, and sample values for the ranges.
 class IndexTest : public testing::Test {
 protected:
   IndexTest() : builder(&context), index(builder, UnknownLoc::get(&context)) {
@@ -49,7 +49,7 @@ protected:
     atoms.push_back({value, std::move(values)});
     return value;
   }
-  /// A value of which only its type is known, with some that it takes.
+  /// A value of which only the type is known, and sample values for it.
   Value unknown(Type type, std::vector<int64_t> values) {
     Value value = block.addArgument(type, loc());
     atoms.push_back({value, std::move(values)});
@@ -66,7 +66,7 @@ protected:
     return count;
   }
 
-  /// The value at a position; null masks are true.
+  /// The value at a sample position. Null masks are true.
   int64_t evaluate(Value value, int64_t position) {
     if (!value)
       return 1;
@@ -130,7 +130,7 @@ protected:
     return 0;
   }
 
-  /// Bounds and linear form hold at every position.
+  /// Checks that bounds and linear form hold at every position.
   void checkAnalysis(Value value) {
     IndexAnalysis analysis;
     Interval interval = analysis.getInterval(value);
@@ -161,7 +161,7 @@ protected:
   std::vector<std::pair<Value, std::vector<int64_t>>> atoms;
 };
 
-/// An expression built with the builder and its values by plain arithmetic.
+/// An expression made by the builder, and its values by plain arithmetic.
 struct Expression {
   Value value;
   std::vector<int64_t> values;
@@ -187,7 +187,7 @@ TEST_P(RandomIndexTest, BuilderKeepsTheValue) {
     pool.push_back(e);
   }
   for (int step = 0; step < 12; ++step) {
-    // By value: the pool grows.
+    // Copied, because the pool grows.
     const Expression x = pool[below(pool.size())], y = pool[below(pool.size())];
     int64_t c = below(21) - 10, d = 1 + below(12);
     Expression e;
@@ -208,7 +208,7 @@ TEST_P(RandomIndexTest, BuilderKeepsTheValue) {
       apply(index.mul(x.value, c), [&](int64_t a, int64_t) { return a * c; });
       break;
     case 3:
-      // As reshapes do: a sum with the strides of a row-major tensor.
+      // A linearized index, as from a reshape: strides of a row-major tensor.
       apply(index.add(index.mul(x.value, d), y.value),
             [&](int64_t a, int64_t b) { return a * d + b; });
       break;
@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomIndexTest, testing::Range(0, 400));
 class RandomOpsTest : public IndexTest,
                       public testing::WithParamInterface<int> {};
 
-/// Index arithmetic that did not come from the builder.
+/// Index arithmetic that the builder did not make.
 TEST_P(RandomOpsTest, AnalysisHolds) {
   std::mt19937 random(1000 + GetParam());
   auto below = [&](int64_t n) { return int64_t(random() % n); };
@@ -308,7 +308,7 @@ TEST_P(RandomOpsTest, AnalysisHolds) {
                                CmpLtOp::create(builder, loc(), x, c), x, y);
       break;
     }
-    // Products of products soon leave 64 bits.
+    // Repeated products would soon overflow 64 bits.
     bool isSmall = true;
     for (int64_t p = 0, e = countPositions(); p < e; ++p)
       isSmall &= std::abs(evaluate(result, p)) < (int64_t(1) << 30);
@@ -339,7 +339,7 @@ TEST_F(IndexTest, QuotientAndRemainderJoinAgain) {
   EXPECT_EQ(index.add(index.mul(quotient, 7), remainder), i);
   EXPECT_EQ(index.add(index.mul(quotient, 21), index.mul(remainder, 3)),
             index.mul(i, 3));
-  // Of another number they are not i.
+  // A remainder of another number must not be combined to i.
   EXPECT_NE(index.add(index.mul(quotient, 8), remainder), i);
 }
 
@@ -403,7 +403,7 @@ TEST_F(IndexTest, NumbersThatDoNotFit) {
   Interval all;
   EXPECT_TRUE(all.contains(interval * huge));
   EXPECT_TRUE(all.contains(interval * -huge));
-  // No quotient of an unknown product is made up.
+  // The quotient of an unknown product must not be simplified.
   Value quotient = index.floorDiv(
       index.floorDiv(unknown(builder.getIndexType(), {0}), huge / 2), 16);
   EXPECT_EQ(countOps("tg.floordiv"), 2);
@@ -425,8 +425,8 @@ TEST_F(IndexTest, RangesOfValues) {
   EXPECT_EQ(analysis.getRanges(sum)[0], i);
 }
 
-/// Views of views of views: quotients and remainders of sums of such. Each is
-/// looked at once, and none of it recursively.
+/// Chains of views with quotients and remainders of nested sums. Each value is
+/// visited once, without recursion.
 TEST_F(IndexTest, DeepExpressions) {
   Value i = range(64), j = range(48);
   Value a = i, b = j;
@@ -437,7 +437,7 @@ TEST_F(IndexTest, DeepExpressions) {
     a = row;
     b = column;
   }
-  // A new analysis starts from the end.
+  // A new analysis that starts at the last value.
   IndexAnalysis analysis;
   EXPECT_EQ(analysis.getInterval(a).lo, 0);
   EXPECT_LE(analysis.getInterval(a).hi, 63);

@@ -1,12 +1,12 @@
-//===- IndexRulesTest.cpp - wrong rules of index arithmetic ---------------===//
+//===- IndexRulesTest.cpp - detection of wrong index rules ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rules that are wrong, or that do not make an expression smaller, are found
-/// and named.
+/// The verifier finds and names rules that are wrong, or that do not make an
+/// expression smaller.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ tg.kernel @k(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 :
 }
 )mlir";
 
-/// x idiv y -> x floordiv y, for negative numbers as well.
+/// x idiv y -> x floordiv y, also for negative numbers.
 struct WrongRounding : OpRewritePattern<IDivOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(IDivOp op,
@@ -55,7 +55,7 @@ struct WrongRounding : OpRewritePattern<IDivOp> {
   }
 };
 
-/// x floormod c -> x where x <= Extra + c: right for -1 alone.
+/// x floormod c -> x if x <= Extra + c; correct only for -1.
 template <int64_t Extra>
 struct ModByLooseBounds : OpRewritePattern<FloorModOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -72,7 +72,7 @@ struct ModByLooseBounds : OpRewritePattern<FloorModOp> {
   }
 };
 
-/// x + y -> y + x, for ever.
+/// x + y -> y + x, without end.
 struct Swap : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AddOp op,
@@ -95,7 +95,7 @@ protected:
     return FrozenRewritePatternSet(std::move(patterns));
   }
 
-  /// Collects what `run` reports.
+  /// Collects the errors that `run` emits.
   template <typename Fn> LogicalResult collect(Fn run) {
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       errors += diagnostic.str() + "\n";
@@ -129,7 +129,7 @@ TEST_F(IndexRulesTest, WrongRoundingIsFound) {
   EXPECT_NE(errors.find("the rule 'WrongRounding' changes the value"),
             std::string::npos)
       << errors;
-  // For which position.
+  // The counterexample names the position.
   EXPECT_NE(errors.find("counterexample: r0 = "), std::string::npos) << errors;
 }
 
