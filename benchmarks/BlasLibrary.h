@@ -1,11 +1,11 @@
-//===- BlasLibrary.h - OpenBLAS where it is installed -----------*- C++ -*-===//
+//===- BlasLibrary.h - OpenBLAS, if installed -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Loads OpenBLAS at run time, so that the build does not need it.
+/// Loads OpenBLAS at run time, so that the build does not depend on it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace tinygrad::benchmark {
 
 class BlasLibrary {
 public:
-  /// Null if the library is not there.
+  /// Null if the library is not installed.
   static BlasLibrary *get() {
     static const std::unique_ptr<BlasLibrary> library = [] {
       std::unique_ptr<BlasLibrary> loaded(new BlasLibrary);
@@ -36,7 +36,7 @@ public:
           c, n);
   }
 
-  /// Version, kernels and threads.
+  /// Version, kernels and number of threads.
   std::string describe() const {
     return std::string(config()) + ", " + std::to_string(threads()) +
            " threads";

@@ -1,5 +1,4 @@
-//===- Workloads.cpp - the workloads that are timed
-//-------------------------===//
+//===- Workloads.cpp - benchmark workloads --------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -27,9 +26,8 @@ using Inputs = std::vector<Tensor>;
 
 constexpr int64_t kLayers = 4, kBatch = 8, kHidden = 64;
 
-/// The sum of the last layer's states after `steps` steps, all unrolled.
-/// Inputs: the sequence, then weights for input and state and a bias for each
-/// layer.
+/// The sum of the last layer's states after `steps` unrolled steps. Inputs: the
+/// sequence, then for each layer the weights for input and state and the bias.
 static Tensor buildLstm(const Inputs &inputs, int64_t steps) {
   std::vector<Tensor> hidden(kLayers, Tensor::zeros({kBatch, kHidden}));
   std::vector<Tensor> cell = hidden;
@@ -71,10 +69,10 @@ static Workload makeLstm(int64_t steps, bool isTimed = true) {
 
 constexpr int64_t kRadix = 32, kSteps = 4;
 
-/// Of 2^20 complex numbers in four steps of 32: a matrix product and a factor
-/// for each element, all as pairs of real tensors. Inputs, real and imaginary
-/// part each: the numbers, the matrix, the factors of each step but the last.
-/// The result has [2, 2^20] elements.
+/// The transform of 2^20 complex numbers in four steps of 32: a matrix product
+/// and a factor for each element, as pairs of real tensors. Inputs, each as
+/// real and imaginary part: the numbers, the matrix, the factors of each step
+/// but the last. The result has the shape [2, 2^20].
 static Tensor buildFft(const Inputs &in) {
   Tensor re = in[0], im = in[1];
   int64_t outer = 1, inner = kRadix * kRadix * kRadix;
@@ -132,7 +130,7 @@ static Workload makeMatmul(int64_t size, bool isTimed = true) {
           isTimed};
 }
 
-/// A workload of several results, limited by memory.
+/// A memory-bound workload with several results.
 static Workload makeSeveral(const std::string &name, std::vector<Shape> inputs,
                             double bytes,
                             std::vector<Tensor> (*buildAll)(const Inputs &)) {
@@ -160,7 +158,7 @@ static std::vector<Tensor> updateByAdam(const Inputs &in) {
   return {weight, mean, square};
 }
 
-/// z = z * z + c in place, and the steps until it leaves the circle.
+/// z = z * z + c in place, and the number of steps until |z| > 2.
 static std::vector<Tensor> stepMandelbrot(const Inputs &in) {
   Tensor re = in[0], im = in[1], count = in[4];
   Tensor nextRe = re * re - im * im + in[2];
@@ -172,7 +170,8 @@ static std::vector<Tensor> stepMandelbrot(const Inputs &in) {
   return {count, re, im};
 }
 
-/// Sums of neighbours in place: those at the sides, or the whole square.
+/// Sums of neighbours in place: of those at the four sides, or of all in a
+/// square.
 static std::vector<Tensor> applyStencil(const Tensor &x, bool isSquare) {
   Tensor result = x, padded = x.pad({{1, 1}, {1, 1}}), sum;
   const int64_t rows = x.shape()[0].value(), columns = x.shape()[1].value();
@@ -300,11 +299,11 @@ const std::vector<Workload> &benchmark::getWorkloads() {
 }
 
 //===----------------------------------------------------------------------===//
-// Layers, whose names have their sizes
+// Layers whose names contain their sizes
 //===----------------------------------------------------------------------===//
 
 /// conv-BATCH-IN-OUT-SIZE-KERNEL-STRIDE-PADDING[-GROUPS[-DILATION]]: a square
-/// convolution. conv-relu, the same with bias and ReLU.
+/// convolution; conv-relu adds bias and ReLU.
 static Workload makeConv(const std::vector<int64_t> &n, bool hasBias) {
   const int64_t groups = n.size() > 7 ? n[7] : 1,
                 dilation = n.size() > 8 ? n[8] : 1;
@@ -328,8 +327,8 @@ static Workload makeConv(const std::vector<int64_t> &n, bool hasBias) {
   return workload;
 }
 
-/// shortcut-BATCH-IN-OUT-SIZE: the second half of a block of ResNet that halves
-/// an image: a 3x3 convolution, and a 1x1 convolution of stride 2, added.
+/// shortcut-BATCH-IN-OUT-SIZE: the second half of a ResNet block that halves
+/// the image: the sum of a 3x3 convolution and a 1x1 convolution of stride 2.
 static Workload makeShortcut(const std::vector<int64_t> &n) {
   Workload workload;
   const int64_t half = n[3] / 2;
@@ -346,8 +345,8 @@ static Workload makeShortcut(const std::vector<int64_t> &n) {
   return workload;
 }
 
-/// A workload whose name is a kind and sizes, separated by '-'; without a
-/// function to build it if there is no such kind.
+/// Parses a name that consists of a kind and sizes, separated by '-'. For an
+/// unknown kind, the workload has no `build` function.
 static Workload parseWorkload(const std::string &name) {
   std::vector<int64_t> sizes;
   std::string kind, part;
@@ -407,7 +406,7 @@ Inputs benchmark::makeInputs(const Workload &workload) {
       count *= size;
     Buffer memory = Buffer::allocate(Device::get("CPU"), count * sizeof(float));
     auto *elements = static_cast<float *>(memory.address());
-    // The 24 high bits of a product, so that they are exact.
+    // The upper 24 bits of a product, which are exact in float32.
     for (int64_t i = 0; i < count; ++i)
       elements[i] =
           float((++position * 2654435761u) >> 8) / float(1 << 24) - 0.5f;

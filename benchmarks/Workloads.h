@@ -1,12 +1,11 @@
-//===- Workloads.h - the workloads that are timed -----------------*- C++
-//-*-===//
+//===- Workloads.h - benchmark workloads ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Tensor workloads by name. tinygrad_rows.py has the same ones on the same
+/// Tensor workloads by name. tinygrad_rows.py has the same ones with the same
 /// data.
 ///
 //===----------------------------------------------------------------------===//
@@ -24,11 +23,11 @@ struct Workload {
   std::string name;
   std::vector<Shape> inputs;
   std::function<Tensor(const std::vector<Tensor> &)> build;
-  /// Bytes that have to be moved, for workloads that memory limits.
+  /// Bytes that must be moved, for memory-bound workloads.
   double bytes = 0;
   /// Floating-point operations, for the others.
   double operations = 0;
-  /// Part of the table; the others are for first results only.
+  /// Whether it is a row of the table; others only measure first results.
   bool isTimed = true;
   /// All results, for workloads that have several; `build` returns the first.
   std::function<std::vector<Tensor>(const std::vector<Tensor> &)> buildAll = {};
@@ -38,11 +37,11 @@ const std::vector<Workload> &getWorkloads();
 /// Null if there is none.
 const Workload *findWorkload(const std::string &name);
 
-/// Tensors of the workload's shapes, in memory. The elements are
-/// pseudo-random in [-0.5, 0.5) and the same in every run.
+/// Tensors of the workload's shapes, in memory, with pseudo-random elements in
+/// [-0.5, 0.5) that are the same in every run.
 std::vector<Tensor> makeInputs(const Workload &workload);
 
-/// Operations that building the workload adds to the graph.
+/// The number of operations that building the workload adds to the graph.
 std::size_t countOperations(const Workload &workload,
                             const std::vector<Tensor> &inputs);
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sets the times of the workloads beside those of memcpy, OpenBLAS and the
-Python package tinygrad, measured in turns in one go.
+"""Compares the times of the workloads with those of memcpy, OpenBLAS and the
+Python package tinygrad, measured alternately in one run.
 
-    benchmarks/run.sh [ROW...]       makes what this needs, then runs it
+    benchmarks/run.sh [ROW...]       builds the prerequisites, then runs this
 
-Every contender is a process that stays. Rounds go over the rows; in each round
-every contender runs a row a few times, one after the other, so that a disturbed
-moment hits all alike. The table has the median of all repetitions and, in
-parentheses, the fastest.
+Every contender is a process that runs for the whole time. Each round goes over
+the rows; in each row every contender runs a few repetitions, one after the
+other, so that disturbances affect all of them. The table has the median of all
+repetitions and, in parentheses, the minimum.
 
-Programs that have to be compiled are timed in fresh processes, in turns too.
+Programs that must be compiled are timed in fresh processes, alternately too.
 """
 
 import argparse
@@ -45,17 +45,17 @@ ROWS = {
     "conv": ("flops", 2.0 * 8 * 64 * 56 * 56 * 64 * 9),
     "lstm-100": ("flops", 100 * LSTM_WORK),
 }
-# Rows of which tinygrad gets fewer repetitions, since they take long.
+# Rows with fewer repetitions for tinygrad, since they take long.
 SLOW = {"matmul-2048", "conv", "lstm-100"}
-# How far apart results may be where they nearly cancel: the magnitudes of what
-# is summed add up to 4 million.
+# Tolerances for results that nearly cancel: the absolute values of the summands
+# add up to 4 million.
 CANCELS = {"sum-all": 0.05}
 FIRST = ["small-add", "small-softmax", "matmul-256"]
 LSTM = ["lstm-25", "lstm-50", "lstm-100"]
 
 
 class Worker:
-    """A contender that answers a line with a line."""
+    """A contender process, which answers each line of input with a line."""
 
     def __init__(self, command, env=None):
         self.process = subprocess.Popen(
@@ -138,7 +138,7 @@ def measure_rows(names, contenders, rounds, count):
                 repeat = count
                 if who != "ours" and row in SLOW:
                     repeat = 1
-                # Threads of the one before have to fall asleep first.
+                # Let the threads of the previous contender go to sleep.
                 time.sleep(0.05)
                 got = contenders[who].numbers(f"time {what} {repeat}")
                 times[who].setdefault(what, []).extend(got)
@@ -190,7 +190,7 @@ def measure_first(python, theirs, rounds):
             folder = tempfile.mkdtemp(prefix="tinygrad-first-")
             mine = [SUITE, "--first", name]
             other = [python, os.path.join(HERE, "tinygrad_rows.py"), "--first", name]
-            for cache in ("cold", "disk"):  # the first run fills it
+            for cache in ("cold", "disk"):  # the first run fills the cache
                 for who, command, env in (
                     ("ours", mine, {"CACHEDIR": folder}),
                     ("tinygrad", other,
@@ -256,7 +256,7 @@ def print_lstm(found):
         runs = found[("ours", name)]
         best = {key: statistics.median(run[key] for run in runs) for key in runs[0]}
         count = best["operations"]
-        # The minimum disturbs the ratio least.
+        # The minimum makes the most stable ratio.
         per[name] = min(run["first"] for run in runs) / count * 1e3
         other = found.get(("tinygrad", name))
         theirs = [f"{statistics.median(r[k] for r in other):.0f}" if other else "-"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// CPU time of building graphs, with numbers and with variables, of steps in
+/// CPU time of building graphs with numbers and with variables, of steps in
 /// which numbers change, and of programs with very many outputs.
 ///
 ///   graph-building
@@ -31,7 +31,7 @@ static double now() {
   return double(time.tv_sec) * 1e6 + double(time.tv_nsec) * 1e-3;
 }
 
-/// The least time of a step, among several rounds of many.
+/// The minimal time per step of several rounds of many steps.
 static double measure(const std::function<void(int64_t)> &step) {
   constexpr int64_t steps = 1000;
   double best = 1e30;
@@ -44,14 +44,14 @@ static double measure(const std::function<void(int64_t)> &step) {
   return best;
 }
 
-/// A row with the time of building for numbers, and for a variable.
+/// Prints the time of building with numbers and with a variable.
 static void compare(const char *name, int64_t largest,
                     const std::function<void(SymInt)> &build) {
   Variable position("position", 0, largest - 1);
   const double fixed = measure([&](int64_t i) { build(i % largest); });
   const double symbolic =
       measure([&](int64_t i) { build(position.bind(i % largest)); });
-  // Each value for the first time, but those for which programs are compiled.
+  // Each value is new, except those for which programs are compiled.
   Variable fresh("fresh", 0, 2 * largest);
   for (int64_t i = 0; i < 3; ++i)
     build(fresh.bind(2 * largest - i));

@@ -1,12 +1,13 @@
-//===- launch-overhead.cpp - what the runtime costs -----------------------===//
+//===- launch-overhead.cpp - overhead of the runtime ----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times everything around a kernel: launches, replay of lists, handing work to
-/// threads, allocation, loading of code. Kernels here do next to nothing.
+/// Times everything around a kernel: launches, replay of launch lists,
+/// distribution to threads, allocation, loading of code. The kernels do almost
+/// nothing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ void operator delete(void *address, std::size_t) noexcept {
 // Timing
 //===----------------------------------------------------------------------===//
 
-/// Nanoseconds of one call of \p body, the median of several rounds.
+/// The time of one call of \p body in nanoseconds: the median of several
+/// rounds.
 static double nanoseconds(int calls, const std::function<void()> &body) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> rounds;
@@ -70,7 +72,7 @@ static void report(const std::string &what, double value, const char *unit) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is measured
+// Measurements
 //===----------------------------------------------------------------------===//
 
 static const std::vector<char> &nothingKernel() {
@@ -180,7 +182,7 @@ static void benchmarkCaches(Device &cpu) {
     report("load and unload a program", nanoseconds(50, load) * 1e-3, "us");
     KernelCache cache(
         std::make_unique<DiskCache>(directory, "benchmark", 1 << 20));
-    // About what the source of a kernel is.
+    // About the length of a kernel's text.
     const std::string key(4000, 'k');
     auto get = [&] { Kernel(cache.get(cpu, key, nothingKernel), "nothing"); };
     report("find a program in memory", nanoseconds(1000, get) * 1e-3, "us");

@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sets the times of layers beside those of PyTorch (whose convolutions and
-products are oneDNN's and BLAS's), measured in turns in one go.
+"""Compares the times of layers with those of PyTorch (which uses oneDNN for
+convolutions and BLAS for products), measured alternately in one run.
 
     benchmarks/layers.py [ROW...]        needs build/bin/suite and torch, which
                                          scripts/setup.sh --bench installs
 
 The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
-with a matrix, max pooling, two kernels' worth of work in one, and the first
-layer of AlexNet. Names have
-the sizes, as benchmarks/Workloads.cpp explains; any such name is a row. The
-table has medians and, in parentheses, the fastest repetition; the ratio is
-of the fastest, which other work on the machine disturbs least.
+with a matrix, max pooling, two convolutions in one kernel, and the first layer
+of AlexNet. Names contain the sizes, see benchmarks/Workloads.cpp; any such name
+is a row. The table has medians and, in parentheses, minima; the ratio is that
+of the minima, which other work on the machine affects least.
 """
 
 import argparse
@@ -67,7 +66,7 @@ def make_inputs(*shapes):
 
 
 def build(name):
-    """What the row computes in PyTorch, and its operations or bytes."""
+    """The row as a function of PyTorch, and its operations or bytes."""
     parts = name.split("-")
     kind = "-".join(part for part in parts if not part.isdigit())
     n = [int(part) for part in parts if part.isdigit()]

@@ -9,8 +9,9 @@
 /// \file
 /// The functions of tg-expand-math on f32.
 ///
-///   math-functions               nanoseconds per element on one core, next to
-///                                libm and, where they can be loaded, libmvec
+///   math-functions               nanoseconds per element on one core, and
+///   those
+///                                of libm and, if they are installed, libmvec
 ///                                and SLEEF
 ///   math-functions --exhaustive  the largest error over all 2^32 arguments
 ///                                (minutes), for pow over 2^28 random pairs
@@ -39,7 +40,7 @@ struct Function {
   std::string name;
   double (*unary)(double);
   double (*binary)(double, double);
-  /// Where its throughput is measured.
+  /// The interval in which the throughput is measured.
   float low, high;
 };
 
@@ -81,7 +82,7 @@ MathLoopSpec librarySpec(const Function &function, const std::string &symbol) {
   return spec;
 }
 
-/// Best of many runs over an array that stays in the first-level cache.
+/// The best of many runs on an array that fits the first-level cache.
 double nanosecondsPerElement(const MathLoop &loop, const Function &function) {
   constexpr int count = 2048, repeat = 64;
   std::vector<float> a(count), b(count), out(count);
@@ -171,8 +172,9 @@ bool checkExhaustively(const Function &function) {
         a[i] = fromBits(static_cast<uint32_t>(base + i));
         continue;
       }
-      // One in four any bits; else a base between zero and infinity (every
-      // other one close to 1) with an exponent that keeps the result in range.
+      // A quarter of the arguments are random bits. In the others, the base is
+      // between zero and infinity (half of them close to 1), and the exponent
+      // keeps the result in range.
       uint64_t bits = random();
       a[i] = fromBits(static_cast<uint32_t>(bits));
       b[i] = fromBits(static_cast<uint32_t>(bits >> 32));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""NumPy's times for rows of order.cpp: sort, argsort and cumsum of as many
-random float32 (sort-1M, argsort-1M, cumsum-16M)."""
+"""NumPy's times for three rows of order.cpp: sort, argsort and cumsum of random
+float32 (sort-1M, argsort-1M, cumsum-16M)."""
 
 import time
 

@@ -1,14 +1,14 @@
-//===- order.cpp - scans, scatters and sorts beside plain loops -----------===//
+//===- order.cpp - scans, scatters and sorts vs. plain loops --------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times what depends on an order, each next to the loop that a C++ programmer
-/// would write. Inputs are in memory; every repetition builds the graph anew
-/// and realizes it. Prints medians and their ratios; benchmarks/numpy-sort.py
-/// does the same for NumPy's sort.
+/// Times operations that depend on an order, each compared with the loop that a
+/// C++ programmer would write. Inputs are in memory; every repetition rebuilds
+/// the graph and realizes it. Prints medians and their ratios.
+/// benchmarks/numpy-sort.py has the corresponding times of NumPy.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-/// Both, in turns.
+/// Times both, alternating.
 static void compare(const char *name, const std::function<void()> &ours,
                     const std::function<void()> &loop) {
   ours();

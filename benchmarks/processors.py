@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Sets matrix products for lesser processors beside OpenBLAS, held to the same
-instructions, in turns on one thread.
+"""Compares matrix products for older processors with OpenBLAS, restricted to the
+same instructions, alternately on one thread.
 
     benchmarks/processors.py [--rounds N] [ROW...]
 
@@ -15,13 +15,13 @@ import sys
 
 BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
 SUITE = os.path.join(BUILD, "bin", "suite")
-# MCPU, and OpenBLAS's name for its kernels.
+# MCPU, and OpenBLAS's name for the kernels with these instructions.
 LEVELS = {"x86-64-v4": "SkylakeX", "x86-64-v3": "Haswell", "x86-64-v2": "Nehalem"}
 ROWS = ["matmul-512", "matmul-1000", "matmul-1024", "matmul-2048"]
 
 
 class Worker:
-    """A process that times rows on one level."""
+    """A process that times rows for one level."""
 
     def __init__(self, level):
         settings = {"MCPU": level, "OPENBLAS_CORETYPE": LEVELS[level]}

@@ -1,8 +1,8 @@
 #!/bin/bash
-# Times the compiler's programs beside memcpy, OpenBLAS and the Python package
-# tinygrad, which is put into the build folder.
+# Compares the times of the compiler's programs with memcpy, OpenBLAS and the
+# Python package tinygrad, which is installed in the build folder.
 #
-#   benchmarks/run.sh [ROW...]        --help tells more
+#   benchmarks/run.sh [ROW...]        see --help
 
 set -euo pipefail
 cd "$(dirname "$0")/.."

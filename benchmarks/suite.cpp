@@ -1,11 +1,11 @@
-//===- suite.cpp - how fast tensor programs are ---------------------------===//
+//===- suite.cpp - performance of tensor programs -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times tensor programs, next to memcpy and OpenBLAS in the same process.
+/// Times tensor programs, and memcpy and OpenBLAS in the same process.
 ///
 ///   suite                    all rows, as a table
 ///   suite --first NAME       one program in a fresh process: how long its
@@ -14,8 +14,8 @@
 ///                            "sample ROW", answers with a line of numbers
 ///   suite --graph NAME       prints the program's graph, for tg-compile
 ///
-/// Each repetition builds the graph anew and realizes it, so that it includes
-/// everything that a program pays in the long run.
+/// Each repetition rebuilds the graph and realizes it, so that it includes all
+/// costs that a program has in a steady state.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ static double secondsSince(Clock::time_point begin) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// A workload to time: one of Workloads.h, or what it is compared with.
+/// Finds a row: a workload of Workloads.h, or a reference.
 static std::function<void()> findRow(const std::string &name) {
   if (const Workload *workload = findWorkload(name)) {
     auto inputs = std::make_shared<std::vector<Tensor>>(makeInputs(*workload));
@@ -60,7 +60,7 @@ static std::function<void()> findRow(const std::string &name) {
     const unsigned threads = std::stoi(name.substr(7));
     const std::size_t bytes = std::size_t(4096) * 4096 * sizeof(float);
     Device &cpu = Device::get("CPU");
-    // Memory of the same allocator, for the same kind of pages.
+    // Allocated in the same way as tensors, for the same kind of pages.
     Buffer from = Buffer::allocate(cpu, bytes), to = from.copyTo(cpu);
     std::memset(from.address(), 1, bytes);
     return [=] {
@@ -116,8 +116,8 @@ static double median(std::vector<double> times) {
 // First results
 //===----------------------------------------------------------------------===//
 
-/// Milliseconds of the parts of a compilation, as "name=value" words. Nothing
-/// comes from a cache.
+/// Milliseconds of the stages of a compilation, as "name=value" words. Caches
+/// are not used.
 static std::string measureParts(const Tensor &tensor) {
   Context uncached({{"CACHELEVEL", 0}});
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
@@ -133,8 +133,8 @@ static std::string measureParts(const Tensor &tensor) {
   return text;
 }
 
-/// In a fresh process: the first result, the same once more, and once more with
-/// nothing but the kernels kept.
+/// In a fresh process: times the first result, a second one, and one for which
+/// only kernels are cached.
 static int measureFirst(const std::string &name) {
   const Workload *workload = findWorkload(name);
   if (!workload) {

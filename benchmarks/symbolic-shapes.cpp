@@ -1,17 +1,18 @@
-//===- symbolic-shapes.cpp - symbolic kernels beside static ones ----------===//
+//===- symbolic-shapes.cpp - symbolic kernels vs. static ones -------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs programs of symbolic shapes and the same programs of static shapes in
-/// turns, and prints both times and how much of the static speed is reached.
+/// Runs programs with symbolic shapes and the same programs with static shapes,
+/// alternating, and prints both times and the fraction of the static speed.
 ///
 ///   symbolic-shapes [--rounds N] [ROW...]
 ///
 /// Each program is compiled once for variables up to a maximum and run at the
-/// maximum, a little below it (which vectors do not divide), and at half of it.
+/// maximum, slightly below it (not a multiple of the vector length), and at
+/// half of it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +34,13 @@
 using namespace tinygrad;
 
 namespace {
-/// An axis: a size, and the variable that it is in the symbolic program.
+/// An axis: its size, and its variable in the symbolic program.
 struct Axis {
   int64_t size;
   std::string variable;
 };
 
-/// Writes types and programs in which some axes are variables.
+/// Writes types and programs in which some axes are symbolic.
 class Writer {
 public:
   Writer(bool symbolic, std::map<std::string, int64_t> largest)
@@ -191,7 +192,7 @@ void run(mlir::MLIRContext &context, const Row &row, int rounds) {
       fixedTimes.push_back(seconds(fixed, {}));
       symbolicTimes.push_back(seconds(symbolic, values));
     }
-    // The first runs touch new memory.
+    // The first runs include page faults.
     fixedTimes.erase(fixedTimes.begin());
     symbolicTimes.erase(symbolicTimes.begin());
     const double a = median(fixedTimes), b = median(symbolicTimes);

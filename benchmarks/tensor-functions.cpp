@@ -10,8 +10,8 @@
 ///   tensor-functions [--stride=N] [function...]
 ///   tensor-functions --time [function...]
 ///
-/// Every N-th f32 is tried (257 if not given: some seconds; 1 takes an hour).
-/// Times are those of a tensor that the second-level cache holds.
+/// Tests every N-th f32 (default 257, which takes some seconds; 1 takes an
+/// hour). Times are for a tensor that fits the second-level cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ static constexpr char usage[] =
 /// Nanoseconds per element: the best of many runs.
 static double measureTime(const ExactFunction &function) {
   constexpr std::size_t count = std::size_t(1) << 17;
-  // Numbers of moderate size that the function has a value for.
+  // Moderate arguments for which the function is defined.
   std::vector<float> points(count);
   for (std::size_t i = 0; i < count; ++i) {
     const float x = float(i) / float(count) * 8 - 4;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The workloads of Workloads.cpp in the Python package tinygrad, on the same
-data, behind the same interface as `suite`; compare.py runs both.
+"""The workloads of Workloads.cpp in the Python package tinygrad, with the same
+data and the same command line as `suite`; compare.py runs both.
 
     tinygrad_rows.py --serve        reads "time ROW COUNT" or "sample ROW"
     tinygrad_rows.py --first ROW    first results in a fresh process
 
-Repetitions run under TinyJit, which replays the kernels without the work that
-Python does to find them: the fastest way that the package has.
+Repetitions run under TinyJit, which replays the kernels without executing the
+Python code: the fastest mode of the package.
 """
 
 import sys
@@ -93,7 +93,7 @@ def wait():
 
 
 def find(name):
-    """Something to call, and its result."""
+    """The function to call, and its result."""
     shapes, build = ROWS[name]
     inputs = make_inputs(shapes)
     jit = TinyJit(lambda *x: build(list(x)).realize())

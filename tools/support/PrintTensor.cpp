@@ -44,8 +44,8 @@ double mlir::tg::getElementAsDouble(const HostTensor &tensor, int64_t i) {
   return getAPInt(tensor, i).roundToDouble(isSigned);
 }
 
-/// The shortest decimal number that rounds to `value` in its own format; whole
-/// numbers in full.
+/// Prints the shortest decimal number that rounds to `value` in its format;
+/// integers are printed in full.
 static void printShortest(raw_ostream &os, const llvm::APFloat &value) {
   const llvm::fltSemantics &semantics = value.getSemantics();
   double number = value.convertToDouble();
@@ -88,7 +88,7 @@ static void printElement(raw_ostream &os, const HostTensor &tensor, int64_t i,
   getAPInt(tensor, i).print(os, /*isSigned=*/!type.isUnsignedInteger());
 }
 
-/// Prints the part of the tensor whose first `axis` positions are fixed.
+/// Prints the part of the tensor whose first `axis` indices are fixed.
 static void printAxis(raw_ostream &os, const HostTensor &tensor, size_t axis,
                       int64_t offset, bool abbreviate,
                       const PrintOptions &options) {
@@ -96,7 +96,7 @@ static void printAxis(raw_ostream &os, const HostTensor &tensor, size_t axis,
     printElement(os, tensor, offset, options);
     return;
   }
-  // How many elements at each end are shown of an axis that is cut short.
+  // The number of elements shown at each end of an abbreviated axis.
   constexpr int64_t shown = 3;
   int64_t size = tensor.shape[axis];
   os << '[';

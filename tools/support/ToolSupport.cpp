@@ -1,11 +1,11 @@
-//===- ToolSupport.cpp - what the tools share -----------------------------===//
+//===- ToolSupport.cpp - code shared by the tools -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads modules and array files, and makes up inputs.
+/// Reads modules and array files, and generates inputs.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using tinygrad::DType;
 
 void mlir::tg::installOutOfMemoryHandler() {
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
-    // Nothing that could ask for memory again.
+    // No allocation is possible here.
     static constexpr char text[] = "error: out of memory\n";
     (void)!::write(STDERR_FILENO, text, sizeof(text) - 1);
     std::_Exit(1);
@@ -92,7 +92,7 @@ FailureOr<func::FuncOp> mlir::tg::findEntry(ModuleOp module, StringRef name) {
                      (names.empty() ? "none at all" : names));
 }
 
-/// What a .npy file holds instead of a type that NumPy does not have.
+/// The type that represents a type unknown to NumPy in .npy files.
 static DType getStorageDType(DType dtype) {
   return isFloat8(dtype) ? DType::UInt8 : dtype;
 }
@@ -148,7 +148,8 @@ HostTensor mlir::tg::makeRandomTensor(HostTensor tensor,
   dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0, e = tensor.numElements(); i < e; ++i) {
-      // 53 bits of the generator make a number in [0, 1), on every platform.
+      // 53 random bits make a number in [0, 1) that is the same on every
+      // platform.
       double unit = static_cast<double>(random() >> 11) / 0x1p53;
       T value = zero;
       if (isFloat(dtype))
@@ -163,8 +164,8 @@ HostTensor mlir::tg::makeRandomTensor(HostTensor tensor,
   return tensor;
 }
 
-/// Calls `copy` with the positions of each row of a tensor: in the tensor, and
-/// in memory that is laid out for a larger shape. Rows are contiguous in both.
+/// Calls `copy` for each row of a tensor with its position in the tensor, and
+/// in memory for a larger shape. Rows are contiguous in both.
 static void
 forEachRow(ArrayRef<int64_t> shape, ArrayRef<int64_t> memoryShape,
            llvm::function_ref<void(int64_t, int64_t, int64_t)> copy) {
@@ -242,7 +243,7 @@ HostTensor mlir::tg::getLeadingPart(const HostTensor &tensor,
   SmallVector<int64_t> common;
   for (auto [a, b] : llvm::zip_equal(tensor.shape, shape))
     common.push_back(std::min(a, b));
-  // Rows of what both have, in each of them.
+  // The positions of common rows in both.
   SmallVector<int64_t> from;
   forEachRow(common, tensor.shape,
              [&](int64_t, int64_t place, int64_t) { from.push_back(place); });
@@ -256,7 +257,7 @@ HostTensor mlir::tg::getLeadingPart(const HostTensor &tensor,
 
 void mlir::tg::replaceVariablesAndInputs(ModuleOp module,
                                          std::function<Dim(VarAttr)> getValue) {
-  // The arguments whose values follow their shapes.
+  // The arguments whose `tg.input` values have their shapes.
   SmallVector<std::pair<func::FuncOp, unsigned>> inputs;
   for (auto function : module.getOps<func::FuncOp>())
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {

@@ -1,13 +1,13 @@
-//===- ToolSupport.h - what the tools share ---------------------*- C++ -*-===//
+//===- ToolSupport.h - code shared by the tools -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reading modules and arrays, making up inputs, printing tensors: what the
-/// programs that execute or compile a `.mlir` file have in common. Functions
-/// that fail have told the user why on stderr.
+/// Reading modules and arrays, generating inputs, printing tensors: code shared
+/// by the programs that execute or compile a `.mlir` file. Functions that fail
+/// have printed the reason to stderr.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,83 +33,81 @@ class SourceMgr;
 
 namespace mlir::tg {
 
-/// Lets a program that runs out of memory end with a message and status 1.
-/// Comes after llvm::InitLLVM, which takes it for a crash.
+/// Makes the program exit with a message and status 1 when memory runs out.
+/// Must be called after llvm::InitLLVM, whose handler reports a crash.
 void installOutOfMemoryHandler();
 
 /// Prints `error: message` and returns failure.
 LogicalResult reportError(const Twine &message);
 
-/// What main returns: 1 if the tool failed, or if what it printed could not be
-/// written, which is reported. Otherwise LLVM would end the program as if it
-/// had a mistake.
+/// The exit status of main: 1 if the tool failed or its output could not be
+/// written, which is reported here; otherwise LLVM would abort the program.
 int getExitStatus(LogicalResult result);
 
-/// Parses and verifies a `.mlir` file; "-" is standard input. Its text goes to
-/// `sources`, of which the context's diagnostic handler shows lines.
+/// Parses and verifies a `.mlir` file; "-" is standard input. Its text is added
+/// to `sources`, so that diagnostics can show the source lines.
 OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context,
                                  llvm::SourceMgr &sources);
-/// The same with a handler for errors in the text alone.
+/// Uses a diagnostic handler of its own, for errors in the text only.
 OwningOpRef<ModuleOp> loadModule(StringRef path, MLIRContext &context);
 
-/// The device named by `--device`, else by DEV, else the best one there is.
+/// The device named by `--device`, else by DEV, else the best device present.
 /// Throws DeviceError.
 tinygrad::Device &getDevice(StringRef name);
 
-/// The function `name` of a module; the message for a wrong name lists those
-/// that are there.
+/// The function `name` of a module. The error for a wrong name lists the
+/// functions of the module.
 FailureOr<func::FuncOp> findEntry(ModuleOp module, StringRef name);
 
-/// Reads a .npy file that has to hold a tensor of `type`; `what` names its use
-/// in messages. An fp8 tensor is read from an array of uint8 that holds its
-/// bits.
+/// Reads a .npy file that must contain a tensor of `type`; `what` describes its
+/// purpose in messages. An fp8 tensor is read from a uint8 array of its bits.
 FailureOr<HostTensor> readTensor(StringRef path, RankedTensorType type,
                                  const Twine &what);
 
-/// Writes a .npy file; an fp8 tensor as the uint8 array of its bits.
+/// Writes a .npy file; an fp8 tensor is written as a uint8 array of its bits.
 LogicalResult writeTensor(StringRef path, const HostTensor &tensor);
 
-/// Small random values: floats in [-1, 1), integers in [-8, 8) or [0, 16),
-/// any bool, fp8 values like floats.
+/// Small random values: floats and fp8 in [-1, 1), integers in [-8, 8) or [0,
+/// 16), any bool.
 HostTensor makeRandomTensor(HostTensor tensor, std::mt19937_64 &random);
 
-/// Copies tensors to a device, each as its largest shape, which the type says,
-/// lies in memory; what is beside them is filled with ones. Throws what
+/// Copies tensors to a device, each into memory for its largest shape, as given
+/// by the type; unused elements are filled with ones. Throws what
 /// Buffer::fromHost throws.
 std::vector<tinygrad::Buffer> toBuffers(tinygrad::Device &device,
                                         ArrayRef<HostTensor> tensors,
                                         TypeRange types);
 
-/// Copies a tensor from a buffer in which it lies as one of \p type does, with
-/// these sizes.
+/// Copies a tensor with these sizes from a buffer with memory for \p type.
 HostTensor fromBuffer(const tinygrad::Buffer &buffer, RankedTensorType type,
                       ArrayRef<int64_t> shape);
 
-/// The leading part of a tensor, in another shape of the same rank; zeros where
-/// that reaches further.
+/// The leading part of a tensor as a tensor of another shape of the same rank,
+/// with zeros outside of the original.
 HostTensor getLeadingPart(const HostTensor &tensor, ArrayRef<int64_t> shape);
 
-/// Replaces the variables of a module. The `tg.input` value of an argument of
-/// symbolic shape may have its largest shape: it is cut to what that is then.
+/// Replaces the variables of a module by values. A `tg.input` value that has
+/// the maximal shape of a symbolic argument is cut to the resulting shape.
 void replaceVariablesAndInputs(ModuleOp module,
                                std::function<Dim(VarAttr)> getValue);
 
-/// The same with values by name: makes the program for one value of each.
+/// Binds variables by name, which specializes the program for one value of
+/// each.
 void bindProgram(ModuleOp module, const llvm::StringMap<int64_t> &values);
 
 /// Reads values of variables given as `name=number`, one for each variable of
-/// the module. What is wrong is reported.
+/// the module. Emits errors.
 FailureOr<llvm::StringMap<int64_t>> readValues(ModuleOp module,
                                                ArrayRef<std::string> values);
 
-/// The values in the order in which a program takes them.
+/// The values in the order in which a program expects them.
 std::vector<int64_t> orderValues(ArrayRef<tinygrad::ProgramVariable> variables,
                                  const llvm::StringMap<int64_t> &values);
 
 struct PrintOptions {
-  /// Significant digits of a float; 0: as many as tell it from its neighbours.
+  /// Significant digits of a float; 0 for as many as identify it.
   unsigned precision = 0;
-  /// Tensors of more elements are printed with parts left out.
+  /// Larger tensors are printed without their inner elements.
   int64_t maxElements = 1000;
 };
 

@@ -1,12 +1,12 @@
-//===- tg-compile.cpp - shows what a tensor graph is compiled to ----------===//
+//===- tg-compile.cpp - prints the stages of a compilation ----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-compile file.mlir --emit=STAGE -o out` takes a module of level 1 of the
-/// `tg` dialect through the compiler as far as the stage and writes the result.
+/// `tg-compile file.mlir --emit=STAGE -o out` compiles a module of level 1 of
+/// the `tg` dialect up to the given stage and writes the result.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,7 @@ static cl::opt<std::string>
                         "cpu:x86-64-v3, cpu:aarch64:neoverse-v1"),
                cl::value_desc("name"), cl::cat(category));
 
-/// Why `module`, which is not scheduled yet, needs no kernel if that turns out
-/// so.
+/// The reason to report if scheduling `module` produces no kernel.
 static std::string explainNoKernel(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -85,8 +84,8 @@ static std::string explainNoKernel(ModuleOp module) {
   return text;
 }
 
-/// Generates code for the scheduled kernels of `module`; \p reason says why
-/// there are none.
+/// Generates code for the scheduled kernels of `module`. \p reason explains the
+/// error if there are none.
 static LogicalResult emitCode(ModuleOp module, const Target &target,
                               raw_ostream &os, const std::string &reason) {
   SmallVector<KernelOp> kernels(module.getOps<KernelOp>());
@@ -108,7 +107,7 @@ static LogicalResult emitCode(ModuleOp module, const Target &target,
   return success();
 }
 
-/// Whether the target has the stage that is asked for.
+/// Checks that the target has the requested stage.
 static LogicalResult checkStage(const Target &target) {
   std::string names = "kernels, scheduled";
   for (const CompileStage &own : target.getStages())

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Static copies of operations are made in functions of their own, one for each
+/// Static copies of operations are built in separate functions, one for each
 /// binding.
 ///
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many values a variable can have; no more than can be counted.
+/// The number of values of a variable; saturates.
 static int64_t countValues(VarAttr variable) {
   const uint64_t distance = static_cast<uint64_t>(variable.getMax()) -
                             static_cast<uint64_t>(variable.getMin());
@@ -27,7 +27,7 @@ static int64_t countValues(VarAttr variable) {
 }
 
 std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
-  // All of them up to the first number, else the second number of them.
+  // Up to `maxAll` values are all tried, of larger ranges `maxSome` values.
   constexpr int64_t maxAll = 10, maxSome = 7;
   int64_t count = 1;
   uint64_t hash = 1;
@@ -38,7 +38,8 @@ std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
     hash = hash * 0x9E3779B97F4A7C15u + variable.getMax();
   }
   std::vector<Binding> bindings;
-  // `choose` gives a value of a variable of which there are so many.
+  // `choose` returns a value index for a variable with a given number of
+  // values.
   auto add = [&](llvm::function_ref<int64_t(size_t, int64_t)> choose) {
     Binding binding;
     for (auto [i, variable] : llvm::enumerate(variables))
@@ -63,14 +64,14 @@ std::vector<Binding> mlir::tg::chooseBindings(ArrayRef<VarAttr> variables) {
   }
   add([](size_t, int64_t size) { return size - 1; });
   add([](size_t, int64_t) { return 0; });
-  // Each alone at its upper end, then at its lower end.
+  // Each variable alone at its upper bound, then at its lower bound.
   for (size_t one = 0; variables.size() > 1 && one < variables.size(); ++one)
     add([&](size_t i, int64_t size) { return i == one ? size - 1 : 0; });
   Random random(hash);
   for (int64_t tries = 0;
        tries < 4 * maxSome && int64_t(bindings.size()) < maxSome; ++tries)
     add([&](size_t, int64_t size) {
-      // Near the ends more often than chance has it.
+      // Values near the bounds are preferred.
       int64_t value = random.below(size);
       return random.percent(25)   ? std::min<int64_t>(size - 1, value % 3)
              : random.percent(25) ? std::max<int64_t>(0, size - 1 - value % 3)

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A graph with variables stands for many graphs without, one for each value of
-/// each variable. Here a few are chosen, made, and evaluated side by side.
+/// A graph with variables represents many graphs without, one for each
+/// combination of values. Chooses a few of them, builds them, and evaluates
+/// them side by side.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,32 +29,34 @@ namespace mlir::tg {
 /// A value of each variable, by name.
 using Binding = llvm::StringMap<int64_t>;
 
-/// Which values a graph is tried with: all if there are few, otherwise the ends
-/// and some between. Without variables that is one binding of nothing. The same
-/// for the same variables.
+/// The values with which a graph is tried: all if there are few, otherwise the
+/// bounds and some in between. Without variables, a single empty binding.
+/// Deterministic.
 std::vector<Binding> chooseBindings(ArrayRef<VarAttr> variables);
 
-/// `n=3,m=4`, as `tg-run --var` takes it; empty for a binding of nothing.
+/// `n=3,m=4`, the syntax of `tg-run --var`; empty for an empty binding.
 std::string toString(const Binding &binding);
 
-/// A copy of the module for these values; of static shapes if they are all.
+/// A copy of the module for these values. Its shapes are static if all
+/// variables are bound.
 OwningOpRef<ModuleOp> bind(ModuleOp module, const Binding &binding);
 
-/// Evaluates a function that is still growing, for several bindings.
+/// Evaluates a function under construction, for several bindings.
 class BoundTrackers {
 public:
   BoundTrackers(func::FuncOp function, ArrayRef<Binding> bindings);
   ~BoundTrackers();
 
-  /// The next argument, and what it holds in its largest shape.
+  /// Adds the next argument with contents of its maximal shape.
   void addArgument(BlockArgument argument, const HostTensor &largest);
 
-  /// Evaluates the next operation; false, as if nothing had been asked, if its
-  /// result would not be comparable for each of the bindings.
+  /// Evaluates the next operation. Returns false and undoes it if its result
+  /// would not be comparable for all bindings.
   bool execute(Operation *op);
 
-  /// Whether an operation that verified does not with the variables' values: a
-  /// mistake of the dialect. Nothing can be evaluated any more.
+  /// Whether a verified operation failed to verify with values for the
+  /// variables: a bug of the dialect, after which nothing more can be
+  /// evaluated.
   bool isBroken() const { return broken; }
 
 private:

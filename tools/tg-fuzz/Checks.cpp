@@ -1,11 +1,11 @@
-//===- Checks.cpp - running a graph in two ways ---------------------------===//
+//===- Checks.cpp - differential tests of a graph -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interpreter against the canonicalizer and against compiled code.
+/// Compares the interpreter with the canonicalizer and with compiled code.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ StringRef mlir::tg::getName(Outcome outcome) {
   return "";
 }
 
-/// Compares everything a run leaves: results, then arguments.
+/// Compares all results of a run, then the contents of arguments.
 static Outcome compare(const ExpectedRun &expected,
                        ArrayRef<HostTensor> results,
                        ArrayRef<HostTensor> arguments, StringRef path,
@@ -75,7 +75,7 @@ static Outcome compare(const ExpectedRun &expected,
 }
 
 namespace {
-/// A graph with values for its variables, and what it computes then.
+/// A graph with values for its variables, and its expected results.
 struct Case {
   Binding binding;
   OwningOpRef<ModuleOp> module;
@@ -125,7 +125,7 @@ static Outcome checkCanonicalized(ModuleOp original, ArrayRef<Case> cases,
   return Outcome::Good;
 }
 
-/// Compiles the graph once and runs it for each of the cases.
+/// Compiles the graph once and runs it for each case.
 static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
                              StringRef deviceName, const std::string &way,
                              tinygrad::CompileOptions options,
@@ -138,7 +138,7 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
   SmallVector<Type> inputTypes(function.getArgumentTypes());
   SmallVector<Type> resultTypes(function.getResultTypes());
   try {
-    // Every graph is new: nothing to remember, on disk least of all.
+    // Every graph is new, so caches, especially on disk, are useless.
     tinygrad::Context settings({{"CACHELEVEL", 0}});
     tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
     options.verifyEach = true;
@@ -172,7 +172,8 @@ static Outcome checkCompiled(ModuleOp original, ArrayRef<Case> cases,
   }
 }
 
-/// What the graph computes for one binding. Useless if that says nothing.
+/// The expected results of the graph for one binding. Returns Useless if they
+/// are not comparable.
 static Outcome makeCase(ModuleOp module, const Binding &binding, Case &result,
                         std::string &message) {
   result.binding = binding;
@@ -243,7 +244,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     std::string lists;
     llvm::raw_string_ostream os(lists);
     random.prepareKernel = [&](KernelOp kernel) {
-      // An error is in the diagnostics; the kernel is left as it is.
+      // An error is a diagnostic, and leaves the kernel unchanged.
       (void)setRandomSchedule(kernel, seed++);
       if (ArrayAttr steps = kernel.getScheduleAttr())
         os << "\nschedule of " << kernel.getName() << ": " << steps;
@@ -262,7 +263,7 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
 
 Outcome mlir::tg::runGuarded(unsigned seconds, std::string &message,
                              llvm::function_ref<Outcome(std::string &)> body) {
-  // The child's message comes back through memory that both share.
+  // The child's message is returned in shared memory.
   constexpr size_t size = 4096;
   auto *shared = static_cast<char *>(mmap(nullptr, size, PROT_READ | PROT_WRITE,
                                           MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -295,7 +296,7 @@ Outcome mlir::tg::runGuarded(unsigned seconds, std::string &message,
     message = std::string(strsignal(signal)) + " " + shared;
   } else {
     outcome = static_cast<Outcome>(WEXITSTATUS(status));
-    // Sanitizers and assertions leave with codes of their own.
+    // Sanitizers and assertions exit with their own codes.
     if (outcome != Outcome::Good && getName(outcome).empty()) {
       message = "exit code " + std::to_string(WEXITSTATUS(status));
       outcome = Outcome::Crash;

@@ -1,11 +1,11 @@
-//===- Checks.h - running a graph in two ways -------------------*- C++ -*-===//
+//===- Checks.h - differential tests of a graph -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What a graph is put through, and what can go wrong with it.
+/// The checks of a graph and their outcomes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 
 namespace mlir::tg {
 
-/// Exit codes of a guarded child process, which a parent reads.
+/// Exit codes of a guarded child process.
 enum class Outcome : int {
   Good = 0,
-  /// Not a comparable graph: nothing can be said.
+  /// The graph's results are not comparable.
   Useless = 10,
-  /// The IR, or what a pass made of it, does not verify.
+  /// The IR, or the output of a pass, does not verify.
   Invalid = 11,
   /// Compilation or execution failed with an error.
   Failed = 12,
@@ -40,29 +40,29 @@ enum class Outcome : int {
 StringRef getName(Outcome outcome);
 
 struct CheckOptions {
-  /// Where the compiled graph runs; empty to leave that out.
+  /// The device that runs the compiled graph; empty to skip that.
   std::string device = "CPU";
   /// Compare canonicalized graphs too.
   bool canonicalize = true;
   /// Also compile with optimization off.
   bool noOpt = true;
-  /// Also compile with so many random schedules, of a series.
+  /// Also compile with this number of random schedules.
   unsigned randomSchedules = 0;
   uint64_t seed = 0;
-  /// The values of a graph's variables; without, several are tried.
+  /// The values of a graph's variables; if empty, several are tried.
   llvm::StringMap<int64_t> binding;
 };
 
-/// Checks a graph whose arguments have `tg.input` values, of their largest
-/// shapes where these are symbolic. A graph with variables is compiled once and
-/// compared for several values of them. `message` says what is wrong. May
-/// crash: run it in a process of its own.
+/// Checks a graph whose arguments have `tg.input` values, of their maximal
+/// shapes if these are symbolic. A graph with variables is compiled once and
+/// compared for several values of them. `message` describes the failure. May
+/// crash: call it in a child process.
 Outcome check(ModuleOp module, const CheckOptions &options,
               std::string &message);
 
-/// Runs `body` in a child process with a time limit and returns how it ended;
-/// `message` is what the body left there, or the name of the signal. This
-/// process must not have started threads.
+/// Runs `body` in a child process with a time limit and returns the outcome;
+/// `message` is the body's message or the name of the signal. This process must
+/// not have started threads.
 Outcome runGuarded(unsigned seconds, std::string &message,
                    llvm::function_ref<Outcome(std::string &)> body);
 

@@ -1,11 +1,11 @@
-//===- Cliffs.cpp - programs that are slow without reason -----------------===//
+//===- Cliffs.cpp - performance cliffs ------------------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times a program as it is and with every reduction stored.
+/// Times a program as scheduled and with every reduction stored.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,9 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Differences below this are within what measuring is off by.
+/// Smaller differences are within the measurement error.
 constexpr double kLeastSeconds = 1e-4;
-/// One way is run until it took so long, and at most so often.
+/// Each variant is run until it has taken this time, or this number of times.
 constexpr double kEnoughSeconds = 0.2;
 constexpr int kMostRuns = 7;
 
@@ -71,7 +71,7 @@ static double getCpuSeconds() {
 }
 
 ProgramTimes mlir::tg::timeProgram(ModuleOp module, StringRef deviceName) {
-  // Every program is new: nothing to remember, on disk least of all.
+  // Every program is new, so caches, especially on disk, are useless.
   tinygrad::Context settings({{"CACHELEVEL", 0}});
   tinygrad::Device &device = tinygrad::Device::get(deviceName.str());
   OwningOpRef<ModuleOp> modules[] = {module.clone(), module.clone()};
@@ -94,9 +94,10 @@ ProgramTimes mlir::tg::timeProgram(ModuleOp module, StringRef deviceName) {
     programs[way] = tinygrad::compile(*modules[way], device);
   for (int run = 0; run < kMostRuns; ++run)
     for (int turn : {0, 1}) {
-      // Neither always gets the memory that the other one left.
+      // Alternates the order, so that no variant always reuses the memory of
+      // the other.
       const int way = (run + turn) % 2;
-      // The first run brings memory and code in.
+      // The first run includes page faults and loading of code.
       if (run > 1 && spent[way] > kEnoughSeconds)
         continue;
       const double begin = getCpuSeconds();

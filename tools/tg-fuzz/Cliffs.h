@@ -1,4 +1,4 @@
-//===- Cliffs.h - programs that are slow without reason ---------*- C++ -*-===//
+//===- Cliffs.h - performance cliffs ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,8 +6,8 @@
 ///
 /// \file
 /// A program should never be many times slower than the same program with every
-/// reduction stored. Where it is, scheduling has put a reduction at a place
-/// where it cannot run fast: a cliff.
+/// reduction stored. If it is, scheduling has placed a reduction where it
+/// cannot run fast: a cliff.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,35 +21,35 @@
 
 namespace mlir::tg {
 
-/// Options with which `generateGraph` makes programs to time: of tensors of
-/// some hundred positions along an axis, without values.
+/// Options with which `generateGraph` generates programs for timing: tensors
+/// with some hundred positions along an axis, without values.
 GeneratorOptions getTimingOptions(int64_t maxOps);
 
-/// Asks for a buffer for the result of each reduction.
+/// Requests a buffer for the result of each reduction.
 void storeReductions(ModuleOp module);
 
-/// Positions that the program computes when nothing is shared, about: its work.
+/// The approximate number of positions computed without sharing: the work.
 double countPositions(ModuleOp module);
 
 /// Seconds of CPU time of one run.
 struct ProgramTimes {
-  /// As it is, and with every reduction stored.
+  /// As scheduled, and with every reduction stored.
   double asItIs = 0, stored = 0;
 
   double getRatio() const { return stored > 0 ? asItIs / stored : 1; }
 };
 
 /// Whether the difference is a cliff: at least `factor` times, and more than
-/// what measuring short runs is off by.
+/// the measurement error of short runs.
 bool isCliff(const ProgramTimes &times, double factor);
 
-/// Compiles and runs the program in both ways, a few times each in turn; each
-/// time is the least. The program has a function @main whose arguments need no
-/// values. Throws tinygrad::Error.
+/// Compiles and runs both variants of the program, a few times each,
+/// alternating, and returns the minimal times. The program has a function @main
+/// whose arguments need no values. Throws tinygrad::Error.
 ProgramTimes timeProgram(ModuleOp module, StringRef device);
 
-/// Measures; measures again where it looks like a cliff, and takes the times of
-/// the smaller ratio.
+/// Measures, and repeats the measurement if it looks like a cliff. Returns the
+/// times with the smallest ratio.
 ProgramTimes confirm(const std::function<ProgramTimes()> &measure,
                      double factor);
 

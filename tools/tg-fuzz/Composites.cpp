@@ -1,12 +1,12 @@
-//===- Composites.cpp - random parts of programs --------------------------===//
+//===- Composites.cpp - random groups of operations -----------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Several operations at once: what programs are made of, and shapes of graphs
-/// that scheduling treats in ways of their own.
+/// Groups of operations: building blocks of programs, and forms of graphs that
+/// scheduling treats specially.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A reduction along one axis, expanded to the operand's shape again.
+/// A reduction along one axis, expanded to the operand's shape.
 Value GraphGenerator::sumAlong(ReduceKind kind, Value x, int64_t axis) {
   Value sum = emit<ReduceOp>(kind, x, ArrayRef<int64_t>(axis));
   return sum && sum.getType() != x.getType()
@@ -29,7 +29,7 @@ Value GraphGenerator::matmul() {
   static const int64_t longSizes[] = {32, 64, 128, 256, 300, 384, 512};
   int64_t batch = random.percent(30) ? random.between(2, 3) : 1;
   const bool isLarge = maxElements > options.maxElements;
-  // Operands that are worth packing, in large graphs.
+  // In large graphs, operands that are worth packing.
   auto size = [&]() {
     return options.forTiming                    ? number(random.pick(longSizes))
            : isSymbolic() && random.percent(50) ? randomDim(isLarge ? 400 : 100)
@@ -38,8 +38,8 @@ Value GraphGenerator::matmul() {
   };
   Dim m = size(), n = size(), k = size();
   auto work = [&]() { return batch * m.getMax() * n.getMax() * k.getMax(); };
-  // Graphs with variables are evaluated several times. Sizes that are too large
-  // become numbers.
+  // Graphs with variables are evaluated several times, so large symbolic sizes
+  // are replaced by numbers.
   const int64_t most = options.forTiming
                            ? 1 << 26
                            : std::min<int64_t>(20 * maxElements,
@@ -52,7 +52,7 @@ Value GraphGenerator::matmul() {
   }
   Type type = random.percent(60) ? Float32Type::get(context)
                                  : randomElementType(Class::Num);
-  // Each operand is stored with its last two axes in either order.
+  // The last two axes of each operand are stored in either order.
   auto operand = [&](Dim rows) -> Value {
     if (random.percent(50))
       return leaf(getTensorType({number(batch), rows, k}, type));
@@ -94,7 +94,7 @@ Value GraphGenerator::softmax(Value x) {
   return sum ? emit<FDivOp>(powers, sum) : Value();
 }
 
-/// Mean 0 and variance 1 along an axis, as layernorm does it.
+/// Normalizes to mean 0 and variance 1 along an axis, like layernorm.
 Value GraphGenerator::normalize(Value x) {
   auto type = ::mlir::cast<RankedTensorType>(x.getType());
   if (type.getRank() == 0)
@@ -156,8 +156,8 @@ Value GraphGenerator::slidingSum(Value x) {
   return sum;
 }
 
-/// Two tensors one after the other along an axis, as the graph joins them: each
-/// padded to the whole, and chosen by the position or added.
+/// Concatenates two tensors along an axis as graphs do: each is padded to the
+/// whole, and the results are selected by position or added.
 Value GraphGenerator::join() {
   Value x = pick(Class::Num);
   auto type = x ? ::mlir::cast<RankedTensorType>(x.getType()) : nullptr;
@@ -195,8 +195,8 @@ Value GraphGenerator::join() {
   return isFirst ? emit<WhereOp>(whole, isFirst, x, y) : Value();
 }
 
-/// x[index] along an axis: the sum over all positions of x where the position
-/// equals the index, else 0.
+/// x[index] along an axis: the sum over all positions of x, with 0 where the
+/// position differs from the index.
 Value GraphGenerator::gather() {
   Value x = pick(Class::Num);
   auto type = x ? ::mlir::cast<RankedTensorType>(x.getType()) : nullptr;
@@ -224,7 +224,7 @@ Value GraphGenerator::gather() {
   };
   Value index = leaf(getTensorType({count}, i32));
   if (index && random.percent(50)) {
-    // Positions that are there, mostly: in terms of the length.
+    // Mostly valid positions, computed from the length.
     Value length = emit<DimOp>(::mlir::cast<RankedTensorType>(index.getType()),
                                getDim(type, axis).getAttr());
     if (!length)
@@ -245,7 +245,7 @@ Value GraphGenerator::gather() {
              : Value();
 }
 
-/// What lies on one side of a diagonal or of a position, as attention masks it.
+/// Masks one side of a diagonal or of a position, like attention.
 Value GraphGenerator::maskByPosition() {
   Value x = pick(Class::Num);
   auto type = x ? ::mlir::cast<RankedTensorType>(x.getType()) : nullptr;
@@ -272,8 +272,8 @@ Value GraphGenerator::maskByPosition() {
                             : emit<WhereOp>(type, isLess, zero, x);
 }
 
-/// Writes at the end of the part of a table that is in use, then reads all that
-/// is in use: what a step with cached keys and values does.
+/// Appends to the used part of a table, then reads this part, like a step with
+/// cached keys and values.
 Value GraphGenerator::growCache() {
   static const int64_t widths[] = {1, 3, 4, 8, 16, 20};
   const Dim used = randomDim(120);
@@ -283,7 +283,7 @@ Value GraphGenerator::growCache() {
   const Dim capacity = number((used + count).getMax() + random.below(3));
   Type element = random.percent(60) ? Float32Type::get(context)
                                     : randomElementType(Class::Num);
-  // A table that is an argument, not a constant or an iota.
+  // The table is an argument, not a constant or an iota.
   auto type = getTensorType({capacity, width}, element);
   Value table = leaf(type);
   if (!table || !isa<BlockArgument>(table))
@@ -303,8 +303,8 @@ Value GraphGenerator::growCache() {
                : Value();
 }
 
-/// Several values of one operand, over the same positions or reduced along one
-/// axis: what kernels with several results are made of.
+/// Several results from one operand, at the same positions or reduced along one
+/// axis: candidates for kernels with several results.
 Value GraphGenerator::family() {
   Value x = pick(Class::Num);
   if (!x)
@@ -334,8 +334,8 @@ Value GraphGenerator::family() {
   return last;
 }
 
-/// Two tensors in memory that are assigned to, the second one from what the
-/// first one held or holds, as optimizers update theirs; or a stencil of one.
+/// Assigns to two tensors in memory, the second value depending on the old or
+/// new contents of the first, like optimizers; or computes a stencil in place.
 Value GraphGenerator::update() {
   SmallVector<Value> memory;
   for (Value value : pool)
@@ -345,7 +345,7 @@ Value GraphGenerator::update() {
   if (memory.empty())
     return {};
   Value first = random.pick(memory), second;
-  // A stencil in place: what is written next to an element is read for it.
+  // A stencil in place, which reads neighbours that it also overwrites.
   if (random.percent(30)) {
     Value sum = slidingSum(first);
     if (sum && random.percent(40))
@@ -390,7 +390,7 @@ Value GraphGenerator::update() {
   return assign;
 }
 
-/// A reduction whose result is not wanted in the shape that it has.
+/// A reduction whose result is moved afterwards.
 Value GraphGenerator::movedReduction() {
   Value x = random.percent(70) ? matmul() : reduce();
   for (int64_t steps = random.between(1, 3); x && steps > 0; --steps) {

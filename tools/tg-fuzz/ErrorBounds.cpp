@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Bounds are worked out in double precision, element by element. For f64 they
-/// are themselves rounded, by far less than the slack they contain.
+/// Bounds are computed in double precision, element by element. For f64 they
+/// are rounded as well, by far less than their slack.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace mlir::tg;
 using llvm::APFloat;
 
 namespace {
-/// What bounds need to know about a float type.
+/// The properties of a float type that bounds depend on.
 struct Format {
   explicit Format(Type type) {
     const llvm::fltSemantics &semantics =
@@ -38,7 +38,7 @@ struct Format {
     isDouble = type.isF64();
   }
 
-  /// The distance of neighbours around x.
+  /// The distance of neighbouring values around x.
   double ulp(double x) const {
     int exponent = x == 0 ? minExponent : std::ilogb(std::abs(x));
     return std::ldexp(1.0, std::max(exponent, minExponent) -
@@ -63,7 +63,7 @@ struct Element {
 };
 } // namespace
 
-/// "There is no bound."
+/// The marker for "no bound".
 static constexpr double none = -1;
 
 static bool isTranscendental(Operation *op) {
@@ -71,13 +71,13 @@ static bool isTranscendental(Operation *op) {
   return elementwise && elementwise.isTranscendental();
 }
 
-/// A transcendental function of exact operands.
+/// The bound of a transcendental function of exact operands.
 static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
                                    double value, const Format &format) {
   if (std::isnan(value))
     return 0;
   if (std::isinf(value)) {
-    // Where finite operands overflow, it must not be a matter of a few ulp.
+    // No bound if the result is within a few ulp of overflow.
     bool isFinite = llvm::all_of(
         x, [](const Element &e) { return std::isfinite(e.value); });
     if (!isFinite || isa<Log2Op, LogOp, Log1pOp>(op) || format.isDouble)
@@ -86,13 +86,13 @@ static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
                                   : getMathFunction(op)(x[0].value);
     return std::abs(exact) > 1.02 * format.largest ? 0 : none;
   }
-  // 2 ulp, and the rounding of the reference.
+  // 2 ulp, plus the rounding of the reference.
   double bound = 3 * format.ulp(value);
   return std::abs(value) + bound > format.largest ? none : bound;
 }
 
-/// The range of a function that grows or falls throughout the operands'
-/// intervals: its values are extreme at the corners.
+/// The range of a function that is monotonic in each operand: its extreme
+/// values are at the corners of the operands' intervals.
 template <typename Function>
 static double spread(double value, ArrayRef<double> corners,
                      Function &&function) {
@@ -102,8 +102,8 @@ static double spread(double value, ArrayRef<double> corners,
   return bound;
 }
 
-/// The part of the bound that comes from the operands' errors, at least one of
-/// which is not zero.
+/// The part of the bound that is propagated from the operands' errors, at least
+/// one of which is not zero.
 static double propagate(Operation *op, ArrayRef<Element> x, double value) {
   const Element &a = x[0];
   const Element b = x.size() > 1 ? x[1] : Element();
@@ -134,7 +134,7 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
                        : spread(
                              value, {a.low(), a.high()},
                              [](double v) { return std::sqrt(v); });
-  // Functions that grow or fall throughout, where they are defined.
+  // Functions that are monotonic where they are defined.
   if (isa<Exp2Op, ExpOp, ExpM1Op, Log2Op, LogOp, Log1pOp, AsinOp, AcosOp,
           AtanOp, TanhOp, ErfOp>(op)) {
     auto *function = getMathFunction(op);
@@ -157,7 +157,7 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
   return none;
 }
 
-/// The bound of a float result that has a rounding of its own.
+/// The bound of a float result that is rounded itself.
 static double boundRounded(Operation *op, ArrayRef<Element> x, double value,
                            const Format &format) {
   if (!std::isfinite(value))
@@ -170,8 +170,8 @@ static double boundRounded(Operation *op, ArrayRef<Element> x, double value,
   return std::abs(value) + bound < format.largest ? bound : none;
 }
 
-/// Results that jump: the bound is zero, or there is none because the operands
-/// may lie on different sides of a jump.
+/// For functions with jumps: the bound is zero, or there is none if the
+/// operands' intervals contain a jump.
 static double boundStep(Operation *op, ArrayRef<Element> x, Type resultType) {
   const Element &a = x[0];
   if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op)) {
@@ -180,11 +180,11 @@ static double boundStep(Operation *op, ArrayRef<Element> x, Type resultType) {
   }
   if (isa<CastOp>(op) && resultType.isInteger(1))
     return a.low() <= 0 && a.high() >= 0 ? none : 0;
-  // trunc, cast to integer.
+  // trunc, and cast to an integer.
   return std::trunc(a.low()) == std::trunc(a.high()) ? 0 : none;
 }
 
-/// Bound and looseness of one element.
+/// The bound of one element, and whether its bits are unspecified.
 static double boundElement(Operation *op, ArrayRef<Element> x, double value,
                            Type resultType, bool &loose) {
   bool isExact = llvm::all_of(x, [](const Element &e) { return e.error == 0; });
@@ -196,7 +196,7 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
     loose = chosen.loose;
     return chosen.error;
   }
-  // What the sign of a zero decides.
+  // Results that depend on an unspecified sign of a zero.
   if ((isa<RecipOp, PowOp>(op) && x[0].isLooseZero()) ||
       (isa<FDivOp>(op) && x[1].isLooseZero()))
     return none;
@@ -218,7 +218,7 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
   return boundRounded(op, x, value, Format(floatType));
 }
 
-/// By how much at most the product a * b, which is element i, was rounded.
+/// An upper bound of the rounding error of the product a * b, element i.
 static double getRounding(double a, double b, const HostTensor &product,
                           int64_t i) {
   double value = getElementAsDouble(product, i);
@@ -226,7 +226,7 @@ static double getRounding(double a, double b, const HostTensor &product,
     return std::isfinite(a) && std::isfinite(b)
                ? std::numeric_limits<double>::infinity()
                : 0;
-  // Exactly, where there is no underflow.
+  // Exact unless it underflows.
   if (std::fma(a, b, -value) == 0 && (value != 0 || a == 0 || b == 0))
     return 0;
   return Format(product.elementType).ulp(value);
@@ -236,7 +236,7 @@ bool mlir::tg::boundElementwise(Operation *op,
                                 ArrayRef<const TrackedTensor *> operands,
                                 TrackedTensor &result) {
   Type type = result.tensor.elementType;
-  // Integer operations are exact, whatever they are.
+  // Integer operations are exact.
   if (llvm::none_of(op->getOperandTypes(), [](Type operand) {
         return isa<FloatType>(cast<RankedTensorType>(operand).getElementType());
       }))
@@ -273,22 +273,22 @@ static int getLowestBit(double x) {
   return exponent - 53 + llvm::countr_zero(bits);
 }
 
-/// How many additions follow one another at most in a sum of n terms, as
-/// docs/math-functions.md states it: 256 in a block, 16 in each further level
-/// (each of which takes 16 times as many terms), peeled positions of two loops,
-/// and the trees that combine accumulators and lanes; never more than n.
+/// The maximal number of successive additions in a sum of n terms, as stated in
+/// docs/math-functions.md: 256 in a block, 16 in each further level (which has
+/// 16 times as many terms), peeled positions of two loops, and the trees that
+/// combine accumulators and lanes; at most n.
 static double countAdditions(double n) {
   return std::min(n, 256 + 16 * std::ceil(std::log2(n + 1) / 4) + 64);
 }
 
-/// Bound of a float sum in any order of blocks. f16 and bf16 are accumulated in
-/// f32.
+/// The bound of a float sum in any order of blocks. f16 and bf16 are
+/// accumulated in f32.
 static double boundSum(ArrayRef<Element> x, double value,
                        const Format &format) {
   double sum = 0, error = 0;
   int lowestBit = std::numeric_limits<int>::max();
   for (const Element &element : x) {
-    // A product that would not overflow in a sum with others.
+    // A product that might not overflow if it is fused into the sum.
     if (std::isinf(element.error))
       return none;
     if (!std::isfinite(element.value))
@@ -301,12 +301,12 @@ static double boundSum(ArrayRef<Element> x, double value,
   double largest = format.isDouble ? format.largest
                                    : double(std::numeric_limits<float>::max());
   if (!std::isfinite(value)) {
-    // From infinities or NaN among the elements, not from an overflow.
+    // Caused by infinities or NaN among the elements, not by overflow.
     bool isGiven = llvm::any_of(
         x, [](const Element &e) { return !std::isfinite(e.value); });
     return isGiven && sum + error < largest / 2 ? 0 : none;
   }
-  // Every partial sum, in whatever order, has few enough bits?
+  // Exact if every partial sum, in any order, has few enough bits.
   if (error == 0 &&
       (sum == 0 || (sum <= std::ldexp(1.0, lowestBit + int(format.precision)) &&
                     sum <= format.largest)))
@@ -320,7 +320,7 @@ static double boundSum(ArrayRef<Element> x, double value,
              : none;
 }
 
-/// Bound of a float product in any order.
+/// The bound of a float product in any order.
 static double boundProduct(ArrayRef<Element> x, double value,
                            const Format &format) {
   unsigned bits = 0;
@@ -348,7 +348,7 @@ static double boundProduct(ArrayRef<Element> x, double value,
   }
   if (hasZero && hasInfinity)
     return 0;
-  // No order of combination may leave the normal range.
+  // No partial product, in any order, may leave the normal range.
   if (up + 1 >= std::log2(format.largest) || down + 1 >= -format.minExponent)
     return none;
   if (hasZero || hasInfinity || (relative == 0 && bits <= format.precision))
@@ -369,8 +369,8 @@ static double boundMaximum(ArrayRef<Element> x) {
   return bound;
 }
 
-/// Bound of log(exp(x0) + exp(x1) + ...), combined one by one in any order. No
-/// operand changes the result by more than it is changed itself.
+/// The bound of log(exp(x0) + exp(x1) + ...), combined one by one in any order.
+/// The result changes by at most the change of an operand.
 static double boundLogSum(ArrayRef<Element> x, double value,
                           const Format &format) {
   double largest = 0, error = 0;
@@ -384,13 +384,13 @@ static double boundLogSum(ArrayRef<Element> x, double value,
   const auto n = static_cast<double>(x.size());
   largest += error + std::log(n) + 1;
   if (!std::isfinite(value)) {
-    // From an infinity or a NaN, or from nothing but -inf.
+    // Caused by an infinity or a NaN among the elements, or all are -inf.
     const bool isGiven = llvm::any_of(
         x, [](const Element &e) { return !std::isfinite(e.value); });
     return isGiven && largest < format.largest / 2 ? 0 : none;
   }
-  // Each step takes functions of numbers of at most 1, exact to some units in
-  // the last place, and a sum.
+  // Each step evaluates functions of arguments of at most 1, accurate to some
+  // ulp, and an addition.
   const double roundoff = format.isDouble ? 0x1p-53 : 0x1p-24;
   double bound =
       error + (x.size() == 1 ? 0 : n * (32 + 2 * largest) * roundoff);
@@ -404,7 +404,7 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
   if (!floatType)
     return true;
   Format format(floatType);
-  // Gather the elements of each result: walk x in row-major order.
+  // Gathers the elements of each result by walking x in row-major order.
   ArrayRef<int64_t> shape = x.tensor.shape;
   std::vector<SmallVector<Element>> groups(result.tensor.numElements());
   SmallVector<int64_t> index(shape.size(), 0);
@@ -439,8 +439,8 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
   return true;
 }
 
-/// Calls body(row, at) for each row along an axis, where at(p) is the place of
-/// its element p.
+/// Calls body(row, at) for each row along an axis; at(p) is the position of its
+/// element p.
 static void forEachRow(
     ArrayRef<int64_t> shape, int64_t axis,
     function_ref<void(int64_t row, function_ref<int64_t(int64_t)> at)> body) {
@@ -499,7 +499,7 @@ bool mlir::tg::boundScatter(ScatterOp op,
     return Element{getElementAsDouble(x.tensor, place), x.error[place],
                    x.loose[place] != 0};
   };
-  // What each element is combined of, by row and position.
+  // The elements that are combined, by row and position.
   std::vector<SmallVector<Element>> groups(count);
   forEachRow(base.tensor.shape, axis, [&](int64_t row, auto at) {
     for (int64_t p = 0; p < size; ++p)

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How far a correct result of an operation can be from the interpreter's. Both
-/// functions fill in the bounds of `result`, whose values are there, and return
-/// false if some element has none.
+/// How far a correct result of an operation may be from the interpreter's. The
+/// functions fill in the bounds of `result`, whose values are given, and return
+/// false if an element has no bound.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ class ScatterOp;
 bool boundElementwise(Operation *op, ArrayRef<const TrackedTensor *> operands,
                       TrackedTensor &result);
 bool boundReduce(ReduceOp op, const TrackedTensor &x, TrackedTensor &result);
-/// The same for scans, but those of logarithms, and for scatters.
+/// For scans other than those of logarithms, and for scatters.
 bool boundScan(ScanOp op, const TrackedTensor &x, TrackedTensor &result);
 bool boundScatter(ScatterOp op, ArrayRef<const TrackedTensor *> operands,
                   TrackedTensor &result);

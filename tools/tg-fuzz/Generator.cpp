@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Types, operands, and adding one random operation after another.
+/// Types, operands, and the loop that adds random operations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,11 +23,11 @@ GraphGenerator::GraphGenerator(MLIRContext *context, uint64_t seed,
     : context(context), random(seed), options(options),
       module(ModuleOp::create(UnknownLoc::get(context))), builder(context),
       loc(UnknownLoc::get(context)) {
-  // Neighbouring seeds give unrelated numbers after a few steps only.
+  // Generators with adjacent seeds diverge only after a few steps.
   for (int i = 0; i < 16; ++i)
     random.bits();
   const bool hasVariables = random.percent(options.symbolicPercent);
-  // What is special about symbolic sizes shows in vectors and tiles.
+  // Special cases of symbolic sizes need vectors and tiles.
   maxElements = random.percent(hasVariables ? 5 : 2) ? options.largeElements
                                                      : options.maxElements;
   if (hasVariables)
@@ -65,7 +65,7 @@ bool GraphGenerator::isIn(Type type, Class wanted) {
 
 Type GraphGenerator::randomElementType(Class wanted) {
   while (true) {
-    // Float types and i32 are what most programs are made of.
+    // Most programs consist mainly of float types and i32.
     DType dtype = random.percent(options.forTiming ? 85 : 25) ? DType::Float32
                   : random.percent(10)
                       ? DType::Int32
@@ -123,7 +123,7 @@ Value GraphGenerator::leaf(RankedTensorType type) {
     pool.push_back(function.getArgument(index));
     return pool.back();
   }
-  // Arguments hold what their largest shape has room for.
+  // The contents of arguments have their maximal shape.
   auto largest = RankedTensorType::get(getLargestShape(type), elementType);
   FailureOr<HostTensor> tensor = makeHostTensor(loc, largest);
   if (failed(tensor))
@@ -135,7 +135,7 @@ Value GraphGenerator::leaf(RankedTensorType type) {
   fillRandom(*tensor, random);
   DenseElementsAttr elements = getDenseElements(*tensor);
   if (random.percent(20)) {
-    // A splat in its short form, or every element.
+    // A splat attribute, or one with all elements listed.
     if (random.percent(60) && largest.getNumElements() > 0) {
       HostTensor first;
       first.elementType = elementType;
@@ -167,7 +167,7 @@ Value GraphGenerator::pick(Class wanted) {
       fitting.push_back(value);
   if (fitting.empty() || random.percent(15))
     return leaf(getTensorType(randomShape(), randomElementType(wanted)));
-  // Young values more often: deep graphs are more interesting than wide ones.
+  // Prefers recent values: deep graphs are more interesting than wide ones.
   if (random.percent(50))
     return fitting[fitting.size() - 1 -
                    random.below(std::min<int64_t>(3, int64_t(fitting.size())))];
@@ -185,7 +185,7 @@ Value GraphGenerator::broadcastLeaf(RankedTensorType type) {
   return value && smallType != type ? emit<ExpandOp>(type, value) : value;
 }
 
-/// A value of the shape of `like` and some element type.
+/// A value with the shape of `like` and a random element type.
 Value GraphGenerator::similar(Value like, Type elementType) {
   auto type = ::mlir::cast<RankedTensorType>(like.getType()).clone(elementType);
   SmallVector<Value> same, otherElements;
@@ -251,7 +251,7 @@ bool GraphGenerator::addOp() {
   return true;
 }
 
-/// Returns what nobody uses, and sometimes more.
+/// Returns all unused values, and sometimes others.
 void GraphGenerator::finish() {
   SmallVector<Value> unused, used;
   for (Operation &op : function.getBody().front())
@@ -282,7 +282,7 @@ OwningOpRef<ModuleOp> GraphGenerator::generate() {
     bindings = chooseBindings(variables);
   trackers = std::make_unique<BoundTrackers>(function, bindings);
   int64_t count = random.between(1, options.maxOps);
-  // A choice that leads nowhere is not counted, within reason.
+  // Unsuccessful attempts are not counted, up to a limit.
   for (int64_t tries = 0;
        count > 0 && tries < 20 * options.maxOps && !trackers->isBroken();
        ++tries)

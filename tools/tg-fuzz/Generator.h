@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Makes a function from a number. The same number gives the same function, on
-/// every machine.
+/// Generates a function from a seed. Equal seeds give equal functions on every
+/// machine.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace mlir::tg {
 
-/// Random numbers that do not depend on the C++ library.
+/// A random number generator that does not depend on the C++ library.
 class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed) {}
@@ -49,31 +49,31 @@ private:
 };
 
 struct GeneratorOptions {
-  /// Operations, not counting constants.
+  /// The number of operations, not counting constants.
   int64_t maxOps = 12;
-  /// How many of a hundred graphs have variables, one to three.
+  /// The percentage of graphs with variables (one to three of them).
   int64_t symbolicPercent = 20;
-  /// Elements of a tensor. One graph of fifty takes the large bound, one of
-  /// twenty of those with variables.
+  /// The maximal number of elements of a tensor. The larger limit applies to
+  /// one graph in fifty, with variables to one in twenty.
   int64_t maxElements = 2048;
   int64_t largeElements = 100000;
-  /// Some hundred positions along an axis and mostly float32, to be timed; no
-  /// values: nothing is evaluated, arguments have no `tg.input`.
+  /// Generates programs for timing: some hundred positions along an axis,
+  /// mostly float32. Nothing is evaluated, and arguments have no `tg.input`.
   bool forTiming = false;
 };
 
-/// A module with one function, @main, whose arguments have their values in a
-/// `tg.input` attribute. Its results are comparable (see Tracker.h), unless the
-/// graph is for timing.
+/// A module with one function, @main, whose arguments have values in `tg.input`
+/// attributes. Its results are comparable (see Tracker.h), unless the graph is
+/// for timing.
 OwningOpRef<ModuleOp> generateGraph(MLIRContext *context, uint64_t seed,
                                     const GeneratorOptions &options);
 
-/// The `tg.input` values of a function's arguments; fails, with a diagnostic,
-/// if one has none.
+/// The `tg.input` values of a function's arguments. Emits an error if one is
+/// missing.
 FailureOr<std::vector<HostTensor>> getInputs(func::FuncOp function);
 
-/// Random contents in one of several styles: small whole numbers, fractions,
-/// special values, any bits.
+/// Random contents in one of several styles: small integers, fractions, special
+/// values, random bits.
 void fillRandom(HostTensor &tensor, Random &random);
 
 } // namespace mlir::tg

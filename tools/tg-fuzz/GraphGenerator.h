@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The class behind generateGraph(). Its parts: Generator.cpp has types, values
-/// and the whole, Variables.cpp symbolic sizes, Operations.cpp single
-/// operations, Composites.cpp several at once.
+/// The class behind generateGraph(). Generator.cpp implements types, values and
+/// the main loop, Variables.cpp symbolic sizes, Operations.cpp single
+/// operations, Composites.cpp groups of operations.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,11 @@
 
 namespace mlir::tg {
 
-/// Which element types an operand may have.
+/// The element types that an operand may have.
 enum class Class { Float, Int, IntOrBool, Num, Arith, Element, Bool, U64 };
 
-/// Builds one graph. Each operation is evaluated as soon as it is built, for
-/// some values of the variables; one whose result would not be comparable is
-/// taken out again.
+/// Builds one graph. Each operation is evaluated immediately, for some values
+/// of the variables. An operation without a comparable result is removed.
 class GraphGenerator {
 public:
   GraphGenerator(MLIRContext *context, uint64_t seed,
@@ -48,23 +47,23 @@ private:
   SmallVector<Dim> numbers(ArrayRef<int64_t> values);
   ArrayAttr dimArray(ArrayRef<Dim> dims);
 
-  // Variables and what is made of them.
+  // Variables and expressions over them.
   void addVariables();
   bool isSymbolic() const { return !variables.empty(); }
   /// An expression over the variables with values in [0, limit]; a number if
   /// none is found.
   Dim randomDim(int64_t limit);
-  /// A position in [0, size], whatever the variables' values.
+  /// A position in [0, size] for all values of the variables.
   Dim randomPosition(Dim size);
-  /// Whether none of them can be negative, by what bounds show of it: that of a
-  /// product of sizes cannot always be seen.
+  /// Whether bounds can prove that none is negative, which is not always
+  /// possible for products of sizes.
   static bool areSizes(ArrayRef<Dim> dims) {
     return llvm::all_of(dims, [](Dim dim) { return dim.getMin() >= 0; });
   }
-  /// A size of at most `limit`, symbolic now and then.
+  /// A size of at most `limit`, sometimes symbolic.
   Dim randomSize(ArrayRef<int64_t> sizes, int64_t limit);
 
-  // Values. A null value means: not this time.
+  // Values. The functions return null if they find none.
   Value leaf(RankedTensorType type);
   Value pick(Class wanted);
   Value similar(Value like, Type elementType);
@@ -91,7 +90,7 @@ private:
   Value reshape(Value x);
   Value strided(Value x);
   std::optional<View> randomView(Dim space);
-  // What programs are made of, several operations at once.
+  // Groups of operations.
   Value composite();
   Value matmul();
   Value softmax(Value x);
@@ -117,7 +116,7 @@ private:
   Location loc;
   SmallVector<VarAttr> variables;
   std::unique_ptr<BoundTrackers> trackers;
-  /// Values that operands are taken from, oldest first.
+  /// Candidates for operands, oldest first.
   SmallVector<Value> pool;
   int64_t maxElements;
 };
@@ -125,7 +124,7 @@ private:
 template <typename OpTy, typename... Args>
 Value GraphGenerator::emit(Args &&...args) {
   auto op = OpTy::create(builder, loc, std::forward<Args>(args)...);
-  // Sizes that cannot be shown to fit are possible with variables.
+  // With variables, sizes may exceed provable limits.
   if ((isSymbolic() && failed(verify(op))) || !trackers->execute(op)) {
     op->erase();
     return {};

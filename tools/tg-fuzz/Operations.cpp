@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// One random operation on operands that fit.
+/// One random operation on suitable operands.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -215,7 +215,7 @@ Value GraphGenerator::reduce() {
   return emit<ReduceOp>(random.pick(kinds), x, axes);
 }
 
-/// Cuts a size in two that have it as their product: null if there is no way.
+/// Two factors whose product is the size; null if there are none.
 static std::pair<Dim, Dim> factorize(Dim size, Random &random) {
   if (auto product = dyn_cast<DimExprAttr>(size.getAttr());
       product && product.getKind() == DimOpKind::mul && random.percent(60))
@@ -227,7 +227,7 @@ static std::pair<Dim, Dim> factorize(Dim size, Random &random) {
   return {Dim::get(DimOpKind::floordiv, size, factor), factor};
 }
 
-/// The same elements in a random other shape.
+/// The same elements in a random shape.
 Value GraphGenerator::reshape(Value x) {
   auto type = ::mlir::cast<RankedTensorType>(x.getType());
   SmallVector<Dim> shape = getDims(type);
@@ -252,11 +252,11 @@ Value GraphGenerator::reshape(Value x) {
         }
       }
       break;
-    case 2: // an axis of size 1 more
+    case 2: // insert an axis of size 1
       if (rank < 5)
         shape.insert(shape.begin() + random.below(rank + 1), number(1));
       break;
-    default: // or less
+    default: // remove an axis of size 1
       if (rank > 0 && shape[axis].is(1))
         shape.erase(shape.begin() + axis);
       break;
@@ -268,7 +268,7 @@ Value GraphGenerator::reshape(Value x) {
 }
 
 /// A view with strides of any sign that stays within `space` positions; none if
-/// that is not found, or nothing is there.
+/// no such view is found, or it is empty.
 std::optional<View> GraphGenerator::randomView(Dim space) {
   if (space.getMin() < 1)
     return std::nullopt;
@@ -278,7 +278,7 @@ std::optional<View> GraphGenerator::randomView(Dim space) {
   int64_t count = 1;
   for (int64_t rank = random.below(4); rank > 0; --rank) {
     Dim size = randomSize(sizes, std::max<int64_t>(1, maxElements / count));
-    // Mostly what follows one another, or rows of something.
+    // Mostly contiguous, or rows of something.
     Dim stride = number(random.below(2));
     if (random.percent(40))
       stride = number(random.between(0, std::min<int64_t>(40, space.getMin())));
@@ -292,7 +292,7 @@ std::optional<View> GraphGenerator::randomView(Dim space) {
     view.strides.push_back(stride);
     count *= std::max<int64_t>(1, size.getMax());
   }
-  // Zeros on some axes: positions that need not be there.
+  // Masks some axes, whose positions may then be out of range.
   if (random.percent(40))
     for (Dim size : view.shape) {
       Dim begin = random.percent(50) ? number(0) : randomPosition(size);
@@ -302,7 +302,7 @@ std::optional<View> GraphGenerator::randomView(Dim space) {
         return std::nullopt;
       view.mask.push_back({begin, end});
     }
-  // The offset brings what it touches inside, with what room there is.
+  // A random offset that keeps the view inside.
   auto touched = view.getTouched();
   if (!touched)
     return std::nullopt;
@@ -316,7 +316,7 @@ std::optional<View> GraphGenerator::randomView(Dim space) {
   return view;
 }
 
-/// Elements of x by views that no movement operation need say.
+/// Views of x that movement operations need not be able to express.
 Value GraphGenerator::strided(Value x) {
   auto type = ::mlir::cast<RankedTensorType>(x.getType());
   SmallVector<Attribute> views;
@@ -336,8 +336,8 @@ Value GraphGenerator::strided(Value x) {
                          builder.getArrayAttr(views));
 }
 
-/// A random movement operation on x; of those that an assignment's target may
-/// consist of when `isTarget`.
+/// A random movement operation on x. If `isTarget`, only those that an
+/// assignment's target may consist of.
 Value GraphGenerator::movement(Value x, bool isTarget) {
   auto type = ::mlir::cast<RankedTensorType>(x.getType());
   SmallVector<Dim> dims = getDims(type), low, high;
@@ -356,12 +356,12 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
     for (Dim size : dims) {
       Dim from = random.percent(50) ? number(0) : randomPosition(size);
       Dim to = random.percent(50) ? size : from + randomPosition(size - from);
-      // Mostly leave something.
+      // Mostly not empty.
       if (from == to && random.percent(90)) {
         from = number(0);
         to = size;
       }
-      // What is there on paper need not be seen by bounds.
+      // Bounds cannot always prove valid positions.
       if (!areSizes({from, to - from, size - to}))
         return {};
       low.push_back(from);
@@ -381,7 +381,7 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
         return number(0);
       if (!isSymbolic() || random.percent(50))
         return number(random.below(4));
-      // Up to a fixed size, or anything.
+      // Up to a fixed size, or any amount.
       Dim rest = number(size.getMax() + random.below(3)) - size;
       return random.percent(40) ? rest : randomDim(70);
     };
@@ -420,7 +420,7 @@ Value GraphGenerator::movement(Value x, bool isTarget) {
 }
 
 Value GraphGenerator::assign() {
-  // Memory: an argument, or what an assignment made of one.
+  // Memory: an argument, or the result of an assignment to one.
   SmallVector<Value> memory;
   for (Value value : pool)
     if (isa<BlockArgument>(value) || value.getDefiningOp<AssignOp>())
@@ -439,7 +439,7 @@ Value GraphGenerator::assign() {
   Value assign = emit<AssignOp>(target, value);
   if (!assign || !random.percent(40))
     return assign;
-  // What all of the memory holds then.
+  // The whole memory after the assignment.
   Value root = target;
   while (Operation *op = root.getDefiningOp())
     root = op->getOperand(0);

@@ -46,7 +46,7 @@ Value GraphGenerator::scatter() {
   Type indexType = random.pick(indexTypes);
   auto wanted = getTensorType(dims, indexType);
   Value index = random.percent(50) ? broadcastLeaf(wanted) : leaf(wanted);
-  // Positions that are there, mostly.
+  // Mostly valid positions.
   if (index && random.percent(80)) {
     Value length = emit<DimOp>(wanted, getDim(type, axis).getAttr());
     index = length ? emit<FloorModOp>(index, length) : Value();
@@ -61,7 +61,7 @@ Value GraphGenerator::scatter() {
                                      UpdateKind::max, UpdateKind::min};
   Value result = emit<ScatterOp>(type, random.pick(kinds), base, index, updates,
                                  static_cast<uint64_t>(axis));
-  // Into memory, where just the updates are written.
+  // Assigns to memory, where only the updates are written.
   if (result && ::mlir::isa<BlockArgument>(base) && random.percent(50))
     return emit<AssignOp>(base, result);
   return result;
@@ -75,14 +75,14 @@ Value GraphGenerator::argsort() {
   Type element =
       random.percent(70) ? builder.getI32Type() : builder.getI64Type();
   SmallVector<Dim> dims = getDims(type);
-  // Often the first ones of each row only.
+  // Often only the first elements of each row.
   if (std::optional<int64_t> row = dims.back().getStatic();
       row.value_or(0) > 0 && random.percent(50))
     dims.back() = Dim(type.getContext(), random.between(1, *row));
   return emit<ArgsortOp>(getTensorType(dims, element), x, random.percent(50));
 }
 
-/// The sum of one-hot rows, or of rows that are selected so.
+/// The sum of one-hot rows, or of rows selected by them.
 Value GraphGenerator::histogram() {
   static const int64_t counts[] = {1, 3, 20, 60};
   static const int64_t classes[] = {4, 16, 17, 33};

@@ -1,11 +1,11 @@
-//===- RandomSchedule.cpp - kernels with arbitrary schedules --------------===//
+//===- RandomSchedule.cpp - random schedules of kernels -------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Chooses steps that a kernel admits, without sense.
+/// Chooses random steps among those that a kernel admits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,13 +19,13 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Most steps of a kernel.
+/// The maximal number of steps for a kernel.
 static constexpr unsigned kMostSteps = 10;
-/// Most lanes, and copies that all unrolled ranges make: LLVM takes minutes for
-/// what is admitted.
+/// The maximal numbers of lanes, and of copies made by all unrolled ranges:
+/// larger admitted schedules take LLVM minutes to compile.
 static constexpr int64_t kMostLanes = 32, kMostCopies = 32;
 
-/// Whether the step makes code that takes long to compile.
+/// Whether the step generates code that takes long to compile.
 static bool isTooLarge(StepAttr step, KernelOp kernel) {
   if (step.getKind() != StepKind::set_kind)
     return false;
@@ -46,10 +46,10 @@ static bool isTooLarge(StepAttr step, KernelOp kernel) {
 }
 
 LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
-  // Another one for each kernel, also of several graphs.
+  // The schedule depends on the kernel's name.
   std::mt19937_64 random(seed ^ llvm::xxh3_64bits(kernel.getName()));
   auto choose = [&](size_t count) { return random() % count; };
-  // A copy in a module of its own, which says the same target.
+  // A copy in a module of its own, with the same target.
   auto parent = kernel->getParentOfType<ModuleOp>();
   OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
   (*module)->setAttrs(parent->getAttrDictionary());
@@ -57,7 +57,7 @@ LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
   module->push_back(copy);
   const size_t count = choose(kMostSteps + 1);
   for (size_t i = 0; i < count; ++i) {
-    // Kinds of steps are equally frequent, however many there are of each.
+    // Kinds of steps are equally likely, however many steps of each there are.
     SmallVector<SmallVector<StepAttr>> steps(getMaxEnumValForStepKind() + 1);
     for (StepAttr step : enumerateSteps(copy))
       if (!isTooLarge(step, copy))

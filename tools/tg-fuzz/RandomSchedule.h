@@ -1,11 +1,11 @@
-//===- RandomSchedule.h - kernels with arbitrary schedules ------*- C++ -*-===//
+//===- RandomSchedule.h - random schedules of kernels -----------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Schedules that no heuristic would choose: what a step admits has to be right
+/// Schedules that no heuristic would choose: an admitted step must be correct
 /// after any other steps.
 ///
 //===----------------------------------------------------------------------===//
@@ -17,8 +17,8 @@
 
 namespace mlir::tg {
 
-/// Gives the kernel a list (`schedule`) of up to ten steps, each of which it
-/// admits. Fails, with an error, if a step that was said to be admitted is not.
+/// Gives the kernel a list (`schedule`) of up to ten admitted steps. Emits an
+/// error if a step that was reported as admitted cannot be applied.
 LogicalResult setRandomSchedule(KernelOp kernel, uint64_t seed);
 
 } // namespace mlir::tg

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Changes the size of one axis and follows the consequences from operation to
-/// operation, in both directions. Symbolic sizes stay.
+/// Changes the size of one axis and propagates the change through all
+/// operations, in both directions. Symbolic sizes are kept.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -44,13 +44,13 @@ private:
 
   func::FuncOp function;
   DenseMap<Value, SmallVector<int64_t>> shapes;
-  /// Axes that were given a size and keep it.
+  /// Axes whose size is final.
   DenseSet<std::pair<Value, int64_t>> fixed;
   std::deque<Operation *> queue;
 };
 } // namespace
 
-/// The shape as decided so far.
+/// The shape as determined so far.
 ArrayRef<int64_t> Resizer::shape(Value value) {
   auto [it, isNew] = shapes.try_emplace(value);
   if (isNew)
@@ -78,7 +78,7 @@ bool Resizer::set(Value value, int64_t axis, int64_t size) {
   return true;
 }
 
-/// Both axes have one size: the one that was changed decides.
+/// Both axes must have one size; that of the changed axis is used.
 bool Resizer::same(Value a, int64_t axisA, Value b, int64_t axisB) {
   int64_t sizeA = shape(a)[axisA], sizeB = shape(b)[axisB];
   if (sizeA == sizeB)
@@ -94,7 +94,7 @@ bool Resizer::enforceShrink(ShrinkOp op) {
     std::optional<int64_t> begin = Dim(from[axis]).getStatic(),
                            end = Dim(to[axis]).getStatic();
     if (!begin || !end || isSymbolic(x, axis)) {
-      // Where the part is depends on variables: it and the whole stay.
+      // The part's position is symbolic: the sizes of part and whole are kept.
       if (isFixed(x, axis) || isFixed(result, axis))
         return false;
       continue;
@@ -114,15 +114,15 @@ bool Resizer::enforceShrink(ShrinkOp op) {
 }
 
 namespace {
-/// Axes of two shapes that hold equally many elements.
+/// Groups of axes of two shapes with the same number of elements.
 struct ReshapeGroup {
   ArrayRef<Dim> from, to;
 };
 } // namespace
 
-/// Cuts two shapes of equally many elements into the smallest groups of
-/// neighbouring axes that hold equally many, outermost first. Axes of size 1
-/// belong to the group before them.
+/// Divides two shapes with the same number of elements into the smallest groups
+/// of adjacent axes with equal products, outermost first. Axes of size 1 belong
+/// to the group before them.
 static SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<Dim> from,
                                                   ArrayRef<Dim> to) {
   SmallVector<ReshapeGroup> groups;
@@ -130,7 +130,7 @@ static SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<Dim> from,
     return groups;
   MLIRContext *context =
       from.empty() ? to.front().getContext() : from.front().getContext();
-  // Products of the axes up to each; a group ends where two are equal.
+  // Products of the axes up to each one; a group ends where two are equal.
   auto getProducts = [&](ArrayRef<Dim> dims) {
     SmallVector<Dim> products{Dim(context, 1)};
     for (Dim size : dims)
@@ -160,8 +160,8 @@ static SmallVector<ReshapeGroup> getReshapeGroups(ArrayRef<Dim> from,
   return groups;
 }
 
-/// Axes of both shapes in groups with equal products; within a group one axis
-/// can be resized if that of the other side follows in whole numbers.
+/// Groups of axes of both shapes must have equal products. One axis of a group
+/// can be resized if an axis on the other side can be adjusted to an integer.
 bool Resizer::enforceReshape(ReshapeOp op) {
   Value x = op.getX(), result = op.getResult();
   const SmallVector<Dim> from = getDims(cast<RankedTensorType>(x.getType()));
@@ -182,7 +182,7 @@ bool Resizer::enforceReshape(ReshapeOp op) {
           return true;
       return false;
     };
-    // Sizes that make a symbolic product stay.
+    // Factors of a symbolic product are kept.
     auto isStatic = [](Dim dim) { return dim.isStatic(); };
     if (!llvm::all_of(group.from, isStatic) ||
         !llvm::all_of(group.to, isStatic)) {
@@ -194,7 +194,7 @@ bool Resizer::enforceReshape(ReshapeOp op) {
     int64_t newB = product(shape(result).slice(beginB, countB));
     if (newA == newB)
       continue;
-    // The side with an axis that is still free follows.
+    // The side with an axis that is not final is adjusted.
     auto follow = [&](Value value, size_t begin, size_t count, int64_t have,
                       int64_t want) {
       for (size_t axis = begin; axis < begin + count; ++axis) {
@@ -221,7 +221,7 @@ bool Resizer::enforce(Operation *op) {
   if (auto shrink = dyn_cast<ShrinkOp>(op))
     return enforceShrink(shrink);
   if (auto strided = dyn_cast<StridedOp>(op)) {
-    // Its views say which sizes both have.
+    // The views determine the sizes of both.
     auto hasFixed = [&](Value value) {
       for (int64_t axis = 0, rank = shape(value).size(); axis < rank; ++axis)
         if (isFixed(value, axis))
@@ -270,7 +270,7 @@ bool Resizer::apply() {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getShape() == ArrayRef<int64_t>(newShape))
       continue;
-    // Symbolic sizes stay what they are.
+    // Symbolic sizes are kept.
     SmallVector<Dim> dims = getDims(type);
     for (auto [dim, size] : llvm::zip_equal(dims, newShape))
       if (!ShapedType::isDynamic(size))

@@ -1,4 +1,4 @@
-//===- Shrinker.cpp - makes failing graphs small --------------------------===//
+//===- Shrinker.cpp - reduction of failing graphs -------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,9 +6,9 @@
 ///
 /// \file
 /// Each step works on a copy, which replaces the graph if it still fails. Steps
-/// are tried until none helps: fewer results, operations replaced by an operand
-/// or by their value as an argument, fewer variables, simpler values, smaller
-/// shapes.
+/// are tried until none succeeds: fewer results, operations replaced by an
+/// operand or by their value as an argument, fewer variables, simpler values,
+/// smaller shapes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static unsigned countOps(ModuleOp module) {
   return getBlock(module).getOperations().size();
 }
 
-/// Removes what nothing depends on.
+/// Removes unused operations.
 static void removeDeadCode(func::FuncOp function) {
   for (Operation &op :
        llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
@@ -66,9 +66,8 @@ static void setInput(func::FuncOp function, unsigned index,
   function.setArgAttr(index, inputAttrName, getDenseElements(tensor));
 }
 
-/// What the interpreter computes for the result of the operation `index`, in
-/// its largest shape. Where the variables are not as large as they can be, it
-/// may well be something else.
+/// The result of operation `index`, computed by the interpreter with the
+/// variables at their maxima. For other values, the actual result may differ.
 static std::optional<HostTensor> getValueOf(ModuleOp symbolic, unsigned index) {
   OwningOpRef<ModuleOp> bound = symbolic.clone();
   replaceVariablesAndInputs(*bound, [](VarAttr variable) {
@@ -103,8 +102,8 @@ public:
   OwningOpRef<ModuleOp> run();
 
 private:
-  /// Applies `change` to a copy and keeps it if it still fails. `change`
-  /// returns false where it does not apply.
+  /// Applies `change` to a copy and keeps the copy if it still fails. `change`
+  /// returns false if it is not applicable.
   bool attempt(llvm::function_ref<bool(ModuleOp)> change);
 
   bool dropResults();
@@ -128,7 +127,7 @@ bool Shrinker::attempt(llvm::function_ref<bool(ModuleOp)> change) {
     return false;
   removeDeadCode(getMain(*candidate));
   updateResultTypes(getMain(*candidate));
-  // What the change broke is not the failure that is looked for.
+  // An invalid graph is not the failure in question.
   if (failed(verify(*candidate)))
     return false;
   --triesLeft;
@@ -143,7 +142,7 @@ bool Shrinker::dropResults() {
   auto countResults = [&]() {
     return getBlock(*current).getTerminator()->getNumOperands();
   };
-  // One alone, then one less.
+  // Keep a single result, then remove single results.
   for (unsigned i = 0; i < countResults() && countResults() > 1; ++i)
     changed |= attempt([&](ModuleOp module) {
       Operation *terminator = getBlock(module).getTerminator();
@@ -167,7 +166,7 @@ bool Shrinker::dropOps() {
     unsigned index = i - 1;
     if (index + 1 >= countOps(*current))
       continue;
-    // The value alone, as an input.
+    // Only the value, as an argument.
     bool replaced = attempt([&](ModuleOp module) {
       Operation *op = getOp(module, index);
       std::optional<HostTensor> value;
@@ -186,7 +185,7 @@ bool Shrinker::dropOps() {
       op->erase();
       return true;
     });
-    // Or what it was made from.
+    // Or one of its operands.
     Operation *op = getOp(*current, index);
     for (unsigned k = 0; !replaced && k < op->getNumOperands(); ++k)
       replaced = attempt([&](ModuleOp module) {
@@ -203,7 +202,7 @@ bool Shrinker::dropOps() {
   return changed;
 }
 
-/// A value to try in place of all elements.
+/// A simple value to try for all elements.
 static TypedAttr getSimple(Type elementType, int64_t number) {
   if (elementType.isInteger(1))
     return BoolAttr::get(elementType.getContext(), number != 0);
@@ -229,11 +228,10 @@ bool Shrinker::simplifyValues() {
       if (simplified)
         break;
     }
-  // Constants as arguments, where a splat is no longer folded.
   return changed;
 }
 
-/// Gives variables values, or makes their ranges shorter.
+/// Binds variables or narrows their ranges.
 bool Shrinker::bindVariables() {
   bool changed = false;
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(*current);
@@ -289,7 +287,7 @@ bool Shrinker::shrinkShapes() {
   };
   for (unsigned i = 0; i < countValues(); ++i) {
     for (int64_t axis = 0;; ++axis) {
-      // The values may have become fewer.
+      // An earlier change may have removed values.
       Value value = i < countValues() ? getValue(*current, i) : Value();
       auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
       if (!type || axis >= type.getRank())
@@ -314,7 +312,7 @@ bool Shrinker::shrinkShapes() {
 }
 
 OwningOpRef<ModuleOp> Shrinker::run() {
-  // Dead code first, if the failure is not about it.
+  // First removes dead code, unless the failure depends on it.
   attempt([](ModuleOp) { return true; });
   bool changed = true;
   while (changed && triesLeft > 0) {
@@ -331,7 +329,7 @@ OwningOpRef<ModuleOp> Shrinker::run() {
 
 OwningOpRef<ModuleOp> mlir::tg::shrink(ModuleOp module, StillFails stillFails,
                                        unsigned maxTries, bool forTiming) {
-  // Candidates may be nonsense; nobody wants to read about it.
+  // Suppresses diagnostics about invalid candidates.
   ScopedDiagnosticHandler quiet(module.getContext(),
                                 [](Diagnostic &) { return success(); });
   return Shrinker(module, stillFails, maxTries, forTiming).run();

@@ -1,11 +1,11 @@
-//===- Shrinker.h - makes failing graphs small ------------------*- C++ -*-===//
+//===- Shrinker.h - reduction of failing graphs -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Takes parts out of a graph as long as it keeps failing.
+/// Removes parts of a graph as long as it keeps failing.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +19,18 @@
 
 namespace mlir::tg {
 
-/// Whether a smaller graph still fails as the large one did.
+/// Whether a smaller graph fails in the same way.
 using StillFails = llvm::function_ref<bool(ModuleOp)>;
 
 /// Shrinks a module with one function @main whose arguments have `tg.input`
-/// values, asking `stillFails` at most `maxTries` times. A graph for timing has
-/// no values, and keeps its sizes.
+/// values. Calls `stillFails` at most `maxTries` times. A graph for timing has
+/// no values and keeps its sizes.
 OwningOpRef<ModuleOp> shrink(ModuleOp module, StillFails stillFails,
                              unsigned maxTries, bool forTiming = false);
 
-/// Gives `axis` of `value` the size `size`, and all axes that have to agree
-/// with it, through the whole function. False, leaving the function in an
-/// undefined state, if that cannot be done.
+/// Changes the size of `axis` of `value`, and of all axes in the function that
+/// must agree with it. On failure, returns false and leaves the function in an
+/// undefined state.
 bool resizeAxis(func::FuncOp function, Value value, int64_t axis, int64_t size);
 
 } // namespace mlir::tg

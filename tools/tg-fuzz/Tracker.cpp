@@ -1,11 +1,11 @@
-//===- Tracker.cpp - values and how exactly they are defined --------------===//
+//===- Tracker.cpp - values with error bounds -----------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Runs graphs with error bounds, and compares against them.
+/// Evaluates graphs with error bounds, and compares results with them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -144,7 +144,7 @@ mlir::tg::trackFunction(func::FuncOp function, ArrayRef<HostTensor> inputs) {
   return run;
 }
 
-/// One element, as a tensor prints it.
+/// One element in its printed form.
 static std::string showElement(const HostTensor &tensor, int64_t i) {
   HostTensor element;
   element.elementType = tensor.elementType;

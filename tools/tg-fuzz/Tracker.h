@@ -1,19 +1,19 @@
-//===- Tracker.h - values and how exactly they are defined ------*- C++ -*-===//
+//===- Tracker.h - values with error bounds ---------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates a graph in the reference interpreter and knows, for every single
-/// element, by how much a correct implementation may differ from it.
+/// Evaluates a graph in the reference interpreter, with a bound for each
+/// element by how much a correct implementation may differ from it.
 ///
-/// Most operations leave no freedom: their results have an error bound of zero
-/// and are compared bit for bit. Transcendental functions (2 ulp), float sums
-/// and products whose order matters, and whatever is computed from them have a
-/// bound that follows from those of the operands. Where a bound cannot be
-/// carried through an operation (a comparison of two values that are closer
-/// than their errors, say), the graph says nothing and is not used.
+/// The results of most operations are fully specified: their error bound is
+/// zero, and they are compared bit for bit. Transcendental functions (2 ulp),
+/// float sums and products whose order matters, and everything computed from
+/// them have a bound derived from those of the operands. If an operation has no
+/// bound (such as a comparison of two values that are closer than their
+/// errors), the graph is not comparable and is not used.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@
 
 namespace mlir::tg {
 
-/// One number per element, most of the time 0 for all of them.
+/// One number per element, usually 0 for all of them.
 class Bounds {
 public:
   double operator[](int64_t i) const { return values.empty() ? 0 : values[i]; }
@@ -40,7 +40,7 @@ public:
       values[i] = value;
   }
   bool isZero() const { return values.empty(); }
-  /// The bounds of what a movement operation makes of x.
+  /// The bounds of the result of a movement operation on x.
   static Bounds move(Operation *op, const HostTensor &x, const Bounds &bounds);
 
 private:
@@ -52,32 +52,32 @@ struct TrackedTensor {
   HostTensor tensor;
   /// Absolute bound of the difference to any correct result.
   Bounds error;
-  /// Not 0 for elements with unspecified bits: a zero of either sign, a NaN of
+  /// Not 0 for elements with unspecified bits: zeros of either sign, NaNs with
   /// any payload.
   Bounds loose;
-  /// How much the rounding of a product changed it: a sum may use the product
-  /// as it is before that.
+  /// The rounding error of a product, since a sum may use the unrounded
+  /// product.
   Bounds rounding;
 
   TrackedTensor() = default;
-  /// An exact tensor.
+  /// A tensor without errors.
   explicit TrackedTensor(HostTensor tensor) : tensor(std::move(tensor)) {}
 };
 
-/// Evaluates `op`; none if its result would not be comparable. Not for
+/// Evaluates `op`; none if its result would not be comparable. Does not support
 /// `tg.assign` and `tg.after`, which need memory.
 std::optional<TrackedTensor> track(Operation *op,
                                    ArrayRef<const TrackedTensor *> operands);
 
-/// Runs a function operation by operation.
+/// Evaluates a function operation by operation.
 class Tracker {
 public:
-  /// Names the next argument's memory.
+  /// Defines the contents of the next argument's memory.
   void addArgument(Value argument, TrackedTensor contents);
   /// Evaluates one operation; false if its result would not be comparable.
   bool execute(Operation *op);
   const TrackedTensor &get(Value value) const { return values.at(value); }
-  /// What an argument's memory holds now.
+  /// The present contents of an argument's memory.
   const TrackedTensor &getMemory(Value argument) const {
     auto found = memories.find(argument);
     return found == memories.end() ? get(argument) : found->second;
@@ -87,22 +87,25 @@ public:
 
 private:
   DenseMap<Value, TrackedTensor> values;
-  /// Of arguments that have been assigned to; and after each assignment.
+  /// Contents of arguments that were assigned to: present, and after each
+  /// assignment.
   DenseMap<Value, TrackedTensor> memories, contents;
 };
 
-/// What a run of a function has to give.
+/// The expected results of a run of a function.
 struct ExpectedRun {
   std::vector<TrackedTensor> results;
   /// The arguments' memory afterwards.
   std::vector<TrackedTensor> arguments;
 };
 
-/// The whole function on these inputs; none if anything is not comparable.
+/// Evaluates the whole function on these inputs; none if anything is not
+/// comparable.
 std::optional<ExpectedRun> trackFunction(func::FuncOp function,
                                          ArrayRef<HostTensor> inputs);
 
-/// Describes the first difference that is too large; none if all is well.
+/// Describes the first difference that exceeds its bound; none if there is
+/// none.
 std::optional<std::string> findDifference(const TrackedTensor &expected,
                                           const HostTensor &actual);
 

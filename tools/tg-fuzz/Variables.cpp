@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::tg;
 
 void GraphGenerator::addVariables() {
-  // Least values: none at all, one, some. Then small ranges, which are tried in
-  // full, and maxima around the sizes of vectors and tiles.
+  // Lower bounds: zero, one, some. Small ranges are tested completely; other
+  // maxima are near the sizes of vectors and tiles.
   static const int64_t least[] = {0, 0, 1, 1, 1, 2, 3, 5};
   static const int64_t most[] = {1,  2,  3,  4,  4,  5,  6,  8,  9,  12,
                                  16, 17, 24, 31, 32, 33, 48, 64, 65, 100};
@@ -50,13 +50,13 @@ Dim GraphGenerator::randomDim(int64_t limit) {
     case 2:
       size = variable * number(constant);
       break;
-    case 3: // what is left of a fixed size
+    case 3: // the rest of a fixed size
       size = number(variable.getMax() + random.below(2)) - variable;
       break;
     case 4:
       size = make(DimOpKind::floordiv, variable, number(constant));
       break;
-    case 5: // blocks
+    case 5: // number of blocks
       size = make(DimOpKind::floordiv, variable + number(constant - 1),
                   number(constant));
       break;
@@ -93,7 +93,7 @@ Dim GraphGenerator::randomPosition(Dim size) {
   };
   for (int tries = 0; tries < 4 && isSymbolic(); ++tries) {
     Dim position = randomDim(size.getMax());
-    // As it is, as much from the end, or cut to fit.
+    // The size itself, its distance from the end, or clamped to fit.
     switch (random.below(3)) {
     case 0:
       break;

@@ -5,13 +5,13 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-fuzz --graphs 2000 --seed 1` makes random tensor graphs and compares
-/// what compiled code computes with what the interpreter computes. Graph number
-/// i of a seed is the same whatever else runs.
+/// `tg-fuzz --graphs 2000 --seed 1` generates random tensor graphs and compares
+/// the results of compiled code with those of the interpreter. Graph number i
+/// of a seed does not depend on the other options of the run.
 ///
-/// Graphs run in child processes. A graph is in a file before it is run, so
-/// that one which crashes is not lost; it is then shrunk and written, with the
-/// way to reproduce it, to a folder.
+/// Graphs run in child processes. Each graph is written to a file before it
+/// runs, so that it is available after a crash; it is then shrunk and written
+/// to a folder together with the command that reproduces the failure.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -107,7 +107,7 @@ static cl::opt<double>
                 cl::value_desc("times"), cl::cat(category));
 
 namespace {
-/// What a worker tells its parent while it runs.
+/// Progress that a worker reports in shared memory.
 struct Progress {
   uint64_t graph;
   uint64_t useless;
@@ -131,7 +131,7 @@ static GeneratorOptions getGeneratorOptions() {
 }
 
 static uint64_t getGraphSeed(uint64_t graph) {
-  // Series of neighbouring seeds must not overlap.
+  // The series of adjacent seeds must not overlap.
   return (seed * 0x9E3779B97F4A7C15u) ^ (graph * 0xD1B54A32D192ED03u + graph);
 }
 
@@ -148,7 +148,7 @@ static LogicalResult writeModule(ModuleOp module, StringRef path,
   if (code)
     return reportError("cannot write '" + path + "': " + code.message());
   os << header;
-  // Every element counts.
+  // Print all elements.
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(std::numeric_limits<int64_t>::max());
   module->print(os, flags);
@@ -189,8 +189,8 @@ static Outcome checkGuarded(ModuleOp module, std::string &message,
   });
 }
 
-/// Values of the variables with which a graph fails: one set alone if that is
-/// enough, else the first that is tried.
+/// Values of the variables for which a graph fails: a single set if that is
+/// sufficient, otherwise the first one that is tried.
 static Binding findBinding(ModuleOp module, Outcome outcome,
                            std::string &message) {
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
@@ -207,7 +207,7 @@ static Binding findBinding(ModuleOp module, Outcome outcome,
   return bindings.front();
 }
 
-/// Shrinks the graph that a worker stopped at and says what became of it.
+/// Shrinks the graph at which a worker stopped and reports the failure.
 static LogicalResult report(uint64_t graph, Outcome outcome,
                             std::string message) {
   llvm::outs() << llvm::formatv("graph {0}: {1}: {2}\n", graph,
@@ -218,7 +218,7 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
   tinygrad::prepareContext(context);
   OwningOpRef<ModuleOp> module = loadModule(getPath("current.mlir"), context);
   if (!module) {
-    // The file as the worker left it is all there is.
+    // Only the file written by the worker is available.
     llvm::sys::fs::rename(getPath("current.mlir"), path);
     return success();
   }
@@ -230,7 +230,7 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
           [&](ModuleOp candidate) {
             return checkGuarded(candidate, text) == outcome;
           },
-          // A try that takes too long is one that counts.
+          // After a timeout, each attempt takes the whole time limit.
           /*maxTries=*/outcome == Outcome::Timeout ? 30 : 1500);
     else
       llvm::outs() << "  it does not fail alone: not shrunk\n";
@@ -274,8 +274,8 @@ static LogicalResult replay() {
   return success(outcome == Outcome::Good);
 }
 
-/// What failures with one cause have in common: the message without numbers
-/// and names of values. Wrong values tell nothing about their cause.
+/// A key for failures with the same cause: the message without numbers and
+/// names of values. For wrong values, the cause is unknown.
 static std::string getSignature(Outcome outcome, StringRef message) {
   if (outcome == Outcome::Mismatch)
     return "";
@@ -304,7 +304,7 @@ static LogicalResult fuzz() {
   uint64_t failures = 0, repeated = 0;
   llvm::StringSet<> signatures;
   uint64_t end = first + graphs;
-  // A new process now and then keeps what piles up in one within bounds.
+  // Workers are restarted regularly to bound their memory use.
   constexpr uint64_t batch = 250;
   for (uint64_t next = first;
        next < end && failures - repeated < maxFailures;) {
@@ -317,7 +317,7 @@ static LogicalResult fuzz() {
       next = batchEnd;
     } else {
       ++failures;
-      // The second of a kind is only counted.
+      // Further failures of a kind are only counted.
       std::string signature = getSignature(outcome, message);
       if (!signature.empty() && !signatures.insert(signature).second)
         ++repeated;
@@ -345,14 +345,15 @@ static LogicalResult fuzz() {
 // Cliffs
 //===----------------------------------------------------------------------===//
 
-/// More work than this (positions computed) makes a program too slow to time.
+/// The maximal work (positions computed) of a program that is timed.
 constexpr double kMostPositions = 1e9;
-/// Programs that a cliff is shrunk by at most; each takes two compilations.
+/// The maximal number of attempts to shrink a cliff; each takes two
+/// compilations.
 constexpr unsigned kMostShrinks = 60;
 
-/// Times a program in a child process. Good: it is no cliff.
+/// Times a program in a child process. Returns Good if it is no cliff.
 static Outcome timeGuarded(ModuleOp module, std::string &message) {
-  // Both ways are the same without reductions.
+  // Without reductions, both variants are the same.
   if (!module.walk([](ReduceOp) { return WalkResult::interrupt(); })
            .wasInterrupted()) {
     message = "no reductions";
@@ -460,7 +461,7 @@ static LogicalResult replayCliff() {
 }
 
 int main(int argc, char **argv) {
-  // No handlers of signals: a child that crashes says so by its status.
+  // No signal handlers: the exit status of a child shows a crash.
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
       argc, argv, "Random tensor graphs against the reference interpreter\n");
@@ -473,8 +474,8 @@ int main(int argc, char **argv) {
     return 1;
   }
   if (!getCheckOptions().device.empty()) {
-    // The device itself is opened by child processes, since it has threads;
-    // here only its name is checked.
+    // The child processes open the device, since it has threads; here only its
+    // name is checked.
     std::string message;
     if (runGuarded(timeLimit, message, [&](std::string &text) {
           try {

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `mlir-lsp-server` with the `tg` dialect: editors that speak the language
-/// server protocol show diagnostics, definitions and hover texts of `.mlir`
-/// files that use it.
+/// `mlir-lsp-server` with the `tg` dialect: editors that support the language
+/// server protocol show diagnostics, definitions and hover texts for `.mlir`
+/// files with this dialect.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `mlir-opt` with the `tg` dialect and its passes. Everything of upstream is
-/// registered too, so that any pipeline down to LLVM can be tried.
+/// `mlir-opt` with the `tg` dialect and its passes. All upstream dialects and
+/// passes are registered as well, so that any pipeline down to LLVM can be run.
 ///
 //===----------------------------------------------------------------------===//
 

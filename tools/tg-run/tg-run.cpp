@@ -127,8 +127,8 @@ static double millisecondsSince(Clock::time_point begin) {
       .count();
 }
 
-/// Calls `once` as often as --repeat says and shows how long it took.
-/// `preparation` is what had to be done before the first run.
+/// Calls `once` as often as --repeat says and prints the times. `preparation`
+/// is the time that was spent before the first run.
 static LogicalResult
 runRepeatedly(double preparation,
               llvm::function_ref<LogicalResult(unsigned)> once) {
@@ -153,7 +153,8 @@ runRepeatedly(double preparation,
 static LogicalResult runInterpreted(func::FuncOp function,
                                     MutableArrayRef<HostTensor> tensors,
                                     SmallVectorImpl<HostTensor> &results) {
-  // Assignments of later runs must not change what the first one left.
+  // Later runs assign to copies, so that the contents after the first run are
+  // kept.
   std::vector<HostTensor> scratch;
   if (repeat > 1)
     scratch.assign(tensors.begin(), tensors.end());
@@ -164,8 +165,8 @@ static LogicalResult runInterpreted(func::FuncOp function,
   });
 }
 
-/// Compiles the module, which is rewritten, and runs it. Its sizes are those of
-/// `concrete` in this run.
+/// Compiles the module, which is modified, and runs it with the sizes of
+/// `concrete`.
 static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
                                  const llvm::StringMap<int64_t> &values,
                                  MutableArrayRef<HostTensor> tensors,
@@ -177,7 +178,7 @@ static LogicalResult runCompiled(ModuleOp module, FunctionType concrete,
     return fromBuffer(buffer, cast<RankedTensorType>(type),
                       cast<RankedTensorType>(sizes).getShape());
   };
-  // The values are inputs now, not a part of the program.
+  // Here, the values are inputs, not a part of the program.
   for (unsigned i = 0; i < inputTypes.size(); ++i)
     function.removeArgAttr(i, inputAttrName);
   try {
@@ -233,7 +234,7 @@ static LogicalResult runMain() {
     return reportError("@" + entryName + " has " +
                        Twine(function->getNumResults()) + " results, but " +
                        Twine(outputs.size()) + " are named with --output");
-  // With values for the variables, the program is one of static shapes.
+  // With values for the variables, the program has static shapes.
   FailureOr<llvm::StringMap<int64_t>> values =
       readValues(*module, variableValues);
   if (failed(values))
