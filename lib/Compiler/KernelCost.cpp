@@ -120,7 +120,7 @@ static StringRef getName(Location location) {
 }
 
 std::string tinygrad::describeOperations(tg::KernelOp kernel) {
-  constexpr size_t most = 8;
+  constexpr size_t maxNames = 8;
   llvm::SmallSetVector<StringRef, 8> names;
   kernel.walk([&](Operation *op) {
     if (auto store = dyn_cast<tg::StoreOp>(op); store && store.getUpdate()) {
@@ -140,7 +140,7 @@ std::string tinygrad::describeOperations(tg::KernelOp kernel) {
   });
   std::string text = "[";
   for (auto [i, name] : llvm::enumerate(names)) {
-    if (i == most) {
+    if (i == maxNames) {
       text += ", ...";
       break;
     }

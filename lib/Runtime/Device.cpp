@@ -254,18 +254,18 @@ public:
 
   void replay(void *const *addresses, const int64_t *values) override {
     // On the stack for typical kernels, so that a replay does not allocate.
-    constexpr std::size_t usual = 64;
-    void *bufferStack[usual];
-    int64_t valueStack[usual];
+    constexpr std::size_t inlineSize = 64;
+    void *bufferStack[inlineSize];
+    int64_t valueStack[inlineSize];
     std::unique_ptr<void *[]> bufferHeap;
     std::unique_ptr<int64_t[]> valueHeap;
     void **buffers = bufferStack;
     int64_t *chosen = valueStack;
-    if (maxBuffers > usual) {
+    if (maxBuffers > inlineSize) {
       bufferHeap.reset(new void *[maxBuffers]);
       buffers = bufferHeap.get();
     }
-    if (maxValues > usual) {
+    if (maxValues > inlineSize) {
       valueHeap.reset(new int64_t[maxValues]);
       chosen = valueHeap.get();
     }

@@ -308,7 +308,7 @@ std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
   return total.bytes;
 }
 
-void DiskCache::noteTotal(uint64_t bytes) {
+void DiskCache::recordTotal(uint64_t bytes) {
   const detail::FileSizeSignalBlocker blocker;
   const Descriptor file(
       ::open((folder + totalName).c_str(),
@@ -366,5 +366,5 @@ void DiskCache::evict() {
       total -= file.bytes;
     }
   }
-  noteTotal(total);
+  recordTotal(total);
 }

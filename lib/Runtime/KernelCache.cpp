@@ -65,8 +65,8 @@ KernelCache::takeExcess(std::size_t limit) {
   std::vector<Entries::node_type> dropped;
   // Programs in use are moved to the front of the list, so that a call visits
   // only a few.
-  constexpr unsigned most = 8;
-  for (unsigned i = 0; i < most && programs.size() > limit; ++i) {
+  constexpr unsigned maxVisits = 8;
+  for (unsigned i = 0; i < maxVisits && programs.size() > limit; ++i) {
     auto last = programs.find(recent.back());
     if (isUnused(last->second)) {
       recent.pop_back();

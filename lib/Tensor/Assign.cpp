@@ -45,7 +45,8 @@ static std::vector<SymVariable> variablesOf(const Movement *movements) {
 }
 
 /// Whether a variable has different values in the two lists.
-static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
+static bool haveConflictingValues(ArrayRef<SymVariable> a,
+                                  ArrayRef<SymVariable> b) {
   for (const SymVariable &variable : a)
     for (const SymVariable &other : b)
       if (variable.name == other.name && variable.value != other.value)
@@ -58,7 +59,7 @@ static bool disagree(ArrayRef<SymVariable> a, ArrayRef<SymVariable> b) {
 static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
   if (!graph.hasSymbols())
     return false;
-  constexpr unsigned most = 64;
+  constexpr unsigned maxOps = 64;
   llvm::SmallSetVector<Operation *, 16> seen;
   seen.insert(value);
   for (unsigned i = 0; i < seen.size(); ++i) {
@@ -71,7 +72,7 @@ static bool mayHaveVariables(GraphImpl &graph, Operation *value) {
       places = pad.getLow();
     else if (auto strided = dyn_cast<tg::StridedOp>(op))
       places = strided.getViews();
-    if (i == most || type.getEncoding() || isa<tg::DimOp>(op) ||
+    if (i == maxOps || type.getEncoding() || isa<tg::DimOp>(op) ||
         (places && !graph.symbolsOf(places).variables.empty()))
       return true;
     for (Value operand : op->getOperands())
@@ -115,7 +116,7 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
         it != graph.pendingParts.end()) {
       isPending = true;
       // A program has one value for each variable.
-      if (disagree(it->second, variables))
+      if (haveConflictingValues(it->second, variables))
         graph.wrap(current(), target.device).realize(std::source_location());
       else
         addVariables(variables, it->second);
@@ -163,7 +164,7 @@ Tensor &Tensor::assign(const Operand &value) {
 
 /// The part of \p target that corresponds to the operand of \p op if \p target
 /// corresponds to its result.
-static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
+static Value undoMovement(OpBuilder &builder, Operation *op, Value target) {
   Location loc = op->getLoc();
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   if (auto permute = dyn_cast<tg::PermuteOp>(op))
@@ -183,7 +184,7 @@ static Value partMovedBy(OpBuilder &builder, Operation *op, Value target) {
 }
 
 /// Whether both perform the same movement.
-static bool moveAlike(Operation *a, Operation *b) {
+static bool isSameMovement(Operation *a, Operation *b) {
   return a->getName() == b->getName() && tg::isMovementOp(a) &&
          !isa<tg::ExpandOp, tg::ShrinkOp>(a) &&
          a->getAttrDictionary() == b->getAttrDictionary() &&
@@ -203,7 +204,7 @@ Value tinygrad::detail::emitPartialAssign(OpBuilder &builder, Operation *assign,
   Value moved = mapping.lookup(choice.getX());
   SmallVector<Operation *> movements;
   while (inside && moved.getDefiningOp() &&
-         moveAlike(inside, moved.getDefiningOp())) {
+         isSameMovement(inside, moved.getDefiningOp())) {
     movements.push_back(moved.getDefiningOp());
     inside = inside->getOperand(0).getDefiningOp();
     moved = moved.getDefiningOp()->getOperand(0);
@@ -216,7 +217,7 @@ Value tinygrad::detail::emitPartialAssign(OpBuilder &builder, Operation *assign,
     return {};
   Value memory = mapping.lookup(assign->getOperand(0)), target = memory;
   for (Operation *op : movements)
-    target = partMovedBy(builder, op, target);
+    target = undoMovement(builder, op, target);
   auto written = tg::AssignOp::create(builder, assign->getLoc(), target, moved);
   return tg::AfterOp::create(builder, assign->getLoc(), memory, written);
 }

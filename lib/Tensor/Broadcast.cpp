@@ -118,11 +118,11 @@ Tensor detail::same(const Tensor &x, Scalar value) {
 }
 
 DType detail::positionDType(const Shape &shape) {
-  constexpr int64_t most = 0x7fffffff;
+  constexpr int64_t maxInt32 = 0x7fffffff;
   int64_t count = 1;
   for (const SymInt &size : shape)
-    if (size.max() > most ||
-        __builtin_mul_overflow(count, size.max(), &count) || count > most)
+    if (size.max() > maxInt32 ||
+        __builtin_mul_overflow(count, size.max(), &count) || count > maxInt32)
       return DType::Int64;
   return DType::Int32;
 }

@@ -357,18 +357,19 @@ static Tensor iscloseOfIntegers(const Operand &lhs, const Operand &rhs,
   Tensor b = materialize(rhs, like, widen(rhs), shape, "isclose");
   Tensor difference = distance(a, b);
   // An integer is at most the tolerance if it is at most floor(tolerance).
-  constexpr double most = 0x1.fffffffffffffp63;
+  constexpr double maxTolerance = 0x1.fffffffffffffp63;
   if (rtol == 0) {
     if (!(atol >= 0))
       return difference == 0;
-    if (atol > most)
+    if (atol > maxTolerance)
       return difference.onesLike(DType::Bool);
     return difference <= uint64_t(atol);
   }
   Tensor tolerance = b.cast(DType::Float64).abs() * rtol + atol;
   Tensor isNear =
-      (tolerance > most) |
-      (difference <= tolerance.maximum(0).minimum(most).cast(DType::UInt64));
+      (tolerance > maxTolerance) |
+      (difference <=
+       tolerance.maximum(0).minimum(maxTolerance).cast(DType::UInt64));
   return (difference == 0) | ((tolerance >= 0) & isNear);
 }
 

@@ -34,7 +34,7 @@ using namespace tinygrad::detail;
 }
 
 /// The verifiers' message for an invalid operation, else an empty string.
-static std::string findMistake(Operation *op) {
+static std::string getVerifierError(Operation *op) {
   std::string text;
   ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &message) {
     text += (text.empty() ? "" : "; ") + message.str();
@@ -69,7 +69,7 @@ void GraphEdit::check(Operation *op) {
   for (Value operand : op->getOperands())
     if (!operand || !operand.getDefiningOp())
       fail(op, "has an operand that is not computed");
-  if (std::string mistake = findMistake(op); !mistake.empty())
+  if (std::string mistake = getVerifierError(op); !mistake.empty())
     fail(op, "is not valid: " + Twine(mistake));
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type)
@@ -232,7 +232,7 @@ static bool isMemory(Operation *op) {
 /// Checks that a function still computes \p roots and returns its results.
 static ValueRange checkResults(func::FuncOp function, unsigned numArguments,
                                ArrayRef<Operation *> roots) {
-  if (std::string mistake = findMistake(function); !mistake.empty())
+  if (std::string mistake = getVerifierError(function); !mistake.empty())
     throw Error("rewriteValues: " + mistake);
   auto results =
       function.getBody().hasOneBlock()

@@ -575,8 +575,8 @@ void GraphImpl::beginContext() {
 void GraphImpl::renewContext() {
   // Moving takes about 2 us per operation, a small fraction of the time that it
   // took to create so many attributes.
-  constexpr std::size_t enough = 1 << 14;
-  if (garbage < std::max<std::size_t>(enough, 4 * nodes.size()) ||
+  constexpr std::size_t minGarbage = 1 << 14;
+  if (garbage < std::max<std::size_t>(minGarbage, 4 * nodes.size()) ||
       numEdits != 0)
     return;
   garbage = 0;

@@ -90,10 +90,10 @@ static bool isProduct(Operation *op) {
 
 bool GraphSlice::isReducedAgain(Operation *start) const {
   // The search is limited to this number of operations.
-  constexpr unsigned most = 64;
+  constexpr unsigned maxOps = 64;
   llvm::SmallSetVector<Operation *, 16> seen;
   seen.insert(start);
-  for (unsigned i = 0; i < seen.size() && i < most; ++i)
+  for (unsigned i = 0; i < seen.size() && i < maxOps; ++i)
     for (Operation *user : seen[i]->getUsers()) {
       if (graph.node(user).walk != walk || isa<tg::AssignOp>(user))
         continue;
@@ -107,9 +107,9 @@ bool GraphSlice::isReducedAgain(Operation *start) const {
 
 void GraphSlice::keepProducts() {
   // Bounds the memory for results that were not requested.
-  std::size_t most = std::size_t(1) << 20;
+  std::size_t maxBytes = std::size_t(1) << 20;
   for (Operation *input : inputList)
-    most += graph.buffers.at(cast<tg::BufferOp>(input).getId()).size();
+    maxBytes += graph.buffers.at(cast<tg::BufferOp>(input).getId()).size();
   for (Operation *op : ops) {
     if (!isMovementOrCast(op) && !isa<tg::ReduceOp>(op))
       continue;
@@ -119,7 +119,7 @@ void GraphSlice::keepProducts() {
     std::size_t bytes = itemSize(getDType(type.getElementType()));
     for (tg::Dim dim : tg::getDims(type))
       bytes *= std::size_t(dim.getMax());
-    if (bytes <= most && isReducedAgain(op))
+    if (bytes <= maxBytes && isReducedAgain(op))
       resultList.insert(op);
   }
 }
@@ -511,7 +511,7 @@ Digest GraphSlice::hash(const Device &device,
   return Digest::of(&all, sizeof all);
 }
 
-Operation *GraphSlice::keptBy(Operation *assign) const {
+Operation *GraphSlice::getKeptContents(Operation *assign) const {
   auto choice = assign->getOperand(1).getDefiningOp<tg::WhereOp>();
   return choice ? resolve(choice.getY().getDefiningOp()) : nullptr;
 }
@@ -544,7 +544,8 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
         mapping.map(operand, mapping.lookup(resolved->getResult(0)));
     }
     if (isa<tg::AssignOp>(op) && inPlace.contains(op)) {
-      if (Value after = emitPartialAssign(builder, op, keptBy(op), mapping)) {
+      if (Value after =
+              emitPartialAssign(builder, op, getKeptContents(op), mapping)) {
         mapping.map(op->getResult(0), after);
         hasParts = true;
         continue;

@@ -99,7 +99,7 @@ private:
   readersBefore(mlir::Operation *assign) const;
 
   /// The operation whose value memory keeps outside the assigned part.
-  mlir::Operation *keptBy(mlir::Operation *assign) const;
+  mlir::Operation *getKeptContents(mlir::Operation *assign) const;
   /// For each number, the variable that replaces it; null for numbers that
   /// stay.
   llvm::SmallVector<mlir::tg::VarAttr>

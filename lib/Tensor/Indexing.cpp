@@ -24,7 +24,7 @@ using namespace tinygrad::detail;
 static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
 
 /// The sum along the last axis, where at most one element is not zero.
-static Tensor sumOfOne(const Tensor &x) {
+static Tensor sumOfSingle(const Tensor &x) {
   const std::vector<int64_t> axis = {x.ndim() - 1};
   // fp8 has no arithmetic; float16 represents all of its values.
   const DType dtype = isFloat8(x.dtype()) ? DType::Float16 : x.dtype();
@@ -49,7 +49,8 @@ static Tensor selectLast(const Tensor &x, const Tensor &index) {
   Tensor position = positionFromStart(index, size).unsqueeze(-1).expand(shape);
   Tensor isSelected = prim::iota(x, int64_t(shape.size()) - 1, position.dtype(),
                                  shape) == position;
-  return sumOfOne(isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
+  return sumOfSingle(
+      isSelected.where(x, prim::constant(x, 0, x.dtype(), shape)));
 }
 
 Tensor Tensor::gather(int64_t dim, const Tensor &index) const {

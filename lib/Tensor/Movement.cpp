@@ -33,7 +33,7 @@ static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
 
 /// Sets the one open size so that the product of all is \p total, if there is
 /// such a size.
-static bool fillIn(const Shape &shape, SymInt &open, SymInt total) {
+static bool inferSize(const Shape &shape, SymInt &open, SymInt total) {
   SymInt known = 1;
   for (const SymInt &size : shape)
     if (&size != &open)
@@ -63,7 +63,7 @@ Tensor Tensor::reshape(Shape shape) const {
           (size == -1 ? " has more than one -1" : " has a negative size"));
     }
   }
-  const bool isFilled = !open || fillIn(shape, *open, numel());
+  const bool isFilled = !open || inferSize(shape, *open, numel());
   if (!isFilled || checkedNumElements(shape, dtype(), "reshape") != numel())
     throw ShapeError("reshape: a tensor of shape " + toString(this->shape()) +
                      " has " + numel().str() + " elements, which do not fill " +
@@ -288,7 +288,7 @@ Tensor Tensor::unflatten(int64_t dim, const Shape &sizes) const {
       throw ShapeError("unflatten: " + toString(sizes) +
                        " are not sizes for an axis");
   }
-  const bool isFilled = !open || fillIn(inner, *open, shape()[dim]);
+  const bool isFilled = !open || inferSize(inner, *open, shape()[dim]);
   if (!isFilled ||
       checkedNumElements(inner, DType::Bool, "unflatten") != shape()[dim])
     throw ShapeError(

@@ -38,8 +38,8 @@ Tensor detail::positionFromStart(const Tensor &index, SymInt size) {
 
 SymInt detail::countAsVariable(int64_t count, int64_t most) {
   // Powers of two limit the number of bounds; memory is at most doubled.
-  constexpr uint64_t least = 16;
-  const uint64_t bound = std::bit_ceil(std::max(uint64_t(count), least));
+  constexpr uint64_t minBound = 16;
+  const uint64_t bound = std::bit_ceil(std::max(uint64_t(count), minBound));
   if (uint64_t(count) == uint64_t(most))
     return count;
   // A name that no variable of the source has.
@@ -261,7 +261,7 @@ static Tensor maskOf(const IndexTarget &target) {
 
 /// Whether \p value is the same for all positions that a mask selects: no axis
 /// of it counts them.
-static bool isSameForAll(const Operand &value, const IndexTarget &target) {
+static bool isUniform(const Operand &value, const IndexTarget &target) {
   const int64_t inner =
       target.view.ndim() - target.axes[0] - target.indices[0].ndim();
   return !value.tensor() || value.tensor()->ndim() <= inner;
@@ -279,7 +279,7 @@ void IndexTarget::assign(const Operand &value) const {
   } else {
     checkFits(value.scalar(), view.dtype(), "assign");
   }
-  if (isMask() && isSameForAll(value, *this)) {
+  if (isMask() && isUniform(value, *this)) {
     if (value.tensor() && !canBroadcast(view.shape(), value.tensor()->shape()))
       throw ShapeError("assign: a value of shape " +
                        toString(value.tensor()->shape()) +
@@ -313,7 +313,7 @@ Tensor IndexedTensor::assign(const Operand &value) && {
 
 Tensor IndexedTensor::update(BinaryOperator op, const Operand &operand) && {
   // A mask with a uniform value needs no count of its elements.
-  if (target && target->isMask() && isSameForAll(operand, *target)) {
+  if (target && target->isMask() && isUniform(operand, *target)) {
     Tensor view = target->view;
     Tensor value = apply(op, view, operand);
     if (value.shape() == view.shape()) {

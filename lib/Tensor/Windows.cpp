@@ -292,7 +292,7 @@ makeTransposed(const Tensor &x, const Tensor &weight,
       perAxis(options.outputPadding, count, what, "output padding");
   // A limit for each number below, so that positions, which are sums of a few
   // products of two of them, fit 64 bits.
-  constexpr int64_t most = int64_t(1) << 30;
+  constexpr int64_t limit = int64_t(1) << 30;
   std::vector<Transposed> axes;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t axis = i + 2;
@@ -313,7 +313,7 @@ makeTransposed(const Tensor &x, const Tensor &weight,
           " or a dilation of " + std::to_string(t.dilation));
     for (int64_t number :
          {t.input, t.kernel, t.stride, t.dilation, before, after})
-      if (number > most)
+      if (number > limit)
         throw ShapeError("convTranspose2d: " + std::to_string(number) +
                          " is too large for a size, stride, dilation or "
                          "padding");

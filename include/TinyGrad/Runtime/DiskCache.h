@@ -64,7 +64,7 @@ private:
   bool makeFolder();
   /// Adds to the noted size of all files. Nothing if none is noted.
   std::optional<uint64_t> addToTotal(uint64_t bytes);
-  void noteTotal(uint64_t bytes);
+  void recordTotal(uint64_t bytes);
   void evict();
   void disable(const std::string &reason);
 

@@ -248,9 +248,9 @@ void CpuDevice::sort(void *positions, const void *keys, const SortShape &shape,
   };
   // Fewer rows than threads are sorted one after another, each in parallel
   // parts if the parts are worth a histogram each.
-  constexpr int64_t leastPart = 1 << 15;
+  constexpr int64_t minPart = 1 << 15;
   const int64_t threads = information().computeUnits;
-  const int64_t numParts = std::min(threads, length / leastPart);
+  const int64_t numParts = std::min(threads, length / minPart);
   if (shape.rows < threads && numParts > 1) {
     detail::Parts parts;
     parts.number = std::size_t(numParts);

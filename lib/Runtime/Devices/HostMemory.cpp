@@ -110,7 +110,7 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
   // memory.
   constexpr std::size_t checkFrom = std::size_t(32) << 20;
 
-  const std::size_t others = handedOut.load(std::memory_order_relaxed);
+  const std::size_t others = allocatedBytes.load(std::memory_order_relaxed);
   // Many small requests add up, so they are checked at intervals.
   const bool isDue = others > nextCheck.load(std::memory_order_relaxed);
   if (bytes >= checkFrom || isDue) {
@@ -140,11 +140,11 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
   if (isLarge)
     ::madvise(address, bytes / hugePage * hugePage, MADV_HUGEPAGE);
 #endif
-  handedOut.fetch_add(bytes, std::memory_order_relaxed);
+  allocatedBytes.fetch_add(bytes, std::memory_order_relaxed);
   return address;
 }
 
 void HostMemory::free(void *address, std::size_t bytes) {
-  handedOut.fetch_sub(bytes, std::memory_order_relaxed);
+  allocatedBytes.fetch_sub(bytes, std::memory_order_relaxed);
   std::free(address);
 }

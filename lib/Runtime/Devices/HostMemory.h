@@ -37,7 +37,7 @@ public:
   void free(void *address, std::size_t bytes);
 
 private:
-  std::atomic<std::size_t> handedOut{0};
+  std::atomic<std::size_t> allocatedBytes{0};
   /// The limits are read again when more than this is allocated.
   std::atomic<std::size_t> nextCheck{0};
 };

@@ -22,7 +22,7 @@
 using namespace tinygrad;
 
 /// Features that only concern privileged or otherwise unused instructions.
-static bool isForSystems(llvm::StringRef feature) {
+static bool isIgnored(llvm::StringRef feature) {
   static constexpr llvm::StringLiteral names[] = {
       "cldemote", "clflushopt", "clwb",    "clzero",   "enqcmd",    "fsgsbase",
       "hreset",   "invpcid",    "kl",      "lwp",      "movdir64b", "movdiri",
@@ -54,7 +54,7 @@ void tinygrad::detail::checkHostRuns(const std::string &processor) {
     // A feature that the host never reports (such as "64bit") is not an
     // instruction set.
     if (auto found = present.find(feature);
-        found != present.end() && !found->second && !isForSystems(feature))
+        found != present.end() && !found->second && !isIgnored(feature))
       missing += (missing.empty() ? "" : ", ") + feature.str();
   if (!missing.empty())
     throw DeviceError(name + ": this processor lacks " + missing);

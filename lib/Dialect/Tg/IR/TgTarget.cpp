@@ -19,24 +19,24 @@ using namespace mlir::tg;
 ArrayRef<TargetFact> tg::getTargetFactList() {
   // More than any processor has, and small enough that products of a size and a
   // small constant do not overflow.
-  constexpr int64_t most = int64_t(1) << 40;
+  constexpr int64_t maxSize = int64_t(1) << 40;
   static constexpr TargetFact list[] = {
       {"vector_bytes", &TargetFacts::vectorBytes, 8, 4096},
       {"vector_registers", &TargetFacts::vectorRegisters, 8, 4096},
       {"fused_multiply_add", &TargetFacts::fusedMultiplyAdd, 0, 1},
       {"line_bytes", &TargetFacts::lineBytes, 16, 4096},
-      {"prefetch_reach", &TargetFacts::prefetchReach, 64, most},
-      {"l1_bytes", &TargetFacts::l1Bytes, 1 << 10, most},
-      {"l2_bytes", &TargetFacts::l2Bytes, 1 << 10, most},
-      {"cache_bytes", &TargetFacts::cacheBytes, 1 << 10, most},
+      {"prefetch_reach", &TargetFacts::prefetchReach, 64, maxSize},
+      {"l1_bytes", &TargetFacts::l1Bytes, 1 << 10, maxSize},
+      {"l2_bytes", &TargetFacts::l2Bytes, 1 << 10, maxSize},
+      {"cache_bytes", &TargetFacts::cacheBytes, 1 << 10, maxSize},
       {"parallel_items", &TargetFacts::parallelItems, 1, 1 << 20},
-      {"load_cost", &TargetFacts::loadCost, 0, most},
-      {"store_cost", &TargetFacts::storeCost, 0, most},
-      {"launch_cost", &TargetFacts::launchCost, 0, most},
-      {"compile_cost", &TargetFacts::compileCost, 0, most},
+      {"load_cost", &TargetFacts::loadCost, 0, maxSize},
+      {"store_cost", &TargetFacts::storeCost, 0, maxSize},
+      {"launch_cost", &TargetFacts::launchCost, 0, maxSize},
+      {"compile_cost", &TargetFacts::compileCost, 0, maxSize},
       {"operations_per_nanosecond", &TargetFacts::operationsPerNanosecond, 1,
-       most},
-      {"bytes_per_nanosecond", &TargetFacts::bytesPerNanosecond, 1, most},
+       maxSize},
+      {"bytes_per_nanosecond", &TargetFacts::bytesPerNanosecond, 1, maxSize},
   };
   return list;
 }

@@ -146,7 +146,7 @@ private:
   std::optional<MergeRequest> getRequest(Node &first, Node &second,
                                          SmallVectorImpl<Value> &buffers);
   Value findOriginal(Value buffer, Node &first, Node &second);
-  bool isOnlyUsedBy(Value buffer, Node &first, Node &second);
+  bool isIntermediateOf(Value buffer, Node &first, Node &second);
   Node *replace(Node &kept, Node &gone, const MergedKernel &merged,
                 ArrayRef<Value> buffers);
   void touch(Node &node);
@@ -406,7 +406,7 @@ Value Fuser::findOriginal(Value buffer, Node &first, Node &second) {
 }
 
 /// Whether the buffer is an intermediate that no other node accesses.
-bool Fuser::isOnlyUsedBy(Value buffer, Node &first, Node &second) {
+bool Fuser::isIntermediateOf(Value buffer, Node &first, Node &second) {
   const Memory &memory = memoryOf(parts[buffer].root);
   return buffer.getDefiningOp<AllocOp>() && !memory.escapes &&
          memory.users.size() == 2 && memory.users.contains(&first) &&
@@ -463,7 +463,7 @@ std::optional<MergeRequest> Fuser::getRequest(Node &first, Node &second,
   for (size_t i = 0; i < countOutputs(first); ++i)
     request.isTemporary[request.firstSlots[i]] =
         llvm::is_contained(second.buffers, first.buffers[i]) &&
-        isOnlyUsedBy(first.buffers[i], first, second);
+        isIntermediateOf(first.buffers[i], first, second);
   for (size_t i = 0; i < countOutputs(second); ++i)
     request.isTemporary[request.secondSlots[i]] = false;
   return request;

@@ -85,7 +85,7 @@ static bool dependsOnMemory(Value value) {
 
 /// Whether the reduce reads an operand that is invariant along one of the
 /// result ranges the reduce depends on, so that a register tile reuses it.
-static bool usesOperandsAgain(RangedReduceOp reduce, IndexAnalysis &analysis) {
+static bool reusesOperands(RangedReduceOp reduce, IndexAnalysis &analysis) {
   ArrayRef<Value> ofResult = analysis.getRanges(reduce.getResult());
   for (Operation *op : KernelSchedule::getSlice(reduce.getValue())) {
     auto load = dyn_cast<LoadOp>(op);
@@ -152,7 +152,7 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
            (store.getMask() && dependsOnMemory(store.getMask()))))
         obstacle = "its store positions depend on the contents of memory";
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
-      isTiled |= usesOperandsAgain(reduce, analysis);
+      isTiled |= reusesOperands(reduce, analysis);
     } else if (!isa<ConstOp, DimOp>(op) &&
                !op.hasTrait<OpTrait::Elementwise>()) {
       obstacle = ("it has a '" + op.getName().getStringRef() + "'").str();

@@ -115,7 +115,7 @@ void FunctionScheduler::visitAssign(AssignOp assign) {
   memory.steps[version - 1] = kernel.getStep();
   kernel.setPosition(getPositionInArgument(assign, kernel.getIndex(),
                                            kernel.getResultIndices()));
-  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value mask = kernel.maskEmptyRanges(Value(), kernel.getResultRanges());
   Value value = request(assign.getValue(), kernel, kernel.getResultIndices(),
                         mask, kernel.getResultRanges());
   kernel.createStore(value, buffer);

@@ -188,7 +188,7 @@ Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
                         mask);
 }
 
-Value KernelBuilder::maskWithoutPositions(Value mask, ArrayRef<Value> ranges) {
+Value KernelBuilder::maskEmptyRanges(Value mask, ArrayRef<Value> ranges) {
   for (Value range : ranges) {
     Dim extent = range.getDefiningOp<RangeOp>().getExtentDim();
     if (extent.getMin() <= 0 && extent.getMax() <= 1)

@@ -114,7 +114,7 @@ public:
   /// Conjoins `mask` with non-emptiness of each range of extent 0 or 1. These
   /// ranges are 0 in every index, so that loads do not depend on them and would
   /// be executed even if a range is empty and the element does not exist.
-  Value maskWithoutPositions(Value mask, ArrayRef<Value> ranges);
+  Value maskEmptyRanges(Value mask, ArrayRef<Value> ranges);
 
   /// A load of one element of a row-major buffer of `shape`, the maximal shape
   /// of a symbolic tensor.

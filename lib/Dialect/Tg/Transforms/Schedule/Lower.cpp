@@ -68,9 +68,8 @@ static Value lowerReduce(ReduceOp reduce, Access &access, RequestFn request) {
     indices[axis] = range;
   SmallVector<Value> scope(ArrayRef<Value>(access.scope));
   llvm::append_range(scope, ranges);
-  Value value =
-      request(reduce.getX(), indices,
-              kernel.maskWithoutPositions(access.mask, ranges), scope);
+  Value value = request(reduce.getX(), indices,
+                        kernel.maskEmptyRanges(access.mask, ranges), scope);
   return RangedReduceOp::create(kernel.getBuilder(), reduce.getLoc(),
                                 reduce.getKind(), value, ranges);
 }

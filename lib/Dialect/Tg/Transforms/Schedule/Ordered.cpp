@@ -158,8 +158,7 @@ void FunctionScheduler::scanBlocks(ScanOp scan, Value buffer, int64_t block) {
       builder, loc, createCombine(builder, loc, kind, carry, prefix),
       kernel.getArgument(buffer), position,
       kernel.getIndex().conjunction(
-          inside,
-          kernel.maskWithoutPositions(Value(), kernel.getResultRanges())));
+          inside, kernel.maskEmptyRanges(Value(), kernel.getResultRanges())));
 
   SmallVector<Dim> numbers(blocks);
   numbers.erase(numbers.begin() + axis + 1);
@@ -196,7 +195,7 @@ void FunctionScheduler::visitScan(ScanOp scan) {
   KernelBuilder &kernel = createKernel(scan.getLoc(), getDims(type), axis);
   kernel.getArgument(buffer, /*isOutput=*/true);
   kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
-  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value mask = kernel.maskEmptyRanges(Value(), kernel.getResultRanges());
   Value value =
       requestStored(scan.getX(), kernel, kernel.getResultIndices(), mask);
   Value position = kernel.getResultIndices()[axis];
@@ -225,7 +224,7 @@ void FunctionScheduler::createUpdates(
   IndexBuilder &index = kernel.getIndex();
   Value output = kernel.getArgument(buffer, /*isOutput=*/true);
   SmallVector<Value> indices(kernel.getResultIndices());
-  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value mask = kernel.maskEmptyRanges(Value(), kernel.getResultRanges());
   Value selected = requestStored(scatter.getIndex(), kernel, indices, mask);
   Value update = requestStored(scatter.getUpdates(), kernel, indices, mask);
 
@@ -265,7 +264,7 @@ void FunctionScheduler::visitScatter(ScatterOp scatter) {
   // A kernel that runs before stores the base.
   KernelBuilder &kernel = createKernel(scatter.getLoc(), getDims(type));
   kernel.setPosition(kernel.linearize(shape, kernel.getResultIndices()));
-  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value mask = kernel.maskEmptyRanges(Value(), kernel.getResultRanges());
   Value value = request(scatter.getBase(), kernel, kernel.getResultIndices(),
                         mask, kernel.getResultRanges());
   kernel.createStore(value, buffer);

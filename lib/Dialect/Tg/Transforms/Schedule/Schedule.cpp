@@ -230,7 +230,7 @@ void FunctionScheduler::storePart(Value tensor, ArrayRef<Dim> from,
   SmallVector<Value> indices;
   for (auto [index, start] : llvm::zip(kernel.getResultIndices(), from))
     indices.push_back(kernel.getIndex().add(index, start));
-  Value mask = kernel.maskWithoutPositions(Value(), kernel.getResultRanges());
+  Value mask = kernel.maskEmptyRanges(Value(), kernel.getResultRanges());
   Value value =
       chosen == tensor
           ? kernel.request(tensor, indices, mask, kernel.getResultRanges(), own)
