@@ -50,10 +50,10 @@ bool Dim::isDim(Attribute attr) {
 }
 
 int64_t Dim::getMin() const {
-  return isStatic() ? number : getBounds(attr).first;
+  return isStatic() ? number : getBounds(attr).getMin();
 }
 int64_t Dim::getMax() const {
-  return isStatic() ? number : getBounds(attr).second;
+  return isStatic() ? number : getBounds(attr).getMax();
 }
 
 //===----------------------------------------------------------------------===//

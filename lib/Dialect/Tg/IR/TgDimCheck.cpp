@@ -28,82 +28,23 @@ constexpr int64_t kMostBoxes = 512, kMostLength = 1 << 14;
 // Fitting into 64 bits
 //===----------------------------------------------------------------------===//
 
-namespace {
-using Wide = __int128;
-struct WideInterval {
-  Wide lo, hi;
-
-  bool fits() const {
-    return lo >= std::numeric_limits<int64_t>::min() &&
-           hi <= std::numeric_limits<int64_t>::max();
-  }
-};
-} // namespace
-
-static std::string toText(Wide value) {
-  // Bounds of sums and products of 64 bits are less than 2^127.
-  const bool isNegative = value < 0;
-  auto rest = static_cast<unsigned __int128>(isNegative ? -value : value);
-  std::string digits;
-  do
-    digits.insert(digits.begin(), static_cast<char>('0' + int(rest % 10)));
-  while (rest /= 10);
-  return (isNegative ? "-" : "") + digits;
-}
-
-static WideInterval hull(std::initializer_list<Wide> values) {
-  return {std::min(values), std::max(values)};
-}
-
-static Wide floorDiv(Wide a, Wide b) {
-  return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-/// What an operator makes of operands that fit.
-static WideInterval combine(DimOpKind kind, WideInterval a, WideInterval b) {
-  switch (kind) {
-  case DimOpKind::add:
-    return {a.lo + b.lo, a.hi + b.hi};
-  case DimOpKind::mul:
-    return hull({a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi});
-  case DimOpKind::min:
-    return {std::min(a.lo, b.lo), std::min(a.hi, b.hi)};
-  case DimOpKind::max:
-    return {std::max(a.lo, b.lo), std::max(a.hi, b.hi)};
-  case DimOpKind::floordiv: {
-    WideInterval all = hull({floorDiv(a.lo, b.lo), floorDiv(a.lo, b.hi),
-                             floorDiv(a.hi, b.lo), floorDiv(a.hi, b.hi)});
-    // Quotients are largest next to a divisor of 0.
-    for (Wide divisor : {Wide(-1), Wide(0), Wide(1)})
-      if (b.lo <= divisor && divisor <= b.hi)
-        all = hull(
-            {all.lo, all.hi, floorDiv(a.lo, divisor), floorDiv(a.hi, divisor)});
-    return all;
-  }
-  case DimOpKind::mod:
-    // It lies between the divisor and 0.
-    return {std::min<Wide>(b.lo, 0), std::max<Wide>(b.hi, 0)};
-  }
-  llvm_unreachable("unknown DimOpKind");
-}
-
-static LogicalResult report(Attribute dim, WideInterval bounds,
+static LogicalResult report(Attribute dim, Interval bounds,
                             DimErrorFn emitError) {
   return emitError() << "dimension " << Dim(dim).str()
                      << " does not fit into 64 bits: it can be "
-                     << toText(bounds.lo) << " to " << toText(bounds.hi);
+                     << bounds.str();
 }
 
 /// Bounds of parts that fit: a part that is used twice is looked at once.
-using Intervals = llvm::DenseMap<Attribute, WideInterval>;
+using Intervals = llvm::DenseMap<Attribute, Interval>;
 
 /// The bounds of a dimension of which all parts fit.
-static FailureOr<WideInterval> getInterval(Attribute dim, DimErrorFn emitError,
-                                           Intervals &known) {
+static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
+                                       Intervals &known) {
   if (auto integer = dyn_cast<IntegerAttr>(dim))
-    return WideInterval{integer.getInt(), integer.getInt()};
+    return Interval(integer.getInt());
   if (auto var = dyn_cast<VarAttr>(dim))
-    return WideInterval{var.getMin(), var.getMax()};
+    return Interval(var.getMin(), var.getMax());
   if (auto it = known.find(dim); it != known.end())
     return it->second;
   auto expr = cast<DimExprAttr>(dim);
@@ -113,14 +54,14 @@ static FailureOr<WideInterval> getInterval(Attribute dim, DimErrorFn emitError,
       if (*value == std::numeric_limits<int64_t>::min() ||
           *value == std::numeric_limits<int64_t>::max())
         return report(dim, {Dim(dim).getMin(), Dim(dim).getMax()}, emitError);
-  FailureOr<WideInterval> lhs = getInterval(expr.getLhs(), emitError, known);
+  FailureOr<Interval> lhs = getInterval(expr.getLhs(), emitError, known);
   if (failed(lhs))
     return failure();
-  FailureOr<WideInterval> rhs = getInterval(expr.getRhs(), emitError, known);
+  FailureOr<Interval> rhs = getInterval(expr.getRhs(), emitError, known);
   if (failed(rhs))
     return failure();
-  WideInterval result = combine(expr.getKind(), *lhs, *rhs);
-  if (!result.fits())
+  Interval result = dim::evaluate(expr.getKind(), *lhs, *rhs);
+  if (!result.fitsInt64())
     return report(dim, result, emitError);
   return known[dim] = result;
 }
@@ -140,14 +81,14 @@ LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
 LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
                                   DimErrorFn emitError) {
   Intervals known;
-  FailureOr<WideInterval> a = getInterval(lhs.getAttr(), emitError, known);
+  FailureOr<Interval> a = getInterval(lhs.getAttr(), emitError, known);
   if (failed(a))
     return failure();
-  FailureOr<WideInterval> b = getInterval(rhs.getAttr(), emitError, known);
+  FailureOr<Interval> b = getInterval(rhs.getAttr(), emitError, known);
   if (failed(b))
     return failure();
-  WideInterval result = combine(kind, *a, *b);
-  if (result.fits())
+  Interval result = dim::evaluate(kind, *a, *b);
+  if (result.fitsInt64())
     return success();
   return report(
       DimExprAttr::get(lhs.getContext(), kind, lhs.getAttr(), rhs.getAttr()),
@@ -187,7 +128,7 @@ bool mlir::tg::isNeverNegative(Dim dim) {
   if (dim.isStatic())
     return false;
   // Ranges of the variables, cut in halves where bounds leave it open.
-  using Box = SmallVector<std::pair<VarAttr, WideInterval>, 3>;
+  using Box = SmallVector<std::pair<VarAttr, Interval>, 3>;
   Box whole;
   dim.walk([&](VarAttr var) {
     if (llvm::none_of(whole,
@@ -204,8 +145,7 @@ bool mlir::tg::isNeverNegative(Dim dim) {
     Dim part = dim.substitute([&](VarAttr var) {
       const auto *entry = llvm::find_if(
           box, [&](const auto &entry) { return entry.first == var; });
-      const auto lo = static_cast<int64_t>(entry->second.lo),
-                 hi = static_cast<int64_t>(entry->second.hi);
+      const int64_t lo = entry->second.getMin(), hi = entry->second.getMax();
       MLIRContext *context = var.getContext();
       return lo == hi ? Dim(context, lo)
                       : Dim(VarAttr::get(context, var.getName(), lo, hi));
@@ -218,10 +158,10 @@ bool mlir::tg::isNeverNegative(Dim dim) {
         box.begin(), box.end(), [](const auto &a, const auto &b) {
           return a.second.hi - a.second.lo < b.second.hi - b.second.lo;
         });
-    const WideInterval range = longest->second;
+    const Interval range = longest->second;
     if (range.lo == range.hi)
       return false;
-    const Wide middle = floorDiv(range.lo + range.hi, 2);
+    const Interval::Number middle = (range.lo + range.hi) >> 1;
     longest->second.hi = middle;
     open.push_back(box);
     longest->second = {middle + 1, range.hi};

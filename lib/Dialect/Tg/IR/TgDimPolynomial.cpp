@@ -162,7 +162,7 @@ bool dim::isSum(Attribute attr) {
     return false;
   return !isOpaque(expr.getKind(), expr.getLhs(), expr.getRhs()) &&
          (expr.getKind() == DimOpKind::max ||
-          dim::getBounds(expr.getRhs()).first > 0);
+          dim::getBounds(expr.getRhs()).lo > 0);
 }
 
 bool dim::hasOperator(Attribute attr, DimOpKind kind) {
@@ -553,7 +553,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
     for (const auto &[i, factor] : llvm::enumerate(monomial))
       if (DimExprAttr quotient = getExpr(factor, DimOpKind::floordiv);
           quotient && coefficient != saturate(false) &&
-          dim::getBounds(quotient.getRhs()).first > 0)
+          dim::getBounds(quotient.getRhs()).lo > 0)
         candidates.push_back({quotient, without(monomial, i),
                               dim::getLength(factor), coefficient,
                               Dim(quotient.getRhs()).getStatic()});

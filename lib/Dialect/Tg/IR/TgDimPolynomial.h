@@ -24,6 +24,7 @@
 #define TINYGRAD_LIB_DIALECT_TG_IR_TGDIMPOLYNOMIAL_H
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -48,6 +49,8 @@ int64_t floorDiv(int64_t a, int64_t b);
 /// What floorDiv leaves, of the divisor's sign; by 0 it is 0.
 int64_t floorMod(int64_t a, int64_t b);
 int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
+/// The same for all numbers between bounds, without saturation.
+Interval evaluate(DimOpKind kind, Interval a, Interval b);
 
 /// The order of factors, terms and operands: a total order of dimension
 /// attributes that depends on what they are, not on where they lie in memory.
@@ -64,8 +67,8 @@ DimExprAttr getExpr(Attribute attr, DimOpKind kind);
 /// ones.
 size_t getLength(Attribute attr);
 
-/// Least and greatest value of a dimension attribute.
-std::pair<int64_t, int64_t> getBounds(Attribute attr);
+/// Least and greatest value of a dimension attribute, which saturate.
+Interval getBounds(Attribute attr);
 
 /// What is known of the dimensions of a context: graphs are built of the same
 /// few again and again. Kept as long as the attributes themselves are.
@@ -80,8 +83,8 @@ public:
       std::tuple<unsigned, const void *, int64_t, const void *, int64_t>;
   std::optional<Dim> findResult(const Operation &operation) const;
   void addResult(const Operation &operation, Dim result) const;
-  std::optional<std::pair<int64_t, int64_t>> findBounds(Attribute attr) const;
-  void addBounds(Attribute attr, std::pair<int64_t, int64_t> bounds) const;
+  std::optional<Interval> findBounds(Attribute attr) const;
+  void addBounds(Attribute attr, Interval interval) const;
   /// Minima and maxima each of whose operands is needed.
   bool isShortExtreme(Attribute attr) const;
   void addShortExtreme(Attribute attr) const;
@@ -89,7 +92,7 @@ public:
 private:
   mutable std::mutex mutex;
   mutable llvm::DenseMap<Operation, Dim> results;
-  mutable llvm::DenseMap<Attribute, std::pair<int64_t, int64_t>> bounds;
+  mutable llvm::DenseMap<Attribute, Interval> bounds;
   mutable llvm::DenseSet<Attribute> shortExtremes;
 };
 
@@ -150,7 +153,7 @@ public:
   std::pair<Polynomial, Polynomial>
   divideTerms(const Polynomial &divisor) const;
 
-  std::pair<int64_t, int64_t> getBounds() const;
+  Interval getBounds() const;
 
   /// The product of all, which does not depend on their order.
   static Polynomial getProduct(ArrayRef<Polynomial> factors);
@@ -192,7 +195,7 @@ private:
   bool showRemainder(size_t mostTerms);
   bool showMaximum(size_t mostTerms);
   Dim getSum(MLIRContext *context) const;
-  std::pair<int64_t, int64_t> getBoxBounds() const;
+  Interval getBoxBounds() const;
   int64_t getRelaxedBound(bool upper, unsigned depth) const;
 
   Terms terms;

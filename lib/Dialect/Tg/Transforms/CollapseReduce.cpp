@@ -152,8 +152,7 @@ static void replaceReduce(RangedReduceOp reduce, Value range, Value result,
 //===----------------------------------------------------------------------===//
 
 static bool isBounded(const LinearForm &form, IndexAnalysis &analysis) {
-  Interval interval = analysis.getInterval(form);
-  return interval.lo > Interval::kMin && interval.hi < Interval::kMax;
+  return analysis.getInterval(form).isModest();
 }
 
 static bool isAtom(const LinearForm &form) {
@@ -250,7 +249,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
   form.constant += isNegated;
   int64_t factor = form.getCoefficient(position);
   form.addTerm(position, -factor);
-  if (factor == 0 || std::abs(factor) > Interval::kMax / 2 ||
+  if (factor == 0 || std::abs(factor) > Interval::kModestEnd / 2 ||
       llvm::any_of(form.terms,
                    [&](auto &term) { return dependsOnRange(term.first); }))
     return false;
@@ -266,8 +265,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     end.constant += -factor - 1;
   }
   if (std::abs(factor) > 1) {
-    Interval interval = analysis.getInterval(end);
-    if (interval.lo <= Interval::kMin || interval.hi >= Interval::kMax)
+    if (!isBounded(end, analysis))
       return false;
     end = index.getAnalysis().getLinear(
         index.floorDiv(index.get(end), std::abs(factor)));

@@ -27,7 +27,7 @@ using namespace mlir::tg;
 static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
   const Interval all{0,
                      cast<MemRefType>(buffer.getType()).getNumElements() - 1};
-  Interval part{Interval::kMax, Interval::kMin};
+  Interval part = Interval::getEmpty();
   for (Operation *user : buffer.getUsers()) {
     auto load = dyn_cast<LoadOp>(user);
     if (!load)
@@ -35,13 +35,12 @@ static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
     // Each range for itself: one without positions may vanish, and with it what
     // its size says of others.
     const LinearForm form = analysis.getLinear(load.getIndex());
-    Interval interval{form.constant, form.constant};
+    Interval interval(form.constant);
     for (auto [atom, coefficient] : form.terms)
       interval = interval + analysis.getAtomInterval(atom) * coefficient;
-    part.lo = std::min(part.lo, interval.lo);
-    part.hi = std::max(part.hi, interval.hi);
+    part = part.unite(interval);
   }
-  return part.lo <= part.hi && all.contains(part) ? part : all;
+  return !part.isEmpty() && all.contains(part) ? part : all;
 }
 
 namespace {
@@ -76,14 +75,15 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
   for (auto [number, part] : parts) {
     BlockArgument buffer = body.getArgument(number);
     auto old = cast<MemRefType>(buffer.getType());
-    MemRefType type = getBufferType(old.getElementType(), part.hi - part.lo + 1,
+    MemRefType type = getBufferType(old.getElementType(),
+                                    part.getMax() - part.getMin() + 1,
                                     old.getMemorySpace());
     // Indices are made anew even if they stay the same, so that kernels which
     // become equal are so operation by operation.
     for (Operation *user : buffer.getUsers()) {
       auto load = cast<LoadOp>(user);
       LinearForm form = analysis.getLinear(load.getIndex());
-      form.constant -= part.lo;
+      form.constant -= part.getMin();
       builder.setInsertionPoint(load);
       IndexBuilder index(builder, load.getLoc());
       load.getIndexMutable().assign(index.get(form));

@@ -178,7 +178,7 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
   std::optional<Interval> places = getPlaces(written.getIndex());
   if (!places || places->hi - places->lo >= reach.row)
     return fail("rows of what is written are not known to be disjoint");
-  reach.begin = places->lo;
+  reach.begin = places->getMin();
   const int64_t end = reach.begin + reach.row - 1;
   const auto unit = static_cast<uint64_t>(getUnit(
       cast<MemRefType>(written.getBuffer().getType()).getElementType()));
@@ -186,8 +186,8 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
     places = getPlaces(load.getIndex());
     if (!places)
       return fail("it is read at positions that do not follow the rows");
-    reach.before = std::max(reach.before, reach.begin - places->lo);
-    reach.behind = std::max(reach.behind, places->hi - end);
+    reach.before = std::max(reach.before, reach.begin - places->getMin());
+    reach.behind = std::max(reach.behind, places->getMax() - end);
   }
   reach.before = llvm::alignTo(reach.before, unit);
   reach.behind = llvm::alignTo(reach.behind, unit);

@@ -18,53 +18,6 @@ using namespace mlir;
 using namespace mlir::tg;
 
 //===----------------------------------------------------------------------===//
-// Interval
-//===----------------------------------------------------------------------===//
-
-/// Keeps an end inside the sentinels.
-static int64_t clampEnd(__int128 value) {
-  if (value <= Interval::kMin)
-    return Interval::kMin;
-  if (value >= Interval::kMax)
-    return Interval::kMax;
-  return static_cast<int64_t>(value);
-}
-
-/// What has no bound at one end may wrap around: then it has none at the other.
-static Interval getKnown(Interval interval) {
-  if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
-    return {};
-  return interval;
-}
-
-Interval Interval::operator+(Interval other) const {
-  if (lo == 0 && hi == 0)
-    return other;
-  if (other.lo == 0 && other.hi == 0)
-    return *this;
-  Interval x = getKnown(*this), y = getKnown(other), sum;
-  sum.lo =
-      x.lo == kMin || y.lo == kMin ? kMin : clampEnd(__int128(x.lo) + y.lo);
-  sum.hi =
-      x.hi == kMax || y.hi == kMax ? kMax : clampEnd(__int128(x.hi) + y.hi);
-  return getKnown(sum);
-}
-
-Interval Interval::operator*(int64_t factor) const {
-  if (factor == 0)
-    return {0, 0};
-  if (factor == 1)
-    return *this;
-  auto scale = [&](int64_t end) -> int64_t {
-    if (end == kMin || end == kMax)
-      return (end == kMin) == (factor > 0) ? kMin : kMax;
-    return clampEnd(__int128(end) * factor);
-  };
-  return getKnown(factor > 0 ? Interval{scale(lo), scale(hi)}
-                             : Interval{scale(hi), scale(lo)});
-}
-
-//===----------------------------------------------------------------------===//
 // LinearForm
 //===----------------------------------------------------------------------===//
 
@@ -233,33 +186,6 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
   return form;
 }
 
-/// What an interval says of a value of `width` bits, and back.
-static ConstantIntRanges toRange(Interval interval, Type type) {
-  unsigned width = ConstantIntRanges::getStorageBitwidth(type);
-  auto isUnknown = [](int64_t end) {
-    return end <= Interval::kMin || end >= Interval::kMax;
-  };
-  if (isUnknown(interval.lo) && isUnknown(interval.hi))
-    return ConstantIntRanges::maxRange(width);
-  bool isSigned = type.isIndex() || isSignedInteger(type);
-  APInt lo = isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0);
-  APInt hi =
-      isSigned ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
-  if (!isUnknown(interval.lo))
-    lo = APInt(width, interval.lo, isSigned);
-  if (!isUnknown(interval.hi))
-    hi = APInt(width, interval.hi, isSigned);
-  return ConstantIntRanges::range(lo, hi, isSigned);
-}
-
-static Interval fromRange(const ConstantIntRanges &range, Type type) {
-  if (type.isIndex() || isSignedInteger(type))
-    return {clampEnd(range.smin().getSExtValue()),
-            clampEnd(range.smax().getSExtValue())};
-  return {clampEnd(range.umin().getZExtValue()),
-          clampEnd(range.umax().getZExtValue())};
-}
-
 /// Whether bounds are asked for: of index values, other integers and bools.
 static bool hasBounds(Value value) { return value.getType().isIntOrIndex(); }
 
@@ -309,19 +235,13 @@ Interval IndexAnalysis::getIntervalWhere(Value value, Value condition) {
     auto less = clauses[i].getDefiningOp<CmpLtOp>();
     if (!less || !less.getLhs().getType().isIndex())
       continue;
-    if (less.getLhs() == value) {
-      int64_t end = getInterval(less.getRhs()).hi;
-      if (end < Interval::kMax)
-        result.hi = std::min(result.hi, end - 1);
-    }
-    if (less.getRhs() == value) {
-      int64_t end = getInterval(less.getLhs()).lo;
-      if (end > Interval::kMin)
-        result.lo = std::max(result.lo, end + 1);
-    }
+    if (less.getLhs() == value)
+      result.hi = std::min(result.hi, getInterval(less.getRhs()).hi - 1);
+    if (less.getRhs() == value)
+      result.lo = std::max(result.lo, getInterval(less.getLhs()).lo + 1);
   }
   // Never chosen: any bounds will do.
-  return result.lo <= result.hi ? result : getInterval(value);
+  return result.isEmpty() ? getInterval(value) : result;
 }
 
 /// The interval of an atom whose operands' atoms have theirs.
@@ -329,9 +249,7 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
   if (auto it = narrowed.find(atom); it != narrowed.end())
     return it->second;
   Type type = atom.getType();
-  Interval result = fromRange(
-      ConstantIntRanges::maxRange(ConstantIntRanges::getStorageBitwidth(type)),
-      type);
+  Interval result = Interval::getAll(type);
   auto op = atom.getDefiningOp<InferIntRangeInterface>();
   if (!op)
     return result;
@@ -347,10 +265,10 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
         where && type.isIndex() && operand == where.getX() &&
         operand != where.getY())
       interval = getIntervalWhere(operand, where.getCondition());
-    operands.push_back(toRange(interval, operand.getType()));
+    operands.push_back(interval.getRange(operand.getType()));
   }
   op.inferResultRanges(operands, [&](Value, const ConstantIntRanges &range) {
-    result = fromRange(range, type);
+    result = *Interval::get(range, type);
   });
   return result;
 }
@@ -363,14 +281,12 @@ static bool hasSymbolicBounds(Value atom) {
 }
 
 Interval IndexAnalysis::getInterval(const LinearForm &form) {
-  Interval sum{form.constant, form.constant};
+  Interval sum(form.constant);
   for (auto [atom, coefficient] : form.terms)
-    sum = sum + getAtomInterval(atom) * coefficient;
+    sum = sum.addWrapped(getAtomInterval(atom).mulWrapped(coefficient));
   if (llvm::any_of(form.terms,
-                   [](auto &term) { return hasSymbolicBounds(term.first); })) {
-    Interval symbolic = getSymbolicInterval(form);
-    sum = {std::max(sum.lo, symbolic.lo), std::min(sum.hi, symbolic.hi)};
-  }
+                   [](auto &term) { return hasSymbolicBounds(term.first); }))
+    return sum.intersect(getSymbolicInterval(form));
   return sum;
 }
 

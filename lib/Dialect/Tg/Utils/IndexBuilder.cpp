@@ -150,10 +150,8 @@ Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
       rest.addTerm(atom, coefficient);
   }
   Interval bounds = analysis.getInterval(rest);
-  if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
-      llvm::divideFloorSigned(bounds.lo, c) ==
-          llvm::divideFloorSigned(bounds.hi, c)) {
-    quotient.addConstant(llvm::divideFloorSigned(bounds.lo, c));
+  if (std::optional<int64_t> number = bounds.floorDiv(c).getSingle()) {
+    quotient.addConstant(*number);
     return get(quotient);
   }
   // (g * x + k) / (g * d) = (x + k / g) / d
@@ -193,11 +191,9 @@ Value IndexBuilder::floorMod(Value lhs, int64_t c) {
       rest.addTerm(atom, reduced);
   }
   Interval bounds = analysis.getInterval(rest);
-  if (bounds.lo != Interval::kMin && bounds.hi != Interval::kMax &&
-      llvm::divideFloorSigned(bounds.lo, c) ==
-          llvm::divideFloorSigned(bounds.hi, c)) {
-    // Both within the bounds, so that no product overflows.
-    rest.addConstant(-(llvm::divideFloorSigned(bounds.lo, c) * c));
+  std::optional<int64_t> number = bounds.floorDiv(c).getSingle();
+  if (number && bounds.isModest()) { // the product does not overflow
+    rest.addConstant(-(*number * c));
     return get(rest);
   }
   // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g

@@ -32,7 +32,7 @@ static constexpr size_t kMostNarrowed = 8;
 //===----------------------------------------------------------------------===//
 
 bool mlir::tg::isModest(Dim dim) {
-  return dim.getMin() > Interval::kMin && dim.getMax() < Interval::kMax;
+  return Interval(dim.getMin(), dim.getMax()).isModest();
 }
 
 std::optional<Dim> mlir::tg::divideExactly(Dim a, Dim b) {
@@ -169,9 +169,9 @@ IndexForm IndexFacts::computeForm(Value index) {
         continue;
       }
     }
-    Interval interval = analysis.getAtomInterval(atom);
-    if (interval.lo == interval.hi)
-      form.constant = form.constant + getDim(interval.lo) * factor;
+    if (std::optional<int64_t> number =
+            analysis.getAtomInterval(atom).getSingle())
+      form.constant = form.constant + getDim(*number) * factor;
     else
       plain.emplace_back(atom, factor);
   }
@@ -184,18 +184,6 @@ IndexForm IndexFacts::computeForm(Value index) {
     form.add(rest);
   }
   return form;
-}
-
-/// The interval of a type's numbers.
-static Interval getTypeInterval(Type type) {
-  if (type.isIndex())
-    return {};
-  unsigned width = type.getIntOrFloatBitWidth();
-  if (width > 61)
-    return {isSignedInteger(type) ? Interval::kMin : 0, Interval::kMax};
-  if (isSignedInteger(type))
-    return {-(int64_t(1) << (width - 1)), (int64_t(1) << (width - 1)) - 1};
-  return {0, (int64_t(1) << width) - 1};
 }
 
 std::optional<IndexForm> IndexFacts::getNumber(Value integer) {
@@ -243,9 +231,8 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
     }
   }
   Interval interval = getInterval(*result);
-  Interval fits = getTypeInterval(type);
-  if (!::isModest(*result) || interval.lo <= Interval::kMin ||
-      interval.hi >= Interval::kMax || !fits.contains(interval))
+  if (!::isModest(*result) || !interval.isModest() ||
+      !Interval::getAll(type).contains(interval))
     return std::nullopt;
   return result;
 }
@@ -254,15 +241,11 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-static Interval scale(Interval interval, Dim factor) {
-  if (std::optional<int64_t> number = factor.getStatic())
-    return interval * *number;
-  Interval a = interval * factor.getMin(), b = interval * factor.getMax();
-  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)};
-}
-
-static Interval intersect(Interval a, Interval b) {
-  return {std::max(a.lo, b.lo), std::min(a.hi, b.hi)};
+/// The bounds of a dimension; none where it may have saturated.
+static Interval getBounds(Dim dim) {
+  const Interval bounds(dim.getMin(), dim.getMax()), all = Interval::getInt64();
+  return {bounds.lo > all.lo ? bounds.lo : -Interval::kUnbounded,
+          bounds.hi < all.hi ? bounds.hi : Interval::kUnbounded};
 }
 
 /// A form without constant, divided by what divides all coefficients and with a
@@ -319,29 +302,30 @@ std::pair<Dim, Dim> IndexFacts::getFactBounds(const IndexForm &part) {
 
 Interval IndexFacts::getInterval(const IndexForm &form) {
   auto plain = [&](ArrayRef<std::pair<Value, Dim>> terms) {
-    Interval sum{0, 0};
+    Interval sum(0);
     for (auto [atom, coefficient] : terms)
-      sum = sum + scale(analysis.getAtomInterval(atom), coefficient);
+      sum = sum.addWrapped(
+          analysis.getAtomInterval(atom).mulWrapped(getBounds(coefficient)));
     return sum;
   };
   auto withFacts = [&](const IndexForm &part) {
     Interval interval = plain(part.terms);
     auto [lo, hi] = getFactBounds(part);
     if (lo.getAttr())
-      interval.lo = std::max(interval.lo, lo.getMin());
+      interval.lo = std::max(interval.lo, getBounds(lo).lo);
     if (hi.getAttr())
-      interval.hi = std::min(interval.hi, hi.getMax());
+      interval.hi = std::min(interval.hi, getBounds(hi).hi);
     return interval;
   };
-  Interval constant{form.constant.getMin(), form.constant.getMax()};
+  const Interval constant = getBounds(form.constant);
   if (facts.empty() || form.terms.size() > kMostNarrowed)
-    return constant + plain(form.terms);
+    return constant.addWrapped(plain(form.terms));
   IndexForm whole(context, 0);
   whole.terms = form.terms;
   Interval result = withFacts(whole);
   if (form.terms.size() > 2) {
     // Parts of one coefficient, such as a row and a column of an image.
-    Interval sum{0, 0};
+    Interval sum(0);
     SmallVector<std::pair<Value, Dim>, 4> left(form.terms);
     while (!left.empty()) {
       Dim coefficient = left[0].second, opposite = coefficient * getDim(-1);
@@ -352,11 +336,11 @@ Interval IndexFacts::getInterval(const IndexForm &form) {
       llvm::erase_if(left, [&](auto &term) {
         return term.second == coefficient || term.second == opposite;
       });
-      sum = sum + withFacts(part);
+      sum = sum.addWrapped(withFacts(part));
     }
-    result = intersect(result, sum);
+    result = result.intersect(sum);
   }
-  return constant + result;
+  return constant.addWrapped(result);
 }
 
 /// The end that is known to be the tighter one; `a` if neither is.
@@ -376,8 +360,10 @@ std::pair<Dim, Dim> IndexFacts::getAtomDimBounds(Value atom) {
 
 std::pair<Dim, Dim> IndexFacts::computeAtomDimBounds(Value atom) {
   Interval interval = analysis.getAtomInterval(atom);
-  Dim lo = interval.lo > Interval::kMin ? getDim(interval.lo) : Dim();
-  Dim hi = interval.hi < Interval::kMax ? getDim(interval.hi) : Dim();
+  auto getEnd = [&](Interval::Number end) {
+    return Interval(end).isModest() ? getDim(static_cast<int64_t>(end)) : Dim();
+  };
+  Dim lo = getEnd(interval.lo), hi = getEnd(interval.hi);
   Operation *op = atom.getDefiningOp();
   if (auto range = dyn_cast_or_null<RangeOp>(op)) {
     Dim extent(range.getExtent());
@@ -433,8 +419,7 @@ std::pair<Dim, Dim> IndexFacts::getDimBounds(const IndexForm &form) {
 bool IndexFacts::isExact(const IndexForm &form) {
   if (form.getAtom())
     return true;
-  Interval interval = getInterval(form);
-  return interval.lo > Interval::kMin && interval.hi < Interval::kMax;
+  return getInterval(form).isModest();
 }
 
 bool IndexFacts::isAtLeast(const IndexForm &form, Dim bound) {
@@ -589,16 +574,18 @@ void IndexFacts::narrowAtoms(const IndexForm &form) {
     for (auto [j, other] : llvm::enumerate(form.terms))
       if (i != j)
         others.terms.push_back(other);
-    int64_t most = getInterval(others).hi;
-    if (most >= Interval::kMax)
+    const int64_t most = getInterval(others).getMax();
+    if (!Interval(most).isModest())
       continue;
-    Interval known = analysis.getAtomInterval(atom), narrow = known;
+    const Interval known = analysis.getAtomInterval(atom);
+    Interval narrow = known;
     if (*number > 0)
-      narrow.lo = std::max(known.lo, llvm::divideCeilSigned(-most, *number));
+      narrow.lo = std::max<Interval::Number>(
+          known.lo, llvm::divideCeilSigned(-most, *number));
     else
-      narrow.hi = std::min(known.hi, llvm::divideFloorSigned(-most, *number));
-    bool isTighter = narrow.lo > known.lo || narrow.hi < known.hi;
-    if (isTighter && narrow.lo <= narrow.hi)
+      narrow.hi = std::min<Interval::Number>(
+          known.hi, llvm::divideFloorSigned(-most, *number));
+    if (!(narrow == known) && !narrow.isEmpty())
       analysis.setInterval(atom, narrow);
   }
 }

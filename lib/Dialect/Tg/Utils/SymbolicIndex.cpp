@@ -44,7 +44,7 @@ static std::optional<std::pair<Value, Dim>> getProduct(Value atom) {
 
 /// Whether both ends of a dimension are known; dimensions saturate beyond.
 static bool isKnown(Dim dim) {
-  return dim.getMin() > Interval::kMin && dim.getMax() < Interval::kMax;
+  return Interval(dim.getMin(), dim.getMax()).isModest();
 }
 
 /// Ends as expressions, in which terms may cancel; none if any part of the sum
@@ -71,10 +71,10 @@ IndexAnalysis::getSymbolicEnds(const LinearForm &form, MLIRContext *context) {
       last = ends->second * product->second;
     } else {
       Interval interval = getAtomInterval(atom);
-      if (interval.lo == Interval::kMin || interval.hi == Interval::kMax)
+      if (!interval.isModest())
         return std::nullopt;
-      first = number(interval.lo);
-      last = number(interval.hi);
+      first = number(interval.getMin());
+      last = number(interval.getMax());
     }
     if (coefficient < 0)
       std::swap(first, last);

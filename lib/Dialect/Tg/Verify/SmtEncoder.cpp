@@ -276,10 +276,8 @@ SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
     Term term = choose(operand(0).term, operand(1), operand(2));
     if (!isBool(type)) {
       Interval interval = analysis.getAtomInterval(value);
-      if (interval.lo > Interval::kMin)
-        term.lo = std::max<Number>(term.lo, interval.lo);
-      if (interval.hi < Interval::kMax)
-        term.hi = std::min<Number>(term.hi, interval.hi);
+      term.lo = std::max(term.lo, interval.lo);
+      term.hi = std::min(term.hi, interval.hi);
     }
     return term;
   }

@@ -111,26 +111,18 @@ static LogicalResult askBounds(KernelOp kernel, bool all,
       continue;
     Value value = op.getResult(0);
     Interval interval = analysis.getInterval(value);
-    if (interval.lo <= Interval::kMin && interval.hi >= Interval::kMax)
+    if (interval == Interval::getInt64())
       continue;
     auto formula = writeFormula(op.getLoc(), value, [&](SmtEncoder &encoder) {
-      int64_t lo = std::numeric_limits<int64_t>::min();
-      int64_t hi = std::numeric_limits<int64_t>::max();
-      if (interval.lo > Interval::kMin)
-        lo = interval.lo;
-      if (interval.hi < Interval::kMax)
-        hi = interval.hi;
-      encoder.assertTrue(
-          encoder.makeNot(encoder.isWithin(encoder.encode(value), lo, hi)));
+      encoder.assertTrue(encoder.makeNot(encoder.isWithin(
+          encoder.encode(value), interval.getMin(), interval.getMax())));
     });
     if (failed(formula))
       return failure();
-    questions.push_back(
-        {op.getLoc(),
-         ("the bounds inferred for this value, " + Twine(interval.lo) + " to " +
-          Twine(interval.hi) + ", do not hold")
-             .str(),
-         "bounds", *formula});
+    questions.push_back({op.getLoc(),
+                         "the bounds inferred for this value, " +
+                             interval.str() + ", do not hold",
+                         "bounds", *formula});
   }
   return success();
 }

@@ -14,6 +14,7 @@
 #define TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -22,22 +23,6 @@
 #include <optional>
 
 namespace mlir::tg {
-
-/// The values that an index can take, both ends included. Unknown ends are the
-/// sentinels below, which arithmetic keeps.
-struct Interval {
-  static constexpr int64_t kMin = -(int64_t(1) << 61);
-  static constexpr int64_t kMax = int64_t(1) << 61;
-
-  int64_t lo = kMin;
-  int64_t hi = kMax;
-
-  bool contains(Interval other) const {
-    return lo <= other.lo && other.hi <= hi;
-  }
-  Interval operator+(Interval other) const;
-  Interval operator*(int64_t factor) const;
-};
 
 /// constant + sum of coefficient * atom. Atoms are distinct values that are not
 /// sums themselves (ranges, quotients, remainders, loaded values); coefficients
@@ -63,7 +48,8 @@ class IndexAnalysis {
 public:
   /// The index as a linear form; a value that nothing is known of is an atom.
   const LinearForm &getLinear(Value index);
-  /// Bounds of an index.
+  /// Bounds of an index: those of 64 bits if nothing is known of it, or if its
+  /// sum may wrap around.
   Interval getInterval(Value index);
   Interval getInterval(const LinearForm &form);
   /// The tg.range values that any value of a kernel depends on, in the order in

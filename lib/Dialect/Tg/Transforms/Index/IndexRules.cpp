@@ -68,12 +68,9 @@ static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
     return std::nullopt;
   if (std::optional<int64_t> number = c.getStatic()) {
     Interval interval = facts.getInterval(form);
-    if (interval.lo > Interval::kMin && interval.hi < Interval::kMax) {
-      int64_t first = llvm::divideFloorSigned(interval.lo, *number);
-      if (first == llvm::divideFloorSigned(interval.hi, *number) &&
-          isShort(first, form.constant))
-        return first;
-    }
+    std::optional<int64_t> only = interval.floorDiv(*number).getSingle();
+    if (only && interval.isModest() && isShort(*only, form.constant))
+      return only;
   }
   Dim one = facts.getDim(1);
   if (facts.isAtLeast(form, facts.getDim(0)) && facts.isAtMost(form, c - one))
@@ -367,18 +364,18 @@ divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
     split.rest.constant = split.rest.constant - multiple;
     split.quotient.constant = *divideExactly(multiple, facts.getDim(g));
     Interval rest = facts.getInterval(split.rest);
-    if (rest.lo <= Interval::kMin || rest.hi >= Interval::kMax)
+    if (!rest.isModest())
       continue;
     if (isLess) {
-      // g*a + b >= 1, so a >= ceil((1 - b) / g)
-      int64_t least = llvm::divideCeilSigned(1 - rest.lo, g);
-      if (least != llvm::divideCeilSigned(1 - rest.hi, g))
+      // g*a + b >= 1, so a + floor((b - 1) / g) >= 0
+      std::optional<int64_t> only = (rest - 1).floorDiv(g).getSingle();
+      if (!only)
         continue;
       split.quotient.constant =
-          split.quotient.constant + facts.getDim(1 - least);
+          split.quotient.constant + facts.getDim(1 + *only);
       return split.quotient;
     }
-    if (rest.lo == 0 && rest.hi == 0)
+    if (rest == 0)
       return split.quotient;
   }
   return std::nullopt;
@@ -628,7 +625,7 @@ static bool isPositiveDim(Rewriter &rewriter, Value c) {
 static bool isNegativeConstant(Rewriter &rewriter, Value c) {
   APInt number;
   return matchPattern(c, m_ConstantInt(&number)) && number.isNegative() &&
-         number.getSExtValue() > Interval::kMin;
+         number.getSExtValue() > -Interval::kModestEnd;
 }
 static bool fitsProduct(Rewriter &rewriter, Value c, Value d) {
   IndexFacts &facts = getFacts(rewriter);

@@ -126,11 +126,9 @@ void CostModel::findReads(Block &block) {
                user->hasTrait<OpTrait::Elementwise>())
         byUser = it->second;
       if (read.empty())
-        read.assign(all.size(), {Interval::kMax, Interval::kMin});
-      for (auto [of, by, whole] : llvm::zip_equal(read, byUser, all)) {
-        of.lo = std::min(of.lo, std::max(by.lo, whole.lo));
-        of.hi = std::max(of.hi, std::min(by.hi, whole.hi));
-      }
+        read.assign(all.size(), Interval::getEmpty());
+      for (auto [of, by, whole] : llvm::zip_equal(read, byUser, all))
+        of = of.unite(by.intersect(whole));
     }
     if (llvm::any_of(llvm::zip(read, all), [](auto pair) {
           return !std::get<0>(pair).contains(std::get<1>(pair));
@@ -145,11 +143,11 @@ CostModel::getReadPart(Value value) const {
   SmallVector<Dim> from(to.size(), Dim(value.getContext(), 0));
   if (auto it = reads.find(value);
       it != reads.end() && !stored.contains(value) &&
-      llvm::all_of(it->second, [](Interval of) { return of.lo <= of.hi; }))
+      llvm::none_of(it->second, [](Interval of) { return of.isEmpty(); }))
     for (auto [begin, end, positions] : llvm::zip_equal(from, to, it->second))
       if (end.isStatic()) {
-        begin = Dim(value.getContext(), positions.lo);
-        end = Dim(value.getContext(), positions.hi + 1);
+        begin = Dim(value.getContext(), positions.getMin());
+        end = Dim(value.getContext(), positions.getMax() + 1);
       }
   return {from, to};
 }
@@ -390,8 +388,8 @@ static double getShare(Access &access,
       continue;
     const Interval positions =
         access.kernel->getIndex().getAnalysis().getInterval(index);
-    met += llvm::upper_bound(bounds, positions.hi) -
-           llvm::upper_bound(bounds, positions.lo);
+    met += llvm::upper_bound(bounds, positions.getMax()) -
+           llvm::upper_bound(bounds, positions.getMin());
     all += bounds.size();
   }
   return all == 0 ? 1.0 : static_cast<double>(met) / static_cast<double>(all);

@@ -71,9 +71,9 @@ Value mlir::tg::getSelected(Value value, function_ref<bool(Value)> isStored,
     const int64_t size =
         cast<RankedTensorType>(value.getType()).getDimSize(selection->axis);
     const Interval positions = getPositions(selection->axis);
-    if (std::min(positions.hi, size - 1) < selection->bound)
+    if (std::min(positions.getMax(), size - 1) < selection->bound)
       value = selection->below;
-    else if (std::max<int64_t>(positions.lo, 0) >= selection->bound)
+    else if (std::max<int64_t>(positions.getMin(), 0) >= selection->bound)
       value = selection->above;
     else
       break;
