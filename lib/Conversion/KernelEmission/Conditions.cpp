@@ -47,19 +47,11 @@ std::optional<bool> KernelEmitter::compareKnown(Operation *op) {
     return std::nullopt;
   IndexForm difference = getForm(lhs);
   difference.add(getForm(rhs), -1);
-  Bounds bounds = getBounds(difference);
-  bool isApart = bounds.lo > 0 || bounds.hi < 0;
-  if (isa<CmpLtOp>(op)) {
-    if (bounds.hi < 0)
-      return true;
-    if (bounds.lo >= 0)
-      return false;
-  } else if (isApart) {
-    return isa<CmpNeOp>(op);
-  } else if (bounds.lo == 0 && bounds.hi == 0) {
-    return isa<CmpEqOp>(op);
-  }
-  return std::nullopt;
+  const Interval bounds = getBounds(difference);
+  if (isa<CmpLtOp>(op))
+    return bounds.isLess(0);
+  std::optional<bool> equal = bounds.isEqual(0);
+  return equal ? std::optional(*equal == isa<CmpEqOp>(op)) : std::nullopt;
 }
 
 std::optional<bool> KernelEmitter::computeKnown(Value boolean) {
@@ -101,8 +93,7 @@ std::optional<bool> KernelEmitter::computeKnown(Value boolean) {
 Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
   // Differences of values that can be anything may wrap around.
   auto isKnown = [&](Value value) {
-    Bounds bounds = getBounds(getForm(value));
-    return bounds.lo > Bounds::least && bounds.hi < Bounds::most;
+    return getBounds(getForm(value)).isModest();
   };
   if (!isKnown(op->getOperand(0)) || !isKnown(op->getOperand(1)))
     return createElementwise(op, depth);

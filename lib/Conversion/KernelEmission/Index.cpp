@@ -26,20 +26,6 @@ using namespace mlir::tg::emission;
 // Forms and bounds
 //===----------------------------------------------------------------------===//
 
-static int64_t clampToBounds(__int128 value) {
-  if (value <= Bounds::least)
-    return Bounds::least;
-  if (value >= Bounds::most)
-    return Bounds::most;
-  return static_cast<int64_t>(value);
-}
-
-static Bounds scaleBounds(Bounds bounds, int64_t factor) {
-  int64_t x = clampToBounds(__int128(bounds.lo) * factor);
-  int64_t y = clampToBounds(__int128(bounds.hi) * factor);
-  return {std::min(x, y), std::max(x, y)};
-}
-
 void IndexForm::addTerm(Value value, bool lane0, int64_t factor) {
   for (auto it = terms.begin(); it != terms.end(); ++it) {
     if (it->value != value || it->lane0 != lane0)
@@ -59,7 +45,7 @@ void IndexForm::add(const IndexForm &other, int64_t factor) {
     addTerm(term.value, term.lane0, mulWrapped(term.factor, factor));
 }
 
-Bounds KernelEmitter::getTermBounds(Value value) {
+Interval KernelEmitter::getTermBounds(Value value) {
   if (auto it = rangeIndex.find(value); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (upcastSet & setOf(it->second))
@@ -73,72 +59,45 @@ Bounds KernelEmitter::getTermBounds(Value value) {
   if (auto it = scopes[depth].bounds.find(key);
       it != scopes[depth].bounds.end())
     return it->second;
-  Bounds bounds = computeTermBounds(value.getDefiningOp());
+  Interval bounds = computeTermBounds(value.getDefiningOp());
   scopes[depth].bounds[key] = bounds;
   return bounds;
 }
 
-Bounds KernelEmitter::computeTermBounds(Operation *op) {
+Interval KernelEmitter::computeTermBounds(Operation *op) {
   if (auto dim = dyn_cast<DimOp>(op))
-    return {std::max(Dim(dim.getDim()).getMin(), Bounds::least),
-            std::min(Dim(dim.getDim()).getMax(), Bounds::most)};
+    return {Dim(dim.getDim()).getMin(), Dim(dim.getDim()).getMax()};
   if (auto cast = dyn_cast<CastOp>(op)) {
     Type from = cast.getX().getType();
-    if (from.isInteger(1))
-      return {0, 1};
-    auto integer = dyn_cast<IntegerType>(from);
-    if (!integer || integer.getWidth() > 32)
-      return {};
-    int64_t limit = int64_t(1) << integer.getWidth();
-    if (integer.isUnsigned())
-      return {0, limit - 1};
-    return {-limit / 2, limit / 2 - 1};
+    return from.isInteger() ? Interval::getAll(from).wrapped()
+                            : Interval::getInt64();
   }
-  if (auto where = dyn_cast<WhereOp>(op)) {
-    Bounds x = getBounds(getForm(where.getX()));
-    Bounds y = getBounds(getForm(where.getY()));
-    return {std::min(x.lo, y.lo), std::max(x.hi, y.hi)};
+  auto operand = [&](unsigned i) {
+    return getBounds(getForm(op->getOperand(i)));
+  };
+  if (isa<WhereOp>(op))
+    return operand(1).unite(operand(2));
+  if (isa<MaxOp>(op))
+    return operand(0).max(operand(1));
+  if (isa<MulOp>(op))
+    return (operand(0) * operand(1)).wrapped();
+  if (isa<ModOp>(op))
+    return operand(0).truncMod(operand(1));
+  if (isa<FloorModOp>(op))
+    return operand(0).floorMod(operand(1));
+  if (isa<IDivOp, FloorDivOp>(op)) {
+    Interval x = operand(0), y = operand(1);
+    // What is divided by a size is taken to be modest, known bounds or not.
+    constexpr Interval::Number most = Interval::kModestEnd - 1;
+    if (y.lo > 0)
+      x = x.max(-most).min(most);
+    return (isa<IDivOp>(op) ? x.truncDiv(y) : x.floorDiv(y)).wrapped();
   }
-  if (isa<MaxOp>(op)) {
-    Bounds x = getBounds(getForm(op->getOperand(0)));
-    Bounds y = getBounds(getForm(op->getOperand(1)));
-    return {std::max(x.lo, y.lo), std::max(x.hi, y.hi)};
-  }
-  if (isa<MulOp>(op)) {
-    Bounds x = getBounds(getForm(op->getOperand(0)));
-    Bounds y = getBounds(getForm(op->getOperand(1)));
-    if (x.lo < 0 || y.lo < 0 || x.hi >= Bounds::most || y.hi >= Bounds::most)
-      return {};
-    return {clampToBounds(__int128(x.lo) * y.lo),
-            clampToBounds(__int128(x.hi) * y.hi)};
-  }
-  if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
-    IndexForm divisor = getForm(op->getOperand(1));
-    Bounds x = getBounds(getForm(op->getOperand(0)));
-    if (!divisor.isConstant()) {
-      // The divisor is a symbolic size, which is positive if there are any
-      // positions.
-      Bounds y = getBounds(divisor);
-      if (x.lo < 0 || y.lo <= 0)
-        return {};
-      if (isa<IDivOp, FloorDivOp>(op))
-        return {0, x.hi / y.lo};
-      return {0, std::min(x.hi, y.hi - 1)};
-    }
-    if (divisor.constant <= 0)
-      return {};
-    int64_t d = divisor.constant;
-    if (isa<FloorModOp>(op) || (isa<ModOp>(op) && x.lo >= 0))
-      return {0, std::min(d - 1, x.lo >= 0 ? x.hi : d - 1)};
-    if (isa<ModOp>(op))
-      return {-(d - 1), d - 1};
-    return {llvm::divideFloorSigned(x.lo, d), llvm::divideCeilSigned(x.hi, d)};
-  }
-  return {};
+  return Interval::getInt64();
 }
 
 /// Bounds in which the ends of symbolic ranges cancel against other terms.
-Bounds KernelEmitter::getSymbolicBounds(const IndexForm &form) {
+Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
   Dim least = getNumber(form.constant), greatest = least;
   for (const IndexForm::Term &term : form.terms) {
     Dim first, last;
@@ -150,11 +109,11 @@ Bounds KernelEmitter::getSymbolicBounds(const IndexForm &form) {
       first = ranges[it->second].part.first;
       last = ranges[it->second].part.last;
     } else {
-      Bounds bounds = getTermBounds(term.value);
-      if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
-        return {};
-      first = getNumber(bounds.lo);
-      last = getNumber(bounds.hi);
+      Interval bounds = getTermBounds(term.value);
+      if (!bounds.isModest())
+        return Interval::getInt64();
+      first = getNumber(bounds.getMin());
+      last = getNumber(bounds.getMax());
     }
     Dim factor = getNumber(term.factor);
     if (term.factor < 0)
@@ -162,11 +121,10 @@ Bounds KernelEmitter::getSymbolicBounds(const IndexForm &form) {
     least = least + first * factor;
     greatest = greatest + last * factor;
   }
-  return {std::max(least.getMin(), Bounds::least),
-          std::min(greatest.getMax(), Bounds::most)};
+  return Interval(least.getMin(), greatest.getMax()).wrapped();
 }
 
-Bounds KernelEmitter::getBounds(const IndexForm &form) {
+Interval KernelEmitter::getBounds(const IndexForm &form) {
   if (isSymbolic && llvm::any_of(form.terms, [&](const IndexForm::Term &term) {
         auto it = rangeIndex.find(term.value);
         return term.value.getDefiningOp<DimOp>() ||
@@ -174,17 +132,10 @@ Bounds KernelEmitter::getBounds(const IndexForm &form) {
                 ranges[it->second].part.first.getAttr());
       }))
     return getSymbolicBounds(form);
-  __int128 lo = form.constant, hi = form.constant;
-  for (const IndexForm::Term &term : form.terms) {
-    Bounds bounds = getTermBounds(term.value);
-    // Without a bound at one end there is none for the sum.
-    if (bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
-      return {};
-    bounds = scaleBounds(bounds, term.factor);
-    lo += bounds.lo;
-    hi += bounds.hi;
-  }
-  return {clampToBounds(lo), clampToBounds(hi)};
+  Interval sum(form.constant);
+  for (const IndexForm::Term &term : form.terms)
+    sum = sum + getTermBounds(term.value) * term.factor;
+  return sum.wrapped();
 }
 
 LaneForm KernelEmitter::splitLanes(const IndexForm &form) {
@@ -273,7 +224,7 @@ IndexForm KernelEmitter::computeForm(Value index) {
   if (isa<MaxOp>(op)) {
     IndexForm difference = operand(0);
     difference.add(operand(1), -1);
-    Bounds bounds = getBounds(difference);
+    Interval bounds = getBounds(difference);
     if (bounds.lo >= 0)
       return operand(0);
     if (bounds.hi <= 0)
@@ -302,7 +253,7 @@ IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
     target.addTerm(term.value, term.lane0,
                    term.factor % d == 0 ? term.factor / d : term.factor);
   }
-  Bounds bounds = getBounds(rest);
+  Interval bounds = getBounds(rest);
   if (bounds.lo >= 0 && bounds.hi < d)
     return wantRemainder ? rest : quotient;
 

@@ -208,9 +208,8 @@ void KernelEmitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
         isOuter &= !(getDeps(term.value) & (upcastSet | setOf(index)));
         rest.terms.push_back(term);
       }
-    const Bounds bounds = getBounds(rest);
     if (!isOuter || (factor != 1 && factor != -1) ||
-        bounds.lo <= Bounds::least || bounds.hi >= Bounds::most)
+        !getBounds(rest).isModest())
       return false;
     if (factor == 1) {
       IndexForm end;

@@ -19,15 +19,6 @@
 
 namespace mlir::tg::emission {
 
-/// Inclusive bounds of an index; they saturate far outside of all valid
-/// indices.
-struct Bounds {
-  static constexpr int64_t least = -(int64_t(1) << 60);
-  static constexpr int64_t most = int64_t(1) << 60;
-  int64_t lo = least;
-  int64_t hi = most;
-};
-
 /// Modulo 2^64, as indices are computed.
 inline int64_t addWrapped(int64_t x, int64_t y) {
   return static_cast<int64_t>(uint64_t(x) + uint64_t(y));

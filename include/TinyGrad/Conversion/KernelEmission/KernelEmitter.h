@@ -33,6 +33,7 @@
 #include "TinyGrad/Conversion/KernelEmission/Arithmetic.h"
 #include "TinyGrad/Conversion/KernelEmission/IndexForm.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/BitVector.h"
@@ -123,7 +124,7 @@ protected:
     std::shared_ptr<Anchor> anchor;
     DenseMap<Key, Value> values;
     DenseMap<Key, IndexForm> forms;
-    DenseMap<Key, Bounds> bounds;
+    DenseMap<Key, Interval> bounds;
     DenseMap<Key, int> bools;
     std::map<std::tuple<int, void *, int64_t>, Value> sums;
     /// Tiles that hold values of this scope, and those of scopes within it that
@@ -230,7 +231,7 @@ protected:
 
   //===--- Index arithmetic (Index.cpp) ---===//
   IndexForm getForm(Value index);
-  Bounds getBounds(const IndexForm &form);
+  Interval getBounds(const IndexForm &form);
   LaneForm splitLanes(const IndexForm &form);
   /// An index that is equal in all lanes; placed as far out as its parts allow.
   Value getScalar(const IndexForm &form, Location loc);
@@ -298,9 +299,9 @@ private:
   //===--- Index arithmetic (Index.cpp) ---===//
   IndexForm computeForm(Value index);
   IndexForm computeDivision(Operation *op, bool wantRemainder);
-  Bounds getSymbolicBounds(const IndexForm &form);
-  Bounds getTermBounds(Value value);
-  Bounds computeTermBounds(Operation *op);
+  Interval getSymbolicBounds(const IndexForm &form);
+  Interval getTermBounds(Value value);
+  Interval computeTermBounds(Operation *op);
   Value getTerm(const IndexForm::Term &term);
   Value createIndexOp(Operation *op, unsigned depth);
   Value sum(unsigned depth, Value x, Value y, Location loc);

@@ -75,9 +75,9 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
   for (auto [number, part] : parts) {
     BlockArgument buffer = body.getArgument(number);
     auto old = cast<MemRefType>(buffer.getType());
-    MemRefType type = getBufferType(old.getElementType(),
-                                    part.getMax() - part.getMin() + 1,
-                                    old.getMemorySpace());
+    MemRefType type =
+        getBufferType(old.getElementType(), part.getMax() - part.getMin() + 1,
+                      old.getMemorySpace());
     // Indices are made anew even if they stay the same, so that kernels which
     // become equal are so operation by operation.
     for (Operation *user : buffer.getUsers()) {
