@@ -17,6 +17,7 @@
 #include "TinyGrad/Interpreter/Interpreter.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
+#include "support/ToolSupport.h"
 
 #include "gtest/gtest.h"
 #include <cmath>
