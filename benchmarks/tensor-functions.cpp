@@ -7,11 +7,12 @@
 /// \file
 /// The largest errors of the functions of one f32 tensor, or their speed.
 ///
-///   tensor-functions [--stride=N] [function...]
+///   tensor-functions [--stride=N | --exhaustive] [function...]
 ///   tensor-functions --time [function...]
 ///
-/// Tests every N-th f32 (default 257, which takes some seconds; 1 takes an
-/// hour). Times are for a tensor that fits the second-level cache.
+/// Tests every N-th f32 (default 257, which takes some seconds); --exhaustive
+/// tests all 2^32, a minute or two per function on two cores. Times are for a
+/// tensor that fits the second-level cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,10 +30,12 @@
 using namespace tinygrad::testing;
 
 static constexpr char usage[] =
-    "usage: tensor-functions [--stride=N | --time] [function...]\n"
+    "usage: tensor-functions [--stride=N | --exhaustive | --time] "
+    "[function...]\n"
     "\n"
     "Prints the largest errors of the functions of one f32 tensor, over every\n"
-    "N-th f32: 257 if not given, which takes some seconds; 1 takes an hour.\n"
+    "N-th f32: 257 if not given, which takes some seconds. --exhaustive tries\n"
+    "all of them, a minute or two per function on two cores.\n"
     "With --time, nanoseconds per element, of a tensor of 512 KiB. THREADS=1\n"
     "for those of one core.\n";
 
@@ -72,6 +75,8 @@ int main(int argc, char **argv) {
     }
     if (std::strncmp(argv[i], "--stride=", 9) == 0)
       stride = uint32_t(std::strtoul(argv[i] + 9, nullptr, 10));
+    else if (std::strcmp(argv[i], "--exhaustive") == 0)
+      stride = 1;
     else if (std::strcmp(argv[i], "--time") == 0)
       isTimed = true;
     else

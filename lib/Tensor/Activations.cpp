@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 using namespace tinygrad;
 using namespace tinygrad::detail;
@@ -47,17 +48,85 @@ struct Sigmoid {
 
   Tensor part() const { return power / (power + 1); }
 };
-} // namespace
 
-/// x * whole * (1 - part), rounded little more than once, for a part of at most
-/// 1/2. The sign of a zero is that of x if the factor has no rounding there.
-static Tensor gated(const Tensor &x, const Tensor &whole, const Tensor &part) {
-  Tensor factor = mulAdd(whole, -part, whole);
-  // What rounding the factor has lost. It is nothing for large x, and a product
-  // with an infinity would be NaN.
-  Tensor loss = mulAdd(whole, -part, whole - factor);
-  return mulAdd(x, factor, (x < 1000).where(x, 1000) * loss);
-}
+/// exp(-y) for a y that is bounded below, so that it is finite, and quotients
+/// by 1 + exp(-y). Where the latter is too large for a reciprocal with all
+/// digits, the exponential is smaller by a constant factor.
+class InverseExponential {
+public:
+  explicit InverseExponential(const Tensor &y)
+      : constants(constantsFor(y)), isLow(y < constants.low),
+        power((-isLow.where(y + constants.step, y)).exp()) {}
+
+  /// The bound of y: x / (1 + exp(-y)) is zero there for x <= y.
+  static double leastExponent(const Tensor &y) { return constantsFor(y).least; }
+
+  const Tensor &value() const { return power; }
+
+  /// x / (1 + value() - subtracted), rounded little more than once. With
+  /// \p low, the exponent is -(y + low), where low is a few units in the last
+  /// place of y. \p bounded is x, but a number of moderate size: the rounding
+  /// errors of the division of large numbers, by 1, are nothing, and a product
+  /// with infinity would be NaN.
+  Tensor gate(const Tensor &x, const Tensor &bounded,
+              const std::optional<Tensor> &low = {},
+              const std::optional<Tensor> &subtracted = {}) const {
+    Tensor divisor = power + 1;
+    if (subtracted)
+      divisor = divisor - *subtracted;
+    Tensor inverse = divisor.reciprocal();
+    // 1 - inverse * (1 + value() - subtracted), in which the rounding errors of
+    // the divisor and of the reciprocal both show.
+    Tensor rest = 1 - inverse;
+    Tensor error = mulAdd(inverse, -power, rest);
+    if (subtracted)
+      error = mulAdd(inverse, *subtracted, error);
+    // The derivative of the divisor with respect to y is -value(); times the
+    // reciprocal that is nearly `rest`.
+    if (low)
+      error = mulAdd(rest, *low, error);
+    Tensor result = mulAdd(x, inverse, bounded * (inverse * error));
+    return isLow.where(result * constants.scale, result);
+  }
+
+private:
+  struct Constants {
+    double least;
+    /// From here to the least exponent, `step` is added.
+    double low;
+    /// A multiple of the unit in the last place of such exponents, so that the
+    /// sum is exact, and nearly one of ln 2.
+    double step;
+    /// exp(-step), off by less than a 20th of the unit in its last place
+    /// (float32) or by a quarter of it.
+    double scale;
+  };
+  static const Constants &constantsFor(const Tensor &y) {
+    static constexpr Constants float32 = {-110, -87, 0x1.62e43p4,
+                                          0x1.fffffep-33},
+                               float64 = {-770, -708, 0x1.52417db067f38p6,
+                                          0x1p-122};
+    return y.dtype() == DType::Float64 ? float64 : float32;
+  }
+
+  const Constants &constants;
+  Tensor isLow, power;
+};
+
+/// A constant as the sum of two numbers.
+struct TwoParts {
+  double high, low;
+
+  /// The sum of two f64 as that of two numbers of the type of \p x; the high
+  /// part has \p numSpare bits less than the type.
+  TwoParts(const Tensor &x, double first, double second, int numSpare = 0) {
+    const int numBits = (x.dtype() == DType::Float64 ? 53 : 24) - numSpare;
+    const double unit = std::ldexp(1.0, std::ilogb(first) + 1 - numBits);
+    high = std::nearbyint(first / unit) * unit;
+    low = (first - high) + second;
+  }
+};
+} // namespace
 
 Tensor Tensor::sigmoid() const {
   const MethodScope method("sigmoid");
@@ -69,7 +138,7 @@ Tensor Tensor::sigmoid() const {
   });
 }
 
-/// x / (1 + 2^-y) for a y whose own error leaves no use for more digits.
+/// x / (1 + 2^-y) for a result of few digits.
 static Tensor gate(const Tensor &x, const Tensor &y) {
   Tensor isNegative = y < 0;
   Tensor power = isNegative.where(y, -y).exp2();
@@ -92,7 +161,7 @@ Tensor Tensor::hardswish() const {
   const MethodScope method("hardswish");
   return inFloat(*this, [](const Tensor &x) {
     // The product with x last: six times it may be too large.
-    return x * ((x + 3).clamp(0.0, 6.0) * (1.0 / 6));
+    return x * scaled((x + 3).clamp(0.0, 6.0), 1.0 / 6);
   });
 }
 
@@ -103,18 +172,48 @@ Tensor Tensor::hardtanh(double min, double max) const {
 
 Tensor Tensor::gelu() const {
   const MethodScope method("gelu");
-  return inFloat(*this, [](const Tensor &x) {
-    // 0.5 x (1 + tanh(y)) = x sigmoid(2 y): no series for small y is needed.
-    const double scale =
-        2 * std::sqrt(2 / std::numbers::pi) * std::numbers::log2e;
-    return gate(x, x * mulAdd(x * x, scale * 0.044715, scale));
+  const bool isExact = !isNarrowFloat(*this);
+  return inFloat(*this, [&](const Tensor &x) {
+    // 0.5 x (1 + tanh(y / 2)) = x sigmoid(y) with y = x (a + b x^2): no series
+    // for small y is needed.
+    constexpr double a = 0x1.9884533d43651p+0, aRest = -0x1.cbc0d30ebfd15p-54;
+    constexpr double b = 0x1.2444f2a4d8b4bp-4, bRest = -0x1.6c843a29d1c7p-61;
+    if (!isExact)
+      return gate(x, x * mulAdd(x * x, b * std::numbers::log2e,
+                                a * std::numbers::log2e));
+    // Where y is about leastExponent(), and where the result is x.
+    const double least = x.dtype() == DType::Float64 ? -21.8 : -10.8;
+    Tensor above = (x < least).where(least, x);
+    Tensor bounded = (above > 8).where(8, above);
+    // y in two parts. As `constant` has few bits, and rounding the sum leaves
+    // no fewer, the difference of both is exact.
+    const TwoParts constant(x, a, aRest, /*numSpare=*/7), slope(x, b, bRest);
+    Tensor square = bounded * bounded;
+    Tensor squareLow = mulAdd(bounded, bounded, -square);
+    Tensor sum = mulAdd(square, slope.high, constant.high);
+    Tensor sumLow = mulAdd(square, slope.high, constant.high - sum) +
+                    mulAdd(square, slope.low, constant.low);
+    sumLow = mulAdd(squareLow, slope.high, sumLow);
+    Tensor high = bounded * sum;
+    Tensor low = mulAdd(bounded, sumLow, mulAdd(bounded, sum, -high));
+    return InverseExponential(high).gate(above, bounded, low);
   });
 }
 
 Tensor Tensor::quickGelu() const {
   const MethodScope method("quickGelu");
-  return inFloat(*this, [](const Tensor &x) {
-    return gate(x, x * (1.702 * std::numbers::log2e));
+  const bool isExact = !isNarrowFloat(*this);
+  return inFloat(*this, [&](const Tensor &x) {
+    constexpr double slope = 1.702, slopeRest = 0x1.89374bc6a7efap-55;
+    if (!isExact)
+      return gate(x, x * (slope * std::numbers::log2e));
+    const double least = InverseExponential::leastExponent(x) / slope;
+    Tensor above = (x < least).where(least, x);
+    Tensor bounded = (above > 24).where(24, above);
+    const TwoParts parts(x, slope, slopeRest);
+    Tensor high = bounded * parts.high;
+    Tensor low = mulAdd(bounded, parts.low, mulAdd(bounded, parts.high, -high));
+    return InverseExponential(high).gate(above, bounded, low);
   });
 }
 
@@ -122,9 +221,14 @@ Tensor Tensor::silu() const {
   const MethodScope method("silu");
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
-    const Sigmoid sigmoid(x);
-    return isExact ? gated(x, sigmoid.whole, sigmoid.part())
-                   : x * (sigmoid.whole / (sigmoid.power + 1));
+    if (!isExact) {
+      const Sigmoid sigmoid(x);
+      return x * (sigmoid.whole / (sigmoid.power + 1));
+    }
+    const double least = InverseExponential::leastExponent(x);
+    Tensor above = (x < least).where(least, x);
+    Tensor bounded = (above > 40).where(40, above);
+    return InverseExponential(bounded).gate(above, bounded);
   });
 }
 
@@ -168,16 +272,14 @@ Tensor Tensor::softsign() const {
 Tensor Tensor::mish() const {
   const MethodScope method("mish");
   return inFloat(*this, [](const Tensor &x) {
-    // With e = exp(-|x|), tanh(log(1 + exp(x))) is
-    //   1 - 2 e^2 / (1 + 2 e + 2 e^2), or for a negative x
-    //   e (1 - (e + e^2) / (2 + 2 e + e^2)).
-    const Sigmoid sigmoid(x);
-    const Tensor &isNegative = sigmoid.isNegative, &power = sigmoid.power;
-    Tensor above = power * (isNegative.where(1, power) + power);
-    Tensor below =
-        mulAdd(power, mulAdd(power, isNegative.where(same(x, 1), 2), 2),
-               isNegative.where(same(x, 2), 1));
-    // At zero the factor is 3/5, and the sign is lost.
-    return (x == 0).where(x, gated(x, sigmoid.whole, above / below));
+    // With e = exp(-x), 1 / tanh(log(1 + exp(x))) is 1 + e - e / (1 + 2 e).
+    const double least = InverseExponential::leastExponent(x);
+    Tensor above = (x < least).where(least, x);
+    Tensor bounded = (above > 40).where(40, above);
+    const InverseExponential inverse(bounded);
+    const Tensor &power = inverse.value();
+    // At zero, the sign is lost.
+    return (x == 0).where(
+        x, inverse.gate(above, bounded, {}, power / mulAdd(power, 2, 1)));
   });
 }

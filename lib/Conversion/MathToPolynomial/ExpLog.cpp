@@ -35,15 +35,125 @@
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::coefficients;
 
-static bool isZero(Value x) {
+/// The number that each element of a constant is.
+static std::optional<double> constantOf(Value x) {
   if (auto broadcast = x.getDefiningOp<vector::BroadcastOp>())
     x = broadcast.getSource();
-  return matchPattern(x, m_AnyZeroFloat());
+  APFloat value(0.0);
+  if (matchPattern(x, m_ConstantFloat(&value)))
+    return value.convertToDouble();
+  return std::nullopt;
+}
+
+static bool isZero(Value x) { return constantOf(x) == 0; }
+
+namespace {
+/// Bounds of an f32 where it is not NaN, but for rounding errors of the
+/// operations that it is made of.
+struct FloatRange {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+
+  /// From bounds without rounding. Those that f32 may not hold are infinite;
+  /// NaN, as of zero times infinity, is no bound.
+  static FloatRange between(double least, double most) {
+    FloatRange range;
+    if (least > -1e38)
+      range.least = least;
+    if (most < 1e38)
+      range.most = most;
+    return range;
+  }
+
+  FloatRange operator-() const { return {-most, -least}; }
+  FloatRange operator+(const FloatRange &other) const {
+    return between(least + other.least, most + other.most);
+  }
+  FloatRange operator*(const FloatRange &other) const {
+    const double products[] = {least * other.least, least * other.most,
+                               most * other.least, most * other.most};
+    if (llvm::any_of(products, [](double x) { return std::isnan(x); }))
+      return {};
+    return between(*llvm::min_element(products), *llvm::max_element(products));
+  }
+};
+
+/// A comparison of a value with a constant, known to be true.
+struct KnownBound {
+  Value value;
+  FloatRange range;
+};
+} // namespace
+
+/// What `x < c` or `x > c` with a constant c says of x, or its being false.
+static KnownBound boundFrom(Value condition, bool isTrue) {
+  auto compare = condition.getDefiningOp<arith::CmpFOp>();
+  if (!compare)
+    return {};
+  bool isLess = compare.getPredicate() == arith::CmpFPredicate::OLT;
+  if (!isLess && compare.getPredicate() != arith::CmpFPredicate::OGT)
+    return {};
+  Value value = compare.getLhs();
+  std::optional<double> bound = constantOf(compare.getRhs());
+  if (!bound) {
+    value = compare.getRhs();
+    bound = constantOf(compare.getLhs());
+    isLess = !isLess;
+  }
+  if (!bound)
+    return {};
+  FloatRange range;
+  (isLess == isTrue ? range.most : range.least) = *bound;
+  return {value, range};
+}
+
+/// The range of what clamps and a few operations on them give.
+static FloatRange rangeOf(Value x, const KnownBound &known = {},
+                          unsigned depth = 0) {
+  constexpr unsigned maxDepth = 8;
+  if (std::optional<double> constant = constantOf(x))
+    return FloatRange::between(*constant, *constant);
+  Operation *op = x.getDefiningOp();
+  if (!op || depth == maxDepth)
+    return x == known.value ? known.range : FloatRange();
+  auto operand = [&](unsigned i) {
+    return rangeOf(op->getOperand(i), known, depth + 1);
+  };
+  FloatRange range;
+  if (isa<arith::NegFOp>(op)) {
+    range = -operand(0);
+  } else if (isa<arith::AddFOp>(op)) {
+    range = operand(0) + operand(1);
+  } else if (isa<arith::MulFOp>(op)) {
+    range = operand(0) * operand(1);
+  } else if (isa<math::FmaOp>(op)) {
+    range = operand(0) * operand(1) + operand(2);
+  } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto choice = [&](Value value, bool isTrue) {
+      return rangeOf(value, boundFrom(select.getCondition(), isTrue),
+                     depth + 1);
+    };
+    FloatRange first = choice(select.getTrueValue(), true);
+    FloatRange second = choice(select.getFalseValue(), false);
+    range = {std::min(first.least, second.least),
+             std::max(first.most, second.most)};
+  }
+  if (x == known.value) {
+    range.least = std::max(range.least, known.range.least);
+    range.most = std::min(range.most, known.range.most);
+  }
+  return range;
 }
 
 /// y if x is y where that is below zero and else -y: -|y| but for the sign of a
@@ -124,6 +234,9 @@ Value tg::emitExpOfModerate(MathBuilder &e, Value x) {
 }
 
 Value tg::emitExp(MathBuilder &e, Value x) {
+  if (const FloatRange range = rangeOf(x);
+      range.least >= -87 && range.most <= 88)
+    return emitExpOfModerate(e, x);
   x = clampExponent(e, x, -104.0f, 89.0f);
   // Twice the bias, half of which goes to each half of n.
   auto [r, biased] = reduceExponent(e, x, 254);

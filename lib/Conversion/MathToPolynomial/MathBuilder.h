@@ -187,7 +187,8 @@ struct SplitFloat {
 };
 SplitFloat splitFloat(MathBuilder &e, Value x);
 
-/// e^x for x from -87 to 0: without what other arguments take.
+/// e^x for x from -87 to 88, a normal number: without what other arguments
+/// take.
 Value emitExpOfModerate(MathBuilder &e, Value x);
 Value emitExp2(MathBuilder &e, Value x);
 Value emitExp(MathBuilder &e, Value x);

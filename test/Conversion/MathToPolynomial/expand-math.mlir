@@ -26,6 +26,60 @@ func.func @exp2(%x: vector<16xf32>) -> vector<16xf32> {
 
 // -----
 
+// No clamps of an argument that is known to be from -87 to 88, and its power of
+// two is one factor: -40 to 87, as the part below -87 is raised.
+
+// CHECK-LABEL: func @exp_of_bounded
+// CHECK-COUNT-3: arith.select
+// CHECK-NOT: arith.select
+// CHECK: math.fma
+// CHECK-NOT: arith.shrui
+// CHECK-COUNT-1: arith.shli
+// CHECK-NOT: arith.shli
+// CHECK: return
+func.func @exp_of_bounded(%x: vector<16xf32>) -> vector<16xf32> {
+  %least = arith.constant dense<-1.100000e+02> : vector<16xf32>
+  %most = arith.constant dense<4.000000e+01> : vector<16xf32>
+  %low = arith.constant dense<-8.700000e+01> : vector<16xf32>
+  %step = arith.constant dense<2.300000e+01> : vector<16xf32>
+  %isBelow = arith.cmpf olt, %x, %least : vector<16xf32>
+  %0 = arith.select %isBelow, %least, %x : vector<16xi1>, vector<16xf32>
+  %isAbove = arith.cmpf ogt, %0, %most : vector<16xf32>
+  %1 = arith.select %isAbove, %most, %0 : vector<16xi1>, vector<16xf32>
+  %isLow = arith.cmpf olt, %1, %low : vector<16xf32>
+  %2 = arith.addf %1, %step : vector<16xf32>
+  %3 = arith.select %isLow, %2, %1 : vector<16xi1>, vector<16xf32>
+  %4 = arith.negf %3 : vector<16xf32>
+  %5 = math.exp %4 : vector<16xf32>
+  return %5 : vector<16xf32>
+}
+
+// -----
+
+// Bounds on one side, and a product that may overflow in between.
+
+// CHECK-LABEL: func @exp_of_unbounded
+// CHECK-COUNT-2: arith.shli
+// CHECK-COUNT-2: arith.shli
+// CHECK: return
+func.func @exp_of_unbounded(%x: f32) -> (f32, f32) {
+  %least = arith.constant -4.000000e+01 : f32
+  %most = arith.constant 4.000000e+01 : f32
+  %large = arith.constant 1.000000e+38 : f32
+  %small = arith.constant 1.000000e-38 : f32
+  %isBelow = arith.cmpf olt, %x, %least : f32
+  %0 = arith.select %isBelow, %least, %x : f32
+  %1 = math.exp %0 : f32
+  %isAbove = arith.cmpf ogt, %0, %most : f32
+  %2 = arith.select %isAbove, %most, %0 : f32
+  %3 = arith.mulf %2, %large : f32
+  %4 = arith.mulf %3, %small : f32
+  %5 = math.exp %4 : f32
+  return %1, %5 : f32, f32
+}
+
+// -----
+
 // CHECK-LABEL: func @every_function
 // CHECK-NOT: math.{{exp2|exp|expm1|log2|log|log1p|sin|cos|tan|asin|acos|atan|tanh|erf|powf}}
 // CHECK-NOT: call
