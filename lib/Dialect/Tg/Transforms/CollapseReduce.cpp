@@ -155,18 +155,13 @@ static bool isBounded(const LinearForm &form, IndexAnalysis &analysis) {
   return analysis.getInterval(form).isModest();
 }
 
-static bool isAtom(const LinearForm &form) {
-  return form.constant == 0 && form.terms.size() == 1 &&
-         form.terms[0].second == 1;
-}
-
 /// One side of a comparison as a sum of index values; none if it may wrap.
 static std::optional<LinearForm> getSide(Value side, RangeOp range,
                                          IndexAnalysis &analysis,
                                          OpBuilder &builder) {
   if (side.getType().isIndex()) {
     LinearForm form = analysis.getLinear(side);
-    if (!isAtom(form) && !isBounded(form, analysis))
+    if (!form.getAtom() && !isBounded(form, analysis))
       return std::nullopt;
     return form;
   }
@@ -174,7 +169,7 @@ static std::optional<LinearForm> getSide(Value side, RangeOp range,
   if (!type || type.getWidth() < 8 ||
       (type.getWidth() == 64 && !isSignedInteger(type)))
     return std::nullopt;
-  LinearForm form;
+  LinearForm form(builder.getContext());
   if (isPositionOf(side, range)) {
     form.addTerm(range.getResult(), 1);
   } else if (!llvm::is_contained(analysis.getRanges(side), range.getResult())) {
@@ -228,7 +223,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
        {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
     if (isBounded(*side, analysis))
       continue;
-    if (!isAtom(*other) || other->terms[0].first != position)
+    if (other->getAtom() != position)
       return false;
     Location loc = less.getLoc();
     Value number = side->terms[0].first;
@@ -240,13 +235,13 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     Value both =
         MaxOp::create(builder, loc, low,
                       createNumber(builder, loc, builder.getIndexType(), -1));
-    *side = LinearForm();
+    *side = LinearForm(builder.getContext());
     side->addTerm(both, 1);
   }
   // rhs - lhs > 0, or lhs - rhs + 1 > 0.
   LinearForm form = isNegated ? *lhs : *rhs;
-  form.add(isNegated ? *rhs : *lhs, -1);
-  form.constant += isNegated;
+  form.subtract(isNegated ? *rhs : *lhs);
+  form.addConstant(isNegated);
   int64_t factor = form.getCoefficient(position);
   form.addTerm(position, -factor);
   if (factor == 0 || std::abs(factor) > Interval::kModestEnd / 2 ||
@@ -254,15 +249,15 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
                    [&](auto &term) { return dependsOnRange(term.first); }))
     return false;
   IndexBuilder index(builder, less.getLoc());
-  LinearForm end;
+  LinearForm end(builder.getContext());
   if (factor > 0) {
     // position >= ceil((1 - form) / factor)
-    end.constant = factor;
-    end.add(form, -1);
+    end.addConstant(factor);
+    end.subtract(form);
   } else {
     // position < ceil(form / -factor)
     end = form;
-    end.constant += -factor - 1;
+    end.addConstant(-factor - 1);
   }
   if (std::abs(factor) > 1) {
     if (!isBounded(end, analysis))

@@ -35,10 +35,7 @@ static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
     // Each range for itself: one without positions may vanish, and with it what
     // its size says of others.
     const LinearForm form = analysis.getLinear(load.getIndex());
-    Interval interval(form.constant);
-    for (auto [atom, coefficient] : form.terms)
-      interval = interval + analysis.getAtomInterval(atom) * coefficient;
-    part = part.unite(interval);
+    part = part.unite(analysis.getSumOfIntervals(form));
   }
   return !part.isEmpty() && all.contains(part) ? part : all;
 }
@@ -83,7 +80,7 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
     for (Operation *user : buffer.getUsers()) {
       auto load = cast<LoadOp>(user);
       LinearForm form = analysis.getLinear(load.getIndex());
-      form.constant -= part.getMin();
+      form.addConstant(-part.getMin());
       builder.setInsertionPoint(load);
       IndexBuilder index(builder, load.getLoc());
       load.getIndexMutable().assign(index.get(form));

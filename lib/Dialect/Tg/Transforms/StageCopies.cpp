@@ -370,7 +370,7 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
     LinearForm form = analysis.getLinear(load.getIndex());
     if (block)
       form.addTerm(block, -own);
-    form.constant += reach->before - reach->begin;
+    form.addConstant(reach->before - reach->begin);
     builder.setInsertionPoint(load);
     IndexBuilder inTile(builder, load.getLoc());
     load.getIndexMutable().assign(inTile.get(form));

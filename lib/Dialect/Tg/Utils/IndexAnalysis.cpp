@@ -18,62 +18,32 @@ using namespace mlir;
 using namespace mlir::tg;
 
 //===----------------------------------------------------------------------===//
-// LinearForm
-//===----------------------------------------------------------------------===//
-
-/// Index arithmetic wraps around.
-static int64_t wrappingAdd(int64_t lhs, int64_t rhs) {
-  return static_cast<int64_t>(static_cast<uint64_t>(lhs) +
-                              static_cast<uint64_t>(rhs));
-}
-static int64_t wrappingMul(int64_t lhs, int64_t rhs) {
-  return static_cast<int64_t>(static_cast<uint64_t>(lhs) *
-                              static_cast<uint64_t>(rhs));
-}
-
-int64_t LinearForm::getCoefficient(Value atom) const {
-  for (auto [value, coefficient] : terms)
-    if (value == atom)
-      return coefficient;
-  return 0;
-}
-
-void LinearForm::addTerm(Value atom, int64_t coefficient) {
-  for (auto &term : terms) {
-    if (term.first != atom)
-      continue;
-    term.second = wrappingAdd(term.second, coefficient);
-    if (term.second == 0)
-      llvm::erase(terms, term);
-    return;
-  }
-  if (coefficient != 0)
-    terms.emplace_back(atom, coefficient);
-}
-
-void LinearForm::addConstant(int64_t number) {
-  constant = wrappingAdd(constant, number);
-}
-
-void LinearForm::add(const LinearForm &other, int64_t factor) {
-  constant = wrappingAdd(constant, wrappingMul(other.constant, factor));
-  for (auto [atom, coefficient] : other.terms)
-    addTerm(atom, wrappingMul(coefficient, factor));
-}
-
-//===----------------------------------------------------------------------===//
 // IndexAnalysis
 //===----------------------------------------------------------------------===//
 
-static std::optional<int64_t> getConstant(Value value) {
+Interval mlir::tg::getBounds(Dim dim) {
+  if (std::optional<int64_t> number = dim.getStatic())
+    return *number;
+  const Interval bounds(dim.getMin(), dim.getMax()), all = Interval::getInt64();
+  return {bounds.lo > all.lo ? bounds.lo : -Interval::kUnbounded,
+          bounds.hi < all.hi ? bounds.hi : Interval::kUnbounded};
+}
+
+/// The number or dimension of an operation without operands.
+static std::optional<Dim> getLeaf(Value value) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
+    return Dim(value.getContext(), number.getSExtValue());
+  if (auto dim = value.getDefiningOp<DimOp>())
+    return Dim(dim.getDim());
   return std::nullopt;
 }
 
-/// Whether a sum or product is part of one other sum alone.
-static bool isInnerSum(Value value) {
+static bool isSum(Operation *op) {
+  return isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(op);
+}
+
+bool mlir::tg::isInnerSum(Value value) {
   if (!value.hasOneUse())
     return false;
   Operation *user = *value.user_begin();
@@ -99,46 +69,58 @@ const LinearForm &IndexAnalysis::getLinear(Value index) {
     std::optional<LinearForm> form = addUp(current, stack);
     if (stack.size() > size)
       continue;
+    if (form->saturated) {
+      form.emplace(current.getContext());
+      form->addTerm(current, 1);
+    }
     forms.try_emplace(current, std::move(*form));
     stack.pop_back();
   }
   return forms.find(index)->second;
 }
 
+std::optional<Dim> IndexAnalysis::findDim(Value index) const {
+  if (std::optional<Dim> leaf = getLeaf(index))
+    return leaf;
+  auto it = forms.find(index);
+  if (it != forms.end() && it->second.isDim())
+    return it->second.constant;
+  return std::nullopt;
+}
+
+std::optional<Dim> IndexAnalysis::getDim(Value index) {
+  if (isSum(index.getDefiningOp()))
+    getLinear(index);
+  return findDim(index);
+}
+
 /// Adds up the terms of a sum; the forms that it needs for that and that are
 /// not there go to `missing`.
 std::optional<LinearForm>
 IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
-  LinearForm form;
+  LinearForm form(sum.getContext());
   DenseMap<Value, size_t> positions;
   size_t numMissing = missing.size();
-  auto addTerm = [&](Value atom, int64_t factor) {
+  auto addTerm = [&](Value atom, Dim factor) {
     auto [it, isNew] = positions.try_emplace(atom, form.terms.size());
-    if (isNew)
+    if (isNew) {
       form.terms.emplace_back(atom, factor);
-    else
-      form.terms[it->second].second =
-          wrappingAdd(form.terms[it->second].second, factor);
+      return;
+    }
+    Dim &coefficient = form.terms[it->second].second;
+    coefficient = form.sum(coefficient, factor);
   };
-  // A constant factor, through sums that are numbers after all.
-  auto getFactor = [&](Value value) -> std::optional<int64_t> {
-    if (std::optional<int64_t> number = getConstant(value))
-      return number;
-    auto it = forms.find(value);
-    if (it != forms.end() && it->second.isConstant())
-      return it->second.constant;
-    return std::nullopt;
-  };
+  const Dim minusOne(sum.getContext(), -1);
 
-  SmallVector<std::pair<Value, int64_t>> parts{{sum, 1}};
+  SmallVector<std::pair<Value, Dim>> parts{{sum, Dim(sum.getContext(), 1)}};
   while (!parts.empty()) {
     auto [value, factor] = parts.pop_back_val();
-    if (std::optional<int64_t> number = getConstant(value)) {
-      form.constant = wrappingAdd(form.constant, wrappingMul(*number, factor));
+    if (std::optional<Dim> dim = getLeaf(value)) {
+      form.addConstant(form.product(*dim, factor));
       continue;
     }
     Operation *op = value.getDefiningOp();
-    if (!isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(op)) {
+    if (!isSum(op)) {
       addTerm(value, factor);
       continue;
     }
@@ -149,40 +131,41 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       } else if (it->second.terms.size() > kMostSharedTerms) {
         addTerm(value, factor);
       } else {
-        form.constant = wrappingAdd(form.constant,
-                                    wrappingMul(it->second.constant, factor));
+        form.addConstant(form.product(it->second.constant, factor));
         for (auto [atom, coefficient] : it->second.terms)
-          addTerm(atom, wrappingMul(coefficient, factor));
+          addTerm(atom, form.product(coefficient, factor));
       }
       continue;
     }
     if (isa<NegOp>(op)) {
-      parts.push_back({op->getOperand(0), wrappingMul(factor, -1)});
+      parts.push_back({op->getOperand(0), form.product(factor, minusOne)});
       continue;
     }
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
     if (isa<AddOp, SubOp>(op)) {
-      parts.push_back({rhs, isa<AddOp>(op) ? factor : wrappingMul(factor, -1)});
+      parts.push_back(
+          {rhs, isa<AddOp>(op) ? factor : form.product(factor, minusOne)});
       parts.push_back({lhs, factor});
       continue;
     }
-    for (Value operand : {lhs, rhs})
-      if (isa_and_nonnull<AddOp, SubOp, NegOp, MulOp>(
-              operand.getDefiningOp()) &&
-          !forms.contains(operand) && !getFactor(lhs) && !getFactor(rhs))
-        missing.push_back(operand);
+    // A factor, also one that is a sum of numbers and dimensions.
+    std::optional<Dim> lhsDim = findDim(lhs), rhsDim = findDim(rhs);
+    if (!lhsDim && !rhsDim)
+      for (Value operand : {lhs, rhs})
+        if (isSum(operand.getDefiningOp()) && !forms.contains(operand))
+          missing.push_back(operand);
     if (missing.size() > numMissing)
       continue;
-    if (std::optional<int64_t> number = getFactor(rhs))
-      parts.push_back({lhs, wrappingMul(factor, *number)});
-    else if (std::optional<int64_t> other = getFactor(lhs))
-      parts.push_back({rhs, wrappingMul(factor, *other)});
+    if (rhsDim)
+      parts.push_back({lhs, form.product(factor, *rhsDim)});
+    else if (lhsDim)
+      parts.push_back({rhs, form.product(factor, *lhsDim)});
     else
       addTerm(value, factor);
   }
   if (missing.size() > numMissing)
     return std::nullopt;
-  llvm::erase_if(form.terms, [](auto &term) { return term.second == 0; });
+  llvm::erase_if(form.terms, [](auto &term) { return term.second.is(0); });
   return form;
 }
 
@@ -273,21 +256,72 @@ Interval IndexAnalysis::computeAtomInterval(Value atom) {
   return result;
 }
 
-/// Whether the atom's bounds are expressions, which other terms may cancel.
-static bool hasSymbolicBounds(Value atom) {
-  if (auto range = atom.getDefiningOp<RangeOp>())
-    return !Dim(range.getExtent()).isStatic();
-  return isa_and_nonnull<DimOp>(atom.getDefiningOp());
+/// Whether bounds are expressions, which may cancel each other.
+static bool hasSymbolicBounds(const LinearForm &form) {
+  return !form.constant.isStatic() || llvm::any_of(form.terms, [](auto &term) {
+    auto range = term.first.template getDefiningOp<RangeOp>();
+    return !term.second.isStatic() ||
+           (range && !Dim(range.getExtent()).isStatic());
+  });
+}
+
+/// The interval with ends as expressions, in which terms may cancel; nothing is
+/// known if any part of the sum may wrap around.
+Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
+  auto number = [&](int64_t value) { return Dim(form.getContext(), value); };
+  Dim least = form.constant, greatest = least;
+  for (auto [atom, coefficient] : form.terms) {
+    Interval interval = getAtomInterval(atom);
+    Dim first = number(interval.getMin()), last = number(interval.getMax());
+    if (auto range = atom.getDefiningOp<RangeOp>();
+        range && !narrowed.contains(atom)) {
+      first = number(0);
+      last = Dim(range.getExtent()) - number(1);
+    }
+    if (!isModest(first) || !isModest(last))
+      return {};
+    if (coefficient.getMax() <= 0)
+      std::swap(first, last);
+    else if (coefficient.getMin() < 0)
+      return {};
+    first = first * coefficient;
+    last = last * coefficient;
+    least = least + first;
+    greatest = greatest + last;
+    for (Dim end : {first, last, least, greatest})
+      if (!isModest(end))
+        return {};
+  }
+  return {least.getMin(), greatest.getMax()};
+}
+
+Interval IndexAnalysis::getSumOfIntervals(const LinearForm &form) {
+  Interval sum = getBounds(form.constant);
+  for (auto [atom, coefficient] : form.terms)
+    sum = sum.addWrapped(
+        getAtomInterval(atom).mulWrapped(getBounds(coefficient)));
+  return sum;
 }
 
 Interval IndexAnalysis::getInterval(const LinearForm &form) {
-  Interval sum(form.constant);
-  for (auto [atom, coefficient] : form.terms)
-    sum = sum.addWrapped(getAtomInterval(atom).mulWrapped(coefficient));
-  if (llvm::any_of(form.terms,
-                   [](auto &term) { return hasSymbolicBounds(term.first); }))
+  Interval sum = getSumOfIntervals(form);
+  if (hasSymbolicBounds(form))
     return sum.intersect(getSymbolicInterval(form));
   return sum;
+}
+
+std::optional<int64_t> IndexAnalysis::getOnlyQuotient(const LinearForm &form,
+                                                      Dim divisor) {
+  Interval bounds = getInterval(form);
+  if (!bounds.isModest()) // the quotient times the divisor could overflow
+    return std::nullopt;
+  if (std::optional<int64_t> number = divisor.getStatic())
+    return bounds.floorDiv(*number).getSingle();
+  LinearForm difference = form;
+  difference.subtract(LinearForm(divisor));
+  if (bounds.lo < 0 || getInterval(difference).hi >= 0)
+    return std::nullopt;
+  return 0;
 }
 
 Interval IndexAnalysis::getInterval(Value index) {

@@ -11,9 +11,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -22,27 +20,25 @@ unsigned IndexBuilder::getOrdinal(Value atom) {
   return ordinals.try_emplace(atom, ordinals.size()).first->second;
 }
 
-Value IndexBuilder::constant(int64_t value) {
-  LinearForm form;
-  form.constant = value;
-  return get(form);
+IndexBuilder::DimKey IndexBuilder::getKey(Dim dim) {
+  if (std::optional<int64_t> number = dim.getStatic())
+    return {nullptr, *number};
+  return {dim.getAttr().getAsOpaquePointer(), 0};
 }
 
 LinearForm IndexBuilder::recombine(LinearForm form) {
   for (size_t i = 0; i < form.terms.size(); ++i) {
     auto [atom, coefficient] = form.terms[i];
     auto mod = atom.getDefiningOp<FloorModOp>();
-    APInt divisor;
-    if (!mod || !matchPattern(mod.getRhs(), m_ConstantInt(&divisor)))
+    std::optional<Dim> divisor =
+        mod ? analysis.getDim(mod.getRhs()) : std::nullopt;
+    if (!divisor || !isModest(coefficient * *divisor))
       continue;
-    int64_t c = divisor.getSExtValue();
     for (auto [other, otherCoefficient] : form.terms) {
       auto div = other.getDefiningOp<FloorDivOp>();
-      int64_t product;
       if (!div || div.getLhs() != mod.getLhs() ||
           div.getRhs() != mod.getRhs() ||
-          llvm::MulOverflow(coefficient, c, product) ||
-          otherCoefficient != product)
+          otherCoefficient != coefficient * *divisor)
         continue;
       llvm::erase_if(form.terms, [atom = atom, other = other](auto &term) {
         return term.first == atom || term.first == other;
@@ -56,43 +52,42 @@ LinearForm IndexBuilder::recombine(LinearForm form) {
 
 Value IndexBuilder::get(const LinearForm &unordered) {
   LinearForm form = recombine(unordered);
-  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1)
-    return form.terms[0].first;
-  SmallVector<std::pair<unsigned, int64_t>> key;
+  if (Value atom = form.getAtom())
+    return atom;
+  SmallVector<std::pair<unsigned, DimKey>> key;
   for (auto [atom, coefficient] : form.terms)
-    key.emplace_back(getOrdinal(atom), coefficient);
+    key.emplace_back(getOrdinal(atom), getKey(coefficient));
   llvm::sort(form.terms, [&](auto &a, auto &b) {
     return getOrdinal(a.first) < getOrdinal(b.first);
   });
   llvm::sort(key);
-  Value &result = sums[{form.constant, key}];
+  Value &result = sums[{getKey(form.constant), key}];
   if (result)
     return result;
-  auto makeConstant = [&](int64_t value) -> Value {
-    if (form.terms.empty())
-      return ConstOp::create(builder, loc, builder.getIndexType(), value);
-    return constant(value);
-  };
   Value sum;
   for (auto [atom, coefficient] : form.terms) {
     Value term = atom;
-    if (coefficient != 1)
+    if (!coefficient.is(1))
       term = create(Binary::mul, atom, coefficient);
     sum = sum ? AddOp::create(builder, loc, sum, term).getResult() : term;
   }
-  if (!sum)
-    sum = makeConstant(form.constant);
-  else if (form.constant != 0)
-    sum = AddOp::create(builder, loc, sum, makeConstant(form.constant));
+  Type type = builder.getIndexType();
+  std::optional<int64_t> number = form.constant.getStatic();
+  if (sum && number != 0)
+    sum = AddOp::create(builder, loc, sum, dim(form.constant));
+  else if (!sum && number)
+    sum = ConstOp::create(builder, loc, type, *number);
+  else if (!sum)
+    sum = DimOp::create(builder, loc, type, form.constant.getAttr());
   // The map may have grown meanwhile, but its references stay valid.
   return result = sum;
 }
 
-Value IndexBuilder::create(Binary kind, Value lhs, int64_t rhs) {
-  Value &result = binaries[{kind, lhs.getAsOpaquePointer(), rhs}];
+Value IndexBuilder::create(Binary kind, Value lhs, Dim rhs) {
+  Value &result = binaries[{kind, lhs.getAsOpaquePointer(), getKey(rhs)}];
   if (result)
     return result;
-  Value number = constant(rhs);
+  Value number = dim(kind == Binary::atLeast ? rhs - this->number(1) : rhs);
   switch (kind) {
   case Binary::mul:
     return result = MulOp::create(builder, loc, lhs, number);
@@ -103,129 +98,102 @@ Value IndexBuilder::create(Binary kind, Value lhs, int64_t rhs) {
   case Binary::lessThan:
     return result = CmpLtOp::create(builder, loc, lhs, number);
   case Binary::atLeast:
-    return result = CmpLtOp::create(builder, loc, constant(rhs - 1), lhs);
+    return result = CmpLtOp::create(builder, loc, number, lhs);
   }
   llvm_unreachable("unknown kind");
 }
 
-Value IndexBuilder::add(Value lhs, Value rhs) {
-  LinearForm form = analysis.getLinear(lhs);
-  form.add(analysis.getLinear(rhs));
-  return get(form);
+Value IndexBuilder::sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms) {
+  LinearForm form(constant);
+  for (auto [value, factor] : terms)
+    form.add(analysis.getLinear(value), factor);
+  if (!form.saturated)
+    return get(form);
+  // Some factor may be too large to be taken into the sums that it is of.
+  Value sum = dim(constant);
+  for (auto [value, factor] : terms)
+    sum = AddOp::create(builder, loc, sum, create(Binary::mul, value, factor));
+  return sum;
 }
 
-Value IndexBuilder::add(Value lhs, int64_t rhs) {
-  LinearForm form = analysis.getLinear(lhs);
-  form.addConstant(rhs);
-  return get(form);
-}
-
-Value IndexBuilder::mul(Value lhs, int64_t factor) {
-  LinearForm form;
-  form.add(analysis.getLinear(lhs), factor);
-  if (factor == 0)
-    form.terms.clear();
-  return get(form);
-}
-
-/// The greatest common divisor of the coefficients and `c`.
-static int64_t getGcd(const LinearForm &form, int64_t c) {
-  // Of `c` and a coefficient's remainder, which has an absolute value.
-  for (auto [atom, coefficient] : form.terms)
-    c = std::gcd(c, coefficient % c);
-  return c;
-}
-
-Value IndexBuilder::floorDiv(Value lhs, int64_t c) {
-  if (c == 1)
+Value IndexBuilder::floorDiv(Value lhs, Dim c) {
+  if (c.is(1))
     return lhs;
   // x / c = q + rest / c, where q collects what c divides.
-  LinearForm form = analysis.getLinear(lhs), quotient, rest;
-  quotient.constant = llvm::divideFloorSigned(form.constant, c);
-  rest.constant = llvm::mod(form.constant, c);
-  for (auto [atom, coefficient] : form.terms) {
-    if (coefficient % c == 0)
-      quotient.addTerm(atom, coefficient / c);
-    else
-      rest.addTerm(atom, coefficient);
-  }
-  Interval bounds = analysis.getInterval(rest);
-  if (std::optional<int64_t> number = bounds.floorDiv(c).getSingle()) {
-    quotient.addConstant(*number);
+  auto [quotient, rest] = splitTerms(analysis.getLinear(lhs), c);
+  std::tie(quotient.constant, rest.constant) = divideTerms(rest.constant, c);
+  if (std::optional<int64_t> only = analysis.getOnlyQuotient(rest, c)) {
+    quotient.addConstant(*only);
     return get(quotient);
   }
+  std::optional<int64_t> number = c.getStatic();
   // (g * x + k) / (g * d) = (x + k / g) / d
-  if (int64_t g = getGcd(rest, c); g > 1) {
-    LinearForm reduced;
-    reduced.constant = llvm::divideFloorSigned(rest.constant, g);
-    for (auto [atom, coefficient] : rest.terms)
-      reduced.addTerm(atom, coefficient / g);
-    quotient.add(analysis.getLinear(floorDiv(get(reduced), c / g)));
+  if (int64_t g = number ? getCommonDivisor(rest, *number) : 1; g > 1) {
+    Dim divisor = this->number(g);
+    LinearForm reduced = splitTerms(rest, divisor).quotient;
+    reduced.constant = divideTerms(rest.constant, divisor).first;
+    quotient.add(analysis.getLinear(floorDiv(get(reduced), *number / g)));
     return get(quotient);
   }
   Value operand = get(rest);
   // (x / d) / c = x / (d * c)
-  if (auto div = operand.getDefiningOp<FloorDivOp>()) {
-    APInt divisor;
-    int64_t product;
-    if (matchPattern(div.getRhs(), m_ConstantInt(&divisor)) &&
-        divisor.isStrictlyPositive() &&
-        !llvm::MulOverflow(divisor.getSExtValue(), c, product)) {
-      quotient.add(analysis.getLinear(floorDiv(div.getLhs(), product)));
+  if (auto div = operand.getDefiningOp<FloorDivOp>())
+    if (std::optional<Dim> d = analysis.getDim(div.getRhs());
+        d && d->getMin() > 0 && isModest(*d * c)) {
+      quotient.add(analysis.getLinear(floorDiv(div.getLhs(), *d * c)));
       return get(quotient);
     }
-  }
   quotient.addTerm(create(Binary::floordiv, operand, c), 1);
   return get(quotient);
 }
 
-Value IndexBuilder::floorMod(Value lhs, int64_t c) {
-  if (c == 1)
+Value IndexBuilder::floorMod(Value lhs, Dim c) {
+  if (c.is(1))
     return constant(0);
-  LinearForm form = analysis.getLinear(lhs), rest;
-  rest.constant = llvm::mod(form.constant, c);
   // Terms that c divides vanish; small negative coefficients stay small.
-  for (auto [atom, coefficient] : form.terms) {
-    int64_t reduced = coefficient % c;
-    if (reduced != 0)
-      rest.addTerm(atom, reduced);
-  }
-  Interval bounds = analysis.getInterval(rest);
-  std::optional<int64_t> number = bounds.floorDiv(c).getSingle();
-  if (number && bounds.isModest()) { // the product does not overflow
-    rest.addConstant(-(*number * c));
+  LinearForm rest = reduceTerms(analysis.getLinear(lhs), c);
+  rest.constant = divideTerms(analysis.getLinear(lhs).constant, c).second;
+  if (std::optional<int64_t> only = analysis.getOnlyQuotient(rest, c)) {
+    // Both within the bounds, so that no product overflows.
+    rest.addConstant(c * number(-*only));
     return get(rest);
   }
+  std::optional<int64_t> divisor = c.getStatic();
   // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g
-  if (int64_t g = getGcd(rest, c); g > 1) {
-    LinearForm reduced;
-    reduced.constant = llvm::divideFloorSigned(rest.constant, g);
-    for (auto [atom, coefficient] : rest.terms)
-      reduced.addTerm(atom, coefficient / g);
-    Value inner = floorMod(get(reduced), c / g);
-    return add(mul(inner, g), llvm::mod(rest.constant, g));
+  if (int64_t g = divisor ? getCommonDivisor(rest, *divisor) : 1; g > 1) {
+    LinearForm reduced = splitTerms(rest, number(g)).quotient;
+    auto [quotient, left] = divideTerms(rest.constant, number(g));
+    reduced.constant = quotient;
+    return add(mul(floorMod(get(reduced), *divisor / g), g), left);
   }
   Value operand = get(rest);
   // (x mod (c * d)) mod c = x mod c
-  if (auto mod = operand.getDefiningOp<FloorModOp>()) {
-    APInt divisor;
-    if (matchPattern(mod.getRhs(), m_ConstantInt(&divisor)) &&
-        divisor.isStrictlyPositive() && divisor.getSExtValue() % c == 0)
+  if (auto mod = operand.getDefiningOp<FloorModOp>())
+    if (std::optional<Dim> d = analysis.getDim(mod.getRhs());
+        d && d->getMin() > 0 && divideExactly(*d, c))
       return floorMod(mod.getLhs(), c);
-  }
   return create(Binary::floormod, operand, c);
 }
 
-Value IndexBuilder::atLeast(Value index, int64_t bound) {
-  if (analysis.getInterval(index).lo >= bound)
-    return nullptr;
-  return create(Binary::atLeast, index, bound);
+std::pair<Interval, int64_t> IndexBuilder::compare(Value index, Dim bound) {
+  // Of numbers there is nothing to cancel, and the difference might wrap.
+  if (std::optional<int64_t> number = bound.getStatic())
+    return {analysis.getInterval(index), *number};
+  LinearForm difference = analysis.getLinear(index);
+  difference.subtract(LinearForm(bound));
+  if (difference.saturated)
+    return {Interval(), 0};
+  return {analysis.getInterval(difference), 0};
 }
 
-Value IndexBuilder::lessThan(Value index, int64_t bound) {
-  if (analysis.getInterval(index).hi < bound)
-    return nullptr;
-  return create(Binary::lessThan, index, bound);
+Value IndexBuilder::atLeast(Value index, Dim bound) {
+  auto [interval, end] = compare(index, bound);
+  return interval.lo >= end ? Value() : create(Binary::atLeast, index, bound);
+}
+
+Value IndexBuilder::lessThan(Value index, Dim bound) {
+  auto [interval, end] = compare(index, bound);
+  return interval.hi < end ? Value() : create(Binary::lessThan, index, bound);
 }
 
 Value IndexBuilder::conjunction(Value lhs, Value rhs) {

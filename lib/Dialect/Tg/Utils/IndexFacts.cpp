@@ -27,109 +27,8 @@ static constexpr unsigned kMostCasts = 16;
 /// Sums of more terms say nothing of each of them.
 static constexpr size_t kMostNarrowed = 8;
 
-//===----------------------------------------------------------------------===//
-// Dimensions
-//===----------------------------------------------------------------------===//
-
-bool mlir::tg::isModest(Dim dim) {
-  return Interval(dim.getMin(), dim.getMax()).isModest();
-}
-
-std::optional<Dim> mlir::tg::divideExactly(Dim a, Dim b) {
-  std::optional<int64_t> x = a.getStatic(), y = b.getStatic();
-  if (x && y) {
-    if (*y <= 0 || *x % *y != 0)
-      return std::nullopt;
-    return Dim(a.getContext(), *x / *y);
-  }
-  if (b.getMin() <= 0 || !isModest(a) || !isModest(b))
-    return std::nullopt;
-  Dim quotient = Dim::get(DimOpKind::floordiv, a, b);
-  if (quotient * b != a)
-    return std::nullopt;
-  return quotient;
-}
-
-int64_t mlir::tg::getCommonDivisor(Dim a, Dim b) {
-  std::optional<int64_t> x = a.getStatic(), y = b.getStatic();
-  return x && y ? std::gcd(*x, *y) : 1;
-}
-
-//===----------------------------------------------------------------------===//
-// IndexForm
-//===----------------------------------------------------------------------===//
-
-Value IndexForm::getAtom() const {
-  if (terms.size() == 1 && constant.is(0) && terms[0].second.is(1))
-    return terms[0].first;
-  return {};
-}
-
-void IndexForm::addTerm(Value atom, Dim coefficient) {
-  for (auto &term : terms) {
-    if (term.first != atom)
-      continue;
-    term.second = term.second + coefficient;
-    if (term.second.is(0))
-      llvm::erase(terms, term);
-    return;
-  }
-  if (!coefficient.is(0))
-    terms.emplace_back(atom, coefficient);
-}
-
-void IndexForm::add(const IndexForm &other, Dim factor) {
-  constant = constant + other.constant * factor;
-  // Of large sums, a search for each term would take the product of the sizes.
-  constexpr size_t kFew = 16;
-  if (terms.size() <= kFew || other.terms.size() <= 2) {
-    for (auto [atom, coefficient] : other.terms)
-      addTerm(atom, coefficient * factor);
-    return;
-  }
-  for (auto [atom, coefficient] : other.terms)
-    terms.emplace_back(atom, coefficient * factor);
-  mergeTerms();
-}
-
-void IndexForm::mergeTerms() {
-  DenseMap<Value, size_t> positions;
-  size_t count = 0;
-  for (auto [atom, coefficient] : terms) {
-    auto [it, isNew] = positions.try_emplace(atom, count);
-    if (isNew)
-      terms[count++] = {atom, coefficient};
-    else
-      terms[it->second].second = terms[it->second].second + coefficient;
-  }
-  terms.truncate(count);
-  llvm::erase_if(terms, [](auto &term) { return term.second.is(0); });
-}
-
-IndexForm IndexForm::negated() const {
-  IndexForm result(getContext(), 0);
-  result.constant = constant * Dim(getContext(), -1);
-  for (auto [atom, coefficient] : terms)
-    result.terms.emplace_back(atom, coefficient * Dim(getContext(), -1));
-  return result;
-}
-
-bool IndexForm::operator==(const IndexForm &other) const {
-  if (constant != other.constant || terms.size() != other.terms.size())
-    return false;
-  if (terms == other.terms)
-    return true;
-  auto sorted = [](auto list) {
-    llvm::sort(list, [](auto &a, auto &b) {
-      return a.first.getAsOpaquePointer() < b.first.getAsOpaquePointer();
-    });
-    return list;
-  };
-  return sorted(terms) == sorted(other.terms);
-}
-
-static bool isModest(const IndexForm &form) {
-  return tg::isModest(form.constant) &&
+static bool isModest(const LinearForm &form) {
+  return !form.saturated && tg::isModest(form.constant) &&
          llvm::all_of(form.terms,
                       [](auto &term) { return tg::isModest(term.second); });
 }
@@ -138,59 +37,31 @@ static bool isModest(const IndexForm &form) {
 // Forms
 //===----------------------------------------------------------------------===//
 
-const IndexForm &IndexFacts::getForm(Value index) {
+const LinearForm &IndexFacts::getForm(Value index) {
   if (auto it = forms.find(index); it != forms.end())
     return *it->second;
-  auto form = std::make_unique<IndexForm>(computeForm(index));
+  // A copy: intervals may be added to what the analysis knows.
+  const LinearForm linear = analysis.getLinear(index);
+  auto form = std::make_unique<LinearForm>(linear.constant);
+  for (auto [atom, coefficient] : linear.terms) {
+    if (std::optional<int64_t> number =
+            analysis.getAtomInterval(atom).getSingle())
+      form->addConstant(form->product(getDim(*number), coefficient));
+    else
+      form->terms.emplace_back(atom, coefficient);
+  }
   if (!::isModest(*form)) {
-    *form = IndexForm(context, 0);
-    form->addTerm(index, getDim(1));
+    *form = LinearForm(context);
+    form->addTerm(index, 1);
   }
   return *(forms[index] = std::move(form));
 }
 
-IndexForm IndexFacts::computeForm(Value index) {
-  // A copy: forms and intervals may be added to what the analysis knows.
-  LinearForm linear = analysis.getLinear(index);
-  IndexForm form(context, linear.constant);
-  SmallVector<std::pair<Value, Dim>, 4> plain;
-  for (auto [atom, coefficient] : linear.terms) {
-    Dim factor = getDim(coefficient);
-    if (auto dim = atom.getDefiningOp<DimOp>()) {
-      form.constant = form.constant + Dim(dim.getDim()) * factor;
-      continue;
-    }
-    if (auto product = atom.getDefiningOp<MulOp>(); product && symbolic) {
-      const IndexForm &lhs = getForm(product.getLhs());
-      const IndexForm &rhs = getForm(product.getRhs());
-      if (lhs.isDim() || rhs.isDim()) {
-        Dim scale = lhs.isDim() ? lhs.constant : rhs.constant;
-        form.add(lhs.isDim() ? rhs : lhs, scale * factor);
-        continue;
-      }
-    }
-    if (std::optional<int64_t> number =
-            analysis.getAtomInterval(atom).getSingle())
-      form.constant = form.constant + getDim(*number) * factor;
-    else
-      plain.emplace_back(atom, factor);
-  }
-  // Products by dimensions may have brought the same atoms.
-  if (form.terms.empty()) {
-    form.terms = std::move(plain);
-  } else {
-    IndexForm rest(context, 0);
-    rest.terms = std::move(plain);
-    form.add(rest);
-  }
-  return form;
-}
-
-std::optional<IndexForm> IndexFacts::getNumber(Value integer) {
+std::optional<LinearForm> IndexFacts::getNumber(Value integer) {
   return getNumber(integer, 0);
 }
 
-std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
+std::optional<LinearForm> IndexFacts::getNumber(Value integer, unsigned depth) {
   Type type = integer.getType();
   if (type.isIndex())
     return getForm(integer);
@@ -201,21 +72,21 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
     if (isSignedInteger(type) ? !constant.isSignedIntN(61)
                               : !constant.isIntN(60))
       return std::nullopt;
-    return IndexForm(context, isSignedInteger(type)
-                                  ? constant.getSExtValue()
-                                  : int64_t(constant.getZExtValue()));
+    return LinearForm(context, isSignedInteger(type)
+                                   ? constant.getSExtValue()
+                                   : int64_t(constant.getZExtValue()));
   }
   Operation *op = integer.getDefiningOp();
   if (!isa_and_nonnull<CastOp, AddOp, SubOp, NegOp, MulOp>(op) ||
       !op->getOperand(0).getType().isIntOrIndex())
     return std::nullopt;
-  std::optional<IndexForm> result = getNumber(op->getOperand(0), depth + 1);
+  std::optional<LinearForm> result = getNumber(op->getOperand(0), depth + 1);
   if (!result)
     return std::nullopt;
   if (isa<NegOp>(op))
     result = result->negated();
   if (op->getNumOperands() == 2) {
-    std::optional<IndexForm> rhs = getNumber(op->getOperand(1), depth + 1);
+    std::optional<LinearForm> rhs = getNumber(op->getOperand(1), depth + 1);
     if (!rhs)
       return std::nullopt;
     if (isa<MulOp>(op)) {
@@ -223,7 +94,7 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
         std::swap(*result, *rhs);
       if (!rhs->isDim())
         return std::nullopt;
-      IndexForm product(context, 0);
+      LinearForm product(context);
       product.add(*result, rhs->constant);
       result = product;
     } else {
@@ -241,18 +112,11 @@ std::optional<IndexForm> IndexFacts::getNumber(Value integer, unsigned depth) {
 // Bounds
 //===----------------------------------------------------------------------===//
 
-/// The bounds of a dimension; none where it may have saturated.
-static Interval getBounds(Dim dim) {
-  const Interval bounds(dim.getMin(), dim.getMax()), all = Interval::getInt64();
-  return {bounds.lo > all.lo ? bounds.lo : -Interval::kUnbounded,
-          bounds.hi < all.hi ? bounds.hi : Interval::kUnbounded};
-}
-
 /// A form without constant, divided by what divides all coefficients and with a
 /// positive coefficient for the first of the atoms in some fixed order; and
 /// what it was divided by.
-static std::pair<IndexForm, int64_t> normalize(const IndexForm &form) {
-  IndexForm result(form.getContext(), 0);
+static std::pair<LinearForm, int64_t> normalize(const LinearForm &form) {
+  LinearForm result(form.getContext());
   result.terms = form.terms;
   if (result.terms.empty())
     return {result, 1};
@@ -278,14 +142,14 @@ static std::pair<IndexForm, int64_t> normalize(const IndexForm &form) {
   return {result, divisor};
 }
 
-IndexFacts::Fact *IndexFacts::findFact(const IndexForm &form) {
+IndexFacts::Fact *IndexFacts::findFact(const LinearForm &form) {
   for (Fact &fact : facts)
     if (fact.form == form)
       return &fact;
   return nullptr;
 }
 
-std::pair<Dim, Dim> IndexFacts::getFactBounds(const IndexForm &part) {
+std::pair<Dim, Dim> IndexFacts::getFactBounds(const LinearForm &part) {
   if (facts.empty() || part.terms.empty())
     return {};
   auto [form, divisor] = normalize(part);
@@ -300,16 +164,9 @@ std::pair<Dim, Dim> IndexFacts::getFactBounds(const IndexForm &part) {
   return {times(fact->hi), times(fact->lo)};
 }
 
-Interval IndexFacts::getInterval(const IndexForm &form) {
-  auto plain = [&](ArrayRef<std::pair<Value, Dim>> terms) {
-    Interval sum(0);
-    for (auto [atom, coefficient] : terms)
-      sum = sum.addWrapped(
-          analysis.getAtomInterval(atom).mulWrapped(getBounds(coefficient)));
-    return sum;
-  };
-  auto withFacts = [&](const IndexForm &part) {
-    Interval interval = plain(part.terms);
+Interval IndexFacts::getInterval(const LinearForm &form) {
+  auto withFacts = [&](const LinearForm &part) {
+    Interval interval = analysis.getSumOfIntervals(part);
     auto [lo, hi] = getFactBounds(part);
     if (lo.getAttr())
       interval.lo = std::max(interval.lo, getBounds(lo).lo);
@@ -317,10 +174,10 @@ Interval IndexFacts::getInterval(const IndexForm &form) {
       interval.hi = std::min(interval.hi, getBounds(hi).hi);
     return interval;
   };
-  const Interval constant = getBounds(form.constant);
   if (facts.empty() || form.terms.size() > kMostNarrowed)
-    return constant.addWrapped(plain(form.terms));
-  IndexForm whole(context, 0);
+    return analysis.getSumOfIntervals(form);
+  const Interval constant = getBounds(form.constant);
+  LinearForm whole(context);
   whole.terms = form.terms;
   Interval result = withFacts(whole);
   if (form.terms.size() > 2) {
@@ -329,7 +186,7 @@ Interval IndexFacts::getInterval(const IndexForm &form) {
     SmallVector<std::pair<Value, Dim>, 4> left(form.terms);
     while (!left.empty()) {
       Dim coefficient = left[0].second, opposite = coefficient * getDim(-1);
-      IndexForm part(context, 0);
+      LinearForm part(context);
       for (auto [atom, other] : left)
         if (other == coefficient || other == opposite)
           part.terms.emplace_back(atom, other);
@@ -370,7 +227,7 @@ std::pair<Dim, Dim> IndexFacts::computeAtomDimBounds(Value atom) {
     if (!extent.isStatic())
       hi = tighter(extent - getDim(1), hi, /*lower=*/false);
   } else if (isa_and_nonnull<FloorDivOp, FloorModOp>(op)) {
-    const IndexForm &divisor = getForm(op->getOperand(1));
+    const LinearForm &divisor = getForm(op->getOperand(1));
     if (divisor.isDim() && divisor.constant.getMin() > 0) {
       Dim by = divisor.constant;
       if (isa<FloorModOp>(op)) {
@@ -385,13 +242,13 @@ std::pair<Dim, Dim> IndexFacts::computeAtomDimBounds(Value atom) {
       }
     }
   }
-  IndexForm self(context, 0);
-  self.addTerm(atom, getDim(1));
+  LinearForm self(context);
+  self.addTerm(atom, 1);
   auto [low, high] = getFactBounds(self);
   return {tighter(low, lo, /*lower=*/true), tighter(high, hi, false)};
 }
 
-std::pair<Dim, Dim> IndexFacts::getDimBounds(const IndexForm &form) {
+std::pair<Dim, Dim> IndexFacts::getDimBounds(const LinearForm &form) {
   Dim lo = form.constant, hi = form.constant;
   for (auto [atom, coefficient] : form.terms) {
     auto [low, high] = getAtomDimBounds(atom);
@@ -402,9 +259,7 @@ std::pair<Dim, Dim> IndexFacts::getDimBounds(const IndexForm &form) {
     lo = lo.getAttr() && low.getAttr() ? lo + low * coefficient : Dim();
     hi = hi.getAttr() && high.getAttr() ? hi + high * coefficient : Dim();
   }
-  IndexForm terms(context, 0);
-  terms.terms = form.terms;
-  auto [low, high] = getFactBounds(terms);
+  auto [low, high] = getFactBounds(form);
   if (low.getAttr())
     lo = tighter(low + form.constant, lo, /*lower=*/true);
   if (high.getAttr())
@@ -416,14 +271,14 @@ std::pair<Dim, Dim> IndexFacts::getDimBounds(const IndexForm &form) {
   return {lo, hi};
 }
 
-bool IndexFacts::isExact(const IndexForm &form) {
+bool IndexFacts::isExact(const LinearForm &form) {
   if (form.getAtom())
     return true;
   return getInterval(form).isModest();
 }
 
-bool IndexFacts::isAtLeast(const IndexForm &form, Dim bound) {
-  IndexForm difference = form;
+bool IndexFacts::isAtLeast(const LinearForm &form, Dim bound) {
+  LinearForm difference = form;
   difference.constant = difference.constant - bound;
   if (getInterval(difference).lo >= 0)
     return true;
@@ -433,32 +288,17 @@ bool IndexFacts::isAtLeast(const IndexForm &form, Dim bound) {
   return lo.getAttr() && lo.getMin() >= 0;
 }
 
-bool IndexFacts::isAtMost(const IndexForm &form, Dim bound) {
+bool IndexFacts::isAtMost(const LinearForm &form, Dim bound) {
   return isAtLeast(form.negated(), bound * getDim(-1));
 }
 
-std::optional<bool> IndexFacts::isLess(const IndexForm &lhs,
-                                       const IndexForm &rhs) {
-  IndexForm difference = rhs;
-  difference.subtract(lhs);
-  if (isAtLeast(difference, getDim(1)))
-    return true;
-  if (isAtMost(difference, getDim(0)))
-    return false;
-  return std::nullopt;
-}
-
-std::optional<bool> IndexFacts::isEqual(const IndexForm &lhs,
-                                        const IndexForm &rhs) {
-  IndexForm difference = rhs;
-  difference.subtract(lhs);
-  if (difference.isDim() && difference.constant.is(0))
-    return true;
-  if (isAtLeast(difference, getDim(1)) || isAtMost(difference, getDim(-1)))
-    return false;
-  if (isAtLeast(difference, getDim(0)) && isAtMost(difference, getDim(0)))
-    return true;
-  return std::nullopt;
+std::optional<LinearForm> IndexFacts::getDifference(Operation *comparison) {
+  std::optional<LinearForm> lhs = getNumber(comparison->getOperand(0));
+  std::optional<LinearForm> rhs = getNumber(comparison->getOperand(1));
+  if (!lhs || !rhs || !isExact(*lhs) || !isExact(*rhs))
+    return std::nullopt;
+  rhs->subtract(*lhs);
+  return rhs;
 }
 
 std::optional<bool> IndexFacts::decide(Value condition) {
@@ -470,16 +310,20 @@ std::optional<bool> IndexFacts::decide(Value condition) {
     return constant.getBoolValue();
   if (!isa<CmpLtOp, CmpEqOp, CmpNeOp>(op))
     return std::nullopt;
-  std::optional<IndexForm> lhs = getNumber(op->getOperand(0));
-  std::optional<IndexForm> rhs = getNumber(op->getOperand(1));
-  if (!lhs || !rhs || !isExact(*lhs) || !isExact(*rhs))
+  std::optional<LinearForm> difference = getDifference(op);
+  if (!difference)
     return std::nullopt;
-  if (isa<CmpLtOp>(op))
-    return isLess(*lhs, *rhs);
-  std::optional<bool> equal = isEqual(*lhs, *rhs);
-  if (equal && isa<CmpNeOp>(op))
-    return !*equal;
-  return equal;
+  const bool isPositive = isAtLeast(*difference, getDim(1));
+  if (isa<CmpLtOp>(op)) {
+    if (isPositive || isAtMost(*difference, getDim(0)))
+      return isPositive;
+  } else if (isPositive || isAtMost(*difference, getDim(-1))) {
+    return isa<CmpNeOp>(op);
+  } else if (isAtLeast(*difference, getDim(0)) &&
+             isAtMost(*difference, getDim(0))) {
+    return isa<CmpEqOp>(op);
+  }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -509,21 +353,18 @@ bool IndexFacts::assume(Value condition, bool holds) {
     }
     if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op))
       continue;
-    std::optional<IndexForm> lhs = getNumber(op->getOperand(0));
-    std::optional<IndexForm> rhs = getNumber(op->getOperand(1));
-    if (!lhs || !rhs || !isExact(*lhs) || !isExact(*rhs))
+    std::optional<LinearForm> difference = getDifference(op);
+    if (!difference)
       continue;
-    IndexForm difference = *rhs;
-    difference.subtract(*lhs);
     if (isa<CmpLtOp>(op)) {
       if (!isTrue)
-        difference = difference.negated();
+        difference = difference->negated();
       else
-        difference.constant = difference.constant - getDim(1);
-      isNew |= assumeNotNegative(difference);
+        difference->addConstant(-1);
+      isNew |= assumeNotNegative(*difference);
     } else if (isa<CmpEqOp>(op) == isTrue) {
-      isNew |= assumeNotNegative(difference);
-      isNew |= assumeNotNegative(difference.negated());
+      isNew |= assumeNotNegative(*difference);
+      isNew |= assumeNotNegative(difference->negated());
     }
   }
   forms.clear();
@@ -531,7 +372,7 @@ bool IndexFacts::assume(Value condition, bool holds) {
   return isNew;
 }
 
-bool IndexFacts::assumeNotNegative(IndexForm form) {
+bool IndexFacts::assumeNotNegative(LinearForm form) {
   if (form.terms.empty() || !::isModest(form))
     return false;
   auto [key, divisor] = normalize(form);
@@ -560,20 +401,16 @@ bool IndexFacts::assumeNotNegative(IndexForm form) {
 }
 
 /// Each atom of form >= 0 has a bound where the others are at their ends.
-void IndexFacts::narrowAtoms(const IndexForm &form) {
+void IndexFacts::narrowAtoms(const LinearForm &form) {
   if (form.terms.size() > kMostNarrowed)
     return;
-  for (auto [i, term] : llvm::enumerate(form.terms)) {
-    auto [atom, coefficient] = term;
+  for (auto [atom, coefficient] : form.terms) {
     std::optional<int64_t> number = coefficient.getStatic();
     if (!number)
       continue;
     // coefficient * atom >= -most
-    IndexForm others(context, 0);
-    others.constant = form.constant;
-    for (auto [j, other] : llvm::enumerate(form.terms))
-      if (i != j)
-        others.terms.push_back(other);
+    LinearForm others = form;
+    others.addTerm(atom, -*number);
     const int64_t most = getInterval(others).getMax();
     if (!Interval(most).isModest())
       continue;

@@ -88,7 +88,7 @@ func.func @none(%x: tensor<?xi64, #tg.shape<#n>>, %y: tensor<?xi64, #tg.shape<#n
 // A cache that grows: the assignment writes at a symbolic place of the
 // argument, the attention over it reads the contents after that, no copy.
 // CHECK-LABEL: tg.kernel @E_4_n
-// CHECK:         tg.dim(#tg.var<"p", 0, 15>) : index
+// CHECK:         tg.dim(#tg.dim<mul, #tg.var<"p", 0, 15>, 4>) : index
 // CHECK:         tg.store
 // CHECK-LABEL: tg.kernel @r_4_pp1
 // CHECK:         tg.range 1 loop #tg.dim<add, #tg.var<"p", 0, 15>, 1>

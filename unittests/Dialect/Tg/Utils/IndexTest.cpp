@@ -49,6 +49,15 @@ protected:
     atoms.push_back({value, std::move(values)});
     return value;
   }
+  /// The variable n in [1, 4], times a factor and plus an offset.
+  Dim variable(int64_t factor = 1, int64_t offset = 0) {
+    Attribute attr = VarAttr::get(&context, builder.getStringAttr("n"), 1, 4);
+    if (!n) {
+      n = DimOp::create(builder, loc(), builder.getIndexType(), attr);
+      atoms.push_back({n, {1, 2, 3, 4}});
+    }
+    return Dim(attr) * Dim(&context, factor) + Dim(&context, offset);
+  }
   /// A value of which only the type is known, and sample values for it.
   Value unknown(Type type, std::vector<int64_t> values) {
     Value value = block.addArgument(type, loc());
@@ -95,11 +104,21 @@ protected:
     return known[value];
   }
 
+  int64_t evaluateDim(Dim dim, int64_t value) {
+    return *dim.substitute([&](VarAttr) { return Dim(&context, value); })
+                .getStatic();
+  }
+  int64_t evaluateDimAt(Dim dim, int64_t position) {
+    return evaluateDim(dim, n ? evaluate(n, position) : 0);
+  }
+
   int64_t evaluateOp(Operation *op, DenseMap<Value, int64_t> &known) {
     auto get = [&](unsigned i) { return known[op->getOperand(i)]; };
     APInt constant;
     if (matchPattern(op, m_ConstantInt(&constant)))
       return constant.getSExtValue();
+    if (auto dim = dyn_cast<DimOp>(op))
+      return evaluateDim(Dim(dim.getDim()), known.lookup(n));
     if (isa<AddOp>(op))
       return get(0) + get(1);
     if (isa<SubOp>(op))
@@ -136,13 +155,14 @@ protected:
     Interval interval = analysis.getInterval(value);
     const LinearForm form = analysis.getLinear(value);
     for (auto &[atom, coefficient] : form.terms)
-      EXPECT_NE(coefficient, 0);
+      EXPECT_FALSE(coefficient.is(0));
     for (int64_t p = 0, e = countPositions(); p < e; ++p) {
-      int64_t actual = evaluate(value, p), sum = form.constant;
+      int64_t actual = evaluate(value, p),
+              sum = evaluateDimAt(form.constant, p);
       ASSERT_TRUE(interval.contains(actual))
           << actual << " is not in " << interval.str();
       for (auto &[atom, coefficient] : form.terms)
-        sum += coefficient * evaluate(atom, p);
+        sum += evaluateDimAt(coefficient, p) * evaluate(atom, p);
       ASSERT_EQ(sum, actual);
     }
   }
@@ -158,6 +178,7 @@ protected:
   Block block;
   OpBuilder builder;
   IndexBuilder index;
+  Value n;
   std::vector<std::pair<Value, std::vector<int64_t>>> atoms;
 };
 
@@ -178,6 +199,9 @@ TEST_P(RandomIndexTest, BuilderKeepsTheValue) {
     range(1 + below(6));
   if (below(3) == 0)
     unknown(builder.getIndexType(), {-13, -6, -1, 0, 1, 7, 100});
+  bool isSymbolic = GetParam() % 2 == 1;
+  if (isSymbolic)
+    variable();
   const int64_t count = countPositions();
   std::vector<Expression> pool;
   for (auto &[atom, values] : atoms) {
@@ -189,36 +213,47 @@ TEST_P(RandomIndexTest, BuilderKeepsTheValue) {
   for (int step = 0; step < 12; ++step) {
     // Copied, because the pool grows.
     const Expression x = pool[below(pool.size())], y = pool[below(pool.size())];
-    int64_t c = below(21) - 10, d = 1 + below(12);
+    Dim c(&context, below(21) - 10), d(&context, 1 + below(12));
+    if (isSymbolic && below(2))
+      c = variable(below(7) - 3, below(7) - 3);
+    if (isSymbolic && below(2))
+      d = variable(1 + below(3), below(2) * below(4));
     Expression e;
+    // What the operands are at a position, and the numbers c and d.
     auto apply = [&](Value value, auto compute) {
       e.value = value;
       for (int64_t p = 0; p < count; ++p)
-        e.values.push_back(compute(x.values[p], y.values[p]));
+        e.values.push_back(compute(x.values[p], y.values[p],
+                                   evaluateDimAt(c, p), evaluateDimAt(d, p)));
     };
+    using Number = int64_t;
     switch (below(6)) {
     case 0:
       apply(index.add(x.value, y.value),
-            [](int64_t a, int64_t b) { return a + b; });
+            [](Number a, Number b, Number, Number) { return a + b; });
       break;
     case 1:
-      apply(index.add(x.value, c), [&](int64_t a, int64_t) { return a + c; });
+      apply(index.add(x.value, c),
+            [](Number a, Number, Number c, Number) { return a + c; });
       break;
     case 2:
-      apply(index.mul(x.value, c), [&](int64_t a, int64_t) { return a * c; });
+      apply(index.mul(x.value, c),
+            [](Number a, Number, Number c, Number) { return a * c; });
       break;
     case 3:
       // A linearized index, as from a reshape: strides of a row-major tensor.
       apply(index.add(index.mul(x.value, d), y.value),
-            [&](int64_t a, int64_t b) { return a * d + b; });
+            [](Number a, Number b, Number, Number d) { return a * d + b; });
       break;
     case 4:
-      apply(index.floorDiv(x.value, d),
-            [&](int64_t a, int64_t) { return floorDivide(a, d); });
+      apply(index.floorDiv(x.value, d), [](Number a, Number, Number, Number d) {
+        return floorDivide(a, d);
+      });
       break;
     default:
-      apply(index.floorMod(x.value, d),
-            [&](int64_t a, int64_t) { return floorRemainder(a, d); });
+      apply(index.floorMod(x.value, d), [](Number a, Number, Number, Number d) {
+        return floorRemainder(a, d);
+      });
       break;
     }
     for (int64_t p = 0; p < count; ++p)
@@ -227,13 +262,16 @@ TEST_P(RandomIndexTest, BuilderKeepsTheValue) {
     if (HasFatalFailure())
       return;
 
-    int64_t bound = below(41) - 20;
+    Dim bound(&context, below(41) - 20);
+    if (isSymbolic)
+      bound = variable(below(7) - 3) + bound;
     Value atLeast = index.atLeast(e.value, bound);
     Value lessThan = index.lessThan(e.value, bound);
     Value both = index.conjunction(atLeast, lessThan);
     for (int64_t p = 0; p < count; ++p) {
-      ASSERT_EQ(evaluate(atLeast, p), e.values[p] >= bound);
-      ASSERT_EQ(evaluate(lessThan, p), e.values[p] < bound);
+      const int64_t end = evaluateDimAt(bound, p);
+      ASSERT_EQ(evaluate(atLeast, p), e.values[p] >= end);
+      ASSERT_EQ(evaluate(lessThan, p), e.values[p] < end);
       ASSERT_EQ(evaluate(both, p), 0);
     }
     pool.push_back(std::move(e));

@@ -26,10 +26,12 @@ include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.td"
 
 /// A condition on matched values, decided by the facts known about them.
 class Tg_Knows<string test, string text>
-    : Constraint<CPred<"::mlir::tg::index_rules::" # test>, text>;
-/// A new value, created in place of the operation that is replaced.
-class Tg_Makes<string call>
-    : NativeCodeCall<"::mlir::tg::index_rules::" # call>;
+    : Constraint<CPred<test>, text>;
+/// A new sum, number or dimension, in place of the operation that is replaced.
+class Tg_MakesSum<string form>
+    : NativeCodeCall<"makeSum($_builder, $0, " # form # ")">;
+class Tg_MakesNumber<string dim>
+    : NativeCodeCall<"makeNumber($_builder, $0, " # dim # ")">;
 
 def Tg_IsIndex : Constraint<CPred<"$0.getType().isIndex()">, "index">;
 
@@ -41,7 +43,7 @@ def Tg_IsIndex : Constraint<CPred<"$0.getType().isIndex()">, "index">;
 
 def Tg_IsSimplerSum : Tg_Knows<"isSimplerSum($_builder, $0)",
                                "terms collected give a smaller sum">;
-def Tg_Sum : Tg_Makes<"makeSum($_builder, $0)">;
+def Tg_Sum : Tg_MakesSum<"getForm($_builder, $0)">;
 
 // a*c + a*d + b - b + c -> a*(c+d) + c: terms of one value are collected, constants are added and come last, common factors are taken out
 foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
@@ -51,9 +53,9 @@ def CollectTermsOfNeg
     : Pat<(Tg_NegOp:$sum $x), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
 
 def Tg_HasQuotientAndRemainder
-    : Tg_Knows<"canRecombine($_builder, $0)",
+    : Tg_Knows<"getRecombined($_builder, $0)",
                "a quotient and a remainder of one value">;
-def Tg_Recombined : Tg_Makes<"recombine($_builder, $0)">;
+def Tg_Recombined : Tg_MakesSum<"*getRecombined($_builder, $0)">;
 
 // (x floordiv c)*(c*k) + (x floormod c)*k -> x*k, also where the quotient is of x plus a multiple of c, or the remainder of a quotient
 foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
@@ -67,8 +69,8 @@ def RecombineInNeg : Pat<(Tg_NegOp:$sum $x), (Tg_Recombined $sum),
 // Bounds
 //===----------------------------------------------------------------------===//
 
-def Tg_HasOneValue : Tg_Knows<"hasOneValue($_builder, $0)", "one value only">;
-def Tg_OneValue : Tg_Makes<"makeOneValue($_builder, $0)">;
+def Tg_HasOneValue : Tg_Knows<"getOneValue($_builder, $0)", "one value only">;
+def Tg_OneValue : Tg_MakesSum<"getForm($_builder, $0)">;
 
 // x floordiv y -> q, x idiv y -> q, where bounds leave one quotient for all divisors
 foreach op = [Tg_FloorDivOp, Tg_IDivOp] in
@@ -80,29 +82,30 @@ foreach op = [Tg_FloorDivOp, Tg_IDivOp] in
 //===----------------------------------------------------------------------===//
 
 def Tg_HasOneQuotient
-    : Tg_Knows<"hasOneQuotient($_builder, $0, $1)", "one quotient only">;
-def Tg_OneQuotient : Tg_Makes<"makeOneQuotient($_builder, $0, $1, $2)">;
+    : Tg_Knows<"getOneQuotient($_builder, $0, $1)", "one quotient only">;
+def Tg_OneQuotient : Tg_MakesSum<
+    "LinearForm($_builder.getContext(), *getOneQuotient($_builder, $1, $2))">;
 def Tg_HasMultiples
-    : Tg_Knows<"hasMultiples($_builder, $0, $1)", "terms that are multiples">;
-def Tg_Multiples : Tg_Makes<"makeMultiplesOver($_builder, $0, $1, $2)">;
-def Tg_Rest : Tg_Makes<"makeRest($_builder, $0, $1, $2)">;
+    : Tg_Knows<"getMultiples($_builder, $0, $1)", "terms that are multiples">;
+def Tg_Multiples : Tg_MakesSum<"getMultiples($_builder, $1, $2)->quotient">;
+def Tg_Rest : Tg_MakesSum<"getMultiples($_builder, $1, $2)->rest">;
 def Tg_HasSmallRest
-    : Tg_Knows<"hasSmallRest($_builder, $0, $1)",
+    : Tg_Knows<"getSmallRest($_builder, $0, $1)",
                "a common divisor of the other terms that the rest stays below">;
-def Tg_LargeTerms : Tg_Makes<"makeLargeTerms($_builder, $0, $1, $2)">;
-def Tg_SmallerDivisor : Tg_Makes<"makeSmallerDivisor($_builder, $0, $1, $2)">;
-def Tg_IsPositive : Tg_Knows<"isPositiveDim($_builder, $0)", "positive">;
-def Tg_IsPositiveConstant
-    : Tg_Knows<"isPositiveConstant($_builder, $0)", "positive constant">;
+def Tg_LargeTerms : Tg_MakesSum<"getSmallRest($_builder, $1, $2)->large">;
+def Tg_SmallerDivisor : Tg_MakesNumber<
+    "getSmallRest($_builder, $1, $2)->quotientOfC">;
+def Tg_IsPositive : Tg_Knows<"getPositive($_builder, $0)", "positive">;
 def Tg_IsNegativeConstant
-    : Tg_Knows<"isNegativeConstant($_builder, $0)", "negative constant">;
+    : Tg_Knows<"isNegativeConstant($0)", "negative constant">;
 def Tg_FitsProduct
-    : Tg_Knows<"fitsProduct($_builder, $0, $1)", "a product of 64 bits">;
-def Tg_Product : Tg_Makes<"makeProduct($_builder, $0, $1, $2)">;
-def Tg_Divides : Tg_Knows<"divides($_builder, $0, $1)", "divides">;
-def Tg_ExactQuotient : Tg_Makes<"makeExactQuotient($_builder, $0, $1, $2)">;
+    : Tg_Knows<"getProduct($_builder, $0, $1)", "a product of 64 bits">;
+def Tg_Product : Tg_MakesNumber<"*getProduct($_builder, $1, $2)">;
+def Tg_Divides : Tg_Knows<"getExactQuotient($_builder, $1, $0)", "divides">;
+def Tg_ExactQuotient : Tg_MakesNumber<
+    "*getExactQuotient($_builder, $1, $2)">;
 def Tg_IsExact : Tg_Knows<"isExact($_builder, $0)", "known to fit">;
-def Tg_Negated : Tg_Makes<"makeNegated($_builder, $0, $1)">;
+def Tg_Negated : Tg_MakesSum<"getForm($_builder, $1).negated()">;
 
 // x floordiv c -> q, where q*c <= x < (q+1)*c
 def DivByBounds : Pat<(Tg_FloorDivOp:$root $x, $c), (Tg_OneQuotient $root, $x, $c),
@@ -145,16 +148,17 @@ def DivByNegative : Tg_Rule<
 // Remainders of quotients rounded down
 //===----------------------------------------------------------------------===//
 
-def Tg_OneRemainder : Tg_Makes<"makeOneRemainder($_builder, $0, $1, $2)">;
+def Tg_OneRemainder : Tg_MakesSum<"getOneRemainder($_builder, $1, $2)">;
 def Tg_HasSmallerRemainders
-    : Tg_Knows<"hasReducibleTerms($_builder, $0, $1)",
+    : Tg_Knows<"getReduced($_builder, $0, $1)",
                "terms that can be reduced modulo">;
-def Tg_Reduced : Tg_Makes<"makeReduced($_builder, $0, $1, $2)">;
-def Tg_SmallRest : Tg_Makes<"makeSmallRest($_builder, $0, $1, $2)">;
-def Tg_CommonDivisor : Tg_Makes<"makeCommonDivisor($_builder, $0, $1, $2)">;
-def Tg_HasMods : Tg_Knows<"hasMods($_builder, $0, $1)",
+def Tg_Reduced : Tg_MakesSum<"*getReduced($_builder, $1, $2)">;
+def Tg_SmallRest : Tg_MakesSum<"getSmallRest($_builder, $1, $2)->rest">;
+def Tg_CommonDivisor : Tg_MakesNumber<
+    "getSmallRest($_builder, $1, $2)->divisor">;
+def Tg_HasMods : Tg_Knows<"getWithoutMods($_builder, $0, $1)",
                           "terms that are remainders of multiples">;
-def Tg_WithoutMods : Tg_Makes<"makeWithoutMods($_builder, $0, $1, $2)">;
+def Tg_WithoutMods : Tg_MakesSum<"*getWithoutMods($_builder, $1, $2)">;
 
 // x floormod c -> x - q*c, where q*c <= x < (q+1)*c
 def ModByBounds : Pat<(Tg_FloorModOp:$root $x, $c), (Tg_OneRemainder $root, $x, $c),
@@ -226,14 +230,15 @@ def TruncModByNegative : Tg_Rule<
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-def Tg_IsDecided : Tg_Knows<"isDecided($_builder, $0)", "decided by bounds">;
-def Tg_Decision : Tg_Makes<"makeDecision($_builder, $0)">;
+def Tg_IsDecided : Tg_Knows<"getFacts($_builder).decide($0)", "decided by bounds">;
+def Tg_Decision : NativeCodeCall<
+    "makeBool($_builder, $0, *getFacts($_builder).decide($0))">;
 def Tg_IsSimplerCompare
-    : Tg_Knows<"isSimplerCompare($_builder, $0)", "less to compare">;
-def Tg_SimplerCompare : Tg_Makes<"makeSimplerCompare($_builder, $0)">;
+    : Tg_Knows<"getSimplerCompare($_builder, $0)", "less to compare">;
+def Tg_SimplerCompare : NativeCodeCall<"makeSimplerCompare($_builder, $0)">;
 def Tg_ComparesQuotient
-    : Tg_Knows<"comparesQuotient($_builder, $0)", "a quotient and a number">;
-def Tg_CompareDividend : Tg_Makes<"makeCompareDividend($_builder, $0)">;
+    : Tg_Knows<"getQuotientCompare($_builder, $0)", "a quotient and a number">;
+def Tg_CompareDividend : NativeCodeCall<"makeCompareDividend($_builder, $0)">;
 
 // x < y -> true or false, the same for == and !=, where bounds decide it
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
@@ -262,8 +267,8 @@ def MaxIsSecond : Pat<(Tg_MaxOp $x, $y), (replaceWithValue $y),
                       [(Tg_IsIndex $x), (Tg_IsFirstLarger $y, $x)]>;
 
 def Tg_HasImpliedClause
-    : Tg_Knows<"hasImpliedClause($_builder, $0)", "a clause that others imply">;
-def Tg_NeededClauses : Tg_Makes<"makeNeededClauses($_builder, $0)">;
+    : Tg_Knows<"getNeededClauses($_builder, $0)", "a clause that others imply">;
+def Tg_NeededClauses : NativeCodeCall<"makeNeededClauses($_builder, $0)">;
 
 // p and q and r -> p and q, where p and q imply r; false, where they exclude it
 def AndOfImplied : Pat<(Tg_AndOp:$all $p, $q), (Tg_NeededClauses $all),
@@ -274,8 +279,8 @@ def AndOfImplied : Pat<(Tg_AndOp:$all $p, $q), (Tg_NeededClauses $all),
 //===----------------------------------------------------------------------===//
 
 def Tg_IsIndexNumber
-    : Tg_Knows<"isIndexNumber($_builder, $0)", "a sum of index values">;
-def Tg_IndexNumber : Tg_Makes<"makeIndexNumber($_builder, $0)">;
+    : Tg_Knows<"getIndexNumber($_builder, $0)", "a sum of index values">;
+def Tg_IndexNumber : Tg_MakesSum<"*getIndexNumber($_builder, $0)">;
 
 // cast(cast(x) + c) -> x + c, from an index to a narrower integer and back, where nothing wraps on the way
 def CastOfIndex : Pat<(Tg_CastOp:$cast $x), (Tg_IndexNumber $cast),

@@ -13,8 +13,8 @@
 #ifndef TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
 #define TINYGRAD_DIALECT_TG_UTILS_INDEXANALYSIS_H
 
-#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
+#include "TinyGrad/Dialect/Tg/Utils/LinearForm.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -24,34 +24,30 @@
 
 namespace mlir::tg {
 
-/// constant + sum of coefficient * atom. Atoms are distinct values that are not
-/// sums themselves (ranges, quotients, remainders, loaded values); coefficients
-/// are not 0.
-struct LinearForm {
-  int64_t constant = 0;
-  SmallVector<std::pair<Value, int64_t>, 4> terms;
+/// The bounds of a dimension; none where it may have saturated.
+Interval getBounds(Dim dim);
 
-  bool isConstant() const { return terms.empty(); }
-  /// The coefficient of `atom`, 0 if it does not occur.
-  int64_t getCoefficient(Value atom) const;
-  /// Sums wrap, as those of kernels do.
-  void addTerm(Value atom, int64_t coefficient);
-  void addConstant(int64_t number);
-  /// Adds `factor` times the other form.
-  void add(const LinearForm &other, int64_t factor = 1);
-};
+/// Whether a sum or product of index values is part of one other alone.
+bool isInnerSum(Value value);
 
 /// Linear forms, bounds and range dependences of index values, computed from
 /// the operations that define them and cached. The cache holds as long as those
 /// operations are not changed.
 class IndexAnalysis {
 public:
-  /// The index as a linear form; a value that nothing is known of is an atom.
+  /// The index as a linear form; a value that nothing is known of is an atom,
+  /// and so is a sum of expressions that may not fit into 64 bits.
   const LinearForm &getLinear(Value index);
+  /// The number or dimension that an index is.
+  std::optional<Dim> getDim(Value index);
   /// Bounds of an index: those of 64 bits if nothing is known of it, or if its
   /// sum may wrap around.
   Interval getInterval(Value index);
   Interval getInterval(const LinearForm &form);
+  /// Bounds of each term for itself, added up.
+  Interval getSumOfIntervals(const LinearForm &form);
+  /// The only value of form floordiv divisor, if bounds leave one.
+  std::optional<int64_t> getOnlyQuotient(const LinearForm &form, Dim divisor);
   /// The tg.range values that any value of a kernel depends on, in the order in
   /// which they were met. Ranges that a reduce or stage closes do not count.
   ArrayRef<Value> getRanges(Value value);
@@ -74,9 +70,10 @@ public:
   }
 
 private:
+  /// The same for an index that is an operation without operands, or whose form
+  /// is known.
+  std::optional<Dim> findDim(Value index) const;
   Interval getSymbolicInterval(const LinearForm &form);
-  std::optional<std::pair<Dim, Dim>> getSymbolicEnds(const LinearForm &form,
-                                                     MLIRContext *context);
   std::optional<LinearForm> addUp(Value sum, SmallVectorImpl<Value> &missing);
   Interval computeAtomInterval(Value atom);
   Interval getIntervalWhere(Value value, Value condition);
@@ -88,8 +85,9 @@ private:
 };
 
 /// Creates index arithmetic of the tg dialect. Sums are collected into linear
-/// forms; quotients and remainders by constants are simplified with the bounds
-/// of their operands. Equal results are one value.
+/// forms; quotients and remainders are simplified with the bounds of their
+/// operands. Factors and divisors are numbers or dimensions; divisors are
+/// positive where there are positions at all. Equal results are one value.
 class IndexBuilder {
 public:
   explicit IndexBuilder(OpBuilder &builder, Location loc)
@@ -97,55 +95,65 @@ public:
 
   MLIRContext *getContext() const { return builder.getContext(); }
 
-  Value constant(int64_t value);
-  Value add(Value lhs, Value rhs);
-  Value add(Value lhs, int64_t rhs);
-  Value mul(Value lhs, int64_t factor);
-  /// Rounded towards negative infinity; the divisor is positive.
-  Value floorDiv(Value lhs, int64_t divisor);
-  Value floorMod(Value lhs, int64_t divisor);
+  Value constant(int64_t value) { return dim(number(value)); }
+  Value dim(Dim value) { return get(LinearForm(value)); }
+  /// A constant and values, each times its factor.
+  Value sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms);
+  Value add(Value lhs, Value rhs) {
+    return sum(number(0), {{lhs, number(1)}, {rhs, number(1)}});
+  }
+  Value add(Value lhs, Dim rhs) { return sum(rhs, {{lhs, number(1)}}); }
+  Value add(Value lhs, int64_t rhs) { return add(lhs, number(rhs)); }
+  Value mul(Value lhs, Dim factor) { return sum(number(0), {{lhs, factor}}); }
+  Value mul(Value lhs, int64_t factor) { return mul(lhs, number(factor)); }
+  /// Rounded towards negative infinity.
+  Value floorDiv(Value lhs, Dim divisor);
+  Value floorDiv(Value lhs, int64_t divisor) {
+    return floorDiv(lhs, number(divisor));
+  }
+  Value floorMod(Value lhs, Dim divisor);
+  Value floorMod(Value lhs, int64_t divisor) {
+    return floorMod(lhs, number(divisor));
+  }
   /// The value of a linear form.
   Value get(const LinearForm &form);
 
   /// index >= bound and index < bound as i1; null where it always holds.
-  Value atLeast(Value index, int64_t bound);
-  Value lessThan(Value index, int64_t bound);
-
-  /// The same with dimensions (SymbolicIndex.cpp). Divisors are positive where
-  /// there are positions at all. A dimension enters sums term by term, so that
-  /// equal ones cancel.
-  Value dim(Dim value);
-  Value add(Value lhs, Dim rhs);
-  Value mul(Value lhs, Dim factor);
-  Value floorDiv(Value lhs, Dim divisor);
-  Value floorMod(Value lhs, Dim divisor);
   Value atLeast(Value index, Dim bound);
+  Value atLeast(Value index, int64_t bound) {
+    return atLeast(index, number(bound));
+  }
   Value lessThan(Value index, Dim bound);
+  Value lessThan(Value index, int64_t bound) {
+    return lessThan(index, number(bound));
+  }
   /// The conjunction; null stands for true.
   Value conjunction(Value lhs, Value rhs);
 
   IndexAnalysis &getAnalysis() { return analysis; }
 
 private:
+  /// A dimension as part of a key, without an attribute for a number.
+  using DimKey = std::pair<const void *, int64_t>;
+  static DimKey getKey(Dim dim);
+
+  Dim number(int64_t value) const { return Dim(getContext(), value); }
   /// Replaces (x / c) * (c * k) + (x mod c) * k by x * k.
   LinearForm recombine(LinearForm form);
   unsigned getOrdinal(Value atom);
   enum class Binary { mul, floordiv, floormod, lessThan, atLeast };
-  Value create(Binary kind, Value lhs, int64_t rhs);
-  Value create(Binary kind, Value lhs, Value rhs);
-  LinearForm getLinear(Dim dim);
-  std::pair<LinearForm, LinearForm> divide(Value index, Dim divisor);
+  Value create(Binary kind, Value lhs, Dim rhs);
+  /// An interval that compares with a number as the index does with the bound.
+  std::pair<Interval, int64_t> compare(Value index, Dim bound);
 
   OpBuilder &builder;
   Location loc;
   IndexAnalysis analysis;
   DenseMap<Value, unsigned> ordinals;
-  std::map<std::pair<int64_t, SmallVector<std::pair<unsigned, int64_t>>>, Value>
+  std::map<std::pair<DimKey, SmallVector<std::pair<unsigned, DimKey>>>, Value>
       sums;
-  std::map<std::tuple<Binary, void *, int64_t>, Value> binaries;
+  std::map<std::tuple<Binary, void *, DimKey>, Value> binaries;
   DenseMap<std::pair<Value, Value>, Value> conjunctions;
-  DenseMap<Attribute, Value> dims;
-  std::map<std::tuple<Binary, void *, void *>, Value> symbolicBinaries;
 };
 
 } // namespace mlir::tg

@@ -14,46 +14,10 @@
 #ifndef TINYGRAD_DIALECT_TG_UTILS_INDEXFACTS_H
 #define TINYGRAD_DIALECT_TG_UTILS_INDEXFACTS_H
 
-#include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include <memory>
 
 namespace mlir::tg {
-
-/// constant + sum of coefficient * atom. Atoms are distinct index values that
-/// are neither sums nor products by a dimension; no coefficient is 0.
-struct IndexForm {
-  Dim constant;
-  SmallVector<std::pair<Value, Dim>, 4> terms;
-
-  explicit IndexForm(Dim constant) : constant(constant) {}
-  IndexForm(MLIRContext *context, int64_t number) : constant(context, number) {}
-
-  /// A number or dimension.
-  bool isDim() const { return terms.empty(); }
-  /// The atom, if it is one and nothing else.
-  Value getAtom() const;
-  void addTerm(Value atom, Dim coefficient);
-  void add(const IndexForm &other, Dim factor);
-  /// Adds up terms of one atom, after terms were put in without a look at
-  /// others.
-  void mergeTerms();
-  void add(const IndexForm &other) { add(other, Dim(getContext(), 1)); }
-  void subtract(const IndexForm &other) { add(other, Dim(getContext(), -1)); }
-  IndexForm negated() const;
-  MLIRContext *getContext() const { return constant.getContext(); }
-  /// Whether both are the same sum, in any order.
-  bool operator==(const IndexForm &other) const;
-};
-
-/// Whether a dimension was worked out without reaching the limits of 64 bits.
-bool isModest(Dim dim);
-
-/// a / b, if b divides a for all values of the variables; b is positive.
-std::optional<Dim> divideExactly(Dim a, Dim b);
-
-/// The greatest number that divides both; 1 if one of them is symbolic.
-int64_t getCommonDivisor(Dim a, Dim b);
 
 /// Index values as sums, and bounds of them. Numbers come from IndexAnalysis,
 /// and with it from the operations' InferIntRangeInterface; here are bounds
@@ -68,26 +32,26 @@ public:
       : context(context), symbolic(symbolic) {}
 
   /// The index as a sum.
-  const IndexForm &getForm(Value index);
+  const LinearForm &getForm(Value index);
   /// An integer of any type as a sum of index values, where no wrapping at the
   /// width of its type can happen.
-  std::optional<IndexForm> getNumber(Value integer);
+  std::optional<LinearForm> getNumber(Value integer);
 
-  Interval getInterval(const IndexForm &form);
+  Interval getInterval(const LinearForm &form);
   Interval getInterval(Value index) { return getInterval(getForm(index)); }
   /// Bounds that may depend on variables; null where there is none.
-  std::pair<Dim, Dim> getDimBounds(const IndexForm &form);
+  std::pair<Dim, Dim> getDimBounds(const LinearForm &form);
 
   /// Whether the sum, added up without a bound on numbers, is what 64 bits
   /// give: the value of a non-trivial sum must be known to fit.
-  bool isExact(const IndexForm &form);
+  bool isExact(const LinearForm &form);
 
   /// Whether the form is always at least (at most) the dimension.
-  bool isAtLeast(const IndexForm &form, Dim bound);
-  bool isAtMost(const IndexForm &form, Dim bound);
-  /// lhs < rhs, lhs == rhs where that is known. Both are exact.
-  std::optional<bool> isLess(const IndexForm &lhs, const IndexForm &rhs);
-  std::optional<bool> isEqual(const IndexForm &lhs, const IndexForm &rhs);
+  bool isAtLeast(const LinearForm &form, Dim bound);
+  bool isAtMost(const LinearForm &form, Dim bound);
+  /// rhs - lhs of a comparison of integers; none where it does not say what the
+  /// comparison of 64 bits says.
+  std::optional<LinearForm> getDifference(Operation *comparison);
   /// The value of a comparison of integers, or of a conjunction.
   std::optional<bool> decide(Value condition);
 
@@ -105,25 +69,24 @@ public:
 private:
   /// Bounds of a sum without its constant, from conditions.
   struct Fact {
-    IndexForm form;
+    LinearForm form;
     Dim lo, hi;
   };
 
-  IndexForm computeForm(Value index);
   std::pair<Dim, Dim> getAtomDimBounds(Value atom);
   std::pair<Dim, Dim> computeAtomDimBounds(Value atom);
-  std::optional<IndexForm> getNumber(Value integer, unsigned depth);
-  Fact *findFact(const IndexForm &form);
+  std::optional<LinearForm> getNumber(Value integer, unsigned depth);
+  Fact *findFact(const LinearForm &form);
   /// What conditions say of the part of a form with these coefficients.
-  std::pair<Dim, Dim> getFactBounds(const IndexForm &part);
-  void narrowAtoms(const IndexForm &form);
+  std::pair<Dim, Dim> getFactBounds(const LinearForm &part);
+  void narrowAtoms(const LinearForm &form);
   /// form >= 0.
-  bool assumeNotNegative(IndexForm form);
+  bool assumeNotNegative(LinearForm form);
 
   MLIRContext *context;
   bool symbolic;
   IndexAnalysis analysis;
-  DenseMap<Value, std::unique_ptr<IndexForm>> forms;
+  DenseMap<Value, std::unique_ptr<LinearForm>> forms;
   DenseMap<Value, std::pair<Dim, Dim>> dimBounds;
   SmallVector<Fact, 0> facts;
 };

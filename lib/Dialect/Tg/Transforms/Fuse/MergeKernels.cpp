@@ -272,9 +272,8 @@ private:
 bool Merger::isSameIndex(Value a, Value b) {
   if (a == b)
     return true;
-  LinearForm form = analysis.getLinear(a);
-  form.add(analysis.getLinear(b), -1);
-  return form.isConstant() && form.constant == 0;
+  const LinearForm form = analysis.getLinear(a); // the next one may move it
+  return form == analysis.getLinear(b);
 }
 
 static bool haveEqualExtents(ArrayRef<RangeOp> a, ArrayRef<RangeOp> b) {
@@ -463,7 +462,7 @@ void Merger::createRanges() {
   }
   // A single range for the flattened positions.
   IndexBuilder index(builder, result.kernel.getLoc());
-  LinearForm form;
+  LinearForm form(builder.getContext());
   int64_t stride = 1;
   for (RangeOp range : llvm::reverse(all)) {
     form.addTerm(mapping.lookup(range.getResult()), stride);
@@ -612,23 +611,24 @@ double Merger::countSharedRows() {
       const bool isOuter = llvm::any_of(narrow->resultRanges, [&](RangeOp of) {
         return mapping.lookup(of.getResult()) == atom;
       });
-      if (!range || isOuter)
+      std::optional<int64_t> step = stride.getStatic();
+      if (!range || !step || isOuter)
         continue;
-      inRow.push_back({stride, range.getLargestExtent()});
-      ofRow.addTerm(atom, -stride);
+      inRow.push_back({*step, range.getLargestExtent()});
+      ofRow.addTerm(atom, -*step);
     }
     llvm::sort(inRow);
     return inRow;
   };
   for (auto [i, a] : llvm::enumerate(loads))
     for (LoadOp b : ArrayRef<LoadOp>(loads).drop_front(i + 1)) {
-      LinearForm rowOfA, rowOfB;
+      LinearForm rowOfA(builder.getContext()), rowOfB(builder.getContext());
       if (a.getBuffer() != b.getBuffer() ||
           getRow(a, rowOfA) != getRow(b, rowOfB))
         continue;
-      rowOfA.add(rowOfB, -1);
+      rowOfA.subtract(rowOfB);
       const double all = countBytes(analysis, a.getBuffer(), a.getIndex());
-      if (rowOfA.isConstant() && rowOfA.constant == 0 &&
+      if (rowOfA.getNumber() == 0 &&
           all / narrow->positions <= double(target.l2Bytes) / 4 &&
           seen.insert(a.getBuffer()).second)
         bytes += all;

@@ -146,7 +146,7 @@ uint64_t IndexMeasure::measureForm(Value value, IndexFacts &facts,
     addTerm(value, 0);
     return measure;
   }
-  const IndexForm &form = facts.getForm(value);
+  const LinearForm &form = facts.getForm(value);
   measure = ofNumberOrDim(form.constant);
   for (auto [atom, coefficient] : form.terms)
     addTerm(atom, ofNumberOrDim(coefficient));

@@ -17,6 +17,7 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
+#include <tuple>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -26,12 +27,26 @@ static constexpr size_t kMostClauses = 16;
 /// Remainders and quotients of a sum that are tried with each other.
 static constexpr size_t kMostPairs = 8;
 
+// IndexRules.td calls functions of this file: those that give nothing where a
+// rule does not apply, and those that make sums and numbers of what they give.
+using Rewriter = PatternRewriter;
+
 /// Rules are applied with an IndexRewriter alone.
-static IndexRewriter &getRewriter(PatternRewriter &rewriter) {
+static IndexRewriter &getRewriter(Rewriter &rewriter) {
   return static_cast<IndexRewriter &>(rewriter);
 }
-static IndexFacts &getFacts(PatternRewriter &rewriter) {
+static IndexFacts &getFacts(Rewriter &rewriter) {
   return *getRewriter(rewriter).facts;
+}
+static const LinearForm &getForm(Rewriter &rewriter, Value index) {
+  return getFacts(rewriter).getForm(index);
+}
+
+static Value makeSum(Rewriter &rewriter, Value root, const LinearForm &form) {
+  return buildSum(getRewriter(rewriter), root.getLoc(), form);
+}
+static Value makeNumber(Rewriter &rewriter, Value root, Dim number) {
+  return makeSum(rewriter, root, LinearForm(number));
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,10 +57,13 @@ static IndexFacts &getFacts(PatternRewriter &rewriter) {
 static std::optional<Dim> getPositive(IndexFacts &facts, Value value) {
   if (!value.getType().isIndex())
     return std::nullopt;
-  const IndexForm &form = facts.getForm(value);
+  const LinearForm &form = facts.getForm(value);
   if (!form.isDim() || form.constant.getMin() <= 0)
     return std::nullopt;
   return form.constant;
+}
+static std::optional<Dim> getPositive(Rewriter &rewriter, Value value) {
+  return getPositive(getFacts(rewriter), value);
 }
 
 /// Bits of a quotient that are less to write down than a division.
@@ -63,7 +81,7 @@ static bool isShort(int64_t quotient, Dim constant) {
 
 /// The q with q*c <= form < (q+1)*c.
 static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
-                                             const IndexForm &form, Dim c) {
+                                             const LinearForm &form, Dim c) {
   if (!facts.isExact(form))
     return std::nullopt;
   if (std::optional<int64_t> number = c.getStatic()) {
@@ -81,46 +99,61 @@ static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
   return std::nullopt;
 }
 
-namespace {
-/// form = quotient * c + rest
-struct Split {
-  IndexForm quotient, rest;
-};
-} // namespace
+/// The only quotient of an index by a positive number or dimension.
+static std::optional<int64_t> getOneQuotient(Rewriter &rewriter, Value x,
+                                             Value c) {
+  std::optional<Dim> divisor = getPositive(rewriter, c);
+  return divisor ? getOneQuotient(getFacts(rewriter), getForm(rewriter, x),
+                                  *divisor)
+                 : std::nullopt;
+}
+/// What that leaves of the index.
+static LinearForm getOneRemainder(Rewriter &rewriter, Value x, Value c) {
+  LinearForm form = getForm(rewriter, x);
+  form.add(LinearForm(*getPositive(rewriter, c)),
+           -*getOneQuotient(rewriter, x, c));
+  return form;
+}
 
-/// Splits what c divides from a sum, the constant apart.
-static Split splitTerms(const IndexForm &form, Dim c) {
-  Split split{IndexForm(form.getContext(), 0), IndexForm(form.getContext(), 0)};
-  for (auto [atom, coefficient] : form.terms) {
-    if (std::optional<Dim> quotient = divideExactly(coefficient, c))
-      split.quotient.terms.emplace_back(atom, *quotient);
-    else
-      split.rest.terms.emplace_back(atom, coefficient);
-  }
-  split.rest.constant = form.constant;
-  return split;
+/// The number that an index always is.
+static std::optional<int64_t> getOneValue(Rewriter &rewriter, Value value) {
+  if (!value.getType().isIndex() || isInnerSum(value))
+    return std::nullopt;
+  return getForm(rewriter, value).getNumber();
+}
+
+/// The product of two positive numbers or dimensions, if it fits.
+static std::optional<Dim> getProduct(Rewriter &rewriter, Value c, Value d) {
+  Dim product = *getPositive(rewriter, c) * *getPositive(rewriter, d);
+  return isModest(product) ? std::optional(product) : std::nullopt;
+}
+/// cd / c, where c is not 1.
+static std::optional<Dim> getExactQuotient(Rewriter &rewriter, Value cd,
+                                           Value c) {
+  std::optional<Dim> divisor = getPositive(rewriter, c);
+  return divisor && !divisor->is(1)
+             ? divideExactly(*getPositive(rewriter, cd), *divisor)
+             : std::nullopt;
 }
 
 /// The constant of the rest as a multiple of c and what is left, if either
 /// vanishes or the quotient is a sum anyway.
 static void splitConstant(Split &split, Dim c) {
-  Dim constant = split.rest.constant;
-  if (constant.is(0))
-    return;
-  Dim multiple = Dim::get(DimOpKind::floordiv, constant, c);
-  Dim left = constant - multiple * c;
-  if (!left.isStatic() || (!left.is(0) && split.quotient.terms.empty()))
+  auto [multiple, left] = divideTerms(split.rest.constant, c);
+  if (multiple.is(0) || !left.isStatic() ||
+      (!left.is(0) && split.quotient.terms.empty()))
     return;
   split.quotient.constant = split.quotient.constant + multiple;
   split.rest.constant = left;
 }
 
 /// (a*c + b) with something in a.
-static std::optional<Split> getMultiples(IndexFacts &facts, Value x, Value c) {
+static std::optional<Split> getMultiples(Rewriter &rewriter, Value x, Value c) {
+  IndexFacts &facts = getFacts(rewriter);
   std::optional<Dim> divisor = getPositive(facts, c);
   if (!divisor || divisor->is(1))
     return std::nullopt;
-  IndexForm form = facts.getForm(x);
+  LinearForm form = facts.getForm(x);
   Split split = splitTerms(form, *divisor);
   splitConstant(split, *divisor);
   if (split.quotient.isDim() && split.quotient.constant.is(0))
@@ -131,28 +164,30 @@ static std::optional<Split> getMultiples(IndexFacts &facts, Value x, Value c) {
 }
 
 namespace {
-/// x = a*g + b, where q*g <= b < (q+1)*g and g divides c.
+/// x = a*g + b, where q*g <= b < (q+1)*g and g divides c: g, c/g, a + q and
+/// b - q*g.
 struct SmallRest {
   Dim divisor, quotientOfC;
-  int64_t q;
-  IndexForm large, rest; // a, b
+  LinearForm large, rest;
 };
 } // namespace
 
-static std::optional<SmallRest> getSmallRest(IndexFacts &facts, Value x,
+static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value x,
                                              Value cValue) {
+  IndexFacts &facts = getFacts(rewriter);
   std::optional<Dim> c = getPositive(facts, cValue);
   if (!c || c->is(1))
     return std::nullopt;
-  IndexForm form = facts.getForm(x);
+  LinearForm form = facts.getForm(x);
   if (form.isDim() || !facts.isExact(form))
     return std::nullopt;
   // Divisors of c that divide some coefficient, the largest first.
   SmallVector<Dim, 4> candidates;
   for (auto [atom, coefficient] : form.terms) {
-    Dim candidate = coefficient.isStatic() && c->isStatic()
-                        ? facts.getDim(getCommonDivisor(coefficient, *c))
-                        : coefficient;
+    Dim candidate = coefficient;
+    if (coefficient.isStatic() && c->isStatic())
+      candidate =
+          facts.getDim(std::gcd(*coefficient.getStatic(), *c->getStatic()));
     if (candidate.getMin() > 1 && candidate != *c &&
         !llvm::is_contained(candidates, candidate))
       candidates.push_back(candidate);
@@ -172,35 +207,35 @@ static std::optional<SmallRest> getSmallRest(IndexFacts &facts, Value x,
     // A quotient that no constant brings would make the expression longer.
     if (!q || (*q != 0 && split.rest.constant.is(0)))
       continue;
-    return SmallRest{g, *other, *q, split.quotient, split.rest};
+    split.quotient.addConstant(*q);
+    split.rest.add(LinearForm(g), -*q);
+    return SmallRest{g, *other, split.quotient, split.rest};
   }
   return std::nullopt;
 }
 
-/// The form with coefficients and constant reduced modulo c.
-static IndexForm reduce(const IndexForm &form, Dim c) {
-  IndexForm reduced(form.getContext(), 0);
-  std::optional<int64_t> number = c.getStatic();
-  auto reduceDim = [&](Dim dim) {
-    std::optional<int64_t> value = dim.getStatic();
-    if (number && value)
-      return Dim(form.getContext(), *value % *number);
-    std::optional<Dim> quotient = divideExactly(dim, c);
-    return quotient ? Dim(form.getContext(), 0) : dim;
-  };
-  reduced.constant = reduceDim(form.constant);
-  for (auto [atom, coefficient] : form.terms)
-    reduced.addTerm(atom, reduceDim(coefficient));
+/// Terms reduced modulo c, if that changes any.
+static std::optional<LinearForm> getReduced(Rewriter &rewriter, Value x,
+                                            Value c) {
+  IndexFacts &facts = getFacts(rewriter);
+  std::optional<Dim> divisor = getPositive(facts, c);
+  if (!divisor)
+    return std::nullopt;
+  const LinearForm &form = facts.getForm(x);
+  LinearForm reduced = reduceTerms(form, *divisor);
+  if (reduced == form || !facts.isExact(form) || !facts.isExact(reduced))
+    return std::nullopt;
   return reduced;
 }
 
 /// (x floormod (c*d)) in a sum becomes x.
-static std::optional<IndexForm> getWithoutMods(IndexFacts &facts, Value x,
-                                               Value cValue) {
+static std::optional<LinearForm> getWithoutMods(Rewriter &rewriter, Value x,
+                                                Value cValue) {
+  IndexFacts &facts = getFacts(rewriter);
   std::optional<Dim> c = getPositive(facts, cValue);
   if (!c)
     return std::nullopt;
-  IndexForm form = facts.getForm(x), result(facts.getContext(), 0);
+  LinearForm form = facts.getForm(x), result(facts.getContext(), 0);
   result.constant = form.constant;
   bool changed = false;
   for (auto [atom, coefficient] : form.terms) {
@@ -234,7 +269,7 @@ struct DivisionTerm {
 
 /// The sum that coefficient * (x floormod d) is part of a quotient times d, as
 /// a multiple of the coefficient.
-static std::optional<IndexForm>
+static std::optional<LinearForm>
 combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
   if (div.coefficient != mod.coefficient * mod.divisor)
     return std::nullopt;
@@ -242,7 +277,7 @@ combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
     if (div.dividend == mod.dividend)
       return facts.getForm(div.dividend);
     // Of sums that differ by a multiple of the divisor.
-    IndexForm x = facts.getForm(div.dividend), difference = x;
+    LinearForm x = facts.getForm(div.dividend), difference = x;
     difference.subtract(facts.getForm(mod.dividend));
     Split split = splitTerms(difference, mod.divisor);
     splitConstant(split, mod.divisor);
@@ -261,8 +296,11 @@ combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
   return facts.getForm(mod.dividend);
 }
 
-static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
-  IndexForm form = facts.getForm(sum);
+static std::optional<LinearForm> getRecombined(Rewriter &rewriter, Value sum) {
+  if (!sum.getType().isIndex() || isInnerSum(sum))
+    return std::nullopt;
+  IndexFacts &facts = getFacts(rewriter);
+  LinearForm form = facts.getForm(sum);
   SmallVector<DivisionTerm> mods;
   // Quotients by what a remainder has to have in common with them.
   DenseMap<Attribute, SmallVector<DivisionTerm, 2>> divs;
@@ -282,7 +320,7 @@ static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
   // All pairs at once: one after the other would take time of their number
   // times the length of the sum.
   DenseSet<Value> combined;
-  IndexForm wholes(facts.getContext(), 0);
+  LinearForm wholes(facts.getContext(), 0);
   for (const DivisionTerm &mod : llvm::reverse(mods)) {
     auto it = divs.find((mod.coefficient * mod.divisor).getAttr());
     if (it == divs.end())
@@ -291,14 +329,15 @@ static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
     size_t end = candidates.size();
     size_t begin = end - std::min(end, kMostPairs);
     for (size_t i = end; i-- > begin;) {
-      std::optional<IndexForm> whole = combine(facts, mod, candidates[i]);
+      std::optional<LinearForm> whole = combine(facts, mod, candidates[i]);
       if (!whole)
         continue;
       combined.insert(mod.atom);
       combined.insert(candidates[i].atom);
-      wholes.constant = wholes.constant + whole->constant * mod.coefficient;
+      wholes.addConstant(wholes.product(whole->constant, mod.coefficient));
       for (auto [atom, coefficient] : whole->terms)
-        wholes.terms.emplace_back(atom, coefficient * mod.coefficient);
+        wholes.terms.emplace_back(atom,
+                                  wholes.product(coefficient, mod.coefficient));
       candidates.erase(candidates.begin() + i);
       break;
     }
@@ -307,7 +346,7 @@ static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
     return std::nullopt;
   llvm::erase_if(form.terms,
                  [&](auto &term) { return combined.contains(term.first); });
-  form.constant = form.constant + wholes.constant;
+  form.addConstant(wholes.constant);
   form.terms.append(wholes.terms);
   form.mergeTerms();
   return form;
@@ -317,31 +356,10 @@ static std::optional<IndexForm> getRecombined(IndexFacts &facts, Value sum) {
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-/// rhs - lhs of a comparison of integers; none where it does not say what the
-/// comparison of 64 bits says.
-static std::optional<IndexForm> getDifference(IndexFacts &facts,
-                                              Operation *op) {
-  std::optional<IndexForm> lhs = facts.getNumber(op->getOperand(0));
-  std::optional<IndexForm> rhs = facts.getNumber(op->getOperand(1));
-  if (!lhs || !rhs || !facts.isExact(*lhs) || !facts.isExact(*rhs))
-    return std::nullopt;
-  rhs->subtract(*lhs);
-  return rhs;
-}
-
-/// The part of a constant that g divides for sure.
-static Dim getMultiplePart(Dim constant, int64_t g) {
-  Dim divisor(constant.getContext(), g);
-  Dim rest = Dim::get(DimOpKind::mod, constant, divisor);
-  if (rest.isStatic())
-    return constant - rest;
-  return Dim(constant.getContext(), 0);
-}
-
 /// difference > 0 (or == 0), divided by a factor that some terms have in common
 /// and the others stay below.
-static std::optional<IndexForm>
-divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
+static std::optional<LinearForm>
+divideDifference(IndexFacts &facts, const LinearForm &difference, bool isLess) {
   SmallVector<int64_t, 4> factors;
   for (auto [atom, coefficient] : difference.terms) {
     std::optional<int64_t> number = coefficient.getStatic();
@@ -360,9 +378,8 @@ divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
   llvm::sort(factors, std::greater<>());
   for (int64_t g : factors) {
     Split split = splitTerms(difference, facts.getDim(g));
-    Dim multiple = getMultiplePart(split.rest.constant, g);
-    split.rest.constant = split.rest.constant - multiple;
-    split.quotient.constant = *divideExactly(multiple, facts.getDim(g));
+    std::tie(split.quotient.constant, split.rest.constant) =
+        divideTerms(split.rest.constant, facts.getDim(g));
     Interval rest = facts.getInterval(split.rest);
     if (!rest.isModest())
       continue;
@@ -382,23 +399,30 @@ divideDifference(IndexFacts &facts, const IndexForm &difference, bool isLess) {
 }
 
 /// The comparison as one of shorter sums.
-static std::optional<SumComparison> getSimplerCompare(IndexRewriter &rewriter,
-                                                      Operation *op) {
+static std::optional<SumComparison> getSimplerCompare(Rewriter &of,
+                                                      Value compare) {
+  IndexRewriter &rewriter = getRewriter(of);
   IndexFacts &facts = *rewriter.facts;
-  std::optional<IndexForm> difference = getDifference(facts, op);
+  Operation *op = compare.getDefiningOp();
+  std::optional<LinearForm> difference = facts.getDifference(op);
   if (!difference || difference->isDim())
     return std::nullopt;
-  if (std::optional<IndexForm> divided =
+  if (std::optional<LinearForm> divided =
           divideDifference(facts, *difference, isa<CmpLtOp>(op)))
     difference = divided;
   SumComparison comparison(op->getName(), *difference);
   if (!facts.isExact(comparison.lhs) || !facts.isExact(comparison.rhs))
     return std::nullopt;
-  rewriter.measure.forget(op->getResult(0));
+  rewriter.measure.forget(compare);
   if (comparison.measure(rewriter, op->getName()) >=
-      rewriter.measure.get(op->getResult(0)))
+      rewriter.measure.get(compare))
     return std::nullopt;
   return comparison;
+}
+static Value makeSimplerCompare(Rewriter &rewriter, Value compare) {
+  return getSimplerCompare(rewriter, compare)
+      ->build(getRewriter(rewriter), compare.getLoc(),
+              compare.getDefiningOp()->getName());
 }
 
 namespace {
@@ -410,14 +434,16 @@ struct QuotientCompare {
 };
 } // namespace
 
-static std::optional<QuotientCompare> getQuotientCompare(IndexFacts &facts,
+static std::optional<QuotientCompare> getQuotientCompare(Rewriter &rewriter,
                                                          Value lessThan) {
+  IndexFacts &facts = getFacts(rewriter);
   auto op = lessThan.getDefiningOp<CmpLtOp>();
   if (!op || !op.getLhs().getType().isIndex())
     return std::nullopt;
   for (bool isFirst : {true, false}) {
     Value side = isFirst ? op.getLhs() : op.getRhs();
-    const IndexForm &other = facts.getForm(isFirst ? op.getRhs() : op.getLhs());
+    const LinearForm &other =
+        facts.getForm(isFirst ? op.getRhs() : op.getLhs());
     auto div = facts.getForm(side).getAtom()
                    ? facts.getForm(side).getAtom().getDefiningOp<FloorDivOp>()
                    : FloorDivOp();
@@ -434,6 +460,13 @@ static std::optional<QuotientCompare> getQuotientCompare(IndexFacts &facts,
   }
   return std::nullopt;
 }
+static Value makeCompareDividend(Rewriter &rewriter, Value lessThan) {
+  QuotientCompare compare = *getQuotientCompare(rewriter, lessThan);
+  Value bound = makeNumber(rewriter, lessThan, compare.bound);
+  Value lhs = compare.isFirst ? compare.dividend : bound;
+  Value rhs = compare.isFirst ? bound : compare.dividend;
+  return CmpLtOp::create(rewriter, lessThan.getLoc(), lhs, rhs);
+}
 
 //===----------------------------------------------------------------------===//
 // Conjunctions
@@ -446,7 +479,7 @@ struct Clauses {
 };
 } // namespace
 
-static std::optional<Clauses> getNeededClauses(IndexRewriter &rewriter,
+static std::optional<Clauses> getNeededClauses(Rewriter &rewriter,
                                                Value conjunction) {
   auto isInner = [](Value value) {
     return value.hasOneUse() && isa<AndOp>(*value.user_begin());
@@ -477,7 +510,7 @@ static std::optional<Clauses> getNeededClauses(IndexRewriter &rewriter,
       if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op) ||
           !op->getOperand(0).getType().isIntOrIndex())
         continue;
-      IndexFacts others(rewriter.getContext(), rewriter.symbolic);
+      IndexFacts others(rewriter.getContext(), getRewriter(rewriter).symbolic);
       bool isNew = false;
       for (auto [j, clause] : llvm::enumerate(clauses.needed))
         if (i != j)
@@ -499,8 +532,25 @@ static std::optional<Clauses> getNeededClauses(IndexRewriter &rewriter,
   return clauses;
 }
 
+static Value makeBool(Rewriter &rewriter, Value root, bool value) {
+  return ConstOp::create(rewriter, root.getLoc(), root.getType(),
+                         TypedAttr(rewriter.getBoolAttr(value)));
+}
+static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
+  Clauses clauses = *getNeededClauses(rewriter, conjunction);
+  if (clauses.isFalse)
+    return makeBool(rewriter, conjunction, false);
+  Value result;
+  for (Value clause : clauses.needed)
+    result = result
+                 ? AndOp::create(rewriter, conjunction.getLoc(), result, clause)
+                       .getResult()
+                 : clause;
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
-// What IndexRules.td calls
+// Other conditions
 //===----------------------------------------------------------------------===//
 
 /// The measure of a value as it is written now: the parts of sums may have been
@@ -518,249 +568,61 @@ static uint64_t measureAsWritten(IndexRewriter &rewriter, Value value) {
   return rewriter.measure.get(value);
 }
 
-namespace mlir::tg::index_rules {
-using Rewriter = PatternRewriter;
-
-static Value sumAt(Rewriter &rewriter, Value root, const IndexForm &form) {
-  return buildSum(getRewriter(rewriter), root.getLoc(), form);
-}
-static Value numberAt(Rewriter &rewriter, Value root, Dim number) {
-  return sumAt(rewriter, root, IndexForm(number));
-}
-
 static bool isSimplerSum(Rewriter &rewriter, Value sum) {
   if (!sum.getType().isIndex() || isInnerSum(sum))
     return false;
   IndexRewriter &own = getRewriter(rewriter);
-  const IndexForm &form = own.facts->getForm(sum);
+  const LinearForm &form = own.facts->getForm(sum);
   // The sum itself stands for what cannot be added up.
   return form.getAtom() != sum &&
          measureSum(own, form) < measureAsWritten(own, sum);
 }
-static Value makeSum(Rewriter &rewriter, Value sum) {
-  return sumAt(rewriter, sum, getFacts(rewriter).getForm(sum));
-}
 
-static bool canRecombine(Rewriter &rewriter, Value sum) {
-  return sum.getType().isIndex() && !isInnerSum(sum) &&
-         getRecombined(getFacts(rewriter), sum).has_value();
-}
-static Value recombine(Rewriter &rewriter, Value sum) {
-  return sumAt(rewriter, sum, *getRecombined(getFacts(rewriter), sum));
-}
-
-static bool hasOneValue(Rewriter &rewriter, Value value) {
-  if (!value.getType().isIndex() || isInnerSum(value))
-    return false;
-  const IndexForm &form = getFacts(rewriter).getForm(value);
-  return form.isDim() && form.constant.isStatic();
-}
-static Value makeOneValue(Rewriter &rewriter, Value value) {
-  return numberAt(rewriter, value, getFacts(rewriter).getForm(value).constant);
-}
-
-static bool hasOneQuotient(Rewriter &rewriter, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = getPositive(facts, c);
-  return divisor && getOneQuotient(facts, facts.getForm(x), *divisor);
-}
-static Value makeOneQuotient(Rewriter &rewriter, Value root, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  return numberAt(rewriter, root,
-                  facts.getDim(*getOneQuotient(facts, facts.getForm(x),
-                                               *getPositive(facts, c))));
-}
-static Value makeOneRemainder(Rewriter &rewriter, Value root, Value x,
-                              Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  IndexForm form = facts.getForm(x);
-  Dim divisor = *getPositive(facts, c);
-  int64_t quotient = *getOneQuotient(facts, form, divisor);
-  form.constant = form.constant - divisor * facts.getDim(quotient);
-  return sumAt(rewriter, root, form);
-}
-
-static bool hasMultiples(Rewriter &rewriter, Value x, Value c) {
-  return getMultiples(getFacts(rewriter), x, c).has_value();
-}
-static Value makeMultiplesOver(Rewriter &rewriter, Value root, Value x,
-                               Value c) {
-  return sumAt(rewriter, root,
-               getMultiples(getFacts(rewriter), x, c)->quotient);
-}
-static Value makeRest(Rewriter &rewriter, Value root, Value x, Value c) {
-  return sumAt(rewriter, root, getMultiples(getFacts(rewriter), x, c)->rest);
-}
-
-static bool hasSmallRest(Rewriter &rewriter, Value x, Value c) {
-  return getSmallRest(getFacts(rewriter), x, c).has_value();
-}
-static Value makeLargeTerms(Rewriter &rewriter, Value root, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  SmallRest split = *getSmallRest(facts, x, c);
-  split.large.constant = facts.getDim(split.q);
-  return sumAt(rewriter, root, split.large);
-}
-static Value makeSmallerDivisor(Rewriter &rewriter, Value root, Value x,
-                                Value c) {
-  return numberAt(rewriter, root,
-                  getSmallRest(getFacts(rewriter), x, c)->quotientOfC);
-}
-static Value makeCommonDivisor(Rewriter &rewriter, Value root, Value x,
-                               Value c) {
-  return numberAt(rewriter, root,
-                  getSmallRest(getFacts(rewriter), x, c)->divisor);
-}
-static Value makeSmallRest(Rewriter &rewriter, Value root, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  SmallRest split = *getSmallRest(facts, x, c);
-  split.rest.constant =
-      split.rest.constant - split.divisor * facts.getDim(split.q);
-  return sumAt(rewriter, root, split.rest);
-}
-
-static bool isPositiveDim(Rewriter &rewriter, Value c) {
-  return getPositive(getFacts(rewriter), c).has_value();
-}
-static bool isNegativeConstant(Rewriter &rewriter, Value c) {
+static bool isNegativeConstant(Value c) {
   APInt number;
   return matchPattern(c, m_ConstantInt(&number)) && number.isNegative() &&
          number.getSExtValue() > -Interval::kModestEnd;
 }
-static bool fitsProduct(Rewriter &rewriter, Value c, Value d) {
-  IndexFacts &facts = getFacts(rewriter);
-  return isModest(*getPositive(facts, c) * *getPositive(facts, d));
-}
-static Value makeProduct(Rewriter &rewriter, Value root, Value c, Value d) {
-  IndexFacts &facts = getFacts(rewriter);
-  return numberAt(rewriter, root,
-                  *getPositive(facts, c) * *getPositive(facts, d));
-}
-static bool divides(Rewriter &rewriter, Value c, Value cd) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = getPositive(facts, c);
-  return divisor && !divisor->is(1) &&
-         divideExactly(*getPositive(facts, cd), *divisor);
-}
-static Value makeExactQuotient(Rewriter &rewriter, Value root, Value cd,
-                               Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  return numberAt(
-      rewriter, root,
-      *divideExactly(*getPositive(facts, cd), *getPositive(facts, c)));
-}
+
+/// Whether the value fits, and what it is negated.
 static bool isExact(Rewriter &rewriter, Value x) {
   IndexFacts &facts = getFacts(rewriter);
-  const IndexForm &form = facts.getForm(x);
-  // Also what it is negated.
+  const LinearForm &form = facts.getForm(x);
   return facts.isExact(form) && facts.isExact(form.negated());
-}
-static Value makeNegated(Rewriter &rewriter, Value root, Value x) {
-  return sumAt(rewriter, root, getFacts(rewriter).getForm(x).negated());
-}
-
-static bool hasReducibleTerms(Rewriter &rewriter, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = getPositive(facts, c);
-  if (!divisor)
-    return false;
-  const IndexForm &form = facts.getForm(x);
-  IndexForm reduced = reduce(form, *divisor);
-  return !(reduced == form) && facts.isExact(form) && facts.isExact(reduced);
-}
-static Value makeReduced(Rewriter &rewriter, Value root, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  return sumAt(rewriter, root,
-               reduce(facts.getForm(x), *getPositive(facts, c)));
-}
-static bool hasMods(Rewriter &rewriter, Value x, Value c) {
-  return getWithoutMods(getFacts(rewriter), x, c).has_value();
-}
-static Value makeWithoutMods(Rewriter &rewriter, Value root, Value x, Value c) {
-  return sumAt(rewriter, root, *getWithoutMods(getFacts(rewriter), x, c));
 }
 
 static bool isNotNegative(Rewriter &rewriter, Value x) {
   IndexFacts &facts = getFacts(rewriter);
-  const IndexForm &form = facts.getForm(x);
+  const LinearForm &form = facts.getForm(x);
   return facts.isExact(form) && facts.isAtLeast(form, facts.getDim(0));
 }
 static bool isNotPositive(Rewriter &rewriter, Value x) {
   IndexFacts &facts = getFacts(rewriter);
-  const IndexForm &form = facts.getForm(x);
-  return isExact(rewriter, x) && facts.isAtMost(form, facts.getDim(0));
-}
-
-static bool isDecided(Rewriter &rewriter, Value comparison) {
-  return getFacts(rewriter).decide(comparison).has_value();
-}
-static Value makeBool(Rewriter &rewriter, Value root, bool value) {
-  return ConstOp::create(rewriter, root.getLoc(), root.getType(),
-                         TypedAttr(rewriter.getBoolAttr(value)));
-}
-static Value makeDecision(Rewriter &rewriter, Value comparison) {
-  return makeBool(rewriter, comparison, *getFacts(rewriter).decide(comparison));
-}
-static bool isSimplerCompare(Rewriter &rewriter, Value comparison) {
-  return getSimplerCompare(getRewriter(rewriter), comparison.getDefiningOp())
-      .has_value();
-}
-static Value makeSimplerCompare(Rewriter &rewriter, Value comparison) {
-  Operation *op = comparison.getDefiningOp();
-  IndexRewriter &own = getRewriter(rewriter);
-  return getSimplerCompare(own, op)->build(own, op->getLoc(), op->getName());
-}
-static bool comparesQuotient(Rewriter &rewriter, Value comparison) {
-  return getQuotientCompare(getFacts(rewriter), comparison).has_value();
-}
-static Value makeCompareDividend(Rewriter &rewriter, Value comparison) {
-  QuotientCompare compare = *getQuotientCompare(getFacts(rewriter), comparison);
-  Value bound = numberAt(rewriter, comparison, compare.bound);
-  Value lhs = compare.isFirst ? compare.dividend : bound;
-  Value rhs = compare.isFirst ? bound : compare.dividend;
-  return CmpLtOp::create(rewriter, comparison.getLoc(), lhs, rhs);
+  return isExact(rewriter, x) &&
+         facts.isAtMost(facts.getForm(x), facts.getDim(0));
 }
 
 static bool isNotLess(Rewriter &rewriter, Value x, Value y) {
   IndexFacts &facts = getFacts(rewriter);
-  IndexForm lhs = facts.getForm(x), rhs = facts.getForm(y);
+  LinearForm lhs = facts.getForm(x), rhs = facts.getForm(y);
   if (!facts.isExact(lhs) || !facts.isExact(rhs))
     return false;
   lhs.subtract(rhs);
   return facts.isAtLeast(lhs, facts.getDim(0));
 }
 
-static bool hasImpliedClause(Rewriter &rewriter, Value conjunction) {
-  return getNeededClauses(getRewriter(rewriter), conjunction).has_value();
-}
-static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
-  Clauses clauses = *getNeededClauses(getRewriter(rewriter), conjunction);
-  if (clauses.isFalse)
-    return makeBool(rewriter, conjunction, false);
-  Value result;
-  for (Value clause : clauses.needed)
-    result = result
-                 ? AndOp::create(rewriter, conjunction.getLoc(), result, clause)
-                       .getResult()
-                 : clause;
-  return result;
-}
-
-static bool isIndexNumber(Rewriter &rewriter, Value cast) {
-  if (!cast.getType().isIndex())
-    return false;
+/// What an integer that is cast to an index is, if that is shorter.
+static std::optional<LinearForm> getIndexNumber(Rewriter &rewriter,
+                                                Value cast) {
   IndexRewriter &own = getRewriter(rewriter);
   Value x = cast.getDefiningOp<CastOp>().getX();
-  std::optional<IndexForm> number =
-      x.getType().isInteger() ? own.facts->getNumber(x) : std::nullopt;
-  return number && measureSum(own, *number) < measureAsWritten(own, cast);
+  if (!cast.getType().isIndex() || !x.getType().isInteger())
+    return std::nullopt;
+  std::optional<LinearForm> number = own.facts->getNumber(x);
+  if (!number || measureSum(own, *number) >= measureAsWritten(own, cast))
+    return std::nullopt;
+  return number;
 }
-static Value makeIndexNumber(Rewriter &rewriter, Value cast) {
-  Value x = cast.getDefiningOp<CastOp>().getX();
-  return sumAt(rewriter, cast, *getFacts(rewriter).getNumber(x));
-}
-
-} // namespace mlir::tg::index_rules
 
 namespace {
 #include "TinyGrad/Dialect/Tg/Transforms/IndexRules.inc"

@@ -143,7 +143,7 @@ static Part<typename Builder::Result> emitParts(Builder &builder, Terms terms) {
 
 template <typename Builder>
 static typename Builder::Result emitSum(Builder builder,
-                                        const IndexForm &form) {
+                                        const LinearForm &form) {
   if (form.isDim())
     return builder.dim(form.constant);
   auto [sum, negative] = emitParts(builder, Terms(form.terms));
@@ -157,15 +157,15 @@ static typename Builder::Result emitSum(Builder builder,
 }
 
 Value mlir::tg::buildSum(IndexRewriter &rewriter, Location loc,
-                         const IndexForm &form) {
+                         const LinearForm &form) {
   return emitSum(OperationEmitter{rewriter, loc}, form);
 }
 
-uint64_t mlir::tg::measureSum(IndexRewriter &rewriter, const IndexForm &form) {
+uint64_t mlir::tg::measureSum(IndexRewriter &rewriter, const LinearForm &form) {
   return emitSum(MeasureEmitter{rewriter}, form);
 }
 
-SumComparison::SumComparison(OperationName name, const IndexForm &difference)
+SumComparison::SumComparison(OperationName name, const LinearForm &difference)
     : lhs(difference.getContext(), 0), rhs(difference.getContext(), 0) {
   // 0 < positive - negative + constant
   for (auto [atom, coefficient] : difference.terms) {
@@ -197,12 +197,4 @@ uint64_t SumComparison::measure(IndexRewriter &rewriter,
                                 OperationName name) const {
   return IndexMeasure::ofOperation(
       name, {measureSum(rewriter, lhs), measureSum(rewriter, rhs)});
-}
-
-bool mlir::tg::isInnerSum(Value value) {
-  if (!value.hasOneUse())
-    return false;
-  Operation *user = *value.user_begin();
-  return isa<AddOp, SubOp, NegOp, MulOp>(user) &&
-         user->getResult(0).getType().isIndex();
 }

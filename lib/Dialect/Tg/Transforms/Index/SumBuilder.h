@@ -19,21 +19,18 @@ namespace mlir::tg {
 
 /// The sum: positive terms first, then negative ones, the constant last, with
 /// equal factors taken out.
-Value buildSum(IndexRewriter &rewriter, Location loc, const IndexForm &form);
-uint64_t measureSum(IndexRewriter &rewriter, const IndexForm &form);
+Value buildSum(IndexRewriter &rewriter, Location loc, const LinearForm &form);
+uint64_t measureSum(IndexRewriter &rewriter, const LinearForm &form);
 
 /// difference > 0, == 0 or != 0, for a comparison of this name, as a comparison
 /// of sums without negative terms.
 struct SumComparison {
-  IndexForm lhs, rhs;
+  LinearForm lhs, rhs;
 
-  SumComparison(OperationName name, const IndexForm &difference);
+  SumComparison(OperationName name, const LinearForm &difference);
   Value build(IndexRewriter &rewriter, Location loc, OperationName name) const;
   uint64_t measure(IndexRewriter &rewriter, OperationName name) const;
 };
-
-/// Whether a sum or product of index values is part of one other alone.
-bool isInnerSum(Value value);
 
 } // namespace mlir::tg
 

@@ -222,8 +222,8 @@ bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to,
     int64_t coefficient = form.getCoefficient(from);
     form.addTerm(from, -coefficient);
     form.addTerm(to, coefficient);
-    form.add(analysis.getLinear(other), -1);
-    return form.constant == 0 && form.isConstant();
+    form.subtract(analysis.getLinear(other));
+    return form.getNumber() == 0;
   }
   Operation *a = value.getDefiningOp(), *b = other.getDefiningOp();
   // The first pair that differs ends the whole comparison.
@@ -246,7 +246,8 @@ bool KernelSchedule::mayMeetAlong(RangeOp range) {
     return store.getUpdate() &&
            llvm::any_of(analysis.getLinear(store.getIndex()).terms,
                         [&](const auto &term) {
-                          return term.first != range.getResult() &&
+                          return (term.first != range.getResult() ||
+                                  !term.second.isStatic()) &&
                                  dependsOn(term.first, range);
                         });
   });

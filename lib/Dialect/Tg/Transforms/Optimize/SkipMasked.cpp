@@ -27,17 +27,19 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
   if (!less || !less.getLhs().getType().isIndex())
     return false;
   LinearForm form = schedule.getAnalysis().getLinear(less.getLhs());
-  form.add(schedule.getAnalysis().getLinear(less.getRhs()), -1);
+  form.subtract(schedule.getAnalysis().getLinear(less.getRhs()));
+  const std::optional<int64_t> constant = form.constant.getStatic();
   RangeOp window;
   for (auto [atom, coefficient] : form.terms) {
     auto range = atom.getDefiningOp<RangeOp>();
-    if (range == columns)
+    if (range == columns && coefficient.isStatic())
       continue;
-    if (!range || window || !llvm::is_contained(reduce.getRanges(), atom))
+    if (!range || !coefficient.isStatic() || window ||
+        !llvm::is_contained(reduce.getRanges(), atom))
       return false;
     window = range;
   }
-  if (!window || columns.isSymbolic())
+  if (!window || !constant || columns.isSymbolic())
     return false;
   const int64_t count = columns.getLargestExtent(),
                 size = window.getLargestExtent(),
@@ -45,14 +47,14 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
                 dilation = form.getCoefficient(window);
   constexpr int64_t largest = int64_t(1) << 40;
   if (count <= 0 || size <= 0 || count > kMostPositions / size ||
-      llvm::any_of(
-          ArrayRef({step, dilation, form.constant}),
-          [](int64_t factor) { return factor < -largest || factor > largest; }))
+      llvm::any_of(ArrayRef({step, dilation, *constant}), [](int64_t factor) {
+        return factor < -largest || factor > largest;
+      }))
     return false;
   int64_t outside = 0;
   for (int64_t i = 0; i < count; ++i)
     for (int64_t j = 0; j < size; ++j)
-      outside += form.constant + step * i + dilation * j >= 0;
+      outside += *constant + step * i + dilation * j >= 0;
   return outside * kMostProducts >= count * size;
 }
 
@@ -64,15 +66,17 @@ static RangeOp findBounded(KernelSchedule &schedule, Value condition,
   if (!less || !less.getLhs().getType().isIndex())
     return RangeOp();
   LinearForm form = schedule.getAnalysis().getLinear(less.getLhs());
-  form.add(schedule.getAnalysis().getLinear(less.getRhs()), -1);
+  form.subtract(schedule.getAnalysis().getLinear(less.getRhs()));
+  if (!form.constant.isStatic())
+    return RangeOp();
   RangeOp bounded;
   for (auto [atom, coefficient] : form.terms) {
     auto range = atom.getDefiningOp<RangeOp>();
-    if (!range)
+    if (!range || !coefficient.isStatic())
       return RangeOp();
     if (!llvm::is_contained(reduce.getRanges(), atom))
       continue;
-    if (bounded || (coefficient != 1 && coefficient != -1))
+    if (bounded || (!coefficient.is(1) && !coefficient.is(-1)))
       return RangeOp();
     bounded = range;
   }

@@ -143,7 +143,7 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
   for (OpOperand *use : getIndexUses(value)) {
     const LinearForm &form = analysis.getLinear(use->get());
     for (auto [atom, coefficient] : form.terms)
-      if (!atom.getDefiningOp<RangeOp>())
+      if (!atom.getDefiningOp<RangeOp>() || !coefficient.isStatic())
         for (RangeOp range : over)
           if (dependsOn(atom, range) || dependsOn(atom, columns))
             return std::nullopt;
@@ -258,7 +258,7 @@ KernelSchedule::stageWindows(Value value, RangedReduceOp reduce,
   IndexBuilder index(builder, value.getLoc());
   DenseMap<OpOperand *, Value> indices;
   for (auto &[use, form] : uses) {
-    Value position = index.constant(form.constant);
+    Value position = index.dim(form.constant);
     for (auto [i, window] : llvm::enumerate(windows)) {
       RangeOp range = window.first;
       if (int64_t coefficient = form.getCoefficient(range))

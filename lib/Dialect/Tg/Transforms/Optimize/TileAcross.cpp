@@ -208,7 +208,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
       continue;
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
     for (auto [atom, coefficient] : index.terms)
-      if (!atom.getDefiningOp<RangeOp>() && !atom.getDefiningOp<DimOp>())
+      if (!atom.getDefiningOp<RangeOp>() || !coefficient.isStatic())
         return false;
     if (!onLane)
       continue;

@@ -33,7 +33,7 @@ KernelBuilder::KernelBuilder(Location loc, ArrayRef<Dim> shape, size_t step,
   builder.setInsertionPointToEnd(block);
   resultIndices.resize(shape.size());
   auto addAxis = [&](size_t axis) {
-    LinearForm form;
+    LinearForm form(loc.getContext());
     auto addRange = [&](Dim positions, int64_t stride) {
       resultRanges.push_back(createRange(positions));
       form.addTerm(resultRanges.back(), stride);
@@ -153,32 +153,21 @@ SmallVector<Value, 4> KernelBuilder::narrowScope(ArrayRef<Value> scope,
 
 Value mlir::tg::linearize(IndexBuilder &index, ArrayRef<int64_t> shape,
                           ArrayRef<Value> indices) {
-  LinearForm form;
-  int64_t stride = 1;
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    form.add(index.getAnalysis().getLinear(indices[axis]), stride);
-    stride *= shape[axis];
-  }
-  return index.get(form);
+  SmallVector<Dim> dims;
+  for (int64_t size : shape)
+    dims.push_back(Dim(index.getContext(), size));
+  return linearize(index, dims, indices);
 }
 
 Value mlir::tg::linearize(IndexBuilder &index, ArrayRef<Dim> shape,
                           ArrayRef<Value> indices) {
-  SmallVector<int64_t> sizes;
-  for (Dim dim : shape)
-    if (std::optional<int64_t> size = dim.getStatic())
-      sizes.push_back(*size);
-  if (sizes.size() == shape.size())
-    return linearize(index, sizes, indices);
-  if (shape.empty())
-    return index.constant(0);
-  Dim stride(shape.front().getContext(), 1);
-  Value position = index.constant(0);
+  SmallVector<std::pair<Value, Dim>> terms;
+  Dim stride(index.getContext(), 1);
   for (size_t axis = shape.size(); axis-- > 0;) {
-    position = index.add(index.mul(indices[axis], stride), position);
+    terms.emplace_back(indices[axis], stride);
     stride = stride * shape[axis];
   }
-  return position;
+  return index.sum(Dim(index.getContext(), 0), terms);
 }
 
 Value KernelBuilder::createLoad(Value buffer, ArrayRef<int64_t> shape,
@@ -202,7 +191,7 @@ Value KernelBuilder::getContiguousRange() {
   if (!position)
     return Value();
   for (auto [range, stride] : index.getAnalysis().getLinear(position).terms)
-    if (stride == 1 && llvm::is_contained(resultRanges, range))
+    if (stride.is(1) && llvm::is_contained(resultRanges, range))
       return range;
   return Value();
 }

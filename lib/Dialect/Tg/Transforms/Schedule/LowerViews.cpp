@@ -20,19 +20,11 @@ using namespace mlir::tg;
 /// The position in a group of axes.
 static Value getPosition(const AxisGroup &group, IndexBuilder &index,
                          ArrayRef<Value> indices) {
-  LinearForm form;
-  for (auto [coefficient, value] : llvm::zip(group.coefficients, indices)) {
-    std::optional<int64_t> number = coefficient.getStatic();
-    if (!number)
-      form.add(index.getAnalysis().getLinear(index.mul(value, coefficient)));
-    else if (*number != 0)
-      form.add(index.getAnalysis().getLinear(value), *number);
-  }
-  std::optional<int64_t> number = group.constant.getStatic();
-  if (!number)
-    return index.add(index.get(form), group.constant);
-  form.constant += *number;
-  return index.get(form);
+  SmallVector<std::pair<Value, Dim>> terms;
+  for (auto [coefficient, value] : llvm::zip(group.coefficients, indices))
+    if (!coefficient.is(0))
+      terms.emplace_back(value, coefficient);
+  return index.sum(group.constant, terms);
 }
 
 SmallVector<Value> mlir::tg::mapIndices(const ViewChain &chain,

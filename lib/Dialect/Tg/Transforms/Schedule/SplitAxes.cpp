@@ -75,26 +75,29 @@ void AxisSplitter::propose(Value range, int64_t size) {
 /// Looks for divisions of sums of ranges that a split would remove.
 void AxisSplitter::inspect(Value index) {
   IndexAnalysis &analysis = kernel.getIndex().getAnalysis();
-  const SmallVector<std::pair<Value, int64_t>, 4> terms =
-      analysis.getLinear(index).terms;
-  for (auto [atom, coefficient] : terms) {
+  const LinearForm form = analysis.getLinear(index);
+  for (auto [atom, coefficient] : form.terms) {
     Operation *op = atom.getDefiningOp();
     if (!isa_and_nonnull<FloorDivOp, FloorModOp>(op))
       continue;
-    const LinearForm divisor = analysis.getLinear(op->getOperand(1));
+    const std::optional<Dim> divisor = analysis.getDim(op->getOperand(1));
     const LinearForm dividend = analysis.getLinear(op->getOperand(0));
     for (auto [term, step] : dividend.terms) {
       if (!term.getDefiningOp<RangeOp>()) {
         inspect(term);
         continue;
       }
-      const int64_t by = divisor.constant, magnitude = std::abs(step);
-      if (!divisor.isConstant() || by <= magnitude || by % magnitude != 0)
+      if (!divisor || !divisor->isStatic() || !step.isStatic() ||
+          !dividend.constant.isStatic())
+        continue;
+      const int64_t by = *divisor->getStatic(), factor = *step.getStatic(),
+                    magnitude = std::abs(factor);
+      if (by <= magnitude || by % magnitude != 0)
         continue;
       // The offset must not cause a carry from the inner range to the outer
       // one.
-      const int64_t offset = llvm::mod(dividend.constant, by);
-      if (step > 0 ? offset < magnitude : offset >= by - magnitude)
+      const int64_t offset = llvm::mod(*dividend.constant.getStatic(), by);
+      if (factor > 0 ? offset < magnitude : offset >= by - magnitude)
         propose(term, by / magnitude);
     }
   }

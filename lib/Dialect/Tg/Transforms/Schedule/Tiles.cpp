@@ -74,15 +74,20 @@ double mlir::tg::getSlowdown(const Access &access) {
   double slowdown =
       access.mask && !analysis.getRanges(access.mask).empty() ? kMasked : 1;
   bool hasLanes = false;
-  for (Value index : access.indices)
-    for (auto [atom, coefficient] : analysis.getLinear(index).terms) {
-      if (!atom.getDefiningOp<RangeOp>())
+  for (Value index : access.indices) {
+    const LinearForm &form = analysis.getLinear(index);
+    if (!form.constant.isStatic())
+      return kWithoutLanes;
+    for (auto [atom, coefficient] : form.terms) {
+      std::optional<int64_t> step = coefficient.getStatic();
+      if (!step || !atom.getDefiningOp<RangeOp>())
         return kWithoutLanes;
       if (atom != lane)
         continue;
       hasLanes = true;
-      if (std::abs(coefficient) != 1)
+      if (std::abs(*step) != 1)
         slowdown = std::max(slowdown, kStrided);
     }
+  }
   return hasLanes ? slowdown : kWithoutLanes;
 }
