@@ -70,6 +70,31 @@ TEST(Matmul, RowsTimesLargeMatrices) {
   }
 }
 
+/// A left matrix that is larger than a second-level cache, for which narrow
+/// register tiles form blocks, with and without remainders. All sums are exact.
+TEST(Matmul, LargeLeftMatrices) {
+  auto makeInput = [](const Shape &shape, int64_t count, int factor) {
+    return ((Tensor::arange(count, DType::Int32) * factor) % 7 - 3)
+        .cast(DType::Float32)
+        .reshape(shape)
+        .contiguous()
+        .realize();
+  };
+  for (auto [n, k, m] :
+       {std::array{265, 1000, 1010}, std::array{288, 1000, 1024}}) {
+    SCOPED_TRACE(::testing::Message() << n << " x " << k << " x " << m);
+    Tensor x = makeInput({n, k}, int64_t(n) * k, 3),
+           y = makeInput({k, m}, int64_t(k) * m, 5),
+           bias = makeInput({m}, m, 2);
+    std::vector<double> expected = product(values(x), values(y), n, k, m);
+    expectTensor(x.matmul(y), {n, m}, expected);
+    const std::vector<double> added = values(bias);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      expected[i] = std::max(expected[i] + added[i % m], 0.0);
+    expectTensor(x.linear(y, bias).relu(), {n, m}, expected);
+  }
+}
+
 /// Sizes below and above the limits for tiles, with and without remainders.
 TEST(Matmul, TransposedOperands) {
   for (auto [n, k, m] :

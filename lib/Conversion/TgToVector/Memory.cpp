@@ -86,6 +86,32 @@ void VectorEmitter::createPrefetch(const Access &access, Value start,
   }
 }
 
+void VectorEmitter::prefetchLine(Access access, unsigned depth, Location loc) {
+  Type memory = getMemoryElement(access.buffer);
+  const int64_t line = target.lineBytes / (memory.getIntOrFloatBitWidth() / 8);
+  IndexForm start = access.lanes.scalar;
+  auto *inner = llvm::find_if(start.terms, [&](const IndexForm::Term &term) {
+    return rangeIndex.contains(term.value) && getDepth(term.value) == depth &&
+           !(setOf(rangeIndex.lookup(term.value)) & parallelSet);
+  });
+  if (inner == start.terms.end())
+    return;
+  const Range &range = ranges[rangeIndex.lookup(inner->value)];
+  const int64_t factor = inner->factor, length = range.hi - range.lo;
+  if (factor < 1 || factor >= line || length * factor >= line)
+    return;
+  start.constant += factor * range.lo;
+  start.terms.erase(inner);
+  unsigned outer = 0;
+  for (const IndexForm::Term &term : start.terms)
+    outer = std::max(outer, getDepth(term.value));
+  if (outer >= depth)
+    return;
+  access.width = 1;
+  Value index = getScalar(start, loc);
+  createPrefetch(access, index, memory, /*isWrite=*/false, at(outer, loc));
+}
+
 Value VectorEmitter::getStart(const Access &access, Location loc) {
   IndexForm start = access.lanes.scalar;
   if (access.lanes.stride == -1)
@@ -143,11 +169,14 @@ Value VectorEmitter::createLoad(LoadOp op, unsigned depth) {
   access.width = 0;
   bool isVector = access.lanes.stride != 0 || !access.lanes.irregular.empty() ||
                   (access.mask && isa<VectorType>(access.mask.getType()));
-  if (!isVector)
-    return createScalarLoad(access, depth, loc);
-  access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
   if (arePrefetched || !getShortRows(op).getAttr())
     access.prefetch = op.getPrefetch().value_or(0);
+  if (!isVector) {
+    if (access.prefetch != 0)
+      prefetchLine(access, depth, loc);
+    return createScalarLoad(access, depth, loc);
+  }
+  access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
   if (access.lanes.stride > 1 || access.lanes.stride < -1)
     if (std::optional<unsigned> square = findSquare(op, access))
       return createSquare(op, access, *square, getMemoryElement(access.buffer),

@@ -81,6 +81,9 @@ private:
   bool isNonTemporal(const Access &access);
   void createPrefetch(const Access &access, Value start, Type memory,
                       bool isWrite, B &b);
+  /// Prefetches for a load of one element at each position of the innermost
+  /// loop, if these elements are in a line: once, before that loop.
+  void prefetchLine(Access access, unsigned depth, Location loc);
   /// The index of the first element in memory of a contiguous access.
   Value getStart(const Access &access, Location loc);
   /// The offsets of the lanes' elements, for gather and scatter.

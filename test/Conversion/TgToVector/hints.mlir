@@ -95,3 +95,53 @@ tg.kernel @rows(%o: memref<65536xf32>, %a: memref<65536xf32>) attributes {output
   %x = tg.load %a[%p] prefetch 1024 : memref<65536xf32>
   tg.store %x, %o[%p] : memref<65536xf32>
 }
+
+// -----
+
+// One element for all lanes is prefetched once a line, before the loop over its
+// positions in that line.
+
+// CHECK-LABEL: func.func @broadcast
+// CHECK: scf.for
+// CHECK: memref.prefetch {{.*}}, read, locality<2>, data
+// CHECK: scf.for
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+tg.kernel @broadcast(%o: memref<16xf32>, %a: memref<128xf32>, %b: memref<2048xf32>) attributes {outputs = 1 : i64} {
+  %v = tg.range 0 upcast 16
+  %i = tg.range 1 loop 8
+  %j = tg.range 2 loop 16
+  %c16 = tg.const(16 : index) : index
+  %i0 = tg.mul %i, %c16 : index
+  %p = tg.add %i0, %j : index
+  %x = tg.load %a[%p] prefetch 64 : memref<128xf32>
+  %p0 = tg.mul %p, %c16 : index
+  %q = tg.add %p0, %v : index
+  %y = tg.load %b[%q] : memref<2048xf32>
+  %z = tg.mul %x, %y : f32
+  %r = tg.ranged_reduce add %z over %i, %j : f32
+  tg.store %r, %o[%v] : memref<16xf32>
+}
+
+// -----
+
+// Positions in several lines are left to the hardware.
+
+// CHECK-LABEL: func.func @broadcast_lines
+// CHECK-NOT: memref.prefetch
+tg.kernel @broadcast_lines(%o: memref<16xf32>, %a: memref<128xf32>, %b: memref<2048xf32>) attributes {outputs = 1 : i64} {
+  %v = tg.range 0 upcast 16
+  %i = tg.range 1 loop 4
+  %j = tg.range 2 loop 32
+  %c16 = tg.const(16 : index) : index
+  %c32 = tg.const(32 : index) : index
+  %i0 = tg.mul %i, %c32 : index
+  %p = tg.add %i0, %j : index
+  %x = tg.load %a[%p] prefetch 64 : memref<128xf32>
+  %p0 = tg.mul %p, %c16 : index
+  %q = tg.add %p0, %v : index
+  %y = tg.load %b[%q] : memref<2048xf32>
+  %z = tg.mul %x, %y : f32
+  %r = tg.ranged_reduce add %z over %i, %j : f32
+  tg.store %r, %o[%v] : memref<16xf32>
+}

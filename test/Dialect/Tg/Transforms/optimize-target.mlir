@@ -102,3 +102,86 @@ tg.kernel @r_512_4000_64_n0(%arg0: memref<2048000xf32>, %arg1: memref<32768xf32>
   %14 = tg.add %3, %13 : index
   tg.store %12, %arg0[%14] : memref<2048000xf32>
 }
+
+// -----
+
+// A tile of 64 bytes of columns reads the left matrix, which no second-level
+// cache holds, too often: three of them form a block. Rows of the left matrix
+// that come next are prefetched once a line: 10 positions divide 1000, 16 do not.
+// CHECK-LABEL: tg.kernel @r_1000_1000_1000_n0
+// V4-NOT: prefetch
+// V4: tg.store
+// V3: tg.range {{.*}} thread 21 peel 1
+// V3: tg.range {{.*}} thread 2
+// V3: tg.range {{.*}} loop 84 peel 1
+// V3: tg.range {{.*}} loop 10
+// V3: tg.load %arg1{{.*}} prefetch 6000
+// V3: tg.load %arg2{{.*}} prefetch 42000
+// V3: tg.stage {{.*}} memref<48000xf32>
+tg.kernel @r_1000_1000_1000_n0(%arg0: memref<1000000xf32>, %arg1: memref<1000000xf32>, %arg2: memref<1000000xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(1000 : index) : index
+  %1 = tg.const(1000 : index) : index
+  %2 = tg.range 0 loop 1000
+  %3 = tg.range 1 loop 1000
+  %4 = tg.range 2 loop 1000
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<1000000xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<1000000xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<1000000xf32>
+}
+
+// -----
+
+// Half of the second-level cache holds the columns of a block: two tiles.
+// CHECK-LABEL: tg.kernel @r_256_2048_4096_n0
+// V3: tg.stage {{.*}} memref<131072xf32>
+tg.kernel @r_256_2048_4096_n0(%arg0: memref<524288xf32>, %arg1: memref<1048576xf32>, %arg2: memref<8388608xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.const(4096 : index) : index
+  %2 = tg.range 0 loop 256
+  %3 = tg.range 1 loop 2048
+  %4 = tg.range 2 loop 4096
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<1048576xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<8388608xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<524288xf32>
+}
+
+// -----
+
+// The left matrix stays in the second-level cache.
+// CHECK-LABEL: tg.kernel @r_256_2048_1024_n0
+// V3-NOT: prefetch
+// V3: tg.stage {{.*}} memref<16384xf32>
+tg.kernel @r_256_2048_1024_n0(%arg0: memref<524288xf32>, %arg1: memref<262144xf32>, %arg2: memref<2097152xf32>) attributes {outputs = 1 : i64} {
+  %0 = tg.const(2048 : index) : index
+  %1 = tg.const(1024 : index) : index
+  %2 = tg.range 0 loop 256
+  %3 = tg.range 1 loop 2048
+  %4 = tg.range 2 loop 1024
+  %5 = tg.mul %2, %1 : index
+  %6 = tg.add %5, %4 : index
+  %7 = tg.load %arg1[%6] : memref<262144xf32>
+  %8 = tg.mul %4, %0 : index
+  %9 = tg.add %3, %8 : index
+  %10 = tg.load %arg2[%9] : memref<2097152xf32>
+  %11 = tg.mul %7, %10 : f32
+  %12 = tg.ranged_reduce add %11 over %4 : f32
+  %13 = tg.mul %2, %0 : index
+  %14 = tg.add %3, %13 : index
+  tg.store %12, %arg0[%14] : memref<524288xf32>
+}

@@ -49,7 +49,16 @@ private:
   int64_t getLeastStage(int64_t stride, int64_t length);
   bool stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane, ArrayRef<LoadOp> turned);
+  bool isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
+             RangeOp rows);
   RangeOp shareRows(RangeOp rows, RangeOp columns);
+  int64_t getShare(RangeOp rows, int64_t items, int64_t unit);
+  int64_t countTilesOfBlock(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                            RangeOp lane, int64_t count, int64_t rowCount);
+  void tileBlocks(ArrayRef<RangedReduceOp> reduces, RangeOp rows, RangeOp lane,
+                  int64_t count, int64_t rowCount, int64_t tileCount);
+  void packBlock(RangedReduceOp reduce, RangeOp tiles, RangeOp lane);
+  void prefetchRowTile(RangedReduceOp reduce, RangeOp rows);
   void separateReduces();
   void stageRepeated();
   void vectorizeStages();

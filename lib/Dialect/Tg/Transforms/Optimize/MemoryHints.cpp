@@ -28,19 +28,21 @@ static bool isLarge(KernelSchedule &schedule, Value buffer) {
 //===----------------------------------------------------------------------===//
 
 /// Whether consecutive vectors are written: the innermost loop advances by the
-/// number of lanes.
+/// number of lanes, and no rows are written side by side (by a register tile).
 static bool isSequential(KernelSchedule &schedule, StoreOp store) {
+  const LinearForm &index = schedule.getAnalysis().getLinear(store.getIndex());
   RangeOp loop, lane;
+  int64_t step = 0;
   for (RangeOp range : schedule.getResultRanges()) {
     if (range.getKind() == RangeKind::upcast)
       lane = range;
     else if (range.getKind() != RangeKind::unroll)
       loop = range;
+    else
+      step = std::max(step, index.getCoefficient(range));
   }
-  return loop && lane &&
-         schedule.getAnalysis()
-                 .getLinear(store.getIndex())
-                 .getCoefficient(loop) == lane.getLargestExtent();
+  return loop && lane && step <= lane.getLargestExtent() &&
+         index.getCoefficient(loop) == lane.getLargestExtent();
 }
 
 /// Whether squares of the result are transposed in registers, whose rows are

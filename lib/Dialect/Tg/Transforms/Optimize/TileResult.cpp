@@ -35,8 +35,16 @@ constexpr int64_t kLeastDepth = 4;
 constexpr int64_t kFewColumns = 8;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way. With fewer of them, products of 16 tiles of rows or more are faster
-/// with a rest (512x512x512 with 12 instead of 8 on AVX2: 1.10 times).
-constexpr int64_t kBusyAccumulators = 10, kManyTiles = 16;
+/// with a rest (on AVX2 with 12 instead of 8, 512x512x512: 1.10 times; with 12
+/// instead of 10, 1000x1000x1000: 1.04 times).
+constexpr int64_t kBusyAccumulators = 12, kManyTiles = 16;
+/// Register tiles that are narrower than so many cache lines make blocks of
+/// this width, if what they broadcast is too large for the second-level cache:
+/// each column reads it again (1.05 to 1.15 times for 2048x2048x2048 on AVX2,
+/// with one and two threads).
+constexpr int64_t kBlockLines = 4;
+/// Rows of a matrix that are packed are prefetched by so many bytes of them.
+constexpr int64_t kPackedBytesAhead = 8 << 10;
 /// A short range of a reduce is unrolled up to so many copies of the body.
 constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
 
@@ -228,6 +236,14 @@ bool Heuristic::tileResult() {
         break;
       }
   }
+  const int64_t tileCount =
+      rowCount > 1 && turned.empty()
+          ? countTilesOfBlock(perLane, rows, lane, count, rowCount)
+          : 1;
+  if (tileCount > 1) {
+    tileBlocks(perLane, rows, lane, count, rowCount, tileCount);
+    return true;
+  }
   auto [columns, inColumn] = addLanes(lane, count);
   if (!rows && columns) {
     // Nothing is used twice; long rows keep the memory busy.
@@ -253,6 +269,192 @@ bool Heuristic::tileResult() {
     return false;
   parallelize(shareRows(outer, columns ? columns : outer));
   return true;
+}
+
+/// How many rows a share has, if the rows are shared out among work items of
+/// which there are \p items without that: a number that divides them, and is a
+/// multiple of \p unit if the number of all rows is.
+int64_t Heuristic::getShare(RangeOp rows, int64_t items, int64_t unit) {
+  const int64_t count = rows.getLargestExtent(),
+                step = isMultiple(rows, unit) ? unit : 1;
+  int64_t share = llvm::alignTo(
+      std::max<int64_t>(llvm::divideCeil(count * items, target.parallelItems),
+                        2 * kFewestUses * unit),
+      step);
+  while (share < count && !isMultiple(rows, share))
+    share += step;
+  return std::min(share, count);
+}
+
+/// How many register tiles side by side make a block, which uses rows while
+/// they are in a cache: 1 if wider blocks would not help, or leave too few work
+/// items.
+int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
+                                     RangeOp rows, RangeOp lane, int64_t count,
+                                     int64_t rowCount) {
+  if (rows.isSymbolic() || lane.isSymbolic() || count <= 1 ||
+      rows.getLargestExtent() < kFewestUses * rowCount)
+    return 1;
+  // Of what all rows broadcast, and of what a register tile uses of the
+  // columns.
+  int64_t rowBytes = 0, tileBytes = 0;
+  for (RangedReduceOp reduce : reduces) {
+    if (reduce.getRanges().size() != 1)
+      return 1;
+    auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+    int64_t packed = 0;
+    for (Operation *op : schedule.getSlice(reduce.getValue())) {
+      auto load = dyn_cast<LoadOp>(op);
+      if (!load || !schedule.dependsOn(load.getResult(), depth))
+        continue;
+      const bool onRows = schedule.dependsOn(load.getResult(), rows);
+      const int64_t bytes =
+          depth.getLargestExtent() *
+          llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+      if (schedule.dependsOn(load.getResult(), lane)) {
+        if (onRows || !isFar(load, depth, lane, count, rows))
+          return 1;
+        ++packed;
+        tileBytes += count * bytes;
+      } else if (onRows) {
+        rowBytes += rows.getLargestExtent() * bytes;
+      }
+    }
+    if (packed != 1)
+      return 1;
+  }
+  if (rowBytes <= target.l2Bytes)
+    return 1;
+  const int64_t tiles = llvm::divideCeil(lane.getLargestExtent(), count);
+  int64_t others = 1;
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == rows || range == lane)
+      continue;
+    // For each of its positions a block would be packed again.
+    if (rows->isBeforeInBlock(range))
+      return 1;
+    others *= range.getLargestExtent();
+  }
+  const int64_t tileWidth =
+      llvm::divideCeil(count, getNumLanes()) * target.vectorBytes;
+  // Half of the second-level cache holds the packed columns.
+  for (int64_t tileCount = std::min(kBlockLines * target.lineBytes / tileWidth,
+                                    target.l2Bytes / 2 / tileBytes);
+       tileCount > 1; --tileCount) {
+    if (tiles % tileCount != 0)
+      continue;
+    const int64_t items = others * (tiles / tileCount);
+    const int64_t shares =
+        rows.getLargestExtent() / getShare(rows, items, rowCount);
+    if (items * shares * 2 >= target.parallelItems)
+      return tileCount;
+  }
+  return 1;
+}
+
+/// Blocks of register tiles side by side:
+///
+///   for each block of columns                            (in parallel)
+///     for each share of the rows                         (in parallel)
+///       packed = the columns of the block, one tile's after the other
+///       for a few rows at a time
+///         for each tile of the block
+///           sums[rows][columns] += rows, broadcast, * packed
+///
+/// A thread that computes several shares in a row packs the columns once.
+void Heuristic::tileBlocks(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
+                           RangeOp lane, int64_t count, int64_t rowCount,
+                           int64_t tileCount) {
+  report("block columns", lane, tileCount * count);
+  auto [blocks, block] = schedule.split(lane, tileCount * count);
+  auto [tiles, inTile] = addLanes(block, count);
+  if (rows->isBeforeInBlock(blocks))
+    schedule.moveBefore(blocks, rows);
+  int64_t items = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != rows && range != tiles && range != inTile)
+      items *= range.getLargestExtent();
+  if (const int64_t share = getShare(rows, items, rowCount);
+      share < rows.getLargestExtent()) {
+    report("share", rows, share);
+    rows = schedule.split(rows, share).second;
+  }
+  report("unroll", rows, rowCount);
+  auto [outer, inner] = schedule.split(rows, rowCount);
+  schedule.setKind(inner, RangeKind::unroll);
+  if (tiles->isBeforeInBlock(outer))
+    schedule.moveBefore(outer, tiles);
+  for (RangedReduceOp reduce : reduces)
+    packBlock(reduce, tiles, inTile);
+  for (RangedReduceOp reduce : reduces)
+    prefetchRowTile(reduce, outer);
+  parallelize(outer);
+}
+
+/// Packs what differs between the columns of a block, the lanes of one tile
+/// after those of the other.
+void Heuristic::packBlock(RangedReduceOp reduce, RangeOp tiles, RangeOp lane) {
+  auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+  LoadOp load;
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (isa<LoadOp>(op) && schedule.dependsOn(op->getResult(0), lane) &&
+        schedule.dependsOn(op->getResult(0), depth))
+      load = cast<LoadOp>(op);
+  // Another reduction has packed it.
+  if (load.getBuffer().getDefiningOp<BarrierOp>())
+    return;
+  const int64_t rowBytes =
+      tiles.getLargestExtent() * lane.getLargestExtent() *
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  report("stage", depth, depth.getLargestExtent() * rowBytes);
+  auto [tile, copies] = schedule.stage(load, {tiles, depth, lane});
+  // Row after row is read, each at a stretch.
+  schedule.moveBefore(copies[1], copies[0]);
+  auto stage =
+      tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+  auto read = stage.getValue().getDefiningOp<LoadOp>();
+  const int64_t ahead = std::max<int64_t>(kPackedBytesAhead / rowBytes, 1);
+  const int64_t stride = schedule.getAnalysis()
+                             .getLinear(read.getIndex())
+                             .getCoefficient(copies[1]);
+  if (stride <= maxBufferSize / ahead)
+    schedule.setPrefetch(read, ahead * stride);
+}
+
+/// The first tile of a block reads rows that the others find in a cache, faster
+/// than they are prefetched by the hardware. So the rows that come next are
+/// fetched meanwhile, once a line.
+void Heuristic::prefetchRowTile(RangedReduceOp reduce, RangeOp rows) {
+  // Other reductions over the same range have been here.
+  if (reduce.getRanges().size() != 1)
+    return;
+  auto depth = reduce.getRanges()[0].getDefiningOp<RangeOp>();
+  SmallVector<LoadOp> loads;
+  int64_t perLine = target.lineBytes;
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      const LinearForm &index =
+          schedule.getAnalysis().getLinear(load.getIndex());
+      const int64_t stride = index.getCoefficient(rows);
+      if (index.getCoefficient(depth) != 1 || stride <= 0 ||
+          stride > maxBufferSize)
+        continue;
+      loads.push_back(load);
+      perLine = std::min<int64_t>(
+          perLine,
+          target.lineBytes /
+              llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8));
+    }
+  int64_t step = perLine;
+  while (step > perLine / 2 && !isMultiple(depth, step))
+    --step;
+  if (loads.empty() || step <= 1 || !isMultiple(depth, step))
+    return;
+  for (LoadOp load : loads)
+    schedule.setPrefetch(
+        load,
+        schedule.getAnalysis().getLinear(load.getIndex()).getCoefficient(rows));
+  schedule.split(depth, step);
 }
 
 /// Where tiles are too few to keep many cores busy, the rows that pass over one
@@ -322,6 +524,24 @@ int64_t Heuristic::getLeastStage(int64_t stride, int64_t length) {
   return std::max(kWays * usable * 7 / 4, target.l1Bytes / 4);
 }
 
+/// Whether a tile of \p count columns of what the load reads, which are used
+/// again along \p rows, is worth it: its rows lie on different pages, and their
+/// lines do not stay in the first-level cache.
+bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
+                      RangeOp rows) {
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+  const int64_t stride = index.getCoefficient(depth) * bytes;
+  const int64_t length = count * bytes, extent = depth.getLargestExtent();
+  return index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
+         extent * static_cast<int64_t>(llvm::alignTo(
+                      length, static_cast<uint64_t>(target.lineBytes))) >=
+             getLeastStage(stride, length) &&
+         extent * length <= target.l2Bytes &&
+         rows.getLargestExtent() >= kFewestUses;
+}
+
 /// Operands whose rows lie on different pages, or that are strided along the
 /// lanes, are copied to a tile before the rows of the result pass over it. Says
 /// whether there are any.
@@ -339,16 +559,9 @@ bool Heuristic::stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
         continue;
       int64_t bytes =
           llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
-      const LinearForm &index =
-          schedule.getAnalysis().getLinear(load.getIndex());
       int64_t size = depth.getLargestExtent() * lane.getLargestExtent() * bytes;
       bool isTurned = llvm::is_contained(turned, load);
-      const int64_t stride = index.getCoefficient(depth) * bytes;
-      bool isFar =
-          index.getCoefficient(lane) == 1 && stride >= target.prefetchReach &&
-          size >= getLeastStage(stride, lane.getLargestExtent() * bytes) &&
-          size <= target.l2Bytes && rows.getLargestExtent() >= kFewestUses;
-      if (!isTurned && !isFar)
+      if (!isTurned && !isFar(load, depth, lane, lane.getLargestExtent(), rows))
         continue;
       report(isTurned ? "stage transposed" : "stage", depth, size);
       auto [tile, copies] = schedule.stage(load, {depth, lane});
