@@ -1,4 +1,4 @@
-//===- Compiler.h - from tensor graphs to executables -----------*- C++ -*-===//
+//===- Compiler.h - compiling tensor graphs to executables ------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -22,19 +22,20 @@
 
 namespace tinygrad {
 
-/// How to compile. The defaults come from the environment (NOOPT, SPEC).
+/// Options of a compilation. The defaults come from the environment (NOOPT,
+/// SPEC).
 struct CompileOptions {
   /// The function to compile.
   std::string entry = "main";
-  /// Leave every loop scalar.
+  /// Do not vectorize or otherwise optimize loops.
   bool noOptimization = noOpt();
   /// Verify the module first. Callers whose modules are valid by construction
   /// may turn this off.
   bool verifyInput = true;
   /// Verify the IR after every rewrite pattern and every pass.
   bool verifyEach = verify();
-  /// Check every memory access of kernels at run time: one outside of its
-  /// buffer makes the run throw IndexError.
+  /// Check every memory access of kernels at run time: an out-of-bounds access
+  /// makes the run throw IndexError.
   bool checkBounds = check();
   /// The target to compile for, instead of the device's. Kernels for another
   /// processor cannot be run.
@@ -49,14 +50,14 @@ private:
   static bool check();
 };
 
-/// Element type and shape of an argument or result. A symbolic tensor lies in
-/// memory as one of its largest shape does, which is the shape given here.
+/// Element type and shape of an argument or result. For a symbolic tensor it is
+/// the maximal shape, which determines its layout in memory.
 struct TensorInfo {
   DType dtype;
   std::vector<int64_t> shape;
 };
 
-/// Where the time of a compilation went, in milliseconds.
+/// The times of a compilation in milliseconds.
 struct CompileTimes {
   double schedule = 0; ///< level 1 to 2
   double optimize = 0; ///< level 2 to 3
@@ -100,11 +101,12 @@ private:
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
 DType getDType(mlir::Type elementType);
 
-/// Adds what compile() needs to a context: dialects and translations.
+/// Registers and loads what compile() needs in a context: dialects and
+/// translations.
 void prepareContext(mlir::MLIRContext &context);
 
-/// What kernels for a device are compiled for. Throws DeviceError if there is
-/// no code generator for it.
+/// The target of kernels for a device. Throws DeviceError if there is no code
+/// generator for it.
 const mlir::tg::Target &getTarget(Device &device,
                                   const CompileOptions &options = {});
 
@@ -113,16 +115,15 @@ mlir::tg::PipelineOptions getPipelineOptions(Device &device,
                                              const CompileOptions &options);
 
 /// Level 1 to level 2 and level 2 to level 3, in place, for the target, which
-/// the module is marked with. Throw CompileError with the located diagnostics.
+/// is attached to the module. Throw CompileError with located diagnostics.
 void schedule(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 void optimize(mlir::ModuleOp module, Device &device,
               const CompileOptions &options = {});
 
-/// Compiles `options.entry` of a level-1 module, which is rewritten on the way,
-/// for the device. Throws CompileError (with located diagnostics: what is not
-/// valid or not supported, and where) or DeviceError. The context must be
-/// prepared.
+/// Compiles `options.entry` of a level-1 module, which is modified, for the
+/// device. Throws CompileError (with located diagnostics about everything
+/// invalid or unsupported) or DeviceError. The context must be prepared.
 std::shared_ptr<CompiledProgram> compile(mlir::ModuleOp module, Device &device,
                                          const CompileOptions &options = {});
 

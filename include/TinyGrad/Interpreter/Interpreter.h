@@ -6,17 +6,17 @@
 ///
 /// \file
 /// Evaluates level 1 of the `tg` dialect directly: one operation after another,
-/// each into memory of its own, with no optimisation at all. It defines what
-/// compiled code has to compute.
+/// each into memory of its own, without any optimization. It defines the
+/// results that compiled code must have.
 ///
 /// Function arguments and `tg.buffer` results name memory: an operation that
 /// uses one reads what the memory held at the beginning. `tg.assign` writes
 /// into the memory at the root of its target's chain of movement operations.
 ///
-/// What the operations leave open is decided as follows: a float sum is
-/// accumulated in row-major order in double precision and rounded once, a
-/// product likewise; transcendental functions are those of the C library in
-/// double precision, rounded once (f16 and bf16 by way of f32).
+/// Unspecified details are decided as follows: a float sum is accumulated in
+/// row-major order in double precision and rounded once, and so is a product;
+/// transcendental functions are those of the C library in double precision,
+/// rounded once (f16 and bf16 through f32).
 ///
 //===----------------------------------------------------------------------===//
 

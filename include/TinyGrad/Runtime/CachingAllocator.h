@@ -1,13 +1,13 @@
-//===- CachingAllocator.h - re-use of freed device memory -------*- C++ -*-===//
+//===- CachingAllocator.h - reuse of freed device memory --------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Free lists of device memory by size class. Freshly mapped memory is far
-/// more expensive than re-used memory (page faults on a CPU, a driver call on a
-/// GPU), and a program asks for the same sizes again and again.
+/// Free lists of device memory by size class. Newly mapped memory is far more
+/// expensive than reused memory (page faults on a CPU, a driver call on a GPU),
+/// and programs request the same sizes repeatedly.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,16 +33,16 @@ public:
   /// Returns memory of exactly \p bytes (never 0), or null with the cause in
   /// \p reason ("3.1 GB of physical memory are left").
   virtual void *allocateRaw(std::size_t bytes, std::string &reason) = 0;
-  /// Takes back what allocateRaw gave for \p bytes.
+  /// Frees what allocateRaw returned for \p bytes.
   virtual void freeRaw(void *address, std::size_t bytes) = 0;
 };
 
-/// Thread-safe allocator over a MemorySource. A freed block waits in the free
-/// list of its size class; when the source is out of memory, all waiting
-/// blocks go back and the source is asked again.
+/// Thread-safe allocator over a MemorySource. A freed block is cached in the
+/// free list of its size class. When the source is out of memory, all cached
+/// blocks are returned to it, and the allocation is tried again.
 class CachingAllocator {
 public:
-  /// \p source must outlive the allocator; \p ownerName goes into errors.
+  /// \p source must outlive the allocator; \p ownerName appears in errors.
   CachingAllocator(MemorySource &source, std::string ownerName);
   ~CachingAllocator();
   CachingAllocator(const CachingAllocator &) = delete;
@@ -53,10 +53,10 @@ public:
   /// \p bytes is what allocate was called with.
   void free(void *address, std::size_t bytes);
 
-  /// Gives all waiting blocks back to the source.
+  /// Returns all cached blocks to the source.
   void releaseCached();
 
-  /// Bytes asked for by live blocks, and bytes waiting in free lists.
+  /// Bytes requested by live blocks, and bytes cached in free lists.
   std::size_t bytesInUse() const;
   std::size_t bytesCached() const;
 

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the process has run, compiled and allocated so far.
+/// Counts what the process has run, compiled and allocated so far.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ struct GlobalCounters {
   static std::atomic<int64_t> diskCacheHits;
   static std::atomic<int64_t> scheduleCacheHits;
 
-  /// Sets every counter to zero, but memUsed (the buffers are still there) and
+  /// Sets every counter to zero, except memUsed (the buffers still exist) and
   /// memPeak, which restarts at memUsed.
   static void reset();
 

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The element types of tensors, the scalar structs for those C++ lacks, and
-/// the rules by which types of operands are brought together.
+/// The element types of tensors, scalar classes for those that C++ lacks, and
+/// the promotion rules.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ enum class DType : uint8_t {
   Float64,
 };
 
-/// How many values DType has.
+/// The number of values of DType.
 inline constexpr unsigned numDTypes = unsigned(DType::Float64) + 1;
 
 /// Size of one element in bytes; Bool takes a whole byte holding 0 or 1.
@@ -85,7 +85,7 @@ constexpr bool isSigned(DType dtype) {
 DType promote(DType a, DType b);
 DType promote(std::initializer_list<DType> dtypes);
 
-/// \p dtype itself when it is a float, else what it becomes next to float32.
+/// \p dtype itself if it is a float, else its promotion with float32.
 DType promoteToFloat(DType dtype);
 
 /// Type in which a sum over \p dtype accumulates: at least float32, int32 or
@@ -100,7 +100,7 @@ int64_t integerMin(DType dtype);
 uint64_t integerMax(DType dtype);
 
 //===----------------------------------------------------------------------===//
-// Scalars that C++20 lacks
+// Scalars that C++20 does not have
 //===----------------------------------------------------------------------===//
 
 /// Rounds to nearest, ties to even, straight from double (no double rounding).

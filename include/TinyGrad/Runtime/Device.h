@@ -1,13 +1,13 @@
-//===- Device.h - what runs kernels -----------------------------*- C++ -*-===//
+//===- Device.h - devices that run kernels ----------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The interface between the compiler's output and something that executes it.
-/// A device allocates memory, moves bytes, loads compiled programs and launches
-/// their kernels. Devices register themselves by name; nothing else has to know
+/// The interface between the compiler's output and a device that executes it. A
+/// device allocates and copies memory, loads compiled programs and launches
+/// their kernels. Devices register themselves by name; no other code depends on
 /// them.
 ///
 //===----------------------------------------------------------------------===//
@@ -47,12 +47,12 @@ using CpuKernelFunction = void (*)(void **buffers, const int64_t *vars,
 /// every key of the disk cache; raise it when the signature above changes.
 inline constexpr unsigned kernelAbiVersion = 1;
 
-/// How much work a launch is, and over how much hardware it is spread.
+/// The amount of work in a launch and its distribution over the hardware.
 /// Expressions are over the launch's variables.
 struct LaunchDims {
   /// Work items that may run in parallel (CPU).
   Expression parallelExtent = 1;
-  /// The most that there can be; 0 where the number is fixed.
+  /// The maximum of parallelExtent; 0 if parallelExtent is constant.
   int64_t largestExtent = 0;
   /// Minimum number of work items that a thread gets at once (CPU).
   int64_t grain = 1;
@@ -67,7 +67,7 @@ struct LaunchDims {
   Expression sharedBytes = 0;
 };
 
-/// Code loaded into a device. Unloaded when the last Kernel of it is gone.
+/// Code loaded into a device. Unloaded with its last Kernel.
 class Program : public std::enable_shared_from_this<Program> {
 public:
   virtual ~Program();
@@ -79,8 +79,8 @@ protected:
   /// Entry point of the kernel \p symbol, in a form the device understands.
   /// Throws CompileError if there is none or it cannot be linked.
   virtual void *lookup(const std::string &symbol) = 0;
-  /// A name for the kernel \p symbol that no other one of the process has: the
-  /// symbol if it is the first that is called so.
+  /// A name for the kernel \p symbol that is unique in the process: the symbol
+  /// itself for the first kernel with this name.
   const std::string &uniqueName(const std::string &symbol);
 
 private:
@@ -98,11 +98,11 @@ public:
   explicit operator bool() const { return code != nullptr; }
   Device &device() const { return code->device(); }
   const std::shared_ptr<Program> &program() const { return code; }
-  /// For devices: what Program::lookup returned.
+  /// For devices: the result of Program::lookup.
   void *entry() const { return entryPoint; }
   /// The symbol, for messages.
   const std::string &name() const { return symbol; }
-  /// The same, different from those of all other kernels of the process.
+  /// The unique name of the kernel in the process.
   const std::string &uniqueName() const { return code->uniqueName(symbol); }
 
 private:
@@ -111,16 +111,16 @@ private:
   void *entryPoint = nullptr;
 };
 
-/// What Device::sort sorts: rows of keys, at equal distances.
+/// The input of Device::sort: rows of keys at equal distances.
 struct SortShape {
   DType keys = DType::Float32;
   DType positions = DType::Int32; ///< or Int64
   int64_t rows = 0;
   int64_t rowElements = 0; ///< from the beginning of one row to the next
-  /// Positions of each row that there is memory for: the first ones are
-  /// written.
+  /// The number of positions of each row that memory holds: only the first
+  /// positions of the sorted row are written.
   int64_t rowPositions = 0;
-  Expression length; ///< elements of a row that count; over variables
+  Expression length; ///< number of valid elements of a row; over variables
   bool isDescending = false;
 };
 
@@ -138,7 +138,7 @@ struct Command {
   SortShape sort;                  ///< Sort
 };
 
-/// A list of launches and copies prepared for running again and again.
+/// A list of launches and copies that is prepared for repeated execution.
 class CommandList {
 public:
   virtual ~CommandList();
@@ -154,7 +154,7 @@ public:
   virtual ~Event();
 };
 
-/// What a device is.
+/// Properties of a device.
 struct DeviceInfo {
   /// Canonical name: "CPU", "NULL", "CUDA:1".
   std::string name;
@@ -171,16 +171,17 @@ struct DeviceInfo {
   /// Device addresses may be read and written by the host; external memory can
   /// be used without a copy.
   bool hostVisible = false;
-  /// False for a device that does not compute: its results are meaningless.
+  /// False for a device that does not execute kernels: its results are
+  /// meaningless.
   bool executes = true;
-  /// Bytes of memory an allocation could at best get; 0 if not known.
+  /// An upper bound for allocations in bytes; 0 if not known.
   std::size_t totalMemory = 0;
 };
 
-/// Something that runs kernels. All operations of a device are ordered as if
-/// in one queue: work enqueued later sees the effects of work enqueued earlier,
-/// and memory may be freed while work that uses it is still queued. Safe to
-/// use from several threads. Addresses are opaque, but offsets can be added to
+/// A device that runs kernels. All operations of a device are ordered as if in
+/// one queue: work enqueued later sees the effects of work enqueued earlier,
+/// and memory may be freed while work that uses it is still queued. Safe to use
+/// from several threads. Addresses are opaque, but offsets can be added to
 /// them.
 class Device : private MemorySource {
 public:
@@ -208,7 +209,7 @@ public:
   /// Memory, aligned to `memoryAlignment`, contents undefined. Throws
   /// OutOfMemoryError. Zero bytes are fine.
   void *allocate(std::size_t bytes) { return allocator.allocate(bytes); }
-  /// \p bytes as given to allocate.
+  /// \p bytes must be the argument of allocate.
   void free(void *address, std::size_t bytes) {
     allocator.free(address, bytes);
   }
@@ -223,8 +224,8 @@ public:
   /// Within the device. The ranges must not overlap.
   virtual void copy(void *destination, const void *source,
                     std::size_t bytes) = 0;
-  /// From \p sourceDevice to this device; by way of the host unless the device
-  /// knows better. Complete on return.
+  /// Copies from \p sourceDevice to this device; through the host, unless the
+  /// device overrides it. Complete on return.
   virtual void copyAcross(void *destination, Device &sourceDevice,
                           const void *source, std::size_t bytes);
 
@@ -255,8 +256,8 @@ public:
 protected:
   explicit Device(DeviceInfo info);
 
-  /// For devices that are ever destroyed: gives cached memory back while the
-  /// overridden freeRaw still exists.
+  /// For devices that are destroyed: returns cached memory while the overridden
+  /// freeRaw still exists.
   void releaseMemory() { allocator.releaseCached(); }
 
 private:
@@ -264,7 +265,7 @@ private:
   CachingAllocator allocator;
 };
 
-/// Describes a kind of devices to the registry.
+/// Describes a kind of device to the registry.
 struct DeviceKind {
   /// Upper case, no colon.
   std::string name;
@@ -273,12 +274,13 @@ struct DeviceKind {
   int priority = 0;
   /// How many are present; 0 if none or if a driver is missing.
   std::function<unsigned()> count;
-  /// Opens number \p ordinal; throws DeviceError with what is missing.
+  /// Opens device number \p ordinal. Throws DeviceError with the reason if that
+  /// fails.
   std::function<std::unique_ptr<Device>(unsigned ordinal)> open;
 };
 
-/// Registers a kind of devices; a static object of this type in the device's
-/// own file is all it takes. Throws DeviceError if the name is taken.
+/// Registers a kind of device: define a static object of this type in the
+/// device's file. Throws DeviceError if the name is taken.
 class DeviceRegistration {
 public:
   explicit DeviceRegistration(DeviceKind kind);

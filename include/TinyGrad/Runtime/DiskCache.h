@@ -54,7 +54,7 @@ public:
   std::optional<std::vector<char>> load(std::string_view key);
   void store(std::string_view key, const void *data, std::size_t size);
 
-  /// Where the entry of \p key is or would be.
+  /// The path of the file for \p key, whether it exists or not.
   std::string pathOf(std::string_view key) const;
   bool enabled() const { return isEnabled.load(std::memory_order_relaxed); }
 
@@ -62,7 +62,8 @@ private:
   Digest digestOf(std::string_view key) const;
   bool checkFolder();
   bool makeFolder();
-  /// Adds to the noted size of all files. Nothing if none is noted.
+  /// Adds to the recorded total size and returns it; none if it is not
+  /// recorded.
   std::optional<uint64_t> addToTotal(uint64_t bytes);
   void recordTotal(uint64_t bytes);
   void evict();
@@ -72,7 +73,7 @@ private:
   std::string version;
   uint64_t maxBytes;
   std::atomic<bool> isEnabled{true};
-  std::mutex mutex; // of counting and evicting
+  std::mutex mutex; // guards counting and eviction
 };
 
 } // namespace tinygrad

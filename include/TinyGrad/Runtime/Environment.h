@@ -16,25 +16,24 @@
 /// - DEBUG: verbosity, 0 (the default) to 7
 /// - NOOPT: 1: kernels are not scheduled by the optimizer
 /// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
-///   2: kernels check every access to memory as well; a run in which one leaves
-///   its buffer throws IndexError
-/// - LRU: 0: freed device memory goes back at once
+///   2: also checks every memory access of kernels; an out-of-bounds access
+///   makes the run throw IndexError
+/// - LRU: 0: freed device memory is returned to the system at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()
 /// - CACHESIZE: bound of the disk cache in MiB, 1024 by default
 /// - PROFILE: 1: kernels are timed, and a summary is printed when the process
 ///   ends, see Profile.h
 /// - THREADS: threads of a CPU device; one for each CPU if unset
-/// - MCPU: processor that kernels of the CPU device are made for, by its name
-/// in
-///   LLVM: "x86-64-v3" has code that any CPU with AVX2 runs; the host's if
-///   unset. Read when a CPU device is opened
-/// - REPRODUCER: a file that a compilation that fails inside the compiler
-/// leaves
-///   its input and passes in, for `tg-opt --run-reproducer`
-/// - PROGRAMS: most programs that each graph keeps, 1024 by default
-/// - KERNELS: most kernels that the process keeps, 4096 by default; those of
-///   programs that are there stay in any case
+/// - MCPU: LLVM's name of the processor to compile kernels of the CPU device
+///   for, such as "x86-64-v3" for any CPU with AVX2; the host's if unset. Read
+///   when a CPU device is opened
+/// - REPRODUCER: file to which a compilation that fails inside the compiler
+///   writes its input and passes, for `tg-opt --run-reproducer`
+/// - PROGRAMS: maximal number of programs that each graph keeps, 1024 by
+///   default
+/// - KERNELS: maximal number of kernels that the process keeps, 4096 by
+///   default; kernels in use are kept in any case
 ///
 //===----------------------------------------------------------------------===//
 
@@ -95,9 +94,9 @@ struct Setting {
   std::string text;
 };
 
-/// Overrides settings until it goes out of scope, for the thread that made it
-/// only; contexts nest and must end in reverse order. Throws Error when a name
-/// is unknown or a value does not fit; nothing is changed then.
+/// Overrides settings for the thread that created it until it goes out of
+/// scope. Contexts nest and must end in reverse order. Throws Error, without
+/// changing anything, if a name is unknown or a value is out of range.
 class Context {
 public:
   explicit Context(std::initializer_list<Setting> settings);

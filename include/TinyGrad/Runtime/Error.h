@@ -60,12 +60,12 @@ public:
   ~DeviceError() override;
 };
 
-/// A device has no room for an allocation even after its cached memory was
-/// given back.
+/// A device has no memory for an allocation, even after its cached memory was
+/// freed.
 class OutOfMemoryError : public DeviceError {
 public:
-  /// \p bytesInUse counts what live buffers of \p deviceName hold; \p reason
-  /// says which limit was hit and may be empty.
+  /// \p bytesInUse is the size of all live buffers of \p deviceName; \p reason
+  /// names the limit that was reached and may be empty.
   OutOfMemoryError(const std::string &deviceName, std::size_t bytesAsked,
                    std::size_t bytesInUse, const std::string &reason);
   ~OutOfMemoryError() override;

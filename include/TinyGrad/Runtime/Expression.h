@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A number that is known when a program runs: what of a launch depends on
-/// symbolic sizes.
+/// Numbers that are computed when a program runs: those of a launch that depend
+/// on symbolic sizes.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,8 @@
 
 namespace tinygrad {
 
-/// An integer expression over variables that are known by their numbers, as
-/// plain data. Made operand by operand, the operators after them:
-/// `n * 4` is variable(0), number(4), apply(Mul).
+/// An integer expression over numbered variables, as plain data in postfix
+/// order: `n * 4` is variable(0), number(4), apply(Mul).
 class Expression {
 public:
   enum class Operator : uint8_t { Add, Mul, FloorDiv, Mod, Min, Max };
@@ -28,17 +27,19 @@ public:
   /// A number.
   Expression(int64_t value = 0) : value(value) {}
 
-  /// Throws Error if an operator lacks an operand, or too many wait for one.
+  /// Throws Error if an operator lacks an operand or an operand has no
+  /// operator.
   class Builder;
 
   bool isConstant() const { return steps.empty(); }
   /// The value of a constant.
   int64_t constant() const { return value; }
-  /// The highest number of a variable in it, plus one.
+  /// The highest number of a variable in the expression, plus one.
   uint32_t numVariables() const;
 
-  /// The value for these values of the variables. Division rounds towards
-  /// negative infinity and gives 0 for a divisor of 0, as its remainder does.
+  /// Evaluates the expression for these values of the variables. Division
+  /// rounds towards negative infinity and gives 0 for a divisor of 0; so does
+  /// its remainder.
   int64_t evaluate(const int64_t *values) const {
     return steps.empty() ? value : evaluateSteps(values);
   }
@@ -53,16 +54,16 @@ private:
 
   int64_t value = 0;
   std::vector<Step> steps; // in postfix order; empty for a number
-  uint32_t depth = 0;      // most operands that wait at once
+  uint32_t depth = 0;      // the stack depth of evaluation
 };
 
-/// Puts an expression together in postfix order.
+/// Builds an expression in postfix order.
 class Expression::Builder {
 public:
   Builder &number(int64_t value);
   Builder &variable(uint32_t index);
   Builder &apply(Operator op);
-  /// Throws Error unless exactly one value is left.
+  /// Throws Error unless exactly one value is on the stack.
   Expression build();
 
 private:

@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// oneTBB's library is not instrumented, so that the thread sanitizer does not
-/// see how its loops synchronize. This states it, and nothing more: what
-/// happens before a loop happens before each of its tasks, and these before
-/// what follows the loop. Tasks among themselves stay unordered. Without the
-/// sanitizer no code is left of it.
+/// oneTBB's library is not instrumented, so the thread sanitizer does not see
+/// how its loops synchronize. This class states exactly that: everything before
+/// a loop happens before each of its tasks, and each task happens before
+/// everything after the loop. Tasks are not ordered among themselves. Without
+/// the sanitizer it generates no code.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,14 +35,15 @@ public:
   ForkJoin() = default;
   ForkJoin(const ForkJoin &) = delete;
   ForkJoin &operator=(const ForkJoin &) = delete;
-  /// The loop has ended, normally or by an exception.
+  /// Ends the loop, normally or by an exception.
   ~ForkJoin() { acquire(&last); }
 
-  /// The loop is about to begin; the closures of it exist.
+  /// Must be called before the loop begins, after its closures were created.
   void fork() { release(&first); }
 
   /// The function that the loop must call for each task instead of \p body.
-  /// Finding the loop in the closure is not instrumented, since it comes first.
+  /// Access to this object through the closure is not instrumented, since it
+  /// precedes the synchronization.
   template <typename Body> auto wrap(const Body &body) {
     return [this, &body](auto position) TINYGRAD_NO_THREAD_SANITIZER {
       Task task(*this);
@@ -51,7 +52,7 @@ public:
   }
 
 private:
-  /// Lives as long as one task.
+  /// Represents the execution of one task.
   class Task {
   public:
     explicit Task(ForkJoin &loop) : loop(loop) { acquire(&loop.first); }

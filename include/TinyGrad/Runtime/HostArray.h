@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What file readers produce and writers take.
+/// The arrays that file readers return and file writers take.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ struct HostArray {
   Buffer data;
 
   int64_t numElements() const {
-    // The product of the other sizes may be too large for a number.
+    // If one size is 0, the product of the others may overflow.
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
       return 0;
     int64_t count = 1;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Reads the IDX format of MNIST and its relatives.
+/// Reads the IDX format of MNIST and similar data sets.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 namespace tinygrad {
 
 /// Reads an IDX file, gzip-compressed or not, into the host's byte order.
-/// Throws IoError that names the file and what is wrong with it.
+/// Throws IoError, which names the file and the problem.
 HostArray readIdx(const std::string &path);
 
 } // namespace tinygrad

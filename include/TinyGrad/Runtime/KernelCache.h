@@ -30,15 +30,15 @@ namespace tinygrad {
 class Device;
 class Program;
 
-/// Identifies this build of the compiler: project version, a hash over the
-/// sources that shape generated code, kernel ABI and LLVM version. Changes
-/// whenever the same kernel might compile to something else.
+/// Identifies this build of the compiler by project version, a hash of the
+/// sources that affect generated code, kernel ABI and LLVM version. Changes
+/// whenever the same kernel might compile to different code.
 const std::string &compilerStamp();
 
-/// Cache of loaded programs. Thread-safe; several threads that want the same
-/// program wait for one compilation. When there are more programs than the
-/// KERNELS setting says, those that nobody uses go, first the ones that were
-/// not asked for for the longest time.
+/// Cache of loaded programs. Thread-safe; several threads that request the same
+/// program wait for one compilation. If there are more programs than the
+/// KERNELS setting, unused programs are dropped, the least recently used ones
+/// first.
 class KernelCache {
 public:
   /// Generates the object code of a kernel. An exception reaches all callers
@@ -51,13 +51,13 @@ public:
   /// A cache with its own disk part, or with none if that is null.
   explicit KernelCache(std::unique_ptr<DiskCache> disk);
 
-  /// The program for \p key on \p device. The key has to hold everything the
-  /// code depends on beside the compiler itself: the kernel, the target with
-  /// its features, options. The level in use is the CACHELEVEL setting.
+  /// The program for \p key on \p device. The key must contain everything the
+  /// code depends on besides the compiler itself: the kernel, the target with
+  /// its features, options. The CACHELEVEL setting selects the levels.
   std::shared_ptr<Program> get(Device &device, std::string_view key,
                                const Compile &compile);
 
-  /// Forgets all programs in memory; those in use stay loaded.
+  /// Drops all programs from the cache in memory; those in use stay loaded.
   void clearMemory();
   /// Drops the programs that nothing else uses.
   void dropUnused();
@@ -70,10 +70,10 @@ private:
   };
   using Entries = std::map<Digest, Entry>;
 
-  /// Whether nobody but the cache has the program, which is there.
+  /// Whether the program is loaded and only the cache refers to it.
   static bool isUnused(const Entry &entry);
-  /// Removes the least recently used programs, which are destroyed after the
-  /// lock was released.
+  /// Removes the least recently used programs and returns them, so that they
+  /// are destroyed after the lock was released.
   std::vector<Entries::node_type> takeExcess(std::size_t limit);
 
   std::shared_ptr<Program> build(Device &device, const std::string &fullKey,
@@ -81,7 +81,7 @@ private:
 
   mutable std::mutex mutex;
   Entries programs;
-  std::list<Digest> recent; // those asked for last are first
+  std::list<Digest> recent; // most recently used first
   std::unique_ptr<DiskCache> disk;
 };
 

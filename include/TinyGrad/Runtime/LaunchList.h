@@ -1,13 +1,13 @@
-//===- LaunchList.h - executable lists of launches --------------*- C++ -*-===//
+//===- LaunchList.h - executable launch lists -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the compiler hands to the runtime for a whole graph: a LaunchList is
-/// plain data that says which kernels run over which buffers, an Executable is
-/// such a list made ready to run on its device.
+/// The result of compiling a whole graph: a LaunchList is plain data that lists
+/// the kernels to run and their buffers, an Executable is such a list prepared
+/// to run on its device.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace tinygrad {
 
-/// Place of a buffer in a launch list.
+/// A buffer of a launch list.
 struct Slot {
   enum class Kind {
     Input,    ///< given to run(); may be written when isWritten
@@ -54,14 +54,14 @@ struct Slot {
 struct Step {
   enum class Kind { Launch, Copy, Sort };
   Kind kind = Kind::Launch;
-  /// What is shown at DEBUG >= 2: a name, and the operations behind it.
+  /// Shown at DEBUG >= 2: a name, and the operations that it consists of.
   std::string displayName;
   std::string description;
   Kernel kernel; ///< Launch
   /// Launch: all; Copy: destination, source; Sort: positions, keys.
   std::vector<uint32_t> slots;
-  /// Launch, Sort: indices of run()'s values, and after those, of the list's
-  /// numbers. `dims` and the length of what is sorted are over these.
+  /// Launch, Sort: indices of run()'s values, followed by those of the list's
+  /// numbers. `dims` and the length of sorted rows are over these.
   std::vector<uint32_t> variables;
   LaunchDims dims; ///< Launch
   SortShape sort;  ///< Sort
@@ -71,7 +71,7 @@ struct Step {
   Expression memBytes;
 };
 
-/// A variable of a program. Both bounds are values that it may have.
+/// A variable of a program, with inclusive bounds.
 struct ProgramVariable {
   std::string name;
   int64_t min = 0;
@@ -88,9 +88,9 @@ struct LaunchList {
   /// not be an Output: an input written in place, a constant, a view of one.
   std::vector<uint32_t> outputs;
   std::size_t arenaBytes = 0;
-  /// What the values given to run() are for, in their order.
+  /// The variables for the values given to run(), in order.
   std::vector<ProgramVariable> variables;
-  /// Values for kernels that are the same in every run.
+  /// Values for kernels that do not change between runs.
   std::vector<int64_t> numbers;
 };
 
@@ -104,11 +104,11 @@ public:
   Executable(const Executable &) = delete;
   Executable &operator=(const Executable &) = delete;
 
-  /// Enqueues all steps and returns the outputs; work may still be going on
-  /// when the device is asynchronous. Throws ShapeError for a wrong number of
+  /// Enqueues all steps and returns the outputs; on an asynchronous device,
+  /// they may still be running then. Throws ShapeError for a wrong number of
   /// inputs or values, a value outside of its variable's bounds or a wrong
-  /// buffer size, DTypeError or DeviceError for a buffer of the wrong type or
-  /// place, for one whose address is not aligned to its elements, and for one
+  /// buffer size; DTypeError or DeviceError for a buffer of the wrong type or
+  /// device, for one whose address is not aligned to its elements, and for one
   /// that is assigned to and shares memory with another.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs,
                           const std::vector<int64_t> &values = {});
@@ -137,12 +137,13 @@ private:
 
   Device &target;
   LaunchList program;
-  std::unique_ptr<CommandList> commands; // null if steps leave the device
-  // What all steps with a fixed number take, and the others.
+  std::unique_ptr<CommandList>
+      commands; // null if some step uses another device
+  // Totals of all steps with constant counts, and the other steps.
   int64_t totalOps = 0;
   int64_t totalBytes = 0;
   std::vector<uint32_t> symbolicSteps;
-  std::vector<std::size_t> writtenInputs; // their numbers
+  std::vector<std::size_t> writtenInputs; // indices of inputs
   std::mutex mutex;                       // guards the members below
   std::vector<std::unique_ptr<Run>> idleRuns;
   bool keepsArena = false;

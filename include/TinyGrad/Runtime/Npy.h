@@ -19,15 +19,15 @@
 namespace tinygrad {
 
 /// Reads a .npy file of format version 1, 2 or 3, in either byte order and
-/// either element order, into C order of the host's byte order. bool, integers
-/// and floats of 2 to 8 bytes are understood; "V2" is read as bfloat16, which
-/// is how Python's ml_dtypes writes it. Throws IoError that names the file and
-/// what is wrong with it.
+/// either element order, and converts it to C order and the host's byte order.
+/// Supports bool, integers and floats of 2 to 8 bytes; "V2" is read as
+/// bfloat16, as written by Python's ml_dtypes. Throws IoError, which names the
+/// file and the problem.
 HostArray readNpy(const std::string &path);
 
-/// Writes a version 1 file (2 if the header needs it), little endian, C order.
-/// The file appears complete or not at all. bfloat16 is written as "V2"; there
-/// is no .npy type for fp8. Throws IoError.
+/// Writes a version 1 file (2 if the header needs it), little-endian, in C
+/// order. The file is written atomically. bfloat16 is written as "V2"; fp8 has
+/// no .npy type. Throws IoError.
 void writeNpy(const std::string &path, const HostArray &array);
 
 } // namespace tinygrad

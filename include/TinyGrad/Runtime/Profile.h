@@ -1,12 +1,12 @@
-//===- Profile.h - what kernels took, and for whom --------------*- C++ -*-===//
+//===- Profile.h - kernel times by call site --------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The place in a program that kernels run for, and the summary of all kernels
-/// at the end of a process with PROFILE=1.
+/// Attributes kernels to lines of the user's program, and prints a summary of
+/// all kernels at the end of a process with PROFILE=1.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace tinygrad {
 
-/// Says, until the end of a scope, that what this thread runs is run for a line
-/// of the user's program. The outermost one counts: what a method of the
-/// library calls is run for the caller of that method. \p file must live for
-/// ever, as what std::source_location has does.
+/// Attributes everything that this thread runs until the end of a scope to a
+/// line of the user's program. The outermost scope wins: kernels run by a
+/// method that another method calls belong to the caller of the outer method.
+/// \p file must outlive the process, as the strings of std::source_location do.
 class CallSite {
 public:
   CallSite(const char *file, unsigned line);
@@ -28,14 +28,15 @@ public:
   CallSite(const CallSite &) = delete;
   CallSite &operator=(const CallSite &) = delete;
 
-  /// "main.cpp:12", of this thread; empty if nothing was said.
+  /// The call site of this thread, such as "main.cpp:12"; empty if there is
+  /// none.
   static std::string describe();
 
 private:
   bool isOutermost;
 };
 
-/// The time that one step of a program took; for the summary.
+/// The time of one step of a program, for the summary.
 struct StepTime {
   std::string name;        ///< unique in the process
   std::string description; ///< the operations of the kernel
@@ -44,15 +45,15 @@ struct StepTime {
   double bytes = 0;
 };
 
-/// Adds to the summary that is printed when the process ends. Any thread.
+/// Adds a step to the summary. May be called from any thread.
 void recordStep(const StepTime &step);
 
-/// The summary so far, as a table: for each kernel how often it ran, its time
-/// and share of all time, its rates, and the share of the roofline that these
-/// are. Empty if nothing was recorded. Measures the bandwidth of a copy and the
-/// rate of multiplications the first time.
+/// The summary so far, as a table: for each kernel the number of runs, its time
+/// and share of the total time, its rates, and their share of the roofline.
+/// Empty if nothing was recorded. The first call measures the bandwidth of a
+/// copy and the peak rate of arithmetic.
 std::string profileSummary();
-/// Forgets what was recorded.
+/// Clears the recorded steps.
 void resetProfile();
 
 } // namespace tinygrad

@@ -1,4 +1,4 @@
-//===- Target.h - what kernels are compiled for -----------------*- C++ -*-===//
+//===- Target.h - code generators -------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,9 +6,9 @@
 ///
 /// \file
 /// The interface between the compiler and its code generators. The compiler,
-/// the tools and the tests ask a Target for everything that differs between
-/// processors; they name none. A code generator is a folder of lib/Target and a
-/// line in its CMakeLists.txt.
+/// the tools and the tests use a Target for everything that differs between
+/// processors, and mention no particular one. A code generator is a folder of
+/// lib/Target and a line in its CMakeLists.txt.
 ///
 /// Targets are found by name (All/AllTargets.h): the kind, optionally followed
 /// by a colon and an option for its code generator: "cpu", "cpu:x86-64-v3",
@@ -34,7 +34,7 @@ class DialectRegistry;
 
 namespace tg {
 
-/// How kernels are compiled, apart from what they are compiled for.
+/// Options of a compilation that are independent of the target.
 struct CompileFlags {
   /// Verify the IR after every step.
   bool verifyEach = false;
@@ -58,16 +58,16 @@ struct LaunchShape {
   Dim sharedBytes;
 };
 
-/// A form that kernels take on their way to code.
+/// An intermediate form of kernels on the way to code.
 struct CompileStage {
   /// As in `tg-compile --emit=NAME`.
   llvm::StringLiteral name;
   llvm::StringLiteral summary;
-  /// The verbosity (DEBUG) from which on it is printed.
+  /// The least verbosity (DEBUG) at which it is printed.
   int debugLevel;
 };
 
-/// Texts of stages, by name: a compilation fills in those that are there.
+/// Texts of stages, by name: a compilation fills in the entries that exist.
 using StageTexts = llvm::StringMap<std::string>;
 
 /// A code generator for one kind of processor. Objects live as long as the
@@ -80,18 +80,18 @@ public:
   /// The name by which lookupTarget finds it.
   const std::string &getName() const { return name; }
 
-  /// Everything that the code depends on besides the text of the kernel: a part
-  /// of the keys of caches.
+  /// Everything that the code depends on except the text of the kernel, as a
+  /// part of cache keys.
   virtual std::string getCacheKey(const CompileFlags &flags) const = 0;
 
-  /// What schedules depend on.
+  /// The facts that schedules depend on.
   virtual TargetFacts getFacts() const = 0;
-  /// The same as the attribute of a module.
+  /// The facts as an attribute for a module.
   TargetAttr getAttr(MLIRContext *context) const {
     return TargetAttr::get(context, name, getFacts());
   }
 
-  /// Adds the dialects that compile() goes through, and their translations.
+  /// Registers the dialects that compile() uses, and their translations.
   virtual void registerDialects(DialectRegistry &registry) const = 0;
 
   /// Level 2 to level 3. The default is buildOptimizePipeline.
@@ -104,9 +104,9 @@ public:
   /// The stages of compile(), in order.
   virtual llvm::ArrayRef<CompileStage> getStages() const = 0;
 
-  /// Code for scheduled kernels of one context, in the form that
-  /// `Device::loadProgram` takes; their names differ. They stay as they are.
-  /// Reports what cannot be compiled at the operations at fault. `texts` may be
+  /// Generates code for scheduled kernels of one context with distinct names,
+  /// in the form that `Device::loadProgram` takes. Does not modify the kernels.
+  /// Emits errors at the operations that cannot be compiled. `texts` may be
   /// null.
   virtual FailureOr<std::vector<char>>
   compile(ArrayRef<KernelOp> kernels, const CompileFlags &flags,

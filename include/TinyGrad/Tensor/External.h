@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Arrays of other libraries as tensors and tensors as such arrays, without a
-/// copy: memory with strides.
+/// Strided arrays of other libraries as tensors, and tensors as strided arrays,
+/// without a copy.
 ///
 /// \code
 ///   // Every second column of an array of 4 x 6 floats, which stays where it
@@ -27,11 +27,11 @@
 
 namespace tinygrad {
 
-/// Elements in memory. The one at an index is at the sum of `offset` and of
+/// Elements in memory. The element at an index is at `offset` plus the sum of
 /// each index times its stride, counted in elements from the beginning of the
 /// buffer. Strides may be 0 or negative.
 struct StridedView {
-  /// Keeps the memory as long as it lives.
+  /// Keeps the memory alive.
   Buffer buffer;
   DType dtype = DType::Float32;
   std::vector<int64_t> shape, strides;
@@ -44,21 +44,21 @@ struct StridedView {
   }
 };
 
-/// A tensor whose elements are those of the view: it holds on to the memory and
-/// reads it when it is computed with. What the owner writes there before shows,
-/// and must not be written while a computation runs. `realize` of what is not
-/// contiguous copies; assigning to the tensor does not change the memory.
+/// A tensor whose elements are those of the view. It keeps the memory alive and
+/// reads it in each computation: earlier writes by the owner are visible; the
+/// owner must not write while a computation runs. `realize` copies a view that
+/// is not contiguous; assigning to the tensor does not change the memory.
 ///
-/// Throws ShapeError for sizes that are negative or not as many as strides, and
-/// for memory that is not aligned to the size of an element; IndexError if some
-/// element is not in the buffer; DTypeError if the buffer says that it holds
-/// elements of another type.
+/// Throws ShapeError for negative sizes, a different number of sizes and
+/// strides, and memory that is not aligned to the elements; IndexError if an
+/// element is outside of the buffer; DTypeError if the buffer has another
+/// element type.
 Tensor fromStrided(const StridedView &view);
 
-/// The elements of a tensor where they are. A realized tensor, and what
-/// permute, flip, expand, slices and reshape make of one, are views of its
+/// The elements of a tensor in its memory. A realized tensor, and the results
+/// of permute, flip, expand, slices and reshape of one, are views of its
 /// memory: no kernel runs, and nothing is copied. Anything else (padding, a
-/// reshape of what is not in order any more, a computation) is realized first.
+/// reshape of reordered elements, a computation) is realized first.
 ///
 /// Throws DeviceError if the host cannot read the device's memory, and what
 /// realize throws.

@@ -1,12 +1,12 @@
-//===- Graph.h - the owner of tensors ---------------------------*- C++ -*-===//
+//===- Graph.h - graphs of tensors ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Tensors are values of a graph. Most programs never see this class: tensors
-/// are made in a graph of the process unless a GraphScope says otherwise.
+/// Tensors are values of a graph. Most programs do not use this class: without
+/// a GraphScope, tensors belong to the graph of the process.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +25,10 @@ class GraphImpl;
 } // namespace detail
 
 /// A graph of lazy tensor operations, with the programs compiled for it. It
-/// lives as long as a Graph or a Tensor refers to it. Operands of an operation
-/// must be of one graph. Every graph has one lock, which each operation on its
-/// tensors takes: threads may share a graph, but to realize in parallel they
-/// need one each.
+/// exists as long as a Graph or a Tensor refers to it. Operands of an operation
+/// must belong to one graph. Every graph has one lock, which each operation on
+/// its tensors takes: threads may share a graph, but need separate graphs to
+/// realize in parallel.
 class Graph {
 public:
   /// A new, empty graph.
@@ -39,11 +39,12 @@ public:
   /// Seeds the random numbers made in this graph from now on.
   void manualSeed(uint64_t seed);
 
-  /// Operations in the graph: those that some tensor needs.
+  /// The number of operations in the graph: those that some tensor needs.
   std::size_t numOperations() const;
-  /// Programs that realize() has compiled and keeps.
+  /// The number of compiled programs in the cache.
   std::size_t numPrograms() const;
-  /// Drops them, and unloads the kernels that no other program needs.
+  /// Drops the cached programs, and unloads kernels that no other program
+  /// needs.
   void clearPrograms();
   /// The whole graph as MLIR.
   std::string str() const;

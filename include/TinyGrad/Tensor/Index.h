@@ -1,12 +1,12 @@
-//===- Index.h - what a tensor can be indexed with --------------*- C++ -*-===//
+//===- Index.h - index expressions ------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pieces of an index expression, as NumPy has them: integers, slices, new
-/// axes, an ellipsis, tensors of integers.
+/// The parts of an index expression, as in NumPy: integers, slices, new axes,
+/// an ellipsis, tensors of integers.
 ///
 /// \code
 ///   x.index({0, Slice(None, None, 2), Ellipsis, None, rows})
@@ -28,7 +28,7 @@ namespace tinygrad {
 
 class Tensor;
 
-/// In an index: a new axis of size 1. In a slice: the bound is left out.
+/// In an index: a new axis of size 1. In a slice: an omitted bound.
 struct NoneType {};
 inline constexpr NoneType None{};
 

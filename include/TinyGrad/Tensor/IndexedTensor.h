@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What indexing returns: a Tensor that can be assigned to where it is made.
+/// The result of indexing: a Tensor that can be assigned to as a temporary.
 ///
 /// \code
 ///   x[0] = y;                              // the first row of x
@@ -31,8 +31,8 @@ namespace detail {
 struct IndexTarget;
 } // namespace detail
 
-/// The part of a tensor that an index names. As a value it is that part: a view
-/// of the tensor if the index has no tensors, else a tensor of its own.
+/// The part of a tensor at an index. Its value is that part: a view of the
+/// tensor if the index contains no tensors, else an independent tensor.
 ///
 /// An assignment to the expression itself, `x[i] = value`, writes to that part
 /// of `x`, whatever the index consists of. The value is broadcast and must be
@@ -63,7 +63,7 @@ public:
   /// Writes the result of the operator for the part and \p operand.
   Tensor update(detail::BinaryOperator op, const Operand &operand) &&;
 
-  // Of a variable.
+  // For a variable.
   Tensor &assign(const Operand &value) & { return Tensor::assign(value); }
   IndexedTensor &operator=(const Tensor &value) & {
     Tensor::operator=(value);
@@ -73,7 +73,7 @@ public:
   IndexedTensor &operator=(const IndexedTensor &value) & = default;
 
 private:
-  std::shared_ptr<const detail::IndexTarget> target; // none: it is a view
+  std::shared_ptr<const detail::IndexTarget> target; // null for a view
 };
 
 /// `x[i] += y` writes to that part of x. Each element is read once and written

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What Tensor::from takes: containers of numbers, nested to any depth.
+/// The arguments of Tensor::from: containers of numbers, nested to any depth.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,7 @@ template <typename T>
 concept NestedSequence =
     Sequence<T> && ElementType<typename detail::Nesting<T>::Element>;
 
-/// What Tensor::from does not take.
+/// Arguments that Tensor::from does not accept.
 template <typename T>
 concept NotNested = !NestedSequence<T> && !ElementPointer<T>;
 
@@ -61,15 +61,15 @@ template <typename E> using Braced2 = std::initializer_list<Braced1<E>>;
 template <typename E> using Braced3 = std::initializer_list<Braced2<E>>;
 template <typename E> using Braced4 = std::initializer_list<Braced3<E>>;
 
-/// vector<bool> has no elements to point to.
+/// vector<bool> has no pointers to its elements.
 template <typename E>
 using Stored = std::conditional_t<std::is_same_v<E, bool>, uint8_t, E>;
 
-/// ShapeError: lists that should have one length have two.
+/// Throws ShapeError for lists of different lengths at one level.
 [[noreturn]] void throwRagged(std::size_t expected, std::size_t found);
 
-/// The elements of nested lists one after the other, and the length of each
-/// level; -1 for one that no list was seen of.
+/// The elements of nested lists in order, and the length of each level; -1 for
+/// a level without lists.
 template <typename E> struct Flattened {
   std::vector<Stored<E>> elements;
   std::vector<int64_t> lengths;

@@ -1,12 +1,12 @@
-//===- Operand.h - what methods take next to tensors ------------*- C++ -*-===//
+//===- Operand.h - operands that may be numbers -----------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Parameters that are a tensor or something else. They refer to the tensor,
-/// which has to outlive them: for parameters only.
+/// Types of parameters that are a tensor or something else. They refer to the
+/// tensor, which must outlive them: use them only for parameters.
 ///
 //===----------------------------------------------------------------------===//
 

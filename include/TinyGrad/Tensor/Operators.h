@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// C++'s operators, between two tensors or a tensor and a number. Each is the
-/// method of its meaning: `/` is div (true division), `%` is mod (of the sign
+/// C++ operators between two tensors or a tensor and a number. Each calls the
+/// method of its meaning: `/` is div (true division), `%` is mod (with the sign
 /// of the divisor), `==` is eq, elementwise, ...
 ///
 //===----------------------------------------------------------------------===//
@@ -22,8 +22,8 @@
 
 namespace tinygrad {
 
-/// What no operator takes next to a tensor. Such operands find an operator that
-/// says so, or the compiler would list all there are.
+/// Operands that no operator accepts. An overload for them explains the error;
+/// otherwise the compiler would list all operators.
 template <typename T>
 concept NotAnOperand = !NumberType<T> && !std::convertible_to<T, Tensor>;
 
@@ -65,8 +65,8 @@ inline Tensor operator-(const Tensor &x) { return x.neg(); }
 inline Tensor operator~(const Tensor &x) { return x.bitwiseNot(); }
 inline Tensor operator!(const Tensor &x) { return x.logicalNot(); }
 
-/// `x += y` makes x another value; copies of the handle keep the old one.
-/// assign() is what changes them all.
+/// `x += y` makes x refer to another value; copies of the handle keep the old
+/// one. assign() changes all of them.
 #define TINYGRAD_COMPOUND(SYMBOL, NAME)                                        \
   inline Tensor &operator SYMBOL(Tensor &lhs, const Operand &rhs) {            \
     return lhs = detail::apply(detail::BinaryOperator::NAME, lhs, rhs);        \

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Options of methods, to be filled by name:
+/// Options of methods, for designated initializers:
 ///
 /// \code
 ///   x.conv2d(weight, bias, {.stride = 2, .padding = {1, 1}})
@@ -51,14 +51,14 @@ struct TensorOptions {
       : dtype(dtype), device(std::move(device)) {}
   TensorOptions(std::optional<DType> dtype, std::string device = {})
       : dtype(dtype), device(std::move(device)) {}
-  // A template, so that {0} is no null pointer to a name.
+  // A template, so that {0} is not a null pointer to a name.
   template <std::convertible_to<std::string_view> Name>
   TensorOptions(const Name &device) : device(std::string_view(device)) {}
 };
 
-/// What a method takes instead of \p Options when these are written in braces:
-/// `template <OptionsFor<X> O = X> f(const O &options)`. Such an overload is
-/// considered after those that are no templates.
+/// The parameter type for \p Options written in braces: `template
+/// <OptionsFor<X> O = X> f(const O &options)`. Overload resolution prefers
+/// functions that are not templates.
 template <typename T, typename Options>
 concept OptionsFor = std::same_as<T, Options>;
 

@@ -5,10 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A C++ number given where a tensor is expected, or an expression over
-/// variables, which is an integer. It knows whether it is a bool, an integer or
-/// a float but not how wide: next to a tensor it takes the tensor's element
-/// type if that is of the same kind or a higher one.
+/// A C++ number given where a tensor is expected, or an integer expression over
+/// variables. It has a kind (bool, integer or float), but no width: combined
+/// with a tensor it takes the tensor's element type if that is of the same or a
+/// higher kind.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ public:
   }
 
   Kind kind() const { return kind_; }
-  /// Whether it is an expression over variables. What asks for its value throws
-  /// ShapeError then.
+  /// Whether it is an expression over variables, for which access to the value
+  /// throws ShapeError.
   bool isSymbolic() const { return symbolic_.isSymbolic(); }
   /// The expression, or the integer.
   SymInt toSymInt() const {
@@ -99,7 +99,7 @@ private:
   SymInt symbolic_; // a number unless it is an expression
 };
 
-/// What an operator takes next to a tensor.
+/// Operands that an operator accepts besides tensors.
 template <typename T>
 concept NumberType =
     ElementType<T> || std::is_same_v<T, Scalar> || std::derived_from<T, SymInt>;

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The types of parameters about axes. Each takes a braced list, a
-/// container of C++ integers (std::vector, std::array, std::span, a C array),
-/// one of SymInts, and, where that makes sense, a single number:
+/// Types of parameters for axes. Each takes a braced list, a container of C++
+/// integers (std::vector, std::array, std::span, a C array), one of SymInts,
+/// and, where that makes sense, a single number:
 ///
 /// \code
 ///   Tensor::zeros(3);
@@ -43,7 +43,7 @@ template <typename List> struct SequenceElement {
   using Type =
       std::remove_cvref_t<decltype(*std::begin(std::declval<const List &>()))>;
 };
-// What an iterator over std::vector<bool> points to is no bool everywhere.
+// The reference type of std::vector<bool>'s iterator is not bool everywhere.
 template <typename List>
   requires requires { typename List::value_type; }
 struct SequenceElement<List> {
@@ -52,7 +52,7 @@ struct SequenceElement<List> {
 template <typename List> using ElementOf = typename SequenceElement<List>::Type;
 } // namespace detail
 
-/// A container, or a C array, that knows its length; no text.
+/// A container, or a C array, with a known length; not a text.
 template <typename T>
 concept Sequence = requires(const T &list) {
   std::begin(list);
@@ -60,7 +60,7 @@ concept Sequence = requires(const T &list) {
   std::size(list);
 } && !std::convertible_to<const T &, std::string_view>;
 
-/// What one size can be: a C++ integer, a SymInt, a Variable.
+/// The types of a size: a C++ integer, a SymInt, a Variable.
 template <typename T>
 concept SizeLike = detail::SymNumber<T> || std::derived_from<T, SymInt>;
 
@@ -74,7 +74,7 @@ concept IntegerSequence =
     Sequence<T> && detail::SymNumber<detail::ElementOf<T>>;
 
 /// The sizes of the axes, outermost first; empty for rank 0. A vector of
-/// SymInts that is made of anything which lists sizes.
+/// SymInts that can be constructed from anything that lists sizes.
 class Shape : public std::vector<SymInt> {
 public:
   Shape() = default;

@@ -28,8 +28,8 @@
 #include <utility>
 #include <vector>
 
-// Defined by the library itself, in which no size may become a number
-// unnoticed.
+// Not defined inside the library, where conversions of sizes to numbers must be
+// explicit.
 #ifndef TINYGRAD_SYMINT_EXPLICIT
 #define TINYGRAD_SYMINT_EXPLICIT
 #endif
@@ -39,11 +39,11 @@ namespace tinygrad {
 namespace detail {
 struct SymExpr;
 enum class SymOp { Add, Sub, Mul, Div, Mod, Min, Max };
-/// The C++ integers that stand for a number in an expression.
+/// The C++ integers that can be operands of an expression.
 template <typename T>
 concept SymNumber = std::integral<T> && !std::same_as<T, bool>;
-/// Count the sizes that refer to an expression: a variable's value is kept as
-/// long as something refers to it.
+/// Count the references to an expression: the value of a variable is kept as
+/// long as there are any.
 void retain(const SymExpr *expr);
 void release(const SymExpr *expr);
 } // namespace detail
@@ -117,7 +117,7 @@ public:
   explicit SymInt(const detail::SymExpr *expr) : expr(expr) {
     detail::retain(expr);
   }
-  /// One that has been retained for this.
+  /// Takes over a reference that was retained before.
   static SymInt adopt(const detail::SymExpr *expr) {
     SymInt size;
     size.expr = expr;
@@ -197,8 +197,8 @@ inline SymInt symMax(const SymInt &lhs, const SymInt &rhs) {
   return detail::combine(detail::SymOp::Max, lhs, rhs);
 }
 
-// Next to a C++ integer, so that its conversion to SymInt does not compete with
-// that of the other operand to int64_t.
+// Overloads for C++ integers, so that their conversion to SymInt does not
+// compete with the conversion of the other operand to int64_t.
 #define TINYGRAD_SYMINT_OPERATOR(SYMBOL)                                       \
   template <detail::SymNumber T>                                               \
   SymInt operator SYMBOL(const SymInt &lhs, T rhs) {                           \

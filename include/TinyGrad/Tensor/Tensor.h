@@ -57,10 +57,10 @@ struct TensorImpl;
 /// is undefined; anything but defined(), assignment and destruction throws
 /// Error.
 ///
-/// The methods stand in groups: facts, creation, random numbers, movement,
+/// The methods are in groups: facts, creation, random numbers, movement,
 /// indexing, scans and sorts, elementwise (two operands, one), reductions,
-/// networks, losses, element type and place, values. Structs of options and
-/// the types of parameters are in Options.h, Shape.h, Operand.h and Index.h.
+/// networks, losses, element type and place, values. Options and the types of
+/// parameters are in Options.h, Shape.h, Operand.h and Index.h.
 class Tensor {
 public:
   Tensor() = default;
@@ -823,10 +823,10 @@ public:
   Tensor detach() const;
   /// The same values in memory of their own.
   Tensor clone() const;
-  /// A new tensor that holds these values at the beginning, a parameter: what
-  /// training changes. It is memory of its own from the start, computed before
-  /// the first program that reads it, so that no other tensor is the same one,
-  /// whatever the values, and graphs with it do not depend on how they began.
+  /// A new tensor with these initial values, a parameter: a value that training
+  /// changes. It has memory of its own, computed before the first program that
+  /// reads it, so that it is never identical to another tensor, whatever the
+  /// values, and graphs with it do not depend on the initial values.
   Tensor parameter() const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
@@ -920,7 +920,7 @@ private:
   std::shared_ptr<detail::TensorImpl> impl_;
 };
 
-/// Computes several tensors in one program, and what they share once.
+/// Computes several tensors in one program; common parts are computed once.
 void realize(const std::vector<Tensor> &tensors,
              std::source_location where = std::source_location::current());
 

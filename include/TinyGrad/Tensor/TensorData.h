@@ -1,11 +1,11 @@
-//===- TensorData.h - elements that the host reads --------------*- C++ -*-===//
+//===- TensorData.h - elements in host memory -------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What Tensor::data() gives.
+/// The result of Tensor::data().
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,10 @@
 
 namespace tinygrad {
 
-/// The elements of a realized tensor, row-major, where the host can read them:
-/// a copy if the tensor's own memory has gaps, as that of symbolic shapes may.
-/// Holds the memory alive; a tensor that is assigned to afterwards does not
-/// change what is seen here.
+/// The elements of a realized tensor, row-major, in memory that the host can
+/// read: a copy if the tensor's own memory has gaps, as symbolic shapes may.
+/// Keeps the memory alive; later assignments to the tensor do not change these
+/// elements.
 template <ElementType T> class TensorData {
 public:
   TensorData(Buffer buffer, std::size_t count)

@@ -1,12 +1,12 @@
-//===- Training.h - whether networks are being trained ----------*- C++ -*-===//
+//===- Training.h - training mode -------------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What methods such as Tensor::dropout() do depends on whether a network is
-/// trained or used.
+/// The mode that methods such as Tensor::dropout() depend on: training or
+/// evaluation.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@
 
 namespace tinygrad {
 
-/// This thread trains until the end of the scope. It does not otherwise, and
-/// not in an inner `TrainingScope evaluation(false)`.
+/// Enables training on this thread until the end of the scope. The default is
+/// evaluation, as in an inner `TrainingScope evaluation(false)`.
 class TrainingScope {
 public:
   explicit TrainingScope(bool isTraining = true);
@@ -24,7 +24,7 @@ public:
   TrainingScope(const TrainingScope &) = delete;
   TrainingScope &operator=(const TrainingScope &) = delete;
 
-  /// Whether this thread trains.
+  /// Whether this thread is in training mode.
   static bool isActive();
 
 private:

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The targets that there are.
+/// The list of available targets.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,11 +19,11 @@
 
 namespace mlir::tg {
 
-/// The target called `name`, upper or lower case; null and an error that says
-/// which names there are, or what is wrong with this one.
+/// The target called `name`, in upper or lower case. Returns null and an error
+/// that lists the known names or explains the problem with this one.
 const Target *lookupTarget(StringRef name, std::string &error);
 
-/// The kinds of targets that there are: "cpu", "null".
+/// The available kinds of targets: "cpu", "null".
 std::vector<std::string> getTargetKinds();
 
 /// Adds the dialects of all kinds of targets.

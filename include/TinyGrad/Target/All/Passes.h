@@ -1,11 +1,11 @@
-//===- Passes.h - passes about targets --------------------------*- C++ -*-===//
+//===- Passes.h - passes for targets ----------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Declares the pass that names the target of a module.
+/// Declares the pass that attaches a target to a module.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -33,20 +33,20 @@
 
 namespace mlir::tg {
 
-/// What code is made for.
+/// The processor and options of the code generator.
 struct CpuTargetOptions {
   std::string triple;
   std::string cpu;
-  /// LLVM's form: "+avx2,-avx512f".
+  /// In LLVM's syntax: "+avx2,-avx512f".
   std::string features;
-  /// Widest vectors to use, in bits; 0 leaves it to LLVM.
+  /// The widest vectors to use, in bits; 0 leaves the choice to LLVM.
   unsigned preferVectorWidth = 0;
   /// Effort of LLVM's code generator, 0 to 3.
   unsigned codegenLevel = 1;
-  /// LLVM's pass pipeline in its textual form; empty for the usual short one.
+  /// LLVM's pass pipeline in textual form; empty for the default.
   std::string llvmPasses;
 
-  /// The machine that this process runs on. Detected once.
+  /// The host processor. Detected once.
   static const CpuTargetOptions &host();
   /// A processor that LLVM knows, of the host's architecture ("x86-64-v3",
   /// "znver4") or of another one ("aarch64:neoverse-v1"); "native" or nothing
@@ -54,22 +54,22 @@ struct CpuTargetOptions {
   static std::optional<CpuTargetOptions> forProcessor(StringRef name,
                                                       std::string &error);
 
-  /// Everything above as text: a part of cache keys.
+  /// Everything above as text, for cache keys.
   std::string str() const;
 
-  /// The registers and instructions that there are; the other facts are the
-  /// same for all CPUs. The target has to be one that this LLVM was built for.
+  /// The registers and instructions of the processor; the other facts are the
+  /// same for all CPUs. This LLVM must be built with the target.
   TargetFacts getFacts() const;
 };
 
-/// What the runtime has to know about one compiled kernel.
+/// What the runtime needs to know about a compiled kernel.
 struct CpuKernelInfo {
   std::string name;
   /// Positions that can run in parallel: the valid values of [begin, end).
-  int64_t parallelExtent = 1; ///< the greatest, if it is symbolic
+  int64_t parallelExtent = 1; ///< the maximum, if it is symbolic
 };
 
-/// Where the time went, in milliseconds.
+/// Times in milliseconds.
 struct CpuCompileTimes {
   double lowering = 0;  ///< MLIR passes
   double translate = 0; ///< to LLVM IR
@@ -78,7 +78,7 @@ struct CpuCompileTimes {
   double total() const { return lowering + translate + optimize + codegen; }
 };
 
-/// What compileToObject makes.
+/// The result of compileToObject.
 struct CpuObject {
   /// An object file in the target's format (ELF on Linux).
   std::vector<char> bytes;
