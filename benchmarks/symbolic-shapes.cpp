@@ -110,7 +110,7 @@ struct Row {
   Axis axes[3];
 };
 
-const Row rows[] = {
+const Row kRows[] = {
     {"elementwise-rows", elementwise, {{4096, "n"}, {4096, ""}, {1, ""}}},
     {"elementwise-columns", elementwise, {{4096, ""}, {4096, "n"}, {1, ""}}},
     {"elementwise-both", elementwise, {{4096, "m"}, {4096, "n"}, {1, ""}}},
@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
                 "static", "symbolic", "of", "static", "symbolic", "of");
     std::printf("%-20s %6s   %8s %8s   %5s      %8s %8s   %5s\n", "row", "size",
                 "median", "ms", "speed", "best", "ms", "speed");
-    for (const Row &row : rows)
+    for (const Row &row : kRows)
       if (wanted.empty() ||
           std::find(wanted.begin(), wanted.end(), row.name) != wanted.end())
         run(context, row, rounds);

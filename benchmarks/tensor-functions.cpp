@@ -29,7 +29,7 @@
 
 using namespace tinygrad::testing;
 
-static constexpr char usage[] =
+static constexpr char kUsage[] =
     "usage: tensor-functions [--stride=N | --exhaustive | --time] "
     "[function...]\n"
     "\n"
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--help") == 0) {
-      std::fputs(usage, stdout);
+      std::fputs(kUsage, stdout);
       return 0;
     }
     if (std::strncmp(argv[i], "--stride=", 9) == 0)

@@ -25,12 +25,12 @@
 
 using namespace tinygrad;
 
-static constexpr int64_t numClasses = 10;
-static const char *const classNames[numClasses] = {
+static constexpr int64_t kNumClasses = 10;
+static const char *const kClassNames[kNumClasses] = {
     "T-shirt", "trouser", "pullover", "dress", "coat",
     "sandal",  "shirt",   "sneaker",  "bag",   "boot"};
 
-static const char usage[] =
+static const char kUsage[] =
     "Classifies the test images of Fashion-MNIST by the nearest class mean.\n"
     "\n"
     "usage: fashion-centroids [--data DIR]\n"
@@ -104,7 +104,7 @@ static DataSet readSet(const std::string &folder, const std::string &kind) {
     throw IoError(folder + ": there are no " + kind + " images");
   const uint8_t *labels = set.labels.as<uint8_t>();
   const uint8_t largest = *std::max_element(labels, labels + set.size());
-  if (largest >= numClasses)
+  if (largest >= kNumClasses)
     throw IoError(folder + ": a label of the " + kind + " images is " +
                   std::to_string(largest) + "; classes go from 0 to 9");
   return set;
@@ -118,13 +118,13 @@ static Tensor rowsOf(const DataSet &set) {
 static void printConfusion(const Tensor &confusion) {
   const TensorData<int32_t> counts = confusion.data<int32_t>();
   std::printf("\nrows: what it is; columns: what it was taken for\n\n%10s", "");
-  for (const char *name : classNames)
+  for (const char *name : kClassNames)
     std::printf("%9s", name);
   std::printf("\n");
-  for (int64_t row = 0; row < numClasses; ++row) {
-    std::printf("%10s", classNames[row]);
-    for (int64_t column = 0; column < numClasses; ++column)
-      std::printf("%9d", int(counts[row * numClasses + column]));
+  for (int64_t row = 0; row < kNumClasses; ++row) {
+    std::printf("%10s", kClassNames[row]);
+    for (int64_t column = 0; column < kNumClasses; ++column)
+      std::printf("%9d", int(counts[row * kNumClasses + column]));
     std::printf("\n");
   }
 }
@@ -154,7 +154,7 @@ static void run(const std::string &folder) {
     Progress progress("computing the class means");
     // (image, class): 1 where the image is of the class.
     Tensor isOfClass =
-        Tensor::fromHost(train.labels).toInt().oneHot(numClasses).toFloat();
+        Tensor::fromHost(train.labels).toInt().oneHot(kNumClasses).toFloat();
     centroids = isOfClass.T().matmul(rowsOf(train)) /
                 isOfClass.sum(0).maximum(1).unsqueeze(1);
     centroids.realize();
@@ -172,7 +172,7 @@ static void run(const std::string &folder) {
 
   Tensor accuracy = (predicted == labels).mean();
   Tensor confusion =
-      labels.oneHot(numClasses).T().matmul(predicted.oneHot(numClasses));
+      labels.oneHot(kNumClasses).T().matmul(predicted.oneHot(kNumClasses));
   {
     Progress progress("counting");
     realize({accuracy, confusion});
@@ -193,7 +193,7 @@ int main(int argc, char **argv) {
   std::string folder = "/usr/share/datasets/fashion-mnist";
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--help") == 0) {
-      std::fputs(usage, stdout);
+      std::fputs(kUsage, stdout);
       return finishOutput() ? 0 : 1;
     }
     if (std::strcmp(argv[i], "--data") == 0 && i + 1 < argc) {
@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
     std::fprintf(stderr, "fashion-centroids: %s: %s\n\n%s",
                  std::strcmp(argv[i], "--data") == 0 ? "a folder has to follow"
                                                      : "unknown argument",
-                 argv[i], usage);
+                 argv[i], kUsage);
     return 2;
   }
   try {

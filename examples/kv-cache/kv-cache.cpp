@@ -23,17 +23,17 @@ using namespace tinygrad;
 
 namespace {
 
-constexpr int64_t heads = 4, depth = 32, width = heads * depth;
+constexpr int64_t kHeads = 4, kDepth = 32, kWidth = kHeads * kDepth;
 
 /// One layer of attention with what it remembers of earlier steps.
 class Attention {
 public:
   explicit Attention(int64_t mostSteps) {
     for (Tensor *weight : {&toQuery, &toKey, &toValue, &toOutput})
-      *weight = (Tensor::randn({width, width}) * 0.08).contiguous();
+      *weight = (Tensor::randn({kWidth, kWidth}) * 0.08).contiguous();
     // Memory of its own for each: there is nothing to share yet.
-    keys = Tensor::empty({heads, mostSteps, depth});
-    values = Tensor::empty({heads, mostSteps, depth});
+    keys = Tensor::empty({kHeads, mostSteps, kDepth});
+    values = Tensor::empty({kHeads, mostSteps, kDepth});
     realize({toQuery, toKey, toValue, toOutput});
   }
 
@@ -56,20 +56,20 @@ private:
   Tensor attend(const Tensor &token, const Tensor &keys, const Tensor &values) {
     Tensor query = split(token.matmul(toQuery));
     Tensor found = query.scaledDotProductAttention(keys, values);
-    return token + found.transpose(0, 1).reshape({1, width}).matmul(toOutput);
+    return token + found.transpose(0, 1).reshape({1, kWidth}).matmul(toOutput);
   }
 
   /// (n, width) as (heads, n, depth).
   static Tensor split(const Tensor &x) {
-    return x.reshape({-1, heads, depth}).transpose(0, 1);
+    return x.reshape({-1, kHeads, kDepth}).transpose(0, 1);
   }
   /// Writes one row of the cache, in place.
   static void append(Tensor &cache, const Tensor &row, SymInt position) {
-    cache.shrink({{0, heads}, {position, position + 1}, {0, depth}})
+    cache.shrink({{0, kHeads}, {position, position + 1}, {0, kDepth}})
         .assign(row);
   }
   static Tensor soFar(const Tensor &cache, SymInt length) {
-    return cache.shrink({{0, heads}, {0, length}, {0, depth}});
+    return cache.shrink({{0, kHeads}, {0, length}, {0, kDepth}});
   }
 
   Tensor toQuery, toKey, toValue, toOutput, keys, values;
@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   try {
     Tensor::manualSeed(1);
     Attention layer(steps);
-    Tensor token = Tensor::randn({1, width}).realize();
+    Tensor token = Tensor::randn({1, kWidth}).realize();
     Variable position("position", 0, steps - 1);
 
     std::vector<Tensor> tokens;

@@ -31,7 +31,7 @@ using namespace mlir;
 using namespace tinygrad;
 
 // Generated code relies on an alignment that the runtime must guarantee.
-static_assert(tg::bufferAlignment == memoryAlignment);
+static_assert(tg::kBufferAlignment == kMemoryAlignment);
 
 bool CompileOptions::noOpt() { return tinygrad::noOptimization(); }
 bool CompileOptions::verify() { return tinygrad::verifyEveryRewrite(); }
@@ -176,14 +176,14 @@ public:
   void giveBack(Entry entry) {
     // A context never frees types and attributes, so it is replaced after some
     // uses.
-    if (++entry.numUses >= kMostUses)
+    if (++entry.numUses >= kMaxUses)
       return;
     std::lock_guard<std::mutex> lock(mutex);
     idle.push_back(std::move(entry));
   }
 
 private:
-  static constexpr unsigned kMostUses = 256;
+  static constexpr unsigned kMaxUses = 256;
   std::mutex mutex;
   SmallVector<Entry> idle;
 };

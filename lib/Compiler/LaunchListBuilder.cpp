@@ -119,7 +119,7 @@ void ListBuilder::visit(Operation *op) {
       uint32_t slot = addSlot(alloc, Slot::Kind::Arena);
       list.slots[slot].offset = list.arenaBytes;
       list.arenaBytes +=
-          llvm::alignTo(list.slots[slot].bytes, tg::bufferAlignment);
+          llvm::alignTo(list.slots[slot].bytes, tg::kBufferAlignment);
       return;
     }
     uint32_t slot = addSlot(alloc, Slot::Kind::Output);

@@ -27,7 +27,7 @@ CachingAllocator::CachingAllocator(MemorySource &source, std::string ownerName)
 CachingAllocator::~CachingAllocator() { releaseCached(); }
 
 std::size_t CachingAllocator::sizeClass(std::size_t bytes) {
-  constexpr std::size_t smallest = memoryAlignment;
+  constexpr std::size_t smallest = kMemoryAlignment;
   constexpr std::size_t exactFrom = std::size_t(64) << 20;
   constexpr std::size_t hugePage = std::size_t(2) << 20;
   if (bytes <= smallest)

@@ -22,8 +22,9 @@ const std::string &tinygrad::compilerStamp() {
     unsigned major = 0, minor = 0, patch = 0;
     LLVMGetVersion(&major, &minor, &patch);
     return std::string("tinygrad ") + COMPILER_STAMP + " abi " +
-           std::to_string(kernelAbiVersion) + " llvm " + std::to_string(major) +
-           "." + std::to_string(minor) + "." + std::to_string(patch);
+           std::to_string(kKernelAbiVersion) + " llvm " +
+           std::to_string(major) + "." + std::to_string(minor) + "." +
+           std::to_string(patch);
   }();
   return stamp;
 }

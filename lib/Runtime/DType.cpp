@@ -34,7 +34,7 @@ struct TypeFacts {
 };
 } // namespace
 
-static constexpr std::array<TypeFacts, numDTypes> facts = {{
+static constexpr std::array<TypeFacts, kNumDTypes> kTypeFacts = {{
     {"bool", 1, 1},
     {"int8", 1, 7},
     {"uint8", 1, 8},
@@ -54,7 +54,9 @@ static constexpr std::array<TypeFacts, numDTypes> facts = {{
     {"float64", 8, 53},
 }};
 
-static const TypeFacts &factsOf(DType dtype) { return facts[unsigned(dtype)]; }
+static const TypeFacts &factsOf(DType dtype) {
+  return kTypeFacts[unsigned(dtype)];
+}
 
 std::size_t tinygrad::itemSize(DType dtype) { return factsOf(dtype).bytes; }
 
@@ -65,8 +67,8 @@ std::ostream &tinygrad::operator<<(std::ostream &stream, DType dtype) {
 }
 
 std::optional<DType> tinygrad::dtypeFromName(std::string_view text) {
-  for (unsigned i = 0; i < numDTypes; ++i)
-    if (text == facts[i].name)
+  for (unsigned i = 0; i < kNumDTypes; ++i)
+    if (text == kTypeFacts[i].name)
       return DType(i);
 
   struct Alias {
@@ -111,8 +113,8 @@ static constexpr DTypeSet bit(DType dtype) { return 1u << unsigned(dtype); }
 
 /// For each type the set of types it promotes to, itself included: the
 /// reflexive and transitive closure of the lattice's edges.
-static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
-  std::array<DTypeSet, numDTypes> up{};
+static constexpr std::array<DTypeSet, kNumDTypes> makePromotionTargets() {
+  std::array<DTypeSet, kNumDTypes> up{};
   auto edges = [&up](DType from, DTypeSet to) { up[unsigned(from)] = to; };
   edges(DType::Bool, bit(DType::Int8) | bit(DType::UInt8));
   edges(DType::Int8, bit(DType::Int16));
@@ -136,9 +138,9 @@ static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
 
   // Every edge leads to a later type, so one backward pass computes the
   // closure.
-  for (unsigned i = numDTypes; i-- > 0;) {
+  for (unsigned i = kNumDTypes; i-- > 0;) {
     DTypeSet closed = bit(DType(i));
-    for (unsigned j = i + 1; j < numDTypes; ++j)
+    for (unsigned j = i + 1; j < kNumDTypes; ++j)
       if (up[i] & bit(DType(j)))
         closed |= up[j];
     up[i] = closed;
@@ -146,12 +148,12 @@ static constexpr std::array<DTypeSet, numDTypes> makePromotionTargets() {
   return up;
 }
 
-static constexpr std::array<DTypeSet, numDTypes> promotionTargets =
+static constexpr std::array<DTypeSet, kNumDTypes> kPromotionTargets =
     makePromotionTargets();
 
 DType tinygrad::promote(DType a, DType b) {
   DTypeSet common =
-      promotionTargets[unsigned(a)] & promotionTargets[unsigned(b)];
+      kPromotionTargets[unsigned(a)] & kPromotionTargets[unsigned(b)];
   return DType(std::countr_zero(common)); // float64 is above all types
 }
 

@@ -77,7 +77,7 @@ static_assert(sizeof(Header) == 80, "no padding in the file format");
 
 /// The last two characters are the format version.
 static constexpr char kFileMagic[8] = {'T', 'G', 'K', 'E', 'R', 'N', '0', '1'};
-static constexpr const char *fileSuffix = ".kernel";
+static constexpr const char *kFileSuffix = ".kernel";
 
 DiskCache::DiskCache(std::string directory, std::string version,
                      uint64_t maxBytes)
@@ -101,7 +101,7 @@ Digest DiskCache::digestOf(std::string_view key) const {
 }
 
 std::string DiskCache::pathOf(std::string_view key) const {
-  return folder + "/" + digestOf(key).hex() + fileSuffix;
+  return folder + "/" + digestOf(key).hex() + kFileSuffix;
 }
 
 static constexpr mode_t kWritableByOthers = S_IWGRP | S_IWOTH;
@@ -229,7 +229,7 @@ std::optional<std::vector<char>> DiskCache::load(std::string_view key) {
   if (!enabled())
     return std::nullopt;
   const Digest digest = digestOf(key);
-  const std::string path = folder + "/" + digest.hex() + fileSuffix;
+  const std::string path = folder + "/" + digest.hex() + kFileSuffix;
   if (!checkFolder())
     return std::nullopt;
   std::vector<char> payload;
@@ -257,7 +257,7 @@ void DiskCache::store(std::string_view key, const void *data,
   header.payloadBytes = size;
   header.key = digest.bytes;
   header.payloadHash = Digest::of(data, size).bytes;
-  const std::string path = folder + "/" + digest.hex() + fileSuffix;
+  const std::string path = folder + "/" + digest.hex() + kFileSuffix;
   const std::string error = detail::writeFileAtomically(
       path, {{&header, sizeof(Header)}, {data, size}}, 0600);
   if (!error.empty()) {
@@ -290,11 +290,11 @@ struct Total {
 };
 } // namespace
 
-static constexpr const char *totalName = "/total";
+static constexpr const char *kTotalName = "/total";
 
 std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
   const detail::FileSizeSignalBlocker blocker;
-  const Descriptor file(::open((folder + totalName).c_str(),
+  const Descriptor file(::open((folder + kTotalName).c_str(),
                                O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   Total total;
   // Closing the descriptor releases the lock.
@@ -311,14 +311,14 @@ std::optional<uint64_t> DiskCache::addToTotal(uint64_t bytes) {
 void DiskCache::recordTotal(uint64_t bytes) {
   const detail::FileSizeSignalBlocker blocker;
   const Descriptor file(
-      ::open((folder + totalName).c_str(),
+      ::open((folder + kTotalName).c_str(),
              O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   const Total total(bytes);
   if (file.number < 0 || ::flock(file.number, LOCK_EX) != 0)
     return;
   // A partly written total must not be used.
   if (::pwrite(file.number, &total, sizeof total, 0) != sizeof total)
-    ::unlink((folder + totalName).c_str());
+    ::unlink((folder + kTotalName).c_str());
 }
 
 void DiskCache::evict() {
@@ -340,13 +340,13 @@ void DiskCache::evict() {
     if (skipped)
       continue;
     const std::string name = it->path().filename().string();
-    if (name.find(detail::temporaryMark) != std::string::npos) {
+    if (name.find(detail::kTemporaryMark) != std::string::npos) {
       // A leftover of a process that died while writing.
       if (now - lastUse > std::chrono::hours(1))
         fs::remove(it->path(), skipped);
       continue;
     }
-    if (it->path().extension() != fileSuffix)
+    if (it->path().extension() != kFileSuffix)
       continue;
     files.push_back({it->path(), bytes, lastUse});
     total += bytes;

@@ -74,8 +74,8 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
 };
-static constexpr const char *textNames[numTexts] = {"DEV", "CACHEDIR", "MCPU",
-                                                    "REPRODUCER"};
+static constexpr const char *kTextNames[numTexts] = {"DEV", "CACHEDIR", "MCPU",
+                                                     "REPRODUCER"};
 
 static thread_local Overrides overrides;
 
@@ -127,7 +127,7 @@ template <Text variable> static std::string text() {
   if (const std::string *value = overrides.texts[variable])
     return *value;
   static const std::string *fromEnvironment = [] {
-    const char *value = std::getenv(textNames[variable]);
+    const char *value = std::getenv(kTextNames[variable]);
     return new std::string(value ? value : "");
   }();
   return *fromEnvironment;
@@ -184,7 +184,7 @@ static std::optional<unsigned> findNumber(std::string_view name) {
 
 static std::optional<unsigned> findText(std::string_view name) {
   for (unsigned i = 0; i < numTexts; ++i)
-    if (name == textNames[i])
+    if (name == kTextNames[i])
       return i;
   return std::nullopt;
 }

@@ -18,7 +18,7 @@
 using namespace tinygrad;
 
 /// A limit for the evaluation stack; deeper expressions are rejected.
-constexpr uint32_t kMostDepth = 64;
+constexpr uint32_t kMaxDepth = 64;
 
 static int64_t apply(Expression::Operator op, int64_t a, int64_t b) {
   // Wraps on overflow; valid sizes never overflow.
@@ -58,7 +58,7 @@ uint32_t Expression::numVariables() const {
 }
 
 int64_t Expression::evaluateSteps(const int64_t *values) const {
-  std::array<int64_t, kMostDepth> stack;
+  std::array<int64_t, kMaxDepth> stack;
   std::size_t top = 0;
   for (const Step &step : steps) {
     switch (step.kind) {
@@ -102,8 +102,8 @@ Expression Expression::Builder::build() {
   if (waiting != 1)
     throw Error("expression: " + std::to_string(waiting) +
                 " values are left instead of one");
-  if (expression.depth > kMostDepth)
-    throw Error("expression: more than " + std::to_string(kMostDepth) +
+  if (expression.depth > kMaxDepth)
+    throw Error("expression: more than " + std::to_string(kMaxDepth) +
                 " operands wait for their operator");
   // An expression without variables is constant.
   if (expression.numVariables() == 0)

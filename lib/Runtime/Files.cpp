@@ -117,7 +117,7 @@ std::string detail::writeFileAtomically(const std::string &name,
   std::string temporary;
   int descriptor = -1;
   do {
-    temporary = path + temporaryMark + std::to_string(::getpid()) + "-" +
+    temporary = path + kTemporaryMark + std::to_string(::getpid()) + "-" +
                 std::to_string(counter++);
     descriptor = ::open(temporary.c_str(),
                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);

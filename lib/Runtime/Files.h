@@ -62,7 +62,7 @@ std::string writeFileAtomically(const std::string &name,
                                 mode_t mode = 0666);
 
 /// A mark in the names of temporary files.
-inline constexpr const char *temporaryMark = ".tmp-";
+inline constexpr const char *kTemporaryMark = ".tmp-";
 
 } // namespace tinygrad::detail
 

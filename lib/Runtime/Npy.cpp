@@ -169,7 +169,7 @@ NpyHeader HeaderParser::parse() {
 }
 
 /// Type codes without the byte order character.
-static constexpr std::pair<std::string_view, DType> typeCodes[] = {
+static constexpr std::pair<std::string_view, DType> kTypeCodes[] = {
     {"b1", DType::Bool},    {"i1", DType::Int8},    {"u1", DType::UInt8},
     {"i2", DType::Int16},   {"u2", DType::UInt16},  {"i4", DType::Int32},
     {"u4", DType::UInt32},  {"i8", DType::Int64},   {"u8", DType::UInt64},
@@ -178,7 +178,7 @@ static constexpr std::pair<std::string_view, DType> typeCodes[] = {
 
 static DType parseDescr(const std::string &path, const std::string &descr) {
   if (descr.size() > 1 && std::strchr("<>=|", descr[0]))
-    for (auto [code, dtype] : typeCodes)
+    for (auto [code, dtype] : kTypeCodes)
       if (descr.substr(1) == code)
         return dtype;
   const std::string_view code = std::string_view(descr).substr(
@@ -336,7 +336,7 @@ HostArray tinygrad::readNpy(const std::string &path) {
 
 void tinygrad::writeNpy(const std::string &path, const HostArray &array) {
   std::string_view typeCode;
-  for (auto [code, dtype] : typeCodes)
+  for (auto [code, dtype] : kTypeCodes)
     if (dtype == array.dtype)
       typeCode = code;
   if (typeCode.empty())

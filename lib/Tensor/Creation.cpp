@@ -193,7 +193,7 @@ Tensor Tensor::onesLike(std::optional<DType> dtype) const {
   return fullLike(1, dtype);
 }
 
-static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 [[noreturn]] static void throwNoRange(Scalar start, Scalar stop, Scalar step) {
   throw ShapeError("arange: there is no range from " + start.str() + " to " +
@@ -268,7 +268,7 @@ static Tensor arangeOfExpressions(Scalar start, Scalar stop, Scalar step,
     throwNoRange(start, stop, step);
   const SymInt first = start.toSymInt(), last = stop.toSymInt();
   const SymInt distance = stride > 0 ? last - first : first - last;
-  const int64_t length = stride > 0 ? stride : -std::max(stride, -furthest);
+  const int64_t length = stride > 0 ? stride : -std::max(stride, -kInt64Max);
   const SymInt count = symMax((distance - 1) / length + 1, 0);
   checkFits(start, dtype, "arange");
   checkFits(stop, dtype, "arange");

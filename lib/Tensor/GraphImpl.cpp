@@ -567,7 +567,7 @@ void GraphImpl::beginContext() {
   builder = OpBuilder(owned.get());
   builder.setInsertionPointToEnd(module->getBody());
   location = UnknownLoc::get(owned.get());
-  for (unsigned i = 0; i < numDTypes; ++i)
+  for (unsigned i = 0; i < kNumDTypes; ++i)
     elementTypes[i] = getElementType(owned.get(), DType(i));
   smallNumbers = {};
 }

@@ -254,7 +254,7 @@ private:
   uint64_t numWalks = 0;
   /// The number of open edits, see GraphEdit.
   unsigned numEdits = 0;
-  std::array<mlir::Type, numDTypes> elementTypes;
+  std::array<mlir::Type, kNumDTypes> elementTypes;
   /// Cached attributes of small numbers: most sizes, positions and strides are
   /// small.
   std::array<mlir::Attribute, 512> smallNumbers;

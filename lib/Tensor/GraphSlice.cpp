@@ -245,7 +245,7 @@ struct NumberPlace {
 } // namespace
 
 /// All positions are of this kind; the kind of a number is its element type.
-static constexpr uint64_t positionKind = 0;
+static constexpr uint64_t kPositionKind = 0;
 
 /// A number as sign- or zero-extended bits, with the bounds of its type.
 static NumberPlace numberOf(GraphImpl &graph, TypedAttr value) {
@@ -288,7 +288,7 @@ static SmallVector<NumberPlace> numbersOf(GraphImpl &graph, Operation *op) {
     const int64_t most = whole.getDimSize(axis) - part.getDimSize(axis);
     if (most > 0)
       places.push_back(
-          {{positionKind, number.getInt()}, 0, most, unsigned(axis)});
+          {{kPositionKind, number.getInt()}, 0, most, unsigned(axis)});
   }
   return places;
 }

@@ -21,7 +21,7 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 /// The sum along the last axis, where at most one element is not zero.
 static Tensor sumOfSingle(const Tensor &x) {
@@ -258,7 +258,7 @@ IndexedTensor Tensor::index(const std::vector<Index> &entries) const {
     const SymInt size = result.shape()[axis];
     if (const SymInt *position = std::get_if<SymInt>(&entry.get())) {
       const SymInt start = fromStart(*position, size);
-      if (start.min() < 0 || start.max() == furthest ||
+      if (start.min() < 0 || start.max() == kInt64Max ||
           !isAtMost(start + 1, size))
         throw IndexError("index: position " + position->str() +
                          " is out of range for axis " + std::to_string(axis) +

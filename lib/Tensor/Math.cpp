@@ -264,12 +264,12 @@ Tensor Tensor::cosh() const {
 }
 
 /// From here on asinh(x) and acosh(x) are log(2 x), and x^2 may be too large.
-static constexpr double largeForSquare = 1e8;
+static constexpr double kLargeForSquare = 1e8;
 
 Tensor Tensor::asinh() const {
   const MethodScope method("asinh");
   return inFloat(*this, [](const Tensor &x) {
-    Tensor size = x.abs(), isLarge = size > largeForSquare;
+    Tensor size = x.abs(), isLarge = size > kLargeForSquare;
     Tensor bounded = isLarge.where(1, size), square = bounded * bounded;
     Tensor value =
         isLarge.where(isLarge.where(size, 1).log() + ln2,
@@ -281,7 +281,7 @@ Tensor Tensor::asinh() const {
 Tensor Tensor::acosh() const {
   const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
-    Tensor isLarge = x > largeForSquare;
+    Tensor isLarge = x > kLargeForSquare;
     Tensor rest = isLarge.where(1, x) - 1;
     // The square of x is not less than 1 below -1 either.
     rest = (x < 1).where(std::numeric_limits<double>::quiet_NaN(), rest);

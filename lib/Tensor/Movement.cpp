@@ -19,7 +19,7 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 /// The position of a new axis, counted as in the resulting tensor.
 static int64_t normalizeNewAxis(int64_t axis, int64_t rank, const char *what) {
@@ -495,7 +495,7 @@ Tensor Tensor::diag(int64_t offset) const {
                 prim::iota(*this, 1, position, square);
   // Clamped so that negation cannot overflow; larger amounts exceed any shape.
   const SymInt above = std::max<int64_t>(offset, 0);
-  const SymInt below = std::max(-std::max(offset, -furthest), int64_t(0));
+  const SymInt below = std::max(-std::max(offset, -kInt64Max), int64_t(0));
   return isOn.where(*this, same(*this, 0))
       .pad({PadAmount(below, above), PadAmount(above, below)});
 }

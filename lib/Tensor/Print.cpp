@@ -22,9 +22,9 @@ using namespace tinygrad;
 using namespace tinygrad::detail;
 
 /// Larger tensors are shown by the first and last few elements of each axis.
-static constexpr int64_t summaryThreshold = 1000, edgeItems = 3;
-static constexpr std::size_t lineWidth = 75;
-static constexpr int maxDecimals = 8;
+static constexpr int64_t kSummaryThreshold = 1000, kEdgeItems = 3;
+static constexpr std::size_t kLineWidth = 75;
+static constexpr int kMaxDecimals = 8;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -39,13 +39,13 @@ static std::string print(const char *format, int precision, double value) {
 /// The fewest decimals that read back as the same element.
 template <typename Element>
 static int decimalsOf(double value, const char *format) {
-  for (int decimals = 0; decimals < maxDecimals; ++decimals) {
+  for (int decimals = 0; decimals < kMaxDecimals; ++decimals) {
     const double back =
         std::strtod(print(format, decimals, value).c_str(), nullptr);
     if (double(Element(back)) == value)
       return decimals;
   }
-  return maxDecimals;
+  return kMaxDecimals;
 }
 
 /// All numbers in one form, plain or with an exponent if the plain one would be
@@ -117,7 +117,7 @@ namespace {
 class Printer {
 public:
   explicit Printer(const HostArray &array)
-      : array(array), isSummary(array.numElements() > summaryThreshold ||
+      : array(array), isSummary(array.numElements() > kSummaryThreshold ||
                                 array.numElements() == 0) {
     // Of an empty array, strides may overflow, but are not used.
     strides.resize(array.shape.size());
@@ -140,7 +140,7 @@ public:
 
 private:
   bool isCut(std::size_t axis) const {
-    return isSummary && array.shape[axis] > 2 * edgeItems;
+    return isSummary && array.shape[axis] > 2 * kEdgeItems;
   }
 
   /// Calls \p body for each shown position of an axis, and with -1 for the
@@ -148,9 +148,9 @@ private:
   void forEach(std::size_t axis, const std::function<void(int64_t)> &body) {
     const int64_t size = array.shape[axis];
     for (int64_t i = 0; i < size; ++i) {
-      if (isCut(axis) && i == edgeItems) {
+      if (isCut(axis) && i == kEdgeItems) {
         body(-1);
-        i = size - edgeItems;
+        i = size - kEdgeItems;
       }
       body(i);
     }
@@ -183,7 +183,8 @@ private:
           text = texts[next++];
           text.insert(0, width - text.size(), ' ');
         }
-        if (!isFirst && axis + 1 + line.size() + 1 + text.size() >= lineWidth) {
+        if (!isFirst &&
+            axis + 1 + line.size() + 1 + text.size() >= kLineWidth) {
           result += line + "\n" + indent;
           line.clear();
         } else if (!isFirst) {

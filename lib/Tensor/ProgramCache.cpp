@@ -21,12 +21,12 @@ using namespace tinygrad::detail;
 /// The number of programs of one structure that are specialized for their
 /// numbers. Most structures occur with one or two sets of numbers, and
 /// specialization allows constant folding.
-static constexpr unsigned numSpecialized = 2;
+static constexpr unsigned kNumSpecialized = 2;
 
 /// Numbers become operands as they are observed to differ. After this number of
 /// general programs all numbers become separate operands, which bounds the
 /// number of programs for a structure.
-static constexpr unsigned mostGeneral = 6;
+static constexpr unsigned kMaxGeneral = 6;
 
 //===----------------------------------------------------------------------===//
 // Families
@@ -50,7 +50,7 @@ void ProgramCache::refine(Family &family, llvm::ArrayRef<SliceNumber> numbers) {
 }
 
 std::vector<int> ProgramCache::chooseOperands(Family &family) {
-  const bool isLast = ++family.numGeneral >= mostGeneral;
+  const bool isLast = ++family.numGeneral >= kMaxGeneral;
   std::vector<int> operandOf;
   std::map<int, int> operands;
   for (std::size_t i = 0; i < family.first.size(); ++i) {
@@ -153,7 +153,7 @@ CachedProgram ProgramCache::get(const Digest &structure,
       return *cached;
     }
   if (numbers.empty() || known == families.end() ||
-      known->second.numVersions < numSpecialized) {
+      known->second.numVersions < kNumSpecialized) {
     CachedProgram cached{compile({}), {}};
     refine(families[structure], numbers);
     return insert(exact, structure, std::move(cached), limit);

@@ -315,7 +315,7 @@ static std::size_t lengthOf(const SymInt &value) {
 
 /// The maximal length of an expression. Shared subexpressions are printed
 /// repeatedly, so that a few operations could exceed memory.
-constexpr std::size_t longestText = 1 << 16;
+constexpr std::size_t kMaxTextLength = 1 << 16;
 
 [[noreturn]] static void throwTooLarge(SymOp op, const SymInt &lhs,
                                        const SymInt &rhs) {
@@ -426,7 +426,7 @@ SymInt tinygrad::detail::combine(SymOp op, const SymInt &lhs,
   if (!lhs.isSymbolic() && !rhs.isSymbolic())
     return combineNumbers(op, lhs.value(), rhs.value());
   if (const std::size_t left = lengthOf(lhs), right = lengthOf(rhs);
-      left + right > longestText)
+      left + right > kMaxTextLength)
     throw ShapeError("an expression of " + std::to_string(left) +
                      " and one of " + std::to_string(right) +
                      " characters make one that is too long for a size");
@@ -444,8 +444,8 @@ SymInt tinygrad::detail::combine(SymOp op, const SymInt &lhs,
         })))
       throw ShapeError(
           "a size is an expression of at most " +
-          std::to_string(tg::kMostParts) + " parts, nested at most " +
-          std::to_string(tg::kMostNesting) + " deep; this one is too long");
+          std::to_string(tg::kMaxParts) + " parts, nested at most " +
+          std::to_string(tg::kMaxNesting) + " deep; this one is too long");
     result = all.make(dim);
   }
   // Dimension arithmetic saturates at these limits.

@@ -55,10 +55,10 @@ static SymInt productOf(const Shape &shape) {
 
 SymInt detail::checkedNumElements(const Shape &shape, DType dtype,
                                   const char *what) {
-  if (int64_t(shape.size()) > mlir::tg::kMostAxes)
+  if (int64_t(shape.size()) > mlir::tg::kMaxAxes)
     throw ShapeError(
         std::string(what) + ": a tensor of " + std::to_string(shape.size()) +
-        " axes; there can be at most " + std::to_string(mlir::tg::kMostAxes));
+        " axes; there can be at most " + std::to_string(mlir::tg::kMaxAxes));
   // As in NumPy, the product of the other sizes must fit even if one is zero:
   // movement operations multiply subsets of the sizes.
   int64_t bytes = int64_t(itemSize(dtype));

@@ -18,7 +18,7 @@
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
-static constexpr int64_t furthest = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
 
 //===----------------------------------------------------------------------===//
 // Windows
@@ -210,7 +210,7 @@ Tensor Tensor::conv2d(const Tensor &weight, const OptionalTensor &bias,
   checkOperands({this, &weight});
   const int64_t groups = options.groups;
   if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
-      weight.shape()[1].max() > furthest / groups ||
+      weight.shape()[1].max() > kInt64Max / groups ||
       weight.shape()[1] * groups != shape()[1] ||
       weight.shape()[0] % groups != 0)
     throw ShapeError("conv2d: an input of shape " + toString(shape()) +
@@ -338,7 +338,7 @@ Tensor Tensor::convTranspose2d(const Tensor &weight, const OptionalTensor &bias,
   checkOperands({this, &weight});
   const int64_t groups = options.groups;
   if (ndim() < 3 || weight.ndim() != ndim() || groups <= 0 ||
-      weight.shape()[1].max() > furthest / groups ||
+      weight.shape()[1].max() > kInt64Max / groups ||
       weight.shape()[0] != shape()[1] || shape()[1] % groups != 0)
     throw ShapeError("convTranspose2d: an input of shape " + toString(shape()) +
                      " and a weight of shape " + toString(weight.shape()) +

@@ -19,7 +19,7 @@
 
 #include <stdio.h>
 
-static const char *const source =
+static const char *const kSource =
     "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
     "  %zero = tg.const(0.0 : f32) : tensor<4xf32>\n"
     "  %sum = tg.add %x, %x : tensor<4xf32>\n"
@@ -54,7 +54,7 @@ int main(void) {
   int status = 0;
 
   /* Before it is registered, the dialect is unknown. */
-  MlirStringRef text = mlirStringRefCreateFromCString(source);
+  MlirStringRef text = mlirStringRefCreateFromCString(kSource);
   mlirDialectHandleRegisterDialect(mlirGetDialectHandle__func__(), context);
   if (!mlirModuleIsNull(mlirModuleCreateParse(context, text)))
     return 2;

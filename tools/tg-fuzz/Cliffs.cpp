@@ -25,10 +25,10 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Smaller differences are within the measurement error.
-constexpr double kLeastSeconds = 1e-4;
+constexpr double kMinSeconds = 1e-4;
 /// Each variant is run until it has taken this time, or this number of times.
 constexpr double kEnoughSeconds = 0.2;
-constexpr int kMostRuns = 7;
+constexpr int kMaxRuns = 7;
 
 GeneratorOptions mlir::tg::getTimingOptions(int64_t maxOps) {
   GeneratorOptions options;
@@ -60,7 +60,7 @@ double mlir::tg::countPositions(ModuleOp module) {
 
 bool mlir::tg::isCliff(const ProgramTimes &times, double factor) {
   return times.asItIs >= factor * times.stored &&
-         times.asItIs - times.stored >= kLeastSeconds;
+         times.asItIs - times.stored >= kMinSeconds;
 }
 
 static double getCpuSeconds() {
@@ -92,7 +92,7 @@ ProgramTimes mlir::tg::timeProgram(ModuleOp module, StringRef deviceName) {
   std::shared_ptr<tinygrad::CompiledProgram> programs[2];
   for (int way : {0, 1})
     programs[way] = tinygrad::compile(*modules[way], device);
-  for (int run = 0; run < kMostRuns; ++run)
+  for (int run = 0; run < kMaxRuns; ++run)
     for (int turn : {0, 1}) {
       // Alternates the order, so that no variant always reuses the memory of
       // the other.

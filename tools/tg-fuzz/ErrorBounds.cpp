@@ -64,7 +64,7 @@ struct Element {
 } // namespace
 
 /// The marker for "no bound".
-static constexpr double none = -1;
+static constexpr double kNoBound = -1;
 
 static bool isTranscendental(Operation *op) {
   auto elementwise = dyn_cast<ElementwiseOpInterface>(op);
@@ -84,11 +84,11 @@ static double boundFunctionOfExact(Operation *op, ArrayRef<Element> x,
       return 0;
     double exact = isa<PowOp>(op) ? std::pow(x[0].value, x[1].value)
                                   : getMathFunction(op)(x[0].value);
-    return std::abs(exact) > 1.02 * format.largest ? 0 : none;
+    return std::abs(exact) > 1.02 * format.largest ? 0 : kNoBound;
   }
   // 2 ulp, plus the rounding of the reference.
   double bound = 3 * format.ulp(value);
-  return std::abs(value) + bound > format.largest ? none : bound;
+  return std::abs(value) + bound > format.largest ? kNoBound : bound;
 }
 
 /// The range of a function that is monotonic in each operand: its extreme
@@ -122,7 +122,7 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
     double numeratorError = isa<RecipOp>(op) ? 0 : a.error;
     double least = std::abs(divisor.value) - divisor.error;
     if (least <= 0)
-      return none;
+      return kNoBound;
     return (std::abs(numerator) * divisor.error +
             std::abs(divisor.value) * numeratorError) /
            (std::abs(divisor.value) * least);
@@ -130,7 +130,7 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
   if (isa<MaxOp>(op))
     return std::max(a.error, b.error);
   if (isa<SqrtOp>(op))
-    return a.low() < 0 ? none
+    return a.low() < 0 ? kNoBound
                        : spread(
                              value, {a.low(), a.high()},
                              [](double v) { return std::sqrt(v); });
@@ -141,33 +141,33 @@ static double propagate(Operation *op, ArrayRef<Element> x, double value) {
     double low = function(a.low()), high = function(a.high());
     return std::isfinite(low) && std::isfinite(high)
                ? spread(value, {a.low(), a.high()}, function)
-               : none;
+               : kNoBound;
   }
   if (isa<SinOp, CosOp>(op))
     return std::min(a.error, 2.0);
   if (isa<PowOp>(op)) {
     if (a.low() <= 0)
-      return none;
+      return kNoBound;
     double bound = 0;
     for (double base : {a.low(), a.high()})
       for (double exponent : {b.low(), b.high()})
         bound = std::max(bound, std::abs(std::pow(base, exponent) - value));
     return bound;
   }
-  return none;
+  return kNoBound;
 }
 
 /// The bound of a float result that is rounded itself.
 static double boundRounded(Operation *op, ArrayRef<Element> x, double value,
                            const Format &format) {
   if (!std::isfinite(value))
-    return none;
+    return kNoBound;
   double bound = propagate(op, x, value);
-  if (bound == none || !std::isfinite(bound))
-    return none;
+  if (bound == kNoBound || !std::isfinite(bound))
+    return kNoBound;
   double reach = std::abs(value) + bound;
   bound += (isTranscendental(op) ? 4 : 1) * format.ulp(reach);
-  return std::abs(value) + bound < format.largest ? bound : none;
+  return std::abs(value) + bound < format.largest ? bound : kNoBound;
 }
 
 /// For functions with jumps: the bound is zero, or there is none if the
@@ -176,12 +176,12 @@ static double boundStep(Operation *op, ArrayRef<Element> x, Type resultType) {
   const Element &a = x[0];
   if (isa<CmpLtOp, CmpEqOp, CmpNeOp>(op)) {
     const Element &b = x[1];
-    return std::abs(a.value - b.value) <= a.error + b.error ? none : 0;
+    return std::abs(a.value - b.value) <= a.error + b.error ? kNoBound : 0;
   }
   if (isa<CastOp>(op) && resultType.isInteger(1))
-    return a.low() <= 0 && a.high() >= 0 ? none : 0;
+    return a.low() <= 0 && a.high() >= 0 ? kNoBound : 0;
   // trunc, and cast to an integer.
-  return std::trunc(a.low()) == std::trunc(a.high()) ? 0 : none;
+  return std::trunc(a.low()) == std::trunc(a.high()) ? 0 : kNoBound;
 }
 
 /// The bound of one element, and whether its bits are unspecified.
@@ -190,7 +190,7 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
   bool isExact = llvm::all_of(x, [](const Element &e) { return e.error == 0; });
   bool isAnyLoose = llvm::any_of(x, [](const Element &e) { return e.loose; });
   if (isa<BitcastOp>(op))
-    return isExact && !isAnyLoose ? 0 : none;
+    return isExact && !isAnyLoose ? 0 : kNoBound;
   if (isa<WhereOp>(op)) {
     const Element &chosen = x[0].value != 0 ? x[1] : x[2];
     loose = chosen.loose;
@@ -199,7 +199,7 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
   // Results that depend on an unspecified sign of a zero.
   if ((isa<RecipOp, PowOp>(op) && x[0].isLooseZero()) ||
       (isa<FDivOp>(op) && x[1].isLooseZero()))
-    return none;
+    return kNoBound;
   auto floatType = dyn_cast<FloatType>(resultType);
   if (floatType)
     loose = std::isnan(value) || (value == 0 && (isAnyLoose || isa<MaxOp>(op)));
@@ -213,7 +213,7 @@ static double boundElement(Operation *op, ArrayRef<Element> x, double value,
   if (isa<CastOp>(op)) {
     Format format(floatType);
     double bound = x[0].error + format.ulp(std::abs(value) + x[0].error);
-    return std::abs(value) + bound < format.largest ? bound : none;
+    return std::abs(value) + bound < format.largest ? bound : kNoBound;
   }
   return boundRounded(op, x, value, Format(floatType));
 }
@@ -250,7 +250,7 @@ bool mlir::tg::boundElementwise(Operation *op,
     bool loose = false;
     double bound =
         boundElement(op, x, getElementAsDouble(result.tensor, i), type, loose);
-    if (bound == none || std::isnan(bound))
+    if (bound == kNoBound || std::isnan(bound))
       return false;
     result.error.set(i, bound, count);
     result.loose.set(i, loose, count);
@@ -290,7 +290,7 @@ static double boundSum(ArrayRef<Element> x, double value,
   for (const Element &element : x) {
     // A product that might not overflow if it is fused into the sum.
     if (std::isinf(element.error))
-      return none;
+      return kNoBound;
     if (!std::isfinite(element.value))
       continue;
     sum += std::abs(element.value);
@@ -304,7 +304,7 @@ static double boundSum(ArrayRef<Element> x, double value,
     // Caused by infinities or NaN among the elements, not by overflow.
     bool isGiven = llvm::any_of(
         x, [](const Element &e) { return !std::isfinite(e.value); });
-    return isGiven && sum + error < largest / 2 ? 0 : none;
+    return isGiven && sum + error < largest / 2 ? 0 : kNoBound;
   }
   // Exact if every partial sum, in any order, has few enough bits.
   if (error == 0 &&
@@ -317,7 +317,7 @@ static double boundSum(ArrayRef<Element> x, double value,
   bound += format.ulp(std::abs(value) + bound);
   return sum + bound < largest / 2 && std::abs(value) + bound < format.largest
              ? bound
-             : none;
+             : kNoBound;
 }
 
 /// The bound of a float product in any order.
@@ -335,7 +335,7 @@ static double boundProduct(ArrayRef<Element> x, double value,
     }
     if (element.error > 0) {
       if (std::abs(element.value) <= 2 * element.error)
-        return none;
+        return kNoBound;
       relative += element.error / (std::abs(element.value) - element.error);
     }
     if (element.value == 0) {
@@ -350,7 +350,7 @@ static double boundProduct(ArrayRef<Element> x, double value,
     return 0;
   // No partial product, in any order, may leave the normal range.
   if (up + 1 >= std::log2(format.largest) || down + 1 >= -format.minExponent)
-    return none;
+    return kNoBound;
   if (hasZero || hasInfinity || (relative == 0 && bits <= format.precision))
     return 0;
   relative = std::expm1(relative);
@@ -359,7 +359,7 @@ static double boundProduct(ArrayRef<Element> x, double value,
   bound += format.ulp(std::abs(value) + bound);
   return std::isfinite(bound) && std::abs(value) + bound < format.largest
              ? bound
-             : none;
+             : kNoBound;
 }
 
 static double boundMaximum(ArrayRef<Element> x) {
@@ -380,14 +380,14 @@ static double boundLogSum(ArrayRef<Element> x, double value,
       largest = std::max(largest, std::abs(element.value));
   }
   if (!std::isfinite(error))
-    return none;
+    return kNoBound;
   const auto n = static_cast<double>(x.size());
   largest += error + std::log(n) + 1;
   if (!std::isfinite(value)) {
     // Caused by an infinity or a NaN among the elements, or all are -inf.
     const bool isGiven = llvm::any_of(
         x, [](const Element &e) { return !std::isfinite(e.value); });
-    return isGiven && largest < format.largest / 2 ? 0 : none;
+    return isGiven && largest < format.largest / 2 ? 0 : kNoBound;
   }
   // Each step evaluates functions of arguments of at most 1, accurate to some
   // ulp, and an addition.
@@ -395,7 +395,7 @@ static double boundLogSum(ArrayRef<Element> x, double value,
   double bound =
       error + (x.size() == 1 ? 0 : n * (32 + 2 * largest) * roundoff);
   bound += x.size() == 1 ? 0 : format.ulp(std::abs(value) + bound);
-  return largest + bound < format.largest / 2 ? bound : none;
+  return largest + bound < format.largest / 2 ? bound : kNoBound;
 }
 
 bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
@@ -430,7 +430,7 @@ bool mlir::tg::boundReduce(ReduceOp op, const TrackedTensor &x,
         op.getKind() == ReduceKind::add   ? boundSum(group, value, format)
         : op.getKind() == ReduceKind::mul ? boundProduct(group, value, format)
                                           : boundMaximum(group);
-    if (bound == none)
+    if (bound == kNoBound)
       return false;
     int64_t count = groups.size();
     result.error.set(i, bound, count);
@@ -476,7 +476,7 @@ bool mlir::tg::boundScan(ScanOp op, const TrackedTensor &x,
           : op.getKind() == ScanKind::mul ? boundProduct(group, value, format)
           : op.getKind() == ScanKind::max ? boundMaximum(group)
                                           : boundLogSum(group, value, format);
-      isComparable = bound != none;
+      isComparable = bound != kNoBound;
       result.error.set(place, bound, count);
       result.loose.set(place, std::isnan(value) || value == 0, count);
     }
@@ -534,11 +534,11 @@ bool mlir::tg::boundScatter(ScatterOp op,
       } else if (group.size() > 1 && op.getKind() == UpdateKind::mul) {
         bound = boundProduct(group, value, format);
         if (bound > 0 && format.precision < 24)
-          bound = none;
+          bound = kNoBound;
       } else if (group.size() > 1) {
         bound = boundMaximum(group);
       }
-      isComparable = bound != none;
+      isComparable = bound != kNoBound;
       result.error.set(place, bound, count);
       result.loose.set(place,
                        group.size() > 1 ? std::isnan(value) || value == 0

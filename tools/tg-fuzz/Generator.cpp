@@ -69,7 +69,7 @@ Type GraphGenerator::randomElementType(Class wanted) {
     DType dtype = random.percent(options.forTiming ? 85 : 25) ? DType::Float32
                   : random.percent(10)
                       ? DType::Int32
-                      : DType(random.below(tinygrad::numDTypes));
+                      : DType(random.below(tinygrad::kNumDTypes));
     Type type = tinygrad::getElementType(context, dtype);
     if (isIn(type, wanted))
       return type;

@@ -20,10 +20,10 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// The maximal number of steps for a kernel.
-static constexpr unsigned kMostSteps = 10;
+static constexpr unsigned kMaxSteps = 10;
 /// The maximal numbers of lanes, and of copies made by all unrolled ranges:
 /// larger admitted schedules take LLVM minutes to compile.
-static constexpr int64_t kMostLanes = 32, kMostCopies = 32;
+static constexpr int64_t kMaxLanes = 32, kMaxCopies = 32;
 
 /// Whether the step generates code that takes long to compile.
 static bool isTooLarge(StepAttr step, KernelOp kernel) {
@@ -36,13 +36,13 @@ static bool isTooLarge(StepAttr step, KernelOp kernel) {
         static_cast<int64_t>(range.getId()) == step.getRanges().front();
     const int64_t extent = range.getLargestExtent();
     if (isThis && kind == RangeKind::upcast)
-      return extent > kMostLanes;
+      return extent > kMaxLanes;
     if (range.getKind() == RangeKind::unroll ||
         (isThis && kind == RangeKind::unroll))
       copies =
-          std::min(copies, kMostCopies + 1) * std::min(extent, kMostCopies + 1);
+          std::min(copies, kMaxCopies + 1) * std::min(extent, kMaxCopies + 1);
   }
-  return kind == RangeKind::unroll && copies > kMostCopies;
+  return kind == RangeKind::unroll && copies > kMaxCopies;
 }
 
 LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
@@ -55,7 +55,7 @@ LogicalResult tg::setRandomSchedule(KernelOp kernel, uint64_t seed) {
   (*module)->setAttrs(parent->getAttrDictionary());
   KernelOp copy = kernel.clone();
   module->push_back(copy);
-  const size_t count = choose(kMostSteps + 1);
+  const size_t count = choose(kMaxSteps + 1);
   for (size_t i = 0; i < count; ++i) {
     // Kinds of steps are equally likely, however many steps of each there are.
     SmallVector<SmallVector<StepAttr>> steps(getMaxEnumValForStepKind() + 1);

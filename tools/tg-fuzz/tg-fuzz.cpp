@@ -346,10 +346,10 @@ static LogicalResult fuzz() {
 //===----------------------------------------------------------------------===//
 
 /// The maximal work (positions computed) of a program that is timed.
-constexpr double kMostPositions = 1e9;
+constexpr double kMaxPositions = 1e9;
 /// The maximal number of attempts to shrink a cliff; each takes two
 /// compilations.
-constexpr unsigned kMostShrinks = 60;
+constexpr unsigned kMaxShrinks = 60;
 
 /// Times a program in a child process. Returns Good if it is no cliff.
 static Outcome timeGuarded(ModuleOp module, std::string &message) {
@@ -387,7 +387,7 @@ static LogicalResult reportCliff(uint64_t graph, ModuleOp original,
           message = text;
           return true;
         },
-        kMostShrinks, /*forTiming=*/true);
+        kMaxShrinks, /*forTiming=*/true);
   }
   const std::string path =
       getPath("cliff-" + Twine(uint64_t(seed)) + "-" + Twine(graph) + ".mlir");
@@ -415,7 +415,7 @@ static LogicalResult findCliffs() {
   for (uint64_t graph = first; graph < first + graphs; ++graph) {
     OwningOpRef<ModuleOp> module =
         generateGraph(&context, getGraphSeed(graph), options);
-    if (countPositions(*module) > kMostPositions) {
+    if (countPositions(*module) > kMaxPositions) {
       ++left;
       continue;
     }

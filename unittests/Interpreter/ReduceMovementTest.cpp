@@ -22,21 +22,21 @@ static std::string input(const std::string &value, const std::string &type) {
   return "%x = tg.const(dense<" + value + "> : " + type + ") : " + type + "\n";
 }
 
-static const std::string matrix =
+static const std::string kMatrix =
     input("[[1, 2, 3], [4, 5, 6]]", "tensor<2x3xi32>");
 
 TEST_F(ReduceTest, Axes) {
-  expect(matrix + "%r = tg.reduce add %x axes [1] : tensor<2x3xi32> -> "
-                  "tensor<2x1xi32>",
+  expect(kMatrix + "%r = tg.reduce add %x axes [1] : tensor<2x3xi32> -> "
+                   "tensor<2x1xi32>",
          "tensor<2x1xi32>", "[[6], [15]]");
-  expect(matrix + "%r = tg.reduce mul %x axes [0] : tensor<2x3xi32> -> "
-                  "tensor<1x3xi32>",
+  expect(kMatrix + "%r = tg.reduce mul %x axes [0] : tensor<2x3xi32> -> "
+                   "tensor<1x3xi32>",
          "tensor<1x3xi32>", "[[4, 10, 18]]");
-  expect(matrix + "%r = tg.reduce max %x axes [0, 1] : tensor<2x3xi32> -> "
-                  "tensor<1x1xi32>",
+  expect(kMatrix + "%r = tg.reduce max %x axes [0, 1] : tensor<2x3xi32> -> "
+                   "tensor<1x1xi32>",
          "tensor<1x1xi32>", "[[6]]");
-  expect(matrix + "%r = tg.reduce add %x axes [] : tensor<2x3xi32> -> "
-                  "tensor<2x3xi32>",
+  expect(kMatrix + "%r = tg.reduce add %x axes [] : tensor<2x3xi32> -> "
+                   "tensor<2x3xi32>",
          "tensor<2x3xi32>", "[[1, 2, 3], [4, 5, 6]]");
 }
 
@@ -106,13 +106,13 @@ TEST_F(ReduceTest, SumsAreRoundedOnce) {
 }
 
 TEST_F(MovementTest, Reshape) {
-  expect(matrix + "%r = tg.reshape %x : tensor<2x3xi32> -> tensor<3x1x2xi32>",
+  expect(kMatrix + "%r = tg.reshape %x : tensor<2x3xi32> -> tensor<3x1x2xi32>",
          "tensor<3x1x2xi32>", "[[[1, 2]], [[3, 4]], [[5, 6]]]");
 }
 
 TEST_F(MovementTest, Permute) {
-  expect(matrix + "%r = tg.permute %x [1, 0] : tensor<2x3xi32> -> "
-                  "tensor<3x2xi32>",
+  expect(kMatrix + "%r = tg.permute %x [1, 0] : tensor<2x3xi32> -> "
+                   "tensor<3x2xi32>",
          "tensor<3x2xi32>", "[[1, 4], [2, 5], [3, 6]]");
   expect(input("[[[1, 2], [3, 4], [5, 6]]]", "tensor<1x3x2xi8>") +
              "%r = tg.permute %x [2, 0, 1] : tensor<1x3x2xi8> -> "
@@ -127,12 +127,12 @@ TEST_F(MovementTest, Expand) {
 }
 
 TEST_F(MovementTest, PadAndShrink) {
-  expect(matrix + "%r = tg.pad %x low [1, 0] high [0, 2] : tensor<2x3xi32> -> "
-                  "tensor<3x5xi32>",
+  expect(kMatrix + "%r = tg.pad %x low [1, 0] high [0, 2] : tensor<2x3xi32> -> "
+                   "tensor<3x5xi32>",
          "tensor<3x5xi32>",
          "[[0, 0, 0, 0, 0], [1, 2, 3, 0, 0], [4, 5, 6, 0, 0]]");
-  expect(matrix + "%r = tg.shrink %x from [1, 0] to [2, 2] : tensor<2x3xi32> "
-                  "-> tensor<1x2xi32>",
+  expect(kMatrix + "%r = tg.shrink %x from [1, 0] to [2, 2] : tensor<2x3xi32> "
+                   "-> tensor<1x2xi32>",
          "tensor<1x2xi32>", "[[4, 5]]");
   expect("%x = tg.const(true) : tensor<1xi1>\n"
          "%r = tg.pad %x low [1] high [1] : tensor<1xi1> -> tensor<3xi1>",
@@ -140,9 +140,9 @@ TEST_F(MovementTest, PadAndShrink) {
 }
 
 TEST_F(MovementTest, Flip) {
-  expect(matrix + "%r = tg.flip %x axes [1] : tensor<2x3xi32>",
+  expect(kMatrix + "%r = tg.flip %x axes [1] : tensor<2x3xi32>",
          "tensor<2x3xi32>", "[[3, 2, 1], [6, 5, 4]]");
-  expect(matrix + "%r = tg.flip %x axes [0, 1] : tensor<2x3xi32>",
+  expect(kMatrix + "%r = tg.flip %x axes [0, 1] : tensor<2x3xi32>",
          "tensor<2x3xi32>", "[[6, 5, 4], [3, 2, 1]]");
 }
 

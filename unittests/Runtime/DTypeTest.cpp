@@ -25,7 +25,7 @@ using namespace tinygrad;
 
 static std::vector<DType> allDTypes() {
   std::vector<DType> all;
-  for (unsigned i = 0; i < numDTypes; ++i)
+  for (unsigned i = 0; i < kNumDTypes; ++i)
     all.push_back(DType(i));
   return all;
 }

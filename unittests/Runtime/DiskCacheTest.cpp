@@ -30,7 +30,7 @@ using namespace tinygrad::testing;
 using ::testing::HasSubstr;
 namespace fs = std::filesystem;
 
-static constexpr uint64_t megabyte = 1 << 20;
+static constexpr uint64_t kMegabyte = 1 << 20;
 
 static void store(DiskCache &cache, const std::string &key,
                   const std::string &value) {
@@ -62,13 +62,13 @@ TEST(Digest, isBlake3) {
 
 TEST(DiskCache, keepsEntriesBetweenObjects) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.file("cache"), "v1", megabyte);
+  DiskCache cache(directory.file("cache"), "v1", kMegabyte);
   EXPECT_EQ(load(cache, "key"), "miss");
   store(cache, "key", "some code");
   store(cache, "empty", "");
   store(cache, std::string("with\0zero", 9), std::string("\0\1\2", 3));
   EXPECT_EQ(load(cache, "key"), "some code");
-  DiskCache again(directory.file("cache"), "v1", megabyte);
+  DiskCache again(directory.file("cache"), "v1", kMegabyte);
   EXPECT_EQ(load(again, "key"), "some code");
   EXPECT_EQ(load(again, "empty"), "");
   EXPECT_EQ(load(again, std::string("with\0zero", 9)),
@@ -80,21 +80,21 @@ TEST(DiskCache, keepsEntriesBetweenObjects) {
 
 TEST(DiskCache, versionsDoNotSeeEachOther) {
   TemporaryDirectory directory;
-  DiskCache old(directory.path(), "v1", megabyte);
+  DiskCache old(directory.path(), "v1", kMegabyte);
   store(old, "key", "old code");
-  DiskCache recent(directory.path(), "v2", megabyte);
+  DiskCache recent(directory.path(), "v2", kMegabyte);
   EXPECT_EQ(load(recent, "key"), "miss");
   store(recent, "key", "new code");
   EXPECT_EQ(load(old, "key"), "old code");
   EXPECT_EQ(load(recent, "key"), "new code");
   // Version and key are not simply concatenated.
-  DiskCache glued(directory.path(), "v", megabyte);
+  DiskCache glued(directory.path(), "v", kMegabyte);
   EXPECT_EQ(load(glued, "1key"), "miss");
 }
 
 TEST(DiskCache, anyTruncationIsAMissAndRemoved) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   store(cache, "key", "some code");
   const std::string path = cache.pathOf("key");
   const std::string whole = readFile(path);
@@ -112,7 +112,7 @@ TEST(DiskCache, anyTruncationIsAMissAndRemoved) {
 
 TEST(DiskCache, anyDamagedByteIsAMissAndRemoved) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   store(cache, "key", "some code");
   const std::string path = cache.pathOf("key");
   const std::string whole = readFile(path);
@@ -128,7 +128,7 @@ TEST(DiskCache, anyDamagedByteIsAMissAndRemoved) {
 
 TEST(DiskCache, renamedFilesAreNotTakenForOthers) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   store(cache, "key", "some code");
   fs::rename(cache.pathOf("key"), cache.pathOf("other"));
   EXPECT_EQ(load(cache, "other"), "miss");
@@ -169,13 +169,13 @@ static bool hammer(DiskCache &cache, int writer, int numWriters) {
 
 TEST(DiskCache, threadsMayShareADirectory) {
   TemporaryDirectory directory;
-  DiskCache shared(directory.path(), "v1", 100 * megabyte);
+  DiskCache shared(directory.path(), "v1", 100 * kMegabyte);
   std::atomic<int> numWrong{0};
   std::vector<std::thread> threads;
   for (int writer = 0; writer < 4; ++writer)
     threads.emplace_back([&, writer] {
       // Half of the writers also share an object.
-      DiskCache own(directory.path(), "v1", 100 * megabyte);
+      DiskCache own(directory.path(), "v1", 100 * kMegabyte);
       numWrong += !hammer(writer % 2 ? shared : own, writer, 4);
     });
   for (std::thread &thread : threads)
@@ -193,7 +193,7 @@ TEST(DiskCache, processesMayShareADirectory) {
     const pid_t child = ::fork();
     if (child == 0) {
       DiskCache cache(directory.file("made/by/the/first"), "v1",
-                      100 * megabyte);
+                      100 * kMegabyte);
       ::_exit(hammer(cache, writer, 4) ? 0 : 1);
     }
     children.push_back(child);
@@ -203,7 +203,7 @@ TEST(DiskCache, processesMayShareADirectory) {
     ::waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
-  DiskCache cache(directory.file("made/by/the/first"), "v1", 100 * megabyte);
+  DiskCache cache(directory.file("made/by/the/first"), "v1", 100 * kMegabyte);
   for (int key = 0; key < 4; ++key)
     EXPECT_TRUE(isValueFor(key, load(cache, std::to_string(key)), 4));
   EXPECT_EQ(filesIn(directory.path()).size(), 4u);
@@ -212,7 +212,7 @@ TEST(DiskCache, processesMayShareADirectory) {
 // A killed writer leaves complete entries and at most its own temporary file.
 TEST(DiskCache, killedWritersLeaveNoDamage) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", 100 * megabyte);
+  DiskCache cache(directory.path(), "v1", 100 * kMegabyte);
   for (int round = 0; round < 5; ++round) {
     const pid_t child = ::fork();
     if (child == 0)
@@ -263,7 +263,7 @@ TEST(DiskCache, removesWhatWasNotUsedForLongest) {
 TEST(DiskCache, aFullDirectoryIsCleanedByANewObject) {
   TemporaryDirectory directory;
   {
-    DiskCache large(directory.path(), "v1", megabyte);
+    DiskCache large(directory.path(), "v1", kMegabyte);
     for (int i = 0; i < 50; ++i) {
       store(large, std::to_string(i), std::string(1000, 'x'));
       setAge(large.pathOf(std::to_string(i)), std::chrono::minutes(1));
@@ -311,7 +311,7 @@ TEST(DiskCache, aNewObjectGoesByTheNotedSize) {
 
 TEST(DiskCache, removesOldTemporaryFilesAndNothingElse) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   const std::string folder = directory.file("kernels");
   fs::create_directory(folder);
   writeFile(folder + "/abc.kernel.tmp-1-1", "left behind");
@@ -333,7 +333,7 @@ static void expectOff(const std::string &directory, const std::string &reason) {
   setDebugSink([&](std::string_view line) { printed += line; });
   {
     Context quiet({{"DEBUG", 0}});
-    DiskCache cache(directory, "v1", megabyte);
+    DiskCache cache(directory, "v1", kMegabyte);
     store(cache, "key", "code");
     EXPECT_EQ(load(cache, "key"), "miss");
     EXPECT_FALSE(cache.enabled());
@@ -341,7 +341,7 @@ static void expectOff(const std::string &directory, const std::string &reason) {
   }
   {
     Context verbose({{"DEBUG", 1}});
-    DiskCache cache(directory, "v1", megabyte);
+    DiskCache cache(directory, "v1", kMegabyte);
     store(cache, "key", "code");
     EXPECT_THAT(printed, HasSubstr(reason));
   }
@@ -376,7 +376,7 @@ TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
     ::signal(SIGXFSZ, SIG_DFL);
     const rlimit none = {0, 0};
     ::setrlimit(RLIMIT_FSIZE, &none);
-    DiskCache cache(directory.path(), "v1", megabyte);
+    DiskCache cache(directory.path(), "v1", kMegabyte);
     store(cache, "key", "code");
     sigset_t pending, mask;
     sigpending(&pending);
@@ -394,7 +394,7 @@ TEST(DiskCache, failedWritesSwitchItOffAndLeaveNothing) {
 
 TEST(DiskCache, directoriesThatOthersCanWriteAreNotTrusted) {
   TemporaryDirectory directory;
-  DiskCache before(directory.path(), "v1", megabyte);
+  DiskCache before(directory.path(), "v1", kMegabyte);
   store(before, "key", "code");
   ::chmod(directory.file("kernels").c_str(), 0777);
   expectOff(directory.path(), "can be written by other users");
@@ -402,7 +402,7 @@ TEST(DiskCache, directoriesThatOthersCanWriteAreNotTrusted) {
 
 TEST(DiskCache, isCheckedBeforeEachUse) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.file("cache"), "v1", megabyte);
+  DiskCache cache(directory.file("cache"), "v1", kMegabyte);
   store(cache, "key", "code");
   EXPECT_EQ(load(cache, "key"), "code");
   // The folder may be removed and created again.
@@ -419,7 +419,7 @@ TEST(DiskCache, directoriesAboveThatOthersCanWriteAreNotTrusted) {
   TemporaryDirectory directory;
   const std::string parent = directory.file("parent");
   auto storeAndLoad = [&] {
-    DiskCache cache(parent + "/cache", "v1", megabyte);
+    DiskCache cache(parent + "/cache", "v1", kMegabyte);
     store(cache, "key", "code");
     return load(cache, "key");
   };
@@ -437,7 +437,7 @@ TEST(DiskCache, directoriesAboveThatOthersCanWriteAreNotTrusted) {
 
 TEST(DiskCache, filesThatOthersCanWriteAreNotTrusted) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   const std::string path = cache.pathOf("key");
   for (mode_t mode : {0620, 0602}) {
     store(cache, "key", "code");
@@ -459,7 +459,7 @@ TEST(DiskCache, filesThatOthersCanWriteAreNotTrusted) {
 
 TEST(DiskCache, otherFilesAreNeitherWaitedForNorRead) {
   TemporaryDirectory directory;
-  DiskCache cache(directory.path(), "v1", megabyte);
+  DiskCache cache(directory.path(), "v1", kMegabyte);
   store(cache, "key", "code");
   const std::string path = cache.pathOf("key"), whole = readFile(path);
   fs::remove(path);

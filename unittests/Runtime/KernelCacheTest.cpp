@@ -243,7 +243,7 @@ TEST(CompilerStamp, namesWhatCodeDependsOn) {
   EXPECT_THAT(compilerStamp(), HasSubstr("tinygrad "));
   EXPECT_THAT(compilerStamp(), HasSubstr("llvm 22."));
   EXPECT_THAT(compilerStamp(),
-              HasSubstr("abi " + std::to_string(kernelAbiVersion)));
+              HasSubstr("abi " + std::to_string(kKernelAbiVersion)));
 }
 
 //===----------------------------------------------------------------------===//

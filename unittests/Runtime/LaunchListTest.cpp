@@ -30,7 +30,7 @@ using ::testing::HasSubstr;
 namespace {
 class LaunchListTest : public ::testing::Test {
 protected:
-  static constexpr std::size_t count = 16, bytes = count * 8;
+  static constexpr std::size_t kCount = 16, kBytes = kCount * 8;
 
   static Kernel kernel(const std::string &symbol,
                        const std::string &device = "CPU") {
@@ -41,7 +41,7 @@ protected:
   static Slot slot(Slot::Kind kind, std::size_t offset = 0) {
     Slot slot;
     slot.kind = kind;
-    slot.bytes = bytes;
+    slot.bytes = kBytes;
     slot.offset = offset;
     slot.dtype = DType::Int64;
     return slot;
@@ -54,7 +54,7 @@ protected:
     step.kernel = kernel(symbol, device);
     step.slots = std::move(slots);
     step.variables = std::move(variables);
-    step.dims.parallelExtent = int64_t(count);
+    step.dims.parallelExtent = int64_t(kCount);
     step.opCount = 10;
     step.memBytes = 100;
     return step;
@@ -75,14 +75,14 @@ protected:
                   launch("add", {2, 1, 0}, {}, device)};
     list.inputs = {0};
     list.outputs = {2};
-    list.arenaBytes = 64 + bytes;
+    list.arenaBytes = 64 + kBytes;
     list.variables = {{"n", -1000, 1000}};
     return list;
   }
   static Buffer iota(int64_t first = 0, const std::string &device = "CPU") {
-    std::vector<int64_t> values(count);
+    std::vector<int64_t> values(kCount);
     std::iota(values.begin(), values.end(), first);
-    return Buffer::fromHost(Device::get(device), values.data(), bytes,
+    return Buffer::fromHost(Device::get(device), values.data(), kBytes,
                             DType::Int64);
   }
   static int64_t at(const Buffer &buffer, std::size_t index) {
@@ -103,9 +103,9 @@ TEST_F(LaunchListTest, runsStepsOverInputsArenaAndOutputs) {
   for (int64_t value : {0, 5, -3}) {
     std::vector<Buffer> results = program.run({iota(7)}, {value});
     ASSERT_EQ(results.size(), 1u);
-    EXPECT_EQ(results[0].size(), bytes);
+    EXPECT_EQ(results[0].size(), kBytes);
     EXPECT_EQ(results[0].dtype(), DType::Int64);
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < kCount; ++i)
       EXPECT_EQ(at(results[0], i), 2 * (7 + int64_t(i)) + value);
   }
 }
@@ -132,9 +132,9 @@ TEST_F(LaunchListTest, memoryComesBackAfterRuns) {
   EXPECT_EQ(cpu.memory().bytesCached(), cached);
   program.keepArena(true);
   program.run({in}, {1});
-  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + bytes);
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + kBytes);
   program.run({in}, {1});
-  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + bytes);
+  EXPECT_EQ(cpu.memory().bytesInUse(), inUse + 64 + kBytes);
   program.keepArena(false);
   EXPECT_EQ(cpu.memory().bytesInUse(), inUse);
 }
@@ -201,7 +201,7 @@ TEST_F(LaunchListTest, writtenInputsShareNoMemory) {
   Executable program(cpu, list);
   std::vector<int64_t> memory(64);
   auto part = [&](std::size_t first) {
-    return Buffer::external(cpu, memory.data() + first, bytes, {});
+    return Buffer::external(cpu, memory.data() + first, kBytes, {});
   };
   const char *text = "input 0, which is assigned to, shares memory with input "
                      "1: pass a copy of one of them";
@@ -228,13 +228,13 @@ TEST_F(LaunchListTest, inputsAreAlignedToTheirElements) {
   list.outputs = {1};
   list.variables = {{"n", -1000, 1000}};
   Executable program(cpu, list);
-  std::vector<char> memory(bytes + 16);
+  std::vector<char> memory(kBytes + 16);
   char *aligned = reinterpret_cast<char *>(
       (reinterpret_cast<uintptr_t>(memory.data()) + 7) / 8 * 8);
-  program.run({Buffer::external(cpu, aligned, bytes, {})}, {1});
+  program.run({Buffer::external(cpu, aligned, kBytes, {})}, {1});
   EXPECT_THAT(
       messageOf<DeviceError>([&] {
-        program.run({Buffer::external(cpu, aligned + 4, bytes, {})}, {1});
+        program.run({Buffer::external(cpu, aligned + 4, kBytes, {})}, {1});
       }),
       HasSubstr("input 0 is at an address that is not a multiple of the 8 "
                 "bytes of an element of int64"));
@@ -250,7 +250,7 @@ TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
   list.steps = {copy(1, 0), launch("add_value", {2, 1}, {0}), copy(3, 2)};
   list.inputs = {0};
   list.outputs = {2, 3};
-  list.arenaBytes = bytes;
+  list.arenaBytes = kBytes;
   list.variables = {{"n", -1000, 1000}};
   Executable program(cpu, list);
   std::vector<Buffer> results = program.run({iota(0, "CPU:1")}, {30});
@@ -397,7 +397,7 @@ TEST_F(LaunchListTest, threadsMayRunAtOnce) {
       Buffer in = iota(id);
       for (int64_t round = 0; round < 200; ++round) {
         Buffer out = program.run({in}, {round})[0];
-        for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t i = 0; i < kCount; ++i)
           numWrong += at(out, i) != 2 * (id + int64_t(i)) + round;
       }
     });
@@ -416,7 +416,7 @@ TEST_F(LaunchListTest, wrongArgumentsAreRefused) {
   EXPECT_THAT(messageOf<ShapeError>([&] { program.run({in.view(0, 8)}, {1}); }),
               HasSubstr("input 0 has 8 bytes, not 128"));
   EXPECT_THAT(messageOf<DTypeError>([&] {
-                program.run({in.view(0, bytes, DType::Float64)}, {1});
+                program.run({in.view(0, kBytes, DType::Float64)}, {1});
               }),
               HasSubstr("input 0 is float64, not int64"));
   EXPECT_THROW(program.run({iota(0, "NULL")}, {1}), DeviceError);
@@ -436,7 +436,7 @@ TEST_F(LaunchListTest, inconsistentListsAreRefused) {
   EXPECT_THAT(problem(list), HasSubstr("input 9 is not an input slot"));
 
   list = sample();
-  list.arenaBytes = bytes;
+  list.arenaBytes = kBytes;
   EXPECT_THAT(problem(list), HasSubstr("slot 1 reaches beyond the arena"));
   list = sample();
   list.slots[1].offset = SIZE_MAX;
@@ -505,19 +505,19 @@ TEST_F(LaunchListTest, numbersFollowTheValues) {
   // out = ((in + 7) + v0) + 40
   LaunchList list;
   list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Arena),
-                slot(Slot::Kind::Arena, bytes), slot(Slot::Kind::Output)};
+                slot(Slot::Kind::Arena, kBytes), slot(Slot::Kind::Output)};
   list.steps = {launch("add_value", {1, 0}, {1}),
                 launch("add_value", {2, 1}, {0}),
                 launch("add_value", {3, 2}, {2})};
   list.inputs = {0};
   list.outputs = {3};
-  list.arenaBytes = 2 * bytes;
+  list.arenaBytes = 2 * kBytes;
   list.variables = {{"n", -1000, 1000}};
   list.numbers = {7, 40};
   Executable program(cpu, list);
   for (int64_t value : {0, 100}) {
     std::vector<Buffer> results = program.run({iota()}, {value});
-    for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t i = 0; i < kCount; ++i)
       EXPECT_EQ(at(results[0], i), int64_t(i) + 47 + value);
   }
   EXPECT_THROW(program.run({iota()}, {1, 7, 40}), ShapeError);
@@ -559,13 +559,13 @@ LaunchList sorted(std::size_t bytes, int64_t rows, bool isDescending) {
 TEST_F(LaunchListTest, sortsRows) {
   const std::vector<int64_t> keys = {5, -1, 5, 0, 9, 9, -7, 3,
                                      2, 2,  2, 1, 8, 0, 0,  4};
-  const Buffer in = Buffer::fromHost(cpu, keys.data(), bytes, DType::Int64);
+  const Buffer in = Buffer::fromHost(cpu, keys.data(), kBytes, DType::Int64);
   for (const bool isDescending : {false, true}) {
-    Executable program(cpu, sorted(bytes, 2, isDescending));
+    Executable program(cpu, sorted(kBytes, 2, isDescending));
     for (int64_t length : {8, 5, 1, 0}) {
       std::vector<Buffer> results = program.run({in}, {length});
-      std::vector<int32_t> found(count);
-      results[0].copyOut(found.data(), count * 4);
+      std::vector<int32_t> found(kCount);
+      results[0].copyOut(found.data(), kCount * 4);
       for (std::size_t row = 0; row < 2; ++row) {
         const int64_t *own = keys.data() + row * 8;
         std::vector<int32_t> expected(std::size_t(length), 0);
@@ -585,8 +585,8 @@ TEST_F(LaunchListTest, sortsRows) {
 TEST_F(LaunchListTest, sortsForTheFirstPositionsAlone) {
   const std::vector<int64_t> keys = {5, -1, 5, 0, 9, 9, -7, 3,
                                      2, 2,  2, 1, 8, 0, 0,  4};
-  const Buffer in = Buffer::fromHost(cpu, keys.data(), bytes, DType::Int64);
-  LaunchList list = sorted(bytes, 2, false);
+  const Buffer in = Buffer::fromHost(cpu, keys.data(), kBytes, DType::Int64);
+  LaunchList list = sorted(kBytes, 2, false);
   list.steps[0].sort.rowPositions = 3;
   list.slots[1].bytes = 6 * sizeof(int32_t);
   Executable program(cpu, list);
@@ -600,7 +600,7 @@ TEST_F(LaunchListTest, sortsForTheFirstPositionsAlone) {
 }
 
 TEST_F(LaunchListTest, inconsistentSortsAreRefused) {
-  const LaunchList good = sorted(bytes, 2, false);
+  const LaunchList good = sorted(kBytes, 2, false);
   EXPECT_NO_THROW(Executable(cpu, good));
   LaunchList list = good;
   list.steps[0].slots = {1};

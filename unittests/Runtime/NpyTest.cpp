@@ -334,7 +334,7 @@ TEST_F(NpyTest, writesTheDocumentedBytes) {
 }
 
 TEST_F(NpyTest, roundTripsAllTypes) {
-  for (unsigned i = 0; i < numDTypes; ++i) {
+  for (unsigned i = 0; i < kNumDTypes; ++i) {
     const DType dtype = DType(i);
     HostArray array = makeHostArray(dtype, {3, 5});
     for (std::size_t j = 0; j < array.data.size(); ++j)

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 
-static const char *kernel = R"(
+static const char *kKernel = R"(
 tg.kernel @k(%o: memref<320xf32>, %a: memref<320xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 thread #tg.var<"n", 1, 10>
   %j = tg.range 1 thread 4
@@ -57,7 +57,7 @@ TEST(AllTargets, AnswerEverything) {
     context.loadDialect<tg::TgDialect>();
     EXPECT_EQ(target->getAttr(&context).getFacts(), target->getFacts());
     EXPECT_EQ(target->getAttr(&context).getName(), kind);
-    auto module = parseSourceString<ModuleOp>(kernel, ParserConfig(&context));
+    auto module = parseSourceString<ModuleOp>(kKernel, ParserConfig(&context));
     ASSERT_TRUE(module);
     auto op = *module->getOps<tg::KernelOp>().begin();
     const tg::LaunchShape shape = target->getLaunch(op);

@@ -33,7 +33,7 @@ TEST(Creation, FromLists) {
 }
 
 TEST(Creation, FromEveryElementType) {
-  for (unsigned i = 0; i < numDTypes; ++i)
+  for (unsigned i = 0; i < kNumDTypes; ++i)
     dispatch(DType(i), [&](auto zero) {
       using Element = decltype(zero);
       const std::vector<Element> data = {Element(0), Element(1), Element(1)};

@@ -26,8 +26,8 @@ TEST(Promotion, OfTensors) {
   EXPECT_EQ(of(DType::Float16, DType::BFloat16), DType::Float32);
   EXPECT_EQ(of(DType::Bool, DType::UInt8), DType::UInt8);
   EXPECT_EQ(of(DType::Bool, DType::Bool), DType::Bool);
-  for (unsigned i = 0; i < numDTypes; ++i)
-    for (unsigned j = 0; j < numDTypes; ++j)
+  for (unsigned i = 0; i < kNumDTypes; ++i)
+    for (unsigned j = 0; j < kNumDTypes; ++j)
       EXPECT_EQ(of(DType(i), DType(j)), promote(DType(i), DType(j)));
 }
 

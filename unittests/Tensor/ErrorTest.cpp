@@ -18,31 +18,32 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-static constexpr int64_t most = std::numeric_limits<int64_t>::max();
-static constexpr int64_t least = std::numeric_limits<int64_t>::min();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 
 TEST(Errors, OfShapes) {
   Tensor x = counting({3, 4}), v = counting({4});
   EXPECT_ERROR(counting({2, 3, 4}).matmul(counting({3, 4, 2})), ShapeError,
                "matmul: the axes before the last two of [2, 3, 4] and [3, 4, "
                "2] cannot be broadcast together");
-  EXPECT_ERROR(x.expand({most, 3, 4}), ShapeError, "expand: [");
-  EXPECT_ERROR(x.pad({{least, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
+  EXPECT_ERROR(x.expand({kInt64Max, 3, 4}), ShapeError, "expand: [");
+  EXPECT_ERROR(x.pad({{kInt64Min, 0}, {0, 0}}), ShapeError, "pad: amounts -9");
   EXPECT_ERROR(x.pad({{-2, -2}, {0, 0}}), ShapeError,
                "remove more from axis 0");
   // As in PyTorch, padding at the other end does not compensate.
   EXPECT_ERROR(
       Tensor::ones({1}).pad({-2, 5}), ShapeError,
       "pad: amounts -2 and 5 remove more from axis 0 of [1] than it has");
-  EXPECT_ERROR(x.pad({{-3, least}, {0, 0}}), ShapeError, "pad: amounts");
-  EXPECT_ERROR(x.pad({{most, 0}, {0, 0}}), ShapeError, "pad: an axis of size");
+  EXPECT_ERROR(x.pad({{-3, kInt64Min}, {0, 0}}), ShapeError, "pad: amounts");
+  EXPECT_ERROR(x.pad({{kInt64Max, 0}, {0, 0}}), ShapeError,
+               "pad: an axis of size");
   EXPECT_ERROR(x.pad({{1, 1}}), ShapeError, "pad: 1 pairs");
   EXPECT_ERROR(x.unflatten(1, {0, -1}), ShapeError,
                "unflatten: an axis of size 4 does not fall into axes of sizes "
                "[0, -1]");
-  EXPECT_ERROR(v.repeat({most}), ShapeError, "repeat: an axis of size 4");
+  EXPECT_ERROR(v.repeat({kInt64Max}), ShapeError, "repeat: an axis of size 4");
   EXPECT_ERROR(Tensor::eye(-1), ShapeError, "eye: [-1, -1]");
-  EXPECT_ERROR(Tensor::full({most, 2}, 1), ShapeError, "full: [");
+  EXPECT_ERROR(Tensor::full({kInt64Max, 2}, 1), ShapeError, "full: [");
   EXPECT_ERROR(Tensor::rand({-2}), ShapeError, "rand: [-2]");
   EXPECT_ERROR(Tensor::empty({-2}), ShapeError, "empty: [-2]");
   EXPECT_ERROR(x.assign(counting({5})), ShapeError,
@@ -59,31 +60,33 @@ TEST(Errors, SizesNextToZero) {
   EXPECT_EQ(x.flatten(0, 1).shape(), (Shape{0, large}));
   EXPECT_EQ(x.flatten(1).shape(), (Shape{0, large * large}));
   EXPECT_EQ(x.permute({2, 0, 1}).sum(0).shape(), (Shape{0, large}));
-  EXPECT_ERROR(Tensor::zeros({0, most}), ShapeError, "zeros: [0, 9");
-  EXPECT_ERROR(Tensor::full({most, most, 0}, 1), ShapeError, "full: [");
-  EXPECT_ERROR(Tensor::zeros({0, most}, DType::Bool), ShapeError,
+  EXPECT_ERROR(Tensor::zeros({0, kInt64Max}), ShapeError, "zeros: [0, 9");
+  EXPECT_ERROR(Tensor::full({kInt64Max, kInt64Max, 0}, 1), ShapeError,
+               "full: [");
+  EXPECT_ERROR(Tensor::zeros({0, kInt64Max}, DType::Bool), ShapeError,
                "nor the product of those that are not 0 too large");
   EXPECT_ERROR(x.reshape({large, large, large, 0}), ShapeError, "reshape: [");
   expectTensor(x.mean(), {}, {NAN});
-  EXPECT_EQ(counting({4}).chunk(most).size(), 4u);
-  EXPECT_ERROR(Tensor::from({1}).oneHot(most), ShapeError, "oneHot: [1, 9");
+  EXPECT_EQ(counting({4}).chunk(kInt64Max).size(), 4u);
+  EXPECT_ERROR(Tensor::from({1}).oneHot(kInt64Max), ShapeError,
+               "oneHot: [1, 9");
 }
 
 TEST(Errors, OfNetworks) {
   Tensor x = counting({2, 4, 5, 5}), w = counting({6, 4, 3, 3});
-  EXPECT_ERROR(x.conv2d(w, {}, {.groups = most}), ShapeError,
+  EXPECT_ERROR(x.conv2d(w, {}, {.groups = kInt64Max}), ShapeError,
                "conv2d: an input of shape [2, 4, 5, 5]");
-  EXPECT_ERROR(x.conv2d(w, {}, {.padding = most}), ShapeError,
+  EXPECT_ERROR(x.conv2d(w, {}, {.padding = kInt64Max}), ShapeError,
                "conv2d: an axis");
-  EXPECT_ERROR(x.conv2d(w, {}, {.dilation = most}), ShapeError,
+  EXPECT_ERROR(x.conv2d(w, {}, {.dilation = kInt64Max}), ShapeError,
                "conv2d: a kernel of extent 9223372036854775807");
   // With a single window, the stride does not matter.
-  expectTensor(x.conv2d(w, {}, {.stride = most}), {2, 6, 1, 1},
+  expectTensor(x.conv2d(w, {}, {.stride = kInt64Max}), {2, 6, 1, 1},
                values(x.conv2d(w, {}, {.stride = 5})));
-  expectTensor(x.maxPool2d(2, {.stride = most, .ceilMode = true}), {2, 4, 1, 1},
-               {6, 31, 56, 81, 106, 131, 156, 181});
-  expectTensor(x.maxPool2d(1, {.stride = 4, .dilation = most})[1][3], {2, 2},
-               {175, 179, 195, 199});
+  expectTensor(x.maxPool2d(2, {.stride = kInt64Max, .ceilMode = true}),
+               {2, 4, 1, 1}, {6, 31, 56, 81, 106, 131, 156, 181});
+  expectTensor(x.maxPool2d(1, {.stride = 4, .dilation = kInt64Max})[1][3],
+               {2, 2}, {175, 179, 195, 199});
   EXPECT_ERROR(x.linear(counting({4, 3})), ShapeError,
                "linear: a weight of shape [4, 3]");
   EXPECT_ERROR(x.linear(counting({5, 3}), counting({4})), ShapeError,
@@ -106,15 +109,18 @@ TEST(Errors, OfAxesAndPositions) {
                "rank 2");
   EXPECT_ERROR(Tensor::stack({v, v}, 2), IndexError,
                "stack: no position for a new axis");
-  EXPECT_ERROR(x.sum(least), IndexError, "sum: axis -9223372036854775808");
-  EXPECT_ERROR(x.index({least}), IndexError, "index: position -9223372036854");
-  EXPECT_ERROR(x.index({most}), IndexError, "index: position 9223372036854");
+  EXPECT_ERROR(x.sum(kInt64Min), IndexError, "sum: axis -9223372036854775808");
+  EXPECT_ERROR(x.index({kInt64Min}), IndexError,
+               "index: position -9223372036854");
+  EXPECT_ERROR(x.index({kInt64Max}), IndexError,
+               "index: position 9223372036854");
   EXPECT_ERROR(x.index({Tensor::from({0, 1, 2}), Tensor::from({0, 1})}),
                ShapeError,
                "index: positions of shapes [3] and [2] cannot be broadcast");
-  expectTensor(x.index({Slice(least, most, most), Slice(most, least, -3)}),
+  expectTensor(x.index({Slice(kInt64Min, kInt64Max, kInt64Max),
+                        Slice(kInt64Max, kInt64Min, -3)}),
                {1, 2}, {3, 0});
-  expectTensor(v.roll(least, 0), {4}, {0, 1, 2, 3});
+  expectTensor(v.roll(kInt64Min, 0), {4}, {0, 1, 2, 3});
 }
 
 TEST(Errors, OfTypes) {
@@ -132,8 +138,8 @@ TEST(Errors, OfTypes) {
 }
 
 TEST(Errors, OfRank) {
-  const Shape most(64, 1);
-  Tensor x = Tensor::ones(most);
+  const Shape kInt64Max(64, 1);
+  Tensor x = Tensor::ones(kInt64Max);
   EXPECT_EQ(x.sum().item<float>(), 1);
   EXPECT_EQ(x.str().size(), 64u + 2 + 64);
   const char *text = "a tensor of 65 axes; there can be at most 64";

@@ -164,7 +164,7 @@ TEST(Indexing, IndexSelect) {
 }
 
 TEST(Indexing, SelectsFromEveryElementType) {
-  for (unsigned i = 0; i < numDTypes; ++i) {
+  for (unsigned i = 0; i < kNumDTypes; ++i) {
     Tensor x = Tensor::from({0, 1, 1, 0}).cast(DType(i));
     Tensor picked = x[Tensor::from({1, 3, 2})];
     EXPECT_EQ(picked.dtype(), DType(i));

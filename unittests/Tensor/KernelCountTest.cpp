@@ -29,7 +29,7 @@ Tensor input(const Shape &shape, unsigned seed = 1) {
   return noiseTensor(shape, seed);
 }
 
-const Program programs[] = {
+const Program kPrograms[] = {
     {"sum_of_four", 1, 1,
      [] {
        Tensor a = input({64, 64}), b = input({64, 64}, 2);
@@ -185,7 +185,7 @@ TEST_P(KernelCount, IsNoMoreThan) {
   EXPECT_LE(GetParam().ours, GetParam().tinygrad);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, KernelCount, ::testing::ValuesIn(programs),
+INSTANTIATE_TEST_SUITE_P(All, KernelCount, ::testing::ValuesIn(kPrograms),
                          [](const auto &info) { return info.param.name; });
 
 /// The work is linear in the result, not in what is selected from.
@@ -244,7 +244,7 @@ struct Results {
 
 using Tensors = std::vector<Tensor>;
 
-const Results severalResults[] = {
+const Results kSeveralResults[] = {
     {"sum_and_product", 1,
      [] {
        Tensor s = input({64, 64});
@@ -477,13 +477,14 @@ TEST_P(ResultsCount, IsNoMoreThan) {
   EXPECT_EQ(GlobalCounters::kernelCount, GetParam().kernels);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ResultsCount, ::testing::ValuesIn(severalResults),
+INSTANTIATE_TEST_SUITE_P(All, ResultsCount,
+                         ::testing::ValuesIn(kSeveralResults),
                          [](const auto &info) { return info.param.name; });
 
 /// Values are the same as for one result at a time, up to the order of
 /// additions of at most 2,048 numbers.
 TEST(SeveralResults, ValuesAreThoseOfOneAtATime) {
-  for (const Results &program : severalResults) {
+  for (const Results &program : kSeveralResults) {
     SCOPED_TRACE(program.name);
     std::vector<Tensor> together = program.build(), alone = program.build();
     realize(together);

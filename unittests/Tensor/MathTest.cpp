@@ -33,7 +33,7 @@ double softplus(double x) {
   return std::max(x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
 }
 
-const Function functions[] = {
+const Function kFunctions[] = {
     {"exp2", METHOD(exp2), std::exp2, 3e-7, -120, 120},
     {"exp", METHOD(exp), std::exp, 3e-7, -80, 80},
     {"exp near 0", METHOD(exp), std::exp, 3e-7, -1, 1},
@@ -131,7 +131,7 @@ TEST_P(MathFunction, IsNearTheCLibrary) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MathFunction, ::testing::ValuesIn(functions),
+INSTANTIATE_TEST_SUITE_P(All, MathFunction, ::testing::ValuesIn(kFunctions),
                          [](const auto &info) {
                            std::string name = info.param.name;
                            for (char &c : name)

@@ -179,7 +179,7 @@ TEST(Movement, CatAndStack) {
 }
 
 TEST(Movement, CatOfEveryElementType) {
-  for (unsigned i = 0; i < numDTypes; ++i) {
+  for (unsigned i = 0; i < kNumDTypes; ++i) {
     Tensor one = Tensor::ones({2}, DType(i)), zero = one.zerosLike();
     Tensor joined = Tensor::cat({one, zero, one});
     EXPECT_EQ(joined.dtype(), DType(i));

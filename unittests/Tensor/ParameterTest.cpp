@@ -34,7 +34,7 @@ struct Creation {
   Tensor (*make)();
 };
 
-const Creation creations[] = {
+const Creation kCreations[] = {
     {"zeros", [] { return Tensor::zeros({4}); }},
     {"ones", [] { return Tensor::ones({4}); }},
     {"full", [] { return Tensor::full({4}, 2.5f); }},
@@ -55,7 +55,7 @@ const Creation creations[] = {
 //===----------------------------------------------------------------------===//
 
 TEST_F(ParameterTest, EqualTensorsAreAssignedToApart) {
-  for (const Creation &creation : creations)
+  for (const Creation &creation : kCreations)
     for (bool isParameter : {false, true})
       for (bool isRealized : {false, true}) {
         SCOPED_TRACE(creation.name);

@@ -43,7 +43,7 @@ struct Program {
 
 Tensor filler(int64_t count) { return numbers({count}, 3, 17); }
 
-const Program programs[] = {
+const Program kPrograms[] = {
     {"flat_sum", 1,
      [](const Tensor &p) { return p.flatten() + filler(kSize); }},
     {"flat_cat", 2,
@@ -117,7 +117,7 @@ TEST_P(ProductPart, IsThatOfTheStoredProduct) {
   EXPECT_LE(GlobalCounters::kernelCount, GetParam().kernels);
 }
 
-INSTANTIATE_TEST_SUITE_P(, ProductPart, ::testing::ValuesIn(programs),
+INSTANTIATE_TEST_SUITE_P(, ProductPart, ::testing::ValuesIn(kPrograms),
                          [](const auto &info) {
                            return std::string(info.param.name);
                          });

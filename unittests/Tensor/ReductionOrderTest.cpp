@@ -47,7 +47,7 @@ std::vector<double> reorder(const std::vector<double> &from,
   return result;
 }
 
-const std::vector<std::vector<int64_t>> orders = {
+const std::vector<std::vector<int64_t>> kOrders = {
     {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
 } // namespace
 
@@ -55,7 +55,7 @@ TEST(ReductionOrder, SumsOfColumns) {
   const std::vector<int64_t> sizes = {2, 21, 40};
   Tensor x = numbers({2, 30, 21, 40}, 7);
   const std::vector<double> own = values(x.sum(1));
-  for (const auto &order : orders)
+  for (const auto &order : kOrders)
     EXPECT_EQ(values(x.sum(1).permute(order).contiguous()),
               reorder(own, sizes, order));
 }
@@ -65,7 +65,7 @@ TEST(ReductionOrder, SumsOfRows) {
   const std::vector<int64_t> sizes = {3, 64, 50};
   Tensor x = numbers({3, 64, 50, 35}, 11);
   const std::vector<double> own = values(x.sum(3));
-  for (const auto &order : orders) {
+  for (const auto &order : kOrders) {
     EXPECT_EQ(values(x.sum(3).permute(order).contiguous()),
               reorder(own, sizes, order));
     EXPECT_EQ(values(x.sum(3).flip({0, 2}).permute(order).contiguous()),
@@ -79,7 +79,7 @@ TEST(ReductionOrder, Products) {
          c = numbers({2, 36, 50}, 19);
   for (const Tensor &product : {a.matmul(b), a.matmul(c.transpose(1, 2))}) {
     const std::vector<double> own = values(product);
-    for (const auto &order : orders)
+    for (const auto &order : kOrders)
       EXPECT_EQ(values(product.permute(order).contiguous()),
                 reorder(own, sizes, order));
   }
@@ -93,7 +93,7 @@ TEST(ReductionOrder, SumsOfRepeatedRows) {
   std::vector<double> own;
   for (double sum : values(x.sum({2, 3})))
     own.insert(own.end(), 30, sum);
-  for (const auto &order : orders)
+  for (const auto &order : kOrders)
     EXPECT_EQ(values(sums.permute(order).contiguous()),
               reorder(own, sizes, order));
 }

@@ -63,8 +63,8 @@ static void expectPadded(const Tensor &x, const std::vector<PadAmount> &amounts,
   expectTensor(x.pad(amounts, mode), shape, expected);
 }
 
-static constexpr PadMode modes[] = {PadMode::Reflect, PadMode::Replicate,
-                                    PadMode::Circular};
+static constexpr PadMode kModes[] = {PadMode::Reflect, PadMode::Replicate,
+                                     PadMode::Circular};
 
 TEST(PadModes, OneRow) {
   Tensor x = Tensor::from({1, 2, 3});
@@ -77,7 +77,7 @@ TEST(PadModes, OneRow) {
 
 TEST(PadModes, SeveralAxes) {
   Tensor x = noiseTensor({3, 4, 5});
-  for (PadMode mode : modes) {
+  for (PadMode mode : kModes) {
     SCOPED_TRACE(int(mode));
     expectPadded(x, {{2, 1}, {3, 0}, {1, 4}}, mode);
     expectPadded(x, {{0, 0}, {0, 2}, {2, 0}}, mode);
@@ -97,7 +97,7 @@ TEST(PadModes, SeveralAxes) {
 TEST(PadModes, SymbolicSizes) {
   Variable n("padded", 3, 8);
   Tensor x = noiseTensor({8, 3}).realize();
-  for (PadMode mode : modes)
+  for (PadMode mode : kModes)
     for (int64_t size : {3, 8}) {
       Tensor symbolic = x.shrink({{0, n.bind(size)}, {}});
       Tensor expected = x.shrink({{0, size}, {}}).pad({{2, 1}, {0, 0}}, mode);
@@ -108,7 +108,7 @@ TEST(PadModes, SymbolicSizes) {
 }
 
 TEST(PadModes, OneKernel) {
-  for (PadMode mode : modes)
+  for (PadMode mode : kModes)
     EXPECT_EQ(kernelsOf(noiseTensor({4, 16, 16}).pad({2, 1, 1, 2}, mode)), 1);
 }
 

@@ -20,8 +20,8 @@
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
-static constexpr int64_t most = std::numeric_limits<int64_t>::max();
-static constexpr int64_t least = std::numeric_limits<int64_t>::min();
+static constexpr int64_t kInt64Max = std::numeric_limits<int64_t>::max();
+static constexpr int64_t kInt64Min = std::numeric_limits<int64_t>::min();
 
 static int64_t floorDiv(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -84,12 +84,12 @@ TEST(SymInt, OperationsOnNumbers) {
       EXPECT_EQ(SymInt(a) / b, floorDiv(a, b));
       EXPECT_EQ(SymInt(a) % b, a - floorDiv(a, b) * b);
     }
-  EXPECT_ERROR(SymInt(most) + 1, ShapeError, "too large for 64 bits");
-  EXPECT_ERROR(SymInt(least) - 1, ShapeError,
+  EXPECT_ERROR(SymInt(kInt64Max) + 1, ShapeError, "too large for 64 bits");
+  EXPECT_ERROR(SymInt(kInt64Min) - 1, ShapeError,
                "-9223372036854775808 - 1 is too large");
-  EXPECT_ERROR(SymInt(most) * 2, ShapeError, "too large for 64 bits");
-  EXPECT_ERROR(SymInt(least) / -1, ShapeError, "too large for 64 bits");
-  EXPECT_EQ(SymInt(least) % -1, 0);
+  EXPECT_ERROR(SymInt(kInt64Max) * 2, ShapeError, "too large for 64 bits");
+  EXPECT_ERROR(SymInt(kInt64Min) / -1, ShapeError, "too large for 64 bits");
+  EXPECT_EQ(SymInt(kInt64Min) % -1, 0);
   EXPECT_ERROR(SymInt(1) / 0, ShapeError, "1 / 0 divides by 0");
   EXPECT_ERROR(SymInt(1) % 0, ShapeError, "1 % 0 divides by 0");
 }

@@ -27,12 +27,12 @@ TEST_F(SymbolicProgramTest, BuffersAreOfTheGreatestSize) {
   x.realize();
   EXPECT_TRUE(x.isRealized());
   EXPECT_EQ(x.shape(), (Shape{3, n.bind(2)}));
-  EXPECT_EQ(x.buffer().size(), 3u * nMax * sizeof(float));
+  EXPECT_EQ(x.buffer().size(), 3u * kMaxN * sizeof(float));
   EXPECT_EQ(x.tolist<float>().size(), 6u);
   EXPECT_EQ(x.data<float>().size(), 6u);
   EXPECT_EQ(x.toHost().shape, (std::vector<int64_t>{3, 2}));
   expectTensor(x + 1, {3, n.bind(2)},
-               values(noiseTensor({3, nMax}).shrink({{0, 3}, {0, 2}}) + 1));
+               values(noiseTensor({3, kMaxN}).shrink({{0, 3}, {0, 2}}) + 1));
 }
 
 TEST_F(SymbolicProgramTest, Print) {
@@ -64,17 +64,17 @@ TEST_F(SymbolicProgramTest, ItemAndEmpty) {
 }
 
 TEST_F(SymbolicProgramTest, Assign) {
-  for (int64_t a = nMin; a <= nMax; ++a) {
-    Tensor x = noiseTensor({3, nMax}).contiguous();
+  for (int64_t a = kMinN; a <= kMaxN; ++a) {
+    Tensor x = noiseTensor({3, kMaxN}).contiguous();
     x.realize();
     std::vector<double> expected = values(x);
     for (int64_t row = 0; row < 3; ++row)
       for (int64_t column = 0; column < a; ++column)
-        expected[std::size_t(row * nMax + column)] = double(10 * row);
+        expected[std::size_t(row * kMaxN + column)] = double(10 * row);
     const void *address = x.buffer().address();
     x.shrink({{0, 3}, {0, n.bind(a)}})
         .assign((Tensor::arange(3, DType::Float32) * 10).unsqueeze(1));
-    expectTensor(x, {3, nMax}, expected);
+    expectTensor(x, {3, kMaxN}, expected);
     EXPECT_EQ(x.buffer().address(), address);
     Tensor part = columns(n.bind(a)).contiguous();
     part.realize();

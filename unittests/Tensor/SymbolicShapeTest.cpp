@@ -75,7 +75,7 @@ TEST_F(SymbolicShapeTest, Elementwise) {
   check([](SymInt n, SymInt) { return rows(n) * 2 + rows(n, 2); });
   check([](SymInt n, SymInt) { return columns(n).exp() - columns(n, 2); });
   checkBoth([](SymInt n, SymInt m) {
-    return both(n, m).relu() + input({m}, {mMax}, 3);
+    return both(n, m).relu() + input({m}, {kMaxM}, 3);
   });
   checkBoth([](SymInt n, SymInt m) {
     return (both(n, m) > 0).where(both(n, m), -1);
@@ -131,10 +131,10 @@ TEST_F(SymbolicShapeTest, Ranges) {
 TEST_F(SymbolicShapeTest, Reshape) {
   check([](SymInt n, SymInt) { return rows(n).reshape({n * 4}) + 1; });
   check([](SymInt n, SymInt) {
-    return input({n * 4}, {nMax * 4}).reshape({n, 4}) * 2;
+    return input({n * 4}, {kMaxN * 4}).reshape({n, 4}) * 2;
   });
   check([](SymInt n, SymInt) {
-    return input({n * 4}, {nMax * 4}).reshape({4, n}) * 2;
+    return input({n * 4}, {kMaxN * 4}).reshape({4, n}) * 2;
   });
   check([](SymInt n, SymInt) { return columns(n).reshape({n * 3}) + 1; });
   check([](SymInt n, SymInt) { return columns(n).reshape({n, 3}) + 1; });
@@ -180,7 +180,7 @@ TEST_F(SymbolicShapeTest, Movement) {
 
 TEST_F(SymbolicShapeTest, Joined) {
   checkBoth([](SymInt n, SymInt m) {
-    return Tensor::cat({rows(n), counting({2, 4}), input({m, 4}, {mMax, 4})});
+    return Tensor::cat({rows(n), counting({2, 4}), input({m, 4}, {kMaxM, 4})});
   });
   checkBoth([](SymInt n, SymInt m) {
     return Tensor::cat({both(n, m), both(n, m, 2)}, 1);
@@ -192,12 +192,12 @@ TEST_F(SymbolicShapeTest, Joined) {
     return Tensor::stack({columns(n), columns(n, 2)}, 1);
   });
   checkBoth([](SymInt n, SymInt m) {
-    Tensor joined = Tensor::cat({rows(n), input({m, 4}, {mMax, 4})});
+    Tensor joined = Tensor::cat({rows(n), input({m, 4}, {kMaxM, 4})});
     std::vector<Tensor> parts = joined.split(Shape{n, m});
     return parts[0].sum() - parts[1].sum(0);
   });
   check([](SymInt n, SymInt) {
-    std::vector<Tensor> parts = input({n * 3, 2}, {nMax * 3, 2}).split(n);
+    std::vector<Tensor> parts = input({n * 3, 2}, {kMaxN * 3, 2}).split(n);
     return parts[0] + parts[1] * parts[2];
   });
 }
@@ -251,7 +251,7 @@ TEST_F(SymbolicShapeTest, Selecting) {
   });
   check([](SymInt n, SymInt) { return Tensor::from({0, 2, 4}).oneHot(n); });
   check([](SymInt n, SymInt) { return Tensor::arange(n).oneHot(4); });
-  check([](SymInt n, SymInt) { return input({n, n}, {nMax, nMax}).tril(); });
+  check([](SymInt n, SymInt) { return input({n, n}, {kMaxN, kMaxN}).tril(); });
   checkBoth([](SymInt n, SymInt m) { return both(n, m).triu(1); });
   check([](SymInt n, SymInt) { return rows(n).maskedFill(rows(n) < 0, -7); });
 }
@@ -295,31 +295,31 @@ TEST_F(SymbolicShapeTest, Products) {
   });
   check([](SymInt n, SymInt) { return columns(n).matmul(rows(n)); });
   checkBoth([](SymInt n, SymInt m) {
-    return both(n, m).matmul(input({m, n}, {mMax, nMax}));
+    return both(n, m).matmul(input({m, n}, {kMaxM, kMaxN}));
   });
   check([](SymInt n, SymInt) {
     return rows(n).linear(noiseTensor({4, 2}), noiseTensor({2}, 5));
   });
   check([](SymInt n, SymInt) {
-    return input({n}, {nMax}).dot(input({n}, {nMax}, 2));
+    return input({n}, {kMaxN}).dot(input({n}, {kMaxN}, 2));
   });
   check([](SymInt n, SymInt) {
-    return input({n, 2, 5, 5}, {nMax, 2, 5, 5})
+    return input({n, 2, 5, 5}, {kMaxN, 2, 5, 5})
         .conv2d(noiseTensor({3, 2, 3, 3}, 2), noiseTensor({3}));
   });
   check([](SymInt n, SymInt) {
-    return input({n, 2, 4, 4}, {nMax, 2, 4, 4}).maxPool2d();
+    return input({n, 2, 4, 4}, {kMaxN, 2, 4, 4}).maxPool2d();
   });
 }
 
 TEST_F(SymbolicShapeTest, Attention) {
   checkBoth([](SymInt n, SymInt m) {
-    return input({2, m, 4}, {2, mMax, 4})
-        .scaledDotProductAttention(input({2, n, 4}, {2, nMax, 4}, 2),
-                                   input({2, n, 3}, {2, nMax, 3}, 3));
+    return input({2, m, 4}, {2, kMaxM, 4})
+        .scaledDotProductAttention(input({2, n, 4}, {2, kMaxN, 4}, 2),
+                                   input({2, n, 3}, {2, kMaxN, 3}, 3));
   });
   check([](SymInt n, SymInt) {
-    Tensor x = input({2, n, 4}, {2, nMax, 4});
+    Tensor x = input({2, n, 4}, {2, kMaxN, 4});
     return x.scaledDotProductAttention(x, x * 2, {}, true);
   });
 }
@@ -327,13 +327,13 @@ TEST_F(SymbolicShapeTest, Attention) {
 TEST_F(SymbolicShapeTest, SizesOfConvolutions) {
   checkBoth(
       [](SymInt n, SymInt m) {
-        return input({2, n, 4, 4}, {2, nMax, 4, 4})
-            .conv2d(input({m, n, 3, 3}, {mMax, nMax, 3, 3}, 2),
-                    input({m}, {mMax}, 3), {.padding = 1});
+        return input({2, n, 4, 4}, {2, kMaxN, 4, 4})
+            .conv2d(input({m, n, 3, 3}, {kMaxM, kMaxN, 3, 3}, 2),
+                    input({m}, {kMaxM}, 3), {.padding = 1});
       },
       1e-5);
   check([](SymInt n, SymInt) {
-    return input({n, n * 2, 5, 4}, {nMax, nMax * 2, 5, 4})
+    return input({n, n * 2, 5, 4}, {kMaxN, kMaxN * 2, 5, 4})
         .avgPool2d(2, {.stride = 1});
   });
 }
@@ -353,8 +353,8 @@ TEST_F(SymbolicShapeTest, ElementTypesAndPlaces) {
 TEST_F(SymbolicShapeTest, SeveralResults) {
   Graph graph;
   GraphScope scope(graph);
-  for (int64_t a = nMin; a <= nMax; ++a)
-    for (int64_t b = mMin; b <= mMax; ++b) {
+  for (int64_t a = kMinN; a <= kMaxN; ++a)
+    for (int64_t b = kMinM; b <= kMaxM; ++b) {
       Tensor x = Tensor::ones({n.bind(a), m.bind(b)}) * 2, rowSums = x.sum(1),
              sum = x.sum(), ofM = Tensor::arange(m.bind(b));
       realize({x, rowSums, sum, ofM});
@@ -457,11 +457,11 @@ TEST_F(SymbolicShapeTest, RandomNumbersAreAPrefix) {
   const std::vector<double> all = [] {
     GraphScope scope{Graph()};
     Tensor::manualSeed(7);
-    return values(Tensor::rand({nMax, 3}));
+    return values(Tensor::rand({kMaxN, 3}));
   }();
   Graph graph;
   GraphScope scope(graph);
-  for (int64_t a = nMin; a <= nMax; ++a) {
+  for (int64_t a = kMinN; a <= kMaxN; ++a) {
     Tensor::manualSeed(7);
     const std::vector<double> found = values(Tensor::rand({n.bind(a), 3}));
     EXPECT_EQ(found, std::vector<double>(all.begin(), all.begin() + a * 3));

@@ -18,14 +18,14 @@
 namespace tinygrad::testing {
 
 /// The bounds of the variables n and m.
-inline constexpr int64_t nMin = 1, nMax = 6, mMin = 2, mMax = 5;
+inline constexpr int64_t kMinN = 1, kMaxN = 6, kMinM = 2, kMaxM = 5;
 
 /// Computes a tensor from two sizes.
 using Body = std::function<Tensor(SymInt n, SymInt m)>;
 
 class SymbolicShapeTest : public ::testing::Test {
 protected:
-  Variable n{"n", nMin, nMax}, m{"m", mMin, mMax};
+  Variable n{"n", kMinN, kMaxN}, m{"m", kMinM, kMaxM};
 
   /// The first part of a tensor of irregular numbers: the same elements whether
   /// the size is symbolic or not. Maximal sizes are given for both.
@@ -37,21 +37,21 @@ protected:
     return noiseTensor(greatest, seed).shrink(parts);
   }
   static Tensor rows(SymInt n, unsigned seed = 1) {
-    return input({n, 4}, {nMax, 4}, seed);
+    return input({n, 4}, {kMaxN, 4}, seed);
   }
   static Tensor columns(SymInt n, unsigned seed = 1) {
-    return input({3, n}, {3, nMax}, seed);
+    return input({3, n}, {3, kMaxN}, seed);
   }
   static Tensor both(SymInt n, SymInt m, unsigned seed = 1) {
-    return input({n, m}, {nMax, mMax}, seed);
+    return input({n, m}, {kMaxN, kMaxM}, seed);
   }
 
   /// Checks all values of n, and of m if it is used.
   void check(const Body &body, double tolerance = 1e-6, bool usesM = false) {
     Graph symbolicGraph, concreteGraph;
     std::size_t programs = 0;
-    for (int64_t a = nMin; a <= nMax; ++a)
-      for (int64_t b = mMin; b <= (usesM ? mMax : mMin); ++b) {
+    for (int64_t a = kMinN; a <= kMaxN; ++a)
+      for (int64_t b = kMinM; b <= (usesM ? kMaxM : kMinM); ++b) {
         SCOPED_TRACE("n = " + std::to_string(a) + ", m = " + std::to_string(b));
         Tensor concrete, symbolic;
         {

@@ -19,7 +19,7 @@ using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-constexpr int64_t mostSize = 3;
+constexpr int64_t kMaxSize = 3;
 
 /// The positions that start:stop:step selects of an axis.
 std::vector<double> select(std::optional<int64_t> start,
@@ -57,12 +57,12 @@ void checkSlices(const Bound &start, const Bound &stop, int64_t step,
                  const Bound &size) {
   const Graph graph;
   GraphScope scope(graph);
-  Tensor data = Tensor::arange(mostSize).cast(DType::Float32).realize();
+  Tensor data = Tensor::arange(kMaxSize).cast(DType::Float32).realize();
   std::size_t programs = 0;
   for (int64_t s = 0; s < countOf(size); ++s)
     for (int64_t i = 0; i < countOf(start); ++i)
       for (int64_t k = 0; k < countOf(stop); ++k) {
-        const int64_t extent = valueOf(size, s).value_or(mostSize);
+        const int64_t extent = valueOf(size, s).value_or(kMaxSize);
         Tensor axis = size ? data.shrink({{0, size->bind(extent)}}) : data;
         Tensor part = axis.index({Slice(bind(start, i), bind(stop, k), step)});
         const std::vector<double> expected =
@@ -87,7 +87,7 @@ TEST_P(SymbolicSliceTest, EveryValue) {
                           Variable("start", -4, -1)};
   const Bound stops[] = {std::nullopt, Variable("stop", 0, 4),
                          Variable("stop", -4, -1)};
-  const Bound sizes[] = {std::nullopt, Variable("size", 1, mostSize)};
+  const Bound sizes[] = {std::nullopt, Variable("size", 1, kMaxSize)};
   for (const Bound &start : starts)
     for (const Bound &stop : stops)
       for (const Bound &size : sizes) {

@@ -23,7 +23,7 @@
 namespace tinygrad {
 
 /// Alignment in bytes of the memory that devices allocate.
-inline constexpr std::size_t memoryAlignment = 64;
+inline constexpr std::size_t kMemoryAlignment = 64;
 
 /// Where a CachingAllocator gets memory from: a device.
 class MemorySource {

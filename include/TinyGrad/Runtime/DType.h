@@ -46,7 +46,7 @@ enum class DType : uint8_t {
 };
 
 /// The number of values of DType.
-inline constexpr unsigned numDTypes = unsigned(DType::Float64) + 1;
+inline constexpr unsigned kNumDTypes = unsigned(DType::Float64) + 1;
 
 /// Size of one element in bytes; Bool takes a whole byte holding 0 or 1.
 std::size_t itemSize(DType dtype);

@@ -45,7 +45,7 @@ using CpuKernelFunction = void (*)(void **buffers, const int64_t *vars,
 
 /// Version of the conventions between compiled kernels and the devices. Part of
 /// every key of the disk cache; raise it when the signature above changes.
-inline constexpr unsigned kernelAbiVersion = 1;
+inline constexpr unsigned kKernelAbiVersion = 1;
 
 /// The amount of work in a launch and its distribution over the hardware.
 /// Expressions are over the launch's variables.
@@ -206,7 +206,7 @@ public:
   const std::string &name() const { return info.name; }
   const DeviceInfo &information() const { return info; }
 
-  /// Memory, aligned to `memoryAlignment`, contents undefined. Throws
+  /// Memory, aligned to `kMemoryAlignment`, contents undefined. Throws
   /// OutOfMemoryError. Zero bytes are fine.
   void *allocate(std::size_t bytes) { return allocator.allocate(bytes); }
   /// \p bytes must be the argument of allocate.

@@ -24,7 +24,7 @@ static bool isKernelOperation(Operation *op) {
 }
 
 /// More would take LLVM minutes; schedules have a few hundred at most.
-static constexpr int64_t kMostLanes = 4096, kMostCopies = 1 << 16;
+static constexpr int64_t kMaxLanes = 4096, kMaxCopies = 1 << 16;
 
 RangeSet KernelEmitter::getSet(ValueRange values) const {
   RangeSet set = 0;
@@ -71,14 +71,14 @@ LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor,
       return op.emitOpError("has a symbolic extent; lanes and unrolled "
                             "copies require a number");
     // All lanes are in one value, and unrolled positions are code.
-    if (range.kind == RangeKind::upcast && range.extent > kMostLanes)
+    if (range.kind == RangeKind::upcast && range.extent > kMaxLanes)
       return op.emitOpError("has ")
-             << range.extent << " lanes; a vector has at most " << kMostLanes;
+             << range.extent << " lanes; a vector has at most " << kMaxLanes;
     if (range.kind == RangeKind::unroll &&
-        (range.extent > kMostCopies ||
-         (numCopies *= std::max<int64_t>(range.extent, 1)) > kMostCopies))
+        (range.extent > kMaxCopies ||
+         (numCopies *= std::max<int64_t>(range.extent, 1)) > kMaxCopies))
       return op.emitOpError("makes more than ")
-             << kMostCopies << " copies of the code, together with the "
+             << kMaxCopies << " copies of the code, together with the "
              << "other unrolled ranges";
     range.keyFactor = keyFactor;
     const uint64_t positions = range.extent + 1;

@@ -22,7 +22,7 @@ using namespace mlir::tg::emission;
 /// Up to this many positions, a loop around others branches at each omitted
 /// position: with unknown bounds, LLVM could not address all loads of the inner
 /// loops with one register.
-static constexpr int64_t kMostGuarded = 16;
+static constexpr int64_t kMaxGuarded = 16;
 
 void KernelEmitter::emitLoops(ArrayRef<unsigned> indices,
                               SmallVectorImpl<Value> &carried, Location loc,
@@ -85,7 +85,7 @@ void KernelEmitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     B &b = at(top(), loc);
     narrowedLower = arith::MaxSIOp::create(b, lower, lower);
     narrowedUpper = arith::MinSIOp::create(b, upper, upper);
-    isGuarded = indices.size() > 1 && (end - begin).getMax() <= kMostGuarded;
+    isGuarded = indices.size() > 1 && (end - begin).getMax() <= kMaxGuarded;
     if (!isGuarded) {
       lower = narrowedLower;
       upper = narrowedUpper;

@@ -35,7 +35,7 @@ using EmitUnary = Value (*)(MathBuilder &, Value);
 
 /// Vectors of f64 with more elements are left as they are: kernels have a few
 /// dozen lanes, and an operation for each of millions would fill memory.
-constexpr int64_t kMostElements = 4096;
+constexpr int64_t kMaxElements = 4096;
 
 //===----------------------------------------------------------------------===//
 // Builders
@@ -211,7 +211,7 @@ template <typename OpTy> struct UnrollF64 : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<VectorType>(op.getType());
     if (!type || !type.getElementType().isF64() ||
-        !isScalarOrFixedVector(type) || type.getNumElements() > kMostElements)
+        !isScalarOrFixedVector(type) || type.getNumElements() > kMaxElements)
       return rewriter.notifyMatchFailure(
           op, "not a fixed vector of at most 4096 elements of f64");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);

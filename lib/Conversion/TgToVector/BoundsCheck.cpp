@@ -65,7 +65,7 @@ void BoundsChecker::report(Value index) {
     return arith::IndexCastOp::create(builder, loc, i64, value);
   };
   func::CallOp::create(
-      builder, loc, reportBoundsFunctionName, TypeRange(),
+      builder, loc, kReportBoundsFunctionName, TypeRange(),
       ValueRange{toI64(index), toI64(constant(size)), toI64(constant(number))});
 }
 
@@ -202,7 +202,7 @@ static void check(Operation *op) {
 }
 
 void tg::insertBoundsChecks(ModuleOp module) {
-  if (module.lookupSymbol(reportBoundsFunctionName))
+  if (module.lookupSymbol(kReportBoundsFunctionName))
     return;
   SmallVector<Operation *> accesses;
   for (auto func : module.getOps<func::FuncOp>())
@@ -213,7 +213,7 @@ void tg::insertBoundsChecks(ModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
   Type i64 = builder.getI64Type();
   auto report =
-      func::FuncOp::create(builder, module.getLoc(), reportBoundsFunctionName,
+      func::FuncOp::create(builder, module.getLoc(), kReportBoundsFunctionName,
                            builder.getFunctionType({i64, i64, i64}, {}));
   report.setPrivate();
 }

@@ -63,7 +63,7 @@ bool VectorEmitter::isAligned(const Access &access, Type memory) const {
     return false;
   int64_t bytes = memory.getIntOrFloatBitWidth() / 8;
   auto isMultiple = [&](int64_t elements) {
-    return elements * bytes % bufferAlignment == 0;
+    return elements * bytes % kBufferAlignment == 0;
   };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
          llvm::all_of(access.lanes.scalar.terms,
@@ -409,7 +409,7 @@ void VectorEmitter::createVectorStore(const Access &access, Value value,
   if (!isNonTemporal(access))
     return;
   store.setNontemporal(true);
-  store.setAlignment(bufferAlignment);
+  store.setAlignment(kBufferAlignment);
 }
 
 void VectorEmitter::emitVectorWrite(const Access &access, Value value,

@@ -44,7 +44,7 @@ Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
   }
   builder.setInsertionPointToStart(scopes[0].anchor->block);
   builder.setLoc(op.getLoc());
-  IntegerAttr alignment = builder.getI64IntegerAttr(bufferAlignment);
+  IntegerAttr alignment = builder.getI64IntegerAttr(kBufferAlignment);
   Value tile;
   if (stackBytes + bytes <= kStackLimit) {
     stackBytes += bytes;

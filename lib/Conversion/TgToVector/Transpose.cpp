@@ -24,7 +24,7 @@ using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
 
 /// A square of this many rows, and as many to exchange with, fits in registers.
-static constexpr int64_t mostRows = 16;
+static constexpr int64_t kMaxRows = 16;
 
 /// Swaps rows and lanes, in one step of exchanges for each bit of their
 /// numbers.
@@ -50,7 +50,7 @@ static void transpose(B &b, MutableArrayRef<Value> rows) {
 std::optional<unsigned> VectorEmitter::findSquare(LoadOp op,
                                                   const Access &access) {
   int64_t size = access.width;
-  if (access.mask || !access.lanes.irregular.empty() || size > mostRows ||
+  if (access.mask || !access.lanes.irregular.empty() || size > kMaxRows ||
       size < 4 || !llvm::isPowerOf2_64(size))
     return std::nullopt;
   for (RangeSet rest = getDeps(op.getResult()) & unrollSet; rest;
@@ -140,7 +140,7 @@ void VectorEmitter::writeSquare(StageOp op, Access access, unsigned square) {
   });
   const int64_t count = values.size();
   const int64_t size = std::min<int64_t>(
-      {mostRows, access.width, int64_t(llvm::PowerOf2Ceil(count))});
+      {kMaxRows, access.width, int64_t(llvm::PowerOf2Ceil(count))});
   for (int64_t row = 0; row < count; row += size) {
     const int64_t valid = std::min(size, count - row);
     const LaneForm place = splitLanes(places[row]);

@@ -47,7 +47,7 @@ private:
 
 /// The function that kernels call, under the name below.
 void reportBounds(int64_t index, int64_t size, int64_t argument);
-inline constexpr const char *reportBoundsName = "tg_report_bounds";
+inline constexpr const char *kReportBoundsName = "tg_report_bounds";
 
 } // namespace tinygrad::detail
 

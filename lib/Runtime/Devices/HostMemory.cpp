@@ -130,8 +130,8 @@ void *HostMemory::allocate(std::size_t bytes, std::string &reason) {
 
   const bool isLarge = bytes >= hugePage;
   void *address = nullptr;
-  if (::posix_memalign(&address, isLarge ? hugePage : memoryAlignment, bytes) !=
-      0) {
+  if (::posix_memalign(&address, isLarge ? hugePage : kMemoryAlignment,
+                       bytes) != 0) {
     reason = "the system refused, see ulimit -v";
     return nullptr;
   }

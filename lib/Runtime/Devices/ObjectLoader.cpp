@@ -67,7 +67,7 @@ static float halfToFloat(float value) {
 //===----------------------------------------------------------------------===//
 
 /// Enough for about 4,000 small kernels.
-static constexpr std::size_t slabBytes = std::size_t(16) << 20;
+static constexpr std::size_t kSlabBytes = std::size_t(16) << 20;
 
 namespace {
 class Session {
@@ -107,7 +107,7 @@ Session::Session() {
   });
   layer = std::make_unique<ObjectLinkingLayer>(
       *session, std::make_unique<tinygrad::detail::CodeMemory>(
-                    session->getPageSize(), slabBytes));
+                    session->getPageSize(), kSlabBytes));
 
   process = &session->createBareJITDylib("process");
   SymbolMap symbols;
@@ -121,7 +121,7 @@ Session::Session() {
   define("__truncsfhf2", floatToHalf);
   define("__truncdfhf2", doubleToHalf);
   define("__extendhfsf2", halfToFloat);
-  define(tinygrad::detail::reportBoundsName, tinygrad::detail::reportBounds);
+  define(tinygrad::detail::kReportBoundsName, tinygrad::detail::reportBounds);
   cantFail(process->define(absoluteSymbols(std::move(symbols))));
   auto generator = DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
   if (!generator)

@@ -34,7 +34,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-static constexpr llvm::StringLiteral usualPasses =
+static constexpr llvm::StringLiteral kDefaultPasses =
     "always-inline,function(sroa,early-cse<memssa>,loop-mssa(licm),"
     "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
 
@@ -162,7 +162,7 @@ static LogicalResult optimize(llvm::Module &module,
   builder.crossRegisterProxies(loops, functions, cgscc, modules);
   llvm::ModulePassManager passes;
   StringRef pipeline =
-      target.llvmPasses.empty() ? StringRef(usualPasses) : target.llvmPasses;
+      target.llvmPasses.empty() ? StringRef(kDefaultPasses) : target.llvmPasses;
   if (llvm::Error failed = builder.parsePassPipeline(passes, pipeline)) {
     error = "'" + pipeline.str() + "' is not a pipeline of LLVM passes: " +
             llvm::toString(std::move(failed));

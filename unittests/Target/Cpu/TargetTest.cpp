@@ -24,7 +24,7 @@
 
 using namespace mlir;
 
-static const char *twoKernels = R"(
+static const char *kTwoKernels = R"(
 tg.kernel @double(%o: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 thread 2
   %v = tg.range 1 upcast 16
@@ -148,7 +148,8 @@ TEST(CpuTargetTest, ChecksBounds) {
 TEST(CpuTargetTest, SeveralKernelsInOneObject) {
   MLIRContext context;
   tg::loadCpuTarget(context);
-  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  auto module =
+      parseSourceString<ModuleOp>(kTwoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
   FailureOr<tg::CpuObject> object = tg::compileToObject(*module);
   ASSERT_TRUE(succeeded(object));
@@ -176,7 +177,8 @@ TEST(CpuTargetTest, SeveralKernelsInOneObject) {
 TEST(CpuTargetTest, ConcurrentCompilationsInOneContext) {
   MLIRContext context;
   tg::loadCpuTarget(context);
-  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  auto module =
+      parseSourceString<ModuleOp>(kTwoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
   SmallVector<tg::KernelOp> kernels;
   llvm::append_range(kernels, module->getOps<tg::KernelOp>());
@@ -204,7 +206,8 @@ TEST(CpuTargetTest, ConcurrentCompilationsInOneContext) {
 TEST(CpuTargetTest, TextsOfTheStages) {
   MLIRContext context;
   tg::loadCpuTarget(context);
-  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  auto module =
+      parseSourceString<ModuleOp>(kTwoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
   tg::StageTexts texts;
   for (const char *stage : {"vector", "mlir", "llvm", "asm"})
@@ -223,7 +226,8 @@ TEST(CpuTargetTest, ErrorsAreReported) {
   std::string message;
   ScopedDiagnosticHandler handler(
       &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
-  auto module = parseSourceString<ModuleOp>(twoKernels, ParserConfig(&context));
+  auto module =
+      parseSourceString<ModuleOp>(kTwoKernels, ParserConfig(&context));
   ASSERT_TRUE(module);
   tg::CpuTargetOptions options = tg::CpuTargetOptions::host();
   options.triple = "pdp11-unknown-linux";

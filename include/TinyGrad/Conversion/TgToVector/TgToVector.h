@@ -39,7 +39,7 @@ FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
 
 /// What checked code calls for an access outside of a buffer: with the element,
 /// the buffer's size and its number among the arguments (-1 for a tile).
-inline constexpr llvm::StringLiteral reportBoundsFunctionName =
+inline constexpr llvm::StringLiteral kReportBoundsFunctionName =
     "tg_report_bounds";
 
 /// Checks every access in the functions that kernels became. One outside of its

@@ -122,8 +122,8 @@ static thread_local int64_t dimNesting = 0;
 
 Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   SMLoc loc = parser.getCurrentLocation();
-  if (dimNesting >= kMostNesting) {
-    parser.emitError(loc) << "dimension is nested more than " << kMostNesting
+  if (dimNesting >= kMaxNesting) {
+    parser.emitError(loc) << "dimension is nested more than " << kMaxNesting
                           << " deep";
     return {};
   }

@@ -542,7 +542,7 @@ Attribute mlir::tg::foldElementwise(Operation *op,
     return {};
   if (llvm::all_of(operands, isSplat))
     return evaluateScalar(op, operands);
-  if (!count || *count > maxFoldedElements)
+  if (!count || *count > kMaxFoldedElements)
     return {};
   auto elements = llvm::map_to_vector(
       operands, [](Attribute attr) { return Elements(attr); });
@@ -582,8 +582,8 @@ Attribute mlir::tg::foldMovement(Operation *op, Attribute x) {
   if (isSplat(x))
     return movement.mayAddZeros() && !isPositiveZero(x) ? Attribute() : x;
   auto dense = dyn_cast_or_null<DenseElementsAttr>(x);
-  if (!dense || !count || *count > maxFoldedElements ||
-      dense.getNumElements() > maxFoldedElements)
+  if (!dense || !count || *count > kMaxFoldedElements ||
+      dense.getNumElements() > kMaxFoldedElements)
     return {};
   if (movement.keepsOrder())
     return dense.reshape(type);

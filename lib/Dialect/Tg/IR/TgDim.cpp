@@ -25,7 +25,7 @@ using namespace mlir::tg::dim;
 
 /// Operators and operands of an expression that is made of its parts again, and
 /// how often.
-constexpr size_t kMostToMakeAgain = 512, kMostForms = 8;
+constexpr size_t kMaxToMakeAgain = 512, kMaxForms = 8;
 
 Dim::Dim(Attribute from) {
   if (!from)
@@ -158,7 +158,7 @@ struct ExtremeOperand {
   Attribute attr;
   unsigned side;
 };
-constexpr unsigned noSide = ~0u;
+constexpr unsigned kNoSide = ~0u;
 } // namespace
 
 /// Takes those operands out of a minimum or maximum that another one is never
@@ -167,7 +167,7 @@ static void dropNeedless(DimOpKind kind,
                          SmallVector<ExtremeOperand> &operands) {
   // By side. Those of a long one are compared with the few others alone.
   SmallVector<size_t> places[3];
-  auto listOf = [](unsigned side) { return side == noSide ? 2 : side; };
+  auto listOf = [](unsigned side) { return side == kNoSide ? 2 : side; };
   for (auto [i, operand] : llvm::enumerate(operands))
     places[listOf(operand.side)].push_back(i);
   llvm::BitVector isGone(operands.size());
@@ -180,7 +180,7 @@ static void dropNeedless(DimOpKind kind,
   };
   for (auto [i, operand] : llvm::enumerate(operands))
     for (unsigned list = 0; list < 3 && !isGone[i]; ++list)
-      if (operand.side == noSide || listOf(operand.side) != list)
+      if (operand.side == kNoSide || listOf(operand.side) != list)
         isGone[i] = llvm::any_of(
             places[list], [&](size_t other) { return isBeyond(i, other); });
   SmallVector<ExtremeOperand> needed;
@@ -201,7 +201,7 @@ static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
     const Attribute whole = sides[number];
     // What is no minimum is one operand.
     const unsigned side =
-        !getExpr(whole, kind) || facts.isShortExtreme(whole) ? number : noSide;
+        !getExpr(whole, kind) || facts.isShortExtreme(whole) ? number : kNoSide;
     SmallVector<Attribute> nested{whole};
     while (!nested.empty()) {
       Attribute attr = nested.pop_back_val();
@@ -225,7 +225,7 @@ static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
     if (both ==
         DimExprAttr::get(context, kind, operands[0].attr, operands[1].attr))
       break;
-    operands[0] = {both, noSide};
+    operands[0] = {both, kNoSide};
     operands.erase(operands.begin() + 1);
   }
   Attribute result = operands.front().attr;
@@ -456,10 +456,9 @@ static Dim makeAgain(Dim dim) {
 static Dim getStable(Dim result) {
   // Each is what the one before it is read as.
   SmallVector<Dim, 2> forms{result};
-  while (forms.size() <= kMostForms) {
+  while (forms.size() <= kMaxForms) {
     auto expr = dyn_cast<DimExprAttr>(forms.back().getAttr());
-    if (!expr || expr.getSize().isLinear ||
-        getLength(expr) > kMostToMakeAgain ||
+    if (!expr || expr.getSize().isLinear || getLength(expr) > kMaxToMakeAgain ||
         (!hasOperator(expr, DimOpKind::min) &&
          !hasOperator(expr, DimOpKind::max)))
       return forms.back();

@@ -18,9 +18,9 @@ using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
 /// Corners of a box that are looked at: of up to so many factors.
-constexpr size_t kMostFactors = 6;
+constexpr size_t kMaxFactors = 6;
 /// Quotients that are bounded by what they divide, one in the other.
-constexpr unsigned kMostQuotients = 4;
+constexpr unsigned kMaxQuotients = 4;
 
 //===----------------------------------------------------------------------===//
 // What is known
@@ -170,7 +170,7 @@ Interval Polynomial::getBoxBounds() const {
     sum = (sum + product).saturated();
   }
   // A sum of single factors has its ends where these have theirs.
-  if (!isMultilinear || box.size() < 2 || box.size() > kMostFactors ||
+  if (!isMultilinear || box.size() < 2 || box.size() > kMaxFactors ||
       llvm::none_of(products,
                     [](const auto &p) { return p.second.size() > 1; }))
     return sum;
@@ -278,6 +278,6 @@ Interval Polynomial::getBounds() const {
     return ((part.getBounds() * factor).saturated() + getConstant())
         .saturated();
   }
-  return {getRelaxedBound(false, kMostQuotients),
-          getRelaxedBound(true, kMostQuotients)};
+  return {getRelaxedBound(false, kMaxQuotients),
+          getRelaxedBound(true, kMaxQuotients)};
 }

@@ -22,7 +22,7 @@ using namespace mlir::tg;
 
 /// Parts of the variables' ranges that are looked at, and how many operators
 /// and operands of the expression they come to in all.
-constexpr int64_t kMostBoxes = 512, kMostLength = 1 << 14;
+constexpr int64_t kMaxBoxes = 512, kMaxLength = 1 << 14;
 
 //===----------------------------------------------------------------------===//
 // Fitting into 64 bits
@@ -97,13 +97,13 @@ LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
 
 LogicalResult mlir::tg::checkLength(Attribute dim, DimErrorFn emitError) {
   const DimSize size = getDimSize(dim);
-  if (size.nesting > kMostNesting)
-    return emitError() << "dimension is nested more than " << kMostNesting
+  if (size.nesting > kMaxNesting)
+    return emitError() << "dimension is nested more than " << kMaxNesting
                        << " deep";
-  if (size.parts > kMostParts)
+  if (size.parts > kMaxParts)
     return emitError() << "dimension is too long: written out, it has more "
                           "than "
-                       << kMostParts << " operators and operands";
+                       << kMaxParts << " operators and operands";
   return success();
 }
 
@@ -136,7 +136,7 @@ bool mlir::tg::isNeverNegative(Dim dim) {
       whole.push_back({var, {var.getMin(), var.getMax()}});
   });
   const auto length = static_cast<int64_t>(tg::dim::getLength(dim.getAttr()));
-  const int64_t mostBoxes = std::min(kMostBoxes, kMostLength / length + 1);
+  const int64_t mostBoxes = std::min(kMaxBoxes, kMaxLength / length + 1);
   SmallVector<Box> open{whole};
   for (int64_t count = 0; !open.empty(); ++count) {
     if (count == mostBoxes)

@@ -17,10 +17,10 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// How often ends of the bounds are tried, of this many variables.
-constexpr unsigned kMostCorners = 64;
-constexpr unsigned kMostVariables = 6;
+constexpr unsigned kMaxCorners = 64;
+constexpr unsigned kMaxVariables = 6;
 /// How many values are tried in all.
-constexpr unsigned kMostSamples = 256;
+constexpr unsigned kMaxSamples = 256;
 
 std::string
 mlir::tg::findValues(Dim lhs, Dim rhs,
@@ -32,7 +32,7 @@ mlir::tg::findValues(Dim lhs, Dim rhs,
       variables.insert({var.getName().getValue(), {var, 0}});
     });
   uint64_t state = 1;
-  for (unsigned i = 0; i < kMostSamples; ++i) {
+  for (unsigned i = 0; i < kMaxSamples; ++i) {
     unsigned position = 0;
     for (auto &[name, entry] : variables) {
       auto &[var, value] = entry;
@@ -40,8 +40,8 @@ mlir::tg::findValues(Dim lhs, Dim rhs,
       state = state * 6364136223846793005u + 1442695040888963407u;
       // Bounds may be as far apart as 64 bits allow.
       const uint64_t distance = uint64_t(var.getMax()) - uint64_t(var.getMin());
-      uint64_t step = k < kMostVariables && (i >> k & 1) ? distance : 0;
-      if (i >= kMostCorners || k >= kMostVariables)
+      uint64_t step = k < kMaxVariables && (i >> k & 1) ? distance : 0;
+      if (i >= kMaxCorners || k >= kMaxVariables)
         step =
             distance == ~uint64_t(0) ? state : (state >> 11) % (distance + 1);
       const std::optional<int64_t> bound =

@@ -20,13 +20,13 @@ using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
 /// Remainders and maxima that bounds are computed with for no shorter a sum.
-constexpr unsigned kMostRemainders = 8;
+constexpr unsigned kMaxRemainders = 8;
 /// Operators and operands of a remainder or maximum that is written out.
-constexpr size_t kMostToWriteOut = 80;
+constexpr size_t kMaxToWriteOut = 80;
 /// How often an atom is multiplied by itself where a square is looked for.
-constexpr size_t kMostPower = 4;
+constexpr size_t kMaxPower = 4;
 /// Operands of a minimum that minima within it become operands of.
-constexpr size_t kMostOperands = 8;
+constexpr size_t kMaxOperands = 8;
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -172,7 +172,7 @@ bool dim::hasOperator(Attribute attr, DimOpKind kind) {
 }
 
 bool dim::isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs) {
-  if (getLength(lhs) + getLength(rhs) > kMostToWriteOut)
+  if (getLength(lhs) + getLength(rhs) > kMaxToWriteOut)
     return true;
   return llvm::any_of(ArrayRef({lhs, rhs}), [&](Attribute operand) {
     return (kind != DimOpKind::mod && hasOperator(operand, DimOpKind::max)) ||
@@ -428,7 +428,7 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
           !getExpr(monomial[0], DimOpKind::min))
         continue;
       SmallVector<Attribute> choices = getOperands(DimOpKind::min, monomial[0]);
-      if (operands.size() + choices.size() - 1 > kMostOperands)
+      if (operands.size() + choices.size() - 1 > kMaxOperands)
         continue;
       const int64_t times = coefficient;
       Polynomial rest = operands[i];
@@ -494,7 +494,7 @@ Polynomial Polynomial::substitute(Attribute atom,
         others.push_back(factor);
     }
     product.addTerm(others, coefficient);
-    if (power > kMostPower)
+    if (power > kMaxPower)
       return *this;
     while (power-- > 0)
       product = writtenOut(product, value);
@@ -529,7 +529,7 @@ bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
 /// Replaces `atom` if that gives few terms.
 bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
                              size_t mostTerms) {
-  if (terms.size() * value.terms.size() > kMostTermsToFactor || !hasProducts())
+  if (terms.size() * value.terms.size() > kMaxTermsToFactor || !hasProducts())
     return false;
   Polynomial result = substitute(atom, value);
   if (result.terms.size() >= terms.size() || result.terms.size() > mostTerms)
@@ -660,7 +660,7 @@ Dim Polynomial::getDim(MLIRContext *context) const {
 Polynomial Polynomial::withRemainders() const {
   Polynomial shown = *this;
   // One in place of another might go on for ever.
-  for (unsigned step = 0; step < kMostRemainders; ++step)
+  for (unsigned step = 0; step < kMaxRemainders; ++step)
     if (!shown.showRemainder(shown.terms.size()) &&
         !shown.showMaximum(shown.terms.size()))
       break;

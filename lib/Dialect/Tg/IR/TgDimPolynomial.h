@@ -116,7 +116,7 @@ bool hasOperator(Attribute attr, DimOpKind kind);
 bool isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs);
 
 /// Terms of a sum that is taken apart into factors.
-inline constexpr size_t kMostTermsToFactor = 256;
+inline constexpr size_t kMaxTermsToFactor = 256;
 
 /// A sum of monomials with coefficients.
 class Polynomial {

@@ -20,9 +20,9 @@ using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
 /// Terms that a product of sums is written out to. More are a product of sums.
-constexpr size_t kMostTerms = 64;
+constexpr size_t kMaxTerms = 64;
 /// The same in operators and operands, for few terms that are long.
-constexpr size_t kMostLength = 1 << 10;
+constexpr size_t kMaxLength = 1 << 10;
 
 //===----------------------------------------------------------------------===//
 // Products
@@ -115,8 +115,8 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
     for (const Polynomial &sum : *list) {
       length = length * sum.terms.size() + numTerms * sum.getLength();
       numTerms *= sum.terms.size();
-      isShort &= numSums == 1 || numTerms <= kMostTerms;
-      isShort &= (numSums == 1 && others.empty()) || length <= kMostLength;
+      isShort &= numSums == 1 || numTerms <= kMaxTerms;
+      isShort &= (numSums == 1 && others.empty()) || length <= kMaxLength;
       if (!isShort)
         break;
     }
@@ -199,7 +199,7 @@ std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
 /// == b * c in a*x*y + b*x + c*y + d. Just for sums in which no variable is
 /// multiplied by itself.
 std::vector<Polynomial> Polynomial::getIndependentFactors() const {
-  if (terms.size() < 4 || terms.size() > kMostTermsToFactor)
+  if (terms.size() < 4 || terms.size() > kMaxTermsToFactor)
     return {*this};
   std::map<Attribute, unsigned, Before> numbers;
   std::vector<std::pair<uint64_t, int64_t>> masks;

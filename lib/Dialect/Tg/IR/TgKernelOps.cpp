@@ -532,10 +532,10 @@ LogicalResult RangeOp::verify() {
       return failure();
   if (!isNeverNegative(extent))
     return emitOpError("extent ") << extent.str() << " is negative (C1)";
-  if (extent.getMax() > maxRangeExtent)
+  if (extent.getMax() > kMaxRangeExtent)
     return emitOpError("extent ")
            << extent.str() << " can be more than 2^53 (C1)";
-  if (int64_t id = getId(); id < 0 || id > maxRangeId)
+  if (int64_t id = getId(); id < 0 || id > kMaxRangeId)
     return emitOpError("id ") << id << " is not in [0, 2^31) (C3)";
   Dim peel = getPeelDim();
   if (peel.getMin() < 0 || peel.getMin() > extent.getMax())

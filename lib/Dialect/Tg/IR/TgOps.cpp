@@ -57,7 +57,7 @@ bool mlir::tg::isBufferType(Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   return buffer && buffer.getRank() == 1 && buffer.getLayout().isIdentity() &&
          isElementType(buffer.getElementType()) &&
-         (!buffer.hasStaticShape() || buffer.getDimSize(0) <= maxBufferSize);
+         (!buffer.hasStaticShape() || buffer.getDimSize(0) <= kMaxBufferSize);
 }
 
 bool mlir::tg::isSignedInteger(Type type) {

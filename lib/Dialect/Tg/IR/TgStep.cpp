@@ -96,7 +96,7 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto checkIds = [&](ArrayRef<int64_t> ids) -> LogicalResult {
     llvm::SmallDenseSet<int64_t> seen;
     for (int64_t id : ids) {
-      if (id < 0 || id > maxRangeId)
+      if (id < 0 || id > kMaxRangeId)
         return emitError() << id << " is no id of a range (C1)";
       if (!seen.insert(id).second)
         return emitError() << "range " << id << " is listed twice (C1)";

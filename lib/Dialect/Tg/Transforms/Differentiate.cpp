@@ -153,8 +153,8 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
 /// The operation and, as notes, the way from it to a value of `wrt`.
 LogicalResult Differentiation::reportMissing(Operation *op) {
   InFlightDiagnostic error = op->emitOpError("has no derivative");
-  constexpr unsigned kMostNotes = 8;
-  for (unsigned i = 0; op && i < kMostNotes; ++i) {
+  constexpr unsigned kMaxNotes = 8;
+  for (unsigned i = 0; op && i < kMaxNotes; ++i) {
     auto next =
         llvm::find_if(op->getOperands(), [&](Value x) { return isWanted(x); });
     if (next == op->operand_end())

@@ -25,8 +25,8 @@ using namespace mlir::tg;
 
 /// Buffers of more than 16 TiB share no memory, so that sums of sizes fit into
 /// 64 bits.
-constexpr int64_t kMostBytes = int64_t(1) << 44;
-constexpr int64_t kLeastAlignment = 8, kMostAlignment = 1 << 20;
+constexpr int64_t kMaxBytes = int64_t(1) << 44;
+constexpr int64_t kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
 namespace {
 
@@ -112,11 +112,11 @@ private:
 } // namespace
 
 void TgPlanMemoryPass::runOnOperation() {
-  if (!llvm::isPowerOf2_64(alignment) || alignment < kLeastAlignment ||
-      alignment > kMostAlignment) {
+  if (!llvm::isPowerOf2_64(alignment) || alignment < kMinAlignment ||
+      alignment > kMaxAlignment) {
     emitError(getOperation().getLoc(),
               "tg-plan-memory needs an alignment that is a power of two from ")
-        << kLeastAlignment << " to " << kMostAlignment << ", not "
+        << kMinAlignment << " to " << kMaxAlignment << ", not "
         << alignment.getValue();
     return signalPassFailure();
   }
@@ -135,7 +135,7 @@ void TgPlanMemoryPass::runOnOperation() {
       if (!type.hasStaticShape())
         continue;
       const int64_t bytes = getBufferBytes(type);
-      if (bytes > kMostBytes)
+      if (bytes > kMaxBytes)
         continue;
       allocOf[alloc] = alloc;
       lifetimes[alloc] = {alloc, align(std::max<int64_t>(bytes, 1))};

@@ -27,10 +27,10 @@ constexpr int64_t kFewClasses = 16, kFewClassesOfRows = 4, kRow = 8;
 constexpr int64_t kDepth = 8;
 /// Conditions that a sum may have; they are looked for behind movements, where
 /// shared ones are met again on each path to them.
-constexpr unsigned kMostClauses = 64;
+constexpr unsigned kMaxClauses = 64;
 /// Updates of few rows side by side are split into parts, of at least so many
 /// positions and so many for each element of the result.
-constexpr int64_t kLeastPart = 1 << 14, kPositionsPerElement = 8;
+constexpr int64_t kMinPart = 1 << 14, kPositionsPerElement = 8;
 /// Elements of neighbouring rows that are updated together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
@@ -258,7 +258,7 @@ static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
   OneHotSum sum{-1, {}, {}, body->second};
   SmallVector<Value> others;
   while (!clauses.empty()) {
-    if (++numClauses > kMostClauses)
+    if (++numClauses > kMaxClauses)
       return std::nullopt;
     Value clause = moveBefore(builder, clauses.pop_back_val());
     if (auto both = clause.getDefiningOp<AndOp>()) {
@@ -316,7 +316,7 @@ static bool isWorthIt(ReduceOp op, int64_t axis) {
 static void scatterSum(ReduceOp op) {
   // With larger numbers, the arithmetic overflows 64 bits.
   const int64_t size = getBufferSize(op.getX().getType());
-  if (size == 0 || size > maxBufferSize)
+  if (size == 0 || size > kMaxBufferSize)
     return;
   OpBuilder builder(op);
   std::optional<OneHotSum> sum = match(builder, op);
@@ -395,8 +395,8 @@ static void splitScatter(ScatterOp op) {
   std::optional<ReduceKind> kind = getReduceKind(op.getKind());
   const Dim length = getSize(op.getIndex(), axis);
   const int64_t size = getBufferSize(type);
-  if (!kind || !length.isStatic() || size == 0 || size > maxBufferSize ||
-      getBufferSize(op.getIndex().getType()) > maxBufferSize)
+  if (!kind || !length.isStatic() || size == 0 || size > kMaxBufferSize ||
+      getBufferSize(op.getIndex().getType()) > kMaxBufferSize)
     return;
   SmallVector<int64_t> shape = getLargestShape(type);
   int64_t outer = 1, inner = 1;
@@ -410,7 +410,7 @@ static void splitScatter(ScatterOp op) {
   const int64_t enoughRows = getTargetFacts(op).parallelItems;
   const int64_t parts = std::min(
       {static_cast<int64_t>(llvm::divideCeil(enoughRows, rows)),
-       positions / kLeastPart,
+       positions / kMinPart,
        positions / kPositionsPerElement / std::max<int64_t>(shape[axis], 1)});
   if (rows >= enoughRows || parts < 2)
     return;

@@ -25,7 +25,7 @@ using namespace mlir::tg;
 
 /// More numbers than that would be stored anew, for each run of a kernel, in
 /// more memory than the fastest cache spares.
-static constexpr size_t mostNumbers = 256;
+static constexpr size_t kMaxNumbers = 256;
 
 //===----------------------------------------------------------------------===//
 // Constants that may differ
@@ -179,7 +179,7 @@ TgShareKernelsPass::share(Group &group,
         }))
       differing.push_back(i);
   const bool isShared = int64_t(group.size()) >= fewest && !differing.empty() &&
-                        differing.size() <= mostNumbers;
+                        differing.size() <= kMaxNumbers;
   for (auto [i, candidate] : llvm::enumerate(group))
     if (i == 0 || !isShared)
       for (auto [constant, value] :

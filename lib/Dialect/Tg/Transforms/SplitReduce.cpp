@@ -21,7 +21,7 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-constexpr int64_t kMostParts = 1 << 20;
+constexpr int64_t kMaxParts = 1 << 20;
 
 /// Rows of a part that is transposed in registers, and how many operations deep
 /// such operands are searched for: the search doubles at each, so that these
@@ -35,7 +35,7 @@ constexpr int64_t kPartUnit = 64;
 /// enough parallel work items, within these bounds. The fewest where the
 /// deviations from their mean are summed as well, so that they are read again
 /// from a cache, and where the length of rows is symbolic.
-constexpr int64_t kFewRows = 16, kMostRows = 128;
+constexpr int64_t kFewRows = 16, kMaxRows = 128;
 
 namespace {
 
@@ -557,7 +557,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   if (!isReadAgain && isStatic)
     most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
                                    shape[axis] / target.parallelItems)),
-                               kFewRows, kMostRows);
+                               kFewRows, kMaxRows);
   // A number that divides the length leaves no remainder after the parts.
   int64_t rows = most;
   Dim length = getDim(from, axis);
@@ -582,7 +582,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
 
 /// Whether what is computed with the number of elements fits into 64 bits.
 static bool isCountable(RankedTensorType type) {
-  return getBufferSize(type) <= maxBufferSize;
+  return getBufferSize(type) <= kMaxBufferSize;
 }
 
 namespace {
@@ -591,10 +591,10 @@ struct TgSplitReducePass
   using Base::Base;
 
   void runOnOperation() override {
-    if (threshold < 1 || parts < 2 || parts > kMostParts) {
+    if (threshold < 1 || parts < 2 || parts > kMaxParts) {
       emitError(getOperation().getLoc(),
                 "tg-split-reduce needs a threshold of at least 1 and 2 to ")
-          << kMostParts << " parts, not " << threshold.getValue() << " and "
+          << kMaxParts << " parts, not " << threshold.getValue() << " and "
           << parts.getValue();
       return signalPassFailure();
     }

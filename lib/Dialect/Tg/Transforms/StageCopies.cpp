@@ -28,13 +28,13 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// How many steps may be between a copy and the kernel that reads it.
-constexpr int64_t kMostBetween = 64;
+constexpr int64_t kMaxBetween = 64;
 /// The parts of a tile have multiples of so many bytes, which vectors divide: a
 /// vector comes from one of them as a whole. (Masked loads with addresses far
 /// outside of memory take hundreds of cycles.)
 constexpr int64_t kTileUnit = 128;
 /// Blocks are at least this many times as long as the border saved between two.
-constexpr int64_t kLeastBlock = 4, kGoodBlock = 16;
+constexpr int64_t kMinBlock = 4, kGoodBlock = 16;
 
 namespace {
 
@@ -98,7 +98,7 @@ LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
     return LaunchOp();
   const BufferPart memory = getBufferPart(source);
   Operation *op = copy->getNextNode();
-  for (int64_t i = 0; op && i < kMostBetween; ++i, op = op->getNextNode()) {
+  for (int64_t i = 0; op && i < kMaxBetween; ++i, op = op->getNextNode()) {
     auto isMemory = [&](Value buffer) {
       return isBufferType(buffer.getType()) &&
              getBufferPart(buffer).mayOverlap(memory);
@@ -208,7 +208,7 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
                    all + borderBytes <= wholeBytes)
     return extent;
   int64_t rows = (tileBytes - borderBytes) / rowBytes;
-  if (rows <= 0 || rows * rowBytes < kLeastBlock * borderBytes)
+  if (rows <= 0 || rows * rowBytes < kMinBlock * borderBytes)
     return 0;
   // Enough blocks, as long as their borders are short.
   const int64_t forItems = std::max<int64_t>(

@@ -52,7 +52,7 @@ bool mlir::tg::isInnerSum(Value value) {
 }
 
 /// Sums of more terms are not written out in every sum that they occur in.
-static constexpr size_t kMostSharedTerms = 64;
+static constexpr size_t kMaxSharedTerms = 64;
 
 const LinearForm &IndexAnalysis::getLinear(Value index) {
   // Iterative: hand-written sums may be long chains. What is part of one sum
@@ -128,7 +128,7 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       auto it = forms.find(value);
       if (it == forms.end()) {
         missing.push_back(value);
-      } else if (it->second.terms.size() > kMostSharedTerms) {
+      } else if (it->second.terms.size() > kMaxSharedTerms) {
         addTerm(value, factor);
       } else {
         form.addConstant(form.product(it->second.constant, factor));
@@ -207,10 +207,10 @@ Interval IndexAnalysis::getAtomInterval(Value atom) {
 /// What a condition says of a value that is chosen where it holds: the ends of
 /// comparisons of the value itself.
 Interval IndexAnalysis::getIntervalWhere(Value value, Value condition) {
-  constexpr size_t kMostClauses = 8;
+  constexpr size_t kMaxClauses = 8;
   Interval result = getInterval(value);
   SmallVector<Value> clauses{condition};
-  for (size_t i = 0; i < clauses.size() && i < kMostClauses; ++i) {
+  for (size_t i = 0; i < clauses.size() && i < kMaxClauses; ++i) {
     if (auto conjunction = clauses[i].getDefiningOp<AndOp>()) {
       llvm::append_range(clauses, conjunction->getOperands());
       continue;

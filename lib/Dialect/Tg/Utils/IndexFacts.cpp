@@ -21,11 +21,11 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Conditions of more clauses are not looked at to the end.
-static constexpr size_t kMostFacts = 32;
+static constexpr size_t kMaxFacts = 32;
 /// How far integers of other types are followed to index values.
-static constexpr unsigned kMostCasts = 16;
+static constexpr unsigned kMaxCasts = 16;
 /// Sums of more terms say nothing of each of them.
-static constexpr size_t kMostNarrowed = 8;
+static constexpr size_t kMaxNarrowed = 8;
 
 static bool isModest(const LinearForm &form) {
   return !form.saturated && tg::isModest(form.constant) &&
@@ -65,7 +65,7 @@ std::optional<LinearForm> IndexFacts::getNumber(Value integer, unsigned depth) {
   Type type = integer.getType();
   if (type.isIndex())
     return getForm(integer);
-  if (!type.isInteger() || type.isInteger(1) || depth > kMostCasts)
+  if (!type.isInteger() || type.isInteger(1) || depth > kMaxCasts)
     return std::nullopt;
   APInt constant;
   if (matchPattern(integer, m_ConstantInt(&constant))) {
@@ -174,7 +174,7 @@ Interval IndexFacts::getInterval(const LinearForm &form) {
       interval.hi = std::min(interval.hi, getBounds(hi).hi);
     return interval;
   };
-  if (facts.empty() || form.terms.size() > kMostNarrowed)
+  if (facts.empty() || form.terms.size() > kMaxNarrowed)
     return analysis.getSumOfIntervals(form);
   const Interval constant = getBounds(form.constant);
   LinearForm whole(context);
@@ -334,7 +334,7 @@ bool IndexFacts::assume(Value condition, bool holds) {
   bool isNew = false;
   SmallVector<std::pair<Value, bool>> conditions{{condition, holds}};
   llvm::DenseSet<Value> seen[2];
-  while (!conditions.empty() && facts.size() < kMostFacts) {
+  while (!conditions.empty() && facts.size() < kMaxFacts) {
     auto [value, isTrue] = conditions.pop_back_val();
     // Conditions may share operands.
     if (!seen[isTrue].insert(value).second)
@@ -402,7 +402,7 @@ bool IndexFacts::assumeNotNegative(LinearForm form) {
 
 /// Each atom of form >= 0 has a bound where the others are at their ends.
 void IndexFacts::narrowAtoms(const LinearForm &form) {
-  if (form.terms.size() > kMostNarrowed)
+  if (form.terms.size() > kMaxNarrowed)
     return;
   for (auto [atom, coefficient] : form.terms) {
     std::optional<int64_t> number = coefficient.getStatic();

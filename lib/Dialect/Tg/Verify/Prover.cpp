@@ -24,7 +24,7 @@ using namespace mlir::tg;
 
 /// Variables are tried one value at a time, up to this many combinations of
 /// values.
-static constexpr int64_t kMostValues = 256;
+static constexpr int64_t kMaxValues = 256;
 
 /// The factor for the time limit of the last attempt: on a busy machine, the
 /// hardest queries exceed the normal limit.
@@ -175,7 +175,7 @@ static FailureOr<std::string> askForEachValue(Solver &solver,
   int64_t count = 1;
   for (const Variable &variable : variables)
     if (llvm::MulOverflow(count, variable.max - variable.min + 1, count) ||
-        count > kMostValues)
+        count > kMaxValues)
       return std::string("unknown");
   if (variables.empty())
     return std::string("unknown");

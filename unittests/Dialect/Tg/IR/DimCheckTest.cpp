@@ -60,7 +60,7 @@ TEST_F(DimCheckTest, Lengths) {
   // A long chain, and an expression that doubles with each level.
   Attribute chain = var("n", 0, 1).getAttr(), tree = chain,
             one = number(1).getAttr();
-  for (int64_t i = 0; i < kMostNesting; ++i)
+  for (int64_t i = 0; i < kMaxNesting; ++i)
     chain = DimExprAttr::get(&context, DimOpKind::floordiv, chain, one);
   EXPECT_EQ(check(chain), "");
   chain = DimExprAttr::get(&context, DimOpKind::floordiv, chain, one);

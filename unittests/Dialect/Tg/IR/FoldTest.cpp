@@ -94,7 +94,7 @@ protected:
                   ArrayRef<StringRef> binary, ArrayRef<StringRef> compares) {
     SmallVector<Attribute> values = getInterestingValues(type);
     auto [a, b] = getPairs(values);
-    ASSERT_LE(static_cast<int64_t>(a.size()), maxFoldedElements);
+    ASSERT_LE(static_cast<int64_t>(a.size()), kMaxFoldedElements);
     DenseElementsAttr x = getDense(type, values), lhs = getDense(type, a),
                       rhs = getDense(type, b);
     for (StringRef name : unary)

@@ -25,7 +25,7 @@ using namespace mlir::tg;
 
 namespace {
 
-constexpr StringLiteral source = R"mlir(
+constexpr StringLiteral kSource = R"mlir(
 func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tg.neg %x : tensor<4xf32>
   %1 = tg.sqrt %0 : tensor<4xf32>
@@ -80,7 +80,7 @@ protected:
           return success();
         }) {
     context.loadDialect<TgDialect, func::FuncDialect>();
-    module = parseSourceString<ModuleOp>(source, &context);
+    module = parseSourceString<ModuleOp>(kSource, &context);
   }
 
   template <typename... Patterns> void apply(bool isVerified = true) {

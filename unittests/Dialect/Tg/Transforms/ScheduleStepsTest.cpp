@@ -25,7 +25,7 @@ using namespace mlir::tg;
 
 namespace {
 
-constexpr StringLiteral matmul = R"mlir(
+constexpr StringLiteral kMatmul = R"mlir(
 tg.kernel @matmul(%out: memref<768xf32>, %a: memref<512xf32>, %b: memref<384xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 32
   %j = tg.range 1 loop 24
@@ -50,7 +50,7 @@ class ScheduleStepsTest : public testing::Test {
 protected:
   ScheduleStepsTest() {
     context.loadDialect<TgDialect>();
-    module = parseSourceString<ModuleOp>(matmul, &context);
+    module = parseSourceString<ModuleOp>(kMatmul, &context);
   }
 
   KernelOp getKernel() { return *module->getOps<KernelOp>().begin(); }
@@ -129,7 +129,7 @@ TEST_F(ScheduleStepsTest, AListMakesTheSameKernelAgain) {
   const std::string once = print();
   auto list =
       llvm::to_vector(getKernel().getScheduledAttr().getAsRange<StepAttr>());
-  module = parseSourceString<ModuleOp>(matmul, &context);
+  module = parseSourceString<ModuleOp>(kMatmul, &context);
   ASSERT_TRUE(succeeded(applySteps(getKernel(), list)));
   EXPECT_EQ(print(), once);
 }
@@ -139,7 +139,7 @@ TEST_F(ScheduleStepsTest, EveryStepThatIsEnumeratedIsAdmitted) {
   llvm::SmallSet<StepKind, 16> kinds;
   for (StepAttr step : steps) {
     kinds.insert(step.getKind());
-    module = parseSourceString<ModuleOp>(matmul, &context);
+    module = parseSourceString<ModuleOp>(kMatmul, &context);
     std::string reason;
     EXPECT_TRUE(succeeded(canApply(getKernel(), step, reason))) << reason;
     EXPECT_TRUE(succeeded(applySteps(getKernel(), step)));

@@ -24,7 +24,7 @@ using namespace mlir::tg;
 
 namespace {
 
-constexpr StringLiteral source = R"mlir(
+constexpr StringLiteral kSource = R"mlir(
 tg.kernel @k(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 loop 9
   %j = tg.range 1 loop #tg.var<"n", 1, 6>
@@ -86,7 +86,7 @@ class IndexRulesTest : public testing::Test {
 protected:
   IndexRulesTest() {
     context.loadDialect<TgDialect, smt::SMTDialect>();
-    module = parseSourceString<ModuleOp>(source, &context);
+    module = parseSourceString<ModuleOp>(kSource, &context);
   }
 
   template <typename... Rules> FrozenRewritePatternSet getRules() {

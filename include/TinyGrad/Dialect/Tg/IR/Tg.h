@@ -44,12 +44,12 @@ namespace mlir::tg {
 
 /// The largest id and extent of a `tg.range`. A loop of more positions would
 /// not finish, and arithmetic with these does not overflow 64 bits.
-inline constexpr int64_t maxRangeId = (int64_t(1) << 31) - 1;
-inline constexpr int64_t maxRangeExtent = int64_t(1) << 53;
+inline constexpr int64_t kMaxRangeId = (int64_t(1) << 31) - 1;
+inline constexpr int64_t kMaxRangeExtent = int64_t(1) << 53;
 
 /// The maximum number of elements of a buffer. No machine addresses more
 /// memory, and the number of its bits fits into 64 bits.
-inline constexpr int64_t maxBufferSize = int64_t(1) << 53;
+inline constexpr int64_t kMaxBufferSize = int64_t(1) << 53;
 
 /// The device that a function argument is on, a string.
 inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
@@ -73,7 +73,7 @@ bool isElementType(Type type);
 
 /// Whether `type` is that of a flat buffer: a memref of rank 1 and identity
 /// layout, with an element type of the dialect and
-/// at most `maxBufferSize` elements. Which memory it is follows from what made
+/// at most `kMaxBufferSize` elements. Which memory it is follows from what made
 /// it.
 bool isBufferType(Type type);
 

@@ -23,7 +23,7 @@ namespace mlir::tg {
 
 /// Constants with more elements than this stay as operations, so that folding
 /// never makes a program much larger.
-inline constexpr int64_t maxFoldedElements = 256;
+inline constexpr int64_t kMaxFoldedElements = 256;
 
 /// What the elementwise operation `op` gives for scalar operands, by the
 /// documented semantics of its element types. Null if `op` has no evaluation.

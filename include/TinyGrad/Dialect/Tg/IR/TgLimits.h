@@ -18,7 +18,7 @@ namespace mlir::tg {
 
 /// The most axes that a tensor can have, as in NumPy: what is done for each
 /// axis may call itself for the next one.
-inline constexpr int64_t kMostAxes = 64;
+inline constexpr int64_t kMaxAxes = 64;
 
 } // namespace mlir::tg
 

@@ -30,7 +30,7 @@ inline constexpr llvm::StringLiteral targetAttrName = "tg.target";
 
 /// Alignment of buffers in bytes, on every target: of memory that devices
 /// allocate, and of what kernels write unless they work in place.
-inline constexpr int64_t bufferAlignment = 64;
+inline constexpr int64_t kBufferAlignment = 64;
 
 /// The facts that scheduling and vector code generation depend on. The defaults
 /// are for CPUs with AVX-512, and were measured on a Zen 4. Cache sizes are the

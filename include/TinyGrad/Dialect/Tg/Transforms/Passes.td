@@ -410,7 +410,7 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
     Option<"alignment", "alignment", "int64_t",
-           "::mlir::tg::bufferAlignment", "Alignment of each buffer in bytes">
+           "::mlir::tg::kBufferAlignment", "Alignment of each buffer in bytes">
   ];
   let statistics = [
     Statistic<"numBytesSaved", "bytes-saved",

@@ -32,11 +32,11 @@ using namespace mlir::tg;
 
 /// How many of the most recent launches on a memory are candidates, and how
 /// many candidates are tried.
-constexpr size_t kMostRecent = 8, kMostTries = 4;
+constexpr size_t kMaxRecent = 8, kMaxTries = 4;
 /// For how many producers of a launch other consumers are searched.
-constexpr size_t kMostProducers = 4;
+constexpr size_t kMaxProducers = 4;
 /// Nodes with more neighbours are not merged.
-constexpr size_t kMostNeighbours = 256;
+constexpr size_t kMaxNeighbours = 256;
 
 namespace {
 
@@ -95,7 +95,7 @@ struct Copy {
 struct Memory {
   PartMap readers, writers;
   /// The most recent launches that access it.
-  SmallVector<Node *, kMostRecent> recent;
+  SmallVector<Node *, kMaxRecent> recent;
   llvm::SmallPtrSet<Node *, 4> users;
   /// Whether the caller can read it.
   bool escapes = false;
@@ -352,7 +352,7 @@ void Fuser::touch(Node &node) {
   for (Value buffer : node.buffers) {
     SmallVectorImpl<Node *> &recent = memoryOf(parts[buffer].root).recent;
     llvm::erase(recent, &node);
-    if (recent.size() == kMostRecent)
+    if (recent.size() == kMaxRecent)
       recent.erase(recent.begin());
     recent.push_back(&node);
   }
@@ -377,7 +377,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
       add(find(copy->second.firstWriter));
   }
   for (Node *producer :
-       ArrayRef(node.dependences.getArrayRef()).take_front(kMostProducers))
+       ArrayRef(node.dependences.getArrayRef()).take_front(kMaxProducers))
     for (Value buffer :
          ArrayRef(producer->buffers).take_front(countOutputs(*producer)))
       for (Node *other : memoryOf(parts[buffer].root).recent)
@@ -387,7 +387,7 @@ SmallVector<Node *> Fuser::findCandidates(Node &node) {
   llvm::stable_sort(sorted, [](auto a, auto b) { return a.second > b.second; });
   SmallVector<Node *> candidates;
   for (auto [other, weight] : sorted)
-    if (candidates.size() < kMostTries)
+    if (candidates.size() < kMaxTries)
       candidates.push_back(other);
   return candidates;
 }
@@ -510,7 +510,7 @@ Node *Fuser::tryMerge(Node &a, Node &b) {
     return other == &second || other->order > second.order;
   };
   for (Node *node : {&first, &second})
-    if (node->dependences.size() + node->dependents.size() > kMostNeighbours ||
+    if (node->dependences.size() + node->dependents.size() > kMaxNeighbours ||
         !pool.getInfo(node->kernel).obstacle.empty())
       return nullptr;
   const bool isEarly = llvm::all_of(second.dependences, isBefore);

@@ -22,11 +22,11 @@ using namespace mlir::tg;
 
 /// Limits of a merged kernel. Each buffer is a memory stream, of which hardware
 /// prefetchers follow 16 to 32; larger bodies exceed the registers.
-constexpr size_t kMostOutputs = 8, kMostBuffers = 16, kMostRanges = 24;
-constexpr int64_t kMostOps = 500;
+constexpr size_t kMaxOutputs = 8, kMaxBuffers = 16, kMaxRanges = 24;
+constexpr int64_t kMaxOps = 500;
 /// The least fraction of the smaller kernel's memory traffic that merging must
 /// save.
-constexpr double kLeastShare = 1.0 / 16;
+constexpr double kMinShare = 1.0 / 16;
 /// Above this number of bytes, a kernel with few positions would have too few
 /// work items.
 constexpr double kParallelBytes = 64 << 10;
@@ -341,7 +341,7 @@ bool Merger::chooseSpace() {
 }
 
 bool Merger::checkSize() {
-  if (first.numOps + second.numOps > kMostOps)
+  if (first.numOps + second.numOps > kMaxOps)
     return fail("the kernel would be large");
   DenseSet<unsigned> outputs, buffers;
   for (auto [info, slots] : {std::pair(&first, &request.firstSlots),
@@ -351,11 +351,11 @@ bool Merger::checkSize() {
       if (!request.isTemporary[(*slots)[i]])
         outputs.insert((*slots)[i]);
   }
-  if (outputs.size() > kMostOutputs || buffers.size() > kMostBuffers)
+  if (outputs.size() > kMaxOutputs || buffers.size() > kMaxBuffers)
     return fail("the kernel would have too many buffers");
   if (first.resultRanges.size() + first.reduceRanges.size() +
           second.resultRanges.size() + second.reduceRanges.size() >
-      kMostRanges)
+      kMaxRanges)
     return fail("the kernel would have too many ranges");
   // A register tile needs the registers and determines the loops.
   if ((first.isTiled && (isByRow || !second.reduceRanges.empty())) ||
@@ -640,7 +640,7 @@ bool Merger::isWorthIt() {
   result.savedBytes = savedBytes + countSharedRows();
   if (isSibling)
     return true;
-  if (result.savedBytes < kLeastShare * std::min(first.bytes, second.bytes))
+  if (result.savedBytes < kMinShare * std::min(first.bytes, second.bytes))
     return fail("they have too little in common");
   // Merging with a kernel in place loses non-temporal stores of large results.
   double lost = 0;

@@ -23,9 +23,9 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Clauses of a conjunction that are compared with each other.
-static constexpr size_t kMostClauses = 16;
+static constexpr size_t kMaxClauses = 16;
 /// Remainders and quotients of a sum that are tried with each other.
-static constexpr size_t kMostPairs = 8;
+static constexpr size_t kMaxPairs = 8;
 
 // IndexRules.td calls functions of this file: those that give nothing where a
 // rule does not apply, and those that make sums and numbers of what they give.
@@ -67,7 +67,7 @@ static std::optional<Dim> getPositive(Rewriter &rewriter, Value value) {
 }
 
 /// Bits of a quotient that are less to write down than a division.
-static constexpr int kMostQuotientBits = 22;
+static constexpr int kMaxQuotientBits = 22;
 
 /// Whether a quotient makes an expression smaller: bounds of values that may be
 /// anything can give large numbers that stand nowhere in the expression.
@@ -76,7 +76,7 @@ static bool isShort(int64_t quotient, Dim constant) {
     return llvm::bit_width(llvm::AbsoluteValue(number));
   };
   return getBits(quotient) <=
-         kMostQuotientBits + getBits(constant.getStatic().value_or(0));
+         kMaxQuotientBits + getBits(constant.getStatic().value_or(0));
 }
 
 /// The q with q*c <= form < (q+1)*c.
@@ -191,7 +191,7 @@ static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value x,
     if (candidate.getMin() > 1 && candidate != *c &&
         !llvm::is_contained(candidates, candidate))
       candidates.push_back(candidate);
-    if (candidates.size() == kMostPairs)
+    if (candidates.size() == kMaxPairs)
       break;
   }
   llvm::stable_sort(candidates,
@@ -327,7 +327,7 @@ static std::optional<LinearForm> getRecombined(Rewriter &rewriter, Value sum) {
       continue;
     SmallVector<DivisionTerm, 2> &candidates = it->second;
     size_t end = candidates.size();
-    size_t begin = end - std::min(end, kMostPairs);
+    size_t begin = end - std::min(end, kMaxPairs);
     for (size_t i = end; i-- > begin;) {
       std::optional<LinearForm> whole = combine(facts, mod, candidates[i]);
       if (!whole)
@@ -366,7 +366,7 @@ divideDifference(IndexFacts &facts, const LinearForm &difference, bool isLess) {
     if (number && std::abs(*number) > 1 &&
         !llvm::is_contained(factors, std::abs(*number)))
       factors.push_back(std::abs(*number));
-    if (factors.size() == kMostPairs)
+    if (factors.size() == kMaxPairs)
       break;
   }
   // What all have in common, for coefficients such as 4 and 6.
@@ -503,7 +503,7 @@ static std::optional<Clauses> getNeededClauses(Rewriter &rewriter,
     else
       changed = true;
   }
-  if (clauses.needed.size() <= kMostClauses) {
+  if (clauses.needed.size() <= kMaxClauses) {
     // The last ones first: what came first is what others build on.
     for (size_t i = clauses.needed.size(); i-- > 0;) {
       Operation *op = clauses.needed[i].getDefiningOp();

@@ -33,7 +33,7 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Operations behind a masked access that are looked at again under the mask.
-static constexpr size_t kMostUnderMask = 128;
+static constexpr size_t kMaxUnderMask = 128;
 
 namespace {
 /// Equal operations, whatever their locations.
@@ -296,7 +296,7 @@ static SmallVector<Operation *> getSlice(Value value) {
     Operation *op = stack.pop_back_val().getDefiningOp();
     if (!isIndexArithmetic(op) || !seen.insert(op).second)
       continue;
-    if (slice.size() == kMostUnderMask)
+    if (slice.size() == kMaxUnderMask)
       return {};
     slice.push_back(op);
     isWorthwhile |=

@@ -62,7 +62,7 @@ template <typename Result> struct Part {
 using Terms = SmallVector<std::pair<Value, Dim>, 4>;
 
 /// Sums of more terms are not searched for common factors of different size.
-static constexpr size_t kMostFactored = 32;
+static constexpr size_t kMaxFactored = 32;
 
 static bool isNegative(Dim dim) { return dim.getMax() < 0; }
 
@@ -97,7 +97,7 @@ getParts(Builder &builder, ArrayRef<std::pair<Value, Dim>> terms) {
     else
       scaled.emplace_back(atom, coefficient);
   }
-  bool isLarge = scaled.size() > kMostFactored;
+  bool isLarge = scaled.size() > kMaxFactored;
   if (isLarge) // equal factors side by side
     llvm::stable_sort(scaled, [](const auto &a, const auto &b) {
       return getMagnitude(a.second).getMax() < getMagnitude(b.second).getMax();

@@ -21,13 +21,13 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Rows that are read side by side, for one pass over the accumulators.
-constexpr int64_t kMostRows = 8, kFewestRows = 4;
+constexpr int64_t kMaxRows = 8, kMinRows = 4;
 /// Passes that add to an accumulator, as in the blocks of other sums.
-constexpr int64_t kMostPasses = 32;
+constexpr int64_t kMaxPasses = 32;
 /// Maximum number of pieces of a row.
-constexpr int64_t kMostPieces = 4096;
+constexpr int64_t kMaxPieces = 4096;
 /// With fewer work items, many cores get little to do.
-constexpr int64_t kFewestItems = 16;
+constexpr int64_t kMinItems = 16;
 
 /// Whether the load reads each element once of a matrix whose rows are far
 /// apart and contiguous along the columns.
@@ -40,7 +40,7 @@ static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
          type.hasStaticShape() &&
          getBufferBytes(type) >= schedule.getTarget().cacheBytes &&
          index.getCoefficient(columns) == 1 && stride > 0 &&
-         stride <= maxBufferSize / kMostRows &&
+         stride <= kMaxBufferSize / kMaxRows &&
          stride * type.getElementTypeBitWidth() / 8 >=
              schedule.getTarget().prefetchReach &&
          llvm::all_of(schedule.getResultRanges(), [&](RangeOp range) {
@@ -79,7 +79,7 @@ static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
   // of them in the first.
   const int64_t shortest = target.prefetchReach, longest = 2 * target.l1Bytes;
   const int64_t row = vectors * bytes;
-  if (row < shortest || row / kMostPieces > longest)
+  if (row < shortest || row / kMaxPieces > longest)
     return std::nullopt;
   int64_t pieces =
       std::max<int64_t>(llvm::divideCeil(row, longest),
@@ -90,7 +90,7 @@ static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
       pieces = more;
       break;
     }
-  if (pieces * items < kFewestItems)
+  if (pieces * items < kMinItems)
     return std::nullopt;
   return llvm::divideCeil(vectors, pieces);
 }
@@ -124,18 +124,18 @@ bool Heuristic::accumulateRows() {
   RangeOp columns = chooseResultLane();
   if (schedule.getKernel().getInPlace() || !columns ||
       columns.getKind() != RangeKind::loop || columns.isSymbolic() ||
-      columns.getLargestExtent() > maxBufferSize / kMostRows)
+      columns.getLargestExtent() > kMaxBufferSize / kMaxRows)
     return false;
   SmallVector<RangedReduceOp> reduces = findSumsOfRows(columns);
   if (reduces.empty())
     return false;
   auto rows = reduces.front().getRanges().front().getDefiningOp<RangeOp>();
   const int64_t depth = rows.getLargestExtent();
-  int64_t rowsInPass = kMostRows;
-  while (rowsInPass >= kFewestRows && depth % rowsInPass != 0)
+  int64_t rowsInPass = kMaxRows;
+  while (rowsInPass >= kMinRows && depth % rowsInPass != 0)
     --rowsInPass;
-  if (rows.isSymbolic() || rowsInPass < kFewestRows || depth <= rowsInPass ||
-      depth > kMostPasses * rowsInPass)
+  if (rows.isSymbolic() || rowsInPass < kMinRows || depth <= rowsInPass ||
+      depth > kMaxPasses * rowsInPass)
     return false;
 
   bool isHeavy = false;

@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Splits by other numbers than powers of two go up to this one.
-static constexpr int64_t kMostParts = 64;
+static constexpr int64_t kMaxParts = 64;
 
 LogicalResult tg::canApply(KernelOp kernel, StepAttr step,
                            std::string &reason) {
@@ -79,9 +79,9 @@ SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
       const int64_t extent = range.getLargestExtent();
       for (int64_t factor = 2; factor < extent; ++factor)
         if (llvm::isPowerOf2_64(factor) ||
-            (factor <= kMostParts && extent % factor == 0))
+            (factor <= kMaxParts && extent % factor == 0))
           add(StepKind::split, {}, range, factor);
-        else if (factor > kMostParts)
+        else if (factor > kMaxParts)
           factor = llvm::PowerOf2Ceil(factor) - 1;
       add(StepKind::reverse, {}, range);
     }

@@ -23,7 +23,7 @@ KernelSchedule::KernelSchedule(KernelOp kernel, const TargetFacts &target)
     llvm::append_range(givenTiles, kernel.getBody().getOps<StageOp>());
   changed();
   // Room for the ids of new ranges.
-  if (nextId > maxRangeId / 2) {
+  if (nextId > kMaxRangeId / 2) {
     nextId = 0;
     for (RangeOp range : ranges)
       range.setId(nextId++);
@@ -477,7 +477,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
   int64_t extent = inner.getLargestExtent();
   if (int64_t merged;
       llvm::MulOverflow(outer.getLargestExtent(), extent, merged) ||
-      merged > maxRangeExtent)
+      merged > kMaxRangeExtent)
     return false;
   // Closed by the same operations, in tiles and scans one after the other.
   for (RangeOp range : {outer, inner})

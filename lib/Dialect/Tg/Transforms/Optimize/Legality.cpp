@@ -21,10 +21,10 @@ using Obstacle = std::optional<std::string>;
 /// Lanes of one vector, copies of a value that unrolled ranges make, and of
 /// code that all of them together would make, ranges, and bytes of a tile, at
 /// most.
-static constexpr int64_t kMostLanes = 256, kMostCopies = 256,
-                         kMostPositions = 1 << 16;
-static constexpr size_t kMostRanges = 64;
-static constexpr int64_t kMostTileBytes = int64_t(1) << 24;
+static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256,
+                         kMaxPositions = 1 << 16;
+static constexpr size_t kMaxRanges = 64;
+static constexpr int64_t kMaxTileBytes = int64_t(1) << 24;
 
 static std::string describe(RangeOp range) {
   return "range " + std::to_string(range.getId());
@@ -108,9 +108,9 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     for (RangeOp other : ranges)
       if (other.getKind() == RangeKind::unroll &&
           llvm::MulOverflow(copies, other.getLargestExtent(), copies))
-        copies = kMostPositions + 1;
-    if (kind == RangeKind::unroll && copies > kMostPositions)
-      return "more than " + std::to_string(kMostPositions) +
+        copies = kMaxPositions + 1;
+    if (kind == RangeKind::unroll && copies > kMaxPositions)
+      return "more than " + std::to_string(kMaxPositions) +
              " copies of the code would be made";
   }
   for (auto store : kernel.getBody().getOps<StoreOp>())
@@ -123,9 +123,9 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
 
   switch (kind) {
   case RangeKind::upcast: {
-    if (!llvm::isPowerOf2_64(extent) || extent > kMostLanes)
+    if (!llvm::isPowerOf2_64(extent) || extent > kMaxLanes)
       return "a vector has a power of two of lanes up to " +
-             std::to_string(kMostLanes) + ", not " + std::to_string(extent);
+             std::to_string(kMaxLanes) + ", not " + std::to_string(extent);
     // Also of what closes the ranges.
     for (Operation &op : kernel.getBody().front()) {
       bool hasThis = false, hasOther = false;
@@ -162,9 +162,9 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         if (auto other = value.getDefiningOp<RangeOp>();
             other.getKind() == RangeKind::unroll &&
             llvm::MulOverflow(copies, other.getLargestExtent(), copies))
-          copies = kMostCopies + 1;
-      if (copies > kMostCopies)
-        return "more than " + std::to_string(kMostCopies) +
+          copies = kMaxCopies + 1;
+      if (copies > kMaxCopies)
+        return "more than " + std::to_string(kMaxCopies) +
                " copies of a value would be computed";
     }
     return std::nullopt;
@@ -234,11 +234,11 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
     if (range.getPeel())
       return describe(range) + " has peeled positions";
     int64_t extent = range.getLargestExtent();
-    if (range == over.back() && pad <= kMostTileBytes)
+    if (range == over.back() && pad <= kMaxTileBytes)
       extent = llvm::alignTo(extent, pad);
-    if (pad > kMostTileBytes || llvm::MulOverflow(bytes, extent, bytes) ||
-        bytes > kMostTileBytes)
-      return "the tile would have more than " + std::to_string(kMostTileBytes) +
+    if (pad > kMaxTileBytes || llvm::MulOverflow(bytes, extent, bytes) ||
+        bytes > kMaxTileBytes)
+      return "the tile would have more than " + std::to_string(kMaxTileBytes) +
              " bytes";
   }
   return std::nullopt;
@@ -452,16 +452,16 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
           return describe(range) + " is a range of the reduction";
         if (llvm::MulOverflow<int64_t>(bytes, llvm::alignTo(window.extent, pad),
                                        bytes))
-          bytes = kMostTileBytes + 1;
+          bytes = kMaxTileBytes + 1;
       }
       for (Value range : reduce.getRanges())
         if (auto other = range.getDefiningOp<RangeOp>();
             !llvm::is_contained(parts, other) && dependsOn(value, other) &&
             llvm::MulOverflow(bytes, other.getLargestExtent(), bytes))
-          bytes = kMostTileBytes + 1;
-      if (bytes > kMostTileBytes || bytes < 0)
+          bytes = kMaxTileBytes + 1;
+      if (bytes > kMaxTileBytes || bytes < 0)
         return "the tile would have more than " +
-               std::to_string(kMostTileBytes) + " bytes";
+               std::to_string(kMaxTileBytes) + " bytes";
       return std::nullopt;
     }
     case StepKind::reuse: {
@@ -512,7 +512,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
     case StepKind::prefetch:
       if (!isa<LoadOp, StoreOp>(ops[0]))
         return expect(0, "load or store");
-      if (amount > maxBufferSize)
+      if (amount > kMaxBufferSize)
         return "no buffer is so large";
       return std::nullopt;
     case StepKind::nontemporal: {
@@ -539,14 +539,14 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       for (RangeOp range : list)
         if (range.getKind() == RangeKind::unroll &&
             llvm::MulOverflow(positions, range.getLargestExtent(), positions))
-          positions = kMostPositions + 1;
-    if (positions > kMostPositions)
-      return "more than " + std::to_string(kMostPositions) +
+          positions = kMaxPositions + 1;
+    if (positions > kMaxPositions)
+      return "more than " + std::to_string(kMaxPositions) +
              " copies of the code would be made";
   }
   const size_t count = countNewRanges(step);
-  if (count > 0 && ranges.size() + count > kMostRanges)
-    return "a kernel has at most " + std::to_string(kMostRanges) + " ranges";
+  if (count > 0 && ranges.size() + count > kMaxRanges)
+    return "a kernel has at most " + std::to_string(kMaxRanges) + " ranges";
   if (ArrayRef<int64_t> ids = step.getResults(); !ids.empty()) {
     if (ids.size() != count)
       return "it makes " + std::to_string(count) + " ranges, not " +

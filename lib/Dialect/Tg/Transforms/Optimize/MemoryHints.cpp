@@ -69,7 +69,7 @@ static bool hasSquares(KernelSchedule &schedule) {
   });
 }
 
-void tg::writePastCaches(KernelSchedule &schedule) {
+void tg::storeNonTemporally(KernelSchedule &schedule) {
   KernelOp kernel = schedule.getKernel();
   if (kernel.getInPlace())
     return;
@@ -148,7 +148,7 @@ void tg::prefetchRows(KernelSchedule &schedule) {
     if (isLarge(schedule, load.getBuffer()) &&
         (stage ? fillsTile(schedule, load, stage, row, stride)
                : readsRows(schedule, load, row, stride)) &&
-        stride <= maxBufferSize)
+        stride <= kMaxBufferSize)
       schedule.setPrefetch(load, stride);
   }
 }
@@ -169,7 +169,7 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
           schedule.getAnalysis().getLinear(load.getIndex());
       const int64_t stride = index.getCoefficient(row);
       if (load.getBuffer().getDefiningOp() || !type.hasStaticShape() ||
-          stride <= 0 || stride > maxBufferSize / kBytesAhead ||
+          stride <= 0 || stride > kMaxBufferSize / kBytesAhead ||
           getBufferBytes(type) < schedule.getTarget().l2Bytes ||
           stride * bits / 8 < schedule.getTarget().prefetchReach)
         continue;

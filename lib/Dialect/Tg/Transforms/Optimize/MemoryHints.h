@@ -19,7 +19,7 @@ namespace mlir::tg {
 
 /// Marks stores of results larger than the caches non-temporal, which saves
 /// reading the lines that are overwritten.
-void writePastCaches(KernelSchedule &schedule);
+void storeNonTemporally(KernelSchedule &schedule);
 
 /// Prefetches rows with gaps between them, which the hardware prefetcher does
 /// not anticipate: each row while the one before it is processed.

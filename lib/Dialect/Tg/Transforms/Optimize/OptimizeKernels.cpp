@@ -30,14 +30,14 @@ using namespace mlir::tg;
 
 /// Reductions of so many elements of a buffer that the second-level cache does
 /// not hold run in the order of what they read.
-constexpr int64_t kLeastDepthInOrder = 32;
+constexpr int64_t kMinDepthInOrder = 32;
 /// How many squares that are transposed in registers are done one after the
 /// other.
 constexpr int64_t kSquares = 4;
 /// How much longer elements take that are gathered than those of squares.
 constexpr int64_t kGather = 4;
 /// Lanes that are worth turning.
-constexpr int64_t kFewestToTurn = 4;
+constexpr int64_t kMinToTurn = 4;
 
 void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
                     int64_t amount) {
@@ -141,7 +141,7 @@ void Heuristic::readInOrder() {
     int64_t depth = 1;
     for (Value range : reduce.getRanges())
       depth *= range.getDefiningOp<RangeOp>().getLargestExtent();
-    if (depth < kLeastDepthInOrder)
+    if (depth < kMinDepthInOrder)
       return;
     for (Operation *op : schedule.getSlice(reduce.getValue())) {
       auto load = dyn_cast<LoadOp>(op);
@@ -405,7 +405,7 @@ void Heuristic::vectorizeReduces() {
       bool isHeavy = needsManyRegisters(
           schedule.getSlice(reduce.getValue()).getArrayRef());
       RangeOp turned = isHeavy ? RangeOp() : findTurned(reduce, best);
-      if (turned && width >= kFewestToTurn)
+      if (turned && width >= kMinToTurn)
         addSquares(best, turned, std::min(width, kSquare));
       else
         addLanes(best, fitLanes(best.getLargestExtent(),
@@ -553,7 +553,7 @@ bool Heuristic::hasTooManyPositions() {
     for (Value range : ranges)
       positions *= static_cast<double>(
           range.getDefiningOp<RangeOp>().getLargestExtent());
-    return positions > static_cast<double>(maxRangeExtent);
+    return positions > static_cast<double>(kMaxRangeExtent);
   };
   SmallVector<Value> resultRanges;
   for (RangeOp range : schedule.getResultRanges())
@@ -587,7 +587,7 @@ void Heuristic::run() {
   vectorizeResult();
   if (!isParallel)
     parallelize();
-  writePastCaches(schedule);
+  storeNonTemporally(schedule);
   prefetchRows(schedule);
   prefetchColumns(schedule);
 }

@@ -15,9 +15,9 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// For a branch to pay, a bound has to leave out one of so many products.
-static constexpr int64_t kMostProducts = 500;
+static constexpr int64_t kMaxProducts = 500;
 /// Among more than so many positions nothing is looked for.
-static constexpr int64_t kMostPositions = 1 << 16;
+static constexpr int64_t kMaxPositions = 1 << 16;
 
 /// Whether the condition bounds the columns together with a range of the
 /// reduction, and leaves out enough of their positions.
@@ -46,7 +46,7 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
                 step = form.getCoefficient(columns),
                 dilation = form.getCoefficient(window);
   constexpr int64_t largest = int64_t(1) << 40;
-  if (count <= 0 || size <= 0 || count > kMostPositions / size ||
+  if (count <= 0 || size <= 0 || count > kMaxPositions / size ||
       llvm::any_of(ArrayRef({step, dilation, *constant}), [](int64_t factor) {
         return factor < -largest || factor > largest;
       }))
@@ -55,7 +55,7 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
   for (int64_t i = 0; i < count; ++i)
     for (int64_t j = 0; j < size; ++j)
       outside += *constant + step * i + dilation * j >= 0;
-  return outside * kMostProducts >= count * size;
+  return outside * kMaxProducts >= count * size;
 }
 
 /// The only range of the reduction that the condition depends on, if it is a

@@ -194,7 +194,7 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
       result = longer;
   }
   auto [unit, extent] = measure(result);
-  if (extent > maxRangeExtent)
+  if (extent > kMaxRangeExtent)
     return std::nullopt;
   result.extent = static_cast<int64_t>(extent);
   result.stride /= unit;

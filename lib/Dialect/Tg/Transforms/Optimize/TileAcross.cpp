@@ -19,12 +19,12 @@ using namespace mlir::tg;
 /// So few parallel work items that cores are idle for certain.
 constexpr int64_t kFewItems = 4;
 /// Packed operands are used for this many positions of an item at least.
-constexpr int64_t kFewestPerItem = 192;
+constexpr int64_t kMinPerItem = 192;
 /// Accumulators that keep the arithmetic units busy while results are on their
 /// way.
 constexpr int64_t kBusyRegisters = 8;
 /// The vectors of lanes that share windows. More would save little.
-constexpr int64_t kMostBlockVectors = 8;
+constexpr int64_t kMaxBlockVectors = 8;
 /// How far ahead of the present one the windows of other channels are fetched,
 /// and how many elements ahead what is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
@@ -266,7 +266,7 @@ int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
     return bytes;
   const int64_t extent = rows.getLargestExtent();
   const int64_t count = std::min<int64_t>(
-      llvm::divideCeil(kFewestPerItem, columns.getLargestExtent()), extent);
+      llvm::divideCeil(kMinPerItem, columns.getLargestExtent()), extent);
   auto inRows = findRowWindow(value, reduce, rows, *inColumns);
   if (!inRows)
     return bytes * count;
@@ -315,7 +315,7 @@ bool Across::chooseTile() {
     });
   });
   auto getItems = [&](int64_t lanes) -> int64_t {
-    return std::max<int64_t>(positions / kFewestPerItem, 1) *
+    return std::max<int64_t>(positions / kMinPerItem, 1) *
            llvm::divideCeil(channels, lanes);
   };
   const bool areCostly = hasWindow && areWindowsCostly();
@@ -344,7 +344,7 @@ bool Across::chooseTile() {
   const int64_t enough = areCostly ? 2 * kFewItems : target.parallelItems / 2;
   blockCount = laneCount;
   while (hasWindow && channels % (2 * blockCount) == 0 &&
-         2 * blockCount <= kMostBlockVectors * width &&
+         2 * blockCount <= kMaxBlockVectors * width &&
          2 * blockCount * depth <= getMostPackedBytes() &&
          getItems(2 * blockCount) >= enough)
     blockCount *= 2;
@@ -395,7 +395,7 @@ void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
       const int64_t stride = schedule.getAnalysis()
                                  .getLinear(load.getIndex())
                                  .getCoefficient(along);
-      if (stride > 0 && stride <= maxBufferSize / positions)
+      if (stride > 0 && stride <= kMaxBufferSize / positions)
         schedule.setPrefetch(load, stride * positions);
     }
 }
@@ -529,7 +529,7 @@ RangeOp Across::shareRows() {
     if (items >= target.parallelItems || extent <= 1)
       return range;
     int64_t each = std::max<int64_t>(positions / extent, 1);
-    if (each < kFewestPerItem) {
+    if (each < kMinPerItem) {
       auto getShare = [&](int64_t fewestPositions, int64_t mostItems) {
         int64_t share =
             std::max<int64_t>(llvm::divideCeil(fewestPositions, each),
@@ -538,10 +538,10 @@ RangeOp Across::shareRows() {
           ++share;
         return share;
       };
-      int64_t share = getShare(kFewestPerItem, target.parallelItems);
+      int64_t share = getShare(kMinPerItem, target.parallelItems);
       // Packing twice costs less than cores that do nothing.
       if (share >= extent && items < kFewItems)
-        share = getShare(kFewestPerItem / 4, kFewItems);
+        share = getShare(kMinPerItem / 4, kFewItems);
       if (share >= extent || range.isSymbolic())
         return range;
       reportStep(schedule, "share", range, share);
@@ -623,7 +623,7 @@ void Across::prefetchResults() {
     const auto bytes = static_cast<int64_t>(llvm::divideCeil(
         store.getValue().getType().getIntOrFloatBitWidth(), 8));
     if (!store.getUpdate() && stride >= target.lineBytes / bytes &&
-        stride <= maxBufferSize)
+        stride <= kMaxBufferSize)
       schedule.setPrefetch(store, stride);
   }
 }

@@ -20,17 +20,17 @@ using namespace mlir::tg;
 /// A tile is staged if it is used by this many positions of a loop, if its rows
 /// are about a page apart, and if it is neither small enough for the
 /// first-level cache anyway nor too large for the second level.
-constexpr int64_t kFewestUses = 8;
+constexpr int64_t kMinUses = 8;
 /// Ways of a first-level cache, about: 8 on most processors, up to 12.
 constexpr int64_t kWays = 8;
 /// Operands that are packed for lanes across the columns are used for at least
 /// so many positions, and cost about as much as so many.
-constexpr int64_t kFewestPositions = 32, kPackedPositions = 12;
+constexpr int64_t kMinPositions = 32, kPackedPositions = 12;
 /// A tile transposed while it is filled is used by at least this many rows.
-constexpr int64_t kFewestRows = 16;
+constexpr int64_t kMinRows = 16;
 /// Storing a result that is strided along the lanes costs less than reading so
 /// many elements of that kind.
-constexpr int64_t kLeastDepth = 4;
+constexpr int64_t kMinDepth = 4;
 /// Columns that a tile of is short for lanes along them, or across them.
 constexpr int64_t kFewColumns = 8;
 /// Accumulators that keep the arithmetic units busy while results are on their
@@ -46,7 +46,7 @@ constexpr int64_t kBlockLines = 4;
 /// Rows of a matrix that are packed are prefetched by so many bytes of them.
 constexpr int64_t kPackedBytesAhead = 8 << 10;
 /// A short range of a reduce is unrolled up to so many copies of the body.
-constexpr int64_t kLongestWindow = 8, kMostCopies = 256;
+constexpr int64_t kMaxWindow = 8, kMaxCopies = 256;
 
 /// Whether the factor divides the extent, for all values of a symbolic one.
 static bool isMultiple(RangeOp range, int64_t factor) {
@@ -70,7 +70,7 @@ bool Heuristic::isTransposable(LoadOp load, RangedReduceOp reduce,
       depth.getLargestExtent() * 4 * target.vectorBytes > target.l2Bytes)
     return false;
   return llvm::any_of(schedule.getResultRanges(), [&](RangeOp rows) {
-    return rows != lane && rows.getLargestExtent() >= kFewestRows &&
+    return rows != lane && rows.getLargestExtent() >= kMinRows &&
            schedule.dependsOn(reduce, rows) &&
            !schedule.dependsOn(load.getResult(), rows);
   });
@@ -90,7 +90,7 @@ RangeOp Heuristic::findReadLane(ArrayRef<RangedReduceOp> reduces) {
           int64_t depth = 1;
           for (Value inner : reduce.getRanges())
             depth *= inner.getDefiningOp<RangeOp>().getLargestExtent();
-          return depth >= kLeastDepth && schedule.dependsOn(reduce, range) &&
+          return depth >= kMinDepth && schedule.dependsOn(reduce, range) &&
                  countStrided(range, reduce) == 0;
         }))
       lane = range;
@@ -112,7 +112,7 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
              ? 0
              : std::max<int64_t>(
                    llvm::divideCeil(kPackedPositions * extent, wasted),
-                   kFewestPositions);
+                   kMinPositions);
 }
 
 /// A tile with lanes across the columns, if there is a range for them.
@@ -143,7 +143,7 @@ bool Heuristic::tileResult() {
   if (!lane)
     if (RangeOp columns = chooseResultLane(4 * width);
         columns && !hasLaneConflict(columns) &&
-        tileAcrossColumns(columns, kFewestPositions, /*mayTurn=*/true))
+        tileAcrossColumns(columns, kMinPositions, /*mayTurn=*/true))
       return true;
   // Neither lanes along the result nor along what is reduced do.
   if (!lane && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
@@ -175,7 +175,7 @@ bool Heuristic::tileResult() {
         turned.push_back(load);
   // Turning the results takes less than turning what they are computed from.
   if (const int64_t fewest = isStrided || !turned.empty()
-                                 ? kFewestPositions
+                                 ? kMinPositions
                                  : getPositionsToPackFor(lane, width);
       fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
@@ -279,7 +279,7 @@ int64_t Heuristic::getShare(RangeOp rows, int64_t items, int64_t unit) {
                 step = isMultiple(rows, unit) ? unit : 1;
   int64_t share = llvm::alignTo(
       std::max<int64_t>(llvm::divideCeil(count * items, target.parallelItems),
-                        2 * kFewestUses * unit),
+                        2 * kMinUses * unit),
       step);
   while (share < count && !isMultiple(rows, share))
     share += step;
@@ -293,7 +293,7 @@ int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
                                      RangeOp rows, RangeOp lane, int64_t count,
                                      int64_t rowCount) {
   if (rows.isSymbolic() || lane.isSymbolic() || count <= 1 ||
-      rows.getLargestExtent() < kFewestUses * rowCount)
+      rows.getLargestExtent() < kMinUses * rowCount)
     return 1;
   // Of what all rows broadcast, and of what a register tile uses of the
   // columns.
@@ -417,7 +417,7 @@ void Heuristic::packBlock(RangedReduceOp reduce, RangeOp tiles, RangeOp lane) {
   const int64_t stride = schedule.getAnalysis()
                              .getLinear(read.getIndex())
                              .getCoefficient(copies[1]);
-  if (stride <= maxBufferSize / ahead)
+  if (stride <= kMaxBufferSize / ahead)
     schedule.setPrefetch(read, ahead * stride);
 }
 
@@ -437,7 +437,7 @@ void Heuristic::prefetchRowTile(RangedReduceOp reduce, RangeOp rows) {
           schedule.getAnalysis().getLinear(load.getIndex());
       const int64_t stride = index.getCoefficient(rows);
       if (index.getCoefficient(depth) != 1 || stride <= 0 ||
-          stride > maxBufferSize)
+          stride > kMaxBufferSize)
         continue;
       loads.push_back(load);
       perLine = std::min<int64_t>(
@@ -471,7 +471,7 @@ RangeOp Heuristic::shareRows(RangeOp rows, RangeOp columns) {
   }
   const int64_t count = rows.getLargestExtent();
   int64_t share = std::max<int64_t>(
-      llvm::divideCeil(count * items, target.parallelItems), 2 * kFewestUses);
+      llvm::divideCeil(count * items, target.parallelItems), 2 * kMinUses);
   while (share < count && !isMultiple(rows, share))
     ++share;
   if (share >= count || rows.getPeel())
@@ -499,8 +499,8 @@ void Heuristic::unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile) {
       });
       int64_t extent = range.getLargestExtent();
       if (!isInMask || range.getKind() != RangeKind::loop ||
-          range.isSymbolic() || extent > kLongestWindow ||
-          copies * extent > kMostCopies)
+          range.isSymbolic() || extent > kMaxWindow ||
+          copies * extent > kMaxCopies)
         continue;
       copies *= extent;
       report("unroll", range, extent);
@@ -539,7 +539,7 @@ bool Heuristic::isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
                       length, static_cast<uint64_t>(target.lineBytes))) >=
              getLeastStage(stride, length) &&
          extent * length <= target.l2Bytes &&
-         rows.getLargestExtent() >= kFewestUses;
+         rows.getLargestExtent() >= kMinUses;
 }
 
 /// Operands whose rows lie on different pages, or that are strided along the

@@ -87,9 +87,9 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
     return report() << "scheduling requires the sizes of axes, not " << tensor
                     << "; replace each '?' by a number, or describe it with a "
                        "#tg.shape";
-  if (tensor.getRank() > kMostAxes)
+  if (tensor.getRank() > kMaxAxes)
     return report() << "a tensor of " << tensor.getRank()
-                    << " axes; there can be at most " << kMostAxes;
+                    << " axes; there can be at most " << kMaxAxes;
   int64_t bytes = llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
   SmallVector<int64_t> shape = getLargestShape(tensor);
   for (int64_t size : shape)
@@ -97,7 +97,7 @@ checkType(Type type, llvm::function_ref<InFlightDiagnostic()> report) {
       return report() << "a tensor of shape " << toString(getDims(tensor))
                       << " has more bytes than fit into 63 bits";
   for (int64_t size : shape)
-    if (size > maxRangeExtent)
+    if (size > kMaxRangeExtent)
       return report() << "an axis of " << size
                       << " elements is longer than 2^53";
   return success();

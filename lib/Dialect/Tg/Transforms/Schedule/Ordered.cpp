@@ -20,7 +20,7 @@ using namespace mlir::tg;
 
 /// A scan of few rows is done in blocks of at least this many elements; the
 /// number of blocks is large enough for many cores.
-constexpr int64_t kLeastBlock = 1 << 14, kMostBlocks = 256;
+constexpr int64_t kMinBlock = 1 << 14, kMaxBlocks = 256;
 /// The number of adjacent rows that are scanned together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
@@ -56,12 +56,11 @@ static int64_t getBlock(ScanOp scan) {
   rows *= static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
   if (rows >= getTargetFacts(scan).parallelItems)
     return 0;
-  const auto blocks = static_cast<int64_t>(llvm::divideCeil(kMostBlocks, rows));
+  const auto blocks = static_cast<int64_t>(llvm::divideCeil(kMaxBlocks, rows));
   const auto block = static_cast<int64_t>(
       llvm::PowerOf2Ceil(llvm::divideCeil(*length, blocks)));
-  return *length >= 2 * std::max(block, kLeastBlock)
-             ? std::max(block, kLeastBlock)
-             : 0;
+  return *length >= 2 * std::max(block, kMinBlock) ? std::max(block, kMinBlock)
+                                                   : 0;
 }
 
 static ReduceKind getReduceKind(ScanKind kind) {

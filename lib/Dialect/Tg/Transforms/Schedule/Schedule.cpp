@@ -129,7 +129,7 @@ void FunctionScheduler::finish(Step &step) {
                    [](StoreOp store) { return store.getUpdate().has_value(); });
   kernel.setInPlace(isa<BlockArgument>(step.operands[0]) || hasUpdates ||
                     (part && !Dim::get(DimOpKind::mod, part.getOffsetDim(),
-                                       Dim(func.getContext(), bufferAlignment))
+                                       Dim(func.getContext(), kBufferAlignment))
                                   .is(0)));
   step.kernel = kernels.insert(kernel);
   if (step.kernel != kernel)

@@ -18,8 +18,8 @@ using namespace mlir::tg;
 
 /// Limits for the operations inspected between a result and its reductions, and
 /// for the number of splits; only artificial graphs exceed them.
-constexpr int64_t kMostOps = 64;
-constexpr int kMostSplits = 8;
+constexpr int64_t kMaxOps = 64;
+constexpr int kMaxSplits = 8;
 
 namespace {
 class AxisSplitter {
@@ -105,7 +105,7 @@ void AxisSplitter::inspect(Value index) {
 
 void AxisSplitter::visit(Value value, ArrayRef<Value> indices) {
   Operation *op = value.getDefiningOp();
-  if (split || !op || !isTiled(value) || ++numOps > kMostOps)
+  if (split || !op || !isTiled(value) || ++numOps > kMaxOps)
     return;
   if (auto strided = dyn_cast<StridedOp>(op)) {
     ViewChain chain(strided.getX().getType(), strided.getViews());
@@ -142,7 +142,7 @@ mlir::tg::findSplits(Location loc, Value value, ArrayRef<Dim> from,
                      ArrayRef<Dim> extents, function_ref<bool(Value)> isTiled) {
   SmallVector<InnerSizes> splits;
   if (isTiled(value))
-    for (int i = 0; i < kMostSplits; ++i)
+    for (int i = 0; i < kMaxSplits; ++i)
       if (!AxisSplitter(loc, extents, splits, isTiled).run(value, from, splits))
         break;
   return splits;

@@ -20,9 +20,9 @@ using namespace mlir::tg;
 /// lanes, and without lanes along the result.
 constexpr double kMasked = 3, kStrided = 4, kWithoutLanes = 32;
 /// The least number of positions for which lanes are worthwhile.
-constexpr int64_t kFewestPositions = 8;
+constexpr int64_t kMinPositions = 8;
 /// The limit for operations inspected between a reduction and its inputs.
-constexpr size_t kMostOps = 64;
+constexpr size_t kMaxOps = 64;
 
 bool mlir::tg::needsTile(ReduceOp reduce) {
   const SmallVector<Dim> shape = getDims(reduce.getX().getType());
@@ -32,7 +32,7 @@ bool mlir::tg::needsTile(ReduceOp reduce) {
   SmallVector<int64_t> resultAxes;
   for (auto [axis, size] : llvm::enumerate(shape)) {
     if (llvm::is_contained(reduce.getAxes(), int64_t(axis))) {
-      if (size.getMax() >= kFewestPositions)
+      if (size.getMax() >= kMinPositions)
         lanes.insert(axis);
     } else if (!size.is(1)) {
       resultAxes.push_back(axis);
@@ -52,7 +52,7 @@ bool mlir::tg::needsTile(ReduceOp reduce) {
   };
   llvm::SmallSetVector<Value, 16> values;
   values.insert(reduce.getX());
-  for (size_t i = 0; i < values.size() && values.size() < kMostOps; ++i) {
+  for (size_t i = 0; i < values.size() && values.size() < kMaxOps; ++i) {
     Operation *op = values[i].getDefiningOp();
     if (isa_and_nonnull<ConstOp, IotaOp, DimOp>(op))
       continue;
