@@ -40,6 +40,8 @@ static Number getEnd(bool overflows, Number end, bool isPositive) {
 }
 
 static Number add(Number x, Number y) {
+  if (fitsInt64(x) && fitsInt64(y))
+    return x + y;
   if (isUnbounded(x) || isUnbounded(y))
     return isUnbounded(x) ? x : y;
   Number sum;

@@ -297,9 +297,12 @@ Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
 
 Interval IndexAnalysis::getSumOfIntervals(const LinearForm &form) {
   Interval sum = getBounds(form.constant);
-  for (auto [atom, coefficient] : form.terms)
-    sum = sum.addWrapped(
-        getAtomInterval(atom).mulWrapped(getBounds(coefficient)));
+  for (const auto &[atom, coefficient] : form.terms) {
+    Interval term = getAtomInterval(atom);
+    if (!coefficient.is(1))
+      term = term.mulWrapped(getBounds(coefficient));
+    sum = sum.addWrapped(term);
+  }
   return sum;
 }
 
