@@ -29,5 +29,6 @@ int main(int argc, char **argv) {
   registry.insert<tgtest::TgTestDialect>();
 
   return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "TinyGrad optimizer with a dialect and passes of the tests\n", registry));
+      argc, argv, "TinyGrad optimizer with a dialect and passes of the tests\n",
+      registry));
 }
