@@ -76,8 +76,8 @@ public:
       divisor = divisor - *subtracted;
     Tensor inverse = divisor.reciprocal();
     // 1 - inverse * (1 + value() - subtracted), in which the rounding errors of
-    // the divisor and of the reciprocal both show.
-    Tensor rest = 1 - inverse;
+    // the divisor and of the reciprocal both show. `rest` has one, too.
+    Tensor rest = 1 - inverse, lost = (1 - rest) - inverse;
     Tensor error = mulAdd(inverse, -power, rest);
     if (subtracted)
       error = mulAdd(inverse, *subtracted, error);
@@ -85,6 +85,7 @@ public:
     // reciprocal that is nearly `rest`.
     if (low)
       error = mulAdd(rest, *low, error);
+    error = error + lost;
     Tensor result = mulAdd(x, inverse, bounded * (inverse * error));
     return isLow.where(result * constants.scale, result);
   }
