@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The functions of tg-expand-math on f32.
+/// The functions of tg-expand-math, on f32 if nothing else is said.
 ///
 ///   math-functions               nanoseconds per element on one core, and
-///   those
-///                                of libm and, if they are installed, libmvec
-///                                and SLEEF
+///                                those of libm and, if they are installed,
+///                                libmvec and SLEEF
+///   math-functions --f64         the same in f64, next to libm
 ///   math-functions --exhaustive  the largest error over all 2^32 arguments
 ///                                (minutes), for pow over 2^28 random pairs
 ///
@@ -83,11 +83,12 @@ MathLoopSpec librarySpec(const Function &function, const std::string &symbol) {
 }
 
 /// The best of many runs on an array that fits the first-level cache.
+template <typename Float>
 double nanosecondsPerElement(const MathLoop &loop, const Function &function) {
-  constexpr int count = 2048, repeat = 64;
-  std::vector<float> a(count), b(count), out(count);
+  constexpr int count = 8192 / sizeof(Float), repeat = 64;
+  std::vector<Float> a(count), b(count), out(count);
   std::mt19937 random(1);
-  std::uniform_real_distribution<float> values(function.low, function.high);
+  std::uniform_real_distribution<Float> values(function.low, function.high);
   for (int i = 0; i < count; ++i) {
     a[i] = values(random);
     b[i] = values(random);
@@ -113,7 +114,7 @@ void printThroughput(const std::vector<Function> &functions, bool hasMvec,
   for (const Function &function : functions) {
     auto time = [&](const MathLoopSpec &spec) {
       std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
-      return loop ? nanosecondsPerElement(*loop, function) : NAN;
+      return loop ? nanosecondsPerElement<float>(*loop, function) : NAN;
     };
     MathLoopSpec spec;
     spec.body = bodyOf(function);
@@ -141,6 +142,27 @@ void printThroughput(const std::vector<Function> &functions, bool hasMvec,
       std::printf(" %12.3f\n", time(librarySpec(function, sleef)));
     else
       std::printf(" %12s\n", "-");
+  }
+}
+
+void printWideThroughput(const std::vector<Function> &functions) {
+  std::printf("f64, nanoseconds per element, one core\n"
+              "%-6s %12s %12s %12s %8s\n",
+              "", "8 lanes", "4 lanes AVX2", "scalar", "libm");
+  for (const Function &function : functions) {
+    auto time = [&](unsigned lanes, bool avx2Only, bool expand) {
+      MathLoopSpec spec;
+      spec.body = bodyOf(function);
+      spec.element = "f64";
+      spec.lanes = lanes;
+      spec.avx2Only = avx2Only;
+      spec.expand = expand;
+      std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
+      return loop ? nanosecondsPerElement<double>(*loop, function) : NAN;
+    };
+    std::printf("%-6s %12.3f %12.3f %12.2f %8.2f\n", function.name.c_str(),
+                time(8, false, true), time(4, true, true), time(1, false, true),
+                time(1, false, false));
   }
 }
 
@@ -212,7 +234,7 @@ bool checkExhaustively(const Function &function) {
 } // namespace
 
 int main(int argc, char **argv) {
-  bool exhaustive = false;
+  bool exhaustive = false, isWide = false;
   std::vector<Function> functions;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
@@ -220,13 +242,17 @@ int main(int argc, char **argv) {
       exhaustive = true;
       continue;
     }
+    if (argument == "--f64") {
+      isWide = true;
+      continue;
+    }
     auto found = std::find_if(
         std::begin(kFunctions), std::end(kFunctions),
         [&](const Function &function) { return function.name == argument; });
     if (found == std::end(kFunctions)) {
       std::fprintf(stderr,
-                   "%s: '%s' is neither --exhaustive nor one of:", argv[0],
-                   argument.c_str());
+                   "%s: '%s' is neither --exhaustive nor --f64 nor one of:",
+                   argv[0], argument.c_str());
       for (const Function &function : kFunctions)
         std::fprintf(stderr, " %s", function.name.c_str());
       std::fprintf(stderr, "\n");
@@ -246,6 +272,10 @@ int main(int argc, char **argv) {
     for (const Function &function : functions)
       good &= checkExhaustively(function);
     return good ? 0 : 1;
+  }
+  if (isWide) {
+    printWideThroughput(functions);
+    return 0;
   }
   bool hasMvec = dlopen("libmvec.so.1", RTLD_NOW | RTLD_GLOBAL);
   bool hasSleef = dlopen("libsleef.so.3", RTLD_NOW | RTLD_GLOBAL);

@@ -400,6 +400,19 @@ namespace mlir::tg::coefficients {
         ),
     )
     emit(
+        "kWideExp2",
+        "double",
+        "Q in 2^r = 1 + r Q(r) for |r| <= 1/2.",
+        fit(
+            lambda r: expm1(r * LN2) / r,
+            lambda r: r / exp(r * LN2),
+            -half - slack,
+            half + slack,
+            range(11),
+            to_f64,
+        ),
+    )
+    emit(
         "kWideExpM1",
         "double",
         "Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.",
@@ -422,6 +435,32 @@ namespace mlir::tg::coefficients {
             mpf(10) ** -20,
             mpf("0.17165") ** 2,
             range(7),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideAsin",
+        "double",
+        "Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.",
+        fit(
+            lambda s: (asin(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / asin(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1) / 4 + slack,
+            range(13),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideAtan",
+        "double",
+        "Q in atan(x) = x + x^3 Q(x^2) for |x| <= 1/2.",
+        fit(
+            lambda s: (atan(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / atan(sqrt(s)),
+            mpf(10) ** -20,
+            mpf(1) / 4 + slack,
+            range(12),
             to_f64,
         ),
     )
@@ -462,6 +501,12 @@ namespace mlir::tg::coefficients {
     print("inline constexpr double kWideHalfPi[] = {")
     high = to_f64(pi / 2)
     for part in (high, to_f64(pi / 2 - high)):
+        print(f"    {hex_f(part)},")
+    print("};\n")
+    print("/// log2(e) as the sum of two numbers, the larger first.")
+    print("inline constexpr double kWideLog2E[] = {")
+    high = to_f64(1 / LN2)
+    for part in (high, to_f64(1 / LN2 - high)):
         print(f"    {hex_f(part)},")
     print("};\n")
     emit_split(

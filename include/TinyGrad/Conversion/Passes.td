@@ -30,7 +30,7 @@ def TgExpandMath : Pass<"tg-expand-math"> {
     whole range of f32; subnormals, infinities, NaN, signed zeros and the special
     cases of pow follow Annex F of C; f16 and bf16 are computed in f32 and rounded.
 
-    On f64, `exp`, `expm1`, `log`, `log1p` and `erf` are expanded as well. The other
+    On f64 all but `sin`, `cos`, `tan` and `powf` are expanded as well. The other
     operations on f64 vectors of at most 4096 elements are split into scalar
     operations, which upstream's conversions turn into calls. Left unchanged are
     the other operations on scalar f64, and all operations on other types, tensors

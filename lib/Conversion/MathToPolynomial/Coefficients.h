@@ -156,6 +156,15 @@ inline constexpr double kWideExp[] = {
     0x1.ad9a99a45dd37p-26,
 };
 
+/// Q in 2^r = 1 + r Q(r) for |r| <= 1/2.
+/// Largest relative error: 2^-57.76.
+inline constexpr double kWideExp2[] = {
+    0x1.62e42fefa39efp-1,  0x1.ebfbdff82c59dp-3,  0x1.c6b08d704a0e1p-5,
+    0x1.3b2ab6fba104ep-7,  0x1.5d87fe78b16c2p-10, 0x1.4309130c40f99p-13,
+    0x1.ffcbfc0243cacp-17, 0x1.62bfcd58ee327p-20, 0x1.b525fca6c1c2cp-24,
+    0x1.e6126c69926fep-28, 0x1.e8254c4de9fe9p-32,
+};
+
 /// Q in e^r - 1 = r + r^2 Q(r) for |r| <= (ln 2) / 2.
 /// Largest relative error: 2^-61.62.
 inline constexpr double kWideExpM1[] = {
@@ -178,6 +187,25 @@ inline constexpr double kWideLog[] = {
     0x1.5555555555593p-1, 0x1.999999997f9d2p-2, 0x1.249249422e5afp-2,
     0x1.c71c51d2f9a09p-3, 0x1.74664af8a40d3p-3, 0x1.39a06d305b545p-3,
     0x1.2f135ae7fef4dp-3,
+};
+
+/// Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.
+/// Largest relative error: 2^-59.82.
+inline constexpr double kWideAsin[] = {
+    0x1.5555555555578p-3, 0x1.333333332df04p-4, 0x1.6db6db722d3c7p-5,
+    0x1.f1c71a8a86f45p-6, 0x1.6e8be0104507bp-6, 0x1.1c49da5091bb9p-6,
+    0x1.ca21aebd9cc8ap-7, 0x1.7573977102556p-7, 0x1.61a3f525de07fp-7,
+    0x1.dfb18e0da447ap-9, 0x1.6590a2cb0248ap-6, -0x1.5ad2786e1832ep-6,
+    0x1.0c2eb0f51ac08p-5,
+};
+
+/// Q in atan(x) = x + x^3 Q(x^2) for |x| <= 1/2.
+/// Largest relative error: 2^-57.75.
+inline constexpr double kWideAtan[] = {
+    -0x1.5555555555515p-2, 0x1.9999999990f46p-3,  -0x1.249249215316dp-3,
+    0x1.c71c708d46756p-4,  -0x1.745cf470c7805p-4, 0x1.3b1138406e716p-4,
+    -0x1.10f2e729ff944p-4, 0x1.dfe6859b444fbp-5,  -0x1.a38b58418a159p-5,
+    0x1.56d13d9102171p-5,  -0x1.c10abe69bc243p-6, 0x1.4ae0611f1eda4p-7,
 };
 
 /// Q in erf(x) = x + x Q(x^2) for |x| <= 1.
@@ -212,6 +240,12 @@ inline constexpr float kHalfPi[] = {
 inline constexpr double kWideHalfPi[] = {
     0x1.921fb54442d18p+0,
     0x1.1a62633145c07p-54,
+};
+
+/// log2(e) as the sum of two numbers, the larger first.
+inline constexpr double kWideLog2E[] = {
+    0x1.71547652b82fep+0,
+    0x1.777d0ffda0d24p-56,
 };
 
 /// ln 2 as the sum of two numbers; the first one times an integer of

@@ -264,16 +264,19 @@ void tg::populateMathToPolynomialPatterns(RewritePatternSet &patterns) {
       ExpandPow>(patterns.getContext());
   patterns.add<ExpandWide<math::ExpOp, emitWideExp>,
                ExpandWide<math::ExpM1Op, emitWideExpM1>,
+               ExpandWide<math::Exp2Op, emitWideExp2>,
                ExpandWide<math::LogOp, emitWideLog>,
+               ExpandWide<math::Log2Op, emitWideLog2>,
+               ExpandWide<math::TanhOp, emitWideTanh>,
+               ExpandWide<math::AsinOp, emitWideAsin>,
+               ExpandWide<math::AcosOp, emitWideAcos>,
+               ExpandWide<math::AtanOp, emitWideAtan>,
                ExpandWide<math::Log1pOp, emitWideLog1p>,
                ExpandWide<math::ErfOp, emitWideErf>>(patterns.getContext());
 }
 
 void tg::populateUnrollF64MathPatterns(RewritePatternSet &patterns) {
-  patterns.add<UnrollF64<math::Exp2Op>, UnrollF64<math::Log2Op>,
-               UnrollF64<math::SinOp>, UnrollF64<math::CosOp>,
-               UnrollF64<math::TanOp>, UnrollF64<math::AsinOp>,
-               UnrollF64<math::AcosOp>, UnrollF64<math::AtanOp>,
-               UnrollF64<math::TanhOp>, UnrollF64<math::PowFOp>>(
+  patterns.add<UnrollF64<math::SinOp>, UnrollF64<math::CosOp>,
+               UnrollF64<math::TanOp>, UnrollF64<math::PowFOp>>(
       patterns.getContext());
 }

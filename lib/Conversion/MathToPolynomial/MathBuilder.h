@@ -210,10 +210,16 @@ Value emitPow(MathBuilder &e, Value x, Value y);
 /// \name The functions on f64
 /// @{
 Value emitWideExp(MathBuilder &e, Value x);
+Value emitWideExp2(MathBuilder &e, Value x);
 Value emitWideExpM1(MathBuilder &e, Value x);
 Value emitWideLog(MathBuilder &e, Value x);
+Value emitWideLog2(MathBuilder &e, Value x);
 Value emitWideLog1p(MathBuilder &e, Value x);
+Value emitWideTanh(MathBuilder &e, Value x);
 Value emitWideErf(MathBuilder &e, Value x);
+Value emitWideAsin(MathBuilder &e, Value x);
+Value emitWideAcos(MathBuilder &e, Value x);
+Value emitWideAtan(MathBuilder &e, Value x);
 /// @}
 
 } // namespace mlir::tg

@@ -27,7 +27,7 @@ using namespace mlir::tg;
 using namespace mlir::tg::coefficients;
 
 /// log2 of a number that is not negative, in f64.
-static Value emitWideLog2(MathBuilder &e, Value x) {
+static Value emitLogForPow(MathBuilder &e, Value x) {
   auto [k, f] = splitFloat(e, x);
   // f is zero for 0 and inf, where k alone becomes the result.
   k = e.select(e.eq(x, e.constF32(0.0f)), e.infinity(/*negative=*/true), k);
@@ -37,7 +37,7 @@ static Value emitWideLog2(MathBuilder &e, Value x) {
 }
 
 /// 2^x for an f64, rounded to f32.
-static Value emitWideExp2(MathBuilder &e, Value x) {
+static Value emitExpForPow(MathBuilder &e, Value x) {
   // Beyond these the f32 result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(160.0)), e.constF64(-160.0));
   // As in exp2 for f32: leaves the biased exponent in the low bits.
@@ -54,7 +54,7 @@ Value tg::emitPow(MathBuilder &e, Value x, Value y) {
   Value zero = e.constF32(0.0f), one = e.constF32(1.0f);
   Value magnitude = e.abs(x);
   Value power =
-      emitWideExp2(e, e.mul(e.extf(e.f64(), y), emitWideLog2(e, magnitude)));
+      emitExpForPow(e, e.mul(e.extf(e.f64(), y), emitLogForPow(e, magnitude)));
 
   // The sign bit of x (of -0.0 and -inf, too) goes to the result for odd y.
   // Half an odd number is not an integer; large y are all even.

@@ -19,6 +19,9 @@
 ///
 ///   ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 ///
+/// tanh has no polynomial of its own, which would have 20 terms for small
+/// numbers.
+///
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
@@ -61,6 +64,19 @@ Value tg::emitWideExp(MathBuilder &e, Value x) {
   return e.mul(p, powerOf2(e, e.subi(biased, half)));
 }
 
+Value tg::emitWideExp2(MathBuilder &e, Value x) {
+  // Beyond these the result is infinite or zero.
+  x = e.atLeast(e.atMost(x, e.constF64(1025.0)), e.constF64(-1076.0));
+  Value magic = e.constF64(0x1.8p52 + 2046);
+  Value sum = e.add(x, magic);
+  Value r = e.sub(x, e.sub(sum, magic)); // exact
+  Value biased = e.bitcast(e.i64(), sum);
+  Value p = e.fma(r, e.polynomial(kWideExp2, r), e.constF64(1.0));
+  Value half = e.shru(biased, e.constI64(1));
+  p = e.mul(p, powerOf2(e, half));
+  return e.mul(p, powerOf2(e, e.subi(biased, half)));
+}
+
 Value tg::emitWideExpM1(MathBuilder &e, Value x) {
   Value bounded = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-50.0));
   // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 1024.
@@ -94,8 +110,15 @@ static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
   return e.fma(k, e.constF64(kWideLn2[0]), e.sub(f, small)); // product exact
 }
 
-Value tg::emitWideLog(MathBuilder &e, Value x) {
-  Value zero = e.constF64(0.0);
+namespace {
+/// A number as 2^exponent * (1 + fraction), where 1 + fraction is in
+/// [sqrt(1/2), sqrt(2)).
+struct WideSplit {
+  Value exponent, fraction;
+};
+} // namespace
+
+static WideSplit splitWide(MathBuilder &e, Value x) {
   // Subnormals are first brought into the normal range.
   Value isSmall = e.lt(x, e.constF64(0x1p-1022));
   Value normal = e.select(isSmall, e.mul(x, e.constF64(0x1p52)), x);
@@ -105,10 +128,42 @@ Value tg::emitWideLog(MathBuilder &e, Value x) {
   k = e.select(isSmall, e.sub(k, e.constF64(52.0)), k);
   Value mantissa = e.addi(e.andi(bits, e.constI64(0xfffffffffffffu)), base);
   Value f = e.sub(e.bitcast(e.f64(), mantissa), e.constF64(1.0)); // exact
-  Value value = emitLogOfParts(e, k, f);
+  return {k, f};
+}
+
+/// `value`, the logarithm of x, with the results for zeros, negative numbers,
+/// +inf and NaN put in.
+static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
+  Value zero = e.constF64(0.0);
   value = e.select(e.lt(x, e.wideInfinity()), value, x);
   value = e.select(e.eq(x, zero), e.wideInfinity(/*negative=*/true), value);
   return e.select(e.lt(x, zero), e.wideNaN(), value);
+}
+
+Value tg::emitWideLog(MathBuilder &e, Value x) {
+  auto [k, f] = splitWide(e, x);
+  return withSpecialLogs(e, x, emitLogOfParts(e, k, f));
+}
+
+Value tg::emitWideLog2(MathBuilder &e, Value x) {
+  auto [k, f] = splitWide(e, x);
+  // ln(1 + f) as in emitLogOfParts, but as a sum of two numbers, and its
+  // product with log2(e) as another such sum.
+  Value s = e.div(f, e.add(f, e.constF64(2.0)));
+  Value square = e.mul(s, s);
+  Value rest = e.mul(square, e.polynomial(kWideLog, square));
+  Value half = e.mul(e.mul(f, f), e.constF64(0.5));
+  Value high = e.sub(f, half);
+  Value low = e.fma(s, e.add(half, rest), e.sub(e.sub(f, high), half));
+  Value factor = e.constF64(kWideLog2E[0]);
+  Value product = e.mul(high, factor);
+  Value small = e.fma(high, factor, e.neg(product));
+  small = e.fma(low, factor, small);
+  small = e.fma(high, e.constF64(kWideLog2E[1]), small);
+  // k is 0 or larger than the product.
+  Value sum = e.add(k, product);
+  small = e.add(small, e.add(e.sub(k, sum), product));
+  return withSpecialLogs(e, x, e.add(sum, small));
 }
 
 Value tg::emitWideLog1p(MathBuilder &e, Value x) {
@@ -133,6 +188,30 @@ Value tg::emitWideLog1p(MathBuilder &e, Value x) {
   value = e.select(isOrdinary, value, x);
   value = e.select(e.eq(x, minusOne), e.wideInfinity(/*negative=*/true), value);
   return e.select(e.lt(x, minusOne), e.wideNaN(), value);
+}
+
+Value tg::emitWideTanh(MathBuilder &e, Value x) {
+  Value one = e.constF64(1.0), two = e.constF64(2.0);
+  // t / (t + 2) with t = e^2|x| - 1, which is 1 in f64 from 19.1 on. As t has
+  // its error in all of the result, it is a sum of two numbers.
+  Value clamped = e.atMost(e.abs(x), e.constF64(20.0));
+  auto [r, biased] = reduceExponent(e, e.mul(clamped, two), 1023);
+  Value curve = e.mul(e.mul(r, r), e.polynomial(kWideExpM1, r));
+  Value p = e.add(r, curve);
+  Value pLow = e.add(e.sub(r, p), curve);
+  Value scale = powerOf2(e, biased);
+  Value scaleLess1 = e.sub(scale, one);
+  Value t = e.fma(scale, p, scaleLess1);
+  Value tLow = e.fma(scale, pLow, e.fma(scale, p, e.sub(scaleLess1, t)));
+  // The quotient with a correction for its own rounding error, too.
+  Value divisor = e.add(t, two);
+  Value divisorLow = e.add(e.add(e.sub(t, divisor), two), tLow);
+  Value inverse = e.div(one, divisor);
+  Value quotient = e.mul(t, inverse);
+  Value left = e.fma(e.neg(quotient), divisor, t);
+  left = e.add(e.fma(e.neg(quotient), divisorLow, left), tLow);
+  Value result = e.fma(left, inverse, quotient);
+  return math::CopySignOp::create(e.builder(), result, x);
 }
 
 Value tg::emitWideErf(MathBuilder &e, Value x) {

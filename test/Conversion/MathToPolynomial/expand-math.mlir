@@ -317,11 +317,11 @@ func.func @f64_vectors(%x: vector<2xf64>, %y: vector<1x2xf64>) -> (vector<2xf64>
 
 // -----
 
-// exp, expm1, log, log1p and erf are inline in f64, too: upstream's expm1 and log1p
-// lose the digits of small arguments, and its conversion to LLVM has no erf.
+// Most functions are inline in f64, too: upstream's expm1 and log1p lose the
+// digits of small arguments, its conversion to LLVM has no erf, and calls are slow.
 
 // CHECK-LABEL: func @wide
-// CHECK-NOT: math.{{exp|expm1|log|log1p|erf}}
+// CHECK-NOT: math.{{exp|log|erf|tanh|a(sin|cos|tan)}}
 // CHECK-NOT: vector.extract
 // CHECK: return
 func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
@@ -332,7 +332,13 @@ func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
   %4 = math.expm1 %y : f64
   %5 = math.log1p %4 : f64
   %6 = math.erf %5 : f64
-  return %3, %6 : vector<8xf64>, f64
+  %7 = math.exp2 %3 : vector<8xf64>
+  %8 = math.log2 %7 : vector<8xf64>
+  %9 = math.tanh %8 : vector<8xf64>
+  %10 = math.asin %9 : vector<8xf64>
+  %11 = math.acos %10 : vector<8xf64>
+  %12 = math.atan %11 : vector<8xf64>
+  return %12, %6 : vector<8xf64>, f64
 }
 
 // -----
@@ -342,7 +348,7 @@ func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
 // program can have an operation for each element of.
 
 // CHECK-LABEL: func @unchanged
-// CHECK-NEXT: math.exp2 %{{.*}} : f64
+// CHECK-NEXT: math.sin %{{.*}} : f64
 // CHECK-NEXT: math.cbrt %{{.*}} : f32
 // CHECK-NEXT: math.sqrt %{{.*}} : f32
 // CHECK-NEXT: math.exp2 %{{.*}} : tensor<4xf32>
@@ -355,7 +361,7 @@ func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
 func.func @unchanged(%a: f64, %b: f32, %c: tensor<4xf32>, %d: vector<[4]xf32>,
                      %e: vector<[2]xf64>, %f: f80, %g: vector<2xf128>,
                      %h: vector<2147483647xf64>) {
-  %0 = math.exp2 %a : f64
+  %0 = math.sin %a : f64
   %1 = math.cbrt %b : f32
   %2 = math.sqrt %b : f32
   %3 = math.exp2 %c : tensor<4xf32>

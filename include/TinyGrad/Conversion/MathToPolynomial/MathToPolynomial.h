@@ -82,7 +82,7 @@ Value buildPow(ImplicitLocOpBuilder &b, Value x, Value y);
 
 /// Adds the patterns that replace math.exp2, exp, expm1, log2, log, log1p, sin,
 /// cos, tan, asin, acos, atan, tanh, erf and powf on types that
-/// isExpandableMathType accepts; exp, expm1, log, log1p and erf on f64,
+/// isExpandableMathType accepts; on f64, all but sin, cos, tan and powf,
 /// too.
 void populateMathToPolynomialPatterns(RewritePatternSet &patterns);
 
