@@ -57,3 +57,18 @@ tg.kernel @reduce(%out: memref<1xf32>, %a: memref<1xf32>) attributes {outputs = 
   %s = tg.ranged_reduce max %x over %i, %j : f32
   tg.store %s, %out[%zero] : memref<1xf32>
 }
+
+// -----
+
+// A reduction over no ranges is its operand.
+
+// CHECK-LABEL: tg.kernel @nothing_reduced
+// CHECK: %[[X:.*]] = tg.load
+// CHECK-NOT: tg.ranged_reduce
+// CHECK: tg.store %[[X]]
+tg.kernel @nothing_reduced(%out: memref<1xf32>, %a: memref<1xf32>) attributes {outputs = 1 : i64} {
+  %zero = tg.const(0 : index) : index
+  %x = tg.load %a[%zero] : memref<1xf32>
+  %s = tg.ranged_reduce mul %x over : f32
+  tg.store %s, %out[%zero] : memref<1xf32>
+}

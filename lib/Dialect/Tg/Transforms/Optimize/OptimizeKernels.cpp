@@ -613,6 +613,13 @@ struct TgOptimizeKernelsPass
       if (range.getLargestExtent() == 0 || range.getKind() != RangeKind::loop)
         return;
     }
+    // The reduction of one element is that element.
+    for (auto reduce : llvm::make_early_inc_range(
+             kernel.getBody().getOps<RangedReduceOp>()))
+      if (reduce.getRanges().empty()) {
+        reduce.replaceAllUsesWith(reduce.getValue());
+        reduce.erase();
+      }
     OwningOpRef<KernelOp> before = checkSteps ? kernel.clone() : KernelOp();
     Heuristic heuristic(kernel);
     if (heuristic.hasTooManyPositions())
