@@ -614,8 +614,8 @@ struct TgOptimizeKernelsPass
         return;
     }
     // The reduction of one element is that element.
-    for (auto reduce : llvm::make_early_inc_range(
-             kernel.getBody().getOps<RangedReduceOp>()))
+    for (auto reduce :
+         llvm::make_early_inc_range(kernel.getBody().getOps<RangedReduceOp>()))
       if (reduce.getRanges().empty()) {
         reduce.replaceAllUsesWith(reduce.getValue());
         reduce.erase();
