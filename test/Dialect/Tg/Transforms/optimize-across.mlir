@@ -774,3 +774,29 @@ tg.kernel @r_16_9_9_4_9_9_n0(%arg0: memref<1296xf32>, %arg1: memref<6724xf32>, %
   %30 = tg.add %5, %29 : index
   tg.store %26, %arg0[%30] : memref<1296xf32>
 }
+
+// -----
+
+// More lanes than positions: 8 products of f16 take a part of a vector.
+
+// CHECK-LABEL: tg.kernel @few_lanes
+// CHECK-SAME: #tg.step<split [0] by 32
+// V256-LABEL: tg.kernel @few_lanes
+tg.kernel @few_lanes(%out: memref<384xf16>, %a: memref<56xf16>, %b: memref<336xf16>) attributes {outputs = 1 : i64} {
+  %c48 = tg.const(48 : index) : index
+  %c7 = tg.const(7 : index) : index
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 48
+  %k = tg.range 2 loop 7
+  %row = tg.mul %i, %c7 : index
+  %p = tg.add %row, %k : index
+  %x = tg.load %a[%p] : memref<56xf16>
+  %column = tg.mul %j, %c7 : index
+  %q = tg.add %column, %k : index
+  %y = tg.load %b[%q] : memref<336xf16>
+  %z = tg.mul %x, %y : f16
+  %s = tg.ranged_reduce add %z over %k : f16
+  %to = tg.mul %i, %c48 : index
+  %at = tg.add %j, %to : index
+  tg.store %s, %out[%at] : memref<384xf16>
+}

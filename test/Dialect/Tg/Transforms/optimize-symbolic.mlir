@@ -71,3 +71,20 @@ tg.kernel @unknown_columns(%out: memref<4096xf32>, %a: memref<?xf32>) attributes
   %s = tg.ranged_reduce add %x over %k : f32
   tg.store %s, %out[%i] : memref<4096xf32>
 }
+
+// -----
+
+// A range of one position at most, on which no index depends, is a work item's
+// like others.
+
+// CHECK-LABEL: tg.kernel @one_or_none
+// CHECK-SAME: #tg.step<set_kind [0] as thread>
+tg.kernel @one_or_none(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop #tg.dim<mod, #tg.var<"n", 1, 2>, 2>
+  %j = tg.range 1 loop 4
+  %x = tg.load %a[%j] : memref<4xf32>
+  %n = tg.cast %i : index -> i32
+  %y = tg.cast %n : i32 -> f32
+  %z = tg.add %x, %y : f32
+  tg.store %z, %out[%j] : memref<4xf32>
+}

@@ -182,7 +182,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
                describe(other) + " comes before";
     }
     for (auto store : kernel.getBody().getOps<StoreOp>())
-      if (!dependsOn(store.getIndex(), range))
+      if (range.getLargestExtent() > 1 && !dependsOn(store.getIndex(), range))
         return "work items along " + describe(range) +
                " would write the same elements";
     for (StageOp stage : givenTiles)
@@ -310,7 +310,8 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (range.getPeel())
         return describe(range) + " has peeled positions";
       const int64_t extent = range.getLargestExtent();
-      if (amount > 2 * std::max<int64_t>(extent, 1))
+      // A vector may have more lanes than the range has positions.
+      if (amount > std::max(2 * extent, kMaxLanes))
         return describe(range) + " has only " + std::to_string(extent) +
                " positions";
       // Rows of a tile have room for the most positions.
