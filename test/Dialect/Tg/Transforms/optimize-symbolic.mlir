@@ -88,3 +88,26 @@ tg.kernel @one_or_none(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outpu
   %z = tg.add %x, %y : f32
   tg.store %z, %out[%j] : memref<4xf32>
 }
+
+// -----
+
+// Under a mask, different work items write different elements, whether or not
+// the index shows it: here (2 - n) * (n - 1) is 0, so that none is written.
+
+// CHECK-LABEL: tg.kernel @never
+// CHECK-SAME: #tg.step<set_kind [0] as thread>
+tg.kernel @never(%out: memref<8xui64>, %a: memref<8xui64>) attributes {in_place, outputs = 1 : i64} {
+  %c0 = tg.const(0 : index) : index
+  %c2 = tg.const(2 : index) : index
+  %i = tg.range 0 loop 2
+  %j = tg.range 1 loop 2
+  %row = tg.mul %i, %c2 : index
+  %at = tg.add %row, %j : index
+  %0 = tg.dim(#tg.dim<add, #tg.dim<mul, #tg.var<"n", 1, 2>, -1>, 2>) : index
+  %1 = tg.cmplt %c0, %0 : index
+  %2 = tg.dim(#tg.dim<add, #tg.var<"n", 1, 2>, -1>) : index
+  %3 = tg.cmplt %c0, %2 : index
+  %mask = tg.and %1, %3 : i1
+  %x = tg.load %a[%at] mask %mask : memref<8xui64>
+  tg.store %x, %out[%j] mask %mask : memref<8xui64>
+}

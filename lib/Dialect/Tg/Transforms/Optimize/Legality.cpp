@@ -181,8 +181,11 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         return "work items are leading ranges of the result, and " +
                describe(other) + " comes before";
     }
+    // Under a mask, one work item at most writes an element (see tg.store).
     for (auto store : kernel.getBody().getOps<StoreOp>())
-      if (range.getLargestExtent() > 1 && !dependsOn(store.getIndex(), range))
+      if (range.getLargestExtent() > 1 &&
+          (!store.getMask() || store.getUpdate()) &&
+          !dependsOn(store.getIndex(), range))
         return "work items along " + describe(range) +
                " would write the same elements";
     for (StageOp stage : givenTiles)
