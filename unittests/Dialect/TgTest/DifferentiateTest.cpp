@@ -388,6 +388,13 @@ TEST_F(DifferentiateTest, Errors) {
   EXPECT_NE(errors.find("'tg.scan' op with 'max' has no derivative"),
             std::string::npos)
       << errors;
+  errors = getErrors(
+      makeText("%a = tg.cast %x : tensor<3x4xf64> -> tensor<3x4xf8E5M2>\n"
+               "%r = tg.cast %a : tensor<3x4xf8E5M2> -> tensor<3x4xf64>"));
+  EXPECT_NE(errors.find("'tg.cast' op has a result of type "
+                        "'tensor<3x4xf8E5M2>', which has no arithmetic"),
+            std::string::npos)
+      << errors;
   errors = getErrors(makeText("%r = tg_test.secret %x : tensor<3x4xf64>"));
   EXPECT_NE(errors.find("'tg_test.secret' op has no derivative"),
             std::string::npos)
@@ -397,7 +404,7 @@ TEST_F(DifferentiateTest, Errors) {
                      "%r = tg.cast %x : tensor<4xi32> -> tensor<4xf64>\n"
                      "return %r : tensor<4xf64>\n}");
   EXPECT_NE(errors.find("the gradient by a value of type 'tensor<4xi32>' was "
-                        "requested; only floats have one"),
+                        "requested; only floats of 16 bits or more have one"),
             std::string::npos)
       << errors;
   errors = getErrors("func.func @main(%seed: tensor<4xi32>, %x: tensor<4xf64>) "
@@ -405,7 +412,7 @@ TEST_F(DifferentiateTest, Errors) {
                      "%r = tg.cast %x : tensor<4xf64> -> tensor<4xi32>\n"
                      "return %r : tensor<4xi32>\n}");
   EXPECT_NE(errors.find("the gradient of a value of type 'tensor<4xi32>' was "
-                        "requested; only floats have one"),
+                        "requested; only floats of 16 bits or more have one"),
             std::string::npos)
       << errors;
   errors = getErrors("func.func @main(%seed: tensor<1xf64>, %x: tensor<4xf64>) "

@@ -24,6 +24,11 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
+/// fp8 types have no arithmetic to add up gradients in.
+static bool hasGradient(Value value) {
+  return isFloat(value) && !isFp8(getElementTypeOrSelf(value));
+}
+
 namespace {
 class Differentiation {
 public:
@@ -107,6 +112,9 @@ void Differentiation::addGradient(Value value, Value gradient) {
 }
 
 LogicalResult Differentiation::differentiateOp(Operation *op, Value gradient) {
+  if (!hasGradient(gradient))
+    return op->emitOpError("has a result of type ")
+           << gradient.getType() << ", which has no arithmetic for a gradient";
   if (auto composed = dyn_cast<ComposedOpInterface>(op))
     return differentiateComposed(composed, gradient);
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
@@ -174,17 +182,19 @@ LogicalResult Differentiation::reportMissing(Operation *op) {
 FailureOr<SmallVector<Value>> tg::differentiate(OpBuilder &builder,
                                                 Value output, Value seed,
                                                 ValueRange wrt) {
-  if (!isFloat(output))
+  if (!hasGradient(output))
     return emitError(output.getLoc(), "the gradient of a value of type ")
-           << output.getType() << " was requested; only floats have one";
+           << output.getType()
+           << " was requested; only floats of 16 bits or more have one";
   if (seed.getType() != output.getType())
     return emitError(seed.getLoc(), "the seed has type ")
            << seed.getType() << ", the value to be differentiated "
            << output.getType();
   for (Value value : wrt)
-    if (!isFloat(value))
+    if (!hasGradient(value))
       return emitError(value.getLoc(), "the gradient by a value of type ")
-             << value.getType() << " was requested; only floats have one";
+             << value.getType()
+             << " was requested; only floats of 16 bits or more have one";
   Differentiation differentiation(builder, wrt);
   if (failed(differentiation.run(output, seed)))
     return failure();

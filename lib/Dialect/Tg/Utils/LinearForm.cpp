@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Dialect/Tg/Utils/LinearForm.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -19,8 +20,7 @@ using namespace mlir;
 using namespace mlir::tg;
 
 bool mlir::tg::isModest(Dim dim) {
-  constexpr int64_t kLimit = int64_t(1) << 61;
-  return dim.getMin() > -kLimit && dim.getMax() < kLimit;
+  return Interval(dim.getMin(), dim.getMax()).isModest();
 }
 
 //===----------------------------------------------------------------------===//
