@@ -54,8 +54,6 @@ static void addSteps(Expression::Builder &builder, tg::Dim dim,
     return;
   }
   auto expr = cast<tg::DimExprAttr>(dim.getAttr());
-  addSteps(builder, tg::Dim(expr.getLhs()), variables);
-  addSteps(builder, tg::Dim(expr.getRhs()), variables);
   auto getOperator = [](tg::DimOpKind kind) {
     switch (kind) {
     case tg::DimOpKind::add:
@@ -73,7 +71,11 @@ static void addSteps(Expression::Builder &builder, tg::Dim dim,
     }
     llvm_unreachable("unknown DimOpKind");
   };
-  builder.apply(getOperator(expr.getKind()));
+  for (auto [i, operand] : llvm::enumerate(expr.getOperands())) {
+    addSteps(builder, tg::Dim(operand), variables);
+    if (i > 0)
+      builder.apply(getOperator(expr.getKind()));
+  }
 }
 
 Expression tinygrad::getExpression(tg::Dim dim,

@@ -106,11 +106,11 @@ static int64_t valueOf(const SymExpr *expr, Attribute part) {
   auto operation = dyn_cast<tg::DimExprAttr>(part);
   if (!operation)
     return cast<IntegerAttr>(part).getInt();
-  MLIRContext *context = part.getContext();
-  return *tg::Dim::get(operation.getKind(),
-                       tg::Dim(context, valueOf(expr, operation.getLhs())),
-                       tg::Dim(context, valueOf(expr, operation.getRhs())))
-              .getStatic();
+  const SmallVector<tg::Dim> values =
+      llvm::map_to_vector(operation.getOperands(), [&](Attribute operand) {
+        return tg::Dim(part.getContext(), valueOf(expr, operand));
+      });
+  return *tg::Dim::get(operation.getKind(), values).getStatic();
 }
 
 SymInt Expressions::make(tg::Dim dim) {
@@ -248,9 +248,11 @@ static Attribute copyTo(MLIRContext *context, Attribute attr) {
                             StringAttr::get(context, var.getName().getValue()),
                             var.getMin(), var.getMax(), var.getValue());
   if (auto expr = dyn_cast<tg::DimExprAttr>(attr))
-    return tg::DimExprAttr::get(context, expr.getKind(),
-                                copyTo(context, expr.getLhs()),
-                                copyTo(context, expr.getRhs()));
+    return tg::DimExprAttr::get(
+        context, expr.getKind(),
+        llvm::map_to_vector(expr.getOperands(), [&](Attribute operand) {
+          return copyTo(context, operand);
+        }));
   return tg::Dim(context, cast<IntegerAttr>(attr).getInt()).getAttr();
 }
 

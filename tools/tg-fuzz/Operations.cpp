@@ -219,7 +219,9 @@ Value GraphGenerator::reduce() {
 static std::pair<Dim, Dim> factorize(Dim size, Random &random) {
   if (auto product = dyn_cast<DimExprAttr>(size.getAttr());
       product && product.getKind() == DimOpKind::mul && random.percent(60))
-    return {Dim(product.getLhs()), Dim(product.getRhs())};
+    return {
+        Dim::get(DimOpKind::mul, getDims(product.getOperands().drop_back())),
+        Dim(product.getOperands().back())};
   Dim factor(size.getContext(),
              random.between(2, std::min<int64_t>(size.getMax(), 9)));
   if (!Dim::get(DimOpKind::mod, size, factor).is(0))

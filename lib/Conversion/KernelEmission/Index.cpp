@@ -343,63 +343,67 @@ static Value buildDivision(B &b, DimOpKind kind, Value x, Value y) {
   return arith::RemUIOp::create(b, x, y);
 }
 
+/// x / y or x mod y of index values, rounded towards negative infinity; by 0 it
+/// is 0.
+static Value buildFloorDivision(B &b, DimOpKind kind, Value x, Value y) {
+  Value zero = buildInt(b, b.getIndexType(), 0);
+  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, zero);
+  Value one = buildInt(b, b.getIndexType(), 1);
+  Value divisor = arith::SelectOp::create(b, isZero, one, y);
+  // The remainder has the sign of the divisor.
+  Value quotient = arith::DivSIOp::create(b, x, divisor);
+  Value rest =
+      arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, divisor));
+  auto isLess = [&](Value value) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
+  };
+  Value isExact =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
+  Value differs = arith::XOrIOp::create(b, isLess(rest), isLess(divisor));
+  Value isRounded = arith::SelectOp::create(
+      b, isExact, buildInt(b, b.getI1Type(), 0), differs);
+  Value result;
+  if (kind == DimOpKind::mod)
+    result = arith::AddIOp::create(
+        b, rest, arith::SelectOp::create(b, isRounded, divisor, zero));
+  else
+    result = arith::SubIOp::create(
+        b, quotient, arith::SelectOp::create(b, isRounded, one, zero));
+  return arith::SelectOp::create(b, isZero, zero, result);
+}
+
 Value KernelEmitter::getDimValue(Dim dim, Location loc) {
   if (std::optional<int64_t> value = dim.getStatic())
     return getIndexConstant(*value, loc);
   if (Value found = dimValues.lookup(dim.getAttr()))
     return found;
   auto expr = cast<DimExprAttr>(dim.getAttr());
-  Dim lhs(expr.getLhs()), rhs(expr.getRhs());
-  Value x = getDimValue(lhs, loc), y = getDimValue(rhs, loc), result;
-  B &b = at(0, loc);
-  switch (expr.getKind()) {
-  case DimOpKind::add:
-    result = arith::AddIOp::create(b, x, y);
-    break;
-  case DimOpKind::mul:
-    result = arith::MulIOp::create(b, x, y);
-    break;
-  case DimOpKind::min:
-    result = arith::MinSIOp::create(b, x, y);
-    break;
-  case DimOpKind::max:
-    result = arith::MaxSIOp::create(b, x, y);
-    break;
-  case DimOpKind::floordiv:
-  case DimOpKind::mod:
-    if (lhs.getMin() >= 0 && rhs.getMin() > 0) {
-      result = buildDivision(b, expr.getKind(), x, y);
-      break;
+  const DimOpKind kind = expr.getKind();
+  const SmallVector<Dim> operands = getDims(expr.getOperands());
+  auto apply = [&](B &b, Value x, Value y) -> Value {
+    switch (kind) {
+    case DimOpKind::add:
+      return arith::AddIOp::create(b, x, y);
+    case DimOpKind::mul:
+      return arith::MulIOp::create(b, x, y);
+    case DimOpKind::min:
+      return arith::MinSIOp::create(b, x, y);
+    case DimOpKind::max:
+      return arith::MaxSIOp::create(b, x, y);
+    case DimOpKind::floordiv:
+    case DimOpKind::mod:
+      return operands[0].getMin() >= 0 && operands[1].getMin() > 0
+                 ? buildDivision(b, kind, x, y)
+                 : buildFloorDivision(b, kind, x, y);
     }
-    // By 0 it is 0.
-    Value zero = buildInt(b, b.getIndexType(), 0);
-    Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, zero);
-    Value one = buildInt(b, b.getIndexType(), 1);
-    Value divisor = arith::SelectOp::create(b, isZero, one, y);
-    // Rounded towards negative infinity, the remainder has the sign of the
-    // divisor.
-    Value quotient = arith::DivSIOp::create(b, x, divisor);
-    Value rest = arith::SubIOp::create(
-        b, x, arith::MulIOp::create(b, quotient, divisor));
-    auto isLess = [&](Value value) {
-      return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
-    };
-    Value isExact =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
-    Value differs = arith::XOrIOp::create(b, isLess(rest), isLess(divisor));
-    Value isRounded = arith::SelectOp::create(
-        b, isExact, buildInt(b, b.getI1Type(), 0), differs);
-    if (expr.getKind() == DimOpKind::mod)
-      result = arith::AddIOp::create(
-          b, rest, arith::SelectOp::create(b, isRounded, divisor, zero));
-    else
-      result = arith::SubIOp::create(
-          b, quotient, arith::SelectOp::create(b, isRounded, one, zero));
-    result = arith::SelectOp::create(b, isZero, zero, result);
-    break;
+    llvm_unreachable("unknown DimOpKind");
+  };
+  Value result = getDimValue(operands[0], loc);
+  for (Dim operand : ArrayRef(operands).drop_front()) {
+    Value y = getDimValue(operand, loc);
+    result = apply(at(0, loc), result, y);
   }
-  dimValues[dim.getAttr()] = result;
-  return result;
+  return dimValues[dim.getAttr()] = result;
 }
 
 Value KernelEmitter::createIndexOp(Operation *op, unsigned depth) {

@@ -26,44 +26,47 @@ using namespace mlir::tg;
 namespace mlir::tg::detail {
 /// The storage that tablegen would generate, with the size of the expression.
 struct DimExprAttrStorage : AttributeStorage {
-  using KeyTy = std::tuple<DimOpKind, Attribute, Attribute>;
+  using KeyTy = std::pair<DimOpKind, ArrayRef<Attribute>>;
 
-  explicit DimExprAttrStorage(const KeyTy &key)
-      : kind(std::get<0>(key)), lhs(std::get<1>(key)), rhs(std::get<2>(key)),
-        size(measure(kind, lhs, rhs)) {}
+  DimExprAttrStorage(DimOpKind kind, ArrayRef<Attribute> operands)
+      : kind(kind), operands(operands), size(measure(kind, operands)) {}
 
-  KeyTy getAsKey() const { return {kind, lhs, rhs}; }
-  bool operator==(const KeyTy &key) const { return key == getAsKey(); }
+  bool operator==(const KeyTy &key) const {
+    return key == KeyTy(kind, operands);
+  }
   static llvm::hash_code hashKey(const KeyTy &key) {
-    return llvm::hash_combine(std::get<0>(key), std::get<1>(key),
-                              std::get<2>(key));
+    return llvm::hash_combine(key.first, key.second);
   }
   static DimExprAttrStorage *construct(AttributeStorageAllocator &allocator,
-                                       KeyTy &&key) {
+                                       const KeyTy &key) {
     return new (allocator.allocate<DimExprAttrStorage>())
-        DimExprAttrStorage(key);
+        DimExprAttrStorage(key.first, allocator.copyInto(key.second));
   }
 
-  static DimSize measure(DimOpKind kind, Attribute lhs, Attribute rhs) {
-    const DimSize a = getDimSize(lhs), b = getDimSize(rhs);
-    // The length of each operator with its parentheses and spaces: + * floordiv
-    // mod min max.
-    constexpr uint32_t operators[] = {5, 5, 12, 7, 7, 7};
+  static DimSize measure(DimOpKind kind, ArrayRef<Attribute> operands) {
+    const auto more = static_cast<uint32_t>(operands.size() - 1);
+    // Of each operator with its spaces: + * floordiv mod min max.
+    constexpr uint32_t lengths[] = {3, 3, 10, 5, 5, 5};
     DimSize size;
-    size.nesting =
-        llvm::SaturatingAdd(std::max(a.nesting, b.nesting), uint32_t(1));
-    size.parts = llvm::SaturatingAdd(a.parts, b.parts, uint32_t(1));
-    size.characters = llvm::SaturatingAdd(a.characters, b.characters,
-                                          operators[unsigned(kind)]);
-    size.isLinear = a.isLinear && b.isLinear &&
-                    (kind == DimOpKind::add ||
-                     (kind == DimOpKind::mul && isa<VarAttr>(lhs) &&
-                      isa<IntegerAttr>(rhs)));
+    size.parts = more;
+    size.characters = 2 + lengths[unsigned(kind)] * more;
+    size.isLinear =
+        kind == DimOpKind::add ||
+        (kind == DimOpKind::mul && operands.size() == 2 &&
+         isa<VarAttr>(operands[0]) && isa<IntegerAttr>(operands[1]));
+    for (Attribute operand : operands) {
+      const DimSize own = getDimSize(operand);
+      size.nesting = std::max(size.nesting, own.nesting);
+      size.parts = llvm::SaturatingAdd(size.parts, own.parts);
+      size.characters = llvm::SaturatingAdd(size.characters, own.characters);
+      size.isLinear &= own.isLinear;
+    }
+    size.nesting = llvm::SaturatingAdd(size.nesting, uint32_t(1));
     return size;
   }
 
   DimOpKind kind;
-  Attribute lhs, rhs;
+  ArrayRef<Attribute> operands;
   DimSize size;
 };
 } // namespace mlir::tg::detail
@@ -95,8 +98,9 @@ LogicalResult VarAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 DimOpKind DimExprAttr::getKind() const { return getImpl()->kind; }
-Attribute DimExprAttr::getLhs() const { return getImpl()->lhs; }
-Attribute DimExprAttr::getRhs() const { return getImpl()->rhs; }
+ArrayRef<Attribute> DimExprAttr::getOperands() const {
+  return getImpl()->operands;
+}
 const DimSize &DimExprAttr::getSize() const { return getImpl()->size; }
 
 static uint32_t countDigits(int64_t number) {
@@ -130,41 +134,50 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   ++dimNesting;
   llvm::scope_exit leave([] { --dimNesting; });
   FailureOr<DimOpKind> kind;
-  Attribute lhs, rhs;
+  SmallVector<Attribute> operands;
   if (parser.parseLess() ||
-      failed(kind = FieldParser<DimOpKind>::parse(parser)) ||
-      parser.parseComma() || parser.parseAttribute(lhs) ||
-      parser.parseComma() || parser.parseAttribute(rhs) ||
-      parser.parseGreater())
+      failed(kind = FieldParser<DimOpKind>::parse(parser)))
+    return {};
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseAttribute(operands.emplace_back()))
+      return {};
+  if (parser.parseGreater())
     return {};
   auto emitError = [&] { return parser.emitError(loc); };
   // Overflow would make the normal form a different value.
-  if (failed(verify(emitError, *kind, lhs, rhs)) ||
-      failed(checkFits(*kind, Dim(lhs), Dim(rhs), emitError)))
+  if (failed(verify(emitError, *kind, operands)))
     return {};
-  Dim divisor(rhs);
+  const SmallVector<Dim> dims = getDims(operands);
+  if (failed(checkFits(*kind, dims, emitError)))
+    return {};
   if ((*kind == DimOpKind::floordiv || *kind == DimOpKind::mod) &&
-      divisor.getMin() <= 0 && divisor.getMax() >= 0) {
-    parser.emitError(loc) << Dim(lhs).str() << " is divided by "
-                          << divisor.str()
-                          << (divisor.isStatic() ? "" : ", which may be 0");
+      dims[1].getMin() <= 0 && dims[1].getMax() >= 0) {
+    parser.emitError(loc) << dims[0].str() << " is divided by " << dims[1].str()
+                          << (dims[1].isStatic() ? "" : ", which may be 0");
     return {};
   }
-  Attribute result = Dim::get(*kind, Dim(lhs), divisor).getAttr();
+  Attribute result = Dim::get(*kind, dims).getAttr();
   return succeeded(checkLength(result, emitError)) ? result : Attribute();
 }
 
 void DimExprAttr::print(AsmPrinter &printer) const {
-  printer << '<' << stringifyDimOpKind(getKind()) << ", ";
-  printer.printAttributeWithoutType(getLhs());
-  printer << ", ";
-  printer.printAttributeWithoutType(getRhs());
+  printer << '<' << stringifyDimOpKind(getKind());
+  for (Attribute operand : getOperands()) {
+    printer << ", ";
+    printer.printAttributeWithoutType(operand);
+  }
   printer << '>';
 }
 
 LogicalResult DimExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                  DimOpKind, Attribute lhs, Attribute rhs) {
-  for (Attribute operand : {lhs, rhs})
+                                  DimOpKind kind,
+                                  ArrayRef<Attribute> operands) {
+  const bool divides = kind == DimOpKind::floordiv || kind == DimOpKind::mod;
+  if (divides ? operands.size() != 2 : operands.size() < 2)
+    return emitError() << "'" << stringifyDimOpKind(kind) << "' of dimensions "
+                       << "takes " << (divides ? "two" : "two or more")
+                       << " operands, not " << operands.size();
+  for (Attribute operand : operands)
     if (!Dim::isDim(operand))
       return emitError() << "operand " << operand
                          << " of a dimension expression is not an integer (of "

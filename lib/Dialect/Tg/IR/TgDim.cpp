@@ -12,7 +12,6 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,29 +115,39 @@ static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
                                     Dim(context, *number / common));
     // (a floordiv b) floordiv c is a floordiv (b * c).
     if (auto inner = getExpr(restDim.getAttr(), DimOpKind::floordiv)) {
-      std::optional<int64_t> other = Dim(inner.getRhs()).getStatic();
+      std::optional<int64_t> other = Dim(inner.getDivisor()).getStatic();
       int64_t product;
       if (other && *other > 0 && !llvm::MulOverflow(*other, *number, product))
-        return quotient +
-               getQuotient(Polynomial(inner.getLhs()), Dim(context, product));
+        return quotient + getQuotient(Polynomial(inner.getDividend()),
+                                      Dim(context, product));
     }
   }
   return quotient +
          Polynomial(DimExprAttr::get(context, DimOpKind::floordiv,
-                                     restDim.getAttr(), divisor.getAttr()));
+                                     {restDim.getAttr(), divisor.getAttr()}));
 }
 
-/// The minimum or the maximum. Each is what the other leaves of the sum, so the
-/// one is taken in which minima or maxima within the operands disappear.
-static Polynomial getExtreme(DimOpKind kind, const Polynomial &lhs,
-                             const Polynomial &rhs, MLIRContext *context) {
-  const bool isNegated = !lhs.hasMinimum(1) && !rhs.hasMinimum(1) &&
-                         (lhs.hasMinimum(-1) || rhs.hasMinimum(-1));
-  const int64_t sign = isNegated ? -1 : 1;
+/// The minimum or the maximum. Of two operands, each is what the other leaves
+/// of the sum: the one is taken in which minima or maxima within the operands
+/// disappear.
+static Polynomial getExtreme(DimOpKind kind, ArrayRef<Polynomial> operands,
+                             MLIRContext *context) {
+  auto haveMinimum = [&](int sign) {
+    return llvm::any_of(
+        operands, [&](const Polynomial &x) { return x.hasMinimum(sign); });
+  };
+  const bool isMaximum = operands.size() == 2
+                             ? !haveMinimum(1) && haveMinimum(-1)
+                             : kind == DimOpKind::max;
+  const int64_t sign = isMaximum ? -1 : 1;
+  std::vector<Polynomial> scaled;
+  for (const Polynomial &operand : operands)
+    scaled.push_back(operand.scale(sign));
   Polynomial extreme =
-      Polynomial::getMinimum({lhs.scale(sign), rhs.scale(sign)}, context)
-          .scale(sign);
-  return (kind == DimOpKind::max) == isNegated ? extreme : lhs + rhs - extreme;
+      Polynomial::getMinimum(std::move(scaled), context).scale(sign);
+  return (kind == DimOpKind::max) == isMaximum
+             ? extreme
+             : operands[0] + operands[1] - extreme;
 }
 
 /// Whether one is at most the other, as far as bounds tell.
@@ -150,90 +159,34 @@ static bool isNeverGreater(Attribute a, Attribute b) {
   return (Dim(b) - Dim(a)).getMin() >= 0;
 }
 
-namespace {
-/// An operand of a minimum or maximum, and which of the two sides it is from:
-/// of one side, which is such a minimum itself, each is needed. Otherwise each
-/// step of a long chain would compare all with all.
-struct ExtremeOperand {
-  Attribute attr;
-  unsigned side;
-};
-constexpr unsigned kNoSide = ~0u;
-} // namespace
-
-/// Takes those operands out of a minimum or maximum that another one is never
-/// beyond.
-static void dropNeedless(DimOpKind kind,
-                         SmallVector<ExtremeOperand> &operands) {
-  // By side. Those of a long one are compared with the few others alone.
-  SmallVector<size_t> places[3];
-  auto listOf = [](unsigned side) { return side == kNoSide ? 2 : side; };
-  for (auto [i, operand] : llvm::enumerate(operands))
-    places[listOf(operand.side)].push_back(i);
-  llvm::BitVector isGone(operands.size());
-  auto isBeyond = [&](size_t i, size_t other) {
-    if (other == i || isGone[other])
+/// A minimum or maximum of operands that are not looked into, without those
+/// that another one is never beyond. All operands of one that exists are
+/// needed, so that these are compared with the operands of the others alone:
+/// otherwise each step of a long chain would compare all with all.
+static Dim getOpaqueExtreme(DimOpKind kind, ArrayRef<Dim> operands) {
+  SmallVector<SmallVector<Attribute>> sides;
+  for (Dim operand : operands) {
+    const Attribute attr = operand.getAttr();
+    DimExprAttr nested = getExpr(attr, kind);
+    sides.emplace_back(nested ? nested.getOperands() : ArrayRef(attr));
+  }
+  Monomial needed;
+  for (auto [i, side] : llvm::enumerate(sides)) {
+    llvm::erase_if(side, [&](Attribute own) {
+      for (auto [k, other] : llvm::enumerate(sides))
+        if (k != i && llvm::any_of(other, [&](Attribute it) {
+              return kind == DimOpKind::min ? isNeverGreater(it, own)
+                                            : isNeverGreater(own, it);
+            }))
+          return true;
       return false;
-    const Attribute own = operands[i].attr, it = operands[other].attr;
-    return kind == DimOpKind::min ? isNeverGreater(it, own)
-                                  : isNeverGreater(own, it);
-  };
-  for (auto [i, operand] : llvm::enumerate(operands))
-    for (unsigned list = 0; list < 3 && !isGone[i]; ++list)
-      if (operand.side == kNoSide || listOf(operand.side) != list)
-        isGone[i] = llvm::any_of(
-            places[list], [&](size_t other) { return isBeyond(i, other); });
-  SmallVector<ExtremeOperand> needed;
-  for (auto [i, operand] : llvm::enumerate(operands))
-    if (!isGone[i])
-      needed.push_back(operand);
-  operands = std::move(needed);
-}
-
-/// A minimum or maximum of operands that are not looked into, in their order.
-static Dim getOpaqueExtreme(DimOpKind kind, Dim lhs, Dim rhs) {
-  MLIRContext *context = lhs.getContext();
-  const DimFacts &facts =
-      DimFacts::of(lhs.isStatic() ? rhs.getAttr() : lhs.getAttr());
-  SmallVector<ExtremeOperand> operands;
-  const Attribute sides[] = {lhs.getAttr(), rhs.getAttr()};
-  for (unsigned number : {0u, 1u}) {
-    const Attribute whole = sides[number];
-    // What is no minimum is one operand.
-    const unsigned side =
-        !getExpr(whole, kind) || facts.isShortExtreme(whole) ? number : kNoSide;
-    SmallVector<Attribute> nested{whole};
-    while (!nested.empty()) {
-      Attribute attr = nested.pop_back_val();
-      if (DimExprAttr expr = getExpr(attr, kind))
-        nested.append({expr.getRhs(), expr.getLhs()});
-      else
-        operands.push_back({attr, side});
-    }
-  }
-  while (true) {
-    llvm::stable_sort(operands, [](const auto &a, const auto &b) {
-      return isBefore(a.attr, b.attr);
     });
-    dropNeedless(kind, operands);
-    // The first two are read before the others are, and may be less together.
-    if (operands.size() < 2 ||
-        isOpaque(kind, operands[0].attr, operands[1].attr))
-      break;
-    Attribute both =
-        Dim::get(kind, Dim(operands[0].attr), Dim(operands[1].attr)).getAttr();
-    if (both ==
-        DimExprAttr::get(context, kind, operands[0].attr, operands[1].attr))
-      break;
-    operands[0] = {both, kNoSide};
-    operands.erase(operands.begin() + 1);
+    needed.append(side);
   }
-  Attribute result = operands.front().attr;
-  for (const ExtremeOperand &operand : ArrayRef(operands).drop_front())
-    result = DimExprAttr::get(context, kind, result, operand.attr);
-  if (operands.size() > 1)
-    facts.addShortExtreme(result);
-  return Dim(result);
+  llvm::sort(needed, isBefore);
+  return Dim(needed.size() == 1
+                 ? needed[0]
+                 : DimExprAttr::get(operands[0].getContext(), kind, needed));
 }
 
 /// A remainder that is not written out.
@@ -246,8 +199,8 @@ static Dim getOpaqueRemainder(Dim lhs, Dim rhs) {
     return Dim::get(DimOpKind::mod, rest.getDim(context), rhs);
   if (lhs.getMin() >= 0 && lhs.getMax() < rhs.getMin())
     return lhs;
-  return Dim(
-      DimExprAttr::get(context, DimOpKind::mod, lhs.getAttr(), rhs.getAttr()));
+  return Dim(DimExprAttr::get(context, DimOpKind::mod,
+                              {lhs.getAttr(), rhs.getAttr()}));
 }
 
 /// A variable with a single value is that number in every expression.
@@ -259,133 +212,59 @@ static Dim getOnlyValue(Dim dim) {
              : dim;
 }
 
-/// What a sum has before the number at its end, and that number.
-static std::pair<Attribute, int64_t> splitNumber(Dim dim) {
-  Attribute attr = dim.getAttr();
-  if (DimExprAttr sum = getExpr(attr, DimOpKind::add))
-    if (std::optional<int64_t> number = Dim(sum.getRhs()).getStatic())
-      return {sum.getLhs(), *number};
-  return {attr, 0};
-}
-
-/// A variable plus numbers: positions and lengths, of which there are new ones
-/// in each step.
-static std::optional<Dim> addToVariable(Dim lhs, int64_t rhs) {
-  auto [base, number] = splitNumber(lhs);
-  int64_t sum;
-  if (!isa<VarAttr>(base) || llvm::AddOverflow(number, rhs, sum))
-    return std::nullopt;
-  if (sum == 0)
-    return Dim(base);
+/// lhs + rhs * sign for linear sums, whose terms are merged in their order.
+/// Positions and lengths are such sums, of which there are new ones in each
+/// step.
+static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
   MLIRContext *context = lhs.getContext();
-  return Dim(DimExprAttr::get(context, DimOpKind::add, base,
-                              Dim(context, sum).getAttr()));
-}
-
-namespace {
-/// A term of a linear sum; the variable is null for a number.
-struct LinearTerm {
-  VarAttr var;
-  int64_t coefficient;
-};
-} // namespace
-
-/// Takes the last term off a linear sum. What is left is null after the first
-/// one.
-static LinearTerm takeLastTerm(Attribute &sum) {
-  Attribute term = sum;
-  if (DimExprAttr expr = getExpr(sum, DimOpKind::add)) {
-    term = expr.getRhs();
-    sum = expr.getLhs();
-  } else {
-    sum = {};
-  }
-  if (DimExprAttr product = getExpr(term, DimOpKind::mul))
-    return {cast<VarAttr>(product.getLhs()),
-            cast<IntegerAttr>(product.getRhs()).getInt()};
-  if (auto number = dyn_cast<IntegerAttr>(term))
-    return {nullptr, number.getInt()};
-  return {cast<VarAttr>(term), 1};
-}
-
-/// The sum of linear sums, which has the terms of both in their order. What
-/// comes before the first term of the shorter one stays as it is.
-static std::optional<Dim> addLinear(Dim lhs, Dim rhs) {
-  MLIRContext *context = lhs.getContext();
-  Attribute longer = lhs.getAttr(), shorter = rhs.getAttr();
-  const DimSize lhsSize = getDimSize(longer), rhsSize = getDimSize(shorter);
-  if (!lhsSize.isLinear || !rhsSize.isLinear)
+  const Attribute a = lhs.getAttr(), b = rhs.getAttr();
+  if (!getDimSize(a).isLinear || !getDimSize(b).isLinear)
     return std::nullopt;
-  if (lhsSize.parts < rhsSize.parts)
-    std::swap(longer, shorter);
-  using Term = LinearTerm;
-  // From the last one to the first.
-  SmallVector<Term> terms;
+  const SmallVector<LinearTerm, 4> left = getLinearTerms(a),
+                                   right = getLinearTerms(b);
+  Monomial sum;
   bool isNormal = true;
-  int64_t constant = 0;
-  auto add = [&](const Term &term) {
+  auto append = [&](LinearTerm term) {
     isNormal &= !term.var || term.var.getMin() != term.var.getMax();
-    if (!term.var)
-      isNormal &= !llvm::AddOverflow(constant, term.coefficient, constant);
-    else if (terms.empty() || terms.back().var != term.var)
-      terms.push_back(term);
-    else
-      isNormal &= !llvm::AddOverflow(terms.back().coefficient, term.coefficient,
-                                     terms.back().coefficient);
-    // The same variable comes from the other side next, if at all.
-  };
-  std::optional<Term> kept;
-  while (shorter && isNormal) {
-    const Term term = takeLastTerm(shorter);
-    while (term.var && (kept || longer)) {
-      if (!kept)
-        kept = takeLastTerm(longer);
-      if (kept->var && isBefore(kept->var, term.var))
-        break;
-      add(*kept);
-      kept.reset();
-    }
-    add(term);
-  }
-  if (!isNormal)
-    return std::nullopt;
-  Attribute sum = longer;
-  auto append = [&](Attribute attr) {
-    sum = sum ? DimExprAttr::get(context, DimOpKind::add, sum, attr) : attr;
-  };
-  auto appendTerm = [&](const Term &term) {
-    if (!term.var) {
-      isNormal &= !llvm::AddOverflow(constant, term.coefficient, constant);
+    if (term.coefficient == 0)
       return;
-    }
-    if (term.coefficient != 0)
-      append(term.coefficient == 1
-                 ? Attribute(term.var)
-                 : DimExprAttr::get(context, DimOpKind::mul, term.var,
-                                    Dim(context, term.coefficient).getAttr()));
+    const Attribute number = Dim(context, term.coefficient).getAttr();
+    sum.push_back(
+        !term.var ? number
+        : term.coefficient == 1
+            ? Attribute(term.var)
+            : DimExprAttr::get(context, DimOpKind::mul, {term.var, number}));
   };
-  // A number alone was added, and the longer one's is still at its end.
-  if (!kept && terms.empty() && longer) {
-    Attribute rest = longer;
-    kept = takeLastTerm(rest);
-    if (kept->var)
-      kept.reset();
-    else
-      sum = rest;
+  const auto *x = left.begin(), *y = right.begin();
+  while (x != left.end() || y != right.end()) {
+    // A number comes last.
+    auto isFirst = [](const auto *it, const auto &list, const auto *other,
+                      const auto &others) {
+      return it != list.end() &&
+             (other == others.end() ||
+              (it->var && (!other->var || isBefore(it->var, other->var))));
+    };
+    if (isFirst(x, left, y, right)) {
+      append(*x++);
+      continue;
+    }
+    LinearTerm term = *y++;
+    isNormal &= !llvm::MulOverflow(term.coefficient, sign, term.coefficient);
+    if (x != left.end() && x->var == term.var)
+      isNormal &= !llvm::AddOverflow(x++->coefficient, term.coefficient,
+                                     term.coefficient);
+    append(term);
   }
-  if (kept)
-    appendTerm(*kept);
-  for (const Term &term : llvm::reverse(terms))
-    appendTerm(term);
   if (!isNormal)
     return std::nullopt;
-  if (constant != 0 || !sum)
-    append(Dim(context, constant).getAttr());
-  return Dim(sum);
+  if (sum.empty())
+    return Dim(context, 0);
+  return Dim(sum.size() == 1 ? sum[0]
+                             : DimExprAttr::get(context, DimOpKind::add, sum));
 }
 
 /// The result for operands of which one at least is symbolic.
-static Dim compute(DimOpKind kind, Dim lhs, Dim rhs);
+static Dim compute(DimOpKind kind, ArrayRef<Dim> operands);
 /// The form of a result that is read as itself when it was printed. Minima of
 /// sums with minima in them may have another one when they are made of their
 /// parts in turn.
@@ -403,9 +282,8 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   case DimOpKind::add:
     if (a == 0 || b == 0)
       return a == 0 ? rhs : lhs;
-    if (a || b)
-      if (std::optional<Dim> sum = addToVariable(a ? rhs : lhs, a ? *a : *b))
-        return *sum;
+    if (std::optional<Dim> sum = addLinear(lhs, rhs, 1))
+      return *sum;
     break;
   case DimOpKind::mul:
     if (a == 1 || b == 1)
@@ -429,12 +307,7 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       rhs.attr.getAsOpaquePointer(), rhs.number};
   if (std::optional<Dim> known = facts.findResult(operation))
     return *known;
-  if (kind == DimOpKind::add)
-    if (std::optional<Dim> sum = addLinear(lhs, rhs)) {
-      facts.addResult(operation, *sum);
-      return *sum;
-    }
-  Dim result = compute(kind, lhs, rhs);
+  Dim result = compute(kind, {lhs, rhs});
   // Known before it is made again: that may ask for it.
   facts.addResult(operation, result);
   const Dim stable = getStable(result);
@@ -443,14 +316,23 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   return stable;
 }
 
+Dim Dim::get(DimOpKind kind, ArrayRef<Dim> operands) {
+  if (operands.size() <= 2)
+    return operands.size() == 1 ? operands[0]
+                                : get(kind, operands[0], operands[1]);
+  return getStable(compute(kind, llvm::map_to_vector(operands, getOnlyValue)));
+}
+
 /// The expression made of its parts, one after the other: what its text is read
 /// as.
 static Dim makeAgain(Dim dim) {
   auto expr = dyn_cast<DimExprAttr>(dim.getAttr());
   if (!expr || expr.getSize().isLinear)
     return dim;
-  return Dim::get(expr.getKind(), makeAgain(Dim(expr.getLhs())),
-                  makeAgain(Dim(expr.getRhs())));
+  return Dim::get(expr.getKind(),
+                  llvm::map_to_vector(expr.getOperands(), [](Attribute part) {
+                    return makeAgain(Dim(part));
+                  }));
 }
 
 static Dim getStable(Dim result) {
@@ -462,8 +344,11 @@ static Dim getStable(Dim result) {
         (!hasOperator(expr, DimOpKind::min) &&
          !hasOperator(expr, DimOpKind::max)))
       return forms.back();
-    const Dim next = compute(expr.getKind(), makeAgain(Dim(expr.getLhs())),
-                             makeAgain(Dim(expr.getRhs())));
+    const Dim next =
+        compute(expr.getKind(),
+                llvm::map_to_vector(expr.getOperands(), [](Attribute part) {
+                  return makeAgain(Dim(part));
+                }));
     auto *first = llvm::find(forms, next);
     // Of a circle of forms, the same one wherever it is entered.
     if (first != forms.end())
@@ -475,24 +360,34 @@ static Dim getStable(Dim result) {
   return forms.back();
 }
 
-static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
-  MLIRContext *context = lhs.getContext();
-  if (lhs.isStatic() && rhs.isStatic())
-    return Dim(context, evaluate(kind, *lhs.getStatic(), *rhs.getStatic()));
+static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
+  MLIRContext *context = operands[0].getContext();
+  if (llvm::all_of(operands, [](Dim dim) { return dim.isStatic(); })) {
+    int64_t value = *operands[0].getStatic();
+    for (Dim operand : operands.drop_front())
+      value = evaluate(kind, value, *operand.getStatic());
+    return Dim(context, value);
+  }
+  const SmallVector<Attribute, 2> attrs = llvm::map_to_vector<2>(
+      operands, [](Dim operand) { return operand.getAttr(); });
   const bool isSelection = kind == DimOpKind::min || kind == DimOpKind::max;
-  if ((isSelection || kind == DimOpKind::mod) &&
-      isOpaque(kind, lhs.getAttr(), rhs.getAttr()))
-    return isSelection ? getOpaqueExtreme(kind, lhs, rhs)
-                       : getOpaqueRemainder(lhs, rhs);
-  Polynomial x(lhs.getAttr()), y(rhs.getAttr());
+  if ((isSelection || kind == DimOpKind::mod) && isOpaque(kind, attrs))
+    return isSelection ? getOpaqueExtreme(kind, operands)
+                       : getOpaqueRemainder(operands[0], operands[1]);
+  std::vector<Polynomial> polynomials;
+  for (Attribute attr : attrs)
+    polynomials.emplace_back(attr);
+  Polynomial &x = polynomials[0], &y = polynomials[1];
   switch (kind) {
   case DimOpKind::add:
-    return (x + y).getDim(context);
+    for (const Polynomial &term : ArrayRef(polynomials).drop_front())
+      x = x + term;
+    return x.getDim(context);
   case DimOpKind::mul:
-    return (x * y).getDim(context);
+    return Polynomial::getProduct(polynomials).getDim(context);
   case DimOpKind::min:
   case DimOpKind::max:
-    return getExtreme(kind, x, y, context).getDim(context);
+    return getExtreme(kind, polynomials, context).getDim(context);
   case DimOpKind::floordiv:
   case DimOpKind::mod:
     break;
@@ -510,15 +405,15 @@ static Dim compute(DimOpKind kind, Dim lhs, Dim rhs) {
     }
   }
   if (divisor.getMin() <= 0)
-    return Dim(DimExprAttr::get(context, kind, x.getDim(context).getAttr(),
-                                divisor.getAttr()));
+    return Dim(DimExprAttr::get(
+        context, kind, {x.getDim(context).getAttr(), divisor.getAttr()}));
   // The multiple of the divisor below the least number does not fit.
   if (std::optional<int64_t> number = divisor.getStatic();
       kind == DimOpKind::mod && number &&
       x.getConstant() < saturate(false) + *number)
-    return Dim(DimExprAttr::get(
-        context, kind, Polynomial(lhs.getAttr()).getDim(context).getAttr(),
-        y.getDim(context).getAttr()));
+    return Dim(DimExprAttr::get(context, kind,
+                                {Polynomial(attrs[0]).getDim(context).getAttr(),
+                                 y.getDim(context).getAttr()}));
   Polynomial quotient = getQuotient(x, divisor);
   if (kind == DimOpKind::floordiv)
     return quotient.getDim(context);
@@ -548,11 +443,15 @@ static Dim substituteIn(Dim dim, function_ref<Dim(VarAttr)> getValue,
   if (auto var = dyn_cast<VarAttr>(attr)) {
     result = getValue(var);
   } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
-    const Dim lhs(expr.getLhs()), rhs(expr.getRhs());
-    const Dim newLhs = substituteIn(lhs, getValue, known),
-              newRhs = substituteIn(rhs, getValue, known);
-    if (newLhs != lhs || newRhs != rhs)
-      result = Dim::get(expr.getKind(), newLhs, newRhs);
+    bool isNew = false;
+    SmallVector<Dim> operands;
+    for (Attribute operand : expr.getOperands()) {
+      const Dim own(operand);
+      operands.push_back(substituteIn(own, getValue, known));
+      isNew |= operands.back() != own;
+    }
+    if (isNew)
+      result = Dim::get(expr.getKind(), operands);
   }
   known[attr] = result;
   return result;
@@ -577,7 +476,7 @@ void Dim::walk(function_ref<void(VarAttr)> visit) const {
     if (auto var = dyn_cast<VarAttr>(part))
       visit(var);
     else if (auto expr = dyn_cast<DimExprAttr>(part))
-      work.append({expr.getRhs(), expr.getLhs()});
+      llvm::append_range(work, llvm::reverse(expr.getOperands()));
   }
 }
 
@@ -588,14 +487,9 @@ Dim Dim::operator*(Dim other) const {
   return get(DimOpKind::mul, *this, other);
 }
 Dim Dim::operator-(Dim other) const {
-  if (!isStatic() && !other.isStatic()) {
-    auto [base, number] = splitNumber(*this);
-    auto [otherBase, otherNumber] = splitNumber(other);
-    int64_t difference;
-    if (base == otherBase &&
-        !llvm::SubOverflow(number, otherNumber, difference))
-      return Dim(getContext(), difference);
-  }
+  if (!isStatic() || !other.isStatic())
+    if (std::optional<Dim> difference = addLinear(*this, other, -1))
+      return *difference;
   return *this + other * Dim(getContext(), -1);
 }
 
@@ -613,12 +507,13 @@ static void print(llvm::raw_ostream &os, Attribute attr,
             getValue ? getValue(var) : var.getValue())
       os << '=' << *value;
   } else if (auto expr = dyn_cast<DimExprAttr>(attr)) {
-    static const char *const symbols[] = {"+",   "*",   "floordiv",
-                                          "mod", "min", "max"};
+    static const char *const symbols[] = {" + ",   " * ",   " floordiv ",
+                                          " mod ", " min ", " max "};
     os << '(';
-    print(os, expr.getLhs(), getValue);
-    os << ' ' << symbols[static_cast<unsigned>(expr.getKind())] << ' ';
-    print(os, expr.getRhs(), getValue);
+    llvm::interleave(
+        expr.getOperands(), os,
+        [&](Attribute operand) { print(os, operand, getValue); },
+        symbols[static_cast<unsigned>(expr.getKind())]);
     os << ')';
   }
 }
@@ -713,8 +608,12 @@ Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
   return Polynomial::getProduct(factors).scale(number).getDim(context);
 }
 
+SmallVector<Dim> mlir::tg::getDims(ArrayRef<Attribute> attrs) {
+  return llvm::map_to_vector(attrs, [](Attribute a) { return Dim(a); });
+}
+
 SmallVector<Dim> mlir::tg::getDims(ArrayAttr attr) {
-  return llvm::map_to_vector(attr, [](Attribute a) { return Dim(a); });
+  return getDims(attr.getValue());
 }
 
 ArrayAttr mlir::tg::getDimArrayAttr(MLIRContext *context,

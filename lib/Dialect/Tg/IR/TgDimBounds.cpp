@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TgDimPolynomial.h"
-#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -54,15 +53,6 @@ void DimFacts::addBounds(Attribute attr, Interval interval) const {
   std::lock_guard<std::mutex> lock(mutex);
   bounds[attr] = interval;
 }
-bool DimFacts::isShortExtreme(Attribute attr) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  return shortExtremes.contains(attr);
-}
-void DimFacts::addShortExtreme(Attribute attr) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  shortExtremes.insert(attr);
-}
-
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
@@ -92,16 +82,9 @@ static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
   constexpr int64_t most = int64_t(1) << 62;
   Interval all(0);
   Interval::Number reach = 0;
-  for (Attribute rest = expr; rest;) {
-    DimExprAttr sum = getExpr(rest, DimOpKind::add);
-    Attribute term = sum ? sum.getRhs() : rest;
-    rest = sum ? sum.getLhs() : Attribute();
-    int64_t factor = 1;
-    if (DimExprAttr product = getExpr(term, DimOpKind::mul)) {
-      factor = cast<IntegerAttr>(product.getRhs()).getInt();
-      term = product.getLhs();
-    }
-    const Interval bounds = dim::getBounds(term) * factor;
+  for (const auto &[var, number] : getLinearTerms(expr)) {
+    const Interval bounds =
+        var ? Interval(var.getMin(), var.getMax()) * number : number;
     all = all + bounds;
     reach += std::max(-bounds.lo, bounds.hi);
     if (reach > most)
@@ -111,8 +94,6 @@ static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
 }
 
 static Interval computeBounds(DimExprAttr expr) {
-  if (std::optional<Interval> bounds = getLinearBounds(expr))
-    return *bounds;
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
     // As it is, and in the forms in which more may cancel.
@@ -125,9 +106,10 @@ static Interval computeBounds(DimExprAttr expr) {
       bounds = bounds.intersect(shortest.getBounds());
     return bounds;
   }
-  return evaluate(kind, dim::getBounds(expr.getLhs()),
-                  dim::getBounds(expr.getRhs()))
-      .saturated();
+  Interval bounds = dim::getBounds(expr.getOperands().front());
+  for (Attribute operand : expr.getOperands().drop_front())
+    bounds = evaluate(kind, bounds, dim::getBounds(operand)).saturated();
+  return bounds;
 }
 
 Interval dim::getBounds(Attribute attr) {
@@ -135,14 +117,13 @@ Interval dim::getBounds(Attribute attr) {
     return integer.getInt();
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
-  if (DimExprAttr sum = getExpr(attr, DimOpKind::add))
-    if (auto var = dyn_cast<VarAttr>(sum.getLhs()))
-      if (std::optional<int64_t> number = Dim(sum.getRhs()).getStatic())
-        return (Interval(var.getMin(), var.getMax()) + *number).saturated();
+  auto expr = cast<DimExprAttr>(attr);
+  if (std::optional<Interval> bounds = getLinearBounds(expr))
+    return *bounds;
   const DimFacts &facts = DimFacts::of(attr);
   if (std::optional<Interval> bounds = facts.findBounds(attr))
     return *bounds;
-  const Interval bounds = computeBounds(cast<DimExprAttr>(attr));
+  const Interval bounds = computeBounds(expr);
   facts.addBounds(attr, bounds);
   return bounds;
 }
@@ -218,7 +199,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
     }
     DimExprAttr quotient = getExpr(monomial[0], DimOpKind::floordiv);
     std::optional<int64_t> divisor =
-        quotient ? Dim(quotient.getRhs()).getStatic() : std::nullopt;
+        quotient ? Dim(quotient.getDivisor()).getStatic() : std::nullopt;
     if (divisor && *divisor > 0 &&
         (!longest ||
          dim::getLength(monomial[0]) > dim::getLength(longest->front())))
@@ -238,18 +219,20 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
       int64_t other = shortest.getRelaxedBound(upper, depth - 1);
       return upper ? std::min(best, other) : std::max(best, other);
     };
-    auto expr = cast<DimExprAttr>(choice->front());
-    int64_t a = boundWith(expr.getLhs()), b = boundWith(expr.getRhs());
-    // Both are bounds, or the one that is further out.
-    int64_t other = isEither == upper ? std::min(a, b) : std::max(a, b);
+    // All are bounds, or the one that is furthest out.
+    int64_t other = saturate(isEither == upper);
+    for (Attribute operand : cast<DimExprAttr>(choice->front()).getOperands()) {
+      const int64_t end = boundWith(operand);
+      other = isEither == upper ? std::min(other, end) : std::max(other, end);
+    }
     return upper ? std::min(bound, other) : std::max(bound, other);
   }
   if (!longest)
     return bound;
   const int64_t coefficient = terms.at(*longest);
   auto quotient = cast<DimExprAttr>(longest->front());
-  const int64_t divisor = *Dim(quotient.getRhs()).getStatic();
-  Polynomial x(quotient.getLhs());
+  const int64_t divisor = *Dim(quotient.getDivisor()).getStatic();
+  Polynomial x(quotient.getDividend());
   if ((coefficient > 0) != upper)
     x.addTerm({}, 1 - divisor);
   Polynomial relaxed = scale(divisor);

@@ -38,6 +38,29 @@ static LogicalResult report(Attribute dim, Interval bounds,
 /// Bounds of parts that fit: a part that is used twice is looked at once.
 using Intervals = llvm::DenseMap<Attribute, Interval>;
 
+static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
+                                       Intervals &known);
+
+/// The bounds of an operator applied to dimensions, from left to right.
+static FailureOr<Interval> getInterval(DimOpKind kind,
+                                       ArrayRef<Attribute> operands,
+                                       DimErrorFn emitError, Intervals &known) {
+  auto partBefore = [&](size_t end) {
+    return DimExprAttr::get(operands[0].getContext(), kind,
+                            operands.take_front(end));
+  };
+  Interval result;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    FailureOr<Interval> own = getInterval(operand, emitError, known);
+    if (failed(own))
+      return failure();
+    result = i == 0 ? *own : dim::evaluate(kind, result, *own);
+    if (!result.fitsInt64())
+      return report(partBefore(i + 1), result, emitError);
+  }
+  return result;
+}
+
 /// The bounds of a dimension of which all parts fit.
 static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
                                        Intervals &known) {
@@ -49,21 +72,16 @@ static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
     return it->second;
   auto expr = cast<DimExprAttr>(dim);
   // Numbers that are the ends of 64 bits are what larger ones were cut to.
-  for (Attribute operand : {expr.getLhs(), expr.getRhs()})
+  for (Attribute operand : expr.getOperands())
     if (std::optional<int64_t> value = Dim(operand).getStatic())
       if (*value == std::numeric_limits<int64_t>::min() ||
           *value == std::numeric_limits<int64_t>::max())
         return report(dim, {Dim(dim).getMin(), Dim(dim).getMax()}, emitError);
-  FailureOr<Interval> lhs = getInterval(expr.getLhs(), emitError, known);
-  if (failed(lhs))
-    return failure();
-  FailureOr<Interval> rhs = getInterval(expr.getRhs(), emitError, known);
-  if (failed(rhs))
-    return failure();
-  Interval result = dim::evaluate(expr.getKind(), *lhs, *rhs);
-  if (!result.fitsInt64())
-    return report(dim, result, emitError);
-  return known[dim] = result;
+  FailureOr<Interval> result =
+      getInterval(expr.getKind(), expr.getOperands(), emitError, known);
+  if (succeeded(result))
+    known[dim] = *result;
+  return result;
 }
 
 LogicalResult mlir::tg::checkFits(Attribute dim, DimErrorFn emitError) {
@@ -78,21 +96,12 @@ LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
   }));
 }
 
-LogicalResult mlir::tg::checkFits(DimOpKind kind, Dim lhs, Dim rhs,
+LogicalResult mlir::tg::checkFits(DimOpKind kind, ArrayRef<Dim> operands,
                                   DimErrorFn emitError) {
   Intervals known;
-  FailureOr<Interval> a = getInterval(lhs.getAttr(), emitError, known);
-  if (failed(a))
-    return failure();
-  FailureOr<Interval> b = getInterval(rhs.getAttr(), emitError, known);
-  if (failed(b))
-    return failure();
-  Interval result = dim::evaluate(kind, *a, *b);
-  if (result.fitsInt64())
-    return success();
-  return report(
-      DimExprAttr::get(lhs.getContext(), kind, lhs.getAttr(), rhs.getAttr()),
-      result, emitError);
+  const SmallVector<Attribute> attrs =
+      llvm::map_to_vector(operands, [](Dim dim) { return dim.getAttr(); });
+  return getInterval(kind, attrs, emitError, known);
 }
 
 LogicalResult mlir::tg::checkLength(Attribute dim, DimErrorFn emitError) {

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TgDimPolynomial.h"
-#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/Support/MathExtras.h"
 #include <limits>
 #include <numeric>
@@ -103,14 +102,19 @@ bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
 }
 
 bool dim::isBefore(Attribute a, Attribute b) {
-  // Equal parts are one attribute, so that one pair of operands decides.
+  // Equal parts are one attribute, so that the first different pair of operands
+  // decides.
   while (a != b) {
     auto x = dyn_cast<DimExprAttr>(a), y = dyn_cast<DimExprAttr>(b);
     if (!x || !y || x.getKind() != y.getKind())
       break;
-    const bool isLhsEqual = x.getLhs() == y.getLhs();
-    a = isLhsEqual ? x.getRhs() : x.getLhs();
-    b = isLhsEqual ? y.getRhs() : y.getLhs();
+    const auto [i, k] =
+        std::mismatch(x.getOperands().begin(), x.getOperands().end(),
+                      y.getOperands().begin(), y.getOperands().end());
+    if (i == x.getOperands().end() || k == y.getOperands().end())
+      return x.getOperands().size() < y.getOperands().size();
+    a = *i;
+    b = *k;
   }
   if (a == b)
     return false;
@@ -160,57 +164,61 @@ bool dim::isSum(Attribute attr) {
     return true;
   if (expr.getKind() != DimOpKind::max && expr.getKind() != DimOpKind::mod)
     return false;
-  return !isOpaque(expr.getKind(), expr.getLhs(), expr.getRhs()) &&
+  return !isOpaque(expr.getKind(), expr.getOperands()) &&
          (expr.getKind() == DimOpKind::max ||
-          dim::getBounds(expr.getRhs()).lo > 0);
+          dim::getBounds(expr.getDivisor()).lo > 0);
 }
 
 bool dim::hasOperator(Attribute attr, DimOpKind kind) {
   auto expr = dyn_cast<DimExprAttr>(attr);
-  return expr && (expr.getKind() == kind || hasOperator(expr.getLhs(), kind) ||
-                  hasOperator(expr.getRhs(), kind));
+  return expr && (expr.getKind() == kind ||
+                  llvm::any_of(expr.getOperands(), [&](Attribute operand) {
+                    return hasOperator(operand, kind);
+                  }));
 }
 
-bool dim::isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs) {
-  if (getLength(lhs) + getLength(rhs) > kMaxToWriteOut)
-    return true;
-  return llvm::any_of(ArrayRef({lhs, rhs}), [&](Attribute operand) {
-    return (kind != DimOpKind::mod && hasOperator(operand, DimOpKind::max)) ||
-           (kind == DimOpKind::max && hasOperator(operand, DimOpKind::min));
-  });
+bool dim::isOpaque(DimOpKind kind, ArrayRef<Attribute> operands) {
+  size_t length = 0;
+  for (Attribute operand : operands)
+    length += getLength(operand);
+  return length > kMaxToWriteOut ||
+         llvm::any_of(operands, [&](Attribute operand) {
+           return (kind != DimOpKind::mod &&
+                   hasOperator(operand, DimOpKind::max)) ||
+                  (kind == DimOpKind::max &&
+                   hasOperator(operand, DimOpKind::min));
+         });
 }
 
-/// The operands of a chain of one operator, which associates.
-static void addOperands(DimOpKind kind, Attribute attr,
-                        SmallVectorImpl<Attribute> &operands) {
-  if (DimExprAttr expr = getExpr(attr, kind)) {
-    addOperands(kind, expr.getLhs(), operands);
-    addOperands(kind, expr.getRhs(), operands);
-  } else {
-    operands.push_back(attr);
+SmallVector<LinearTerm, 4> dim::getLinearTerms(Attribute attr) {
+  DimExprAttr sum = getExpr(attr, DimOpKind::add);
+  SmallVector<LinearTerm, 4> terms;
+  for (Attribute term : sum ? sum.getOperands() : ArrayRef(attr)) {
+    if (auto number = dyn_cast<IntegerAttr>(term))
+      terms.push_back({nullptr, number.getInt()});
+    else if (auto product = dyn_cast<DimExprAttr>(term))
+      terms.push_back({cast<VarAttr>(product.getOperands()[0]),
+                       cast<IntegerAttr>(product.getOperands()[1]).getInt()});
+    else
+      terms.push_back({cast<VarAttr>(term), 1});
   }
-}
-
-static SmallVector<Attribute> getOperands(DimOpKind kind, Attribute attr) {
-  SmallVector<Attribute> operands;
-  addOperands(kind, attr, operands);
-  return operands;
+  return terms;
 }
 
 /// The quotient that belongs to a remainder: of what is divided already, by the
 /// product.
 static Attribute getQuotientOf(DimExprAttr remainder) {
-  Attribute x = remainder.getLhs(), divisor = remainder.getRhs();
+  Attribute x = remainder.getDividend(), divisor = remainder.getDivisor();
   if (DimExprAttr inner = getExpr(x, DimOpKind::floordiv)) {
-    std::optional<int64_t> a = Dim(inner.getRhs()).getStatic(),
+    std::optional<int64_t> a = Dim(inner.getDivisor()).getStatic(),
                            b = Dim(divisor).getStatic();
     int64_t product;
     if (a && b && *a > 0 && !llvm::MulOverflow(*a, *b, product)) {
-      x = inner.getLhs();
+      x = inner.getDividend();
       divisor = Dim(divisor.getContext(), product).getAttr();
     }
   }
-  return DimExprAttr::get(x.getContext(), DimOpKind::floordiv, x, divisor);
+  return DimExprAttr::get(x.getContext(), DimOpKind::floordiv, {x, divisor});
 }
 
 Polynomial Polynomial::ofAtom(Attribute attr) {
@@ -228,8 +236,8 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
     addTerm({}, var.getMin());
     return;
   }
-  if (getExpr(attr, DimOpKind::add)) {
-    for (Attribute operand : getOperands(DimOpKind::add, attr)) {
+  if (DimExprAttr sum = getExpr(attr, DimOpKind::add)) {
+    for (Attribute operand : sum.getOperands()) {
       if (auto var = dyn_cast<VarAttr>(operand);
           var && var.getMin() != var.getMax()) {
         addLastTerm({var}, 1);
@@ -241,10 +249,10 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
     }
     return;
   }
-  if (getExpr(attr, DimOpKind::mul)) {
+  if (DimExprAttr product = getExpr(attr, DimOpKind::mul)) {
     int64_t coefficient = 1;
     Monomial factors;
-    for (Attribute operand : getOperands(DimOpKind::mul, attr)) {
+    for (Attribute operand : product.getOperands()) {
       if (std::optional<int64_t> number = Dim(operand).getStatic())
         coefficient = dim::multiply(coefficient, *number);
       else
@@ -258,13 +266,14 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
   }
   if (writeOut && isSum(attr)) {
     if (DimExprAttr remainder = getExpr(attr, DimOpKind::mod)) {
-      *this = Polynomial(remainder.getLhs()) -
-              Polynomial(remainder.getRhs()) * ofAtom(getQuotientOf(remainder));
+      *this =
+          Polynomial(remainder.getDividend()) -
+          Polynomial(remainder.getDivisor()) * ofAtom(getQuotientOf(remainder));
       return;
     }
     // The maximum is the minimum of the negatives.
     std::vector<Polynomial> operands;
-    for (Attribute operand : getOperands(DimOpKind::max, attr))
+    for (Attribute operand : cast<DimExprAttr>(attr).getOperands())
       operands.push_back(Polynomial(operand).scale(-1));
     *this = getMinimumOf(std::move(operands), attr.getContext()).scale(-1);
     return;
@@ -353,10 +362,7 @@ static Attribute combineAll(MLIRContext *context, DimOpKind kind,
   for (const Polynomial &operand : operands)
     ordered.push_back(operand.getDim(context).getAttr());
   llvm::sort(ordered, dim::isBefore);
-  Attribute result;
-  for (Attribute attr : ordered)
-    result = result ? DimExprAttr::get(context, kind, result, attr) : attr;
-  return result;
+  return DimExprAttr::get(context, kind, ordered);
 }
 
 /// What all have in common: of each term the least coefficient.
@@ -424,10 +430,12 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
   // x + min(a, b) is min(x + a, x + b).
   auto writeOutMinimum = [&](size_t i) {
     for (const auto &[monomial, coefficient] : operands[i].terms) {
-      if (monomial.size() != 1 || coefficient < 0 ||
-          !getExpr(monomial[0], DimOpKind::min))
+      DimExprAttr minimum = monomial.size() == 1
+                                ? getExpr(monomial[0], DimOpKind::min)
+                                : DimExprAttr();
+      if (coefficient < 0 || !minimum)
         continue;
-      SmallVector<Attribute> choices = getOperands(DimOpKind::min, monomial[0]);
+      const ArrayRef<Attribute> choices = minimum.getOperands();
       if (operands.size() + choices.size() - 1 > kMaxOperands)
         continue;
       const int64_t times = coefficient;
@@ -553,10 +561,10 @@ bool Polynomial::showRemainder(size_t mostTerms) {
     for (const auto &[i, factor] : llvm::enumerate(monomial))
       if (DimExprAttr quotient = getExpr(factor, DimOpKind::floordiv);
           quotient && coefficient != saturate(false) &&
-          dim::getBounds(quotient.getRhs()).lo > 0)
+          dim::getBounds(quotient.getDivisor()).lo > 0)
         candidates.push_back({quotient, without(monomial, i),
                               dim::getLength(factor), coefficient,
-                              Dim(quotient.getRhs()).getStatic()});
+                              Dim(quotient.getDivisor()).getStatic()});
   // What is inside of another comes after it: replaced, it could not be found.
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.length > b.length;
@@ -564,13 +572,13 @@ bool Polynomial::showRemainder(size_t mostTerms) {
   llvm::DenseMap<Attribute, SmallVector<const Candidate *, 1>> byDividend;
   for (const Candidate &candidate : candidates)
     if (candidate.divisor)
-      byDividend[candidate.quotient.getLhs()].push_back(&candidate);
+      byDividend[candidate.quotient.getDividend()].push_back(&candidate);
   for (const Candidate &candidate : candidates) {
     DimExprAttr quotient = candidate.quotient;
     SmallVector<std::pair<Attribute, Attribute>> divisions{
-        {quotient.getLhs(), quotient.getRhs()}};
+        {quotient.getDividend(), quotient.getDivisor()}};
     if (std::optional<int64_t> whole = candidate.divisor)
-      for (const Candidate *other : byDividend.at(quotient.getLhs()))
+      for (const Candidate *other : byDividend.at(quotient.getDividend()))
         if (*other->divisor < *whole && *whole % *other->divisor == 0)
           divisions.emplace_back(
               other->quotient,
@@ -586,7 +594,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
         continue;
       times.addTerm(rest, -(candidate.coefficient / leadingCoefficient));
       Attribute remainder =
-          DimExprAttr::get(quotient.getContext(), DimOpKind::mod, x, c);
+          DimExprAttr::get(quotient.getContext(), DimOpKind::mod, {x, c});
       if (addIfShort(writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
                                            ofAtom(remainder) - dividend),
                      mostTerms))
@@ -598,13 +606,14 @@ bool Polynomial::showRemainder(size_t mostTerms) {
   // A square has to be replaced as a whole: x is its remainder and the rest.
   for (const Candidate &candidate : candidates) {
     DimExprAttr quotient = candidate.quotient;
-    const Polynomial dividend(quotient.getLhs()), divisor(quotient.getRhs());
+    const Polynomial dividend(quotient.getDividend()),
+        divisor(quotient.getDivisor());
     for (const auto &[monomial, coefficient] : dividend.terms) {
       if (monomial.size() != 1 || coefficient != 1)
         continue;
       const Polynomial value =
           ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
-                                  quotient.getLhs(), quotient.getRhs())) +
+                                  quotient.getOperands())) +
           writtenOut(divisor, ofAtom(quotient)) -
           (dividend - ofAtom(monomial[0]));
       if (showInstead(monomial[0], value, mostTerms))
@@ -624,7 +633,7 @@ bool Polynomial::showMaximum(size_t mostTerms) {
         continue;
       std::vector<Polynomial> operands;
       Polynomial greatest;
-      for (Attribute operand : getOperands(DimOpKind::min, minimum)) {
+      for (Attribute operand : minimum.getOperands()) {
         operands.emplace_back(operand);
         for (const auto &[other, number] : operands.back().terms) {
           int64_t &most = greatest.terms[other];
@@ -668,24 +677,22 @@ Polynomial Polynomial::withRemainders() const {
 }
 
 Dim Polynomial::getSum(MLIRContext *context) const {
-  auto combine = [&](DimOpKind kind, Attribute lhs, Attribute rhs) {
-    return lhs ? DimExprAttr::get(context, kind, lhs, rhs) : rhs;
+  auto combine = [&](DimOpKind kind, ArrayRef<Attribute> operands) {
+    return operands.size() == 1 ? operands[0]
+                                : DimExprAttr::get(context, kind, operands);
   };
-  Attribute sum;
+  Monomial sum;
   for (const auto &[monomial, coefficient] : terms) {
     if (monomial.empty())
       continue;
-    Attribute product;
-    for (Attribute factor : monomial)
-      product = combine(DimOpKind::mul, product, factor);
+    Monomial product = monomial;
     if (coefficient != 1)
-      product =
-          combine(DimOpKind::mul, product, Dim(context, coefficient).getAttr());
-    sum = combine(DimOpKind::add, sum, product);
+      product.push_back(Dim(context, coefficient).getAttr());
+    sum.push_back(combine(DimOpKind::mul, product));
   }
-  if (int64_t constant = getConstant(); !sum || constant != 0)
-    sum = combine(DimOpKind::add, sum, Dim(context, constant).getAttr());
-  return Dim(sum);
+  if (int64_t constant = getConstant(); sum.empty() || constant != 0)
+    sum.push_back(Dim(context, constant).getAttr());
+  return Dim(combine(DimOpKind::add, sum));
 }
 
 //===----------------------------------------------------------------------===//

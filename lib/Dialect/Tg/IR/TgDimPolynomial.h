@@ -23,21 +23,17 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_IR_TGDIMPOLYNOMIAL_H
 #define TINYGRAD_LIB_DIALECT_TG_IR_TGDIMPOLYNOMIAL_H
 
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
 #include <mutex>
 #include <optional>
 #include <tuple>
 #include <vector>
-
-namespace mlir::tg {
-class DimExprAttr;
-} // namespace mlir::tg
 
 namespace mlir::tg::dim {
 
@@ -63,6 +59,14 @@ struct Before {
 /// The expression if it has this operator, else null.
 DimExprAttr getExpr(Attribute attr, DimOpKind kind);
 
+/// A variable times a number; the variable is null for a number alone.
+struct LinearTerm {
+  VarAttr var;
+  int64_t coefficient;
+};
+/// The terms of an attribute whose size says that it is linear, in their order.
+SmallVector<LinearTerm, 4> getLinearTerms(Attribute attr);
+
 /// Operators and operands, which outer expressions have more of than inner
 /// ones.
 size_t getLength(Attribute attr);
@@ -85,15 +89,11 @@ public:
   void addResult(const Operation &operation, Dim result) const;
   std::optional<Interval> findBounds(Attribute attr) const;
   void addBounds(Attribute attr, Interval interval) const;
-  /// Minima and maxima each of whose operands is needed.
-  bool isShortExtreme(Attribute attr) const;
-  void addShortExtreme(Attribute attr) const;
 
 private:
   mutable std::mutex mutex;
   mutable llvm::DenseMap<Operation, Dim> results;
   mutable llvm::DenseMap<Attribute, Interval> bounds;
-  mutable llvm::DenseSet<Attribute> shortExtremes;
 };
 
 /// A product of variables, and of expressions that are neither sum nor product,
@@ -113,7 +113,7 @@ bool hasOperator(Attribute attr, DimOpKind kind);
 /// operands are: they would be repeated in what it is written out to, and again
 /// at each level around it. So are maxima of minima and maxima, and minima of
 /// maxima.
-bool isOpaque(DimOpKind kind, Attribute lhs, Attribute rhs);
+bool isOpaque(DimOpKind kind, ArrayRef<Attribute> operands);
 
 /// Terms of a sum that is taken apart into factors.
 inline constexpr size_t kMaxTermsToFactor = 256;

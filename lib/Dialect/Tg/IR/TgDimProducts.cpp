@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TgDimPolynomial.h"
-#include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallVector.h"
 #include <numeric>

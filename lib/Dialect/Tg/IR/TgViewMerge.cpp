@@ -52,29 +52,30 @@ void IndexAssumption::raise(Dim dim, int64_t least) {
     return;
   }
   auto expr = cast<DimExprAttr>(dim.getAttr());
-  Dim lhs(expr.getLhs()), rhs(expr.getRhs());
-  std::optional<int64_t> number = rhs.getStatic();
+  const SmallVector<Dim> operands = getDims(expr.getOperands());
+  // The number of a sum or product, or the divisor, is the last operand.
+  const bool isPair = operands.size() == 2;
+  std::optional<int64_t> number = operands.back().getStatic();
   switch (expr.getKind()) {
   case DimOpKind::mul:
-    if (number && *number > 0)
-      return raise(lhs, llvm::divideCeil(least, *number));
+    if (isPair && number && *number > 0)
+      return raise(operands[0], llvm::divideCeil(least, *number));
     // If a product is positive, none of its factors is 0.
-    if (lhs.getMin() >= 0 && rhs.getMin() >= 0) {
-      raise(lhs, 1);
-      raise(rhs, 1);
-    }
+    if (llvm::all_of(operands, [](Dim dim) { return dim.getMin() >= 0; }))
+      for (Dim operand : operands)
+        raise(operand, 1);
     return;
   case DimOpKind::min:
-    raise(lhs, least);
-    raise(rhs, least);
+    for (Dim operand : operands)
+      raise(operand, least);
     return;
   case DimOpKind::add:
-    if (number)
-      raise(lhs, least - *number);
+    if (isPair && number)
+      raise(operands[0], least - *number);
     return;
   case DimOpKind::floordiv:
     if (number && *number > 0)
-      raise(lhs, least * *number);
+      raise(operands[0], least * *number);
     return;
   case DimOpKind::mod:
   case DimOpKind::max:

@@ -136,13 +136,13 @@ static void walkTerms(Dim dim, function_ref<void(Dim, int64_t)> visit) {
     auto expr =
         term.isStatic() ? DimExprAttr() : dyn_cast<DimExprAttr>(term.getAttr());
     if (expr && expr.getKind() == DimOpKind::add) {
-      sums.push_back(Dim(expr.getRhs()));
-      sums.push_back(Dim(expr.getLhs()));
+      for (Attribute part : llvm::reverse(expr.getOperands()))
+        sums.push_back(Dim(part));
       continue;
     }
     std::optional<int64_t> factor = term.getStatic();
     if (expr && expr.getKind() == DimOpKind::mul)
-      factor = Dim(expr.getRhs()).getStatic();
+      factor = Dim(expr.getOperands().back()).getStatic();
     visit(term, factor.value_or(1));
   }
 }

@@ -195,26 +195,26 @@ SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
     assertTrue(isWithin(term.term, var.getMin(), var.getMax()));
   } else {
     auto expr = cast<DimExprAttr>(attr);
-    Term x = encodeDim(expr.getLhs()), y = encodeDim(expr.getRhs());
-    switch (expr.getKind()) {
-    case DimOpKind::add:
-      term = sum(x, y);
-      break;
-    case DimOpKind::mul:
-      term = product(x, y);
-      break;
-    case DimOpKind::floordiv:
-    case DimOpKind::mod:
-      term = divide(x, y, /*floor=*/true, expr.getKind() == DimOpKind::mod);
-      break;
-    case DimOpKind::min:
-    case DimOpKind::max: {
+    auto apply = [&](Term x, Term y) {
+      switch (expr.getKind()) {
+      case DimOpKind::add:
+        return sum(x, y);
+      case DimOpKind::mul:
+        return product(x, y);
+      case DimOpKind::floordiv:
+      case DimOpKind::mod:
+        return divide(x, y, /*floor=*/true, expr.getKind() == DimOpKind::mod);
+      case DimOpKind::min:
+      case DimOpKind::max:
+        break;
+      }
       Value isLess = compare(IntPredicate::lt, x.term, y.term);
       bool wantsLess = expr.getKind() == DimOpKind::min;
-      term = choose(isLess, wantsLess ? x : y, wantsLess ? y : x);
-      break;
-    }
-    }
+      return choose(isLess, wantsLess ? x : y, wantsLess ? y : x);
+    };
+    term = encodeDim(expr.getOperands().front());
+    for (Attribute operand : expr.getOperands().drop_front())
+      term = apply(term, encodeDim(operand));
   }
   return variables[attr] = term;
 }

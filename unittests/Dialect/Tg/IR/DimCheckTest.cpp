@@ -61,18 +61,18 @@ TEST_F(DimCheckTest, Lengths) {
   Attribute chain = var("n", 0, 1).getAttr(), tree = chain,
             one = number(1).getAttr();
   for (int64_t i = 0; i < kMaxNesting; ++i)
-    chain = DimExprAttr::get(&context, DimOpKind::floordiv, chain, one);
+    chain = DimExprAttr::get(&context, DimOpKind::floordiv, {chain, one});
   EXPECT_EQ(check(chain), "");
-  chain = DimExprAttr::get(&context, DimOpKind::floordiv, chain, one);
+  chain = DimExprAttr::get(&context, DimOpKind::floordiv, {chain, one});
   EXPECT_EQ(check(chain), "dimension is nested more than 2048 deep");
   for (int i = 0; i < 15; ++i)
-    tree = DimExprAttr::get(&context, DimOpKind::mul, tree, tree);
+    tree = DimExprAttr::get(&context, DimOpKind::mul, {tree, tree});
   EXPECT_EQ(check(tree), "");
-  tree = DimExprAttr::get(&context, DimOpKind::mul, tree, tree);
+  tree = DimExprAttr::get(&context, DimOpKind::mul, {tree, tree});
   EXPECT_EQ(check(tree), "dimension is too long: written out, it has more than "
                          "65536 operators and operands");
   for (int i = 0; i < 100000; ++i)
-    chain = DimExprAttr::get(&context, DimOpKind::floordiv, chain, one);
+    chain = DimExprAttr::get(&context, DimOpKind::floordiv, {chain, one});
   EXPECT_NE(check(chain), "");
 }
 

@@ -185,23 +185,29 @@ def Tg_VarAttr : Tg_Attr<"Var", "var"> {
 }
 
 def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
-  let summary = "An operator applied to two dimensions";
+  let summary = "An operator applied to dimensions";
   let description = [{
     `#tg.dim<mul, #tg.var<"n", 1, 8>, 4>`: operands are integers, variables or
-    dimension expressions. Sums and products are kept as polynomials (`(n + 1) * 4`
-    is `n * 4 + 4`) with their terms in a fixed order, so that equal attributes
-    mean equal dimensions. `tg::Dim` and the parser bring expressions into this
-    form; build them through `tg::Dim`. An expression without variables is an
-    integer. An expression that can overflow 64 bits is an error.
+    dimension expressions; `add`, `mul`, `min` and `max` have two or more,
+    `floordiv` and `mod` have two. Expressions are stored in normal form: a sum is
+    one `add` of its products, a product is one `mul` of its factors, and the
+    operands of `add`, `mul`, `min` and `max` have a fixed order in which a number
+    is the last one (`(n + 1) * 4` is `n * 4 + 4`). So equal attributes mean equal
+    dimensions. `tg::Dim` and the parser bring expressions into this form; build
+    them through `tg::Dim`. An expression without variables is an integer. An
+    expression that can overflow 64 bits is an error.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
-                        "::mlir::Attribute":$lhs, "::mlir::Attribute":$rhs);
+                        ArrayRefParameter<"::mlir::Attribute">:$operands);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let genStorageClass = 0;
   let extraClassDeclaration = [{
     /// The result of `tg::getDimSize`.
     const DimSize &getSize() const;
+    /// The operands of `floordiv` and `mod`.
+    ::mlir::Attribute getDividend() const { return getOperands()[0]; }
+    ::mlir::Attribute getDivisor() const { return getOperands()[1]; }
   }];
 }
 

@@ -41,11 +41,11 @@ struct DimSize {
 DimSize getDimSize(Attribute dim);
 
 /// One dimension: an integer (as an i64 attribute), a `#tg.var`, or a `#tg.dim`
-/// expression. Arithmetic keeps expressions in one normal form: sums of
-/// products, quotients and remainders by positive divisors with exact multiples
-/// factored out, minima and maxima decided by bounds where possible. So equal
-/// attributes mean equal dimensions, and different ones mostly different
-/// dimensions. Arithmetic saturates at the int64 limits.
+/// expression. Expressions are stored in one normal form: sums of products,
+/// quotients and remainders by positive divisors with exact multiples factored
+/// out, minima and maxima decided by bounds where possible. So equal attributes
+/// mean equal dimensions, and different ones mostly different dimensions.
+/// Arithmetic saturates at the int64 limits.
 class Dim {
 public:
   Dim() = default;
@@ -82,6 +82,8 @@ public:
 
   /// An operator applied to two dimensions, in normal form.
   static Dim get(DimOpKind kind, Dim lhs, Dim rhs);
+  /// The same for any number of operands, from left to right.
+  static Dim get(DimOpKind kind, ArrayRef<Dim> operands);
 
   /// The expression that times \p divisor is this one, if there is one that
   /// does not divide itself. Also where the divisor may be 0.
@@ -129,6 +131,7 @@ int64_t getBufferSize(RankedTensorType type);
 Dim getNumElements(MLIRContext *context, ArrayRef<Dim> dims);
 
 /// A list of dimension attributes as dimensions, and back.
+SmallVector<Dim> getDims(ArrayRef<Attribute> attrs);
 SmallVector<Dim> getDims(ArrayAttr attr);
 ArrayAttr getDimArrayAttr(MLIRContext *context, ArrayRef<int64_t> values);
 

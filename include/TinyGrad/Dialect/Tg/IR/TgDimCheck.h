@@ -30,8 +30,9 @@ using DimErrorFn = function_ref<InFlightDiagnostic()>;
 LogicalResult checkFits(Attribute dim, DimErrorFn emitError);
 LogicalResult checkFits(ArrayRef<Attribute> dims, DimErrorFn emitError);
 
-/// The same for an operator applied to two dimensions that fit.
-LogicalResult checkFits(DimOpKind kind, Dim lhs, Dim rhs, DimErrorFn emitError);
+/// The same for an operator applied to dimensions.
+LogicalResult checkFits(DimOpKind kind, ArrayRef<Dim> operands,
+                        DimErrorFn emitError);
 
 /// Operators of a dimension that are nested in each other, and operators and
 /// operands of it written out, at most. What is used twice counts twice.

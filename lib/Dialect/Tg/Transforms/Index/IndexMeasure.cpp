@@ -32,8 +32,12 @@ uint64_t IndexMeasure::ofConstant(int64_t number) {
 }
 
 static uint64_t measureDim(Attribute attr) {
-  if (auto expr = dyn_cast<DimExprAttr>(attr))
-    return 1 + measureDim(expr.getLhs()) + measureDim(expr.getRhs());
+  if (auto expr = dyn_cast<DimExprAttr>(attr)) {
+    uint64_t total = expr.getOperands().size() - 1;
+    for (Attribute operand : expr.getOperands())
+      total += measureDim(operand);
+    return total;
+  }
   // A number weighs less inside of a dimension than beside it.
   if (auto number = dyn_cast<IntegerAttr>(attr))
     return (IndexMeasure::ofConstant(number.getInt()) + 3) / 4;
