@@ -27,6 +27,21 @@ func.func private @dim_kind() attributes {a = #tg.dim<sub, #tg.var<"n", 1, 8>, 1
 
 // -----
 
+// expected-error @+1 {{'add' of dimensions takes two or more operands, not 1}}
+func.func private @dim_of_one() attributes {a = #tg.dim<add, #tg.var<"n", 1, 8>>}
+
+// -----
+
+// expected-error @+1 {{'mod' of dimensions takes two operands, not 3}}
+func.func private @dim_of_three() attributes {a = #tg.dim<mod, #tg.var<"n", 1, 8>, 2, 3>}
+
+// -----
+
+// expected-error @+1 {{operand "n" of a dimension expression is not an integer}}
+func.func private @dim_verbatim_of_text() attributes {a = #tg.dim<verbatim add, "n", 3>}
+
+// -----
+
 // expected-error @+1 {{dimension "n" is not an integer (of 64 bits), #tg.var or #tg.dim}}
 func.func private @shape_of_text() attributes {a = #tg.shape<"n">}
 

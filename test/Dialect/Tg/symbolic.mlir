@@ -34,7 +34,7 @@ func.func private @normal_form() attributes {
   e = #tg.dim<add, #n, #m>,
   // CHECK-SAME: f = #tg.dim<add, #tg.var<"m", 0, 8>, #tg.var<"n", 0, 8>>
   f = #tg.dim<add, #m, #n>,
-  // CHECK-SAME: g = #tg.dim<mul, #tg.dim<mul, #tg.var<"m", 0, 8>, #tg.var<"n", 0, 8>>, 6>
+  // CHECK-SAME: g = #tg.dim<mul, #tg.var<"m", 0, 8>, #tg.var<"n", 0, 8>, 6>
   g = #tg.dim<mul, #tg.dim<mul, 2, #n>, #tg.dim<mul, #m, 3>>,
   // CHECK-SAME: h = 0 : i64
   h = #tg.dim<add, #n, #tg.dim<mul, #n, -1>>,
@@ -53,13 +53,23 @@ func.func private @normal_form() attributes {
   o = #tg.dim<mod, -7, 2>,
   // CHECK-SAME: p = #tg.var<"n", 0, 8>
   p = #tg.dim<max, #n, #n>,
-  // CHECK-SAME: q = #tg.dim<add, #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 8>, 2>, #tg.dim<mul, #tg.var<"n", 0, 8>, #tg.var<"n", 0, 8>>>, 1>
+  // CHECK-SAME: q = #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 8>, 2>, #tg.dim<mul, #tg.var<"n", 0, 8>, #tg.var<"n", 0, 8>>, 1>
   q = #tg.dim<mul, #tg.dim<add, #n, 1>, #tg.dim<add, #n, 1>>,
   // All of 64 bits.
   // CHECK-SAME: r = 9223372036854775807 : i64
   r = #tg.dim<add, 9223372036854775806, 1>,
   // CHECK-SAME: s = -9223372036854775808 : i64
-  s = #tg.dim<mul, 4611686018427387904, -2>
+  s = #tg.dim<mul, 4611686018427387904, -2>,
+  // Operators that associate take any number of operands.
+  // CHECK-SAME: t = #tg.dim<add, #tg.var<"m", 0, 8>, #tg.dim<mul, #tg.var<"n", 0, 8>, 3>, 5>
+  t = #tg.dim<add, 2, #n, #m, #tg.dim<mul, 2, #n>, 3>,
+  // CHECK-SAME: u = #tg.dim<max, #tg.var<"m", 0, 8>, #tg.var<"n", 0, 8>, 3>
+  u = #tg.dim<max, 3, #tg.dim<max, #n, 2>, #m>,
+  // What is not in normal form says so, and stays as it is.
+  // CHECK-SAME: v = #tg.dim<verbatim add, #tg.var<"n", 0, 8>, #tg.dim<add, #tg.var<"m", 0, 8>, 1>>
+  v = #tg.dim<verbatim add, #n, #tg.dim<add, #m, 1>>,
+  // CHECK-SAME: w = #tg.dim<min, #tg.var<"n", 0, 8>, 4>
+  w = #tg.dim<verbatim min, #n, 4>
 }
 
 // -----

@@ -43,6 +43,12 @@ struct DimExprAttrStorage : AttributeStorage {
         DimExprAttrStorage(key.first, allocator.copyInto(key.second));
   }
 
+  static bool isLinearTerm(Attribute attr) {
+    auto product = dyn_cast<DimExprAttr>(attr);
+    return !product ||
+           (product.getKind() == DimOpKind::mul && product.getSize().isLinear);
+  }
+
   static DimSize measure(DimOpKind kind, ArrayRef<Attribute> operands) {
     const auto more = static_cast<uint32_t>(operands.size() - 1);
     // Of each operator with its spaces: + * floordiv mod min max.
@@ -50,16 +56,16 @@ struct DimExprAttrStorage : AttributeStorage {
     DimSize size;
     size.parts = more;
     size.characters = 2 + lengths[unsigned(kind)] * more;
-    size.isLinear =
-        kind == DimOpKind::add ||
-        (kind == DimOpKind::mul && operands.size() == 2 &&
-         isa<VarAttr>(operands[0]) && isa<IntegerAttr>(operands[1]));
+    size.isLinear = kind == DimOpKind::add
+                        ? llvm::all_of(operands, isLinearTerm)
+                        : kind == DimOpKind::mul && operands.size() == 2 &&
+                              isa<VarAttr>(operands[0]) &&
+                              isa<IntegerAttr>(operands[1]);
     for (Attribute operand : operands) {
       const DimSize own = getDimSize(operand);
       size.nesting = std::max(size.nesting, own.nesting);
       size.parts = llvm::SaturatingAdd(size.parts, own.parts);
       size.characters = llvm::SaturatingAdd(size.characters, own.characters);
-      size.isLinear &= own.isLinear;
     }
     size.nesting = llvm::SaturatingAdd(size.nesting, uint32_t(1));
     return size;
@@ -135,8 +141,10 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
   llvm::scope_exit leave([] { --dimNesting; });
   FailureOr<DimOpKind> kind;
   SmallVector<Attribute> operands;
-  if (parser.parseLess() ||
-      failed(kind = FieldParser<DimOpKind>::parse(parser)))
+  if (parser.parseLess())
+    return {};
+  const bool isVerbatim = succeeded(parser.parseOptionalKeyword("verbatim"));
+  if (failed(kind = FieldParser<DimOpKind>::parse(parser)))
     return {};
   while (succeeded(parser.parseOptionalComma()))
     if (parser.parseAttribute(operands.emplace_back()))
@@ -156,12 +164,18 @@ Attribute DimExprAttr::parse(AsmParser &parser, Type) {
                           << (dims[1].isStatic() ? "" : ", which may be 0");
     return {};
   }
-  Attribute result = Dim::get(*kind, dims).getAttr();
+  Attribute result =
+      isVerbatim ? DimExprAttr::get(parser.getContext(), *kind, operands)
+                 : Dim::get(*kind, dims).getAttr();
   return succeeded(checkLength(result, emitError)) ? result : Attribute();
 }
 
 void DimExprAttr::print(AsmPrinter &printer) const {
-  printer << '<' << stringifyDimOpKind(getKind());
+  printer << '<';
+  if (!getSize().isLinear &&
+      Dim::get(getKind(), getDims(getOperands())).getAttr() != *this)
+    printer << "verbatim ";
+  printer << stringifyDimOpKind(getKind());
   for (Attribute operand : getOperands()) {
     printer << ", ";
     printer.printAttributeWithoutType(operand);

@@ -22,10 +22,6 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Operators and operands of an expression that is made of its parts again, and
-/// how often.
-constexpr size_t kMaxToMakeAgain = 512, kMaxForms = 8;
-
 Dim::Dim(Attribute from) {
   if (!from)
     return;
@@ -265,10 +261,6 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
 
 /// The result for operands of which one at least is symbolic.
 static Dim compute(DimOpKind kind, ArrayRef<Dim> operands);
-/// The form of a result that is read as itself when it was printed. Minima of
-/// sums with minima in them may have another one when they are made of their
-/// parts in turn.
-static Dim getStable(Dim result);
 
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
@@ -308,56 +300,15 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   if (std::optional<Dim> known = facts.findResult(operation))
     return *known;
   Dim result = compute(kind, {lhs, rhs});
-  // Known before it is made again: that may ask for it.
   facts.addResult(operation, result);
-  const Dim stable = getStable(result);
-  if (stable != result)
-    facts.addResult(operation, stable);
-  return stable;
+  return result;
 }
 
 Dim Dim::get(DimOpKind kind, ArrayRef<Dim> operands) {
   if (operands.size() <= 2)
     return operands.size() == 1 ? operands[0]
                                 : get(kind, operands[0], operands[1]);
-  return getStable(compute(kind, llvm::map_to_vector(operands, getOnlyValue)));
-}
-
-/// The expression made of its parts, one after the other: what its text is read
-/// as.
-static Dim makeAgain(Dim dim) {
-  auto expr = dyn_cast<DimExprAttr>(dim.getAttr());
-  if (!expr || expr.getSize().isLinear)
-    return dim;
-  return Dim::get(expr.getKind(),
-                  llvm::map_to_vector(expr.getOperands(), [](Attribute part) {
-                    return makeAgain(Dim(part));
-                  }));
-}
-
-static Dim getStable(Dim result) {
-  // Each is what the one before it is read as.
-  SmallVector<Dim, 2> forms{result};
-  while (forms.size() <= kMaxForms) {
-    auto expr = dyn_cast<DimExprAttr>(forms.back().getAttr());
-    if (!expr || expr.getSize().isLinear || getLength(expr) > kMaxToMakeAgain ||
-        (!hasOperator(expr, DimOpKind::min) &&
-         !hasOperator(expr, DimOpKind::max)))
-      return forms.back();
-    const Dim next =
-        compute(expr.getKind(),
-                llvm::map_to_vector(expr.getOperands(), [](Attribute part) {
-                  return makeAgain(Dim(part));
-                }));
-    auto *first = llvm::find(forms, next);
-    // Of a circle of forms, the same one wherever it is entered.
-    if (first != forms.end())
-      return *std::min_element(first, forms.end(), [](Dim a, Dim b) {
-        return isBefore(a.getAttr(), b.getAttr());
-      });
-    forms.push_back(next);
-  }
-  return forms.back();
+  return compute(kind, llvm::map_to_vector(operands, getOnlyValue));
 }
 
 static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {

@@ -624,6 +624,43 @@ TEST_F(DimTest, TextIsReadAsTheSameAttribute) {
   }
 }
 
+// Of expressions of many variables, which are no smaller when read.
+TEST_F(DimTest, LongTextIsReadAsTheSameAttribute) {
+  std::mt19937 random(45);
+  auto pick = [&](int64_t lo, int64_t hi) {
+    return std::uniform_int_distribution<int64_t>(lo, hi)(random);
+  };
+  auto ignoreError = [] { return InFlightDiagnostic(); };
+  size_t total = 0, verbatim = 0;
+  for (int64_t trial = 0; trial < 800; ++trial) {
+    SmallVector<Dim> made;
+    for (int i = 0; i < 12; ++i)
+      made.push_back(var("v" + std::to_string(i), pick(-1, 1), pick(2, 30)));
+    for (int64_t step = 0; step < 60; ++step) {
+      auto pickMade = [&] { return made[pick(0, made.size() - 1)]; };
+      Dim x = pickMade(), y = pick(0, 3) ? pickMade() : number(pick(-5, 9));
+      const auto kind = static_cast<DimOpKind>(pick(0, 5));
+      const bool divides =
+          kind == DimOpKind::floordiv || kind == DimOpKind::mod;
+      if (divides && pick(0, 1))
+        y = number(pick(2, 8));
+      if (divides && y.getMin() <= 0 && y.getMax() >= 0)
+        continue;
+      Dim result = Dim::get(kind, x, y);
+      if (failed(checkFits(result.getAttr(), ignoreError)))
+        continue;
+      made.push_back(result);
+      std::string text;
+      llvm::raw_string_ostream(text) << result.getAttr();
+      ++total;
+      verbatim += text.find("verbatim") != std::string::npos;
+      ASSERT_EQ(Dim(parseAttribute(text, &context)), result) << text;
+    }
+  }
+  // The normal form of nearly all is what arithmetic makes of their operands.
+  EXPECT_LT(verbatim * 100, total);
+}
+
 // Terms are ordered by content: variables by name and then by bounds, numbers
 // by value.
 TEST_F(DimTest, TermsAreOrderedByWhatTheyAre) {

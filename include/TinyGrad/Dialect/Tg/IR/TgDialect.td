@@ -196,6 +196,12 @@ def Tg_DimExprAttr : Tg_Attr<"DimExpr", "dim"> {
     dimensions. `tg::Dim` and the parser bring expressions into this form; build
     them through `tg::Dim`. An expression without variables is an integer. An
     expression that can overflow 64 bits is an error.
+
+    Text is always read as the attribute that it was printed from. Where arithmetic
+    on the operands would give another form of the same value, the printer puts
+    `verbatim` before the operator, and the parser keeps the expression as it is
+    written: `#tg.dim<verbatim max, ...>`. These are few, such as maxima of sums
+    that have minima as terms.
   }];
   let parameters = (ins EnumParameter<Tg_DimOpKind>:$kind,
                         ArrayRefParameter<"::mlir::Attribute">:$operands);
