@@ -72,7 +72,7 @@ tg.kernel @division(%o: memref<40xi64>) attributes {outputs = 1 : i64} {
 // Both extents are never negative, and neither is their product, of which bounds
 // alone do not show it.
 // CHECK-LABEL: func.func @rest
-// CHECK-SAME: tg.parallel_extent = #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 9>, 9>, #tg.dim<mul, #tg.dim<mul, #tg.var<"n", 0, 9>, #tg.var<"n", 0, 9>>, -1>>
+// CHECK-SAME: tg.parallel_extent = #tg.dim<add, #tg.dim<mul, #tg.var<"n", 0, 9>, 9>, #tg.dim<mul, #tg.var<"n", 0, 9>, #tg.var<"n", 0, 9>, -1>>
 #n = #tg.var<"n", 0, 9>
 #rest = #tg.dim<add, 9, #tg.dim<mul, #n, -1>>
 tg.kernel @rest(%o: memref<90xf32>) attributes {outputs = 1 : i64} {

@@ -26,21 +26,21 @@ using namespace mlir::tg;
 namespace mlir::tg::detail {
 /// The storage that tablegen would generate, with the size of the expression.
 struct DimExprAttrStorage : AttributeStorage {
-  using KeyTy = std::pair<DimOpKind, ArrayRef<Attribute>>;
+  using KeyTy = std::tuple<DimOpKind, ArrayRef<Attribute>>;
 
   DimExprAttrStorage(DimOpKind kind, ArrayRef<Attribute> operands)
       : kind(kind), operands(operands), size(measure(kind, operands)) {}
 
-  bool operator==(const KeyTy &key) const {
-    return key == KeyTy(kind, operands);
-  }
+  /// Through which attribute walkers find the operands.
+  KeyTy getAsKey() const { return {kind, operands}; }
+  bool operator==(const KeyTy &key) const { return key == getAsKey(); }
   static llvm::hash_code hashKey(const KeyTy &key) {
-    return llvm::hash_combine(key.first, key.second);
+    return llvm::hash_combine(std::get<0>(key), std::get<1>(key));
   }
   static DimExprAttrStorage *construct(AttributeStorageAllocator &allocator,
                                        const KeyTy &key) {
-    return new (allocator.allocate<DimExprAttrStorage>())
-        DimExprAttrStorage(key.first, allocator.copyInto(key.second));
+    return new (allocator.allocate<DimExprAttrStorage>()) DimExprAttrStorage(
+        std::get<0>(key), allocator.copyInto(std::get<1>(key)));
   }
 
   static bool isLinearTerm(Attribute attr) {

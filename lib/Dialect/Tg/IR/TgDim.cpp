@@ -55,12 +55,12 @@ int64_t Dim::getMax() const {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-/// Quotient and remainder of polynomials, as far as they are known without the
-/// variables' values: lhs = quotient * divisor + rest.
+/// Divides polynomials as far as possible for all values of the variables:
+/// lhs = quotient * divisor + rest.
 static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
                                                 const Polynomial &divisor) {
   std::pair<Polynomial, Polynomial> parts = lhs.divideTerms(divisor);
-  // What is left of the constant stays a remainder: 0 <= rest < divisor.
+  // The rest of the constant is in [0, divisor).
   if (std::optional<int64_t> number = divisor.getNumber()) {
     const int64_t constant = parts.second.takeConstant();
     parts.first.addTerm({}, floorDiv(constant, *number));
@@ -69,7 +69,7 @@ static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
   return parts;
 }
 
-/// The quotient, where it is the same for all values.
+/// The quotient, if it is the same for all values of the variables.
 static std::optional<int64_t> getOnlyQuotient(Dim value, Dim divisor) {
   const int64_t least = value.getMin(), most = value.getMax();
   if (std::optional<int64_t> number = divisor.getStatic()) {
@@ -92,10 +92,10 @@ static Polynomial getNumber(int64_t number) {
 static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
   MLIRContext *context = divisor.getContext();
   const Polynomial divisorTerms(divisor.getAttr());
-  // With remainders as they are, which may be less than the divisor.
+  // Remainders that are not expanded may be shown to be less than the divisor.
   Dim xDim = x.getDim(context);
   auto [shown, shownRest] =
-      divide(Polynomial(xDim.getAttr(), /*writeOut=*/false), divisorTerms);
+      divide(Polynomial(xDim.getAttr(), /*expand=*/false), divisorTerms);
   if (auto only = getOnlyQuotient(shownRest.getDim(context), divisor))
     return Polynomial(shown.getDim(context).getAttr()) + getNumber(*only);
   auto [quotient, rest] = divide(x, divisorTerms);
@@ -123,9 +123,8 @@ static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
                                      {restDim.getAttr(), divisor.getAttr()}));
 }
 
-/// The minimum or the maximum. Of two operands, each is what the other leaves
-/// of the sum: the one is taken in which minima or maxima within the operands
-/// disappear.
+/// The minimum or the maximum. For two operands, min(a, b) + max(a, b) is a +
+/// b: computes the one whose nested minima or maxima can be merged.
 static Polynomial getExtreme(DimOpKind kind, ArrayRef<Polynomial> operands,
                              MLIRContext *context) {
   auto haveMinimum = [&](int sign) {
@@ -146,19 +145,19 @@ static Polynomial getExtreme(DimOpKind kind, ArrayRef<Polynomial> operands,
              : operands[0] + operands[1] - extreme;
 }
 
-/// Whether one is at most the other, as far as bounds tell.
+/// Whether bounds prove that a <= b.
 static bool isNeverGreater(Attribute a, Attribute b) {
-  // Two variables have nothing in common that cancels.
+  // Nothing cancels between two variables.
   if (auto x = dyn_cast<VarAttr>(a))
     if (auto y = dyn_cast<VarAttr>(b))
       return x == y || x.getMax() <= y.getMin();
   return (Dim(b) - Dim(a)).getMin() >= 0;
 }
 
-/// A minimum or maximum of operands that are not looked into, without those
-/// that another one is never beyond. All operands of one that exists are
-/// needed, so that these are compared with the operands of the others alone:
-/// otherwise each step of a long chain would compare all with all.
+/// A minimum or maximum of operands that are not expanded. Drops each operand
+/// that is never beyond another one. The operands of an existing minimum are
+/// not compared with each other again: each step of a long chain would take
+/// quadratic time.
 static Dim getOpaqueExtreme(DimOpKind kind, ArrayRef<Dim> operands) {
   SmallVector<SmallVector<Attribute>> sides;
   for (Dim operand : operands) {
@@ -185,10 +184,10 @@ static Dim getOpaqueExtreme(DimOpKind kind, ArrayRef<Dim> operands) {
                  : DimExprAttr::get(operands[0].getContext(), kind, needed));
 }
 
-/// A remainder that is not written out.
+/// A remainder that is not expanded.
 static Dim getOpaqueRemainder(Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
-  // Multiples of the divisor do not matter.
+  // Drops multiples of the divisor.
   auto [quotient, rest] =
       Polynomial(lhs.getAttr()).divideTerms(Polynomial(rhs.getAttr()));
   if (quotient.getNumber() != 0)
@@ -208,9 +207,8 @@ static Dim getOnlyValue(Dim dim) {
              : dim;
 }
 
-/// lhs + rhs * sign for linear sums, whose terms are merged in their order.
-/// Positions and lengths are such sums, of which there are new ones in each
-/// step.
+/// lhs + rhs * sign, by merging the sorted terms of linear sums: a fast path
+/// for positions and lengths, of which each step of a graph has new ones.
 static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
   MLIRContext *context = lhs.getContext();
   const Attribute a = lhs.getAttr(), b = rhs.getAttr();
@@ -233,7 +231,7 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
   };
   const auto *x = left.begin(), *y = right.begin();
   while (x != left.end() || y != right.end()) {
-    // A number comes last.
+    // The number of a sum is its last term.
     auto isFirst = [](const auto *it, const auto &list, const auto *other,
                       const auto &others) {
       return it != list.end() &&
@@ -259,7 +257,7 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
                              : DimExprAttr::get(context, DimOpKind::add, sum));
 }
 
-/// The result for operands of which one at least is symbolic.
+/// The result without the cases that `Dim::get` decides.
 static Dim compute(DimOpKind kind, ArrayRef<Dim> operands);
 
 Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
@@ -269,7 +267,7 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   std::optional<int64_t> a = lhs.getStatic(), b = rhs.getStatic();
   if (a && b)
     return Dim(context, evaluate(kind, *a, *b));
-  // The cases that inference asks for most.
+  // The most frequent cases of shape inference.
   switch (kind) {
   case DimOpKind::add:
     if (a == 0 || b == 0)
@@ -348,7 +346,7 @@ static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
   bool isNegated = false;
   if (divisor.getMax() < 0 && divisor.getMin() != saturate(false)) {
     Dim negative = y.scale(-1).getDim(context);
-    // Bounds of the one may be closer than those of the other.
+    // The bounds of one may be tighter than those of the other.
     isNegated = negative.getMin() > 0;
     if (isNegated) {
       x = x.scale(-1);
@@ -358,7 +356,7 @@ static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
   if (divisor.getMin() <= 0)
     return Dim(DimExprAttr::get(
         context, kind, {x.getDim(context).getAttr(), divisor.getAttr()}));
-  // The multiple of the divisor below the least number does not fit.
+  // The multiple of the divisor below the least int64_t does not fit.
   if (std::optional<int64_t> number = divisor.getStatic();
       kind == DimOpKind::mod && number &&
       x.getConstant() < saturate(false) + *number)
@@ -382,7 +380,7 @@ std::optional<Dim> Dim::divideExactly(Dim divisor) const {
   return quotient.getDim(getContext());
 }
 
-/// What is used twice is looked at once.
+/// Visits shared subexpressions once.
 static Dim substituteIn(Dim dim, function_ref<Dim(VarAttr)> getValue,
                         llvm::DenseMap<Attribute, Dim> &known) {
   if (dim.isStatic())

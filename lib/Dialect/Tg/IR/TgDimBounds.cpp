@@ -16,13 +16,13 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Corners of a box that are looked at: of up to so many factors.
+/// The most factors for which all corners of the box are evaluated.
 constexpr size_t kMaxFactors = 6;
-/// Quotients that are bounded by what they divide, one in the other.
+/// How many nested quotients and minima are replaced by bounds.
 constexpr unsigned kMaxQuotients = 4;
 
 //===----------------------------------------------------------------------===//
-// What is known
+// Cache
 //===----------------------------------------------------------------------===//
 
 const DimFacts &DimFacts::of(Attribute attr) {
@@ -75,7 +75,7 @@ Interval dim::evaluate(DimOpKind kind, Interval a, Interval b) {
   llvm_unreachable("unknown DimOpKind");
 }
 
-/// Exact bounds of a linear sum that no order of its terms saturates.
+/// Exact bounds of a linear sum that cannot saturate in any order of its terms.
 static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
   if (!expr.getSize().isLinear)
     return std::nullopt;
@@ -96,8 +96,8 @@ static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
 static Interval computeBounds(DimExprAttr expr) {
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
-    // As it is, and in the forms in which more may cancel.
-    const Polynomial shown(expr, /*writeOut=*/false), full(expr);
+    // Of this form, and of forms in which more may cancel.
+    const Polynomial shown(expr, /*expand=*/false), full(expr);
     const Polynomial shortest = full.withRemainders();
     Interval bounds = shown.getBounds();
     if (!(full == shown))
@@ -128,9 +128,9 @@ Interval dim::getBounds(Attribute attr) {
   return bounds;
 }
 
-/// Bounds with all factors independent of each other.
+/// Bounds that treat all factors as independent.
 Interval Polynomial::getBoxBounds() const {
-  // The factors by number, which is all that is looked at below.
+  // Factors as indices into the box.
   llvm::SmallDenseMap<Attribute, size_t, 8> numbers;
   SmallVector<Interval, 8> box;
   SmallVector<std::pair<int64_t, SmallVector<size_t, 4>>, 8> products;
@@ -150,12 +150,12 @@ Interval Polynomial::getBoxBounds() const {
     }
     sum = (sum + product).saturated();
   }
-  // A sum of single factors has its ends where these have theirs.
+  // A sum of single factors is exact already.
   if (!isMultilinear || box.size() < 2 || box.size() > kMaxFactors ||
       llvm::none_of(products,
                     [](const auto &p) { return p.second.size() > 1; }))
     return sum;
-  // Linear in each factor, so that the ends are at corners of the box.
+  // Linear in each factor, so the extremes are at corners of the box.
   Interval ends = Interval::getEmpty();
   for (size_t corner = 0; corner < size_t(1) << box.size(); ++corner) {
     int64_t value = 0;
@@ -172,18 +172,18 @@ Interval Polynomial::getBoxBounds() const {
   return ends.intersect(sum);
 }
 
-/// A bound with quotients bounded by what they divide, which may cancel with
-/// other terms: x - c + 1 <= (x floordiv c) * c <= x. So may minima and maxima:
-/// n - min(n, 3) is n - n or n - 3, and at least the greater of these.
+/// A bound in which quotients are replaced by bounds that may cancel with other
+/// terms: x - c + 1 <= (x floordiv c) * c <= x. Minima and maxima are replaced
+/// by each of their operands: n - min(n, 3) is n - n or n - 3, and at least the
+/// greater of these.
 int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   const Interval box = getBoxBounds();
   int64_t bound = upper ? box.getMax() : box.getMin();
   if (depth == 0)
     return bound;
-  // Outer quotients come first, before what they divide changes in its turn.
-  // They are longer. Minima and maxima of which each operand has to be
-  // looked at come before those of which one will do: that may be another one
-  // in each case.
+  // The longest quotient first: it is an outer one, and replacing a nested one
+  // would change it. Extremes whose operands all have to satisfy the bound come
+  // before those of which one is enough, which may differ from case to case.
   const Monomial *longest = nullptr, *choice = nullptr;
   bool isEither = false;
   for (const auto &[monomial, coefficient] : terms) {
@@ -205,7 +205,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
          dim::getLength(monomial[0]) > dim::getLength(longest->front())))
       longest = &monomial;
   }
-  // Nor does a choice come before a quotient that it may be in.
+  // A quotient may contain the extreme, and then comes first.
   if (choice && (!longest || dim::getLength(longest->front()) <
                                  dim::getLength(choice->front()))) {
     auto boundWith = [&](Attribute chosen) {
@@ -247,8 +247,8 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
 }
 
 Interval Polynomial::getBounds() const {
-  // A multiple lies between multiples of bounds: 2 * (n - (n + 3) floordiv 4)
-  // is not negative, which dividing 6 * n - 6 by 4 does not show.
+  // Bounds of x give bounds of c * x: 2 * (n - (n + 3) floordiv 4) is not
+  // negative, which the bounds of (6 * n - 6) floordiv 4 would not show.
   const int64_t factor = getCommonFactor();
   auto isExact = [](const auto &term) {
     return term.second != saturate(false);

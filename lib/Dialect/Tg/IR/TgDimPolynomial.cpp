@@ -18,13 +18,14 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Remainders and maxima that bounds are computed with for no shorter a sum.
+/// How many replacements by remainders and maxima that do not shorten a sum are
+/// made to compute its bounds.
 constexpr unsigned kMaxRemainders = 8;
-/// Operators and operands of a remainder or maximum that is written out.
-constexpr size_t kMaxToWriteOut = 80;
-/// How often an atom is multiplied by itself where a square is looked for.
+/// The most operators and operands of a remainder or maximum that is expanded.
+constexpr size_t kMaxToExpand = 80;
+/// The highest power of an atom that is substituted.
 constexpr size_t kMaxPower = 4;
-/// Operands of a minimum that minima within it become operands of.
+/// The most operands of a minimum into which nested minima are merged.
 constexpr size_t kMaxOperands = 8;
 
 //===----------------------------------------------------------------------===//
@@ -56,7 +57,7 @@ int64_t dim::floorDiv(int64_t a, int64_t b) {
   return q - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
-// Not as a - floorDiv(a, b) * b, whose product overflows near the least number.
+// Not a - floorDiv(a, b) * b: the product overflows near the least int64_t.
 int64_t dim::floorMod(int64_t a, int64_t b) {
   if (b == 0 || b == -1)
     return 0;
@@ -102,8 +103,8 @@ bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
 }
 
 bool dim::isBefore(Attribute a, Attribute b) {
-  // Equal parts are one attribute, so that the first different pair of operands
-  // decides.
+  // Equal subexpressions are one attribute, so the first pair of different
+  // operands decides.
   while (a != b) {
     auto x = dyn_cast<DimExprAttr>(a), y = dyn_cast<DimExprAttr>(b);
     if (!x || !y || x.getKind() != y.getKind())
@@ -181,7 +182,7 @@ bool dim::isOpaque(DimOpKind kind, ArrayRef<Attribute> operands) {
   size_t length = 0;
   for (Attribute operand : operands)
     length += getLength(operand);
-  return length > kMaxToWriteOut ||
+  return length > kMaxToExpand ||
          llvm::any_of(operands, [&](Attribute operand) {
            return (kind != DimOpKind::mod &&
                    hasOperator(operand, DimOpKind::max)) ||
@@ -205,8 +206,8 @@ SmallVector<LinearTerm, 4> dim::getLinearTerms(Attribute attr) {
   return terms;
 }
 
-/// The quotient that belongs to a remainder: of what is divided already, by the
-/// product.
+/// x floordiv c for a remainder x mod c, as one division: (x floordiv a)
+/// floordiv b is x floordiv (a * b).
 static Attribute getQuotientOf(DimExprAttr remainder) {
   Attribute x = remainder.getDividend(), divisor = remainder.getDivisor();
   if (DimExprAttr inner = getExpr(x, DimOpKind::floordiv)) {
@@ -227,7 +228,7 @@ Polynomial Polynomial::ofAtom(Attribute attr) {
   return atom;
 }
 
-Polynomial::Polynomial(Attribute attr, bool writeOut) {
+Polynomial::Polynomial(Attribute attr, bool expand) {
   if (auto integer = dyn_cast<IntegerAttr>(attr)) {
     addTerm({}, integer.getInt());
     return;
@@ -244,7 +245,7 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
         continue;
       }
       for (const auto &[monomial, coefficient] :
-           Polynomial(operand, writeOut).terms)
+           Polynomial(operand, expand).terms)
         addLastTerm(monomial, coefficient);
     }
     return;
@@ -260,18 +261,18 @@ Polynomial::Polynomial(Attribute attr, bool writeOut) {
     }
     llvm::sort(factors, dim::isBefore);
     addTerm(factors, coefficient);
-    if (writeOut)
+    if (expand)
       *this = withShortProducts();
     return;
   }
-  if (writeOut && isSum(attr)) {
+  if (expand && isSum(attr)) {
     if (DimExprAttr remainder = getExpr(attr, DimOpKind::mod)) {
       *this =
           Polynomial(remainder.getDividend()) -
           Polynomial(remainder.getDivisor()) * ofAtom(getQuotientOf(remainder));
       return;
     }
-    // The maximum is the minimum of the negatives.
+    // max(a, b) is -min(-a, -b).
     std::vector<Polynomial> operands;
     for (Attribute operand : cast<DimExprAttr>(attr).getOperands())
       operands.push_back(Polynomial(operand).scale(-1));
@@ -307,7 +308,7 @@ Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
   return lhs;
 }
 
-// Not the sum with the negative: that of the least number does not fit.
+// Not a sum with the negative: that of the least int64_t does not fit.
 Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
   Polynomial difference = lhs;
   for (const auto &[monomial, coefficient] : rhs.terms) {
@@ -365,7 +366,7 @@ static Attribute combineAll(MLIRContext *context, DimOpKind kind,
   return DimExprAttr::get(context, kind, ordered);
 }
 
-/// What all have in common: of each term the least coefficient.
+/// The common part of all operands: the least coefficient of each term.
 Polynomial Polynomial::getCommonPart(const std::vector<Polynomial> &operands) {
   Polynomial common;
   for (const Polynomial &operand : operands)
@@ -382,8 +383,8 @@ Polynomial Polynomial::getCommonPart(const std::vector<Polynomial> &operands) {
   return common;
 }
 
-/// The minimum of operands of which each can be the least, as a number times a
-/// minimum of what differs, and what they have in common.
+/// The minimum of operands, none of which is redundant: the common part plus a
+/// number times the minimum of what differs.
 Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
                                     MLIRContext *context) {
   if (operands.size() == 1)
@@ -392,7 +393,7 @@ Polynomial Polynomial::getMinimumOf(std::vector<Polynomial> operands,
   int64_t factor = 0;
   for (Polynomial &operand : operands) {
     operand = operand - common;
-    // The least number has no absolute value.
+    // The least int64_t has no absolute value.
     for (const auto &[monomial, coefficient] : operand.terms)
       factor =
           coefficient == saturate(false) ? 1 : std::gcd(factor, coefficient);
@@ -428,7 +429,7 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
   dropGreater();
   const std::vector<Polynomial> given = operands;
   // x + min(a, b) is min(x + a, x + b).
-  auto writeOutMinimum = [&](size_t i) {
+  auto mergeNested = [&](size_t i) {
     for (const auto &[monomial, coefficient] : operands[i].terms) {
       DimExprAttr minimum = monomial.size() == 1
                                 ? getExpr(monomial[0], DimOpKind::min)
@@ -449,9 +450,9 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
     return false;
   };
   for (size_t i = 0; i < operands.size();)
-    if (!writeOutMinimum(i))
+    if (!mergeNested(i))
       ++i;
-  // Next to a number it stays one: the end of a part, which is clamped.
+  // A minimum next to a number is kept: it is the clamped end of a shrunk axis.
   for (int64_t sign : {1, -1}) {
     std::vector<Polynomial> differences;
     for (const Polynomial &operand : operands)
@@ -487,7 +488,7 @@ static Monomial without(const Monomial &monomial, size_t position) {
   return rest;
 }
 
-/// With an atom replaced, in all terms at once.
+/// Replaces an atom in all terms.
 Polynomial Polynomial::substitute(Attribute atom,
                                   const Polynomial &value) const {
   Polynomial result;
@@ -505,7 +506,7 @@ Polynomial Polynomial::substitute(Attribute atom,
     if (power > kMaxPower)
       return *this;
     while (power-- > 0)
-      product = writtenOut(product, value);
+      product = expandProduct(product, value);
     result = result + product;
   }
   return result;
@@ -516,8 +517,8 @@ bool Polynomial::hasProducts() const {
                       [](const auto &term) { return term.first.size() > 1; });
 }
 
-/// Adds `change` if that gives few terms. The terms that it does not have are
-/// not looked at: there are many sums with many candidates for a change.
+/// Adds `change` if the result has at most `mostTerms` terms. Visits only the
+/// terms of `change`: long sums have many candidates for a change.
 bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
   size_t count = terms.size();
   for (const auto &[monomial, coefficient] : change.terms) {
@@ -534,7 +535,7 @@ bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
   return true;
 }
 
-/// Replaces `atom` if that gives few terms.
+/// Replaces `atom` if that gives fewer terms, and at most `mostTerms`.
 bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
                              size_t mostTerms) {
   if (terms.size() * value.terms.size() > kMaxTermsToFactor || !hasProducts())
@@ -546,8 +547,9 @@ bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
   return true;
 }
 
-/// x * k - (x floordiv c) * (c * k) becomes (x mod c) * k, where c is positive
-/// and that has few terms. x may be a quotient that is divided further.
+/// Replaces x * k - (x floordiv c) * (c * k) by (x mod c) * k for positive c,
+/// if the result has at most `mostTerms` terms. x may be a quotient that is
+/// divided again.
 bool Polynomial::showRemainder(size_t mostTerms) {
   struct Candidate {
     DimExprAttr quotient;
@@ -565,7 +567,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
         candidates.push_back({quotient, without(monomial, i),
                               dim::getLength(factor), coefficient,
                               Dim(quotient.getDivisor()).getStatic()});
-  // What is inside of another comes after it: replaced, it could not be found.
+  // Outer quotients first: replacing a nested one would hide them.
   llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
     return a.length > b.length;
   });
@@ -595,15 +597,16 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       times.addTerm(rest, -(candidate.coefficient / leadingCoefficient));
       Attribute remainder =
           DimExprAttr::get(quotient.getContext(), DimOpKind::mod, {x, c});
-      if (addIfShort(writtenOut(times, writtenOut(divisor, ofAtom(quotient)) +
-                                           ofAtom(remainder) - dividend),
-                     mostTerms))
+      if (addIfShort(
+              expandProduct(times, expandProduct(divisor, ofAtom(quotient)) +
+                                       ofAtom(remainder) - dividend),
+              mostTerms))
         return true;
     }
   }
   if (!hasProducts())
     return false;
-  // A square has to be replaced as a whole: x is its remainder and the rest.
+  // In a square, x itself is replaced by (x mod c) + (x floordiv c) * c.
   for (const Candidate &candidate : candidates) {
     DimExprAttr quotient = candidate.quotient;
     const Polynomial dividend(quotient.getDividend()),
@@ -614,7 +617,7 @@ bool Polynomial::showRemainder(size_t mostTerms) {
       const Polynomial value =
           ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
                                   quotient.getOperands())) +
-          writtenOut(divisor, ofAtom(quotient)) -
+          expandProduct(divisor, ofAtom(quotient)) -
           (dividend - ofAtom(monomial[0]));
       if (showInstead(monomial[0], value, mostTerms))
         return true;
@@ -624,7 +627,8 @@ bool Polynomial::showRemainder(size_t mostTerms) {
   return false;
 }
 
-/// (a + b) * k - min(a, b) * k becomes max(a, b) * k where that has few terms.
+/// Replaces (a + b) * k - min(a, b) * k by max(a, b) * k, if the result has at
+/// most `mostTerms` terms.
 bool Polynomial::showMaximum(size_t mostTerms) {
   for (const auto &[monomial, coefficient] : terms)
     for (const auto &[i, factor] : llvm::enumerate(monomial)) {
@@ -648,7 +652,7 @@ bool Polynomial::showMaximum(size_t mostTerms) {
       times.addTerm(without(monomial, i), -coefficient);
       const Polynomial maximum =
           ofAtom(combineAll(minimum.getContext(), DimOpKind::max, operands));
-      if (addIfShort(writtenOut(times, maximum + ofAtom(minimum) - greatest),
+      if (addIfShort(expandProduct(times, maximum + ofAtom(minimum) - greatest),
                      mostTerms))
         return true;
       if (showInstead(minimum, greatest - maximum, mostTerms))
@@ -665,10 +669,10 @@ Dim Polynomial::getDim(MLIRContext *context) const {
   return shown.getSum(context);
 }
 
-/// With remainders and maxima also where they are as long as what they replace.
+/// Uses remainders and maxima also where they do not shorten the sum.
 Polynomial Polynomial::withRemainders() const {
   Polynomial shown = *this;
-  // One in place of another might go on for ever.
+  // Replacements of equal length could go on forever.
   for (unsigned step = 0; step < kMaxRemainders; ++step)
     if (!shown.showRemainder(shown.terms.size()) &&
         !shown.showMaximum(shown.terms.size()))
@@ -703,7 +707,7 @@ std::pair<Polynomial, Polynomial>
 Polynomial::divideTerms(const Polynomial &divisor) const {
   if (divisor.terms.empty())
     return {Polynomial(), *this};
-  // Out of products of sums, one by one.
+  // Divides products of sums by one factor after another.
   if (divisor.terms.size() > 1 && hasSumFactors()) {
     Monomial factors;
     int64_t coefficient = 1;
@@ -718,7 +722,7 @@ Polynomial::divideTerms(const Polynomial &divisor) const {
   const auto &[leading, leadingCoefficient] = *divisor.terms.rbegin();
   Polynomial quotient, rest;
   Polynomial left = *this;
-  // Long division, which ends at once for a divisor of one term.
+  // Long division; a divisor of one term takes one pass.
   for (size_t steps = 4 * terms.size(); !left.terms.empty(); --steps) {
     const auto [monomial, coefficient] = *left.terms.rbegin();
     Monomial factor;

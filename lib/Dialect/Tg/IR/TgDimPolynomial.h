@@ -10,13 +10,13 @@
 ///
 /// Arithmetic is on polynomials over variables, quotients and minima alone:
 /// `x mod c` is `x - x floordiv c * c`, and `max(a, b)` is `a + b - min(a, b)`.
-/// So all that follows from these two equations is found to be equal. Minima
-/// have nothing in common to all their operands. Attributes are shorter: they
-/// have remainders and maxima again where these take the place of several terms
-/// (`Polynomial::getDim`), which depends on the polynomial and on nothing else.
+/// So everything that follows from these two equations is found to be equal.
+/// The operands of a minimum have no common terms. Attributes are shorter: they
+/// use remainders and maxima again where these replace several terms
+/// (`Polynomial::getDim`), which depends on the polynomial alone.
 ///
-/// A product of sums is written out if that does not become too long, and kept
-/// as a product of sums otherwise.
+/// A product of sums is expanded if that does not become too long, and kept as
+/// a product of sums otherwise.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -42,15 +42,15 @@ int64_t add(int64_t a, int64_t b);
 int64_t multiply(int64_t a, int64_t b);
 /// Rounded towards negative infinity; by 0 it is 0.
 int64_t floorDiv(int64_t a, int64_t b);
-/// What floorDiv leaves, of the divisor's sign; by 0 it is 0.
+/// The remainder of floorDiv, which has the sign of the divisor; by 0 it is 0.
 int64_t floorMod(int64_t a, int64_t b);
 int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
-/// The same for all numbers between bounds, without saturation.
+/// The same for intervals, without saturation.
 Interval evaluate(DimOpKind kind, Interval a, Interval b);
 
 /// The order of factors, terms and operands: a total order of dimension
-/// attributes that depends on what they are, not on where they lie in memory.
-/// Expressions come before variables and these before numbers.
+/// attributes by structure, not by address. Expressions come before variables,
+/// variables before numbers.
 bool isBefore(Attribute a, Attribute b);
 struct Before {
   bool operator()(Attribute a, Attribute b) const { return isBefore(a, b); }
@@ -67,19 +67,18 @@ struct LinearTerm {
 /// The terms of an attribute whose size says that it is linear, in their order.
 SmallVector<LinearTerm, 4> getLinearTerms(Attribute attr);
 
-/// Operators and operands, which outer expressions have more of than inner
-/// ones.
+/// The number of operators and operands; more than that of any subexpression.
 size_t getLength(Attribute attr);
 
-/// Least and greatest value of a dimension attribute, which saturate.
+/// The least and the greatest value of a dimension attribute, saturated.
 Interval getBounds(Attribute attr);
 
-/// What is known of the dimensions of a context: graphs are built of the same
-/// few again and again. Kept as long as the attributes themselves are.
+/// A cache of results and bounds per context: graphs compute the same few
+/// dimensions again and again. It lives as long as the attributes themselves.
 class DimFacts : public DialectInterface::Base<DimFacts> {
 public:
   explicit DimFacts(Dialect *dialect) : Base(dialect) {}
-  /// Those of the context of a variable or expression.
+  /// The cache of the context of a variable or expression.
   static const DimFacts &of(Attribute attr);
 
   /// An operator with its operands, each an attribute or a number.
@@ -96,34 +95,33 @@ private:
   mutable llvm::DenseMap<Attribute, Interval> bounds;
 };
 
-/// A product of variables, and of expressions that are neither sum nor product,
-/// in their order. There are sums in a product that is too long to be written
-/// out.
+/// A sorted product of variables and of expressions that are neither sums nor
+/// products. A product that is too long to be expanded has sums as factors.
 using Monomial = SmallVector<Attribute, 2>;
 
-/// Takes the factors of `b` out of `a`; false if they are not all there.
+/// Removes the factors of `b` from `a`; false if `a` does not have them all.
 bool divide(const Monomial &a, const Monomial &b, Monomial &quotient);
 Monomial multiply(const Monomial &a, const Monomial &b);
-/// Whether an attribute is a sum, or a remainder or maximum that stands for
+/// Whether an attribute is a sum, or a remainder or maximum that expands to
 /// one.
 bool isSum(Attribute attr);
-/// Whether an expression, which is not a long one, has this operator somewhere.
+/// Whether an expression contains this operator. Not for long expressions.
 bool hasOperator(Attribute attr, DimOpKind kind);
-/// Whether a remainder, minimum or maximum of these is an atom, whatever its
-/// operands are: they would be repeated in what it is written out to, and again
-/// at each level around it. So are maxima of minima and maxima, and minima of
-/// maxima.
+/// Whether a remainder, minimum or maximum of these operands is an atom that is
+/// not expanded: expansion repeats the operands, and again at each level of
+/// nesting. True of long operands, of maxima of minima and maxima, and of
+/// minima of maxima.
 bool isOpaque(DimOpKind kind, ArrayRef<Attribute> operands);
 
-/// Terms of a sum that is taken apart into factors.
+/// The most terms of a sum that is factored.
 inline constexpr size_t kMaxTermsToFactor = 256;
 
 /// A sum of monomials with coefficients.
 class Polynomial {
 public:
   Polynomial() = default;
-  /// Remainders and maxima are written out, or stay as they are.
-  explicit Polynomial(Attribute attr, bool writeOut = true);
+  /// Expands remainders and maxima if asked to.
+  explicit Polynomial(Attribute attr, bool expand = true);
 
   friend Polynomial operator+(Polynomial lhs, const Polynomial &rhs);
   friend Polynomial operator-(const Polynomial &lhs, const Polynomial &rhs);
@@ -132,17 +130,17 @@ public:
   void addTerm(const Monomial &monomial, int64_t coefficient);
   Polynomial scale(int64_t factor) const;
 
-  /// `(a * b * 2 + c) + 4`: what is constant is on the right.
+  /// `a * b * 2 + c + 4`: numbers are the last operands.
   Dim getDim(MLIRContext *context) const;
 
-  /// The same value with remainders and maxima wherever they are no longer than
-  /// what they stand for. No normal form.
+  /// The same value with remainders and maxima wherever they do not lengthen
+  /// the sum. Not a normal form.
   Polynomial withRemainders() const;
 
   int64_t getConstant() const;
-  /// The same, and the sum has none after it.
+  /// Removes and returns the constant.
   int64_t takeConstant();
-  /// The number that it is, if it is one.
+  /// The value of a polynomial without variables.
   std::optional<int64_t> getNumber() const;
   /// The greatest divisor of all coefficients but the constant.
   int64_t getCommonFactor() const;
@@ -155,13 +153,13 @@ public:
 
   Interval getBounds() const;
 
-  /// The product of all, which does not depend on their order.
+  /// The product of all, the same in any order.
   static Polynomial getProduct(ArrayRef<Polynomial> factors);
 
-  /// Whether there is a minimum, times a number of this sign, as a term.
+  /// Whether a term is a minimum times a number of this sign.
   bool hasMinimum(int sign) const;
 
-  /// The least of several, of which none is known to be greater than another.
+  /// The minimum, without operands that are never less than another one.
   static Polynomial getMinimum(std::vector<Polynomial> operands,
                                MLIRContext *context);
 
@@ -172,13 +170,13 @@ private:
   };
   using Terms = std::map<Monomial, int64_t, Less>;
 
-  /// As addTerm, but quick for terms that come in their order.
+  /// As addTerm, but fast for terms that are added in order.
   void addLastTerm(const Monomial &monomial, int64_t coefficient);
   static Polynomial ofAtom(Attribute attr);
   static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
   static Polynomial getMinimumOf(std::vector<Polynomial> operands,
                                  MLIRContext *context);
-  static Polynomial writtenOut(const Polynomial &lhs, const Polynomial &rhs);
+  static Polynomial expandProduct(const Polynomial &lhs, const Polynomial &rhs);
   bool addFactors(std::vector<Polynomial> &sums, Monomial &others,
                   int64_t &coefficient) const;
   std::vector<Polynomial> getSumFactors(Monomial &others,

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Products of sums: written out, or kept where that would be too long.
+/// Products of sums: expanded, or kept as products if that would be too long.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::dim;
 
-/// Terms that a product of sums is written out to. More are a product of sums.
+/// The most terms to which a product of sums is expanded.
 constexpr size_t kMaxTerms = 64;
-/// The same in operators and operands, for few terms that are long.
+/// The same limit in operators and operands, for few but long terms.
 constexpr size_t kMaxLength = 1 << 10;
 
 //===----------------------------------------------------------------------===//
@@ -41,8 +41,8 @@ size_t Polynomial::getLength() const {
   return length;
 }
 
-Polynomial Polynomial::writtenOut(const Polynomial &lhs,
-                                  const Polynomial &rhs) {
+Polynomial Polynomial::expandProduct(const Polynomial &lhs,
+                                     const Polynomial &rhs) {
   Polynomial product;
   for (const auto &[a, aCoefficient] : lhs.terms)
     for (const auto &[b, bCoefficient] : rhs.terms)
@@ -59,8 +59,8 @@ bool Polynomial::hasSumFactors() const {
   return false;
 }
 
-/// The factors of each product of sums, written out if that is short, as for
-/// one out of which a factor was divided.
+/// Expands products of sums that have become short, such as after a division by
+/// a factor.
 Polynomial Polynomial::withShortProducts() const {
   if (!hasSumFactors())
     return *this;
@@ -73,7 +73,7 @@ Polynomial Polynomial::withShortProducts() const {
   return sum;
 }
 
-/// Adds the factors of a single term. False for a sum.
+/// Appends the factors of a single term; false for a sum.
 bool Polynomial::addFactors(std::vector<Polynomial> &sums, Monomial &others,
                             int64_t &coefficient) const {
   if (terms.size() != 1)
@@ -92,7 +92,7 @@ bool Polynomial::addFactors(std::vector<Polynomial> &sums, Monomial &others,
 Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
   int64_t coefficient = 1;
   Monomial others;
-  // Those of products are taken apart already.
+  // The factors of products are known; sums may have to be factored.
   std::vector<Polynomial> known, sums;
   for (const Polynomial &factor : factors) {
     if (factor.terms.empty())
@@ -106,7 +106,7 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
     product.addTerm(others, coefficient);
     return product;
   };
-  // How long it would be, however it is multiplied.
+  // The expanded length, which does not depend on the order of the factors.
   const size_t numSums = known.size() + sums.size();
   size_t numTerms = 1, length = others.empty() ? 0 : ::getLength(others);
   bool isShort = true;
@@ -123,7 +123,7 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
     Polynomial product = addOthers();
     for (const auto *list : {&known, &sums})
       for (const Polynomial &sum : *list)
-        product = writtenOut(product, sum);
+        product = expandProduct(product, sum);
     return product;
   }
   for (const Polynomial &sum : sums)
@@ -140,7 +140,7 @@ Polynomial Polynomial::getProduct(ArrayRef<Polynomial> factors) {
 }
 
 Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
-  // A product with a number is never longer.
+  // Multiplying by a number adds no terms.
   for (const auto &[number, other] :
        {std::pair{lhs.getNumber(), &rhs}, std::pair{rhs.getNumber(), &lhs}})
     if (number)
@@ -149,9 +149,9 @@ Polynomial dim::operator*(const Polynomial &lhs, const Polynomial &rhs) {
   return Polynomial::getProduct(factors);
 }
 
-/// The factors of a sum, as far as they are found: a number, so that the others
-/// have no common divisor and a positive last coefficient, what all terms have
-/// in common, and sums that have no variable in common.
+/// Factors a sum as far as possible: into a number (the other factors then have
+/// no common divisor and a positive last coefficient), the common factors of
+/// all terms, and sums without common variables.
 std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
                                                   int64_t &coefficient) const {
   int64_t divisor = 0;
@@ -193,10 +193,10 @@ std::vector<Polynomial> Polynomial::getSumFactors(Monomial &others,
   return factors;
 }
 
-/// A sum without common divisor as a product of sums that have no variable in
-/// common. Two variables x and y are in different factors if and only if a * d
-/// == b * c in a*x*y + b*x + c*y + d. Just for sums in which no variable is
-/// multiplied by itself.
+/// Factors a sum without common divisor into sums without common variables. Two
+/// variables x and y are in different factors if and only if a * d == b * c in
+/// a*x*y + b*x + c*y + d. Only for sums in which no variable is multiplied by
+/// itself.
 std::vector<Polynomial> Polynomial::getIndependentFactors() const {
   if (terms.size() < 4 || terms.size() > kMaxTermsToFactor)
     return {*this};
@@ -240,8 +240,8 @@ std::vector<Polynomial> Polynomial::getIndependentFactors() const {
       if (!classes.isEquivalent(i, k) &&
           areInOneFactor(uint64_t(1) << i, uint64_t(1) << k))
         classes.unionSets(i, k);
-  // The terms with the variables of one factor are those of the product in
-  // which the other variables are as in one term, times a number.
+  // The terms of one factor, times a number: those terms of the sum in which
+  // the variables of the other factors are the same as in one sample term.
   std::vector<Polynomial> factors;
   const uint64_t sample = masks.back().first;
   for (const auto &[atom, number] : numbers) {
