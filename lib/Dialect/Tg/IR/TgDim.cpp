@@ -211,23 +211,28 @@ static Dim getOnlyValue(Dim dim) {
 /// for positions and lengths, of which each step of a graph has new ones.
 static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
   MLIRContext *context = lhs.getContext();
-  const Attribute a = lhs.getAttr(), b = rhs.getAttr();
-  if (!getDimSize(a).isLinear || !getDimSize(b).isLinear)
-    return std::nullopt;
-  const SmallVector<LinearTerm, 4> left = getLinearTerms(a),
-                                   right = getLinearTerms(b);
+  for (Dim dim : {lhs, rhs})
+    if (auto expr = dyn_cast_or_null<DimExprAttr>(
+            dim.isStatic() ? Attribute() : dim.getAttr()))
+      if (!expr.getSize().isLinear)
+        return std::nullopt;
+  const SmallVector<LinearTerm, 4> left = getLinearTerms(lhs),
+                                   right = getLinearTerms(rhs);
   Monomial sum;
   bool isNormal = true;
   auto append = [&](LinearTerm term) {
     isNormal &= !term.var || term.var.getMin() != term.var.getMax();
     if (term.coefficient == 0)
       return;
-    const Attribute number = Dim(context, term.coefficient).getAttr();
-    sum.push_back(
-        !term.var ? number
-        : term.coefficient == 1
-            ? Attribute(term.var)
-            : DimExprAttr::get(context, DimOpKind::mul, {term.var, number}));
+    if (!term.attr) {
+      term.attr = Dim(context, term.coefficient).getAttr();
+      if (term.var)
+        term.attr = term.coefficient == 1
+                        ? Attribute(term.var)
+                        : DimExprAttr::get(context, DimOpKind::mul,
+                                           {term.var, term.attr});
+    }
+    sum.push_back(term.attr);
   };
   const auto *x = left.begin(), *y = right.begin();
   while (x != left.end() || y != right.end()) {
@@ -243,10 +248,15 @@ static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
       continue;
     }
     LinearTerm term = *y++;
-    isNormal &= !llvm::MulOverflow(term.coefficient, sign, term.coefficient);
-    if (x != left.end() && x->var == term.var)
+    if (sign != 1) {
+      isNormal &= !llvm::MulOverflow(term.coefficient, sign, term.coefficient);
+      term.attr = {};
+    }
+    if (x != left.end() && x->var == term.var) {
       isNormal &= !llvm::AddOverflow(x++->coefficient, term.coefficient,
                                      term.coefficient);
+      term.attr = {};
+    }
     append(term);
   }
   if (!isNormal)
@@ -323,9 +333,7 @@ static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
   if ((isSelection || kind == DimOpKind::mod) && isOpaque(kind, attrs))
     return isSelection ? getOpaqueExtreme(kind, operands)
                        : getOpaqueRemainder(operands[0], operands[1]);
-  std::vector<Polynomial> polynomials;
-  for (Attribute attr : attrs)
-    polynomials.emplace_back(attr);
+  std::vector<Polynomial> polynomials(attrs.begin(), attrs.end());
   Polynomial &x = polynomials[0], &y = polynomials[1];
   switch (kind) {
   case DimOpKind::add:
@@ -436,6 +444,8 @@ Dim Dim::operator*(Dim other) const {
   return get(DimOpKind::mul, *this, other);
 }
 Dim Dim::operator-(Dim other) const {
+  if (*this == other)
+    return Dim(getContext(), 0);
   if (!isStatic() || !other.isStatic())
     if (std::optional<Dim> difference = addLinear(*this, other, -1))
       return *difference;

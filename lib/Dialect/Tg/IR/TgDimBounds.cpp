@@ -82,9 +82,9 @@ static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
   constexpr int64_t most = int64_t(1) << 62;
   Interval all(0);
   Interval::Number reach = 0;
-  for (const auto &[var, number] : getLinearTerms(expr)) {
+  for (const LinearTerm &term : getLinearTerms(Dim(expr))) {
     const Interval bounds =
-        var ? Interval(var.getMin(), var.getMax()) * number : number;
+        Interval(term.coefficient) * (term.var ? dim::getBounds(term.var) : 1);
     all = all + bounds;
     reach += std::max(-bounds.lo, bounds.hi);
     if (reach > most)
@@ -94,6 +94,8 @@ static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
 }
 
 static Interval computeBounds(DimExprAttr expr) {
+  if (std::optional<Interval> bounds = getLinearBounds(expr))
+    return *bounds;
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
     // Of this form, and of forms in which more may cancel.
@@ -118,8 +120,12 @@ Interval dim::getBounds(Attribute attr) {
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
   auto expr = cast<DimExprAttr>(attr);
-  if (std::optional<Interval> bounds = getLinearBounds(expr))
-    return *bounds;
+  // Faster than a cache lookup.
+  if (const auto operands = expr.getOperands();
+      operands.size() == 2 && expr.getKind() == DimOpKind::add)
+    if (auto var = dyn_cast<VarAttr>(operands[0]))
+      if (std::optional<int64_t> number = Dim(operands[1]).getStatic())
+        return (Interval(var.getMin(), var.getMax()) + *number).saturated();
   const DimFacts &facts = DimFacts::of(attr);
   if (std::optional<Interval> bounds = facts.findBounds(attr))
     return *bounds;

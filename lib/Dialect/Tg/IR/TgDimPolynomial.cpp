@@ -191,17 +191,21 @@ bool dim::isOpaque(DimOpKind kind, ArrayRef<Attribute> operands) {
          });
 }
 
-SmallVector<LinearTerm, 4> dim::getLinearTerms(Attribute attr) {
+SmallVector<LinearTerm, 4> dim::getLinearTerms(Dim dim) {
+  if (std::optional<int64_t> number = dim.getStatic())
+    return {{nullptr, *number, {}}};
+  const Attribute attr = dim.getAttr();
   DimExprAttr sum = getExpr(attr, DimOpKind::add);
   SmallVector<LinearTerm, 4> terms;
   for (Attribute term : sum ? sum.getOperands() : ArrayRef(attr)) {
     if (auto number = dyn_cast<IntegerAttr>(term))
-      terms.push_back({nullptr, number.getInt()});
+      terms.push_back({nullptr, number.getInt(), term});
     else if (auto product = dyn_cast<DimExprAttr>(term))
       terms.push_back({cast<VarAttr>(product.getOperands()[0]),
-                       cast<IntegerAttr>(product.getOperands()[1]).getInt()});
+                       cast<IntegerAttr>(product.getOperands()[1]).getInt(),
+                       term});
     else
-      terms.push_back({cast<VarAttr>(term), 1});
+      terms.push_back({cast<VarAttr>(term), 1, term});
   }
   return terms;
 }

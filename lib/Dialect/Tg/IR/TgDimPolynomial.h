@@ -63,9 +63,10 @@ DimExprAttr getExpr(Attribute attr, DimOpKind kind);
 struct LinearTerm {
   VarAttr var;
   int64_t coefficient;
+  Attribute attr; // of the product; null for a dimension that is a number
 };
-/// The terms of an attribute whose size says that it is linear, in their order.
-SmallVector<LinearTerm, 4> getLinearTerms(Attribute attr);
+/// The terms of a dimension whose size says that it is linear, in their order.
+SmallVector<LinearTerm, 4> getLinearTerms(Dim dim);
 
 /// The number of operators and operands; more than that of any subexpression.
 size_t getLength(Attribute attr);
