@@ -23,8 +23,6 @@ using namespace mlir::tg::dim;
 constexpr unsigned kMaxRemainders = 8;
 /// The most operators and operands of a remainder or maximum that is expanded.
 constexpr size_t kMaxToExpand = 80;
-/// The highest power of an atom that is substituted.
-constexpr size_t kMaxPower = 4;
 /// The most operands of a minimum into which nested minima are merged.
 constexpr size_t kMaxOperands = 8;
 
@@ -492,35 +490,6 @@ static Monomial without(const Monomial &monomial, size_t position) {
   return rest;
 }
 
-/// Replaces an atom in all terms.
-Polynomial Polynomial::substitute(Attribute atom,
-                                  const Polynomial &value) const {
-  Polynomial result;
-  for (const auto &[monomial, coefficient] : terms) {
-    Polynomial product;
-    Monomial others;
-    size_t power = 0;
-    for (Attribute factor : monomial) {
-      if (factor == atom)
-        ++power;
-      else
-        others.push_back(factor);
-    }
-    product.addTerm(others, coefficient);
-    if (power > kMaxPower)
-      return *this;
-    while (power-- > 0)
-      product = expandProduct(product, value);
-    result = result + product;
-  }
-  return result;
-}
-
-bool Polynomial::hasProducts() const {
-  return llvm::any_of(terms,
-                      [](const auto &term) { return term.first.size() > 1; });
-}
-
 /// Adds `change` if the result has at most `mostTerms` terms. Visits only the
 /// terms of `change`: long sums have many candidates for a change.
 bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
@@ -536,18 +505,6 @@ bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
     return false;
   for (const auto &[monomial, coefficient] : change.terms)
     addTerm(monomial, coefficient);
-  return true;
-}
-
-/// Replaces `atom` if that gives fewer terms, and at most `mostTerms`.
-bool Polynomial::showInstead(Attribute atom, const Polynomial &value,
-                             size_t mostTerms) {
-  if (terms.size() * value.terms.size() > kMaxTermsToFactor || !hasProducts())
-    return false;
-  Polynomial result = substitute(atom, value);
-  if (result.terms.size() >= terms.size() || result.terms.size() > mostTerms)
-    return false;
-  terms.swap(result.terms);
   return true;
 }
 
@@ -608,26 +565,6 @@ bool Polynomial::showRemainder(size_t mostTerms) {
         return true;
     }
   }
-  if (!hasProducts())
-    return false;
-  // In a square, x itself is replaced by (x mod c) + (x floordiv c) * c.
-  for (const Candidate &candidate : candidates) {
-    DimExprAttr quotient = candidate.quotient;
-    const Polynomial dividend(quotient.getDividend()),
-        divisor(quotient.getDivisor());
-    for (const auto &[monomial, coefficient] : dividend.terms) {
-      if (monomial.size() != 1 || coefficient != 1)
-        continue;
-      const Polynomial value =
-          ofAtom(DimExprAttr::get(quotient.getContext(), DimOpKind::mod,
-                                  quotient.getOperands())) +
-          expandProduct(divisor, ofAtom(quotient)) -
-          (dividend - ofAtom(monomial[0]));
-      if (showInstead(monomial[0], value, mostTerms))
-        return true;
-      break;
-    }
-  }
   return false;
 }
 
@@ -658,8 +595,6 @@ bool Polynomial::showMaximum(size_t mostTerms) {
           ofAtom(combineAll(minimum.getContext(), DimOpKind::max, operands));
       if (addIfShort(expandProduct(times, maximum + ofAtom(minimum) - greatest),
                      mostTerms))
-        return true;
-      if (showInstead(minimum, greatest - maximum, mostTerms))
         return true;
     }
   return false;

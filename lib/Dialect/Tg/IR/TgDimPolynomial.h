@@ -186,11 +186,7 @@ private:
   bool hasSumFactors() const;
   Polynomial withShortProducts() const;
   std::vector<Polynomial> getIndependentFactors() const;
-  /// Whether some term has two factors or more.
-  bool hasProducts() const;
   bool addIfShort(const Polynomial &change, size_t mostTerms);
-  Polynomial substitute(Attribute atom, const Polynomial &value) const;
-  bool showInstead(Attribute atom, const Polynomial &value, size_t mostTerms);
   bool showRemainder(size_t mostTerms);
   bool showMaximum(size_t mostTerms);
   Dim getSum(MLIRContext *context) const;
