@@ -46,7 +46,7 @@ std::optional<bool> KernelEmitter::compareKnown(Operation *op) {
   if (!lhs.getType().isIndex())
     return std::nullopt;
   IndexForm difference = getForm(lhs);
-  difference.add(getForm(rhs), -1);
+  difference.subtract(getForm(rhs));
   const Interval bounds = getBounds(difference);
   if (isa<CmpLtOp>(op))
     return bounds.isLess(0);
@@ -100,7 +100,7 @@ Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
   // lhs < rhs is lhs - rhs < 0, where terms on both sides cancel out, and the
   // constant goes to the right again.
   IndexForm difference = getForm(op->getOperand(0));
-  difference.add(getForm(op->getOperand(1)), -1);
+  difference.subtract(getForm(op->getOperand(1)));
   LaneForm lanes = splitLanes(difference);
   arith::CmpIPredicate predicate = isa<CmpLtOp>(op) ? arith::CmpIPredicate::slt
                                    : isa<CmpEqOp>(op)
@@ -126,12 +126,10 @@ Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
   // stride * lane < bound, in 32 bits: the bound is cut to where it still
   // compares the same way with every lane.
   int64_t width = ranges[*getLaneRange(getDeps(op->getResult(0)))].extent;
-  IndexForm bound;
-  bound.add(lanes.scalar, -1);
   int64_t reach = lanes.stride * (width - 1);
   int64_t low = std::min<int64_t>(reach, 0) - 1;
   int64_t high = std::max<int64_t>(reach, 0) + 1;
-  Value limit = getScalar(bound, loc);
+  Value limit = getScalar(lanes.scalar.negated(), loc);
   B &b = at(depth, loc);
   Type index = b.getIndexType();
   limit = arith::MaxSIOp::create(b, limit, buildInt(b, index, low));

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -25,25 +24,6 @@ using namespace mlir::tg::emission;
 //===----------------------------------------------------------------------===//
 // Forms and bounds
 //===----------------------------------------------------------------------===//
-
-void IndexForm::addTerm(Value value, bool lane0, int64_t factor) {
-  for (auto it = terms.begin(); it != terms.end(); ++it) {
-    if (it->value != value || it->lane0 != lane0)
-      continue;
-    it->factor = addWrapped(it->factor, factor);
-    if (it->factor == 0)
-      terms.erase(it);
-    return;
-  }
-  if (factor != 0)
-    terms.push_back({value, lane0, factor});
-}
-
-void IndexForm::add(const IndexForm &other, int64_t factor) {
-  constant = addWrapped(constant, mulWrapped(other.constant, factor));
-  for (const Term &term : other.terms)
-    addTerm(term.value, term.lane0, mulWrapped(term.factor, factor));
-}
 
 Interval KernelEmitter::getTermBounds(Value value) {
   if (auto it = rangeIndex.find(value); it != rangeIndex.end()) {
@@ -99,24 +79,25 @@ Interval KernelEmitter::computeTermBounds(Operation *op) {
 /// Bounds in which the ends of symbolic ranges cancel against other terms.
 Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
   Dim least = getNumber(form.constant), greatest = least;
-  for (const IndexForm::Term &term : form.terms) {
+  for (auto [atom, coefficient] : form.terms) {
+    Value value = atom.getPointer();
     Dim first, last;
-    if (auto dim = term.value.getDefiningOp<DimOp>()) {
+    if (auto dim = value.getDefiningOp<DimOp>()) {
       first = last = Dim(dim.getDim());
-    } else if (auto it = rangeIndex.find(term.value);
+    } else if (auto it = rangeIndex.find(value);
                it != rangeIndex.end() &&
                ranges[it->second].part.first.getAttr()) {
       first = ranges[it->second].part.first;
       last = ranges[it->second].part.last;
     } else {
-      Interval bounds = getTermBounds(term.value);
+      Interval bounds = getTermBounds(value);
       if (!bounds.isModest())
         return Interval::getInt64();
       first = getNumber(bounds.getMin());
       last = getNumber(bounds.getMax());
     }
-    Dim factor = getNumber(term.factor);
-    if (term.factor < 0)
+    Dim factor = getNumber(coefficient);
+    if (coefficient < 0)
       std::swap(first, last);
     least = least + first * factor;
     greatest = greatest + last * factor;
@@ -126,15 +107,16 @@ Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
 
 Interval KernelEmitter::getBounds(const IndexForm &form) {
   if (isSymbolic && llvm::any_of(form.terms, [&](const IndexForm::Term &term) {
-        auto it = rangeIndex.find(term.value);
-        return term.value.getDefiningOp<DimOp>() ||
+        Value value = term.first.getPointer();
+        auto it = rangeIndex.find(value);
+        return value.getDefiningOp<DimOp>() ||
                (it != rangeIndex.end() &&
                 ranges[it->second].part.first.getAttr());
       }))
     return getSymbolicBounds(form);
   Interval sum(form.constant);
-  for (const IndexForm::Term &term : form.terms)
-    sum = sum + getTermBounds(term.value) * term.factor;
+  for (auto [atom, factor] : form.terms)
+    sum = sum + getTermBounds(atom.getPointer()) * factor;
   return sum.wrapped();
 }
 
@@ -142,11 +124,12 @@ LaneForm KernelEmitter::splitLanes(const IndexForm &form) {
   LaneForm result;
   result.scalar.constant = form.constant;
   for (const IndexForm::Term &term : form.terms) {
-    std::optional<unsigned> lanes = getLaneRange(getDeps(term.value));
-    if (!lanes || term.lane0)
+    auto [atom, factor] = term;
+    std::optional<unsigned> lanes = getLaneRange(getDeps(atom.getPointer()));
+    if (!lanes || atom.getInt())
       result.scalar.terms.push_back(term);
-    else if (term.value == ranges[*lanes].op.getResult())
-      result.stride = term.factor;
+    else if (atom.getPointer() == ranges[*lanes].op.getResult())
+      result.stride = factor;
     else
       result.irregular.push_back(term);
   }
@@ -166,41 +149,28 @@ IndexForm KernelEmitter::getForm(Value index) {
 }
 
 IndexForm KernelEmitter::computeForm(Value index) {
-  IndexForm form;
+  IndexForm form, opaque;
+  opaque.addTerm(IndexAtom(index), 1);
   if (auto it = rangeIndex.find(index); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
-    if (loopSet & setOf(it->second)) {
-      if (range.value)
-        form.addTerm(index, false, 1);
-      else
-        form.constant = range.lo;
-    } else if (range.position >= 0) {
-      form.constant = range.position;
-    } else {
-      form.addTerm(index, false, 1);
-    }
-    return form;
+    if (loopSet & setOf(it->second))
+      return range.value ? opaque : IndexForm(range.lo);
+    return range.position >= 0 ? IndexForm(range.position) : opaque;
   }
   Operation *op = index.getDefiningOp();
-  if (auto constant = dyn_cast<ConstOp>(op)) {
-    form.constant = cast<IntegerAttr>(constant.getValue()).getInt();
-    return form;
-  }
+  if (auto constant = dyn_cast<ConstOp>(op))
+    return IndexForm(cast<IntegerAttr>(constant.getValue()).getInt());
   if (auto dim = dyn_cast<DimOp>(op))
-    if (std::optional<int64_t> value = Dim(dim.getDim()).getStatic()) {
-      form.constant = *value;
-      return form;
-    }
+    if (std::optional<int64_t> value = Dim(dim.getDim()).getStatic())
+      return IndexForm(*value);
   auto operand = [&](unsigned i) { return getForm(op->getOperand(i)); };
   if (isa<AddOp, SubOp>(op)) {
     form = operand(0);
     form.add(operand(1), isa<AddOp>(op) ? 1 : -1);
     return form;
   }
-  if (isa<NegOp>(op)) {
-    form.add(operand(0), -1);
-    return form;
-  }
+  if (isa<NegOp>(op))
+    return operand(0).negated();
   if (isa<MulOp, MulAccOp>(op)) {
     IndexForm x = operand(0), y = operand(1);
     if (isa<MulAccOp>(op) && (x.isConstant() || y.isConstant()))
@@ -223,36 +193,29 @@ IndexForm KernelEmitter::computeForm(Value index) {
       return *condition ? operand(1) : operand(2);
   if (isa<MaxOp>(op)) {
     IndexForm difference = operand(0);
-    difference.add(operand(1), -1);
+    difference.subtract(operand(1));
     Interval bounds = getBounds(difference);
     if (bounds.lo >= 0)
       return operand(0);
     if (bounds.hi <= 0)
       return operand(1);
   }
-  form.addTerm(index, false, 1);
-  return form;
+  return opaque;
 }
 
 IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
   IndexForm opaque;
-  opaque.addTerm(op->getResult(0), false, 1);
+  opaque.addTerm(IndexAtom(op->getResult(0)), 1);
   if (!y.isConstant() || y.constant <= 0)
     return opaque;
   int64_t d = y.constant;
   if (!isa<FloorDivOp, FloorModOp>(op) && getBounds(x).lo < 0)
     return opaque;
 
-  // x = d * quotient + remainder.
-  IndexForm quotient, rest;
+  auto [quotient, rest] = splitTerms(x, d);
   quotient.constant = llvm::divideFloorSigned(x.constant, d);
-  rest.constant = x.constant - d * quotient.constant;
-  for (const IndexForm::Term &term : x.terms) {
-    IndexForm &target = term.factor % d == 0 ? quotient : rest;
-    target.addTerm(term.value, term.lane0,
-                   term.factor % d == 0 ? term.factor / d : term.factor);
-  }
+  rest.constant = llvm::mod(x.constant, d);
   Interval bounds = getBounds(rest);
   if (bounds.lo >= 0 && bounds.hi < d)
     return wantRemainder ? rest : quotient;
@@ -262,11 +225,7 @@ IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   LaneForm lanes = splitLanes(rest);
   if (lanes.stride == 0 || !lanes.irregular.empty())
     return opaque;
-  int64_t step = d;
-  // The least number has no magnitude; half of it has all of step's twos.
-  constexpr int64_t least = std::numeric_limits<int64_t>::min();
-  for (const IndexForm::Term &term : lanes.scalar.terms)
-    step = std::gcd(step, term.factor == least ? least / 2 : term.factor);
+  int64_t step = lanes.scalar.getCommonDivisor(d);
   int64_t offset = rest.constant % step;
   std::optional<unsigned> range = getLaneRange(getDeps(op->getResult(0)));
   __int128 reach = __int128(lanes.stride) * (ranges[*range].extent - 1);
@@ -274,9 +233,9 @@ IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
       offset + std::max<__int128>(reach, 0) >= step)
     return opaque;
   IndexForm form;
-  form.addTerm(op->getResult(0), true, 1);
+  form.addTerm(IndexAtom(op->getResult(0), true), 1);
   if (wantRemainder)
-    form.addTerm(ranges[*range].op.getResult(), false, lanes.stride);
+    form.addTerm(IndexAtom(ranges[*range].op.getResult()), lanes.stride);
   return form;
 }
 
@@ -313,25 +272,25 @@ Value KernelEmitter::scaled(unsigned depth, Value x, int64_t factor,
   return result;
 }
 
-Value KernelEmitter::getTerm(const IndexForm::Term &term) {
-  if (auto it = rangeIndex.find(term.value); it != rangeIndex.end())
+Value KernelEmitter::getAtom(IndexAtom atom) {
+  Value index = atom.getPointer();
+  if (auto it = rangeIndex.find(index); it != rangeIndex.end())
     if (loopSet & setOf(it->second))
       return ranges[it->second].value;
-  if (term.lane0)
-    if (std::optional<unsigned> lanes = getLaneRange(getDeps(term.value))) {
+  if (atom.getInt())
+    if (std::optional<unsigned> lanes = getLaneRange(getDeps(index))) {
       ranges[*lanes].position = 0;
-      Value value = getTerm(term);
+      Value value = getAtom(atom);
       ranges[*lanes].position = -1;
       return value;
     }
-  unsigned depth = getDepth(term.value);
-  Key key(term.value, getKey(term.value));
+  unsigned depth = getDepth(index);
+  Key key(index, getKey(index));
   if (Value found = scopes[depth].values.lookup(key))
     return found;
   Value result;
-  withinDepth(depth, [&] {
-    result = createIndexOp(term.value.getDefiningOp(), depth);
-  });
+  withinDepth(depth,
+              [&] { result = createIndexOp(index.getDefiningOp(), depth); });
   scopes[depth].values[key] = result;
   return result;
 }
@@ -438,11 +397,11 @@ Value KernelEmitter::getScalar(const IndexForm &form, Location loc) {
   // Outer parts first, so that inner loops add to what stays the same.
   SmallVector<std::pair<unsigned, const IndexForm::Term *>> terms;
   for (const IndexForm::Term &term : form.terms)
-    terms.push_back({getDepth(term.value), &term});
+    terms.push_back({getDepth(term.first.getPointer()), &term});
   llvm::sort(terms); // terms of one scope stand in one array, in order
   Value total;
   for (auto [depth, term] : terms) {
-    Value part = scaled(depth, getTerm(*term), term->factor, loc);
+    Value part = scaled(depth, getAtom(term->first), term->second, loc);
     total = total ? sum(depth, total, part, loc) : part;
   }
   if (total && form.constant == 0)
@@ -459,12 +418,12 @@ Value KernelEmitter::getIndex(const IndexForm &form, Location loc) {
   RangeSet set = 0;
   unsigned depth = 0;
   SmallVector<Value> irregular;
-  for (const IndexForm::Term &term : form.terms) {
-    set |= getDeps(term.value);
-    depth = std::max(depth, getDepth(term.value));
+  for (auto [atom, factor] : form.terms) {
+    set |= getDeps(atom.getPointer());
+    depth = std::max(depth, getDepth(atom.getPointer()));
   }
-  for (const IndexForm::Term &term : lanes.irregular)
-    irregular.push_back(getTerm(term));
+  for (auto [atom, factor] : lanes.irregular)
+    irregular.push_back(getAtom(atom));
   Value scalar = getScalar(lanes.scalar, loc);
   int64_t width = ranges[*getLaneRange(set)].extent;
   B &b = at(depth, loc);
@@ -476,8 +435,8 @@ Value KernelEmitter::getIndex(const IndexForm &form, Location loc) {
   for (auto [term, value] : llvm::zip_equal(lanes.irregular, irregular)) {
     // Equal lanes may have come back as a scalar.
     value = toLanes(b, value, width);
-    if (term.factor != 1)
-      value = arith::MulIOp::create(b, value, buildInt(b, type, term.factor));
+    if (term.second != 1)
+      value = arith::MulIOp::create(b, value, buildInt(b, type, term.second));
     total = arith::AddIOp::create(b, total, value);
   }
   return total;

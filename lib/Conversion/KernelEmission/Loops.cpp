@@ -195,26 +195,22 @@ void KernelEmitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
       return false;
     // The range is on one side, with all else on the other.
     IndexForm difference = getForm(less.getLhs());
-    difference.add(getForm(less.getRhs()), -1);
-    IndexForm rest;
-    rest.constant = difference.constant;
+    difference.subtract(getForm(less.getRhs()));
+    IndexForm rest(difference.constant);
     int64_t factor = 0;
     bool isOuter = true;
-    for (const IndexForm::Term &term : difference.terms)
-      if (rangeIndex.contains(term.value) &&
-          rangeIndex.lookup(term.value) == index) {
-        factor += term.factor;
+    for (auto [atom, coefficient] : difference.terms)
+      if (atom.getPointer() == ranges[index].op.getResult()) {
+        factor += coefficient;
       } else {
-        isOuter &= !(getDeps(term.value) & (upcastSet | setOf(index)));
-        rest.terms.push_back(term);
+        isOuter &= !(getDeps(atom.getPointer()) & (upcastSet | setOf(index)));
+        rest.terms.emplace_back(atom, coefficient);
       }
     if (!isOuter || (factor != 1 && factor != -1) ||
         !getBounds(rest).isModest())
       return false;
     if (factor == 1) {
-      IndexForm end;
-      end.add(rest, -1);
-      greatest.push_back(end);
+      greatest.push_back(rest.negated());
     } else {
       ++rest.constant;
       least.push_back(rest);

@@ -67,9 +67,7 @@ bool VectorEmitter::isAligned(const Access &access, Type memory) const {
   };
   return isMultiple(access.width) && isMultiple(access.lanes.scalar.constant) &&
          llvm::all_of(access.lanes.scalar.terms,
-                      [&](const IndexForm::Term &term) {
-                        return isMultiple(term.factor);
-                      });
+                      [&](auto &term) { return isMultiple(term.second); });
 }
 
 void VectorEmitter::createPrefetch(const Access &access, Value start,
@@ -91,20 +89,21 @@ void VectorEmitter::prefetchLine(Access access, unsigned depth, Location loc) {
   const int64_t line = target.lineBytes / (memory.getIntOrFloatBitWidth() / 8);
   IndexForm start = access.lanes.scalar;
   auto *inner = llvm::find_if(start.terms, [&](const IndexForm::Term &term) {
-    return rangeIndex.contains(term.value) && getDepth(term.value) == depth &&
-           !(setOf(rangeIndex.lookup(term.value)) & parallelSet);
+    Value value = term.first.getPointer();
+    return rangeIndex.contains(value) && getDepth(value) == depth &&
+           !(setOf(rangeIndex.lookup(value)) & parallelSet);
   });
   if (inner == start.terms.end())
     return;
-  const Range &range = ranges[rangeIndex.lookup(inner->value)];
-  const int64_t factor = inner->factor, length = range.hi - range.lo;
+  const Range &range = ranges[rangeIndex.lookup(inner->first.getPointer())];
+  const int64_t factor = inner->second, length = range.hi - range.lo;
   if (factor < 1 || factor >= line || length * factor >= line)
     return;
   start.constant += factor * range.lo;
   start.terms.erase(inner);
   unsigned outer = 0;
-  for (const IndexForm::Term &term : start.terms)
-    outer = std::max(outer, getDepth(term.value));
+  for (auto [atom, coefficient] : start.terms)
+    outer = std::max(outer, getDepth(atom.getPointer()));
   if (outer >= depth)
     return;
   access.width = 1;

@@ -62,7 +62,7 @@ std::optional<unsigned> VectorEmitter::findSquare(LoadOp op,
     int64_t here = ranges[index].position;
     forEachPosition(setOf(index), [&] {
       IndexForm step = getForm(op.getIndex());
-      step.add(access.index, -1);
+      step.subtract(access.index);
       isSquare &= step.isConstant() &&
                   step.constant == ranges[index].position - here &&
                   (!op.getMask() || getKnown(op.getMask()) == true);
@@ -80,7 +80,7 @@ Value VectorEmitter::createSquare(LoadOp op, const Access &access,
   int64_t size = access.width, here = ranges[square].position;
   auto type = VectorType::get(size, memory);
   IndexForm start = access.lanes.scalar;
-  start.constant = addWrapped(start.constant, -here);
+  start.addConstant(-here);
   SmallVector<Value> rows;
   for (int64_t lane = 0; lane < size; ++lane) {
     Value index = getScalar(start, loc);
@@ -88,7 +88,7 @@ Value VectorEmitter::createSquare(LoadOp op, const Access &access,
     rows.push_back(vector::LoadOp::create(b, type, access.buffer, index));
     if (access.prefetch != 0)
       createPrefetch(access, index, memory, /*isWrite=*/false, b);
-    start.constant = addWrapped(start.constant, access.lanes.stride);
+    start.addConstant(access.lanes.stride);
   }
   B &b = at(depth, loc);
   transpose(b, rows);
@@ -120,7 +120,7 @@ std::optional<unsigned> VectorEmitter::findWrittenSquare(StageOp op,
     range.position = 1;
     IndexForm step = getTileIndex(op);
     range.position = saved;
-    step.add(first, -1);
+    step.subtract(first);
     if (step.isConstant() && step.constant == 1 && splitLanes(first).stride > 1)
       return index;
   }
@@ -158,8 +158,7 @@ void VectorEmitter::writeSquare(StageOp op, Access access, unsigned square) {
       transpose(b, rows);
       for (int64_t i = 0; i < size; ++i) {
         IndexForm start = place.scalar;
-        start.constant =
-            addWrapped(start.constant, mulWrapped(lane + i, place.stride));
+        start.addConstant(mulWrapped(lane + i, place.stride));
         Value index = getScalar(start, loc);
         B &b = at(top(), loc);
         if (valid == size) {

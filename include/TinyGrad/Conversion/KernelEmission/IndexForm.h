@@ -13,36 +13,26 @@
 #ifndef TINYGRAD_CONVERSION_KERNELEMISSION_INDEXFORM_H
 #define TINYGRAD_CONVERSION_KERNELEMISSION_INDEXFORM_H
 
-#include "mlir/IR/Value.h"
-#include "llvm/ADT/SmallVector.h"
-#include <cstdint>
+#include "TinyGrad/Dialect/Tg/Utils/LinearForm.h"
+#include "llvm/ADT/PointerIntPair.h"
 
 namespace mlir::tg::emission {
 
-/// Modulo 2^64, as indices are computed.
-inline int64_t addWrapped(int64_t x, int64_t y) {
-  return static_cast<int64_t>(uint64_t(x) + uint64_t(y));
-}
-inline int64_t mulWrapped(int64_t x, int64_t y) {
-  return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
-}
+/// A range that is a loop or the lanes, or the result of an operation that is
+/// not a sum. The flag marks an operation that is known to be equal in all
+/// lanes although its operands are not; its value in lane 0 is meant.
+using IndexAtom = llvm::PointerIntPair<Value, 1, bool>;
 
-/// constant + sum of factor * value. A term stands for a range that is a loop
-/// or the lanes, or for the result of an operation that is no sum. `lane0`
-/// marks an operation that is known to be equal in all lanes although its
-/// operands are not; its value in lane 0 is meant.
-struct IndexForm {
-  struct Term {
-    Value value;
-    bool lane0;
-    int64_t factor;
-  };
-  int64_t constant = 0;
-  SmallVector<Term, 4> terms;
+/// An index as a sum. Coefficients are plain numbers, which need no context.
+struct IndexForm : LinearSum<IndexForm, IndexAtom, int64_t> {
+  using Term = std::pair<IndexAtom, int64_t>;
+
+  explicit IndexForm(int64_t constant = 0) : LinearSum(constant) {}
 
   bool isConstant() const { return terms.empty(); }
-  void add(const IndexForm &other, int64_t factor);
-  void addTerm(Value value, bool lane0, int64_t factor);
+  static IndexForm getZero() { return IndexForm(); }
+  static int64_t sum(int64_t x, int64_t y) { return addWrapped(x, y); }
+  static int64_t product(int64_t x, int64_t y) { return mulWrapped(x, y); }
 };
 
 /// An index split into lanes and the rest.

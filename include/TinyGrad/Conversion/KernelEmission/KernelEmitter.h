@@ -302,7 +302,7 @@ private:
   Interval getSymbolicBounds(const IndexForm &form);
   Interval getTermBounds(Value value);
   Interval computeTermBounds(Operation *op);
-  Value getTerm(const IndexForm::Term &term);
+  Value getAtom(IndexAtom atom);
   Value createIndexOp(Operation *op, unsigned depth);
   Value sum(unsigned depth, Value x, Value y, Location loc);
   Value scaled(unsigned depth, Value x, int64_t factor, Location loc);

@@ -12,9 +12,7 @@
 #include "TinyGrad/Dialect/Tg/Utils/LinearForm.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -40,60 +38,6 @@ int64_t LinearForm::getCoefficient(Value atom) const {
   return 0;
 }
 
-void LinearForm::addConstant(Dim number) { constant = sum(constant, number); }
-
-void LinearForm::addTerm(Value atom, Dim coefficient) {
-  for (auto &term : terms) {
-    if (term.first != atom)
-      continue;
-    term.second = sum(term.second, coefficient);
-    if (term.second.is(0))
-      llvm::erase(terms, term);
-    return;
-  }
-  if (!coefficient.is(0))
-    terms.emplace_back(atom, coefficient);
-}
-
-void LinearForm::add(const LinearForm &other, Dim factor) {
-  saturated |= other.saturated;
-  constant = sum(constant, product(other.constant, factor));
-  if (terms.empty() && factor.is(1)) {
-    terms = other.terms;
-    return;
-  }
-  // Of large sums, a search for each term would take the product of the sizes.
-  constexpr size_t kFew = 16;
-  if (terms.size() <= kFew || other.terms.size() <= 2) {
-    for (auto [atom, coefficient] : other.terms)
-      addTerm(atom, product(coefficient, factor));
-    return;
-  }
-  for (auto [atom, coefficient] : other.terms)
-    terms.emplace_back(atom, product(coefficient, factor));
-  mergeTerms();
-}
-
-void LinearForm::mergeTerms() {
-  DenseMap<Value, size_t> positions;
-  size_t count = 0;
-  for (auto [atom, coefficient] : terms) {
-    auto [it, isNew] = positions.try_emplace(atom, count);
-    if (isNew)
-      terms[count++] = {atom, coefficient};
-    else
-      terms[it->second].second = sum(terms[it->second].second, coefficient);
-  }
-  terms.truncate(count);
-  llvm::erase_if(terms, [](auto &term) { return term.second.is(0); });
-}
-
-LinearForm LinearForm::negated() const {
-  LinearForm result(getContext());
-  result.add(*this, -1);
-  return result;
-}
-
 bool LinearForm::operator==(const LinearForm &other) const {
   if (constant != other.constant || terms.size() != other.terms.size())
     return false;
@@ -115,9 +59,9 @@ bool LinearForm::operator==(const LinearForm &other) const {
 std::optional<Dim> mlir::tg::divideExactly(Dim a, Dim b) {
   std::optional<int64_t> x = a.getStatic(), y = b.getStatic();
   if (x && y) {
-    if (*y <= 0 || *x % *y != 0)
-      return std::nullopt;
-    return Dim(a.getContext(), *x / *y);
+    std::optional<int64_t> quotient = divideExactly(*x, *y);
+    return quotient ? std::optional(Dim(a.getContext(), *quotient))
+                    : std::nullopt;
   }
   if (x)
     return *x == 0 ? std::optional(a) : std::nullopt;
@@ -171,17 +115,6 @@ std::pair<Dim, Dim> mlir::tg::divideTerms(Dim dim, Dim divisor) {
   return {quotient, rest};
 }
 
-Split mlir::tg::splitTerms(const LinearForm &form, Dim divisor) {
-  Split split{LinearForm(form.getContext()), LinearForm(form.constant)};
-  for (auto [atom, coefficient] : form.terms) {
-    if (std::optional<Dim> quotient = divideExactly(coefficient, divisor))
-      split.quotient.terms.emplace_back(atom, *quotient);
-    else
-      split.rest.terms.emplace_back(atom, coefficient);
-  }
-  return split;
-}
-
 LinearForm mlir::tg::reduceTerms(const LinearForm &form, Dim divisor) {
   auto reduce = [&](Dim dim) {
     std::optional<int64_t> x = dim.getStatic(), y = divisor.getStatic();
@@ -197,9 +130,7 @@ LinearForm mlir::tg::reduceTerms(const LinearForm &form, Dim divisor) {
 }
 
 int64_t mlir::tg::getCommonDivisor(const LinearForm &form, int64_t number) {
-  // Of a coefficient's remainder, which has an absolute value.
-  for (auto [atom, coefficient] : form.terms)
-    number = std::gcd(number, coefficient.getStatic().value_or(1) % number);
+  number = form.getCommonDivisor(number);
   walkTerms(form.constant, [&](Dim term, int64_t factor) {
     if (!term.isStatic())
       number = std::gcd(number, factor % number);

@@ -15,7 +15,9 @@
 
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -24,24 +26,118 @@ namespace mlir::tg {
 /// Whether a dimension was worked out without reaching the limits of 64 bits.
 bool isModest(Dim dim);
 
-/// constant + sum of coefficient * atom. Atoms are distinct index values that
-/// are neither sums, nor dimensions, nor products by a dimension (ranges,
-/// quotients, remainders, loaded values); coefficients are not 0.
+/// Modulo 2^64, as kernels compute indices.
+inline int64_t addWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) + uint64_t(y));
+}
+inline int64_t mulWrapped(int64_t x, int64_t y) {
+  return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
+}
+
+/// The number that a coefficient is, if it is one.
+inline std::optional<int64_t> getNumber(int64_t number) { return number; }
+inline std::optional<int64_t> getNumber(Dim dim) { return dim.getStatic(); }
+
+/// constant + sum of coefficient * atom, with distinct atoms and coefficients
+/// other than 0. `Form` derives from this sum; it has a constructor for a
+/// constant, `getZero`, and `sum` and `product` of coefficients.
+template <typename Form, typename Atom, typename Coefficient> struct LinearSum {
+  Coefficient constant;
+  SmallVector<std::pair<Atom, Coefficient>, 4> terms;
+
+  explicit LinearSum(Coefficient constant) : constant(constant) {}
+
+  void addConstant(Coefficient number) {
+    constant = form().sum(constant, number);
+  }
+
+  void addTerm(Atom atom, Coefficient coefficient) {
+    auto *term =
+        llvm::find_if(terms, [&](auto &term) { return term.first == atom; });
+    if (term == terms.end()) {
+      if (getNumber(coefficient) != 0)
+        terms.emplace_back(atom, coefficient);
+      return;
+    }
+    term->second = form().sum(term->second, coefficient);
+    if (getNumber(term->second) == 0)
+      terms.erase(term);
+  }
+
+  /// Adds `factor` times the other form.
+  void add(const Form &other, Coefficient factor) {
+    constant = form().sum(constant, form().product(other.constant, factor));
+    if (terms.empty() && getNumber(factor) == 1) {
+      terms = other.terms;
+      return;
+    }
+    // Searching a large sum for each term would take quadratic time.
+    constexpr size_t kFew = 16;
+    const bool isLarge = terms.size() > kFew && other.terms.size() > 2;
+    for (auto [atom, coefficient] : other.terms) {
+      Coefficient product = form().product(coefficient, factor);
+      if (isLarge)
+        terms.emplace_back(atom, product);
+      else
+        addTerm(atom, product);
+    }
+    if (isLarge)
+      mergeTerms();
+  }
+  void subtract(const Form &other) { form().add(other, -1); }
+  Form negated() const {
+    Form result = form().getZero();
+    result.subtract(form());
+    return result;
+  }
+
+  /// Adds up the coefficients of equal atoms, after terms were appended without
+  /// a search.
+  void mergeTerms() {
+    DenseMap<Atom, size_t> positions;
+    size_t count = 0;
+    for (auto [atom, coefficient] : terms) {
+      auto [it, isNew] = positions.try_emplace(atom, count);
+      if (isNew)
+        terms[count++] = {atom, coefficient};
+      else
+        terms[it->second].second =
+            form().sum(terms[it->second].second, coefficient);
+    }
+    terms.truncate(count);
+    llvm::erase_if(terms,
+                   [](auto &term) { return getNumber(term.second) == 0; });
+  }
+
+  /// The greatest number that divides `number` and all coefficients.
+  int64_t getCommonDivisor(int64_t number) const {
+    // The remainder, unlike the coefficient, always has an absolute value.
+    for (auto [atom, coefficient] : terms)
+      number = std::gcd(number, getNumber(coefficient).value_or(1) % number);
+    return number;
+  }
+
+private:
+  Form &form() { return static_cast<Form &>(*this); }
+  const Form &form() const { return static_cast<const Form &>(*this); }
+};
+
+/// A sum whose atoms are index values that are neither sums, nor dimensions,
+/// nor products by a dimension (ranges, quotients, remainders, loaded values),
+/// and whose coefficients are numbers or dimensions.
 ///
 /// Numbers wrap, as those of kernels do, and no attributes are created for
 /// them. Expressions saturate instead: a form in which one may have done so is
 /// marked, and must not be used in place of the sum.
-struct LinearForm {
-  Dim constant;
-  SmallVector<std::pair<Value, Dim>, 4> terms;
+struct LinearForm : LinearSum<LinearForm, Value, Dim> {
   /// Whether an expression that was added up is not modest.
   bool saturated = false;
 
   explicit LinearForm(Dim constant)
-      : constant(constant),
+      : LinearSum(constant),
         saturated(!constant.isStatic() && !isModest(constant)) {}
   explicit LinearForm(MLIRContext *context, int64_t number = 0)
-      : constant(context, number) {}
+      : LinearSum(Dim(context, number)) {}
 
   MLIRContext *getContext() const { return constant.getContext(); }
   /// A number or dimension.
@@ -56,41 +152,38 @@ struct LinearForm {
   /// multiplied by an expression.
   int64_t getCoefficient(Value atom) const;
 
-  void addConstant(Dim number);
+  using LinearSum::addConstant;
   void addConstant(int64_t number) { addConstant(Dim(getContext(), number)); }
-  void addTerm(Value atom, Dim coefficient);
+  using LinearSum::addTerm;
   void addTerm(Value atom, int64_t coefficient) {
     addTerm(atom, Dim(getContext(), coefficient));
   }
-  /// Adds `factor` times the other form.
-  void add(const LinearForm &other, Dim factor);
+  void add(const LinearForm &other, Dim factor) {
+    saturated |= other.saturated;
+    LinearSum::add(other, factor);
+  }
   void add(const LinearForm &other, int64_t factor = 1) {
     add(other, Dim(getContext(), factor));
   }
-  void subtract(const LinearForm &other) { add(other, -1); }
-  /// Adds up terms of one atom, after terms were put in without a look at
-  /// others.
-  void mergeTerms();
-  LinearForm negated() const;
+  LinearForm getZero() const { return LinearForm(getContext()); }
   /// Whether both are the same sum, in any order.
   bool operator==(const LinearForm &other) const;
 
   /// The sum and the product of coefficients of this form.
   Dim sum(Dim lhs, Dim rhs) {
     return lhs.isStatic() && rhs.isStatic()
-               ? Dim(getContext(), wrap(uint64_t(*lhs.getStatic()) +
-                                        uint64_t(*rhs.getStatic())))
+               ? Dim(getContext(),
+                     addWrapped(*lhs.getStatic(), *rhs.getStatic()))
                : marked(lhs + rhs);
   }
   Dim product(Dim lhs, Dim rhs) {
     return lhs.isStatic() && rhs.isStatic()
-               ? Dim(getContext(), wrap(uint64_t(*lhs.getStatic()) *
-                                        uint64_t(*rhs.getStatic())))
+               ? Dim(getContext(),
+                     mulWrapped(*lhs.getStatic(), *rhs.getStatic()))
                : marked(lhs * rhs);
   }
 
 private:
-  static int64_t wrap(uint64_t number) { return static_cast<int64_t>(number); }
   Dim marked(Dim result) {
     saturated |= !isModest(result);
     return result;
@@ -105,19 +198,33 @@ private:
 /// b that is not positive. The divisor is not 0 where the quotient is used:
 /// what is divided by are sizes, and where one is 0 there is no index.
 std::optional<Dim> divideExactly(Dim a, Dim b);
+inline std::optional<int64_t> divideExactly(int64_t a, int64_t b) {
+  return b > 0 && a % b == 0 ? std::optional(a / b) : std::nullopt;
+}
 
 /// A dimension as quotient * divisor + rest, term by term; the rest of a number
 /// by a number is in [0, divisor).
 std::pair<Dim, Dim> divideTerms(Dim dim, Dim divisor);
 
 /// form = quotient * divisor + rest
-struct Split {
-  LinearForm quotient, rest;
+template <typename Form> struct SplitForm {
+  Form quotient, rest;
 };
+using Split = SplitForm<LinearForm>;
 
 /// Splits the terms that the divisor divides from a sum. The constant stays in
 /// the rest.
-Split splitTerms(const LinearForm &form, Dim divisor);
+template <typename Form, typename Coefficient>
+SplitForm<Form> splitTerms(const Form &form, Coefficient divisor) {
+  SplitForm<Form> split{form.getZero(), Form(form.constant)};
+  for (auto [atom, coefficient] : form.terms) {
+    if (std::optional<Coefficient> times = divideExactly(coefficient, divisor))
+      split.quotient.terms.emplace_back(atom, *times);
+    else
+      split.rest.terms.emplace_back(atom, coefficient);
+  }
+  return split;
+}
 
 /// The form with coefficients and constant reduced modulo a divisor, towards 0.
 LinearForm reduceTerms(const LinearForm &form, Dim divisor);
