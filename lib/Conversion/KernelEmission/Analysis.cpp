@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What each value depends on, and what of a kernel cannot be compiled.
+/// Computes what each value depends on, and reports what cannot be compiled.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static bool isKernelOperation(Operation *op) {
           !isa<ComposedOpInterface>(op));
 }
 
-/// More would take LLVM minutes; schedules have a few hundred at most.
+/// With more, LLVM would take minutes; schedules use a few hundred at most.
 static constexpr int64_t kMaxLanes = 4096, kMaxCopies = 1 << 16;
 
 RangeSet KernelEmitter::getSet(ValueRange values) const {
@@ -70,7 +70,7 @@ LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor,
     if (!extent.isStatic())
       return op.emitOpError("has a symbolic extent; lanes and unrolled "
                             "copies require a number");
-    // All lanes are in one value, and unrolled positions are code.
+    // Lanes make one wide vector, and unrolled positions copies of the code.
     if (range.kind == RangeKind::upcast && range.extent > kMaxLanes)
       return op.emitOpError("has ")
              << range.extent << " lanes; a vector has at most " << kMaxLanes;
@@ -92,7 +92,7 @@ LogicalResult KernelEmitter::analyzeRange(RangeOp op, uint64_t &keyFactor,
   return success();
 }
 
-/// Which reductions depend on which.
+/// Finds which reductions need which others.
 void KernelEmitter::analyzeReduces() {
   if (reduces.size() <= 1)
     return;
@@ -128,8 +128,8 @@ LogicalResult KernelEmitter::analyze() {
   uint64_t keyFactor = 1;
   for (Operation &op : body) {
     if (isa<ComposedOpInterface>(op))
-      return op.emitOpError("is composed of others, which tg-expand-composed "
-                            "has to put in its place first");
+      return op.emitOpError("is composed of other operations; run "
+                            "tg-expand-composed first");
     if (!isKernelOperation(&op))
       return op.emitOpError("is not an operation of scheduled kernels");
     if (failed(checkOperation(&op)))
@@ -154,8 +154,8 @@ LogicalResult KernelEmitter::analyze() {
       RangeSet closed = getSet(closedRanges);
       for (RangeSet rest = closed; rest; rest &= rest - 1)
         if (!mayClose(&op, ranges[llvm::countr_zero(rest)].kind))
-          return op.emitOpError("closes a range of work items, which is not "
-                                "supported");
+          return op.emitOpError(
+              "closes a parallel range, which is not supported");
       set &= ~closed;
       return success();
     };
@@ -171,9 +171,9 @@ LogicalResult KernelEmitter::analyze() {
       if (failed(close(stage.getRanges())))
         return failure();
       if (set & upcastSet)
-        return op.emitOpError("would keep a vector in every element: the "
-                              "value depends on an upcast range that is not "
-                              "among the ranges");
+        return op.emitOpError("has a value that depends on an upcast range "
+                              "other than those of the tile; elements of a "
+                              "tile are scalars");
     }
     for (Value result : op.getResults())
       deps[result] = set;

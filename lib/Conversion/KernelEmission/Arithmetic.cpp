@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The elementwise operations, casts apart, with the semantics that their
-/// descriptions in the dialect state.
+/// Builds the elementwise operations other than casts, with the semantics that
+/// the dialect documents.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -47,10 +47,10 @@ namespace {
 enum class DivKind { Idiv, Floordiv, Mod, Floormod };
 } // namespace
 
-/// x / y rounded towards zero, for y not 0 and no overflow. Vectors of up to 32
-/// bits divide as floats: a float that holds both operands exactly cannot round
-/// the quotient up to the next integer, and processors have no vector division
-/// of integers.
+/// x / y rounded towards zero, for y != 0 and no overflow. Vectors of up to 32
+/// bits divide as floats, since processors have no vector integer division. A
+/// float type that holds both operands exactly cannot round the quotient up to
+/// the next integer.
 static Value buildPlainDiv(B &b, Value x, Value y, bool isUnsigned,
                            bool isConstant) {
   Type type = x.getType();
@@ -144,7 +144,7 @@ static Value buildShift(B &b, bool isLeft, Value x, Value amount,
     Value most = buildInt(b, type, width - 1);
     return arith::ShRSIOp::create(b, x, select(b, isIn, amount, most));
   }
-  // The shift itself must stay defined in lanes that are not chosen.
+  // Lanes that the select discards still need a defined shift.
   Value zero = buildInt(b, type, 0);
   Value safe = select(b, isIn, amount, zero);
   Value shifted = isLeft ? Value(arith::ShLIOp::create(b, x, safe))
@@ -160,8 +160,8 @@ Value emission::buildMax(B &b, Value x, Value y, bool isUnsigned) {
       return arith::MaxUIOp::create(b, x, y);
     return arith::MaxSIOp::create(b, x, y);
   }
-  // The comparison gives y where either is NaN; that is wrong for a NaN in x
-  // alone. Processors have this form of select as one instruction.
+  // Compare and select in this order are one instruction. They yield y if
+  // either operand is NaN, which is wrong only for a NaN in x alone.
   Value larger =
       select(b, compareFloat(b, arith::CmpFPredicate::OGT, x, y), x, y);
   return select(b, compareFloat(b, arith::CmpFPredicate::UNO, x, x), x, larger);
@@ -221,13 +221,14 @@ static Value buildCompare(B &b, Operation *op, Value x, Value y,
                  x, y);
 }
 
-/// Clears the bits of an f16 that stand for a fraction. In f32 that is one
-/// instruction, but LLVM narrows it to f16, which processors do one by one.
+/// Clears the fraction bits of an f16. In f32 truncation is one instruction,
+/// but LLVM narrows it to f16, which processors truncate one element at a time.
 static Value buildTruncF16(B &b, Value bits) {
   Type type = bits.getType();
   Value magnitude = arith::AndIOp::create(b, bits, buildInt(b, type, 0x7fff));
   Value exponent = arith::ShRUIOp::create(b, magnitude, buildInt(b, type, 10));
-  // 1 has the exponent 15. What is smaller, and wraps around, is not used.
+  // 1.0 has the biased exponent 15. For smaller exponents the difference wraps
+  // around, and the result is not used.
   Value whole = arith::MinUIOp::create(
       b, arith::SubIOp::create(b, exponent, buildInt(b, type, 15)),
       buildInt(b, type, 15));
@@ -281,8 +282,8 @@ static Value buildThreefry(B &b, Value counter, Value key) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// An operation on operands that processors compute with: f32, f64, integers,
-/// index, bool.
+/// An operation on types that processors compute with directly: f32, f64,
+/// integers, index, bool.
 static Value buildPlain(B &b, Operation *op, ValueRange v, bool isUnsigned) {
   bool floats = isFloat(v[0]), bools = isBool(v[0]);
   Type type = v[0].getType();

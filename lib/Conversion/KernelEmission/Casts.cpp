@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Register and memory types, constants, and tg.cast. Conversions to and from
-/// the 8-bit floats, and bf16 where it is held as bits, are integer arithmetic,
-/// so that they vectorise, keep subnormals and call no library.
+/// Register and memory types, constants, and tg.cast. Conversions of 8-bit
+/// floats, and of bf16 where it is held as bits, are integer arithmetic, so
+/// that they vectorize, keep subnormals and call no library.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +126,7 @@ static Value select(B &b, Value condition, Value x, Value y) {
   return arith::SelectOp::create(b, condition, x, y);
 }
 
-/// Integer arithmetic with constants on one value after another.
+/// Integer arithmetic with constants, as chained calls on one value.
 namespace {
 struct Bits {
   Bits(B &b, Value v) : b(b), v(v) {}
@@ -201,8 +201,9 @@ Value Arithmetic::buildNarrow(B &b, Value x, Type element) const {
         arith::TruncFOp::create(b, withElement(x.getType(), element), x);
     return toBits(b, half);
   }
-  // Round to nearest even by carrying into the upper half; a NaN must not
-  // become an infinity, so it is cut off and made quiet.
+  // Adding the rounding bias carries into the upper half: round to nearest
+  // even. The carry could turn a NaN into an infinity, so a NaN is truncated
+  // and made quiet instead.
   Bits bits{b, toBits(b, x)};
   Bits upper = bits >> 16;
   Bits rounded = (bits + 0x7fff + (upper & 1)) >> 16;
@@ -210,8 +211,8 @@ Value Arithmetic::buildNarrow(B &b, Value x, Type element) const {
   return truncate(b, result, 16);
 }
 
-/// f64 to f32, rounded to odd: rounding the result once more to a type of at
-/// most 22 bits of precision gives what rounding `x` to that type at once does.
+/// f64 to f32, rounded to odd. Rounding the result again, to at most 22 bits of
+/// precision, equals rounding `x` directly.
 static Value buildRoundToOdd(B &b, Value x) {
   Type f32 = withElement(x.getType(), b.getF32Type());
   Value nearest = arith::TruncFOp::create(b, f32, x);
@@ -234,12 +235,12 @@ static Value buildRoundToOdd(B &b, Value x) {
 namespace {
 /// The layout of an 8-bit float type.
 struct Fp8Format {
-  unsigned mantissa; ///< bits of it
+  unsigned mantissa; ///< number of mantissa bits
   int bias;
-  int maxFinite;       ///< code of the largest finite value, without sign
-  int overflow;        ///< code for what is larger
-  int nan;             ///< code without sign
-  bool isUnsignedZero; ///< no -0; 0x80 is the one NaN
+  int maxFinite;       ///< bits of the largest finite value, without sign
+  int overflow;        ///< bits that larger values become
+  int nan;             ///< bits without sign
+  bool isUnsignedZero; ///< no -0; 0x80 is the only NaN
   bool hasInfinity;
 };
 } // namespace
@@ -261,7 +262,7 @@ static Value buildFromFp8(B &b, Value code, Type element) {
   Type floats = withElement(code.getType(), f32);
   Bits bits{b, extend(b, code, 32)};
   Bits magnitude = bits & 0x7f;
-  // A normal number moves to the place of f32's exponent; a subnormal one is
+  // The bits of a normal number move to those of an f32; a subnormal number is
   // an integer times a power of two.
   Bits normal =
       (magnitude << (23 - f.mantissa)) + (int64_t(127 - f.bias) << 23);
@@ -295,15 +296,15 @@ static Value buildToFp8(B &b, Value x, Type element) {
   Bits magnitude = bits & 0x7fffffff;
   Value absolute = fromBits(b, magnitude.v, b.getF32Type());
 
-  // Normal results: round to nearest even at the last bit that stays, then
-  // change the bias of the exponent.
+  // Normal results: round to nearest even at the last bit kept, then change the
+  // exponent bias.
   int64_t shift = 23 - f.mantissa;
   Bits rounded = (magnitude + ((int64_t(1) << (shift - 1)) - 1) +
                   ((magnitude >> shift) & 1)) >>
                  shift;
   Bits normal = rounded - (int64_t(127 - f.bias) << f.mantissa);
-  // Subnormal ones: adding a number whose last place is the smallest subnormal
-  // makes the processor round there.
+  // Subnormal results: add a number whose last place is the smallest subnormal,
+  // so that the processor rounds there.
   int minExponent = 1 - f.bias;
   double anchor = std::ldexp(1.0, 23 + minExponent - int(f.mantissa));
   Value moved =
@@ -324,7 +325,7 @@ static Value buildToFp8(B &b, Value x, Type element) {
   code.v = select(b, isNan(b, x), code.c(f.nan), code.v);
   Bits sign = (bits >> 24) & 0x80;
   if (f.isUnsignedZero) {
-    // 0 and NaN take no sign.
+    // 0 and NaN have no sign bit in these formats.
     Value isZero = code.compare(arith::CmpIPredicate::eq, 0);
     code.v = select(b, isZero, code.v, (code | sign).v);
   } else {
@@ -380,13 +381,14 @@ static Value buildFloatToInt(B &b, Value x, unsigned width, bool isUnsigned) {
                          buildFloat(b, floats, low));
   clamped = select(b, compare(arith::CmpFPredicate::OLT, clamped, high),
                    clamped, buildFloat(b, floats, high));
-  // Narrow integers go through 32 bits, which processors convert to.
+  // Convert narrow integers via 32 bits: processors do not convert to them
+  // directly.
   unsigned viaWidth = std::max(width, 32u);
   bool viaUnsigned = isUnsigned && width >= 32;
   Type via = withElement(floats, b.getIntegerType(viaWidth));
   Value result = viaUnsigned ? Value(arith::FPToUIOp::create(b, via, clamped))
                              : Value(arith::FPToSIOp::create(b, via, clamped));
-  // Where the type's largest value is no float, clamping stopped below it.
+  // If no float equals the type's largest value, clamping stopped below it.
   APInt most =
       isUnsigned ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   if (width >= APFloat::semanticsPrecision(semantics))
@@ -407,14 +409,14 @@ Value Arithmetic::buildIntToFloat(B &b, Value x, bool isUnsigned,
   };
   if (to.isF32() || to.isF64())
     return convert(to);
-  // Of the types narrower than f32, bf16 alone reaches beyond 2^24, up to
-  // where f32 is exact; rounding twice would be wrong for it.
+  // Of the types narrower than f32, only bf16 reaches beyond 2^24, up to which
+  // f32 is exact. Rounding to f32 first would round twice.
   if (!to.isBF16() || width <= 16) {
     Value wide = convert(b.getF32Type());
     return isFp8(to) ? buildToFp8(b, wide, to) : buildNarrow(b, wide, to);
   }
   if (width == 64) {
-    // Keep what f64 holds exactly, with one bit for whether there was more.
+    // Keep the bits that f64 holds exactly, and a sticky bit for the rest.
     Bits bits{b, x};
     Bits low = bits & 0x7ff;
     Value sticky = select(b, low.compare(arith::CmpIPredicate::ne, 0),

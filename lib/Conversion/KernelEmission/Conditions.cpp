@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Conditions that bounds decide, and comparisons of indices.
+/// Folds conditions that bounds decide, and compares indices.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -91,14 +91,14 @@ std::optional<bool> KernelEmitter::computeKnown(Value boolean) {
 }
 
 Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
-  // Differences of values that can be anything may wrap around.
+  // The difference of unbounded values may wrap around.
   auto isKnown = [&](Value value) {
     return getBounds(getForm(value)).isModest();
   };
   if (!isKnown(op->getOperand(0)) || !isKnown(op->getOperand(1)))
     return createElementwise(op, depth);
-  // lhs < rhs is lhs - rhs < 0, where terms on both sides cancel out, and the
-  // constant goes to the right again.
+  // lhs < rhs becomes lhs - rhs < 0, in which common terms cancel; the constant
+  // then moves back to the right-hand side.
   IndexForm difference = getForm(op->getOperand(0));
   difference.subtract(getForm(op->getOperand(1)));
   LaneForm lanes = splitLanes(difference);
@@ -123,8 +123,8 @@ Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
     return arith::CmpIOp::create(
         b, predicate, x, buildInt(b, x.getType(), -lanes.scalar.constant));
   }
-  // stride * lane < bound, in 32 bits: the bound is cut to where it still
-  // compares the same way with every lane.
+  // Compare stride * lane < bound in 32 bits. Clamping the bound just outside
+  // of all values of stride * lane does not change the result in any lane.
   int64_t width = ranges[*getLaneRange(getDeps(op->getResult(0)))].extent;
   int64_t reach = lanes.stride * (width - 1);
   int64_t low = std::min<int64_t>(reach, 0) - 1;

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Index values as linear forms over the loops that are open: how lanes move
-/// through memory, what bounds decide, and code in which every part of a sum
-/// stands as far out as it can.
+/// Index values as linear forms over the open loops: the stride of lanes in
+/// memory, folding by bounds, and code that computes each part of a sum in the
+/// outermost scope possible.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ Interval KernelEmitter::getTermBounds(Value value) {
       return {0, range.extent - 1};
     return {range.lo, range.hi};
   }
-  // Quotient and remainder of one value both need its bounds: without a cache,
-  // the work doubles at each level of a chain of them.
+  // Quotient and remainder of a value both need its bounds. Without a cache,
+  // the time for a chain of them would be exponential in its length.
   unsigned depth = getDepth(value);
   Key key(value, getKey(value));
   if (auto it = scopes[depth].bounds.find(key);
@@ -76,7 +76,8 @@ Interval KernelEmitter::computeTermBounds(Operation *op) {
   return Interval::getInt64();
 }
 
-/// Bounds in which the ends of symbolic ranges cancel against other terms.
+/// Computes bounds symbolically, so that the ends of symbolic ranges cancel
+/// against other terms.
 Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
   Dim least = getNumber(form.constant), greatest = least;
   for (auto [atom, coefficient] : form.terms) {
@@ -220,8 +221,8 @@ IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   if (bounds.lo >= 0 && bounds.hi < d)
     return wantRemainder ? rest : quotient;
 
-  // Where everything but the lanes is a multiple of some divisor of d, and the
-  // lanes stay below it, they never cross a multiple of d.
+  // If all terms but the lanes are multiples of a divisor of d, and the lanes
+  // stay below that divisor, then the lanes never cross a multiple of d.
   LaneForm lanes = splitLanes(rest);
   if (lanes.stride == 0 || !lanes.irregular.empty())
     return opaque;
@@ -295,7 +296,7 @@ Value KernelEmitter::getAtom(IndexAtom atom) {
   return result;
 }
 
-/// x / y or x mod y, where x is not negative and y is positive.
+/// x / y or x mod y, for x >= 0 and y > 0.
 static Value buildDivision(B &b, DimOpKind kind, Value x, Value y) {
   if (kind == DimOpKind::floordiv)
     return arith::DivUIOp::create(b, x, y);
@@ -394,11 +395,11 @@ Value KernelEmitter::createIndexOp(Operation *op, unsigned depth) {
 }
 
 Value KernelEmitter::getScalar(const IndexForm &form, Location loc) {
-  // Outer parts first, so that inner loops add to what stays the same.
+  // Sum the outer terms first, so that inner loops add to an invariant.
   SmallVector<std::pair<unsigned, const IndexForm::Term *>> terms;
   for (const IndexForm::Term &term : form.terms)
     terms.push_back({getDepth(term.first.getPointer()), &term});
-  llvm::sort(terms); // terms of one scope stand in one array, in order
+  llvm::sort(terms); // terms of equal depth keep their order
   Value total;
   for (auto [depth, term] : terms) {
     Value part = scaled(depth, getAtom(term->first), term->second, loc);
@@ -433,7 +434,7 @@ Value KernelEmitter::getIndex(const IndexForm &form, Location loc) {
     total = arith::AddIOp::create(
         b, total, getIota(b, width, lanes.stride, b.getIndexType()));
   for (auto [term, value] : llvm::zip_equal(lanes.irregular, irregular)) {
-    // Equal lanes may have come back as a scalar.
+    // If all lanes are equal, the value may be a scalar.
     value = toLanes(b, value, width);
     if (term.second != 1)
       value = arith::MulIOp::create(b, value, buildInt(b, type, term.second));

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Ranges as loops, the main part and what is peeled off; parallel ranges as
-/// digits of a number.
+/// Emits ranges as loops with peeled parts, and decodes parallel ranges from a
+/// flat position.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,9 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::emission;
 
-/// Up to this many positions, a loop around others branches at each omitted
-/// position: with unknown bounds, LLVM could not address all loads of the inner
-/// loops with one register.
+/// Loops with up to this many positions that contain other loops skip positions
+/// by a branch instead of narrowed bounds: with unknown bounds, LLVM could not
+/// address all loads of the inner loops with one register.
 static constexpr int64_t kMaxGuarded = 16;
 
 void KernelEmitter::emitLoops(ArrayRef<unsigned> indices,
@@ -71,7 +71,7 @@ void KernelEmitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     return;
   }
 
-  // The bounds are computed at the top of the function.
+  // Dimensions are computed at the top of the function.
   Value lower = getDimValue(begin, loc);
   Value upper = getDimValue(end, loc);
   Value step = getIndexConstant(1, loc);
@@ -150,8 +150,7 @@ void KernelEmitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
     Scope guarded;
     guarded.anchor = std::make_shared<Anchor>();
     guarded.anchor->block = guard.thenBlock();
-    // Values that depend on the position are computed where the condition
-    // holds.
+    // Code that depends on the position goes inside the branch.
     ranges[index].depth = scopes.size();
     scopes.push_back(std::move(guarded));
   }
@@ -184,8 +183,8 @@ void KernelEmitter::emitLoopPart(ArrayRef<unsigned> indices, Dim begin, Dim end,
 void KernelEmitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
                                arith::MinSIOp upper, Operation *place,
                                unsigned outer, Location loc) {
-  // Conditions on the range, each unless something else holds that does not
-  // depend on it, the same for all of them.
+  // A condition bounds the range, or is a disjunction of such a bound with
+  // `unless`, which does not depend on the range and is the same for all.
   Value unless;
   SmallVector<IndexForm> least, greatest;
   bool isWhole = true, isFirst = true;
@@ -193,7 +192,7 @@ void KernelEmitter::narrowLoop(unsigned index, arith::MaxSIOp lower,
     auto less = condition.getDefiningOp<CmpLtOp>();
     if (!less || !less.getLhs().getType().isIndex())
       return false;
-    // The range is on one side, with all else on the other.
+    // Solve for the range: everything else goes to the other side.
     IndexForm difference = getForm(less.getLhs());
     difference.subtract(getForm(less.getRhs()));
     IndexForm rest(difference.constant);

@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A reduction becomes a nest of loops that carries accumulators: one for each
-/// combination of unrolled positions that the result depends on (these form a
-/// register tile), times a few for unrolled positions that are reduced, so that
-/// additions need not wait for each other. Reductions over the same ranges that
-/// do not need each other share their loops.
+/// A reduction becomes a loop nest that carries accumulators: one for each
+/// combination of unrolled positions of the result (a register tile), times a
+/// few for unrolled positions that are reduced, which shortens the dependence
+/// chains. Independent reductions over the same ranges share a loop nest.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +23,11 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::emission;
 
-/// Additions to an accumulator before it is flushed into the next level. Where
-/// accumulators of products take most registers, as in a register tile, a flush
-/// goes through memory and is done less often.
+/// Additions to an accumulator before it is flushed to the next level. In a
+/// register tile, accumulators of products take most registers; a flush goes
+/// through memory and is therefore done less often.
 static constexpr int64_t kBlock = 32, kTileBlock = 256;
-/// Blocks that each further level adds up.
+/// Blocks that each higher level adds up.
 static constexpr int64_t kLevelBlock = 16;
 
 /// Narrow floats are accumulated in f32.
@@ -95,8 +94,8 @@ KernelEmitter::collectReduces(RangedReduceOp op, unsigned depth) {
   return members;
 }
 
-/// Whether the condition compares indices, or does so unless something else
-/// holds at all positions of the ranges alike.
+/// Whether the condition compares indices, or is a disjunction of such a
+/// comparison with a condition that does not depend on the closed ranges.
 bool KernelEmitter::isBound(Value condition, RangeSet closed) {
   auto compares = [](Value value) {
     auto less = value.getDefiningOp<CmpLtOp>();
@@ -208,8 +207,8 @@ Value KernelEmitter::finishReduce(const Member &member, bool isHorizontal,
   return value;
 }
 
-/// Loops of these extents, from the outermost on, whose innermost body adds
-/// \p additions times to each accumulator.
+/// The block sizes for loops with these extents, outermost first, whose
+/// innermost body adds \p additions times to each accumulator.
 SmallVector<SmallVector<int64_t, 4>>
 KernelEmitter::chooseBlocks(ArrayRef<int64_t> extents, int64_t additions,
                             int64_t longest) {
@@ -254,7 +253,7 @@ std::optional<unsigned> KernelEmitter::findNarrowed(RangedReduceOp op,
   if (!other ||
       other.getValue() != getReduceIdentity(op.getKind(), op.getType()))
     return std::nullopt;
-  // Conditions that differ between copies or lanes bound no loop.
+  // A condition that differs between copies or lanes cannot bound a loop.
   RangeSet set = 0;
   for (Value conjunct : getConjuncts(where.getCondition()))
     if (RangeSet deps = getDeps(conjunct); !(deps & (upcastSet | unrollSet)))
@@ -268,7 +267,8 @@ std::optional<unsigned> KernelEmitter::findNarrowed(RangedReduceOp op,
 void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
   Location loc = op.getLoc();
   RangeSet closed = getSet(op.getRanges());
-  // All lanes of a reduced range are meant, whatever the environment says.
+  // A reduced range means all of its lanes, even if the environment selects
+  // one.
   SmallVector<std::pair<unsigned, int64_t>> saved;
   SmallVector<unsigned> loops;
   int64_t copies = 1;
@@ -291,8 +291,8 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
   for (Member &member : members)
     open.insert(member.op);
 
-  // How many accumulators the reduced copies are spread over: half of the
-  // registers keep the arithmetic units busy.
+  // The number of accumulators for the reduced copies: half of the registers
+  // keep the arithmetic units busy.
   const int64_t accumulatorRegisters = target.vectorRegisters / 2;
   int64_t registers = 0;
   for (Member &member : members) {

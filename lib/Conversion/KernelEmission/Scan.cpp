@@ -5,11 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// A scan is an accumulator that the loops of the stores which need it hand
-/// from position to position. Along lanes, a vector is scanned in registers
-/// first, by adding it to itself shifted by 1, 2, 4, ... lanes; the accumulator
-/// then has the same total in every lane, so that one operation per vector
-/// depends on the vector before.
+/// A scan is an accumulator that is carried by the loops of the stores that
+/// need it. Along lanes, a vector is first scanned in registers, by adding it
+/// to itself shifted by 1, 2, 4, ... lanes. The accumulator has the same total
+/// in every lane, so that only one operation per vector depends on the previous
+/// vector.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ using namespace mlir::tg::emission;
 // What can be compiled
 //===----------------------------------------------------------------------===//
 
-/// The loops of a scan are the innermost ones around everything that depends on
-/// it: every position is reached once, in order.
+/// The loops of a scan must be the innermost ones around everything that
+/// depends on it, so that each position is visited once, in order.
 LogicalResult KernelEmitter::checkScans() {
   if (scans.empty())
     return success();
@@ -74,13 +74,13 @@ LogicalResult KernelEmitter::checkScans() {
   return success();
 }
 
-/// The lanes of an update write different elements.
+/// Requires that the lanes of an update write different elements.
 LogicalResult KernelEmitter::checkUpdates() {
   for (auto store : kernel.getBody().getOps<StoreOp>()) {
     const RangeSet set = getStoreSet(store);
     if (!store.getUpdate() || !(set & upcastSet))
       continue;
-    // As long as the environment gives no positions, the lanes are meant.
+    // The environment selects no positions yet, so the form spans all lanes.
     Value range = ranges[llvm::countr_zero(set & upcastSet)].op;
     SmallVector<Value> terms{store.getIndex()};
     int64_t uses = 0;
@@ -126,7 +126,8 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
   SmallVector<Value> carried;
   for (RangedScanOp scan : scans) {
     const RangeSet set = getDeps(scan.getResult());
-    // Others have a loop, in or around this one, that these stores do not need.
+    // Skip scans over other ranges, and scans that need a loop that is not
+    // open.
     if (!(getSet(scan.getRanges()) & setOf(range)) ||
         (set & loopSet & ~reached))
       continue;
@@ -145,7 +146,7 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
     for (auto [state, value] : llvm::zip_equal(states, values))
       scanStates[{state.op.getResult(), state.key}] = value;
     emitStores(group, open | setOf(range));
-    // A position counts even if nothing that is stored needs it.
+    // The scan advances at every position, even where no store needs its value.
     const bool isInnermost = llvm::none_of(states, [&](ScanState &state) {
       return getSet(RangedScanOp(state.op).getRanges()) & loopSet &
              ~(open | setOf(range));
@@ -172,7 +173,7 @@ void KernelEmitter::emitStoreLoops(ArrayRef<StoreOp> group, unsigned range,
 // Values
 //===----------------------------------------------------------------------===//
 
-/// log(exp(x) + exp(y)), by the larger one and the difference.
+/// log(exp(x) + exp(y)), from the larger operand and the difference.
 static Value buildLogAddExp(B &b, Value x, Value y) {
   auto number = [&](double value) {
     return arith::ConstantOp::create(
@@ -193,7 +194,7 @@ static Value buildLogAddExp(B &b, Value x, Value y) {
       math::Log2Op::create(b, arith::AddFOp::create(b, power, splat(1.0)));
   Value sum = arith::AddFOp::create(b, larger,
                                     arith::MulFOp::create(b, log, splat(ln2)));
-  // Equal infinities have no difference.
+  // Equal infinities have a NaN as their difference.
   Value twice = arith::AddFOp::create(b, larger, splat(ln2));
   Value isEqual = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, x, y);
   return arith::SelectOp::create(b, isEqual, twice, sum);
@@ -214,7 +215,7 @@ static Value buildScanCombine(B &b, ScanKind kind, Value x, Value y,
   llvm_unreachable("unknown scan");
 }
 
-/// Narrow floats are accumulated in f32, as by reductions.
+/// Narrow floats accumulate in f32, as in reductions.
 Value KernelEmitter::getScanIdentity(RangedScanOp op, int64_t lanes,
                                      Location loc) {
   Type element = op.getType();
@@ -230,7 +231,7 @@ Value KernelEmitter::getScanIdentity(RangedScanOp op, int64_t lanes,
 Value KernelEmitter::createScan(RangedScanOp op, unsigned depth) {
   Location loc = op.getLoc();
   const RangeSet set = getDeps(op.getResult());
-  // Only one lane is requested, but the whole vector is passed on.
+  // Only one lane is requested, but the accumulator needs the whole vector.
   if ((set & upcastSet) && !getLaneRange(set)) {
     Range &range = ranges[llvm::countr_zero(set & upcastSet)];
     const int64_t lane = std::exchange(range.position, -1);

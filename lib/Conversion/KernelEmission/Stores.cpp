@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The loops around stores and around the values of a tile.
+/// Emits the loops around stores and around the values of a tile.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,14 +17,14 @@ using namespace mlir;
 using namespace mlir::tg;
 using namespace mlir::tg::emission;
 
-/// Emits the value of a store in all combinations of positions.
+/// Emits the stored value for all combinations of unrolled positions.
 void KernelEmitter::prefetchValues(StoreOp store) {
   forEachPosition(getStoreSet(store) & unrollSet,
                   [&] { get(store.getValue()); });
 }
 
-/// Whether two stores in one loop may do something else than in one loop after
-/// the other: an update reads what earlier positions wrote.
+/// Whether two stores behave differently in one loop than in consecutive loops:
+/// an update reads what earlier positions wrote.
 static bool dependOnOrder(StoreOp a, StoreOp b) {
   if (!a.getUpdate() && !b.getUpdate())
     return false;
@@ -43,7 +43,7 @@ void KernelEmitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
     return llvm::countr_zero(set);
   };
   while (!stores.empty()) {
-    // Stores that share the next loop are filled together.
+    // Stores that share the next loop are emitted together.
     std::optional<unsigned> next = getNext(stores.front());
     size_t count = 1;
     while (
@@ -58,7 +58,7 @@ void KernelEmitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
       emitStoreLoops(group, *next, open);
       continue;
     }
-    // A kernel that reads its outputs sees their previous contents.
+    // Load before the first store: the kernel may read what it overwrites.
     if (kernel.getInPlace())
       for (StoreOp store : group)
         prefetchValues(store);

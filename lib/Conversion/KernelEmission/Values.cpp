@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Values in the current environment, each created once, where all that it
-/// depends on is known.
+/// Creates each value once per environment, in the outermost scope that binds
+/// everything it depends on.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ KernelEmitter::Nesting::Nesting(KernelEmitter &emitter, Value value)
 }
 
 void KernelEmitter::visitOperandsFirst(Value value) {
-  // First the operands that decide conditions, then those needed once they are
-  // decided.
+  // First visit the operands that decide conditions, then those that are still
+  // needed once the conditions are known.
   for (bool onlyNeeded : {false, true}) {
     DenseSet<Value> seen;
     SmallVector<std::pair<Value, bool>> stack{{value, false}};
@@ -134,8 +134,8 @@ Value KernelEmitter::create(Value value, unsigned depth) {
 }
 
 Value KernelEmitter::createElementwise(Operation *op, unsigned depth) {
-  // With one operand of a conjunction or disjunction known (and not deciding),
-  // the other one is the result.
+  // If one operand of a conjunction or disjunction is known but does not decide
+  // it, the result is the other operand.
   if (op->getResult(0).getType().isInteger(1) &&
       isa<AndOp, MulOp, OrOp, AddOp, MaxOp>(op))
     for (unsigned i : {0, 1})

@@ -20,9 +20,9 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Exports the kernel under its name with the C interface. `body`, whose
-/// arguments say which buffers do not overlap, is inlined by LLVM, which turns
-/// that into metadata: one function costs half of what two do.
+/// Exports the kernel under its name with the C interface. LLVM inlines `body`
+/// and turns the aliasing attributes of its arguments into metadata; compiling
+/// one function takes half as long as two.
 static void addInterface(LLVM::LLVMFuncOp body, unsigned numVariables) {
   MLIRContext *context = body.getContext();
   std::string name = body.getSymName().str();
@@ -76,8 +76,7 @@ static void fenceNontemporalStores(LLVM::LLVMFuncOp body) {
   });
 }
 
-/// Whether the function has the arguments and the result of one that was a
-/// kernel.
+/// Whether the function has the signature of a lowered kernel.
 static LogicalResult checkBody(LLVM::LLVMFuncOp body, unsigned numVariables) {
   ArrayRef<Type> types = body.getArgumentTypes();
   const size_t numIndices = 2 + numVariables;
@@ -88,9 +87,10 @@ static LogicalResult checkBody(LLVM::LLVMFuncOp body, unsigned numVariables) {
                    [](Type type) { return type.isInteger(64); }) &&
       isa<LLVM::LLVMVoidType>(body.getFunctionType().getReturnType()))
     return success();
-  return body.emitOpError("has 'tg.parallel_extent', but not the body, the "
-                          "pointers to buffers and the ")
-         << numIndices << " numbers of type i64 of what was a kernel";
+  return body.emitOpError("has 'tg.parallel_extent', but is not a lowered "
+                          "kernel: it needs a body and takes pointers to "
+                          "buffers and ")
+         << numIndices << " values of type i64";
 }
 
 namespace {

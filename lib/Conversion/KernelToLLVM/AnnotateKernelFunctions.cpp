@@ -21,7 +21,7 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Bytes that an argument of the function certainly has; 0 if unknown.
+/// How many bytes an argument is known to point to; 0 if unknown.
 static int64_t getBytes(Type type) {
   auto buffer = cast<MemRefType>(type);
   return buffer.hasStaticShape() && buffer.getElementType().isIntOrFloat()
@@ -29,9 +29,9 @@ static int64_t getBytes(Type type) {
              : 0;
 }
 
-/// Says of a kernel's buffers what LLVM can use: they do not overlap where one
-/// of them is written (apart from kernels that work in place), and how much of
-/// them there is.
+/// Tells LLVM that a kernel's buffers do not alias where one of them is written
+/// (except in kernels that work in place), and how many bytes of them can be
+/// dereferenced.
 static void annotateArguments(func::FuncOp func) {
   MLIRContext *context = func.getContext();
   auto unit = UnitAttr::get(context);

@@ -7,26 +7,23 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exponentials and logarithms in f32, and what is made of them.
+/// Exponentials and logarithms in f32, and functions built on them.
 ///
-/// exp2. With the nearest integer n to x / 2 (in the base's own unit)
-/// 2^x = 4^n 4^r, |r| <= 1/2. Taking powers of 4 costs one more term of the
-/// polynomial than powers of 2 would, but then 4^n = s * s with s = 2^n, which
-/// stays a normal number where 4^n leaves the range: multiplying by s twice
-/// gives overflow and gradual underflow, rounded once, without further code.
-/// The integer comes out of adding 1.5 * 2^23, which leaves it in the low bits;
-/// with the bias of the exponent in the constant as well, a shift turns those
-/// bits into s.
+/// exp2. With n the nearest integer to x / 2, 2^x = 4^n 4^r, |r| <= 1/2. Powers
+/// of 4 take one more polynomial term than powers of 2, but 4^n = s * s where
+/// s = 2^n stays a normal number even if 4^n leaves the range: multiplying by s
+/// twice gives overflow and gradual underflow, rounded once, without further
+/// code. Adding 1.5 * 2^23 leaves the integer in the low bits; with the
+/// exponent bias in the constant as well, a shift turns those bits into s.
 ///
-/// exp is to be composed with others, so it is more exact: e^x = 2^n e^r with
-/// |r| <= (ln 2) / 2, where rounding r and its polynomial costs half as much. 2^n
-/// leaves the range; the bits of n are split into halves, whose sum it is, and
-/// both powers are multiplied in.
+/// exp is a building block of other functions and therefore more precise:
+/// e^x = 2^n e^r with |r| <= (ln 2) / 2, where rounding r and its polynomial
+/// costs half as much. 2^n leaves the range, so n is split into two halves
+/// whose powers are multiplied in one after the other.
 ///
 /// Logarithms. x = 2^k (1 + f), and the polynomial is arranged as f + small: f
-/// has no error of its own. In log1p, k is that of the rounded 1 + x, and f =
-/// 2^-k x + (2^-k - 1) is one fused multiply-add, in which nothing of x is
-/// lost.
+/// has no error of its own. In log1p, k belongs to the rounded 1 + x, and f =
+/// 2^-k x + (2^-k - 1) is one fused multiply-add, which loses nothing of x.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +93,8 @@ struct KnownBound {
 };
 } // namespace
 
-/// What `x < c` or `x > c` with a constant c says of x, or its being false.
+/// The bounds of x implied by `x < c` or `x > c` with a constant c, or by its
+/// negation.
 static KnownBound boundFrom(Value condition, bool isTrue) {
   auto compare = condition.getDefiningOp<arith::CmpFOp>();
   if (!compare)
@@ -156,8 +154,8 @@ static FloatRange rangeOf(Value x, const KnownBound &known = {},
   return range;
 }
 
-/// y if x is y where that is below zero and else -y: -|y| but for the sign of a
-/// zero. Sigmoids are made of exponentials of that.
+/// Matches x = (y < 0 ? y : -y), which is -|y| up to the sign of a zero, and
+/// returns y. Sigmoids use exponentials of it.
 static Value matchMinusAbs(Value x) {
   auto select = x.getDefiningOp<arith::SelectOp>();
   if (!select)
@@ -172,7 +170,8 @@ static Value matchMinusAbs(Value x) {
              : Value();
 }
 
-/// Bounds the argument of an exponential, beyond which it is infinite or zero.
+/// Clamps the argument of an exponential to where it is neither infinite nor
+/// zero.
 static Value clampExponent(MathBuilder &e, Value x, float least, float most) {
   if (Value y = matchMinusAbs(x))
     x = e.withSign(y, e.constI32(0x80000000u));
@@ -193,7 +192,7 @@ static Value scaleByPowerOf4(MathBuilder &e, Value r, Value q, Value biased) {
 }
 
 Value tg::emitExp2(MathBuilder &e, Value x) {
-  // Beyond these s would leave the range.
+  // Outside of this range s would overflow or underflow.
   x = clampExponent(e, x, -151.0f, 129.0f);
   Value half = e.constF32(0.5f);
   Value magic = e.constF32(kRoundAndBias);
@@ -238,7 +237,7 @@ Value tg::emitExp(MathBuilder &e, Value x) {
       range.least >= -87 && range.most <= 88)
     return emitExpOfModerate(e, x);
   x = clampExponent(e, x, -104.0f, 89.0f);
-  // Twice the bias, half of which goes to each half of n.
+  // Twice the bias: each half of n gets one.
   auto [r, biased] = reduceExponent(e, x, 254);
   Value p = e.fma(r, e.polynomial(kExp, r), e.constF32(1.0f));
   Value half = e.shru(biased, e.constI32(1));
@@ -248,12 +247,12 @@ Value tg::emitExp(MathBuilder &e, Value x) {
 
 Value tg::emitExpM1(MathBuilder &e, Value x) {
   Value bounded = e.atLeast(e.atMost(x, e.constF32(89.0f)), e.constF32(-25.0f));
-  // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 128.
+  // 2^n (e^r - 1) + (2^n - 1), computed halved, since n reaches 128.
   auto [r, biased] = reduceExponent(e, bounded, 126);
   Value p = e.fma(e.mul(r, r), e.polynomial(kExpM1, r), r);
   Value scale = powerOf2(e, biased);
   Value half = e.fma(scale, p, e.sub(scale, e.constF32(0.5f)));
-  // Subnormal numbers do not bear halving; zeros keep their sign.
+  // Halving would round subnormal numbers, and zeros keep their sign.
   Value isTiny = e.lt(e.abs(x), e.constF32(0x1p-25f));
   return e.select(isTiny, x, e.add(half, half));
 }
@@ -262,12 +261,12 @@ Value tg::emitExpM1(MathBuilder &e, Value x) {
 static constexpr uint32_t kSqrtHalfBits = 0x3f3504f3u;
 
 SplitFloat tg::splitFloat(MathBuilder &e, Value x) {
-  // Subnormals are first brought into the normal range.
+  // Scale subnormals into the normal range first.
   Value isSmall = e.lt(x, e.constF32(0x1p-126f));
   Value normal = e.select(isSmall, e.mul(x, e.constF32(0x1p23f)), x);
-  // Subtracting the bits of sqrt(1/2) makes numbers from there on count as the
-  // next power of two: the top bits become k, the bits below those of the
-  // fraction, less those of sqrt(1/2).
+  // Subtracting the bits of sqrt(1/2) lets the next power of two start there:
+  // the top bits become k, and the bits below become those of the fraction less
+  // those of sqrt(1/2).
   Value base = e.constI32(kSqrtHalfBits);
   Value bits = e.subi(e.bitcast(e.i32(), normal), base);
   Value k = e.sitofp(e.f32(), e.shrs(bits, e.constI32(23)));
@@ -278,8 +277,8 @@ SplitFloat tg::splitFloat(MathBuilder &e, Value x) {
   return {k, fraction};
 }
 
-/// `value`, the logarithm of x, with the results for zeros, negative numbers,
-/// +inf and NaN put in.
+/// Replaces `value`, the logarithm of x, by the special results for zeros,
+/// negative numbers, +inf and NaN.
 static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
   Value zero = e.constF32(0.0f);
   Value ordinary = e.lt(x, e.infinity());
@@ -297,7 +296,8 @@ Value tg::emitLog2(MathBuilder &e, Value x) {
 /// k ln 2 + ln(1 + f).
 static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
   Value logarithm = e.fma(e.mul(f, f), e.polynomial(kLog, f), f);
-  // One number is enough for ln 2: rounding it costs 0.02 units.
+  // A single number suffices for ln 2: rounding it costs 0.02 units in the last
+  // place.
   return e.fma(k, e.constF32(0x1.62e43p-1f), logarithm);
 }
 
@@ -312,14 +312,14 @@ Value tg::emitLog1p(MathBuilder &e, Value x) {
   Value bits =
       e.subi(e.bitcast(e.i32(), e.add(x, one)), e.constI32(kSqrtHalfBits));
   Value k = e.sitofp(e.f32(), e.shrs(bits, e.constI32(23)));
-  // 2^-k. The exponent of four times as much is not below zero.
+  // 2^-k. The biased exponent of four times as much is not negative.
   Value exponent = e.andi(bits, e.constI32(0xff800000u));
   Value four = e.bitcast(e.f32(), e.subi(e.constI32(0x40800000u), exponent));
   Value scale = e.mul(four, e.constF32(0.25f));
   Value f = e.fma(x, scale, e.sub(scale, one));
   Value value = emitLogOfParts(e, k, f);
-  // Numbers below 2^-25 and what is not finite are their own result; one
-  // comparison of bits finds both.
+  // Numbers below 2^-25 and non-finite numbers are their own result; one
+  // comparison of bits detects both.
   constexpr uint32_t tiny = 0x33000000u, infinite = 0x7f800000u;
   Value distance = e.subi(e.bitcast(e.i32(), e.abs(x)), e.constI32(tiny));
   Value isOrdinary = arith::CmpIOp::create(
@@ -350,8 +350,8 @@ Value tg::emitErf(MathBuilder &e, Value x) {
   // Near zero, a polynomial.
   Value square = e.mul(x, x);
   Value small = e.fma(magnitude, e.polynomial(kErf, square), magnitude);
-  // Elsewhere 1 - e^P, where P is the logarithm of what is missing to 1. From 4
-  // on that is nothing.
+  // Elsewhere 1 - e^P, where P is the logarithm of the complement 1 - erf x.
+  // The result is 1 from 4 on.
   Value clamped = e.atMost(magnitude, e.constF32(4.0f));
   Value rest = emitExpOfModerate(e, e.polynomial(kLogErfc, clamped));
   Value result = e.select(e.lt(magnitude, one), small, e.sub(one, rest));

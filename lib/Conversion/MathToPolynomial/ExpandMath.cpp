@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The public builders, which widen f16 and bf16, the patterns on `math`
-/// operations around them, and the pass.
+/// The public builders, which widen f16 and bf16, the patterns for `math`
+/// operations, and the pass.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -33,16 +33,16 @@ using namespace mlir::tg;
 
 using EmitUnary = Value (*)(MathBuilder &, Value);
 
-/// Vectors of f64 with more elements are left as they are: kernels have a few
-/// dozen lanes, and an operation for each of millions would fill memory.
+/// Larger vectors of f64 are left unchanged: kernels have a few dozen lanes,
+/// and unrolling millions of elements would exhaust memory.
 constexpr int64_t kMaxElements = 4096;
 
 //===----------------------------------------------------------------------===//
 // Builders
 //===----------------------------------------------------------------------===//
 
-/// Whether `type` is a scalar or a vector of fixed shape (empty ones, which
-/// some operations reject, left out).
+/// Whether `type` is a scalar or a vector of fixed shape. Empty vectors are
+/// excluded, since some operations reject them.
 static bool isScalarOrFixedVector(Type type) {
   if (auto vector = dyn_cast<VectorType>(type))
     return !vector.isScalable() && vector.getNumElements() != 0;
@@ -55,8 +55,9 @@ bool tg::isExpandableMathType(Type type) {
          (element.isF32() || element.isF16() || element.isBF16());
 }
 
-/// bf16 to f32, as integers: LLVM rewrites absolute values and the like of an
-/// arith.extf to bf16 operations, which targets without them turn into calls.
+/// bf16 to f32 by integer arithmetic: LLVM rewrites absolute values and the
+/// like of an arith.extf to bf16 operations, which targets without them turn
+/// into calls.
 static Value extendBF16(MathBuilder &e, Value x) {
   Type i16 = e.like(e.builder().getI16Type());
   Value bits = e.extui(e.i32(), e.bitcast(i16, x));
@@ -71,15 +72,18 @@ static Value widen(MathBuilder &e, Value x) {
   return e.extf(e.f32(), x);
 }
 
-/// Rounds f32 to bf16. Not arith.truncf: without AVX-512 BF16 that becomes a
-/// call for every element, and that extension's instruction flushes subnormals.
+/// Rounds f32 to bf16 by integer arithmetic: without AVX-512 BF16, arith.truncf
+/// becomes a call per element, and that extension's instruction flushes
+/// subnormals.
 static Value roundToBF16(MathBuilder &e, Value x, Type type) {
   Value bits = e.bitcast(e.i32(), x);
   Value top = e.shru(bits, e.constI32(16));
-  // Half a unit of what stays, less one bit when that is even: ties to even.
+  // Add half a unit in the last place kept, less one bit if it is even: ties to
+  // even.
   Value isOdd = e.andi(top, e.constI32(1));
   Value rounded = e.addi(bits, e.addi(isOdd, e.constI32(0x7fffu)));
-  // That could carry a NaN into an infinity or zero; make it quiet instead.
+  // The addition could carry a NaN into an infinity or zero; make it quiet
+  // instead.
   Value quiet = e.ori(top, e.constI32(0x40u));
   Value result = e.select(e.ne(x, x), quiet, e.shru(rounded, e.constI32(16)));
   Type i16 = e.like(e.builder().getI16Type());

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Numerical code written with MLIR builders is hard to read as such. The
-/// MathBuilder gives the operations the names of the arithmetic, and makes
-/// constants, and the types of conversions, the shape of its prototype.
+/// MLIR builder calls make numerical code hard to read. MathBuilder names
+/// operations by their arithmetic, and gives constants and conversions the
+/// shape of its prototype.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ public:
                                     llvm::APFloat::IEEEsingle(), negative)),
                  b.getF32Type());
   }
-  /// The same in f64.
+  /// NaN in f64.
   Value wideNaN() { return constF64(std::numeric_limits<double>::quiet_NaN()); }
   Value wideInfinity(bool negative = false) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -115,8 +115,8 @@ public:
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, condition, x, y);
   }
-  /// min(x, limit) and max(x, limit) that keep a NaN in x. Written so that
-  /// x86's one-instruction minimum and maximum are exactly this.
+  /// min(x, limit) and max(x, limit) that keep a NaN in x; x86 has exactly
+  /// these as single instructions.
   Value atMost(Value x, Value limit) { return select(lt(limit, x), limit, x); }
   Value atLeast(Value x, Value limit) { return select(gt(limit, x), limit, x); }
 
@@ -147,9 +147,9 @@ public:
     return arith::TruncIOp::create(b, type, x);
   }
 
-  /// The polynomial with these coefficients, lowest power first, at x. Horner's
-  /// scheme: kernels have independent iterations to fill the latency with, so
-  /// the number of operations is what counts.
+  /// Evaluates a polynomial, lowest power first, at x by Horner's scheme.
+  /// Kernels hide its latency behind independent iterations, so the number of
+  /// operations is what counts.
   Value polynomial(llvm::ArrayRef<float> coefficients, Value x) {
     Value result = constF32(coefficients.back());
     for (float coefficient : llvm::reverse(coefficients.drop_back()))
@@ -178,17 +178,16 @@ private:
 
 /// \name The functions on f32, without the widening of narrower types.
 /// @{
-/// A positive, finite, non-zero number as 2^exponent * (1 + fraction), where
-/// 1 + fraction is in [sqrt(1/2), sqrt(2)); both as f32. What comes out for
-/// other numbers means nothing.
+/// A positive finite number as 2^exponent * (1 + fraction), where 1 + fraction
+/// is in [sqrt(1/2), sqrt(2)); both as f32. Meaningless for other numbers.
 struct SplitFloat {
   Value exponent;
   Value fraction;
 };
 SplitFloat splitFloat(MathBuilder &e, Value x);
 
-/// e^x for x from -87 to 88, a normal number: without what other arguments
-/// take.
+/// e^x for x from -87 to 88, where it is a normal number: without the code for
+/// other arguments.
 Value emitExpOfModerate(MathBuilder &e, Value x);
 Value emitExp2(MathBuilder &e, Value x);
 Value emitExp(MathBuilder &e, Value x);

@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// |x|^y = 2^(y log2 |x|), computed in f64: the product reaches 150, so that 2
-/// units in the last place of the f32 result take a logarithm that is good to
-/// some 2^-33, near 1 relative to itself. The result of the f64 arithmetic is
-/// in the normal range of f64 for every f32 result; rounding it to f32 gives
-/// overflow and gradual underflow.
+/// |x|^y = 2^(y log2 |x|), computed in f64. The product reaches 150, so an f32
+/// result within 2 units in the last place needs a logarithm with an error of
+/// about 2^-33, which near x = 1 is relative. Every f32 result is in the normal
+/// range of f64; rounding to f32 gives overflow and gradual underflow.
 ///
 /// Special cases: a zero, infinite or NaN x passes through the logarithm (as
-/// -inf, inf, NaN) and mostly comes out right by itself; what is left is the
-/// sign for odd y, NaN for a negative x with a fraction in y, and the ones.
+/// -inf, inf, NaN), which mostly gives the right result. What remains is the
+/// sign for odd y, NaN for a negative x and a fractional y, and results that
+/// are 1.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ static Value emitLogForPow(MathBuilder &e, Value x) {
 
 /// 2^x for an f64, rounded to f32.
 static Value emitExpForPow(MathBuilder &e, Value x) {
-  // Beyond these the f32 result is infinite or zero.
+  // Beyond these limits the f32 result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(160.0)), e.constF64(-160.0));
   // As in exp2 for f32: leaves the biased exponent in the low bits.
   Value magic = e.constF64(0x1.8p52 + 1023);
@@ -67,12 +67,12 @@ Value tg::emitPow(MathBuilder &e, Value x, Value y) {
       e.select(fractionInY, noSign, e.select(fractionInHalfY, signOfX, noSign));
   Value result = e.bitcast(e.f32(), e.xori(e.bitcast(e.i32(), power), sign));
 
-  // A finite x below zero.
+  // x is finite and below zero.
   Value finiteNegative =
       arith::AndIOp::create(b, e.lt(x, zero), e.lt(magnitude, e.infinity()));
   result = e.select(e.andi(finiteNegative, fractionInY), e.nan(), result);
 
-  // 1 for y = 0 and for x = 1 whatever the other is, and for -1^(+-inf).
+  // 1 for y = 0 or x = 1, whatever the other operand is, and for (-1)^(+-inf).
   Value isOne = e.ori(e.eq(y, zero), e.eq(x, one));
   Value isMinusOneToInfinity =
       e.andi(e.eq(magnitude, one), e.eq(e.abs(y), e.infinity()));

@@ -15,13 +15,12 @@
 /// Below 2^19, r is |x| less n times pi / 2 in three parts. The first
 /// difference is exact: both terms are multiples of 2^-24 and it is below 1.
 ///
-/// From 2^19 on, x = m 2^E with a 24-bit integer m. The bits of 1 / (2 pi)
-/// that are worth 2^-E or more contribute whole turns to x / (2 pi) and are
+/// From 2^19 on, x = m 2^E with a 24-bit integer m. The bits of 1 / (2 pi) with
+/// a weight of 2^-E or more contribute whole turns to x / (2 pi) and are
 /// skipped; the product of m with the next 96 bits is x in turns, exact to
-/// 2^-64 of a turn. No f32 comes closer than 2^-33 to a multiple of a
-/// quarter turn, so r keeps more than the 24 bits it needs. The few words the
-/// bits are taken from are picked by selects, there being no table to gather
-/// from.
+/// 2^-64 of a turn. No f32 comes closer than 2^-33 to a multiple of a quarter
+/// turn, so r keeps more than the 24 bits it needs. Selects pick the words that
+/// hold these bits, since there is no table to gather from.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +35,7 @@ using namespace mlir::tg;
 using namespace mlir::tg::coefficients;
 
 namespace {
-/// What is left of an argument.
+/// A reduced argument.
 struct Reduced {
   /// In f32 or f64, within [-pi / 4, pi / 4] or a little more.
   Value r;
@@ -45,9 +44,9 @@ struct Reduced {
 };
 } // namespace
 
-/// The reduction of arguments from 0 to below 2^19.
+/// Reduces arguments from 0 to below 2^19.
 static Reduced reduceSmall(MathBuilder &e, Value x) {
-  // The nearest integer to 2 x / pi, and that in the low bits.
+  // The nearest integer to 2 x / pi, which is also left in the low bits.
   Value magic = e.constF32(0x1.8p23f);
   Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
   Value n = e.sub(biased, magic);
@@ -57,7 +56,7 @@ static Reduced reduceSmall(MathBuilder &e, Value x) {
   return {r, e.bitcast(e.i32(), biased)};
 }
 
-/// The same in f64, good to 2^-50 in absolute terms.
+/// The same in f64, with an absolute error of 2^-50.
 static Reduced reduceSmallWide(MathBuilder &e, Value x) {
   Value magic = e.constF32(0x1.8p23f);
   Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
@@ -68,8 +67,7 @@ static Reduced reduceSmallWide(MathBuilder &e, Value x) {
   return {r, e.bitcast(e.i32(), biased)};
 }
 
-/// The reduction of arguments of 2^19 and more, in f64; what comes out for
-/// others means nothing.
+/// Reduces arguments of 2^19 and more, in f64. Meaningless for others.
 static Reduced reduceLarge(MathBuilder &e, Value x) {
   Value bits = e.bitcast(e.i32(), x);
   Value mantissa =
@@ -95,21 +93,21 @@ static Reduced reduceLarge(MathBuilder &e, Value x) {
                         chosen);
     words[i] = chosen;
   }
-  // Three words that start at the position. The right shift, by 32 - shift, is
-  // split: 32 would be too much for a shift.
+  // Three words that start at the position. The right shift by 32 - shift is
+  // split in two, since a shift by 32 is undefined.
   Value aligned[3];
   for (unsigned i = 0; i < 3; ++i)
     aligned[i] = e.ori(e.shl(words[i], shift),
                        e.shru(e.shru(words[i + 1], e.constI32(1)), unshift));
-  // x in turns, in units of 2^-64; whole turns overflow. As much as possible is
-  // done in 32 bits, half the work for vectors.
+  // x in turns, in units of 2^-64; whole turns overflow. Most of it is done in
+  // 32 bits, which is half the work for vectors.
   auto widened = [&](Value value) { return e.extui(e.i64(), value); };
   Value c32 = e.constI64(32);
   Value wideMantissa = widened(mantissa);
   Value turns = e.shl(widened(e.muli(mantissa, aligned[0])), c32);
   turns = e.addi(turns, e.muli(wideMantissa, widened(aligned[1])));
   turns = e.addi(turns, e.shru(e.muli(wideMantissa, widened(aligned[2])), c32));
-  // To the nearest quarter turn.
+  // Round to the nearest quarter turn.
   Value c62 = e.constI64(62);
   Value quarters = e.shru(e.addi(turns, e.constI64(uint64_t(1) << 61)), c62);
   Value rest = e.subi(turns, e.shl(quarters, c62));
@@ -129,7 +127,7 @@ static Value any(ImplicitLocOpBuilder &b, Value condition) {
   return vector::ReductionOp::create(b, vector::CombiningKind::OR, condition);
 }
 
-/// The reduction of |x| from a number of any size, in f64 if `isWide`.
+/// Reduces |x| of any size, in f64 if `isWide`.
 static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   ImplicitLocOpBuilder &b = e.builder();
   Reduced small =
@@ -141,7 +139,7 @@ static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(ifOp.thenBlock());
   Reduced large = reduceLarge(e, magnitude);
-  // An infinite argument has no result.
+  // The sine of an infinity is NaN.
   Value isInfinite = e.eq(magnitude, e.infinity());
   Value largeR = large.r;
   if (!isWide)
@@ -156,7 +154,7 @@ static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   return {ifOp.getResult(0), ifOp.getResult(1)};
 }
 
-/// Whether bit 0 is set. It moves to the sign bit, where a select is cheap.
+/// Whether bit 0 is set. It moves to the sign bit, which selects test cheaply.
 static Value isOdd(MathBuilder &e, Value quadrant) {
   return arith::CmpIOp::create(e.builder(), arith::CmpIPredicate::slt,
                                e.shl(quadrant, e.constI32(31)), e.constI32(0));
@@ -191,7 +189,7 @@ Value tg::emitTan(MathBuilder &e, Value x) {
   Value r = e.truncf(e.f32(), wideR);
   Value rest = e.truncf(e.f32(), e.sub(wideR, e.extf(e.f64(), r)));
   Value square = e.mul(r, r);
-  // The derivative, 1 + tan^2 r, is about 1 + 3/2 r^2: the rest is small.
+  // The derivative, 1 + tan^2 r, is about 1 + 3/2 r^2, since the rest is small.
   rest = e.fma(e.mul(rest, square), e.constF32(1.5f), rest);
   Value tangent = e.fma(e.mul(square, r), e.polynomial(kTan, square), rest);
   tangent = e.add(r, tangent);

@@ -7,19 +7,19 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Exponentials and erf are those of f32 (ExpLog.cpp) with more terms.
+/// Exponentials and erf work like those of f32 (ExpLog.cpp), with more terms.
 ///
-/// Logarithms have x = 2^k (1 + f), and with s = f / (2 + f)
+/// For logarithms, x = 2^k (1 + f), and with s = f / (2 + f)
 ///
 ///   ln(1 + f) = ln((1 + s) / (1 - s)) = 2 s + s R,   R = s^2 Q(s^2).
 ///
-/// A polynomial in f itself would take 24 terms instead of 7 and the quotient.
-/// Of 2 s = f - f s, f is exact, and f s = f^2 / 2 - s f^2 / 2 again has a
-/// large part of one rounding, so that what is left is small:
+/// A polynomial in f itself would take 24 terms instead of 7 and a division. In
+/// 2 s = f - f s, f is exact, and f s = f^2 / 2 - s f^2 / 2 again has a large
+/// part that is rounded once, so that the remainder is small:
 ///
 ///   ln(1 + f) = f - (f^2 / 2 - s (f^2 / 2 + R)).
 ///
-/// tanh has no polynomial of its own, which would have 20 terms for small
+/// tanh has no polynomial of its own, which would take 20 terms for small
 /// numbers.
 ///
 //===----------------------------------------------------------------------===//
@@ -55,7 +55,7 @@ static Value powerOf2(MathBuilder &e, Value exponent) {
 }
 
 Value tg::emitWideExp(MathBuilder &e, Value x) {
-  // Beyond these the result is infinite or zero.
+  // Beyond these limits the result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
   auto [r, biased] = reduceExponent(e, x, 2046);
   Value p = e.fma(r, e.polynomial(kWideExp, r), e.constF64(1.0));
@@ -65,7 +65,7 @@ Value tg::emitWideExp(MathBuilder &e, Value x) {
 }
 
 Value tg::emitWideExp2(MathBuilder &e, Value x) {
-  // Beyond these the result is infinite or zero.
+  // Beyond these limits the result is infinite or zero.
   x = e.atLeast(e.atMost(x, e.constF64(1025.0)), e.constF64(-1076.0));
   Value magic = e.constF64(0x1.8p52 + 2046);
   Value sum = e.add(x, magic);
@@ -79,12 +79,12 @@ Value tg::emitWideExp2(MathBuilder &e, Value x) {
 
 Value tg::emitWideExpM1(MathBuilder &e, Value x) {
   Value bounded = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-50.0));
-  // 2^n (e^r - 1) + (2^n - 1), all of it halved: n reaches 1024.
+  // 2^n (e^r - 1) + (2^n - 1), computed halved, since n reaches 1024.
   auto [r, biased] = reduceExponent(e, bounded, 1022);
   Value p = e.fma(e.mul(r, r), e.polynomial(kWideExpM1, r), r);
   Value scale = powerOf2(e, biased);
   Value half = e.fma(scale, p, e.sub(scale, e.constF64(0.5)));
-  // Subnormal numbers do not bear halving; zeros keep their sign.
+  // Halving would round subnormal numbers, and zeros keep their sign.
   Value isTiny = e.lt(e.abs(x), e.constF64(0x1p-54));
   return e.select(isTiny, x, e.add(half, half));
 }
@@ -92,7 +92,7 @@ Value tg::emitWideExpM1(MathBuilder &e, Value x) {
 /// The bits of sqrt(1/2).
 static constexpr uint64_t kSqrtHalfBits = 0x3fe6a09e667f3bcdu;
 
-/// An i64 of few bits as f64. Not arith.sitofp: AVX2 has no such instruction.
+/// A small i64 as f64. Not arith.sitofp: AVX2 has no such instruction.
 static Value toF64(MathBuilder &e, Value x) {
   Value magic = e.constF64(0x1.8p52);
   Value sum = e.addi(x, e.bitcast(e.i64(), magic));
@@ -119,7 +119,7 @@ struct WideSplit {
 } // namespace
 
 static WideSplit splitWide(MathBuilder &e, Value x) {
-  // Subnormals are first brought into the normal range.
+  // Scale subnormals into the normal range first.
   Value isSmall = e.lt(x, e.constF64(0x1p-1022));
   Value normal = e.select(isSmall, e.mul(x, e.constF64(0x1p52)), x);
   Value base = e.constI64(kSqrtHalfBits);
@@ -131,8 +131,8 @@ static WideSplit splitWide(MathBuilder &e, Value x) {
   return {k, f};
 }
 
-/// `value`, the logarithm of x, with the results for zeros, negative numbers,
-/// +inf and NaN put in.
+/// Replaces `value`, the logarithm of x, by the special results for zeros,
+/// negative numbers, +inf and NaN.
 static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
   Value zero = e.constF64(0.0);
   value = e.select(e.lt(x, e.wideInfinity()), value, x);
@@ -147,8 +147,8 @@ Value tg::emitWideLog(MathBuilder &e, Value x) {
 
 Value tg::emitWideLog2(MathBuilder &e, Value x) {
   auto [k, f] = splitWide(e, x);
-  // ln(1 + f) as in emitLogOfParts, but as a sum of two numbers, and its
-  // product with log2(e) as another such sum.
+  // ln(1 + f) as in emitLogOfParts, but as an unevaluated sum of two numbers,
+  // and its product with log2(e) as another.
   Value s = e.div(f, e.add(f, e.constF64(2.0)));
   Value square = e.mul(s, s);
   Value rest = e.mul(square, e.polynomial(kWideLog, square));
@@ -172,15 +172,15 @@ Value tg::emitWideLog1p(MathBuilder &e, Value x) {
   Value bits =
       e.subi(e.bitcast(e.i64(), e.add(x, one)), e.constI64(kSqrtHalfBits));
   Value k = toF64(e, e.shrs(bits, e.constI64(52)));
-  // 2^-k. The exponent of four times as much is not below zero.
+  // 2^-k. The biased exponent of four times as much is not negative.
   Value exponent = e.andi(bits, e.constI64(0xfff0000000000000u));
   Value four =
       e.bitcast(e.f64(), e.subi(e.constI64(0x4010000000000000u), exponent));
   Value scale = e.mul(four, e.constF64(0.25));
   Value f = e.fma(x, scale, e.sub(scale, one));
   Value value = emitLogOfParts(e, k, f);
-  // Numbers below 2^-54 and what is not finite are their own result; one
-  // comparison of bits finds both.
+  // Numbers below 2^-54 and non-finite numbers are their own result; one
+  // comparison of bits detects both.
   constexpr uint64_t tiny = 0x3c90000000000000u, infinite = 0x7ff0000000000000u;
   Value distance = e.subi(e.bitcast(e.i64(), e.abs(x)), e.constI64(tiny));
   Value isOrdinary = arith::CmpIOp::create(
@@ -192,8 +192,8 @@ Value tg::emitWideLog1p(MathBuilder &e, Value x) {
 
 Value tg::emitWideTanh(MathBuilder &e, Value x) {
   Value one = e.constF64(1.0), two = e.constF64(2.0);
-  // t / (t + 2) with t = e^2|x| - 1, which is 1 in f64 from 19.1 on. As t has
-  // its error in all of the result, it is a sum of two numbers.
+  // t / (t + 2) with t = e^2|x| - 1, which is 1 in f64 from 19.1 on. An error
+  // of t affects the whole result, so t is a sum of two numbers.
   Value clamped = e.atMost(e.abs(x), e.constF64(20.0));
   auto [r, biased] = reduceExponent(e, e.mul(clamped, two), 1023);
   Value curve = e.mul(e.mul(r, r), e.polynomial(kWideExpM1, r));
@@ -203,7 +203,7 @@ Value tg::emitWideTanh(MathBuilder &e, Value x) {
   Value scaleLess1 = e.sub(scale, one);
   Value t = e.fma(scale, p, scaleLess1);
   Value tLow = e.fma(scale, pLow, e.fma(scale, p, e.sub(scaleLess1, t)));
-  // The quotient with a correction for its own rounding error, too.
+  // Correct the quotient for its own rounding error, too.
   Value divisor = e.add(t, two);
   Value divisorLow = e.add(e.add(e.sub(t, divisor), two), tLow);
   Value inverse = e.div(one, divisor);

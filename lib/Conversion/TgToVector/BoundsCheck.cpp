@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-check-bounds pass. It looks at the code as it will run,
-/// whatever made it, so that no access is forgotten.
+/// Implements the tg-check-bounds pass. It checks the lowered code, so that it
+/// covers every access, whatever created it.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -32,13 +32,14 @@ public:
       : op(op), loc(op->getLoc()), builder(op), memory(memory),
         size(memory.getType().getNumElements()) {}
 
-  /// `width` elements from `index` on, all of them or none.
+  /// Checks `width` elements from `index` on; the access is skipped if one of
+  /// them is out of bounds.
   void checkRun(Value index, int64_t width);
-  /// Those elements at `index` plus a vector of offsets for which the mask
-  /// holds; the access does without the others.
+  /// Checks the elements at `index` plus a vector of offsets where the mask
+  /// holds; the access is done without those that are out of bounds.
   void checkLanes(Value index, Value offsets, Value mask,
                   llvm::function_ref<void(Value)> setMask);
-  /// The same for lanes that follow one another.
+  /// The same for consecutive lanes.
   void checkLanes(Value index, Value mask,
                   llvm::function_ref<void(Value)> setMask);
 
@@ -70,7 +71,7 @@ void BoundsChecker::report(Value index) {
 }
 
 void BoundsChecker::checkRun(Value index, int64_t width) {
-  // As unsigned numbers, negative ones are too large.
+  // As unsigned numbers, negative indices are out of bounds too.
   Value inside =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
                             constant(std::max<int64_t>(size - width + 1, 0)));
@@ -78,7 +79,7 @@ void BoundsChecker::checkRun(Value index, int64_t width) {
                                  /*withElseRegion=*/true);
   op->replaceAllUsesWith(guard);
   builder.setInsertionPointToStart(guard.elseBlock());
-  // Which element it is: the first, or the first past the end.
+  // Report the first element, or the first one past the end.
   Value end = constant(size);
   Value isBefore = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::slt, index, constant(0));
@@ -117,7 +118,7 @@ void BoundsChecker::checkLanes(Value index, Value offsets, Value mask,
   setMask(allowed);
   auto guard = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(guard.thenBlock());
-  // The least of them.
+  // The smallest of the wrong indices.
   Value candidates = arith::SelectOp::create(builder, loc, wrong, places,
                                              splat(constant(INT64_MAX)));
   report(vector::ReductionOp::create(builder, loc, vector::CombiningKind::MINSI,
@@ -135,7 +136,7 @@ void BoundsChecker::checkLanes(Value index, Value mask,
   checkLanes(index, lanes, mask, setMask);
 }
 
-/// Whether it is a flat buffer of known size.
+/// The memory as a flat buffer of known size, if it is one.
 static TypedValue<MemRefType> getMemory(Value memory) {
   auto typed = dyn_cast<TypedValue<MemRefType>>(memory);
   if (typed && typed.getType().getRank() == 1 &&

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Picks the kind of access by how the lanes of an index lie in memory. What a
-/// mask excludes is never touched: scalar loads under a mask read element 0
-/// instead where it does not hold, which every buffer that is read has.
+/// Picks the kind of access by the stride of an index along the lanes.
+/// Masked-out elements are never accessed: a masked scalar load reads element 0
+/// instead, which every buffer that is read has.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ static Type getMemoryElement(Value buffer) {
   return cast<MemRefType>(buffer.getType()).getElementType();
 }
 
-/// Whether processors gather and scatter elements of this type.
+/// Whether processors can gather and scatter elements of this type.
 static bool isGatherable(Type element) {
   return element.getIntOrFloatBitWidth() >= 32;
 }
@@ -73,8 +73,8 @@ bool VectorEmitter::isAligned(const Access &access, Type memory) const {
 void VectorEmitter::createPrefetch(const Access &access, Value start,
                                    Type memory, bool isWrite, B &b) {
   int64_t line = 64 / (memory.getIntOrFloatBitWidth() / 8);
-  // Reads are prefetched into the second-level cache, since the L1 line-fill
-  // buffers are few. Lines to be written are prefetched for writing.
+  // Reads are prefetched into the L2 cache, since the L1 line-fill buffers are
+  // few. Lines to be written are prefetched for writing.
   for (int64_t lane = 0; lane < access.width; lane += line) {
     Value index = arith::AddIOp::create(
         b, start, buildInt(b, start.getType(), access.prefetch + lane));
@@ -120,14 +120,15 @@ Value VectorEmitter::getStart(const Access &access, Location loc) {
 
 Value VectorEmitter::getOffsets(const Access &access, unsigned depth,
                                 Location loc, Value &start) {
-  // Offsets of 32 bits are gathered twice as fast. Where the buffer is small
-  // enough for them, so is every index that a mask does not exclude.
+  // Gathers with 32-bit offsets are twice as fast. If the buffer is small
+  // enough for them, so is every index that the mask admits.
   int64_t size = getSize(access.buffer);
   bool isSmall = size != 0 && size <= INT32_MAX;
   if (access.lanes.irregular.empty()) {
     start = getScalar(access.lanes.scalar, loc);
     B &b = at(depth, loc);
-    // From a base address far outside, the distance to a lane inside is long.
+    // The base address may be far outside of the buffer while a lane is inside:
+    // the distance has to fit into 32 bits, too.
     const int64_t longest = std::numeric_limits<int32_t>::max() / access.width;
     isSmall &=
         access.lanes.stride >= -longest && access.lanes.stride <= longest;
@@ -207,7 +208,7 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
   bool isLaneMask = access.mask && isa<VectorType>(access.mask.getType());
 
   if (isRegular && stride == 0) {
-    // One element for all lanes, in a mask that differs between them.
+    // All lanes read one element; only the mask differs between them.
     Value index = getScalar(access.lanes.scalar, loc);
     B &b = at(depth, loc);
     Value any =
@@ -297,8 +298,8 @@ Value VectorEmitter::createVectorLoad(const Access &access, unsigned depth,
                                  buildZero(b, value.getType()));
 }
 
-/// Every second element, of two contiguous loads that begin at the first lane
-/// and end at the last one, so that nothing around them is read.
+/// Loads every second element by two contiguous loads that start at the first
+/// lane and end at the last one, so that nothing outside is read.
 Value VectorEmitter::createEvenLoad(const Access &access, VectorType type,
                                     unsigned depth, Location loc) {
   const int64_t width = access.width;
@@ -379,7 +380,7 @@ void VectorEmitter::emitWrite(const Access &access, Value value, Location loc) {
     return emitVectorWrite(access, value, loc);
   Value index = getScalar(access.lanes.scalar, loc);
   B &b = at(top(), loc);
-  // Lanes that write the same element: the last one wins.
+  // If several lanes write the same element, the last one wins.
   if (auto vector = dyn_cast<VectorType>(value.getType()))
     value = vector::ExtractOp::create(b, value, vector.getNumElements() - 1);
   memref::StoreOp::create(b, arithmetic.buildToMemory(b, value, access.element),

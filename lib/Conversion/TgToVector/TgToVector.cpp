@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The pass and its function form; the work is done by the VectorEmitter.
+/// The pass and its function form, on top of VectorEmitter.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ namespace {
 struct ConvertTgToVectorPass
     : tg::impl::ConvertTgToVectorBase<ConvertTgToVectorPass> {
   void runOnOperation() override {
-    // The host program refers to kernels.
+    // Host programs refer to kernels, which are about to be replaced.
     for (auto func :
          llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (func.walk([](LaunchOp) { return WalkResult::interrupt(); })

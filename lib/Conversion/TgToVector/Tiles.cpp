@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Memory for tiles, and the code that fills them. A work item is run by one
-/// thread, so that its tiles and those of its group live alike: on the stack,
-/// or on the heap if they are large.
+/// Allocates and fills tiles. One thread runs a work item, so tiles of an item
+/// and of its group are placed alike: on the stack, or on the heap if they are
+/// large.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
 
-/// Tiles take at most this much of the stack; the rest comes from the heap.
+/// Maximum stack space for tiles; further ones are on the heap.
 static constexpr int64_t kStackLimit = 1 << 20;
 
 Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
@@ -29,8 +29,8 @@ Value VectorEmitter::createTile(StageOp op, unsigned depth, bool isKept) {
   int64_t size = op.getTile().getType().getNumElements();
   auto type = MemRefType::get({size}, element);
   int64_t bytes = llvm::alignTo(size * element.getIntOrFloatBitWidth() / 8, 64);
-  // Tiles of closed scopes are reused: the code that uses them precedes this
-  // code. A kept tile is not placed there: the next work item reads it again.
+  // Reuse tiles of closed scopes: their last uses precede this code. A kept
+  // tile needs memory of its own, since the next work item reads it again.
   for (unsigned i = 0; i <= depth && !isKept; ++i) {
     Value *found = llvm::find_if(scopes[i].freeTiles, [&](Value tile) {
       return tile.getType() == type;
@@ -71,12 +71,12 @@ Value VectorEmitter::createStage(StageOp op, unsigned depth) {
 }
 
 Value VectorEmitter::createIsNew(StageOp op, unsigned depth) {
-  // A work item of a kernel that works in place may write elements with which
-  // tiles of later items are filled.
+  // In a kernel that works in place, a work item may overwrite elements that
+  // later items read into their tiles.
   if (!threadLoop || kernel.getInPlace() ||
       scopes[depth].anchor->block != threadLoop.getBody())
     return Value();
-  // The ranges that change from item to item while the tile does not.
+  // The ranges that change from item to item while the tile stays the same.
   Dim items = getNumber(1);
   for (size_t i = ranges.size(); i-- > 0;) {
     if (!(parallelSet & setOf(i)))

@@ -6,10 +6,10 @@
 ///
 /// \file
 /// A load that is strided along the lanes but contiguous along an unrolled
-/// range of as many positions reads a square: one vector of neighbours for each
-/// lane, which is then transposed in registers. Every line is read once and
-/// whole. Values go into a tile that is strided along the lanes in the same
-/// way.
+/// range with as many positions reads a square: one contiguous vector for each
+/// lane. The square is transposed in registers, so that every cache line is
+/// read once and in full. Tiles that are strided along the lanes are written in
+/// the same way.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,17 +23,17 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::tovector;
 
-/// A square of this many rows, and as many to exchange with, fits in registers.
+/// A square with this many rows, and as many temporaries, fits in registers.
 static constexpr int64_t kMaxRows = 16;
 
-/// Swaps rows and lanes, in one step of exchanges for each bit of their
+/// Swaps rows and lanes, with one step of shuffles for each bit of their
 /// numbers.
 static void transpose(B &b, MutableArrayRef<Value> rows) {
   int64_t size = rows.size();
   for (int64_t bit = size / 2; bit > 0; bit /= 2) {
     SmallVector<int64_t> first, second;
     for (int64_t lane = 0; lane < size; ++lane) {
-      // Lanes of the first row, then those of the second.
+      // The lanes of x have the lower numbers, those of y follow.
       first.push_back(lane & bit ? size + (lane ^ bit) : lane);
       second.push_back(lane & bit ? size + lane : lane ^ bit);
     }
@@ -149,7 +149,7 @@ void VectorEmitter::writeSquare(StageOp op, Access access, unsigned square) {
       auto part = llvm::to_vector(llvm::seq<int64_t>(lane, lane + size));
       SmallVector<Value> rows;
       for (int64_t i = 0; i < size; ++i) {
-        // Rows that are missing in a square are not written.
+        // Missing rows repeat the last one; the store masks them out.
         Value value = values[row + std::min(i, valid - 1)];
         if (size != access.width)
           value = vector::ShuffleOp::create(b, value, value, part);

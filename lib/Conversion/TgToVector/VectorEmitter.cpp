@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The function that a kernel becomes, the loop that threads share, and the
+/// Emits the function of a kernel, the loop over a thread's work items, and the
 /// copies for large and small symbolic sizes.
 ///
 //===----------------------------------------------------------------------===//
@@ -36,7 +36,7 @@ LogicalResult VectorEmitter::checkOperation(Operation *op) {
   return success();
 }
 
-/// A CPU has one memory.
+/// CPUs have one memory space.
 LogicalResult VectorEmitter::checkMemorySpace(Operation *op, Type type) {
   auto buffer = dyn_cast<MemRefType>(type);
   if (!buffer || !buffer.getMemorySpace())
@@ -127,8 +127,8 @@ Dim VectorEmitter::getShortRows(LoadOp op) {
        set &= set - 1) {
     const Range &range = ranges[llvm::countr_zero(set)];
     Dim extent = getExtent(range);
-    // Tiles are filled between other work, so their rows are never prefetched
-    // in time by the hardware.
+    // Tiles are filled between other work, so the hardware prefetcher never
+    // reaches their rows in time.
     if (llvm::any_of(range.op->getUsers(), llvm::IsaPred<StageOp>))
       return Dim();
     if (extent.isStatic())

@@ -5,10 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What code for CPUs adds to the emission of kernels: a loop over work items
-/// that threads share, accesses of whole vectors, with masks, gathers and
-/// transpositions in registers, prefetches, non-temporal stores, and tiles on
-/// the stack.
+/// What CPUs add to kernel emission: a loop over the work items of a thread,
+/// vector loads and stores (masked, gathered, or transposed in registers),
+/// prefetches, non-temporal stores, and tiles on the stack.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -40,9 +39,9 @@ private:
 
   //===--- The function (VectorEmitter.cpp) ---===//
   void emitThreadLoop(func::FuncOp func, llvm::function_ref<void()> body);
-  /// Where the size of results depends on variables, calls `body` in a branch
-  /// with non-temporal stores, for large results, and in one without; likewise
-  /// for prefetches of rows.
+  /// If the size of results depends on variables, calls `body` in two branches:
+  /// one with non-temporal stores, for large results, and one without.
+  /// emitRowSizes does the same for prefetches of rows.
   void emitSizes(ArrayRef<StoreOp> stores, llvm::function_ref<void()> body);
   void emitRowSizes(llvm::function_ref<void()> body);
   /// 1 where the rows that a load prefetches are so much shorter than their
@@ -60,7 +59,7 @@ private:
     int64_t width;                    ///< lanes; 0 for a scalar access
     bool nontemporal = false;         ///< non-temporal store
     std::optional<UpdateKind> update; ///< store: combine with the old value
-    int64_t prefetch = 0;             ///< so many elements on; 0 for none
+    int64_t prefetch = 0;             ///< distance in elements; 0 for none
   };
   Value createLoad(LoadOp op, unsigned depth) override;
   Value createScalarLoad(const Access &access, unsigned depth, Location loc);
@@ -74,15 +73,15 @@ private:
   Value combineWithOld(const Access &access, Value value, Location loc);
   void emitVectorWrite(const Access &access, Value value, Location loc);
   void createVectorStore(const Access &access, Value value, Value start, B &b);
-  /// Whether a contiguous access to a buffer that is aligned to 64 bytes is
-  /// aligned to them too.
+  /// Whether a contiguous access to a buffer aligned to 64 bytes is aligned to
+  /// 64 bytes.
   bool isAligned(const Access &access, Type memory) const;
   /// Whether the store is non-temporal.
   bool isNonTemporal(const Access &access);
   void createPrefetch(const Access &access, Value start, Type memory,
                       bool isWrite, B &b);
-  /// Prefetches for a load of one element at each position of the innermost
-  /// loop, if these elements are in a line: once, before that loop.
+  /// For a load of one element per position of the innermost loop whose
+  /// elements share a cache line: prefetches the line once, before that loop.
   void prefetchLine(Access access, unsigned depth, Location loc);
   /// The index of the first element in memory of a contiguous access.
   Value getStart(const Access &access, Location loc);
@@ -92,8 +91,8 @@ private:
 
   //===--- Tiles (Tiles.cpp) ---===//
   Value createStage(StageOp op, unsigned depth) override;
-  /// Memory for a tile; no other tile's, if its contents are kept for later
-  /// work items.
+  /// Allocates a tile. One whose contents are kept for later work items shares
+  /// no memory with other tiles.
   Value createTile(StageOp op, unsigned depth, bool isKept);
   /// Whether the tile must be filled: it still holds the contents of the
   /// previous work item if only ranges changed on which it does not depend.

@@ -28,7 +28,7 @@ tg.kernel @shared_reduce(%o: memref<1xf32>, %a: memref<64xf32>) attributes {outp
   %i = tg.range 0 thread 64
   %z = tg.const(0 : index) : index
   %x = tg.load %a[%i] : memref<64xf32>
-  // expected-error@+1 {{closes a range of work items}}
+  // expected-error@+1 {{closes a parallel range}}
   %s = tg.ranged_reduce add %x over %i : f32
   tg.store %s, %o[%z] : memref<1xf32>
 }
@@ -42,7 +42,7 @@ tg.kernel @vector_tile(%o: memref<64xf32>, %a: memref<64xf32>) attributes {outpu
   %m = tg.mul %i, %c8 : index
   %p = tg.add %m, %v : index
   %x = tg.load %a[%p] : memref<64xf32>
-  // expected-error@+1 {{would keep a vector in every element}}
+  // expected-error@+1 {{has a value that depends on an upcast range other than those of the tile}}
   %t = tg.stage %x over %i : memref<8xf32>
   %b = tg.barrier %t : memref<8xf32>
   %y = tg.load %b[%v] : memref<8xf32>

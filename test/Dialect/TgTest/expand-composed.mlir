@@ -1,7 +1,7 @@
 // RUN: tg-test-opt --pass-pipeline='builtin.module(tg.kernel(tg-expand-composed))' %s | FileCheck %s
 // RUN: not tg-test-opt --convert-tg-to-vector %s 2>&1 | FileCheck %s --check-prefix=ERROR
 
-// ERROR: 'tg_test.swish' op is composed of others, which tg-expand-composed has to put in its place first
+// ERROR: 'tg_test.swish' op is composed of other operations; run tg-expand-composed first
 
 // What an operation is composed of may be composed itself.
 

@@ -5,14 +5,14 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// How the element types of the dialect live in registers and in memory, and
-/// builders of its arithmetic on them. All builders take scalars or 1-D
-/// vectors, and operands of one operation have one shape.
+/// How registers and memory represent the element types of the dialect, and
+/// builders of its arithmetic. All builders take scalars or 1-D vectors; the
+/// operands of one operation have the same shape.
 ///
-/// In a register, bool is `i1`, integers are signless, and floats are
-/// themselves, but for the 8-bit ones, which are integers that hold their bits:
-/// nothing but conversions works on those. In memory bool is a byte. f16 and
-/// bf16 are held as floats or as bits, which the code generator chooses (see
+/// In registers, bool is `i1`, integers are signless, and floats keep their
+/// type, except for 8-bit floats: these are integers that hold their bits, and
+/// only conversions operate on them. In memory, bool is a byte. The code
+/// generator chooses whether f16 and bf16 are held as floats or as bits (see
 /// NarrowFloats).
 ///
 //===----------------------------------------------------------------------===//
@@ -25,21 +25,21 @@
 
 namespace mlir::tg::emission {
 
-/// The builder of all functions here; it has a location.
+/// The builder of all functions here; it carries a location.
 using B = ImplicitLocOpBuilder;
 
-/// What f16 and bf16 are in registers and in memory.
+/// How f16 and bf16 are held in registers and in memory.
 enum class NarrowFloats {
-  /// Values of the float types, for targets that convert them. Arithmetic is
-  /// done in f32 and rounded (`arith.extf`, `arith.truncf`); where the target
-  /// has the operation itself, LLVM uses it, since the result is the same.
+  /// As floats, for targets that convert them. Arithmetic is done in f32 and
+  /// rounded (`arith.extf`, `arith.truncf`). LLVM uses a native operation where
+  /// the target has one, since the result is the same.
   floats,
-  /// Integers that hold their bits, for targets without such values. bf16 is
-  /// converted by integer arithmetic, so that no library is called.
+  /// As integers that hold their bits, for other targets. bf16 is converted by
+  /// integer arithmetic, so that no library is called.
   bits
 };
 
-/// Whether values of this tg type are computed with in f32 and rounded.
+/// Whether arithmetic on this tg type is done in f32 and rounded.
 inline bool isNarrowFloat(Type element) {
   return element.isF16() || element.isBF16();
 }
@@ -57,14 +57,15 @@ Value buildFloat(B &b, Type type, double value);
 /// 0 of a register type or a vector of it.
 Value buildZero(B &b, Type type);
 
-/// The larger value; NaN if one is. The chain through `y` is the shorter one.
+/// The larger value; NaN if either is NaN. The dependence chain through `y` is
+/// the shorter one.
 Value buildMax(B &b, Value x, Value y, bool isUnsigned);
-/// The smaller one, NaN if there is one.
+/// The smaller value; NaN if either is NaN.
 Value buildMin(B &b, Value x, Value y, bool isUnsigned);
-/// x and y combined as the reduction does. Narrow floats have been widened.
+/// Combines x and y as the reduction does. Narrow floats are already widened.
 Value buildCombine(B &b, ReduceKind kind, Value x, Value y, bool isUnsigned);
 
-/// The arithmetic of the dialect for one choice of types in registers.
+/// The arithmetic of the dialect for one representation of narrow floats.
 class Arithmetic {
 public:
   explicit Arithmetic(NarrowFloats narrowFloats = NarrowFloats::floats)
@@ -74,7 +75,7 @@ public:
   Type getRegisterType(Type element) const;
   Type getMemoryType(Type element) const;
 
-  /// The constant that `attr`, a number of a tg type, is in registers.
+  /// The register constant for `attr`, a number of a tg type.
   Value buildNumber(B &b, TypedAttr attr, int64_t lanes) const;
 
   /// f16 and bf16 in registers to f32, and f32 rounded to them.
@@ -88,12 +89,12 @@ public:
   /// an operation that is not elementwise.
   Value buildElementwise(B &b, Operation *op, ValueRange operands) const;
 
-  /// An element as loaded, of the tg type `element`, as a register holds it.
+  /// Converts a loaded element of the tg type `element` to its register type.
   Value buildFromMemory(B &b, Value value, Type element) const;
   /// The converse of buildFromMemory.
   Value buildToMemory(B &b, Value value, Type element) const;
 
-  /// What an element of the tg type holds after an update by `value`.
+  /// The new value of an element of the tg type after an update by `value`.
   Value buildUpdate(B &b, UpdateKind kind, Value old, Value value,
                     Type element) const;
 

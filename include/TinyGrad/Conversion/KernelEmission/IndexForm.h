@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// An index of a kernel as a sum over the loops that are open, and its split
-/// into what is equal in all lanes and what is not.
+/// Indices of a kernel as linear forms over the open loops, split into a part
+/// that is equal in all lanes and the rest.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@
 
 namespace mlir::tg::emission {
 
-/// A range that is a loop or the lanes, or the result of an operation that is
-/// not a sum. The flag marks an operation that is known to be equal in all
-/// lanes although its operands are not; its value in lane 0 is meant.
+/// A range (a loop or the lanes), or the result of an operation that is not a
+/// sum. The flag marks an operation whose result is equal in all lanes although
+/// its operands are not; the atom then means the value in lane 0.
 using IndexAtom = llvm::PointerIntPair<Value, 1, bool>;
 
 /// An index as a sum. Coefficients are plain numbers, which need no context.
@@ -35,7 +35,7 @@ struct IndexForm : LinearSum<IndexForm, IndexAtom, int64_t> {
   static int64_t product(int64_t x, int64_t y) { return mulWrapped(x, y); }
 };
 
-/// An index split into lanes and the rest.
+/// An index split into its stride along the lanes and a part without lanes.
 struct LaneForm {
   IndexForm scalar;
   int64_t stride = 0;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The passes from the functions that convert-tg-to-vector makes to LLVM's
-/// dialect, and their order.
+/// The pipeline that lowers the output of convert-tg-to-vector to LLVM's
+/// dialect.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,12 +27,11 @@ namespace mlir::tg {
 #define GEN_PASS_DECL_TGADDKERNELINTERFACE
 #include "TinyGrad/Conversion/Passes.h.inc"
 
-/// From functions over scf, vector, arith, math and memref, as
-/// convert-tg-to-vector makes them, to LLVM's dialect, with the functions of
-/// the C interface.
+/// Lowers functions over scf, vector, arith, math and memref, as created by
+/// convert-tg-to-vector, to LLVM's dialect, and adds the C interface.
 void buildKernelToLLVMPipeline(OpPassManager &pm);
 
-/// Registers it for textual pipelines, as tg-kernel-to-llvm-pipeline, once per
+/// Registers it as the textual pipeline tg-kernel-to-llvm-pipeline, once per
 /// process.
 void registerKernelToLLVMPipeline();
 

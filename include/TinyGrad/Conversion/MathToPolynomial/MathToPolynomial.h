@@ -8,14 +8,14 @@
 ///
 /// \file
 /// Transcendental functions as straight-line arithmetic on scalars and vectors,
-/// with no call left for f32, f16 and bf16.
+/// without calls for f32, f16 and bf16.
 ///
 /// Every function is accurate to 2 units in the last place of f32 over the
 /// whole range: subnormal arguments and results, infinities, NaN, signed zeros
-/// and, for pow, the special cases of C's Annex F. The code relies on IEEE
-/// arithmetic in round-to-nearest with subnormals; the operations carry no
-/// fast-math flags, and letting the backend contract them changes nothing,
-/// since every product that feeds a sum is already a fused one.
+/// and, for pow, the special cases of C's Annex F. The code requires
+/// round-to-nearest IEEE arithmetic with subnormals. It carries no fast-math
+/// flags; contraction by the backend changes nothing, since every product that
+/// feeds a sum is already fused.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -86,9 +86,9 @@ Value buildPow(ImplicitLocOpBuilder &b, Value x, Value y);
 /// too.
 void populateMathToPolynomialPatterns(RewritePatternSet &patterns);
 
-/// Adds the patterns that split those of the same operations that have no
+/// Adds the patterns that split those of the same operations without an
 /// expansion in f64, on vectors of fixed shape with at most 4096 elements, into
-/// scalar ones, for upstream's convert-math-to-libm.
+/// scalar operations for upstream's convert-math-to-libm.
 void populateUnrollF64MathPatterns(RewritePatternSet &patterns);
 
 } // namespace tg

@@ -29,21 +29,23 @@ struct TargetFacts;
 #define GEN_PASS_DECL_TGCHECKBOUNDS
 #include "TinyGrad/Conversion/Passes.h.inc"
 
-/// Creates, at the builder's insertion point, the function that runs positions
-/// [begin, end) of `kernel`; it has the kernel's name and takes its buffers,
-/// begin and end, and the values of its variables by name. The kernel stays.
-/// Where it cannot be compiled, the operation at fault is reported.
+/// Creates, at the builder's insertion point, a function that runs the
+/// positions [begin, end) of `kernel`. It has the kernel's name and takes its
+/// buffers, begin and end, and the values of its variables in the order of
+/// their names. The kernel stays. Reports the operation that cannot be
+/// compiled, if there is one.
 FailureOr<func::FuncOp> convertKernelToVector(OpBuilder &builder,
                                               KernelOp kernel,
                                               const TargetFacts &target);
 
-/// What checked code calls for an access outside of a buffer: with the element,
-/// the buffer's size and its number among the arguments (-1 for a tile).
+/// The function that checked code calls for an access outside of a buffer, with
+/// the element, the buffer's size and its number among the arguments (-1 for a
+/// tile).
 inline constexpr llvm::StringLiteral kReportBoundsFunctionName =
     "tg_report_bounds";
 
-/// Checks every access in the functions that kernels became. One outside of its
-/// buffer is reported and not done; lanes that a mask excludes do not count.
+/// Adds bounds checks to every access in lowered kernels. An access outside of
+/// its buffer is reported and skipped; masked-out lanes are not checked.
 void insertBoundsChecks(ModuleOp module);
 
 } // namespace mlir::tg
