@@ -48,8 +48,8 @@ static bool isZero(Value value) {
   return false;
 }
 
-/// In a conjunction, the integer that `range` has to equal; the other clauses
-/// go to `rest`.
+/// The integer that `range` must equal in a conjunction; the other clauses go
+/// to `rest`.
 static Value findSelected(Value condition, RangeOp range,
                           IndexAnalysis &analysis,
                           SmallVectorImpl<Value> &rest) {
@@ -80,7 +80,7 @@ namespace {
 /// The summand: a value where a condition holds, else zero.
 struct Body {
   Value condition, value;
-  /// The other way round: the value where the condition does not hold.
+  /// Inverted: the value where the condition does not hold.
   bool isInverted = false;
 };
 } // namespace
@@ -122,7 +122,7 @@ static std::optional<Body> getBody(Value value, OpBuilder &builder) {
   if (Value condition = getIndicator(value))
     return Body{condition,
                 createNumber(builder, value.getLoc(), value.getType(), 1)};
-  // An indicator times a number; of floats, 0 times an infinity is not 0.
+  // An indicator times a number. Not for floats: 0 times an infinity is not 0.
   auto product = value.getDefiningOp<MulOp>();
   if (!product || !isa<IntegerType>(value.getType()))
     return std::nullopt;
@@ -133,7 +133,7 @@ static std::optional<Body> getBody(Value value, OpBuilder &builder) {
   return std::nullopt;
 }
 
-/// The sum without one of its ranges.
+/// Replaces a sum by one without one of its ranges.
 static void replaceReduce(RangedReduceOp reduce, Value range, Value result,
                           OpBuilder &builder) {
   SmallVector<Value> ranges;
@@ -155,7 +155,7 @@ static bool isBounded(const LinearForm &form, IndexAnalysis &analysis) {
   return analysis.getInterval(form).isModest();
 }
 
-/// One side of a comparison as a sum of index values; none if it may wrap.
+/// One side of a comparison as a linear form; none if it may wrap around.
 static std::optional<LinearForm> getSide(Value side, RangeOp range,
                                          IndexAnalysis &analysis,
                                          OpBuilder &builder) {
@@ -183,8 +183,8 @@ static std::optional<LinearForm> getSide(Value side, RangeOp range,
 }
 
 namespace {
-/// The positions of a range for which a conjunction holds: from the largest of
-/// the first ends to the least of the last ones, which are not included.
+/// The positions of a range for which a conjunction holds: from the maximum of
+/// `first` to the minimum of `last`, exclusive.
 struct Span {
   SmallVector<LinearForm> first, last;
   /// Clauses that do not depend on the range.
@@ -192,7 +192,7 @@ struct Span {
 };
 } // namespace
 
-/// The ends of the positions where a clause holds; false if they are not known.
+/// Adds the bounds that a clause sets; false if they are not known.
 static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
                       OpBuilder &builder, Span &span) {
   Value position = range.getResult();
@@ -218,7 +218,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
       getSide(less.getRhs(), range, analysis, builder);
   if (!lhs || !rhs)
     return false;
-  // Of a number without bounds, only whether it is among the positions counts.
+  // For a value without bounds, only whether it is a position counts.
   for (auto [side, other] :
        {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
     if (isBounded(*side, analysis))
@@ -269,7 +269,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
   return true;
 }
 
-/// Whether a sum of `count` equal values at most may become a product, and
+/// Whether a sum of at most `count` equal values may become a product, and
 /// `type` can count them.
 static bool isExactProduct(Type type, int64_t count, Value value) {
   auto floatType = dyn_cast<FloatType>(type);
@@ -278,13 +278,15 @@ static bool isExactProduct(Type type, int64_t count, Value value) {
   unsigned digits = floatType.getFPMantissaWidth();
   if (digits < 62 && count > (int64_t(1) << digits))
     return false;
-  // Of ones the sums are exact; other values may be rounded once more or less,
-  // as sums are, but not in the narrow types, whose operations round each.
+  // Sums of ones are exact. For other values the product may be rounded
+  // differently, as sums may, but not in narrow types, which round each
+  // operation.
   return isOne(value) || type.isF32() || type.isF64();
 }
 
-/// Replaces one range over which a value that does not depend on it is added up
-/// where comparisons with the range hold: the value times how often that is.
+/// Replaces one range over which a sum adds up an invariant value where
+/// comparisons with the range hold: by the value times the number of such
+/// positions.
 static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
   OpBuilder builder(reduce);
   std::optional<Body> body = getBody(reduce.getValue(), builder);
@@ -339,7 +341,7 @@ static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
       condition =
           condition ? AndOp::create(builder, loc, condition, clause).getResult()
                     : clause;
-    // No element is 0, and not an infinity times 0.
+    // A count of 0 must give 0, also for an infinite value.
     if (isa<FloatType>(type) && !isOne(body->value)) {
       Value some = CmpLtOp::create(builder, loc, zero, count);
       condition = condition
@@ -359,7 +361,7 @@ static bool collapseCount(RangedReduceOp reduce, IndexAnalysis &analysis) {
 // Positions that are selected
 //===----------------------------------------------------------------------===//
 
-/// Replaces one range of the reduce by the position that the value selects.
+/// Replaces one range of a reduce by the position that the value selects.
 static bool collapseSelection(RangedReduceOp reduce, IndexAnalysis &analysis) {
   OpBuilder bodyBuilder(reduce);
   std::optional<Body> body = getBody(reduce.getValue(), bodyBuilder);
@@ -392,7 +394,7 @@ static bool collapseSelection(RangedReduceOp reduce, IndexAnalysis &analysis) {
     Value safe =
         WhereOp::create(builder, loc, indexType, inside, position, number(0));
 
-    // What the value needs of the range, again for the selected position.
+    // Recompute what depends on the range at the selected position.
     IRMapping mapping;
     mapping.map(rangeValue, safe);
     llvm::SetVector<Operation *> slice;
@@ -455,7 +457,7 @@ struct TgCollapseReducePass
           break;
         }
     }
-    // What is left without a use, ranges included.
+    // Erase what has no uses any more, including ranges.
     for (Operation &op : llvm::make_early_inc_range(
              llvm::reverse(getOperation().getBody().front())))
       if (op.use_empty() && !isa<StoreOp>(op))

@@ -21,19 +21,19 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Whether the result holds elements of the operand, or zeros.
+/// Whether all elements of the result are elements of the operand or zeros.
 static bool isView(Operation *op) {
   return isa<MovementOpInterface>(op) || isa<DetachOp>(op);
 }
 
-/// Whether it holds all elements in order.
+/// Whether the result has all elements of the operand, in order.
 static bool isReshape(Operation *op) {
   auto movement = dyn_cast<MovementOpInterface>(op);
   return movement ? movement.keepsOrder() : isa<DetachOp>(op);
 }
 
-/// Whether the use wants elements: not a step of a longer chain, and not memory
-/// that an assignment names.
+/// Whether the use reads elements: it is neither a step of a longer chain nor
+/// the target of an assignment.
 static bool isRead(OpOperand &use) {
   if (isView(use.getOwner()))
     return false;
@@ -41,7 +41,7 @@ static bool isRead(OpOperand &use) {
   return !assign || use != assign.getTargetMutable();
 }
 
-/// Whether the use asks for a buffer.
+/// Whether the use requires a buffer.
 static bool isStore(OpOperand &use) {
   return isa<ContiguousOp, CopyOp>(use.getOwner()) ||
          use.getOwner()->hasTrait<OpTrait::IsTerminator>();
@@ -53,11 +53,11 @@ public:
   void run(Block &block);
 
 private:
-  /// A value as elements of another.
+  /// A value as a view of another one.
   struct Source {
     Value base;
     ViewChain chain;
-    /// What it is the reshaped value of; null for itself.
+    /// The value that this one is a reshape of; null if it is not.
     Value reshaped;
   };
   Value getRead(Value value);
@@ -69,7 +69,7 @@ private:
 };
 } // namespace
 
-/// The chain as one operation, or its base if it changes nothing.
+/// The chain as one operation, or its base if the chain changes nothing.
 Value Composer::createRead(Operation *before, Value base, Type type,
                            const ViewChain &chain) {
   if (base.getType() == type &&
@@ -110,7 +110,7 @@ void Composer::run(Block &block) {
       source.reshaped = Value();
     else if (!source.reshaped)
       source.reshaped = operand;
-    // What it is already, it stays.
+    // A tg.strided of a value that is not a view stays as it is.
     if (isa<StridedOp>(op) && known == sources.end())
       reads[result] = result;
     sources.try_emplace(result, source);
@@ -119,8 +119,8 @@ void Composer::run(Block &block) {
       continue;
     Value replacement;
     if (source.reshaped && llvm::any_of(result.getUses(), isStore)) {
-      // Memory is the same in any shape; it is filled in the one that needs
-      // no division.
+      // Memory is the same in any shape: store the value in its original shape,
+      // which needs no divisions.
       Value inner = getRead(source.reshaped);
       auto type = cast<RankedTensorType>(inner.getType());
       ViewChain reshape(type);

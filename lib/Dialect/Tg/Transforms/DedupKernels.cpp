@@ -21,7 +21,7 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// A hash of everything that isEqual compares but the order of operands.
+/// A hash of everything that isEqual compares, except the order of operands.
 static llvm::hash_code hashKernel(KernelOp kernel) {
   llvm::hash_code hash = llvm::hash_combine(
       kernel.getFunctionType(), kernel.getOutputs(), kernel.getInPlace());

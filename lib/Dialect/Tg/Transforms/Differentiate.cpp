@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Walks the operations between the output and what it is differentiated by in
-/// reverse order and adds up the gradients of each value.
+/// Reverse-mode differentiation: walks the operations between the output and
+/// the values to differentiate by in reverse order, and adds up gradients.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ static bool isFloat(Value value) {
   return isa<FloatType>(getElementTypeOrSelf(value));
 }
 
-/// fp8 types have no arithmetic to add up gradients in.
+/// fp8 types have no arithmetic, which adding up gradients requires.
 static bool hasGradient(Value value) {
   return isFloat(value) && !isFp8(getElementTypeOrSelf(value));
 }
@@ -32,12 +32,12 @@ static bool hasGradient(Value value) {
 namespace {
 class Differentiation {
 public:
-  /// If \p endsAtWrt, gradients are not passed on from a value of `wrt` to
-  /// others that it is computed from.
+  /// With \p endsAtWrt, values of `wrt` pass no gradients on to the values that
+  /// they are computed from.
   Differentiation(OpBuilder &builder, ValueRange wrt, bool endsAtWrt = false)
       : builder(builder), wrt(wrt.begin(), wrt.end()), endsAtWrt(endsAtWrt) {}
 
-  /// The gradients of values that are null have not been needed.
+  /// Computes gradients; getGradient returns null for those not needed.
   LogicalResult run(Value output, Value seed);
   Value getGradient(Value value) const { return gradients.lookup(value); }
 
@@ -54,15 +54,15 @@ private:
   OpBuilder &builder;
   DenseSet<Value> wrt;
   bool endsAtWrt;
-  /// What the output is computed from, in the order of the block.
+  /// The operations that the output is computed from, in block order.
   SmallVector<Operation *> ops;
-  /// Values that depend on `wrt`, and these themselves.
+  /// The values of `wrt` and those that depend on them.
   DenseSet<Value> active;
   DenseMap<Value, Value> gradients;
 };
 } // namespace
 
-/// Finds the operations from `wrt` to the output.
+/// Collects the operations from `wrt` to the output.
 void Differentiation::collect(Value output) {
   DenseSet<Operation *> seen;
   SmallVector<Value> work{output};
@@ -91,8 +91,8 @@ LogicalResult Differentiation::run(Value output, Value seed) {
     return success();
   gradients[output] = seed;
   for (Operation *op : llvm::reverse(ops)) {
-    // An operation with a region or several results has no interface; one of
-    // its results is enough to find that out.
+    // An operation with a region or several results lacks the interface, which
+    // any one gradient suffices to report.
     Value gradient;
     for (Value result : op->getResults())
       if (Value own = gradients.lookup(result))
@@ -148,7 +148,7 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
   Value composition = op.compose(builder, op->getOperands());
   if (!composition || composition.getType() != op->getResult(0).getType())
     return op->emitOpError("is composed as a value of another type");
-  // What the operands are computed from is the outer walk's.
+  // The outer walk handles what the operands are computed from.
   Differentiation inner(builder, operands, /*endsAtWrt=*/true);
   if (failed(inner.run(composition, gradient)))
     return failure();
@@ -158,7 +158,7 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
   return success();
 }
 
-/// The operation and, as notes, the way from it to a value of `wrt`.
+/// Reports the operation, with notes on the path from it to a value of `wrt`.
 LogicalResult Differentiation::reportMissing(Operation *op) {
   InFlightDiagnostic error = op->emitOpError("has no derivative");
   constexpr unsigned kMaxNotes = 8;

@@ -45,7 +45,7 @@ struct TgExpandComposedPass
       }
       composed->getResult(0).replaceAllUsesWith(result);
       composed.erase();
-      // What was built may be composed as well.
+      // The new operations may be composed as well.
       it = before ? std::next(before->getIterator()) : body.begin();
     }
   }

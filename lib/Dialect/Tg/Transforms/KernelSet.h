@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What the pass tg-dedup-kernels does, for scheduling.
+/// Finds equal kernels, for tg-dedup-kernels and for scheduling.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,11 @@
 
 namespace mlir::tg {
 
-/// Kernels of which no two are equal but for their names and locations.
+/// A set of kernels that differ in more than names and locations.
 class KernelSet {
 public:
-  /// The kernel of the set that is equal to `kernel`; if there was none, that
-  /// is `kernel`, which now belongs to the set.
+  /// The kernel of the set that equals `kernel`. If there is none, `kernel`
+  /// itself, which then belongs to the set.
   KernelOp insert(KernelOp kernel);
 
 private:

@@ -22,8 +22,8 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The elements that loads of the buffer can touch, masks aside; all of them if
-/// that is not known to be a part.
+/// The elements that loads of the buffer can reach, ignoring masks; all of them
+/// unless they are known to be a part.
 static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
   const Interval all{0,
                      cast<MemRefType>(buffer.getType()).getNumElements() - 1};
@@ -32,8 +32,8 @@ static Interval getReadPart(BlockArgument buffer, IndexAnalysis &analysis) {
     auto load = dyn_cast<LoadOp>(user);
     if (!load)
       return all;
-    // Each range for itself: one without positions may vanish, and with it what
-    // its size says of others.
+    // Bounds each range by itself: a range without positions may be removed,
+    // and with it what its extent implies for others.
     const LinearForm form = analysis.getLinear(load.getIndex());
     part = part.unite(analysis.getSumOfIntervals(form));
   }
@@ -56,7 +56,7 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
   Block &body = kernel.getBody().front();
   OpBuilder builder(kernel.getContext());
   IndexAnalysis analysis;
-  // All bounds are taken before anything changes.
+  // Take all bounds before anything changes.
   SmallVector<std::pair<unsigned, Interval>> parts;
   for (BlockArgument buffer : body.getArguments().drop_front(
            static_cast<size_t>(kernel.getOutputs()))) {
@@ -75,8 +75,8 @@ void TgNarrowBuffersPass::narrow(KernelOp kernel, ArrayRef<LaunchOp> launches) {
     MemRefType type =
         getBufferType(old.getElementType(), part.getMax() - part.getMin() + 1,
                       old.getMemorySpace());
-    // Indices are made anew even if they stay the same, so that kernels which
-    // become equal are so operation by operation.
+    // Rebuild indices even if they do not change, so that kernels that become
+    // equal have equal operations.
     for (Operation *user : buffer.getUsers()) {
       auto load = cast<LoadOp>(user);
       LinearForm form = analysis.getLinear(load.getIndex());

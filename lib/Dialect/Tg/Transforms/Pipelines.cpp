@@ -18,8 +18,8 @@
 
 using namespace mlir;
 
-/// Functions and kernels have one block, so that there is nothing to simplify
-/// but operations.
+/// Functions and kernels have a single block, so region simplification has
+/// nothing to do.
 static std::unique_ptr<Pass>
 createCanonicalizer(const tg::PipelineOptions &options) {
   static tg::RewriteVerifier verifier;
@@ -40,19 +40,19 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   TgScheduleOptions schedule;
   schedule.device = options.device;
   pm.addPass(createTgSchedule(schedule));
-  // While the buffers of launches are whole ones.
+  // Fuse while launches still use whole buffers.
   pm.addPass(createTgFuseKernels());
   pm.addPass(createTgStageCopies());
   pm.addPass(createTgNarrowBuffers());
-  // Equal kernels are found early, so that later passes see each only once.
+  // Merge equal kernels early, so that later passes see each only once.
   pm.addPass(createTgDedupKernels());
   OpPassManager &kernel = pm.nest<KernelOp>();
-  // Comparisons in their shortest form are those that reduces collapse by.
+  // Collapsing reduces matches comparisons in their simplest form.
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createTgCollapseReduce());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
-  // Constants that simplify have done so.
+  // Share kernels only after constants have been folded.
   pm.addPass(createTgShareKernels());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }

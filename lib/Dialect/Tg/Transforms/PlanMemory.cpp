@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-plan-memory pass: buffers in order of their first use take
-/// the smallest free gap of the arena that fits, and give it back after their
-/// last use (best fit with coalescing).
+/// Implements the tg-plan-memory pass by best fit with coalescing: buffers, in
+/// the order of their first use, take the smallest free gap of the arena that
+/// fits, and return it after their last use.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Buffers of more than 16 TiB share no memory, so that sums of sizes fit into
-/// 64 bits.
+/// Buffers of more than 16 TiB share no memory, so that sums of sizes do not
+/// overflow 64 bits.
 constexpr int64_t kMaxBytes = int64_t(1) << 44;
 constexpr int64_t kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
@@ -36,7 +36,7 @@ public:
   int64_t allocate(int64_t size) {
     auto best = bySize.lower_bound({size, 0});
     if (best == bySize.end()) {
-      // A gap at the end only has to be extended.
+      // A gap at the end can be extended instead.
       int64_t offset = end;
       if (!gaps.empty()) {
         auto last = std::prev(gaps.end());
@@ -86,7 +86,7 @@ private:
     bySize.insert({size, offset});
   }
 
-  /// The size at each offset, and the same by size.
+  /// The size of the gap at each offset, and the gaps ordered by size.
   Gaps gaps;
   std::set<std::pair<int64_t, int64_t>> bySize;
   int64_t end = 0;
@@ -150,7 +150,7 @@ void TgPlanMemoryPass::runOnOperation() {
           allocOf[op.getResult(0)] = alloc;
           continue;
         }
-        // Returned, or used in a way that may outlive the operation.
+        // It is returned, or used in a way that may outlive the operation.
         if (!isa<LaunchOp, TransferOp, SortOp>(inner) || inner != &op)
           kept.insert(alloc);
         Lifetime &lifetime = lifetimes[alloc];
@@ -174,8 +174,8 @@ void TgPlanMemoryPass::runOnOperation() {
     return a->first != b->first ? a->first < b->first
                                 : a->alloc->isBeforeInBlock(b->alloc);
   });
-  // Live buffers by their last step.
-  // One arena for each memory space of each device.
+  // Live buffers by their last step, in one arena for each memory space of each
+  // device.
   using Place = std::pair<StringRef, Attribute>;
   auto getPlace = [](AllocOp alloc) {
     return Place(alloc.getDevice(), alloc.getType().getMemorySpace());
@@ -210,7 +210,7 @@ void TgPlanMemoryPass::runOnOperation() {
                                      memory[getPlace(alloc)], lifetime->offset);
     alloc.replaceAllUsesWith(part);
   }
-  // Only now: the builder stands before the first of them.
+  // Only now, since the builder's insertion point is before the first of them.
   for (Lifetime *lifetime : planned)
     lifetime->alloc.erase();
   numBytesSaved += total;

@@ -38,25 +38,25 @@ private:
   llvm::SmallSetVector<Value, 4> assigned;
   /// The last assignment to each root so far.
   DenseMap<Value, Value> last;
-  /// What each view became where it is a target.
+  /// What each view has become as a target.
   DenseMap<Value, Value> views;
-  /// The root of each target, as far as it is known.
+  /// The roots of targets that are known so far.
   DenseMap<Value, Value> roots;
-  /// Views that name what is written rather than read it.
+  /// Views that name the memory that is written, and do not read it.
   DenseSet<Operation *> targetOps;
-  /// What targets were views of before.
+  /// The operations that targets were views of before.
   llvm::SmallSetVector<Operation *, 8> replaced;
 };
 
 } // namespace
 
-/// Makes the target movement operations of their own on the argument itself.
+/// Rebuilds the target's movement operations on the argument itself.
 void AssignResolver::rebaseTarget(AssignOp assign) {
   SmallVector<Operation *> movements;
   Value target = assign.getTarget();
   while (Operation *op = target.getDefiningOp()) {
     if (auto other = dyn_cast<AssignOp>(op)) {
-      // What that one's target became.
+      // The target of the other assignment, which is already rebuilt.
       target = other.getTarget();
       break;
     }
@@ -82,7 +82,7 @@ void AssignResolver::rebaseTarget(AssignOp assign) {
   assign.getTargetMutable().assign(target);
 }
 
-/// Erases an assignment of no elements: after it memory holds what it held.
+/// Erases an assignment of no elements, which does not change memory.
 void AssignResolver::dropAssign(AssignOp assign) {
   Value root = assign.getTarget();
   while (Operation *op = root.getDefiningOp()) {
@@ -123,7 +123,7 @@ void AssignResolver::run() {
     if (isa<BlockArgument>(root))
       assigned.insert(root);
   }
-  // Views that only targets used; users come before their operands.
+  // Erase views that only targets used, users before their operands.
   SmallVector<Operation *> unused(replaced.begin(), replaced.end());
   llvm::sort(unused,
              [&](Operation *a, Operation *b) { return places[a] > places[b]; });
@@ -156,7 +156,7 @@ struct TgResolveAssignsPass
   using Base::Base;
 
   void runOnOperation() override {
-    // A tensor graph has one block; control flow is for scheduling to reject.
+    // Tensor graphs have one block; scheduling rejects control flow.
     if (getOperation().getBody().hasOneBlock())
       resolveAssigns(getOperation().getBody().front());
   }

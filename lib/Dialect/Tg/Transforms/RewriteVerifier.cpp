@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the listener that verifies after each pattern.
+/// Implements the listener that verifies the IR after each pattern.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 using namespace mlir;
 
-/// What the patterns under way work in; a pattern may apply others. The root
-/// of a pattern may be gone at its end, but not what is around it.
+/// The enclosing operations of the active patterns, since a pattern may apply
+/// others. A pattern may erase its root, but not what encloses it.
 static thread_local SmallVector<Operation *, 2> scopes;
 
 void tg::RewriteVerifier::notifyPatternBegin(const Pattern &pattern,

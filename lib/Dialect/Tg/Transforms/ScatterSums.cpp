@@ -20,18 +20,18 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Fewer classes are compared with faster than updates follow one another: of
-/// single elements, and of rows of some elements.
+/// With fewer classes, comparing is faster than updating one position after the
+/// other: for single elements, and for rows of at least kRow elements.
 constexpr int64_t kFewClasses = 16, kFewClassesOfRows = 4, kRow = 8;
-/// How deep a value is looked at to tell that it is the same along an axis.
+/// Search depth for whether a value is constant along an axis.
 constexpr int64_t kDepth = 8;
-/// Conditions that a sum may have; they are looked for behind movements, where
-/// shared ones are met again on each path to them.
+/// Maximum number of conditions of a sum. They are searched for through
+/// movements, where shared ones occur again on each path to them.
 constexpr unsigned kMaxClauses = 64;
-/// Updates of few rows side by side are split into parts, of at least so many
-/// positions and so many for each element of the result.
+/// Updates of narrow rows are split into parts with at least this many
+/// positions, and this many for each element of the result.
 constexpr int64_t kMinPart = 1 << 14, kPositionsPerElement = 8;
-/// Elements of neighbouring rows that are updated together, as lanes.
+/// Elements of neighboring rows that are updated together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
 static Dim getSize(Value value, int64_t axis) {
@@ -42,8 +42,8 @@ static Dim getSize(Value value, int64_t axis) {
 // Sums of one-hot rows
 //===----------------------------------------------------------------------===//
 
-/// The axis of \p to that is \p axis of \p from, where a reshape between them
-/// adds and removes axes of one element alone.
+/// The axis of \p to that corresponds to \p axis of \p from, if the reshape
+/// between them only adds and removes axes of one element.
 static std::optional<int64_t> findAxis(Value from, int64_t axis, Value to) {
   auto getLong = [](Value value) {
     SmallVector<std::pair<int64_t, Dim>> axes;
@@ -66,7 +66,7 @@ static std::optional<int64_t> findAxis(Value from, int64_t axis, Value to) {
   return found;
 }
 
-/// Whether all elements along the axis are known to be the same.
+/// Whether all elements along the axis are known to be equal.
 static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
   Operation *op = value.getDefiningOp();
   if (getSize(value, axis).is(1))
@@ -97,8 +97,8 @@ static bool isConstantAlong(Value value, int64_t axis, int64_t depth = kDepth) {
          });
 }
 
-/// Whether the value depends on memory: comparing with known positions needs no
-/// scatter.
+/// Whether the value depends on memory. If not, comparing it with positions
+/// needs no scatter.
 static bool readsMemory(Value value, int64_t depth = kDepth) {
   Operation *op = value.getDefiningOp();
   if (!op || depth == 0)
@@ -120,7 +120,7 @@ static bool holdsPositions(Type type, Dim size) {
   return bits >= 62 || size.getMax() <= int64_t(1) << bits;
 }
 
-/// The axis that the value is the position along, by itself.
+/// The axis along which the value equals the position, by itself.
 static std::optional<int64_t> getPositionAxis(Value value) {
   SmallVector<Operation *> movements;
   Operation *op = value.getDefiningOp();
@@ -152,7 +152,7 @@ static std::optional<int64_t> getPositionAxis(Value value) {
   return axis;
 }
 
-/// Whether all elements are a constant 0.
+/// Whether all elements are the constant 0.
 static bool isZero(Value value) {
   auto constant = value.getDefiningOp<ConstOp>();
   if (!constant)
@@ -172,16 +172,16 @@ static Value createZeros(OpBuilder &builder, Location loc, Type type) {
 }
 
 namespace {
-/// A sum of `value` where `index` is the position along `axis` and `condition`
-/// (if there is one) holds.
+/// A sum of `value` where `index` equals the position along `axis`, and
+/// `condition` holds if there is one.
 struct OneHotSum {
   int64_t axis;
   Value index, condition, value;
 };
 } // namespace
 
-/// What is summed up as a condition and a value; none if it is not of the form.
-/// A product of floats is not: 0 times an infinity is not 0.
+/// Splits the summand into a condition and a value; none if it has another
+/// form. A product of floats does not match: 0 times an infinity is not 0.
 static std::optional<std::pair<Value, Value>> getBody(OpBuilder &builder,
                                                       Value x) {
   Operation *op = x.getDefiningOp();
@@ -210,8 +210,8 @@ static std::optional<std::pair<Value, Value>> getBody(OpBuilder &builder,
   return std::nullopt;
 }
 
-/// The operand of an elementwise operation behind movements, moved in the same
-/// way.
+/// Moves an operand of an elementwise operation in the way in which the result
+/// is moved.
 static Value moveOperand(OpBuilder &builder, Value operand,
                          ArrayRef<Operation *> movements) {
   for (Operation *movement : llvm::reverse(movements)) {
@@ -226,7 +226,7 @@ static Value moveOperand(OpBuilder &builder, Value operand,
   return operand;
 }
 
-/// A comparison or conjunction that is moved as one of moved operands.
+/// Turns a moved comparison or conjunction into one of moved operands.
 static Value moveBefore(OpBuilder &builder, Value clause) {
   SmallVector<Operation *> movements;
   Operation *op = clause.getDefiningOp();
@@ -275,8 +275,7 @@ static std::optional<OneHotSum> match(OpBuilder &builder, ReduceOp op) {
       std::optional<int64_t> axis = getPositionAxis(position);
       if (!axis)
         continue;
-      // A position along what is summed over selects one summand, which is a
-      // load.
+      // A position along a reduced axis selects one summand, which is a load.
       if (isReduced(*axis))
         return std::nullopt;
       if (sum.index || !isa<IntegerType>(getElementTypeOrSelf(other)) ||
@@ -314,7 +313,7 @@ static bool isWorthIt(ReduceOp op, int64_t axis) {
 }
 
 static void scatterSum(ReduceOp op) {
-  // With larger numbers, the arithmetic overflows 64 bits.
+  // Beyond this size, the index arithmetic overflows 64 bits.
   const int64_t size = getBufferSize(op.getX().getType());
   if (size == 0 || size > kMaxBufferSize)
     return;
@@ -324,8 +323,8 @@ static void scatterSum(ReduceOp op) {
     return;
   Location loc = op.getLoc();
   const int64_t rank = op.getType().getRank();
-  // Values at one place along the axis, and the positions that are summed over
-  // along it instead.
+  // Takes one place along the axis, and replaces the axis by the positions that
+  // are summed over.
   auto atPositions = [&](Value value) -> Value {
     SmallVector<Dim> shape = getDims(cast<RankedTensorType>(value.getType()));
     Type element = getElementTypeOrSelf(value);
@@ -387,8 +386,8 @@ static std::optional<ReduceKind> getReduceKind(UpdateKind kind) {
   return std::nullopt;
 }
 
-/// Many updates of few elements, one after the other, become updates of several
-/// copies, by a part of the positions each, and a reduction of these.
+/// Many updates of few elements would run one after the other. Each part of the
+/// positions updates a copy instead, and a reduction combines the copies.
 static void splitScatter(ScatterOp op) {
   const auto axis = static_cast<int64_t>(op.getAxis());
   RankedTensorType type = op.getType();
@@ -434,7 +433,7 @@ static void splitScatter(ScatterOp op) {
   };
   Value index = op.getIndex();
   if (part * parts != positions) {
-    // What is added updates nothing: its index is -1.
+    // Padding updates nothing: its index is -1.
     RankedTensorType wide =
         getTensorType(getDims(op.getIndex().getType()), builder.getI64Type());
     index = CastOp::create(builder, loc, wide, index);

@@ -23,15 +23,15 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// More numbers than that would be stored anew, for each run of a kernel, in
-/// more memory than the fastest cache spares.
+/// Each run of a kernel stores its numbers; more than this many would take too
+/// much of the L1 cache.
 static constexpr size_t kMaxNumbers = 256;
 
 //===----------------------------------------------------------------------===//
 // Constants that may differ
 //===----------------------------------------------------------------------===//
 
-/// Whether no operation is simplified by the value.
+/// Whether the value does not simplify any operation.
 static bool isOrdinary(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     const APFloat &x = number.getValue();
@@ -42,8 +42,8 @@ static bool isOrdinary(Attribute value) {
          !number.getValue().isAllOnes();
 }
 
-/// Whether the use of a constant costs the same when the number is known at run
-/// time only.
+/// Whether the use of a constant costs the same if the number is known only at
+/// run time.
 static bool isOrdinary(OpOperand &use, Attribute value) {
   Operation *user = use.getOwner();
   const bool isFloat = isa<FloatType>(use.get().getType());
@@ -51,7 +51,7 @@ static bool isOrdinary(OpOperand &use, Attribute value) {
     return use.get() == store.getValue();
   if (isa<MulOp, MulAccOp>(user))
     return isFloat;
-  // A division by a power of two is a product.
+  // A division by a power of two becomes a product.
   if (isa<FDivOp>(user))
     return use.getOperandNumber() == 0 ||
            !cast<FloatAttr>(value).getValue().getExactInverse(nullptr);
@@ -59,7 +59,7 @@ static bool isOrdinary(OpOperand &use, Attribute value) {
              OrOp, XorOp>(user);
 }
 
-/// The operations that positions and masks are computed from.
+/// The operations that compute positions and masks.
 static DenseSet<Operation *> collectPositions(KernelOp kernel) {
   DenseSet<Operation *> found;
   SmallVector<Value> worklist;
@@ -81,8 +81,8 @@ static DenseSet<Operation *> collectPositions(KernelOp kernel) {
   return found;
 }
 
-/// The constants that may differ between kernels, in order, by their places
-/// among all operations.
+/// The constants that may differ between kernels, in order, with their
+/// positions among all operations.
 static SmallVector<std::pair<unsigned, ConstOp>>
 collectNumbers(KernelOp kernel) {
   SmallVector<std::pair<unsigned, ConstOp>> numbers;
@@ -108,7 +108,7 @@ collectNumbers(KernelOp kernel) {
 // Numbers as operands
 //===----------------------------------------------------------------------===//
 
-/// The bits of a number, as a variable of the bounds of its type holds them.
+/// The bits of a number, as a variable with the bounds of its type holds them.
 static int64_t getBits(Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return number.getValue().bitcastToAPInt().getSExtValue();
@@ -127,7 +127,7 @@ static Value buildNumber(OpBuilder &builder, Location loc, Type type,
   return BitcastOp::create(builder, loc, type, number);
 }
 
-/// A beginning of names that no variable of the kernel has.
+/// A name prefix that no variable of the kernel has.
 static FailureOr<std::string> findPrefix(KernelOp kernel) {
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(kernel);
   if (failed(variables))
@@ -147,7 +147,7 @@ struct Candidate {
   SmallVector<Attribute> values;
 };
 
-/// Candidates that are equal but for the values.
+/// Candidates that are equal except for the values.
 using Group = SmallVector<Candidate, 1>;
 
 struct TgShareKernelsPass
@@ -157,8 +157,8 @@ struct TgShareKernelsPass
   void runOnOperation() override;
 
 private:
-  /// Makes one kernel of a group, if that is worth it. What each kernel that is
-  /// replaced becomes is added to `replacements`.
+  /// Makes one kernel of a group if that pays off, and adds to `replacements`
+  /// what replaces each of its kernels.
   struct Replacement {
     FlatSymbolRefAttr kernel;
     DenseI64ArrayAttr numbers;
@@ -227,8 +227,8 @@ void TgShareKernelsPass::runOnOperation() {
   if (int64_t count = llvm::range_size(getOperation().getOps<KernelOp>());
       count < std::max<int64_t>(fewest, 2))
     return markAllAnalysesPreserved();
-  // Kernels are compared with the same value in the place of each number; the
-  // places tell those apart that have that value anyway.
+  // Kernels are compared with the same value in the place of each number. The
+  // places tell them apart from kernels that contain this value.
   KernelSet kernels;
   llvm::MapVector<Operation *, std::map<std::vector<unsigned>, Group>> groups;
   for (auto kernel : getOperation().getOps<KernelOp>()) {

@@ -6,7 +6,7 @@
 ///
 /// \file
 /// Implements the tg-split-reduce pass. The number of parts depends on the
-/// shape alone, so that results do not depend on how many cores there are.
+/// shape alone, so that results do not depend on the number of cores.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -23,29 +23,28 @@ using namespace mlir::tg;
 
 constexpr int64_t kMaxParts = 1 << 20;
 
-/// Rows of a part that is transposed in registers, and how many operations deep
-/// such operands are searched for: the search doubles at each, so that these
-/// are few.
+/// Rows of a part that is transposed in registers, and the maximum depth of the
+/// search for such operands, whose time is exponential in the depth.
 constexpr int64_t kTurnedRows = 16, kTurnedDepth = 6;
 
 /// Parts of a symbolic length are multiples of this many elements.
 constexpr int64_t kPartUnit = 64;
 
 /// How many rows of a large matrix are summed at a time: as many as leave
-/// enough parallel work items, within these bounds. The fewest where the
-/// deviations from their mean are summed as well, so that they are read again
-/// from a cache, and where the length of rows is symbolic.
+/// enough parallel work items, within these bounds. The minimum is used if the
+/// deviations from their mean are summed too, which then read the rows from a
+/// cache, and if the length of rows is symbolic.
 constexpr int64_t kFewRows = 16, kMaxRows = 128;
 
 namespace {
 
-/// How a reduction becomes one of `parts` of `size` positions each and, if
-/// there are more, one of the positions behind them.
+/// Splits a reduction into one of `parts` parts of `size` positions each and,
+/// if positions are left over, one of these.
 struct Split {
   int64_t axis;
   Dim parts, size;
-  /// The axes of what is reduced, in the order in which memory holds them, if
-  /// it is another than theirs.
+  /// The order in which memory holds the axes of what is reduced, if it differs
+  /// from theirs.
   SmallVector<int64_t> order;
 
   bool operator==(const Split &other) const = default;
@@ -55,7 +54,7 @@ struct Split {
 struct Deviations {
   SubOp difference;
   bool isSquared;
-  /// The sum that the mean is made of.
+  /// The sum from which the mean is computed.
   ReduceOp sum;
 
   Value getX() { return difference.getLhs(); }
@@ -68,8 +67,8 @@ struct Deviations {
 struct PartSums {
   /// As they are stored.
   Value sums;
-  /// Each element less the mean of its part, and the stored sums of these; null
-  /// until something needs them.
+  /// Each element minus the mean of its part, and the stored sums of these;
+  /// null until something needs them.
   Value fromMeans, rests;
 };
 
@@ -81,9 +80,9 @@ public:
         length(getDim(op.getX().getType(), split.axis)),
         main(split.parts * split.size) {}
 
-  /// Returns the results of the parts, as they are stored.
+  /// Returns the stored results of the parts.
   Value replace();
-  /// \p of are the parts of the sum that the mean is made of.
+  /// \p of are the parts of the sum from which the mean is computed.
   void replace(Deviations deviations, PartSums &of);
 
 private:
@@ -116,7 +115,7 @@ Value Splitter::shrink(Value x, Dim from, Dim to) {
   return ShrinkOp::create(builder, loc, x, getAttr(begin), getAttr(end));
 }
 
-/// [..., length, ...] -> [..., parts, size, ...], without what is behind these.
+/// [..., length, ...] -> [..., parts, size, ...], without the remainder.
 Value Splitter::separate(Value x) {
   if (getDim(cast<RankedTensorType>(x.getType()), split.axis) != main)
     x = shrink(x, Dim(op.getContext(), 0), main);
@@ -128,7 +127,7 @@ Value Splitter::separate(Value x) {
                            getTensorType(shape, type.getElementType()), x);
 }
 
-/// A stored reduction of each part, in the order of what is read.
+/// A stored reduction of each part, in the memory order of what is read.
 Value Splitter::reduceParts(Value x) {
   SmallVector<int64_t> axes;
   for (int64_t axis : op.getAxes())
@@ -148,7 +147,7 @@ Value Splitter::reduceParts(Value x) {
                            invertPermutationVector(order));
 }
 
-/// The reduction of the parts' results.
+/// The reduction of the stored results of the parts.
 Value Splitter::reduceStored(Value x) {
   Value total = ReduceOp::create(builder, loc, op.getKind(), x,
                                  ArrayRef<int64_t>{split.axis});
@@ -187,11 +186,10 @@ Value Splitter::replace() {
 // Deviations from a mean
 //===----------------------------------------------------------------------===//
 
-/// How many operations deep the sum that \p value is computed from is searched
-/// for.
+/// How deep the search for the sum behind a mean goes, in operations.
 constexpr int64_t kMeanDepth = 4;
 
-/// The sum that the value is made of by elementwise operations and constants.
+/// The sum from which elementwise operations and constants compute the value.
 static ReduceOp findSum(Value value, int64_t depth = kMeanDepth) {
   Operation *op = value.getDefiningOp();
   if (auto sum = dyn_cast_or_null<ReduceOp>(op))
@@ -205,7 +203,7 @@ static ReduceOp findSum(Value value, int64_t depth = kMeanDepth) {
 }
 
 static std::optional<Deviations> findDeviations(ReduceOp op) {
-  // Numbers of elements are exact in these types, or nearly so.
+  // These types represent element counts exactly, or nearly so.
   if (op.getKind() != ReduceKind::add ||
       !isa<Float32Type, Float64Type>(op.getType().getElementType()))
     return std::nullopt;
@@ -226,12 +224,12 @@ static std::optional<Deviations> findDeviations(ReduceOp op) {
   return Deviations{difference, isSquared, sum};
 }
 
-/// One value for each part, at each element of it.
+/// Broadcasts one value per part to all of its elements.
 Value Splitter::repeat(Value x, Value like) {
   return ExpandOp::create(builder, loc, like.getType(), x);
 }
 
-/// How many elements a part has, at least 1.
+/// The number of elements of a part, at least 1.
 Value Splitter::getCount(Value like) {
   Dim count = split.size;
   for (int64_t axis : op.getAxes())
@@ -248,17 +246,17 @@ Value Splitter::getCount(Value like) {
   return CastOp::create(builder, loc, type, number);
 }
 
-/// With a_p for the mean of part p, c_p for the sum of its deviations from this
-/// (0, but for rounding) and q_p for that of their squares, deviations from any
-/// number m have the sums
+/// With a_p for the mean of part p, c_p for the sum of its deviations from a_p
+/// (0, except for rounding) and q_p for the sum of their squares, the
+/// deviations from any number m have the sums
 ///
 ///   sum(x - m)   = sum_p(c_p + size * (a_p - m))
 ///   sum((x-m)^2) = sum_p(q_p + 2 * (a_p - m) * c_p + size * (a_p - m)^2)
 ///
 /// (T. F. Chan, G. H. Golub, R. J. LeVeque: Updating formulae and a pairwise
-/// algorithm for computing sample variances, 1979). Both are identities
-/// whatever a_p is, so that its rounding costs nothing, and the parts need not
-/// know m: they are read from memory once.
+/// algorithm for computing sample variances, 1979). Both are identities for any
+/// a_p, so its rounding does no harm, and the parts do not need m: they are
+/// read from memory once.
 void Splitter::replace(Deviations deviations, PartSums &of) {
   auto add = [&](Value x, Value y) -> Value {
     return AddOp::create(builder, loc, x, y);
@@ -284,7 +282,7 @@ void Splitter::replace(Deviations deviations, PartSums &of) {
   Value ofParts;
   if (deviations.isSquared) {
     Value shiftSquared = mul(shift, shift);
-    // If that is infinite, the other terms must not make it a NaN.
+    // If that is infinite, the other terms must not turn it into a NaN.
     Value infinity = ConstOp::create(
         builder, loc, type,
         FloatAttr::get(
@@ -316,8 +314,8 @@ void Splitter::replace(Deviations deviations, PartSums &of) {
 // What is split
 //===----------------------------------------------------------------------===//
 
-/// Whether elements are selected along the axis by a position that is computed,
-/// as from a table: that becomes a load of each, without a reduction.
+/// Whether a computed position selects elements along the axis, as from a
+/// table: that becomes one load each, without a reduction.
 static bool isSelection(ReduceOp op) {
   if (op.getKind() != ReduceKind::add || op.getAxes().size() != 1)
     return false;
@@ -351,8 +349,8 @@ static bool isLastLongAxis(RankedTensorType type, int64_t axis) {
                       [](Dim dim) { return dim.is(1); });
 }
 
-/// Whether some operand that the value is computed from by elementwise
-/// operations is contiguous in memory along this axis.
+/// Whether some operand from which elementwise operations compute the value is
+/// contiguous in memory along this axis.
 static bool isContiguousAlong(Value value, int64_t axis, int64_t depth = 0) {
   if (depth > kTurnedDepth)
     return false;
@@ -368,7 +366,7 @@ static bool isContiguousAlong(Value value, int64_t axis, int64_t depth = 0) {
          isLastLongAxis(cast<RankedTensorType>(value.getType()), axis);
 }
 
-/// Few results of many elements each.
+/// Splits a reduction to few results of many elements each.
 static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
                                        int64_t maxParts) {
   RankedTensorType from = op.getX().getType();
@@ -377,8 +375,8 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
   if (results == 0 || results >= fewResults ||
       getBufferSize(from) / results < threshold)
     return std::nullopt;
-  // The longest reduced axis; the outermost of equal ones, whose parts are
-  // contiguous.
+  // The longest reduced axis; the outermost of equally long ones, whose parts
+  // are contiguous.
   SmallVector<int64_t> shape = getLargestShape(from);
   int64_t axis = op.getAxes().front();
   for (int64_t candidate : op.getAxes())
@@ -390,20 +388,20 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
   auto number = [&](int64_t value) { return Dim(op.getContext(), value); };
   Dim length = getDim(from, axis);
   if (!length.isStatic()) {
-    // Always as many parts, so that work follows the length and not its bound;
-    // each a multiple of full vectors.
+    // The number of parts is constant, so that the work follows the actual
+    // length and not its bound. Each part is a multiple of full vectors.
     Dim unit = number(kPartUnit),
         parts = number(std::min(maxParts, size / kPartUnit));
     Dim units = Dim::get(DimOpKind::floordiv, length, parts * unit);
     return Split{axis, parts, units * unit, {}};
   }
-  // Operands transposed in registers need as many rows.
+  // Squares that are transposed in registers need this many rows.
   if (!isLastLongAxis(from, axis) && isContiguousAlong(op.getX(), axis))
     maxParts = std::min(maxParts, std::max(size / kTurnedRows, fewResults));
   for (int64_t candidate = maxParts; candidate >= fewResults / 2; --candidate)
     if (size % candidate == 0)
       return Split{axis, number(candidate), number(size / candidate), {}};
-  // No good divisor: the maximum number of parts, and a remainder.
+  // Without a good divisor: the maximum number of parts, and a remainder.
   if (size >= maxParts)
     return Split{axis, number(maxParts), number(size / maxParts), {}};
   return std::nullopt;
@@ -411,29 +409,29 @@ static std::optional<Split> splitToFew(ReduceOp op, int64_t threshold,
 
 namespace {
 
-/// Axes of what is reduced, at the dimensions of a value that it is computed
-/// from; `kNoAxis` at those that have one element.
+/// For each dimension of a value that is reduced through elementwise
+/// operations, the reduced tensor's axis; `kNoAxis` for dimensions of one
+/// element.
 using Axes = SmallVector<int64_t>;
 constexpr int64_t kNoAxis = -1;
 
-/// Whether each element of what is reduced is computed from memory by a few
-/// elementwise operations, so that the reduction runs as fast as memory is
-/// read.
+/// Whether a few elementwise operations compute each element of what is reduced
+/// from memory, so that the reduction runs at memory speed.
 class StreamFinder {
 public:
-  /// Looks through the operations that \p value is computed by.
+  /// Visits the operations from which \p value is computed.
   bool visit(Value value, Axes axes, int64_t depth = 0);
-  /// The axes of operands that are read once from end to end, in the order of
-  /// memory. Others may be repeated if they are small. Without any it is a
-  /// product of which each element is used often, as in a matrix product.
+  /// The axes, in memory order, of operands that are read once from end to end.
+  /// Small operands may be repeated. Without any it is a product that uses each
+  /// element often, such as a matrix product.
   std::optional<Axes> order;
-  /// How much of them there is.
+  /// The size of these operands.
   int64_t bits = 0;
 };
 
 } // namespace
 
-/// The axes of a tensor that have more than one element, at their dimensions.
+/// The axes of a tensor with more than one element, at their dimensions.
 static Axes getLongAxes(RankedTensorType type) {
   Axes axes;
   for (auto [axis, dim] : llvm::enumerate(getDims(type)))
@@ -441,8 +439,8 @@ static Axes getLongAxes(RankedTensorType type) {
   return axes;
 }
 
-/// Moves the axes to the dimensions of what \p op reshapes. Returns false if
-/// dimensions other than those of one element change.
+/// Maps the axes to the dimensions of the operand of \p op. Returns false if
+/// the reshape changes dimensions other than those of one element.
 static bool moveToOperand(ReshapeOp op, Axes &axes) {
   auto hasExtent = [](Dim dim) { return !dim.is(1); };
   SmallVector<Dim> from = getDims(op.getX().getType());
@@ -465,8 +463,7 @@ bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
   if (depth > 8)
     return false;
   const int64_t size = getBufferSize(cast<RankedTensorType>(value.getType()));
-  // The movements of the operand; one that is reshaped in other ways must be in
-  // order.
+  // Tries the movements of the operand; other reshapes must keep the order.
   bool mayMove = true;
   while (Operation *op = value.getDefiningOp()) {
     if (auto permute = dyn_cast<PermuteOp>(op)) {
@@ -524,10 +521,10 @@ bool StreamFinder::visit(Value value, Axes axes, int64_t depth) {
           (own.order && llvm::is_sorted(*own.order) && isOfOrder(own.bits)));
 }
 
-/// A large reduction along an outer axis reads one short piece of memory after
-/// another, a row apart. It becomes sums of a few rows, which are read side by
-/// side along the inner axis, and a reduction of these. The order of axes in
-/// memory counts: a product with a matrix reads it transposed.
+/// A large reduction along an outer axis reads short pieces of memory, a row
+/// apart. It becomes sums of a few rows, read side by side along the inner
+/// axis, and a reduction of these sums. The order of axes in memory counts: a
+/// product with a matrix reads it transposed.
 static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   RankedTensorType from = op.getX().getType();
   if (op.getAxes().size() != 1)
@@ -536,7 +533,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   const int64_t axis = op.getAxes()[0], bits = from.getElementTypeBitWidth();
   if (shape[axis] < kFewRows * kFewRows)
     return std::nullopt;
-  // Matrices of less than twice `cacheBytes` are faster as they are.
+  // Matrices of less than twice `cacheBytes` are faster unsplit.
   const TargetFacts &target = getTargetFacts(op);
   StreamFinder finder;
   const Axes axes = getLongAxes(from);
@@ -558,7 +555,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
     most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
                                    shape[axis] / target.parallelItems)),
                                kFewRows, kMaxRows);
-  // A number that divides the length leaves no remainder after the parts.
+  // A divisor of the length leaves no remainder.
   int64_t rows = most;
   Dim length = getDim(from, axis);
   if (length.isStatic())
@@ -568,7 +565,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
         rows = candidate;
         break;
       }
-  // Axes of one element come first.
+  // Put axes of one element first.
   SmallVector<int64_t> order;
   if (!llvm::is_sorted(*finder.order)) {
     for (auto [dim, along] : llvm::enumerate(axes))
@@ -580,7 +577,7 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};
 }
 
-/// Whether what is computed with the number of elements fits into 64 bits.
+/// Whether arithmetic with the number of elements fits into 64 bits.
 static bool isCountable(RankedTensorType type) {
   return getBufferSize(type) <= kMaxBufferSize;
 }
@@ -598,11 +595,11 @@ struct TgSplitReducePass
           << parts.getValue();
       return signalPassFailure();
     }
-    // Deviations follow the sum that their mean is made of.
+    // Deviations follow the sum from which their mean is computed.
     SmallVector<ReduceOp> reduces;
     getOperation().walk([&](ReduceOp op) { reduces.push_back(op); });
     DenseMap<Operation *, Deviations> deviations;
-    // Other sums of such a tensor are split in the same way, for one kernel.
+    // Other sums of such a tensor are split alike, so that they share a kernel.
     DenseSet<Value> readAgain;
     for (ReduceOp op : reduces)
       if (auto found = findDeviations(op)) {

@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-stage-copies pass. The memory that a kernel overwrites is
-/// split into blocks of rows, positions of its outermost range. The elements
-/// that positions of one block read are in the block, or a bounded distance
-/// before or after it; the linear forms of the indices give both bounds.
+/// Implements the tg-stage-copies pass. It splits the memory that a kernel
+/// overwrites into blocks of rows, which are positions of the kernel's
+/// outermost range. The elements that a block reads are in the block, or within
+/// a bounded distance before or after it; the linear forms of the indices give
+/// both bounds.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,36 +28,37 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many steps may be between a copy and the kernel that reads it.
+/// Maximum distance, in operations, between a copy and the kernel that reads
+/// it.
 constexpr int64_t kMaxBetween = 64;
-/// The parts of a tile have multiples of so many bytes, which vectors divide: a
-/// vector comes from one of them as a whole. (Masked loads with addresses far
-/// outside of memory take hundreds of cycles.)
+/// The parts of a tile are multiples of this many bytes, so that each vector
+/// comes from one part as a whole. (Masked loads at addresses far outside of
+/// memory take hundreds of cycles.)
 constexpr int64_t kTileUnit = 128;
-/// Blocks are at least this many times as long as the border saved between two.
+/// Minimum and desired length of a block, in multiples of the saved border.
 constexpr int64_t kMinBlock = 4, kGoodBlock = 16;
 
 namespace {
 
 /// What a kernel reads of a copy of the memory that it writes. Its outermost
-/// range steps through both by `row` elements.
+/// range advances by `row` elements in both.
 struct Reach {
   RangeOp rows;
   int64_t row = 0;
   /// The first element that the first row writes.
   int64_t begin = 0;
-  /// How many elements before the first one and behind the last one of some
-  /// rows these rows read.
+  /// How many elements before the first one and after the last one of a group
+  /// of rows these rows read.
   int64_t before = 0, behind = 0;
 
   int64_t getBorder() const { return before + behind; }
 };
 
 struct StagedKernel {
-  /// Null if the copy stays; then there is a reason.
+  /// Null if the copy stays; `reason` then says why.
   KernelOp kernel;
   std::string reason;
-  /// Saves the borders; null if there is one block.
+  /// Saves the borders; null if there is only one block.
   KernelOp saveBorders;
   MemRefType borders;
 };
@@ -90,7 +92,8 @@ static int64_t getUnit(Type element) {
                            1);
 }
 
-/// The launch that overwrites what was copied and alone reads the copy.
+/// The launch that overwrites the copied memory and is the only reader of the
+/// copy.
 LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
   Value source = copy.getSource(), dest = copy.getDest();
   if (!dest.getDefiningOp<AllocOp>() || source.getType() != dest.getType() ||
@@ -117,8 +120,7 @@ LaunchOp TgStageCopiesPass::findReader(TransferOp copy) {
   return LaunchOp();
 }
 
-/// How far from its writes a kernel reads; none if that does not follow from
-/// the indices.
+/// How far from its writes a kernel reads; none if the indices do not show it.
 std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
                                                   unsigned target,
                                                   unsigned copy,
@@ -159,7 +161,7 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
   reach.row = analysis.getLinear(written.getIndex()).getCoefficient(reach.rows);
   if (reach.row <= 0)
     return fail("the outermost range does not step through memory");
-  // The position in a row, over all rows; masks are ignored.
+  // The position within a row, over all rows; ignores masks.
   auto getPlaces = [&](Value index) -> std::optional<Interval> {
     LinearForm form = analysis.getLinear(index);
     if (form.getCoefficient(reach.rows) != reach.row)
@@ -198,7 +200,8 @@ std::optional<Reach> TgStageCopiesPass::findReach(KernelOp kernel,
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// Rows of a block, or 0 if the borders would be about as large as the blocks.
+/// The rows of a block, or 0 if the borders would be about as large as the
+/// blocks.
 int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
                                       int64_t elementBytes) {
   const int64_t extent = reach.rows.getLargestExtent();
@@ -210,14 +213,14 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
   int64_t rows = (tileBytes - borderBytes) / rowBytes;
   if (rows <= 0 || rows * rowBytes < kMinBlock * borderBytes)
     return 0;
-  // Enough blocks, as long as their borders are short.
+  // As short as gives enough blocks, while their borders stay short.
   const int64_t forItems = std::max<int64_t>(
       llvm::divideCeil(extent, getTargetFacts(getOperation()).parallelItems),
       llvm::divideCeil(kGoodBlock * reach.getBorder(), reach.row));
   rows = std::clamp<int64_t>(rows, 1, std::max<int64_t>(forItems, 1));
   const int64_t step = unit / std::gcd(unit, reach.row);
   rows -= rows % step;
-  // Without a remainder if possible.
+  // Avoid a remainder if possible.
   if (!reach.rows.isSymbolic())
     for (int64_t fewer = rows; fewer > rows - rows / 4; fewer -= step)
       if (extent % fewer == 0)
@@ -225,15 +228,15 @@ int64_t TgStageCopiesPass::chooseRows(Reach reach, int64_t unit,
   return rows;
 }
 
-/// Where \p index is at least \p begin (if given) and less than \p end.
+/// Whether \p index is at least \p begin (if given) and less than \p end.
 static Value isWithin(IndexBuilder &index, Value value,
                       std::optional<int64_t> begin, int64_t end) {
   Value atLeast = begin ? index.atLeast(value, *begin) : Value();
   return index.conjunction(atLeast, index.lessThan(value, end));
 }
 
-/// A kernel that copies what lies around the begin of each block, and around
-/// the end of the last one.
+/// A kernel that copies what is around the start of each block, and around the
+/// end of the last one.
 static KernelOp createSaveBorders(KernelOp kernel, const Reach &reach,
                                   Dim numBlocks, int64_t rows,
                                   MemRefType memory, MemRefType borders) {
@@ -259,7 +262,7 @@ static KernelOp createSaveBorders(KernelOp kernel, const Reach &reach,
   return save;
 }
 
-/// The kernel with a tile for each block in place of the copy.
+/// The kernel with a tile for each block instead of the copy.
 StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
                                       unsigned copy) {
   StagedKernel result;
@@ -299,7 +302,7 @@ StagedKernel TgStageCopiesPass::stage(KernelOp kernel, unsigned target,
       block = schedule.split(schedule.getRanges().front(), rows).first;
   }
 
-  // The tile: the elements before the block, its own, and those behind it.
+  // The tile holds the elements before the block, its own, and those after it.
   const int64_t own = rows * reach->row, length = border + own;
   int64_t id = 0;
   RangeOp last;

@@ -51,7 +51,7 @@ tg.kernel @six_lanes(%out: memref<6xf32>) attributes {outputs = 1 : i64, schedul
 
 // -----
 
-// expected-error @+1 {{an operation would depend on two ranges of lanes}}
+// expected-error @+1 {{an operation would depend on two upcast ranges}}
 tg.kernel @two_lanes(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<set_kind [0] as upcast>, #tg.step<set_kind [1] as upcast>]} {
   %i = tg.range 0 loop 8
@@ -115,7 +115,7 @@ tg.kernel @scatter(%out: memref<8xf32>, %at: memref<64xi32>) attributes {outputs
 
 // Of several writes to an element, the last one counts.
 
-// expected-error @+1 {{the kernel keeps the last of several writes to an element, so that its ranges are in order}}
+// expected-error @+1 {{the last of several writes to an element must win, so the order of ranges is fixed}}
 tg.kernel @last(%out: memref<8xf32>, %at: memref<64xi32>) attributes {outputs = 1 : i64, in_place, schedule = [#tg.step<move [1, 0]>]} {
   %i = tg.range 0 loop 8
   %j = tg.range 1 loop 8
@@ -146,7 +146,7 @@ tg.kernel @scan(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 
 
 // -----
 
-// expected-error @+1 {{range 0 and range 1 are not neighbours that everything passes as one}}
+// expected-error @+1 {{range 0 and range 1 are not neighbors that every use combines into one}}
 tg.kernel @transposed(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<merge [0, 1]>]} {
   %i = tg.range 0 loop 8
   %j = tg.range 1 loop 8
@@ -161,7 +161,7 @@ tg.kernel @transposed(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outp
 
 // -----
 
-// expected-error @+1 {{tg.const is no value for a tile}}
+// expected-error @+1 {{tg.const cannot be staged in a tile}}
 tg.kernel @constant(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<stage const 0 [0]>]} {
   %i = tg.range 0 loop 64
   %x = tg.const(1.0 : f32) : f32
@@ -183,7 +183,7 @@ tg.kernel @independent(%out: memref<64xf32>, %a: memref<8xf32>) attributes {outp
 
 // -----
 
-// expected-error @+1 {{the kernel may overwrite what a tile is filled with}}
+// expected-error @+1 {{the kernel may overwrite memory from which the tile is filled}}
 tg.kernel @in_place(%out: memref<64xf32>) attributes {outputs = 1 : i64, in_place, schedule = [#tg.step<stage load 0 [0]>]} {
   %i = tg.range 0 loop 64
   %x = tg.load %out[%i] : memref<64xf32>
@@ -195,7 +195,7 @@ tg.kernel @in_place(%out: memref<64xf32>) attributes {outputs = 1 : i64, in_plac
 
 // A list that leaves something to do is an error too: loads expect padded rows.
 
-// expected-error @+1 {{the steps of kernel 'padded' are not complete: range 3 of a padded tile is not split by 16}}
+// expected-error @+1 {{the steps of kernel 'padded' are not complete: range 3 of a padded tile must be split by 16}}
 tg.kernel @padded(%out: memref<40xf32>, %a: memref<40xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<stage load 0 [0, 1] by 16 into [2, 3]>]} {
   %i = tg.range 0 loop 4
@@ -234,7 +234,7 @@ tg.kernel @own_value(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs
 
 // -----
 
-// expected-error @+1 {{tg.exp2 1 is computed in another way than the tile}}
+// expected-error @+1 {{tg.exp2 1 is computed differently from the tile}}
 tg.kernel @other_value(%out: memref<8xf32>, %a: memref<8xf32>, %b: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<stage exp2 0 [0]>, #tg.step<reuse exp2 1, stage 0 [1]>]} {
   %i = tg.range 0 loop 8

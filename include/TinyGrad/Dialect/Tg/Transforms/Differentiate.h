@@ -20,18 +20,18 @@
 namespace mlir::tg {
 
 /// Builds the gradients of `output`, a tensor of floats, with respect to each
-/// of `wrt`: for an element x of it, the sum over all elements y of `output` of
-/// `seed` (which has the type of `output`) times dy/dx. They have the types of
-/// `wrt`, zeros where `output` does not depend on it. Nothing is built for
-/// values that lead to none of `wrt`. All values are of one block; the builder
-/// stands behind `output` and `seed`. What is built may be differentiated
-/// again.
+/// of `wrt`: for each element x, the sum over all elements y of `output` of
+/// `seed` (which has the type of `output`) times dy/dx. Gradients have the
+/// types of `wrt`, and are zero where `output` does not depend on it. Nothing
+/// is built for values that do not depend on `wrt`. All values are in one
+/// block, and the builder's insertion point is after `output` and `seed`. The
+/// gradients may be differentiated again.
 ///
-/// Operations say what their derivative is by the `DifferentiableOpInterface`,
-/// or what they are composed of by the `ComposedOpInterface`. Fails where one
-/// that has neither lies between `wrt` and `output`, or a value is no float,
-/// and reports the operation and the way from it to `wrt`; what was built until
-/// then stays, unused.
+/// Operations define their derivative by the `DifferentiableOpInterface`, or
+/// their composition by the `ComposedOpInterface`. If an operation between
+/// `wrt` and `output` has neither, or a value is not a float, reports the
+/// operation and the path from it to `wrt`, and fails; operations built so far
+/// stay, unused.
 FailureOr<SmallVector<Value>> differentiate(OpBuilder &builder, Value output,
                                             Value seed, ValueRange wrt);
 

@@ -27,7 +27,7 @@ namespace mlir::tg {
 
 /// How the pipelines below compile.
 struct PipelineOptions {
-  /// Device of arguments that name none.
+  /// Device of arguments without a device of their own.
   std::string device = "CPU";
   /// Skip schedule optimization (NOOPT).
   bool noOpt = false;

@@ -16,10 +16,10 @@
 
 namespace mlir::tg {
 
-/// Verifies the function or kernel around a rewrite after each pattern that
-/// was applied. Invalid IR is reported as an error that names the pattern,
-/// after the verifier's own. Takes time in proportion to the function for each
-/// rewrite. Has no state of its own: one may listen on several threads.
+/// Verifies the function or kernel around a rewrite after each applied pattern.
+/// For invalid IR, an error that names the pattern follows the verifier's own.
+/// Each rewrite takes time proportional to the function. The listener has no
+/// state, so threads may share it.
 class RewriteVerifier : public RewriterBase::Listener {
 public:
   void notifyPatternBegin(const Pattern &pattern, Operation *op) override;

@@ -6,11 +6,10 @@
 ///
 /// \file
 /// The step of tg-optimize-kernels for reductions down the columns of a matrix
-/// too large for any cache. Accumulators in registers are few columns wide, so
-/// that a short piece is read of each row, on another page each time.
-/// Accumulators in memory are as wide as the matrix: a few rows are read side
-/// by side, from end to end, and their sums are added to the results, which
-/// stay in a cache.
+/// too large for any cache. Accumulators in registers span few columns, so that
+/// each row contributes a short piece, each on another page. Accumulators in
+/// memory span whole rows: a few rows are read side by side, from end to end,
+/// and their sums are added to the results, which stay in a cache.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +19,17 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Rows that are read side by side, for one pass over the accumulators.
+/// Rows that are read side by side in one pass over the accumulators.
 constexpr int64_t kMaxRows = 8, kMinRows = 4;
-/// Passes that add to an accumulator, as in the blocks of other sums.
+/// Maximum number of passes that add to one accumulator, as in the blocks of
+/// other sums.
 constexpr int64_t kMaxPasses = 32;
 /// Maximum number of pieces of a row.
 constexpr int64_t kMaxPieces = 4096;
-/// With fewer work items, many cores get little to do.
+/// With fewer work items, most cores of a large processor would be idle.
 constexpr int64_t kMinItems = 16;
 
-/// Whether the load reads each element once of a matrix whose rows are far
+/// Whether the load reads each element of a matrix once, where rows are far
 /// apart and contiguous along the columns.
 static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
                         RangeOp columns) {
@@ -49,8 +49,8 @@ static bool readsMatrix(KernelSchedule &schedule, LoadOp load, RangeOp rows,
          });
 }
 
-/// The matrices that a reduction down their columns reads, if all other buffers
-/// that it reads along the columns stay in a cache.
+/// The matrices that a reduction down their columns reads, provided that all
+/// other buffers it reads along the columns stay in a cache.
 static SmallVector<LoadOp>
 findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   auto rows = reduce.getRanges().front().getDefiningOp<RangeOp>();
@@ -69,14 +69,14 @@ findMatrices(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   return matrices;
 }
 
-/// How many vectors of \p bytes make a piece of a row, if there are \p vectors
-/// in all: pieces are as long as leaves enough work items, and divide the row
-/// if possible. None if they would be short or very many.
+/// How many vectors of \p bytes make a piece of a row of \p vectors: as many as
+/// leave enough work items, and a divisor of the row if possible. None if
+/// pieces would be short or very many.
 static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
                                           int64_t items,
                                           const TargetFacts &target) {
-  // The accumulators for the longest piece stay in the second-level cache, most
-  // of them in the first.
+  // The accumulators of the longest piece stay in the L2 cache, most of them in
+  // the L1 cache.
   const int64_t shortest = target.prefetchReach, longest = 2 * target.l1Bytes;
   const int64_t row = vectors * bytes;
   if (row < shortest || row / kMaxPieces > longest)
@@ -95,8 +95,8 @@ static std::optional<int64_t> choosePiece(int64_t vectors, int64_t bytes,
   return llvm::divideCeil(vectors, pieces);
 }
 
-/// The reductions that the kernel stores, if it does nothing else and
-/// accumulators in memory can take them.
+/// The reductions that the kernel stores, if it does nothing else and they can
+/// accumulate in memory.
 SmallVector<RangedReduceOp> Heuristic::findSumsOfRows(RangeOp columns) {
   KernelOp kernel = schedule.getKernel();
   SmallVector<RangedReduceOp> reduces;

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements what is declared for searches: asks for, applies and enumerates
-/// steps.
+/// Implements the interface for schedule searches: checks, applies and
+/// enumerates steps.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Splits by other numbers than powers of two go up to this one.
+/// Largest split factor that is not a power of two.
 static constexpr int64_t kMaxParts = 64;
 
 LogicalResult tg::canApply(KernelOp kernel, StepAttr step,
@@ -109,7 +109,7 @@ SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
     if (!isa<LoadOp, RangedReduceOp>(op) &&
         (!elementwise || !elementwise.isTranscendental()))
       continue;
-    // Along one range, or one of a reduction and one of the result.
+    // Along one range, or along one of a reduction and one of the result.
     for (RangeOp range : ranges) {
       add(StepKind::stage, operand, range);
       if (schedule.isResultRange(range))

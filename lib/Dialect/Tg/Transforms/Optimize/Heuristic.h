@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What tg-optimize-kernels does to a kernel. OptimizeKernels.cpp has the order
-/// of the steps, TileResult.cpp those that make register tiles.
+/// The heuristic of tg-optimize-kernels. OptimizeKernels.cpp orders the steps;
+/// TileResult.cpp makes register tiles.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@
 
 namespace mlir::tg {
 
-/// Rows and columns of a square that is transposed in registers at most.
+/// Maximum size of a square that is transposed in registers.
 inline constexpr int64_t kSquare = 16;
 
-/// Chooses and carries out the steps for one kernel.
+/// Chooses and applies the steps for one kernel.
 class Heuristic {
 public:
   explicit Heuristic(KernelOp kernel)
@@ -78,8 +78,8 @@ private:
   const TargetFacts &target;
 };
 
-/// How many lanes, a power of two up to `limit`, take the fewest registers in
-/// all for \p extent positions; the most lanes of about equal choices.
+/// The number of lanes, a power of two up to `limit`, that takes the fewest
+/// registers for \p extent positions; the largest of about equal choices.
 int64_t fitLanes(int64_t extent, int64_t limit, int64_t width);
 
 } // namespace mlir::tg

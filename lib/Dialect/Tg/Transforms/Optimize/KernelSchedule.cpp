@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the steps. Index arithmetic is rewritten through its linear
-/// forms, so that substituted ranges leave no nested sums behind.
+/// Implements the steps. Index arithmetic is rewritten through linear forms, so
+/// that substituted ranges leave no nested sums.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -208,15 +208,15 @@ bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to) {
   return isSameBut(value, other, from, to, same);
 }
 
-/// \p same holds pairs that were seen to be: what is used twice at each of many
-/// levels must not be compared again at each.
+/// \p same caches the pairs known to be equal: comparing shared operands again
+/// at each of many levels would take exponential time.
 bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to,
                                DenseSet<std::pair<Value, Value>> &same) {
   if (value == other || same.contains({value, other}))
     return true;
   if (value.getType() != other.getType())
     return false;
-  // Indices as linear forms: the order of sums does not matter.
+  // Compare indices as linear forms, in which the order of sums is irrelevant.
   if (isa<IndexType>(value.getType())) {
     LinearForm form = analysis.getLinear(value);
     int64_t coefficient = form.getCoefficient(from);
@@ -312,7 +312,7 @@ bool tg::namesRange(Operation *op, RangeOp range) {
                             range.getResult());
 }
 
-/// In every operation over `range`, puts `replacements` in its place.
+/// Replaces `range` by `replacements` in every operation over it.
 static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
   for (Operation *user : llvm::make_early_inc_range(range->getUsers())) {
     MutableOperandRange operands = getNamedRanges(user);
@@ -332,7 +332,8 @@ static void replaceInReduces(RangeOp range, ArrayRef<RangeOp> replacements) {
   }
 }
 
-/// Gives a tile the size of its ranges, which a split may have rounded up.
+/// Resizes a tile to the extents of its ranges, which a split may have rounded
+/// up.
 static void resizeTile(StageOp stage) {
   int64_t size = 1;
   for (Value range : stage.getRanges())
@@ -354,13 +355,13 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   Dim full = Dim::get(DimOpKind::floordiv, extent, number(factor));
   Dim outerExtent = Dim::get(DimOpKind::floordiv, extent + number(factor - 1),
                              number(factor));
-  // Of some symbolic sums, a part is not seen not to be negative.
+  // Bounds do not show of every symbolic part that it is non-negative.
   auto notNegative = [&](Dim dim) {
     return dim.getMin() < 0 ? Dim::get(DimOpKind::max, dim, number(0)) : dim;
   };
   full = notNegative(full);
   outerExtent = notNegative(outerExtent);
-  // Known to divide, whatever the value of a symbolic extent.
+  // Whether the factor divides the extent, for all values of its variables.
   bool exact = full == outerExtent;
   RangeOp outer = createRange(outerExtent, range);
   RangeOp inner = createRange(number(factor), range);
@@ -373,7 +374,7 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   builder.setInsertionPointAfter(ranges.back());
   IndexBuilder index(builder, range.getLoc());
   Value position = index.add(index.mul(outer, factor), inner);
-  // With one outer position there is nothing to loop over or to peel.
+  // One outer position needs neither a loop nor peeling.
   if (outerExtent.is(1))
     outer.setPeelDim(number(0));
   range.getResult().replaceAllUsesWith(position);
@@ -388,8 +389,8 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
       if (auto padded = stage->getAttrOfType<DenseI64ArrayAttr>(paddedAttrName);
           padded && padded[0] == id)
         stage->removeAttr(paddedAttrName);
-  // An outer range of one position or none is 0 in every index, so that what
-  // depends on it would be loaded in either case.
+  // An outer range of at most one position becomes 0 in every index, so that
+  // loads that depend on it would be executed even if it has none.
   const bool mayVanish = outerExtent.getMin() <= 0 && outerExtent.getMax() <= 1;
   if (!exact || mayVanish) {
     builder.setInsertionPointAfterValue(position);
@@ -415,7 +416,7 @@ void KernelSchedule::reverse(RangeOp range) {
 }
 
 void KernelSchedule::guard(RangeOp inner, Value valid) {
-  // The dependences are those before any guard is added.
+  // Collect the dependences before any guard is added.
   SmallVector<Operation *> loadsAndStores;
   SmallVector<RangedReduceOp> reduces = getReduces(inner);
   for (Operation &op : kernel.getBody().front()) {
@@ -449,15 +450,15 @@ void KernelSchedule::guard(RangeOp inner, Value valid) {
   for (RangedReduceOp reduce : reduces)
     guardValue(reduce, reduce.getValueMutable(),
                getReduceIdentity(reduce.getKind(), reduce.getType()));
-  // Behind the end of a scan, whose first range is the outer one, nothing
-  // follows that needs what comes there.
+  // If the outer range is the first one of a scan, positions past the end come
+  // last, and no other position depends on their values.
   for (auto scan : kernel.getBody().getOps<RangedScanOp>())
     if (namesRange(scan, inner) && scan.getRanges()[1] != inner.getResult())
       guardValue(scan, scan.getValueMutable(),
                  getScanIdentity(scan.getKind(), scan.getType()));
 }
 
-/// Whether `user` only continues a linear form.
+/// Whether `user` is itself part of a linear form.
 static bool isLinearStep(Operation *user) {
   if (isa<AddOp, SubOp, NegOp>(user))
     return true;
@@ -479,7 +480,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
       llvm::MulOverflow(outer.getLargestExtent(), extent, merged) ||
       merged > kMaxRangeExtent)
     return false;
-  // Closed by the same operations, in tiles and scans one after the other.
+  // The same operations must close both, consecutively in tiles and scans.
   for (RangeOp range : {outer, inner})
     for (Operation *user : range->getUsers()) {
       if (namesRange(user, outer) != namesRange(user, inner))
@@ -492,7 +493,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
           *std::next(place) != inner.getResult())
         return false;
     }
-  // Every index that ends a chain of sums uses both in proportion.
+  // Every index that ends a chain of sums must use both in proportion.
   for (Operation &op : kernel.getBody().front()) {
     if (isa<RangeOp>(op))
       continue;
@@ -509,7 +510,7 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
       const LinearForm &form = analysis.getLinear(operand.get());
       if (form.getCoefficient(outer) != form.getCoefficient(inner) * extent)
         return false;
-      // Atoms are looked at where their own operands are used.
+      // Atoms are checked where their own operands are used.
     }
   }
   return true;
@@ -573,7 +574,7 @@ void KernelSchedule::accumulate(ArrayRef<RangedReduceOp> reduces,
         reduce.getRanges(), [&](Value other) { return other != range; }));
     reduce.getRangesMutable().assign(rest);
   }
-  // First all the identities, then all the updates.
+  // Store all identities before the first update.
   for (StoreOp store : stores) {
     auto reduce = store.getValue().getDefiningOp<RangedReduceOp>();
     OpBuilder builder(stores.front());

@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The steps of which schedules consist: each is a local rewrite of ranges that
-/// keeps what the kernel computes, and has a form as data (`#tg.step`).
-/// Heuristics and search choose them.
+/// The steps of a schedule. Each is a local rewrite of ranges that preserves
+/// what the kernel computes, and can be written as data (`#tg.step`).
+/// Heuristics and searches choose the steps.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ MutableOperandRange getNamedRanges(Operation *op);
 bool namesRange(Operation *op, RangeOp range);
 /// The ranges that a reduction closes.
 SmallVector<RangeOp> getClosedRanges(RangedReduceOp reduce);
-/// Whether \p op is among what the value is computed from.
+/// Whether the value is computed from \p op.
 bool isComputedFrom(Value value, Operation *op);
 
 /// A kernel and its ranges in loop order. Each step is recorded.
@@ -32,57 +32,59 @@ class KernelSchedule {
 public:
   explicit KernelSchedule(KernelOp kernel)
       : KernelSchedule(kernel, getTargetFacts(kernel)) {}
-  /// Of a kernel that is in no module.
+  /// For a kernel that is in no module.
   KernelSchedule(KernelOp kernel, const TargetFacts &target);
 
   /// Why the step cannot be applied to the kernel as it is; none if it can.
   std::optional<std::string> findObstacle(StepAttr step);
   /// Applies a step that has no obstacle.
   void apply(StepAttr step);
-  /// What the steps so far leave to do; none if nothing.
+  /// What the steps so far leave unfinished; none if nothing.
   std::optional<std::string> findUnfinished();
   /// The steps so far.
   ArrayRef<Attribute> getSteps() const { return steps; }
 
   KernelOp getKernel() const { return kernel; }
-  /// What the kernel is made for.
+  /// The target of the kernel.
   const TargetFacts &getTarget() const { return target; }
   ArrayRef<RangeOp> getRanges() const { return ranges; }
-  /// The tiles that a kernel which works in place had from the beginning: what
-  /// it writes may overwrite what such a tile was filled with.
+  /// The tiles of a kernel that works in place before any step: the kernel may
+  /// overwrite the memory from which such a tile was filled.
   ArrayRef<StageOp> getGivenTiles() const { return givenTiles; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
-  /// Whether a scan is over the range, or the stores of an update come to an
-  /// element along it several times: its positions have an order.
+  /// Whether the order of the range's positions matters: a scan runs over it,
+  /// or an update reaches an element several times along it.
   bool isOrdered(RangeOp range);
   /// Whether no reduce or stage closes the range: it spans the result.
   bool isResultRange(RangeOp range) const;
   SmallVector<RangeOp> getResultRanges() const;
-  /// Whether some value depends on the range and on another one whose
-  /// positions are lanes.
+  /// Whether some value depends on the range and on another one whose positions
+  /// are lanes.
   bool hasLaneConflict(RangeOp lane);
-  /// Whether two values are computed alike, but for \p from in place of \p to.
+  /// Whether two values are computed alike, except that one uses \p from where
+  /// the other uses \p to.
   bool isSameBut(Value value, Value other, Value from, Value to);
-  /// Whether an update may come to one element at several positions of the
-  /// range, as far as the index shows.
+  /// Whether an update may reach one element at several positions of the range,
+  /// as far as the index shows.
   bool mayMeetAlong(RangeOp range);
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);
-  /// Everything that the value is computed from, inner reduces and tiles left
-  /// out.
+  /// Everything that the value is computed from, except inner reduces and
+  /// tiles.
   static llvm::SetVector<Operation *> getSlice(Value value);
 
-  /// SPLIT: range of extent n -> (outer of n / factor, rounded up) * factor +
-  /// inner. Where the factor does not divide the extent, loads, stores and
-  /// reduced values past the end are masked, and the last outer position is
-  /// peeled; of a symbolic extent only if there is a remainder when the kernel
-  /// runs. Both take the place of the range; returns (outer, inner).
+  /// SPLIT: a range of extent n becomes outer * factor + inner, with n / factor
+  /// outer positions, rounded up. If the factor does not divide the extent,
+  /// loads, stores and reduced values past the end are masked, and the last
+  /// outer position is peeled; for a symbolic extent only if there is a
+  /// remainder at run time. Both ranges take the place of the range; returns
+  /// (outer, inner).
   std::pair<RangeOp, RangeOp> split(RangeOp range, int64_t factor);
 
-  /// MERGE: two neighbouring ranges that are only used as
-  /// outer * extent(inner) + inner become one range.
+  /// MERGE: two neighboring ranges that are only used as outer * extent(inner)
+  /// + inner become one range.
   bool canMerge(RangeOp outer, RangeOp inner);
   RangeOp merge(RangeOp outer, RangeOp inner);
 
@@ -94,113 +96,112 @@ public:
 
   void setKind(RangeOp range, RangeKind kind);
 
-  /// UNSHARE: the reduce gets ranges of its own, which other reduces do not
-  /// use, or \p onto, the ranges that an earlier reduce over the same ones got.
-  /// Returns the ranges.
+  /// UNSHARE: gives the reduce ranges that no other reduce uses, or \p onto,
+  /// the ranges that an earlier reduce over the same ones was given. Returns
+  /// the ranges.
   SmallVector<RangeOp> unshare(RangedReduceOp reduce,
                                ArrayRef<RangeOp> onto = {});
 
-  /// ACCUMULATE: what the reduces come to at each position of \p range, which
-  /// all of them close, is added to what their stores hold, which begins with
-  /// the identity. The range may then come before others of the result. All
-  /// uses of the reduces are stores without an update.
+  /// ACCUMULATE: initializes stores with the identity, and adds the results of
+  /// the reduces at each position of \p range, which all of them close, to what
+  /// is stored. The range may then move outside of ranges of the result.
+  /// Requires that all uses of the reduces are stores without an update.
   void accumulate(ArrayRef<RangedReduceOp> reduces, RangeOp range);
 
-  /// STAGE: the value at all positions of \p over is computed once, into a tile
-  /// of local memory, row-major, and loaded from it. The tile is filled
-  /// wherever the ranges that the value depends on beside these are open. Its
-  /// rows have room for a multiple of \p pad elements, by which the last range
-  /// has to be split in the end. Returns the tile and the ranges that fill it.
+  /// STAGE: computes the value once at all positions of \p over, into a
+  /// row-major tile of local memory, and loads it from there. The tile is
+  /// filled where the other ranges that the value depends on are open. Its rows
+  /// have room for a multiple of \p pad elements, by which the last range must
+  /// eventually be split. Returns the tile and the ranges that fill it.
   std::pair<Value, SmallVector<RangeOp>>
   stage(Value value, ArrayRef<RangeOp> over, int64_t pad = 1);
 
-  /// REUSE: a value that is computed as that in a tile is, but at the positions
-  /// of \p at, becomes a load from it.
+  /// REUSE: replaces a value that is computed like that in a tile, but at the
+  /// positions \p at, by a load from the tile.
   void reuse(Value value, Value tile, ArrayRef<RangeOp> at);
 
-  /// The ranges of a reduce whose positions are added up with those of
-  /// \p columns in every index that \p value is computed from, always in the
-  /// same proportion, as the positions in a window are added up with the
-  /// window's own: stride * columns + the sum of dilation * range.
+  /// The ranges of a reduce that all indices of \p value add to \p columns in
+  /// the same proportion, as the positions within a window are added to those
+  /// of the window: stride * columns + the sum of dilation * range.
   struct Window {
     int64_t stride = 1;
     SmallVector<std::pair<RangeOp, int64_t>> parts;
-    /// How many positions such a sum can have.
+    /// The number of positions that such a sum can have.
     int64_t extent = 1;
   };
-  /// The window along static \p columns of a value that depends on these and
-  /// on \p over; none if an index is no linear form.
+  /// The window along static \p columns of a value that depends on them and on
+  /// \p over; none if an index is not a linear form.
   std::optional<Window> findWindow(Value value, RangeOp columns,
                                    ArrayRef<RangeOp> over);
 
-  /// STAGE_WINDOW: STAGE of the windows of a value that \p reduce is computed
-  /// from, along one or two ranges \p along, which have no part in common: a
-  /// tile over those ranges of the reduce that are part of none, and over the
-  /// sums of each window, so that windows that overlap are computed once.
-  /// Returns the tile and the ranges that fill it, of which the last ones are
-  /// those of the sums, in the order of \p along.
+  /// STAGE_WINDOW: like STAGE, for the windows of a value that \p reduce is
+  /// computed from, along one or two ranges \p along without a common part. The
+  /// tile spans the ranges of the reduce that belong to no window, and the sums
+  /// of each window, so that overlapping windows are computed once. Returns the
+  /// tile and the ranges that fill it; the last ones are those of the sums, in
+  /// the order of \p along.
   std::pair<Value, SmallVector<RangeOp>> stageWindows(Value value,
                                                       RangedReduceOp reduce,
                                                       ArrayRef<RangeOp> along,
                                                       int64_t pad = 1);
 
-  /// SKIP_MASKED, see SkipMasked.cpp: where a sum is of products of \p load,
-  /// and this load's mask bounds a range of the sum for all of \p columns alike
+  /// SKIP_MASKED (see SkipMasked.cpp): for a sum of products with a masked \p
+  /// load, if the mask bounds a range of the sum for all of \p columns alike
   /// (the rows of padding around an image), or the columns together with a
-  /// range of the sum (the columns of padding), the products outside of these
-  /// bounds are replaced by zeros, which a loop over the range leaves out, or a
-  /// branch for the columns at either end:
+  /// range of the sum (the columns of padding). Products out of bounds become
+  /// zeros, which a loop over the range skips, or a branch for the columns at
+  /// either end:
   ///
   ///   sum of load * other  ->  sum of where(bounds, load * other, 0)
   ///
-  /// A factor of zero alone does not make a product of floats zero: `other` has
-  /// to be finite. This is only done if `other` is going to be packed, along
-  /// \p lanes, and has to be followed by CHECK_FINITE for floats. Says whether
-  /// it was done.
+  /// A factor of zero alone does not make a product of floats zero: `other`
+  /// must be finite. Therefore the step requires that `other` will be packed
+  /// along \p lanes, and for floats that CHECK_FINITE follows. Returns whether
+  /// it was applied.
   bool skipMasked(RangedReduceOp reduce, LoadOp load, RangeOp columns,
                   RangeOp lanes);
 
-  /// CHECK_FINITE: when the other factor is in a tile with \p laneCount lanes,
-  /// no product is left out where the tile holds a number that is not finite.
-  /// This is found out once, when the tile was filled, and becomes part of each
-  /// bound, since loops and branches take them one by one:
+  /// CHECK_FINITE: with the other factor in a tile with \p laneCount lanes,
+  /// ensures that no product is skipped where the tile holds a non-finite
+  /// number. The check runs once, after the tile is filled, and becomes part of
+  /// each bound, since loops and branches use the bounds one by one:
   ///
   ///   where(rows and columns, ...)
   ///     -> where((rows or infinite) and (columns or infinite), ...)
   ///
-  /// Returns the reductions that find it out.
+  /// Returns the reductions that compute the check.
   SmallVector<RangedReduceOp> checkFinite(RangedReduceOp reduce, RangeOp lanes,
                                           int64_t laneCount);
 
-  /// PREFETCH: asks for the element \p distance positions on.
+  /// PREFETCH: prefetches the element \p distance positions ahead.
   void setPrefetch(LoadOp load, int64_t distance);
   void setPrefetch(StoreOp store, int64_t distance);
-  /// NONTEMPORAL: writes past the caches.
+  /// NONTEMPORAL: the store bypasses the caches.
   void setNontemporal(StoreOp store);
 
 private:
   class Recording;
 
-  /// A new range of kind `loop`, in loop order before another one; what uses it
-  /// comes after all ranges. `changed` has to follow.
+  /// Creates a range of kind `loop` before another one in loop order. Its users
+  /// come after all ranges. Call `changed` afterwards.
   RangeOp createRange(Dim extent, RangeOp before);
-  /// Operations were added or erased.
+  /// To be called after operations were added or erased.
   void changed();
   bool isSameBut(Value value, Value other, Value from, Value to,
                  DenseSet<std::pair<Value, Value>> &same);
-  /// Whether a value is computed from what the kernel writes in place.
+  /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
   /// Whether a scan is over the range.
   bool isScanned(RangeOp range);
-  /// Whether the positions of some update come in an order that matters.
+  /// Whether the order of positions matters to some update.
   bool hasOrderedUpdate();
   RangeOp findRange(int64_t id) const;
   Operation *findOp(const StepOperand &operand) const;
   StepOperand getOperand(Operation *op) const;
-  /// The conditions of a load's mask by which products can be left out.
+  /// The conditions of a load's mask that allow products to be skipped.
   SmallVector<Value> findSkippable(RangedReduceOp reduce, LoadOp load,
                                    RangeOp columns, RangeOp lanes);
-  /// The factor of products that are left out which is in a tile.
+  /// The packed factor of the skipped products.
   LoadOp findPacked(RangedReduceOp reduce, RangeOp lanes);
   SmallVector<std::pair<RangeOp, Window>>
   findWindows(Value value, RangedReduceOp reduce, ArrayRef<RangeOp> along);
@@ -209,20 +210,19 @@ private:
   std::optional<std::string>
   findObstacleToStage(Value value, ArrayRef<RangeOp> over, int64_t pad);
   size_t countNewRanges(StepAttr step);
-  /// A load of the element of a tile at \p positions, which run over
-  /// \p extents, takes the place of a value.
+  /// Replaces a value by a load of the tile's element at \p positions, which
+  /// run over \p extents.
   void replaceByLoad(Value value, Value tile, ArrayRef<Value> positions,
                      ArrayRef<int64_t> extents);
-  /// The sum at the present positions, to load from a tile of windows.
+  /// The sum at the current positions: the index into a tile of windows.
   Value getWindowPosition(RangeOp columns, const Window &window);
   std::pair<Value, SmallVector<RangeOp>>
   createTile(Value value, ArrayRef<RangeOp> ranges, int64_t pad);
-  /// Copies of the ranges, or \p onto if given, and the value
-  /// computed at their positions.
+  /// Copies of the ranges (or \p onto if given), and the value computed at
+  /// their positions.
   std::pair<Value, SmallVector<RangeOp>>
   copyAlong(Value value, ArrayRef<RangeOp> over, ArrayRef<RangeOp> onto = {});
-  /// Loads, stores and reduced values that depend on `range` hold only where
-  /// `valid` does.
+  /// Masks loads, stores and reduced values that depend on `range` by `valid`.
   void guard(RangeOp inner, Value valid);
   void eraseUnused();
 
@@ -233,13 +233,13 @@ private:
   int64_t nextId = 0;
   SmallVector<StageOp> givenTiles;
   SmallVector<Attribute> steps;
-  /// The outermost step that is being applied, and the ids that it says.
+  /// The outermost step that is being applied, and the ids that it lists.
   Recording *recording = nullptr;
   ArrayRef<int64_t> givenIds;
 };
 
-/// Notes a step before it is applied, and the ids of the ranges that it makes.
-/// Steps within a step are part of it.
+/// Records a step before it is applied, and the ids of the ranges that it
+/// creates. Nested steps belong to the outer one.
 class KernelSchedule::Recording {
 public:
   Recording(KernelSchedule &schedule, StepKind kind, ArrayRef<Operation *> ops,
@@ -267,7 +267,7 @@ public:
   Recording &operator=(const Recording &) = delete;
 
   void add(int64_t id) { newIds.push_back(id); }
-  /// Nothing was done.
+  /// Discards the record, since the step did nothing.
   void cancel() { isCanceled = true; }
 
 private:
@@ -280,9 +280,10 @@ private:
   SmallVector<int64_t> rangeIds, newIds;
 };
 
-/// What a list of steps has to finish. Of a tile whose rows are padded: the id
-/// of the range, and what it has to be split by. Of a condition for which some
-/// products are left out: that it does not hold for infinite factors yet.
+/// Obligations that a list of steps must still meet. `padded`, on a tile with
+/// padded rows: the id of the range and the factor by which it must be split.
+/// `unchecked`, on a condition under which products are skipped: CHECK_FINITE
+/// must follow.
 inline constexpr llvm::StringLiteral paddedAttrName = "padded";
 inline constexpr llvm::StringLiteral uncheckedAttrName = "unchecked";
 

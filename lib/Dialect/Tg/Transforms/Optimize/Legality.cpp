@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The conditions under which a step keeps what a kernel computes, and leaves
-/// what code can be generated for.
+/// The conditions under which a step preserves what a kernel computes, and
+/// leaves a kernel that code can be generated for.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,8 @@ using namespace mlir::tg;
 
 using Obstacle = std::optional<std::string>;
 
-/// Lanes of one vector, copies of a value that unrolled ranges make, and of
-/// code that all of them together would make, ranges, and bytes of a tile, at
-/// most.
+/// Upper limits: lanes of one vector, copies of a value by unrolled ranges,
+/// copies of code by all of them together, ranges, and bytes of a tile.
 static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256,
                          kMaxPositions = 1 << 16;
 static constexpr size_t kMaxRanges = 64;
@@ -48,9 +47,9 @@ Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
   if (range == other)
     return "a range cannot come before itself";
   if (hasOrderedUpdate())
-    return "the kernel keeps the last of several writes to an element, so that "
-           "its ranges are in order";
-  // Between the two places.
+    return "the last of several writes to an element must win, so the order of "
+           "ranges is fixed";
+  // The ranges between the two places.
   const auto *from = llvm::find(ranges, range), *to = llvm::find(ranges, other);
   const bool isForward = from < to;
   for (const auto *it = isForward ? from + 1 : to;
@@ -59,8 +58,8 @@ Obstacle KernelSchedule::findObstacleToMove(RangeOp range, RangeOp other) {
       return describe(isScanned(range) ? range : *it) +
              " is scanned: a scan is over the innermost ranges, in their order";
   if (!givenTiles.empty())
-    return "the kernel fills a tile with what it overwrites";
-  // What is computed once for several elements may be computed again after some
+    return "the kernel overwrites memory from which it fills a tile";
+  // A value computed once for several elements may be computed again after some
   // of them were written.
   for (Operation &op : kernel.getBody().front())
     if (isa<RangedReduceOp, StageOp>(op) && readsOutput(op.getOperand(0)))
@@ -114,7 +113,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
              " copies of the code would be made";
   }
   for (auto store : kernel.getBody().getOps<StoreOp>())
-    // Of a work item's elements, no loaded value is a part (C8 of tg.kernel).
+    // Other work items load no element that this one updates (C8 of tg.kernel).
     if (store.getUpdate() &&
         (isOrdered(range) ||
          (kind != RangeKind::thread && mayMeetAlong(range))) &&
@@ -126,7 +125,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     if (!llvm::isPowerOf2_64(extent) || extent > kMaxLanes)
       return "a vector has a power of two of lanes up to " +
              std::to_string(kMaxLanes) + ", not " + std::to_string(extent);
-    // Also of what closes the ranges.
+    // Applies to the operations that close the ranges, too.
     for (Operation &op : kernel.getBody().front()) {
       bool hasThis = false, hasOther = false;
       for (Value operand : op.getOperands())
@@ -137,7 +136,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
               value.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
         }
       if (hasThis && hasOther)
-        return "an operation would depend on two ranges of lanes";
+        return "an operation would depend on two upcast ranges";
     }
     for (auto store : kernel.getBody().getOps<StoreOp>())
       if (store.getUpdate() &&
@@ -145,7 +144,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         return "lanes along " + describe(range) + " may update one element";
     for (auto stage : kernel.getBody().getOps<StageOp>())
       if (!namesRange(stage, range) && dependsOn(stage.getValue(), range))
-        return "a tile would have a vector in every element";
+        return "elements of a tile would be vectors";
     for (auto scan : kernel.getBody().getOps<RangedScanOp>())
       if (namesRange(scan, range) && scan.getRanges().back() != range)
         return describe(range) + " is scanned, and not the last such range";
@@ -181,7 +180,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         return "work items are leading ranges of the result, and " +
                describe(other) + " comes before";
     }
-    // Under a mask, one work item at most writes an element (see tg.store).
+    // Under a mask, at most one work item writes an element (see tg.store).
     for (auto store : kernel.getBody().getOps<StoreOp>())
       if (range.getLargestExtent() > 1 &&
           (!store.getMask() || store.getUpdate()) &&
@@ -191,7 +190,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
     for (StageOp stage : givenTiles)
       if (!dependsOn(stage.getValue(), range))
         return "work items along " + describe(range) +
-               " would overwrite what a tile is filled with";
+               " would overwrite memory from which a tile is filled";
     return std::nullopt;
   }
   default:
@@ -207,20 +206,20 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
                                              ArrayRef<RangeOp> over,
                                              int64_t pad) {
   if (!givenTiles.empty() || readsOutput(value))
-    return "the kernel may overwrite what a tile is filled with";
+    return "the kernel may overwrite memory from which the tile is filled";
   if (!kernel.getBody().getOps<RangedScanOp>().empty())
-    return "the loops of a scan hold no tiles";
+    return "tiles are not allowed in the loops of a scan";
   Operation *op = value.getDefiningOp();
   if (isa<RangeOp, DimOp, ConstOp, StageOp, BarrierOp>(op) ||
       isa<IndexType>(value.getType()) || value.getType().isInteger(1))
-    return op->getName().getStringRef().str() + " is no value for a tile";
+    return op->getName().getStringRef().str() + " cannot be staged in a tile";
   for (Value range : analysis.getRanges(value))
     if (auto lane = range.getDefiningOp<RangeOp>();
         lane.getKind() == RangeKind::upcast && !llvm::is_contained(over, lane))
-      return "the tile would have a vector in every element, as the value has "
-             "lanes along " +
+      return "elements of the tile would be vectors, since the value has lanes "
+             "along " +
              describe(lane);
-  // With a range of kind local the tile is a group's.
+  // With a range of kind local, the tile belongs to the group.
   auto isLocal = [](RangeOp range) {
     return range.getKind() == RangeKind::local;
   };
@@ -305,7 +304,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
     const int64_t amount = step.getAmount(), pad = std::max<int64_t>(amount, 1);
     auto getReduce = [&](size_t i) { return dyn_cast<RangedReduceOp>(ops[i]); };
     auto expect = [&](size_t i, StringRef what) {
-      return describe(step.getOps()[i]) + " is no " + what.str();
+      return describe(step.getOps()[i]) + " is not a " + what.str();
     };
     switch (step.getKind()) {
     case StepKind::split: {
@@ -317,7 +316,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (amount > std::max(2 * extent, kMaxLanes))
         return describe(range) + " has only " + std::to_string(extent) +
                " positions";
-      // Rows of a tile have room for the most positions.
+      // Rows of a tile have room for the maximum number of positions.
       const bool isExact = extent % amount == 0;
       for (Operation *user : range->getUsers()) {
         auto stage = dyn_cast<StageOp>(user);
@@ -340,19 +339,19 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
         return "ranges of kind loop can be merged";
       if (!canMerge(named[0], named[1]))
         return describe(named[0]) + " and " + describe(named[1]) +
-               " are not neighbours that everything passes as one";
+               " are not neighbors that every use combines into one";
       return std::nullopt;
     case StepKind::reverse: {
       RangeOp range = named[0];
       if (range.isSymbolic() || range.getPeel() ||
           range.getKind() != RangeKind::loop)
-        return describe(range) + " is no loop of static extent";
+        return describe(range) + " is not a loop of static extent";
       if (!isResultRange(range) || isOrdered(range) || hasOrderedUpdate() ||
           llvm::any_of(kernel.getBody().getOps<StoreOp>(),
                        [&](StoreOp store) { return namesRange(store, range); }))
-        return "positions of " + describe(range) + " have an order";
+        return "positions of " + describe(range) + " must stay in order";
       if (!givenTiles.empty())
-        return "the kernel fills a tile with what it overwrites";
+        return "the kernel overwrites memory from which it fills a tile";
       return std::nullopt;
     }
     case StepKind::move:
@@ -377,7 +376,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
           return describe(range) + " is not like " + describe(from);
         SmallVector<RangedReduceOp> closing = getReduces(range);
         if (closing.empty())
-          return describe(range) + " is closed by no reduction";
+          return describe(range) + " is not closed by any reduction";
         for (RangedReduceOp other : closing)
           if (other.getRanges().size() != named.size() ||
               isComputedFrom(reduce.getValue(), other) ||
@@ -386,7 +385,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
                    " has to come before the other";
         for (Operation *user : range->getUsers())
           if (isa<StageOp, RangedScanOp>(user) && namesRange(user, range))
-            return describe(range) + " is also that of a tile or scan";
+            return describe(range) + " also belongs to a tile or scan";
       }
       return std::nullopt;
     }
@@ -401,7 +400,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
             return !isa<RangedReduceOp>(user) && namesRange(user, range);
           }))
         return describe(range) +
-               " is no static loop that just these reductions close";
+               " is not a static loop that exactly these reductions close";
       size_t stores = 0;
       for (auto [i, op] : llvm::enumerate(ops)) {
         RangedReduceOp reduce = getReduce(i);
@@ -414,7 +413,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
           auto store = dyn_cast<StoreOp>(user);
           if (!store || store.getUpdate() || store.getMask() ||
               store.getNontemporal() || store.getValue() != reduce.getResult())
-            return describe(step.getOps()[i]) + " is not only stored";
+            return describe(step.getOps()[i]) + " has uses other than stores";
           ++stores;
         }
       }
@@ -448,7 +447,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       for (auto &[range, window] : windows) {
         for (auto &part : window.parts) {
           if (llvm::is_contained(parts, part.first))
-            return "the windows have a part in common";
+            return "the windows have a common part";
           parts.push_back(part.first);
         }
         if (llvm::is_contained(named, range) && !isResultRange(range) &&
@@ -479,12 +478,12 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       auto own = stage.getRanges().front().getDefiningOp<RangeOp>();
       if (stage->hasAttr(paddedAttrName) ||
           own.getExtentDim() != named[0].getExtentDim())
-        return "the tile is not of all positions of " + describe(named[0]);
+        return "the tile does not cover all positions of " + describe(named[0]);
       if (isComputedFrom(stage.getValue(), ops[0]))
         return "the tile is computed from " + describe(step.getOps()[0]);
       if (!isSameBut(stage.getValue(), ops[0]->getResult(0), own, named[0]))
         return describe(step.getOps()[0]) +
-               " is computed in another way than the tile";
+               " is computed differently from the tile";
       return std::nullopt;
     }
     case StepKind::skip_masked: {
@@ -504,20 +503,20 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
         return expect(0, "reduction");
       LoadOp packed = findPacked(reduce, named[0]);
       if (!packed)
-        return "the reduction leaves out no products with a packed factor";
+        return "the reduction skips no products with a packed factor";
       if (amount != named[0].getLargestExtent() ||
           named[0].getKind() != RangeKind::upcast ||
           cast<MemRefType>(packed.getBuffer().getType()).getNumElements() %
                   amount !=
               0)
-        return "the tile has not " + std::to_string(amount) + " lanes";
+        return "the tile does not have " + std::to_string(amount) + " lanes";
       return std::nullopt;
     }
     case StepKind::prefetch:
       if (!isa<LoadOp, StoreOp>(ops[0]))
         return expect(0, "load or store");
       if (amount > kMaxBufferSize)
-        return "no buffer is so large";
+        return "the distance is larger than any buffer";
       return std::nullopt;
     case StepKind::nontemporal: {
       auto store = dyn_cast<StoreOp>(ops[0]);
@@ -532,7 +531,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
   };
   if (Obstacle obstacle = getObstacle())
     return obstacle;
-  // Copies of unrolled ranges.
+  // Limit the copies made by unrolled ranges.
   if (step.getKind() == StepKind::unshare ||
       step.getKind() == StepKind::stage) {
     SmallVector<RangeOp> copied(named);
@@ -566,7 +565,7 @@ Obstacle KernelSchedule::findUnfinished() {
   for (Operation &op : kernel.getBody().front()) {
     if (auto padded = op.getAttrOfType<DenseI64ArrayAttr>(paddedAttrName))
       return "range " + std::to_string(padded[0]) +
-             " of a padded tile is not split by " + std::to_string(padded[1]);
+             " of a padded tile must be split by " + std::to_string(padded[1]);
     if (op.hasAttr(uncheckedAttrName))
       return std::string("skip_masked is not followed by check_finite");
   }

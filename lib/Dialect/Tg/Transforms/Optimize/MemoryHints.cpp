@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// How many bytes of a matrix are prefetched.
+/// Prefetch distance within a matrix, in bytes.
 constexpr int64_t kBytesAhead = 8 << 10;
 
 static bool isLarge(KernelSchedule &schedule, Value buffer) {
@@ -28,7 +28,8 @@ static bool isLarge(KernelSchedule &schedule, Value buffer) {
 //===----------------------------------------------------------------------===//
 
 /// Whether consecutive vectors are written: the innermost loop advances by the
-/// number of lanes, and no rows are written side by side (by a register tile).
+/// number of lanes, and a register tile does not write several rows side by
+/// side.
 static bool isSequential(KernelSchedule &schedule, StoreOp store) {
   const LinearForm &index = schedule.getAnalysis().getLinear(store.getIndex());
   RangeOp loop, lane;
@@ -45,9 +46,9 @@ static bool isSequential(KernelSchedule &schedule, StoreOp store) {
          index.getCoefficient(loop) == lane.getLargestExtent();
 }
 
-/// Whether squares of the result are transposed in registers, whose rows are
-/// lines by themselves: a load is contiguous along unrolled rows and strided
-/// along the lanes.
+/// Whether squares of the result are transposed in registers: a load is
+/// contiguous along unrolled rows and strided along the lanes. Each row of a
+/// square is then on a cache line of its own.
 static bool hasSquares(KernelSchedule &schedule) {
   SmallVector<RangeOp> ranges = schedule.getResultRanges();
   auto isSquare = [&](RangeOp row, RangeOp lane) {
@@ -83,8 +84,8 @@ void tg::storeNonTemporally(KernelSchedule &schedule) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// Whether the load reads each element once, row after row along \p row: the
-/// other ranges run over a row. \p stride is the distance of two rows.
+/// Whether the load reads each element once, row by row along \p row; the other
+/// ranges run within a row. \p stride is the distance between rows.
 static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
                       int64_t &stride) {
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
@@ -98,7 +99,7 @@ static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
       continue;
     const int64_t step = index.getCoefficient(range);
     if (!schedule.dependsOn(load.getIndex(), range)) {
-      // The elements would be read again, from a cache.
+      // Elements would be read again, from a cache.
       if (schedule.isResultRange(range))
         return false;
       continue;
@@ -114,14 +115,14 @@ static bool readsRows(KernelSchedule &schedule, LoadOp load, RangeOp row,
           cast<MemRefType>(load.getBuffer().getType()).getElementTypeBitWidth(),
       8);
   // Rows without gaps are one long row. Shorter rows are too close to be
-  // prefetched in time; longer ones would be evicted from the second-level
-  // cache before use, and few of them begin anyway.
+  // prefetched in time. Longer ones would be evicted from the L2 cache before
+  // use, and few of them begin anyway.
   const TargetFacts &target = schedule.getTarget();
   return isVector && length <= stride && (mayBeShort || length < stride) &&
          bytes >= target.prefetchReach && bytes <= target.l2Bytes / 16;
 }
 
-/// Whether the load fills a tile with one row after the other.
+/// Whether the load fills a tile row by row.
 static bool fillsTile(KernelSchedule &schedule, LoadOp load, StageOp stage,
                       RangeOp row, int64_t &stride) {
   const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
@@ -173,12 +174,12 @@ void tg::prefetchColumns(KernelSchedule &schedule) {
           getBufferBytes(type) < schedule.getTarget().l2Bytes ||
           stride * bits / 8 < schedule.getTarget().prefetchReach)
         continue;
-      // The piece of a row, if each is read once.
+      // The length of the piece, if each of its elements is read once.
       int64_t piece = bits / 8;
       bool isVector = false, isReused = false;
       for (RangeOp range : schedule.getResultRanges()) {
         if (!schedule.dependsOn(load.getIndex(), range)) {
-          // Unrolled positions use what one load read.
+          // Unrolled positions share one load.
           isReused |= range.getKind() != RangeKind::unroll &&
                       range.getLargestExtent() > 1;
         } else if (range.getKind() == RangeKind::upcast ||

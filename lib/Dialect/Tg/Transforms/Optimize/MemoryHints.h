@@ -17,17 +17,17 @@
 
 namespace mlir::tg {
 
-/// Marks stores of results larger than the caches non-temporal, which saves
-/// reading the lines that are overwritten.
+/// Marks stores of results larger than the caches as non-temporal, which avoids
+/// reading the cache lines that are overwritten.
 void storeNonTemporally(KernelSchedule &schedule);
 
 /// Prefetches rows with gaps between them, which the hardware prefetcher does
-/// not anticipate: each row while the one before it is processed.
+/// not anticipate: each row while the previous one is processed.
 void prefetchRows(KernelSchedule &schedule);
 
-/// A reduction down the columns of a matrix, a few vectors wide, reads a piece
-/// of each row. If each piece is on another page, it is prefetched some rows
-/// ahead.
+/// Prefetches the rows of a reduction down the columns of a matrix some rows
+/// ahead. Such a reduction, a few vectors wide, reads a short piece of each
+/// row, each on another page.
 void prefetchColumns(KernelSchedule &schedule);
 
 } // namespace mlir::tg

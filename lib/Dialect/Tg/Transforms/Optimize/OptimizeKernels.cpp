@@ -28,15 +28,15 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Reductions of so many elements of a buffer that the second-level cache does
-/// not hold run in the order of what they read.
+/// Reductions of at least this many elements of a buffer that exceeds the L2
+/// cache run in the memory order of what they read.
 constexpr int64_t kMinDepthInOrder = 32;
-/// How many squares that are transposed in registers are done one after the
+/// How many squares, transposed in registers, are processed one after the
 /// other.
 constexpr int64_t kSquares = 4;
-/// How much longer elements take that are gathered than those of squares.
+/// Cost of a gathered element relative to one of a transposed square.
 constexpr int64_t kGather = 4;
-/// Lanes that are worth turning.
+/// Minimum number of lanes that are worth a transposition.
 constexpr int64_t kMinToTurn = 4;
 
 void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
@@ -79,7 +79,7 @@ bool Heuristic::needsManyRegisters(ArrayRef<Operation *> ops) {
 
 /// How many loads and stores (of one reduce, if given) would have to gather if
 /// `lane` became lanes: the index is neither constant along it nor contiguous,
-/// and it cannot be turned.
+/// and it cannot be transposed.
 int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
   int64_t count = 0;
   IndexAnalysis &analysis = schedule.getAnalysis();
@@ -104,8 +104,8 @@ int64_t Heuristic::countStrided(RangeOp lane, RangedReduceOp within) {
   return count;
 }
 
-/// Rows that reductions read from the last to the first (a result that is
-/// flipped) are read in the order of memory, which processors foresee.
+/// Rows that reductions read from the last to the first (of a flipped result)
+/// are read in ascending order, which hardware prefetchers expect.
 void Heuristic::readForward() {
   for (RangeOp range : schedule.getResultRanges()) {
     if (range.isSymbolic() || schedule.isOrdered(range) ||
@@ -132,8 +132,9 @@ void Heuristic::readForward() {
   }
 }
 
-/// Reductions that read much for each result, and nothing twice, come in the
-/// order in which memory holds what they read, whatever that of the results is.
+/// If reductions read much for each result, and nothing twice, the result
+/// ranges get the memory order of what is read, whatever that of the results
+/// is.
 void Heuristic::readInOrder() {
   SmallVector<RangeOp> ranges = schedule.getResultRanges();
   SmallVector<int64_t> steps;
@@ -191,9 +192,9 @@ void Heuristic::mergeRanges() {
 }
 
 /// The result range along which a store is contiguous, forward or backward, if
-/// lanes along it pay: reductions may be contiguous along their own ranges
-/// instead, if these have `shortest` positions. Of several stores, those over
-/// the most ranges count: others write once a row.
+/// lanes along it pay off: reductions may be contiguous along their own ranges
+/// instead, if these have at least `shortest` positions. Of several stores,
+/// those over the most ranges count; the others write once per row.
 RangeOp Heuristic::chooseResultLane(int64_t shortest) {
   RangeOp lane;
   size_t most = 0;
@@ -248,10 +249,10 @@ std::pair<RangeOp, RangeOp> Heuristic::addLanes(RangeOp range, int64_t count) {
   return {outer, inner};
 }
 
-/// Reduces that follow one another cannot share a loop; with ranges of their
-/// own each gets a schedule of its own. Those that follow the same one, but not
-/// each other, go on sharing one (the sums of deviations from a mean and of
-/// their squares).
+/// Dependent reduces cannot share a loop. With ranges of its own, each of them
+/// gets its own schedule. Reduces that depend on the same one, but not on each
+/// other, still share one (the sums of deviations from a mean and of their
+/// squares).
 void Heuristic::separateReduces() {
   struct Separated {
     SmallVector<Value> from;
@@ -286,16 +287,16 @@ void Heuristic::separateReduces() {
   }
 }
 
-/// A costly value that a reduction computes along its range and the result
-/// computes again along one of its own (as softmax does) is kept in a tile.
+/// Keeps a costly value in a tile if a reduction computes it along its range
+/// and the result computes it again along one of its own (as softmax does).
 void Heuristic::stageRepeated() {
   for (auto reduce : llvm::to_vector(
            schedule.getKernel().getBody().getOps<RangedReduceOp>())) {
     if (reduce.getRanges().size() != 1)
       continue;
     auto inner = reduce.getRanges()[0].getDefiningOp<RangeOp>();
-    // Lanes go along a range of more than one position, which is not in this
-    // tile then.
+    // Lanes need several positions; here they would run along a range that is
+    // not in the tile.
     if (inner.getLargestExtent() < 2)
       continue;
     for (Operation *op : schedule.getSlice(reduce.getValue())) {
@@ -331,7 +332,7 @@ void Heuristic::stageRepeated() {
   }
 }
 
-/// Tiles that were there are filled in lanes.
+/// Vectorizes the filling of the tiles that the kernel already has.
 void Heuristic::vectorizeStages() {
   for (StageOp stage :
        llvm::to_vector(schedule.getKernel().getBody().getOps<StageOp>())) {
@@ -342,7 +343,7 @@ void Heuristic::vectorizeStages() {
 }
 
 /// Another range of a reduction, along which every load is contiguous that is
-/// strided along the lanes: of a product with something transposed.
+/// strided along the lanes, as in a product with a transposed matrix.
 RangeOp Heuristic::findTurned(RangedReduceOp reduce, RangeOp lane) {
   auto isLong = [](RangeOp range) {
     return range.getKind() == RangeKind::loop && !range.isSymbolic() &&
@@ -373,8 +374,8 @@ RangeOp Heuristic::findTurned(RangedReduceOp reduce, RangeOp lane) {
   return RangeOp();
 }
 
-/// Reduces that are not computed per lane run their innermost range in lanes,
-/// several registers wide, which also gives them several accumulators.
+/// Vectorizes the innermost range of reduces that are not computed per lane,
+/// several registers wide, which also gives several accumulators.
 void Heuristic::vectorizeReduces() {
   int64_t width = getNumLanes();
   bool changed = true;
@@ -388,7 +389,8 @@ void Heuristic::vectorizeReduces() {
             range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
       if (hasLanes)
         continue;
-      // The range with the fewest strided loads; the innermost of equal ones.
+      // The range with the fewest strided loads; the innermost of equally good
+      // ones.
       RangeOp best;
       for (Value value : reduce.getRanges()) {
         auto range = value.getDefiningOp<RangeOp>();
@@ -430,7 +432,7 @@ void Heuristic::vectorizeResult() {
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>())
     llvm::append_range(ops, schedule.getSlice(store.getValue()));
   int64_t limit = needsManyRegisters(ops) ? width : 2 * width;
-  // A scan along the lanes is done in a register, and its positions stay loops.
+  // A scan along the lanes is done in a register; its positions stay loops.
   if (hasScan() && schedule.isOrdered(lane))
     limit = width;
   RangeOp across = hasScan() ? RangeOp() : findTransposed(lane);
@@ -443,8 +445,8 @@ void Heuristic::vectorizeResult() {
     addLanes(lane, count);
 }
 
-/// How many squares side by side, of which those that the last block is short
-/// of are gathered: as many as take little longer than the best number.
+/// How many squares side by side: the largest number that takes little longer
+/// than the best one. What is left over for the last block is gathered.
 static int64_t fitSquares(int64_t extent, int64_t size) {
   auto getWork = [&](int64_t count) {
     const int64_t side = size * count;
@@ -459,9 +461,9 @@ static int64_t fitSquares(int64_t extent, int64_t size) {
   return 1;
 }
 
-/// Lanes along the one range and squares of registers, in which the other is
-/// turned: several side by side, so that neighbouring lines are read while
-/// their page is at hand.
+/// Splits one range into lanes and the other one into squares that are
+/// transposed in registers, several side by side: neighboring cache lines are
+/// then read while the TLB holds their page.
 void Heuristic::addSquares(RangeOp lane, RangeOp across, int64_t size) {
   RangeOp inner = addLanes(lane, size).second;
   const int64_t side = size * fitSquares(across.getLargestExtent(), size);
@@ -474,8 +476,8 @@ void Heuristic::addSquares(RangeOp lane, RangeOp across, int64_t size) {
 }
 
 /// A result range before \p lane along which a load is contiguous that is
-/// strided along the lane: what a transposition reads. Its loop becomes an
-/// inner one, in which a reduction for each of its positions would run again.
+/// strided along the lane, as in a transposition. Its loop becomes an inner
+/// one, in which a reduction would run again for each of its positions.
 RangeOp Heuristic::findTransposed(RangeOp lane) {
   auto isReducedAlong = [&](RangeOp range) {
     return llvm::any_of(schedule.getKernel().getBody().getOps<RangedReduceOp>(),
@@ -502,11 +504,11 @@ bool Heuristic::hasScan() {
   return !schedule.getKernel().getBody().getOps<RangedScanOp>().empty();
 }
 
-/// Leading result ranges run in parallel, as few as give enough work items, and
-/// none whose positions have an order. A reduce or store that depends on fewer
-/// of them would run again in every work item, which is fine for \p repeated.
-/// Work items that share a tile would each fill it: ranges from \p end on,
-/// along which a tile is used again, are left.
+/// Makes leading result ranges parallel: as few as give enough work items, and
+/// none whose positions are ordered. A reduce or store that depends on fewer of
+/// them would run again in every work item, which is acceptable for \p
+/// repeated. Ranges from \p end on, along which a tile is reused, stay loops:
+/// each work item would fill the tile again.
 void Heuristic::parallelize(RangeOp end, ArrayRef<RangedReduceOp> repeated) {
   SmallVector<RangeOp> leading;
   for (RangeOp range : schedule.getResultRanges())
@@ -578,7 +580,7 @@ void Heuristic::run() {
       !schedule.getKernel().getBody().getOps<StageOp>().empty();
   vectorizeStages();
   bool isParallel = false;
-  // The loops of a scan hold nothing but lanes and numbers.
+  // Only lanes and unrolled ranges may be inside the loops of a scan.
   if (!hasScan() && !hasTiles && !accumulateRows()) {
     stageRepeated();
     isParallel = tileResult();
@@ -609,11 +611,11 @@ struct TgOptimizeKernelsPass
       return;
     }
     for (auto range : kernel.getBody().getOps<RangeOp>()) {
-      // Kernels without positions do nothing; scheduled ones stay as they are.
+      // Kernels without positions do nothing; scheduled kernels stay unchanged.
       if (range.getLargestExtent() == 0 || range.getKind() != RangeKind::loop)
         return;
     }
-    // The reduction of one element is that element.
+    // A reduction over one element is that element.
     for (auto reduce :
          llvm::make_early_inc_range(kernel.getBody().getOps<RangedReduceOp>()))
       if (reduce.getRanges().empty()) {
@@ -636,7 +638,7 @@ struct TgOptimizeKernelsPass
   }
 
 private:
-  /// Whether the list makes the scheduled kernel from what it was before.
+  /// Whether the list, applied to the original kernel, gives the scheduled one.
   static LogicalResult checkList(KernelOp kernel, KernelOp before,
                                  ArrayRef<Attribute> steps) {
     KernelSchedule schedule(before, getTargetFacts(kernel));
@@ -653,7 +655,7 @@ private:
             &kernel.getBody(), &before.getBody(),
             OperationEquivalence::IgnoreLocations) ||
         kernel.getInPlace() != before.getInPlace())
-      return (kernel.emitError() << "the steps make another kernel")
+      return (kernel.emitError() << "the steps produce a different kernel")
                  .attachNote(before.getLoc())
              << before;
     return success();

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Puts conditions on sums of products of which one factor is masked.
+/// Lets sums of products with a masked factor skip the products that are zero.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +14,13 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// For a branch to pay, a bound has to leave out one of so many products.
+/// A branch pays off if a bound skips at least one in this many products.
 static constexpr int64_t kMaxProducts = 500;
-/// Among more than so many positions nothing is looked for.
+/// Ranges with more positions in all are not examined.
 static constexpr int64_t kMaxPositions = 1 << 16;
 
 /// Whether the condition bounds the columns together with a range of the
-/// reduction, and leaves out enough of their positions.
+/// reduction, and skips enough of their positions.
 static bool boundsColumns(KernelSchedule &schedule, Value condition,
                           RangedReduceOp reduce, RangeOp columns) {
   auto less = condition.getDefiningOp<CmpLtOp>();
@@ -171,8 +171,8 @@ SmallVector<RangedReduceOp> KernelSchedule::checkFinite(RangedReduceOp reduce,
   const int64_t depth =
       cast<MemRefType>(tile.getType()).getNumElements() / laneCount;
 
-  // A tile of the greatest numbers of each lane in parts of the packed one: it
-  // is filled when that one is.
+  // A tile with the largest magnitude of each lane in parts of the packed tile,
+  // filled when that one is.
   MLIRContext *context = reduce.getContext();
   int64_t parts = 2;
   while (parts < depth && depth % parts != 0)
@@ -189,7 +189,7 @@ SmallVector<RangedReduceOp> KernelSchedule::checkFinite(RangedReduceOp reduce,
   OpBuilder builder(where);
   const Location loc = reduce.getLoc();
   IndexBuilder index(builder, loc);
-  // Numbers without their sign, as integers, are in the order of their size.
+  // Without their sign bit, floats are ordered like integers.
   const unsigned width = type.getWidth();
   Type bits = builder.getIntegerType(width);
   auto constant = [&](const APInt &value) -> Value {

@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The steps that compute a value along ranges of their own: copies of a
-/// reduction's ranges, tiles, and tiles of windows that overlap.
+/// The steps that compute a value along ranges of its own: copies of a
+/// reduction's ranges, tiles, and tiles of overlapping windows.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
   if (onto.empty())
     for (RangeOp range : over) {
       RangeOp copy = createRange(range.getExtentDim(), range);
-      // Work items fill tiles of their own.
+      // Each work item fills its own tile.
       copy.setKind(range.getKind() == RangeKind::thread ? RangeKind::loop
                                                         : range.getKind());
       copy.setPeelDim(range.getPeelDim());
@@ -125,7 +125,7 @@ void KernelSchedule::reuse(Value value, Value tile, ArrayRef<RangeOp> at) {
   replaceByLoad(value, tile, positions, extents);
 }
 
-/// The index operands of everything else that \p value is computed from.
+/// The index operands of all other operations that \p value is computed from.
 static SmallVector<OpOperand *> getIndexUses(Value value) {
   SmallVector<OpOperand *> uses;
   for (Operation *op : KernelSchedule::getSlice(value))
@@ -171,7 +171,7 @@ KernelSchedule::findWindow(Value value, RangeOp columns,
     for (auto &[range, dilation] : window.parts)
       dilation = -dilation;
   }
-  // Parts that reach further than their positions are many stay apart.
+  // Leave out ranges that multiply the extent by more than their positions.
   auto measure = [&](const Window &measured) {
     int64_t unit = measured.stride;
     for (auto [range, dilation] : measured.parts)
@@ -302,7 +302,7 @@ Value KernelSchedule::getWindowPosition(RangeOp columns, const Window &window) {
   return position;
 }
 
-/// Moves \p op, and all it needs that comes after \p place, before that place.
+/// Moves \p op, and all it needs that comes after \p place, before \p place.
 static void moveBeforeInOrder(Operation *op, Operation *place) {
   llvm::SetVector<Operation *> needed;
   SmallVector<Operation *> work{op};
@@ -324,7 +324,7 @@ static void moveBeforeInOrder(Operation *op, Operation *place) {
 void KernelSchedule::replaceByLoad(Value value, Value tile,
                                    ArrayRef<Value> positions,
                                    ArrayRef<int64_t> extents) {
-  // What uses the value may come before the tile in the block.
+  // Users of the value may come before the tile in the block.
   moveBeforeInOrder(tile.getDefiningOp(), value.getDefiningOp());
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPoint(value.getDefiningOp());

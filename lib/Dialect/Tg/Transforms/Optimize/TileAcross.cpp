@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Chooses the lanes and the size of a register tile by a count of the
-/// instructions that it needs, and schedules the reductions of a kernel so.
+/// Chooses the lanes and the size of a register tile by counting instructions,
+/// and schedules the reductions of a kernel accordingly.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,17 +16,16 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// So few parallel work items that cores are idle for certain.
+/// With so few parallel work items, some cores are certainly idle.
 constexpr int64_t kFewItems = 4;
-/// Packed operands are used for this many positions of an item at least.
+/// Minimum number of positions of a work item that reuse packed operands.
 constexpr int64_t kMinPerItem = 192;
-/// Accumulators that keep the arithmetic units busy while results are on their
-/// way.
+/// Number of accumulators that hides the latency of the arithmetic units.
 constexpr int64_t kBusyRegisters = 8;
-/// The vectors of lanes that share windows. More would save little.
+/// Maximum number of lane vectors that share windows; more would save little.
 constexpr int64_t kMaxBlockVectors = 8;
-/// How far ahead of the present one the windows of other channels are fetched,
-/// and how many elements ahead what is packed.
+/// Prefetch distances: bytes for windows of other channels, elements for what
+/// is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
 
 namespace {
@@ -42,10 +41,11 @@ public:
   std::optional<AcrossTile> run();
 
 private:
-  /// Packed operands fit into the second-level cache.
+  /// Maximum size of packed operands, which stay in the L2 cache.
   int64_t getMostPackedBytes() const { return target.l2Bytes * 5 / 8; }
-  /// A tile of windows leaves it to the packed operands. One that all work
-  /// items share, so that a thread fills it once, may be larger.
+  /// Maximum size of a tile of windows, which shares the L2 cache with packed
+  /// operands. A tile that all work items share, so that a thread fills it
+  /// once, may be larger.
   int64_t getMostWindowBytes() const { return target.l2Bytes * 5 / 16; }
   int64_t getMostSharedBytes() const { return target.l2Bytes / 2; }
   bool collectReduces();
@@ -77,12 +77,12 @@ private:
   KernelSchedule &schedule;
   const TargetFacts &target;
   RangeOp columns, lane;
-  /// Result positions whose windows are computed together; none, if each row
+  /// Result positions whose windows are computed together; null if each row
   /// computes its own.
   RangeOp row;
   int64_t width;
-  /// Vector registers that accumulators may take. The rest holds lanes of the
-  /// one operand; the other one is broadcast from memory.
+  /// Vector registers for accumulators. The others hold lanes of one operand;
+  /// the other operand is broadcast from memory.
   int64_t registers;
   int64_t fewestPositions;
   bool mayTurn;
@@ -94,14 +94,14 @@ private:
   /// The lanes within a reduction, and the tiles of a block if there are
   /// several.
   RangeOp inner, tiles;
-  /// Reductions that leave out padding.
+  /// Reductions that skip padding.
   DenseSet<Operation *> skipping;
 };
 
 } // namespace
 
-/// The reductions that depend on the columns, all of which have to be of loads
-/// and elementwise operations alone.
+/// Collects the reductions that depend on the columns. All of them must consist
+/// of loads and elementwise operations.
 bool Across::collectReduces() {
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     if (!schedule.dependsOn(reduce, columns))
@@ -117,8 +117,8 @@ bool Across::collectReduces() {
   return !reduces.empty();
 }
 
-/// The values of a reduction that are the same for all positions of \p across,
-/// and differ along \p along: these are broadcast to the lanes.
+/// The values of a reduction that are constant along \p across and vary along
+/// \p along: these are broadcast to the lanes.
 SmallVector<Value> Across::findBroadcast(RangedReduceOp reduce, RangeOp along,
                                          RangeOp across) {
   SmallVector<Value> values;
@@ -144,13 +144,13 @@ static bool isPart(const KernelSchedule::Window &window, RangeOp range) {
                       [&](auto &part) { return part.first == range; });
 }
 
-/// Lanes that a window of this extent is computed with.
+/// The number of lanes with which a window of this extent is computed.
 int64_t Across::getLaneCount(int64_t extent) {
   return std::min<int64_t>(width,
                            llvm::PowerOf2Ceil(static_cast<uint64_t>(extent)));
 }
 
-/// Bytes of a tile of the windows of one row.
+/// The size in bytes of a tile with the windows of one row.
 int64_t Across::getBytes(Value value, RangedReduceOp reduce,
                          const KernelSchedule::Window &window) {
   int64_t bytes = llvm::alignTo(window.extent, getLaneCount(window.extent)) *
@@ -161,8 +161,8 @@ int64_t Across::getBytes(Value value, RangedReduceOp reduce,
   return bytes;
 }
 
-/// The window of a value that is broadcast, if it is better computed once, with
-/// its own lanes: where there is a mask to evaluate, or an operation.
+/// The window of a broadcast value, if computing it once with its own lanes
+/// pays off: there is a mask to evaluate, or an operation.
 std::optional<KernelSchedule::Window>
 Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
   auto load = value.getDefiningOp<LoadOp>();
@@ -174,8 +174,8 @@ Across::findWindow(Value value, RangedReduceOp reduce, RangeOp along) {
   return window;
 }
 
-/// The window of the same value along the rows, where it takes other ranges of
-/// the reduction than that of the columns does.
+/// The window of the same value along the rows, if it takes other ranges of the
+/// reduction than the window along the columns.
 std::optional<KernelSchedule::Window>
 Across::findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                       const KernelSchedule::Window &inColumns) {
@@ -189,9 +189,9 @@ Across::findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
   return window;
 }
 
-/// Whether every load of the reduction depends on one of the columns and the
-/// candidate at most, in a linear way, and loads of either kind are reused
-/// along the other range.
+/// Whether every load of the reduction depends linearly on at most one of the
+/// columns and the candidate, and loads of either kind are reused along the
+/// other range.
 bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
   if (!schedule.dependsOn(reduce, candidate))
     return false;
@@ -215,7 +215,7 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
     if (load.getMask() || (!mayTurn && index.getCoefficient(candidate) != 1))
       return false;
     isPacked = true;
-    // Packed elements are used again by as many positions of the result.
+    // Count the result positions that reuse a packed element.
     int64_t positions = 1;
     for (RangeOp range : schedule.getResultRanges())
       if (!schedule.dependsOn(load.getResult(), range))
@@ -252,7 +252,7 @@ bool Across::chooseLane() {
   return false;
 }
 
-/// Bytes of the windows that a small work item fills tiles with.
+/// The bytes of windows that a small work item stages.
 int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
   auto inColumns = findWindow(value, reduce, columns);
   if (!inColumns)
@@ -275,8 +275,8 @@ int64_t Across::getItemBytes(Value value, RangedReduceOp reduce) {
   return bytes * (inRows->extent - inRows->stride * (extent - count));
 }
 
-/// Whether a work item fills more of windows than what it packs for two vectors
-/// of lanes.
+/// Whether a work item stages more bytes of windows than it packs for two
+/// vectors of lanes.
 bool Across::areWindowsCostly() {
   int64_t windows = 0, packed = 0;
   for (RangedReduceOp reduce : reduces) {
@@ -292,9 +292,9 @@ bool Across::areWindowsCostly() {
   return windows > packed;
 }
 
-/// The tile with the least work: registers of lanes times columns, each step of
-/// a reduction taking an instruction for each accumulator, or for each load
-/// where these are more.
+/// Chooses the tile with the least work, in registers of lanes times columns:
+/// each step of a reduction takes an instruction per accumulator, or per load
+/// if there are more loads.
 bool Across::chooseTile() {
   int64_t extent = columns.getLargestExtent(),
           channels = lane.getLargestExtent();
@@ -338,8 +338,8 @@ bool Across::chooseTile() {
       columnCount = count;
     }
   }
-  // Each block of lanes computes the windows again, so that blocks of several
-  // tiles are best, if they are enough. Fewer will do where the windows take
+  // Each block of lanes computes the windows again, so blocks of several tiles
+  // are best if there are enough of them. Fewer suffice where the windows cost
   // more than packing.
   const int64_t enough = areCostly ? 2 * kFewItems : target.parallelItems / 2;
   blockCount = laneCount;
@@ -351,8 +351,8 @@ bool Across::chooseTile() {
   return columnCount > 0;
 }
 
-/// A tile is of the positions of all ranges but those of the lanes and columns:
-/// what its reductions depend on must not change while it is stored.
+/// Moves all ranges but lanes and columns outside of the tile: what its
+/// reductions depend on must not change while it is stored.
 void Across::moveOutside() {
   for (RangeOp range : schedule.getResultRanges())
     if (range != lane && range != columns && !range->isBeforeInBlock(lane) &&
@@ -362,8 +362,8 @@ void Across::moveOutside() {
       schedule.moveBefore(range, lane);
 }
 
-/// Keeps the sums of a block of lanes and a row of columns in a tile, in which
-/// columns follow one another.
+/// Keeps the sums of a block of lanes and a row of columns in a tile that is
+/// contiguous along the columns.
 RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
   auto [tile, copies] =
@@ -385,8 +385,8 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   return staged;
 }
 
-/// What fills a tile is read in pieces that are too short for a processor to
-/// foresee the next one: fetches what comes \p positions later \p along.
+/// Tiles are filled in pieces too short for the hardware prefetcher: prefetches
+/// what comes \p positions later \p along.
 void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
   auto stage =
       tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
@@ -400,8 +400,8 @@ void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
     }
 }
 
-/// Computes what is broadcast once for all columns of a row, or of several
-/// rows, and their windows, with lanes along the columns.
+/// Computes broadcast values once for all columns of one or several rows, and
+/// their windows, with lanes along the columns.
 void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
   for (Value value : findBroadcast(reduce, along, inner)) {
     auto inColumns = findWindow(value, reduce, along);
@@ -410,7 +410,7 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     SmallVector<RangeOp> ranges{along};
     if (findRowWindow(value, reduce, row, *inColumns))
       ranges.insert(ranges.begin(), row);
-    // The elements of the windows of one position of the other ranges.
+    // The number of elements per position of the other ranges.
     int64_t size = 1, lanes = 1;
     for (RangeOp range : ranges) {
       const int64_t extent =
@@ -424,7 +424,7 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
       skipping.insert(reduce);
     const Type type = value.getType();
     auto [tile, copies] = schedule.stageWindows(value, reduce, ranges, lanes);
-    // The same place of a few channels on: their rows are far apart.
+    // Prefetch the same place a few channels ahead: channels are far apart.
     const int64_t bytes =
         llvm::divideCeil(type.getIntOrFloatBitWidth(), 8) * size;
     if (copies.size() > ranges.size())
@@ -437,11 +437,11 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
   }
 }
 
-/// Copies the operands that differ between lanes to tiles in which lanes follow
-/// one another, transposed in squares of registers where they are contiguous
-/// along what is reduced.
+/// Packs operands that differ between lanes into tiles that are contiguous
+/// along the lanes, by transposing squares in registers if they are contiguous
+/// along the reduced range.
 void Across::pack(RangedReduceOp reduce) {
-  // Packing one load erases what only it has used.
+  // Packing a load erases the operations that only it used.
   SmallVector<LoadOp> loads;
   for (Operation *op : schedule.getSlice(reduce.getValue()))
     if (auto load = dyn_cast<LoadOp>(op);
@@ -453,7 +453,8 @@ void Across::pack(RangedReduceOp reduce) {
       if (auto range = value.getDefiningOp<RangeOp>();
           schedule.dependsOn(load.getResult(), range))
         over.push_back(range);
-    // Each tile of a block has its part, unless squares reach over the end.
+    // The tiles of a block have separate parts, unless squares cross their
+    // ends.
     const int64_t square = std::min({kSquare, width, laneCount});
     bool isExact = true;
     int64_t depth = 1;
@@ -475,7 +476,7 @@ void Across::pack(RangedReduceOp reduce) {
     if (copies.empty())
       continue;
     prefetch(tile, copies.back(), kPackedAhead);
-    // Neighbours that are contiguous together become one range.
+    // Merge neighboring ranges that are contiguous together.
     for (RangeOp copy : llvm::ArrayRef(copies).drop_front())
       schedule.moveBefore(copy, lanes);
     schedule.moveBefore(copies.front(), copies.size() > 1 ? copies[1] : lanes);
@@ -493,9 +494,9 @@ void Across::pack(RangedReduceOp reduce) {
   }
 }
 
-/// Ranges of a reduction that both operands now pass in the same way become
-/// one. (Windows stay loops: unrolled, they would share what they broadcast,
-/// which takes more registers than there are.)
+/// Merges ranges of a reduction over which both operands now advance alike.
+/// (Windows stay loops: unrolled, they would share broadcast values, whose live
+/// ranges exceed the registers.)
 void Across::mergeNeighbours(RangedReduceOp reduce) {
   bool changed = true;
   while (changed) {
@@ -512,9 +513,9 @@ void Across::mergeNeighbours(RangedReduceOp reduce) {
   }
 }
 
-/// Where blocks of lanes are too few to keep many cores busy, the rows are
-/// shared out too, each share with a copy of the packed operands; returns the
-/// first range that is not.
+/// If blocks of lanes are too few to keep many cores busy, divides the rows
+/// into shares as well, each with its own copy of the packed operands. Returns
+/// the first range that is not divided.
 RangeOp Across::shareRows() {
   SmallVector<RangeOp> rows;
   int64_t positions = columns.getLargestExtent();
@@ -539,7 +540,7 @@ RangeOp Across::shareRows() {
         return share;
       };
       int64_t share = getShare(kMinPerItem, target.parallelItems);
-      // Packing twice costs less than cores that do nothing.
+      // Packing twice costs less than idle cores.
       if (share >= extent && items < kFewItems)
         share = getShare(kMinPerItem / 4, kFewItems);
       if (share >= extent || range.isSymbolic())
@@ -553,8 +554,8 @@ RangeOp Across::shareRows() {
   return lane;
 }
 
-/// Windows of neighbouring rows overlap too: as many rows as a tile of them
-/// fits into the caches for are a group.
+/// Windows of neighboring rows overlap too: groups as many rows as fit into the
+/// caches with their windows.
 void Across::groupRows() {
   for (RangeOp range : schedule.getResultRanges())
     if (range->isBeforeInBlock(lane))
@@ -586,7 +587,8 @@ void Across::groupRows() {
       int64_t bytes = getBytes(value, reduce, *inColumns);
       for (auto [range, dilation] : inRows->parts)
         bytes /= range.getLargestExtent();
-      // Of one row of the result, and of each further one.
+      // The number of bytes for one row of the result, and for each further
+      // one.
       const int64_t rows = std::max<int64_t>(getMostWindowBytes() / bytes, 1);
       const int64_t first = inRows->extent - inRows->stride * (extent - 1);
       if (isShared && inRows->extent * bytes <= getMostSharedBytes())
@@ -606,15 +608,15 @@ void Across::groupRows() {
   }
 }
 
-/// The results of a row are stored at once, in as many places as there are
-/// lanes: those of the next row are fetched, since all of them would have to be
-/// waited for. Of shorter rows, most share a line with the row before.
+/// The results of a row are stored at once, to as many places as there are
+/// lanes, which would wait for all of these cache lines: prefetches those of
+/// the next row. Shorter rows mostly share a line with the previous row.
 void Across::prefetchResults() {
   RangeOp last;
   for (RangeOp range : schedule.getResultRanges())
     if (range->isBeforeInBlock(lane))
       last = range;
-  // Other channels are another work item's.
+  // Other channels belong to other work items.
   if (last == schedule.getResultRanges().front())
     return;
   for (auto store : schedule.getKernel().getBody().getOps<StoreOp>()) {

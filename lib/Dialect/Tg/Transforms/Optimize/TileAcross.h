@@ -17,24 +17,24 @@
 
 namespace mlir::tg {
 
-/// Tells what a heuristic has done: a remark of the kernel.
+/// Reports what a heuristic did, as a remark of the kernel.
 void reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
                 int64_t amount);
 
-/// How the reductions of a kernel are computed in tiles of their own.
+/// What tileAcross decided for the reductions of a kernel.
 struct AcrossTile {
-  /// The packed operands are used again along this range and those after it; no
-  /// work items are made of them. Null: along none.
+  /// Packed operands are reused along this range and those after it, so these
+  /// do not become work items. Null: along none.
   RangeOp reusedAlong;
-  /// Reductions that cost little, so that work items may repeat them.
+  /// Cheap reductions, which work items may repeat.
   SmallVector<RangedReduceOp> checks;
 };
 
 /// The loads of some reductions are strided along \p columns, where the result
-/// is contiguous (convolutions of stride 2), or the columns do not fill lanes
-/// (those of small images). If there is a range along which
-/// one part of the operands does not change, and along `columns` the rest does
-/// not (the output channels), that range becomes lanes:
+/// is contiguous (convolutions of stride 2), or the columns do not fill the
+/// lanes (small images). If one part of the operands is constant along some
+/// other range (the output channels), and the rest is constant along `columns`,
+/// that range becomes lanes:
 ///
 ///   for lanes of channels                     (in parallel)
 ///     packed = the weights of these channels, channels innermost
@@ -46,10 +46,10 @@ struct AcrossTile {
 ///       result = what follows the reduction, lanes along the columns
 ///
 /// Every reduction that depends on the columns gets a tile, so that several of
-/// them (a convolution and its shortcut) each have the loops that suit it.
-/// \p width is how many lanes a register has, \p fewestPositions for how many
-/// positions of the result packed operands have to be used; these have to be
-/// contiguous along the lanes unless \p mayTurn. Does nothing and returns none
+/// them (a convolution and its shortcut) each have the loops that suit it. \p
+/// width is the number of lanes of a register. Packed operands must be reused
+/// at \p fewestPositions positions of the result or more, and be contiguous
+/// along the lanes unless \p mayTurn. Returns none, with the kernel unchanged,
 /// where this does not apply.
 std::optional<AcrossTile> tileAcross(KernelSchedule &schedule, RangeOp columns,
                                      int64_t width, int64_t fewestPositions,
