@@ -170,7 +170,7 @@ static std::vector<Tensor> stepMandelbrot(const Inputs &in) {
   return {count, re, im};
 }
 
-/// Sums of neighbours in place: of those at the four sides, or of all in a
+/// Sums of neighbors in place: of those at the four sides, or of all in a
 /// square.
 static std::vector<Tensor> applyStencil(const Tensor &x, bool isSquare) {
   Tensor result = x, padded = x.pad({{1, 1}, {1, 1}}), sum;

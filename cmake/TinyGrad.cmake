@@ -209,7 +209,7 @@ function(tinygrad_add_test_program name)
 endfunction()
 
 # A GoogleTest program in build/unittests, run by the test command. The tests
-# themselves are not optimised, which would take longer than running them; but
+# themselves are not optimized, which would take longer than running them; but
 # where they share a precompiled header with the libraries.
 function(tinygrad_add_unittest name)
   _tinygrad_add_executable(${name} ${ARGN})

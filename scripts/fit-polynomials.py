@@ -77,7 +77,7 @@ def remez(target, weight, lo, hi, powers, rounds=400):
         worst = max(range(len(grid)), key=lambda g: abs(errors[g]))
         if abs(errors[worst]) <= level * (1 + mpf(10) ** -4):
             break
-        # Take the worst point in for a neighbour whose error has its sign; past
+        # Take the worst point in for a neighbor whose error has its sign; past
         # an end where the sign differs, shift all the points by one.
         sign = errors[worst] > 0
         after = bisect.bisect_left(points, worst)

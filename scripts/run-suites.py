@@ -605,7 +605,7 @@ SUITES = {
     "install": suite_install,
     "tidy": suite_tidy,
 }
-# What depends on the sources alone, or on an optimised build, runs once.
+# What depends on the sources alone, or on an optimized build, runs once.
 PRESET_SUITES = {
     "release": [name for name in SUITES if name != "threads"],
     "debug": ["lit", "gtest", "pytest", "fuzz"],

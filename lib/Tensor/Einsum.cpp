@@ -51,7 +51,7 @@ struct Formula {
   }
 };
 
-/// A tensor whose axes are labelled; the labels are distinct.
+/// A tensor whose axes are labeled; the labels are distinct.
 struct Factor {
   Tensor tensor;
   std::vector<Label> labels;

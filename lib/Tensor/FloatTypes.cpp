@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Rounding to a float type and neighbouring values, in double precision.
+/// Rounding to a float type and neighboring values, in double precision.
 ///
 //===----------------------------------------------------------------------===//
 

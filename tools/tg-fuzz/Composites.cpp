@@ -345,7 +345,7 @@ Value GraphGenerator::update() {
   if (memory.empty())
     return {};
   Value first = random.pick(memory), second;
-  // A stencil in place, which reads neighbours that it also overwrites.
+  // A stencil in place, which reads neighbors that it also overwrites.
   if (random.percent(30)) {
     Value sum = slidingSum(first);
     if (sum && random.percent(40))

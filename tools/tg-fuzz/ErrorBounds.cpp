@@ -38,7 +38,7 @@ struct Format {
     isDouble = type.isF64();
   }
 
-  /// The distance of neighbouring values around x.
+  /// The distance of neighboring values around x.
   double ulp(double x) const {
     int exponent = x == 0 ? minExponent : std::ilogb(std::abs(x));
     return std::ldexp(1.0, std::max(exponent, minExponent) -

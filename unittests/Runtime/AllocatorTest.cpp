@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Size classes, reuse, behaviour at the limit, threads.
+/// Size classes, reuse, behavior at the limit, threads.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -204,7 +204,7 @@ TEST(SmallFloats, encodesAsLlvmAroundEveryValue) {
       if (!std::isfinite(value))
         continue;
       checkEncode(format, value);
-      // The middle between two values is a tie, its neighbours are not.
+      // The middle between two values is a tie, its neighbors are not.
       const double middle = std::isfinite(next) && std::isfinite(value)
                                 ? value + (next - value) / 2
                                 : value * 1.0625;

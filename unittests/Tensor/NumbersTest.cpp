@@ -121,7 +121,7 @@ TEST_F(NumbersTest, chainsOfKernelsShareTheirCode) {
   Tensor x = Tensor::from(noise(16)).realize();
   Tensor sum = x;
   std::vector<float> expected = noise(16);
-  // Each reads its neighbour's element, so that each needs a kernel.
+  // Each reads its neighbor's element, so that each needs a kernel.
   for (int i = 0; i < 200; ++i) {
     sum = (sum.flip({0}) * (i + 1.25)).contiguous() * 0.015625;
     std::reverse(expected.begin(), expected.end());

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Assignments of values computed from neighbours in the memory that is
+/// Assignments of values computed from neighbors in the memory that is
 /// assigned to, compared with plain loops. Values that blocks of rows read from
 /// each other must be the old ones.
 ///

@@ -7,7 +7,7 @@
 /// \file
 /// Sums of many numbers, and functions of sums, compared with exact results.
 /// The numbers are equal, so that rounding errors accumulate instead of
-/// cancelling.
+/// canceling.
 ///
 //===----------------------------------------------------------------------===//
 

@@ -177,7 +177,7 @@ TEST(ConvTranspose, KernelsAndWork) {
   EXPECT_EQ(kernelsOf({x.convTranspose2d(w, {.padding = 1})}), 1);
   EXPECT_EQ(kernelsOf({x.convTranspose2d(w, {.stride = 2, .padding = 1})}), 2);
   // No products with the zeros between elements: 13^2 positions times 4
-  // neighbours, each with 2^2 * 16 products for each of 8 channels.
+  // neighbors, each with 2^2 * 16 products for each of 8 channels.
   EXPECT_LE(GlobalCounters::globalOps.load(), 3 * 13 * 13 * 4 * 4 * 16 * 8);
 }
 

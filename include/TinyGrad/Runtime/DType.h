@@ -207,7 +207,7 @@ template <typename T> constexpr DType dtypeOf() {
   return detail::DTypeOf<T>::dtype;
 }
 
-/// Calls \p body with a value-initialised object of the C++ type that stores
+/// Calls \p body with a value-initialized object of the C++ type that stores
 /// \p dtype and returns what it returns:
 /// `dispatch(dtype, [&](auto zero) { using T = decltype(zero); ... })`.
 template <typename Body> decltype(auto) dispatch(DType dtype, Body &&body) {

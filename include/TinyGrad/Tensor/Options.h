@@ -79,8 +79,8 @@ using NamedSizes = std::vector<std::pair<std::string, SymInt>>;
 enum class PadMode { Constant, Reflect, Replicate, Circular };
 
 /// Between which elements Tensor::interpolate reads: in proportion to the
-/// distance from both neighbours, at the one at or before a position, or at the
-/// one whose centre is nearest (as in Pillow and OpenCV).
+/// distance from both neighbors, at the one at or before a position, or at the
+/// one whose center is nearest (as in Pillow and OpenCV).
 enum class InterpolateMode { Linear, Nearest, NearestExact };
 
 /// How the losses of each element, or row, are combined.

@@ -733,7 +733,7 @@ public:
                      const MaxUnpool2dOptions &options = {}) const;
   /// The last axes resized to \p size, as in tinygrad and PyTorch. Positions
   /// are exact, whatever the sizes. With \p alignCorners (Linear only), the
-  /// centres of the outermost elements stay in place, otherwise their edges.
+  /// centers of the outermost elements stay in place, otherwise their edges.
   /// Linear gives a float type, the other modes keep the element type.
   Tensor interpolate(const Shape &size,
                      InterpolateMode mode = InterpolateMode::Linear,

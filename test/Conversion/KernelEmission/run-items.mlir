@@ -27,7 +27,7 @@ tg.kernel @row_sums(%out: memref<4xf32>, %a: memref<20xf16>) attributes {outputs
   tg.store %s, %out[%i] : memref<4xf32>
 }
 
-// Every second element is the greatest of three neighbours, in two unrolled
+// Every second element is the greatest of three neighbors, in two unrolled
 // copies; the result is added to what is there.
 tg.kernel @windows(%out: memref<4xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, in_place} {
   %i = tg.range 0 local 2

@@ -1,7 +1,7 @@
 // RUN: tg-opt %s --convert-tg-to-vector --split-input-file | FileCheck %s
 
 // Strided along the lanes, contiguous along as many unrolled positions: one
-// vector of neighbours for each lane, exchanged in two steps.
+// vector of neighbors for each lane, exchanged in two steps.
 
 // CHECK-LABEL: func.func @square
 // CHECK-COUNT-4: vector.load {{.*}} : memref<64xf32>, vector<4xf32>

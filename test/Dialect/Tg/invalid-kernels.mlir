@@ -157,7 +157,7 @@ func.func @launch_c2_outputs(%x: memref<8xf32>) {
 
 // -----
 
-// Neighbours, parts that are only read, nothing at all, and kernels in place.
+// Neighbors, parts that are only read, nothing at all, and kernels in place.
 tg.kernel @k(%out: memref<4xf32>, %a: memref<4xf32>, %b: memref<4xf32>) attributes {outputs = 1 : i64} {
 }
 tg.kernel @in_place(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64, in_place} {

@@ -68,8 +68,8 @@ const Code kCodes[] = {{"Vector16", 16, false},
 
 void PrintTo(const Code &code, std::ostream *os) { *os << code.name; }
 
-/// Arguments at which functions change their behaviour, with both signs and
-/// with their neighbours.
+/// Arguments at which functions change their behavior, with both signs and
+/// with their neighbors.
 std::vector<float> specialValues() {
   std::vector<float> values;
   for (float value :

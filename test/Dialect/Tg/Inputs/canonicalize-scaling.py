@@ -92,7 +92,7 @@ GRAPHS = {
 
 
 def layers(count):
-    """A network of normalised layers: what real graphs look like."""
+    """A network of normalized layers: what real graphs look like."""
     body, x = [], "%x"
     for i in range(count):
         p = f"%l{i}_"

@@ -581,7 +581,7 @@ tg.kernel @r_512_14_14_256_3_3_n0(%arg0: memref<100352xf32>, %arg1: memref<50176
 // REMARK: remark: {{.*}}r_16_14_14_32_3_3{{.*}}share range {{[0-9]+}} by 7
 // CHECK-LABEL: tg.kernel @r_16_14_14_32_3_3
 // CHECK: tg.range {{[0-9]+}} thread 2
-// Rows of 14 results share lines with their neighbours.
+// Rows of 14 results share lines with their neighbors.
 // CHECK: tg.store {{.*}} mask %{{[0-9]+}} : memref<3136xf32>
 tg.kernel @r_16_14_14_32_3_3_n0(%arg0: memref<3136xf32>, %arg1: memref<6272xf32>, %arg2: memref<4608xf32>) attributes {outputs = 1 : i64} {
   %0 = tg.const(32 : index) : index

@@ -186,7 +186,7 @@ TEST_F(DimTest, LongSumsAreOneAttributeInAnyOrder) {
 }
 
 TEST_F(DimTest, LongMinimaKeepWhatIsNeeded) {
-  // For each pair of neighbours, one variable is never the minimum.
+  // For each pair of neighbors, one variable is never the minimum.
   Dim least = var("x", 0, 50), greatest = var("x", 0, 50);
   for (int64_t i = 0; i < 100; ++i) {
     const std::string name = std::to_string(i);

@@ -25,7 +25,7 @@ llvm::SmallVector<mlir::Type> getIntegerTypes(mlir::MLIRContext *context);
 llvm::SmallVector<mlir::Type> getFp8Types(mlir::MLIRContext *context);
 
 /// At most 16 values: zeros, ones, limits of the type, powers of two and their
-/// neighbours, infinities, NaN, subnormals.
+/// neighbors, infinities, NaN, subnormals.
 llvm::SmallVector<mlir::Attribute> getInterestingValues(mlir::Type type);
 
 std::string debugType(mlir::Type type);

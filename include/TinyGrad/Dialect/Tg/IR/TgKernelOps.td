@@ -38,7 +38,7 @@ def Tg_AllocOp : Tg_Op<"alloc", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a new buffer of the host program";
   let description = [{
-    Uninitialised memory on `device`. Buffers that the function returns are its
+    Uninitialized memory on `device`. Buffers that the function returns are its
     outputs; `tg-plan-memory` places the others in an arena.
 
     ```mlir

@@ -211,7 +211,7 @@ def TgStageCopies : Pass<"tg-stage-copies", "::mlir::ModuleOp"> {
     outermost range has the same stride in what is read and written) and each row
     reads a bounded distance before and after itself, the kernel is split into
     blocks of rows instead. Each block first copies its rows to a tile of local
-    memory. A separate kernel saves what blocks read of their neighbours before any
+    memory. A separate kernel saves what blocks read of their neighbors before any
     block writes; a target that fits into one tile needs none.
 
     Bounds come from the linear forms of the indices; masks are ignored. Other

@@ -7,7 +7,7 @@
 /// \file
 /// The tg-fuse-kernels pass. The steps of a host program are nodes of a
 /// dependence graph. Two launches are merged if no other node is on a path
-/// between them, so that the graph stays acyclic; their neighbours decide which
+/// between them, so that the graph stays acyclic; their neighbors decide which
 /// of the two positions in the program the merged launch takes. Each launch is
 /// compared with a limited number of recent launches on the same memory, so
 /// that the time is linear in the number of launches.
@@ -35,7 +35,7 @@ using namespace mlir::tg;
 constexpr size_t kMaxRecent = 8, kMaxTries = 4;
 /// For how many producers of a launch other consumers are searched.
 constexpr size_t kMaxProducers = 4;
-/// Nodes with more neighbours are not merged.
+/// Nodes with more neighbors are not merged.
 constexpr size_t kMaxNeighbours = 256;
 
 namespace {
