@@ -5,9 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements InferIntRangeInterface: the bounds of what integer operations
-/// give, from the bounds of their operands. Numbers are worked out as integers
-/// without a bound; what leaves the type may be anything, since it wraps.
+/// Bounds of the results of integer operations, from the bounds of their
+/// operands. Computed on mathematical integers; a result that may leave its
+/// type wraps around, so that only the bounds of the type remain.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,198 +15,78 @@
 #include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-static bool isBool(Type type) {
-  return getElementTypeOrSelf(type).isInteger(1);
+Interval mlir::tg::inferInterval(Operation *op, ArrayRef<Interval> x) {
+  const Type type = op->getResult(0).getType();
+  const bool isBool = getElementTypeOrSelf(type).isInteger(1);
+  const Interval all = Interval::getAll(type);
+  // Bits are known to upstream's functions.
+  auto inferBits = [&](auto infer) {
+    auto range = infer({x[0].getRange(type), x[1].getRange(type)});
+    return *Interval::get(range, type);
+  };
+  auto toBool = [](std::optional<bool> known) {
+    return known ? Interval(*known) : Interval(0, 1);
+  };
+  Interval result =
+      llvm::TypeSwitch<Operation *, Interval>(op)
+          .Case([&](ConstOp constant) {
+            auto number = dyn_cast<IntegerAttr>(constant.getValue());
+            return number ? *Interval::get(
+                                ConstantIntRanges::constant(number.getValue()),
+                                type)
+                          : all;
+          })
+          .Case([&](DimOp dim) {
+            return Interval(Dim(dim.getDim()).getMin(),
+                            Dim(dim.getDim()).getMax());
+          })
+          .Case([&](RangeOp range) {
+            // Without positions nothing is computed: any bounds will do.
+            return Interval(
+                0, std::max<int64_t>(Dim(range.getExtent()).getMax(), 1) - 1);
+          })
+          .Case([&](NegOp) { return -x[0]; })
+          // The sum of bools is their disjunction.
+          .Case([&](AddOp) { return isBool ? x[0].max(x[1]) : x[0] + x[1]; })
+          .Case([&](SubOp) { return x[0] - x[1]; })
+          .Case([&](MulOp) { return x[0] * x[1]; })
+          .Case([&](MulAccOp) { return x[0] * x[1] + x[2]; })
+          .Case([&](IDivOp) { return x[0].truncDiv(x[1]); })
+          .Case([&](FloorDivOp) { return x[0].floorDiv(x[1]); })
+          .Case([&](ModOp) { return x[0].truncMod(x[1]); })
+          .Case([&](FloorModOp) { return x[0].floorMod(x[1]); })
+          .Case([&](MaxOp) { return x[0].max(x[1]); })
+          .Case([&](AndOp) { return inferBits(intrange::inferAnd); })
+          .Case([&](OrOp) { return inferBits(intrange::inferOr); })
+          .Case([&](XorOp) { return inferBits(intrange::inferXor); })
+          .Case([&](CastOp) {
+            return isBool ? Interval(!x[0].contains(0), x[0] != 0) : x[0];
+          })
+          .Case([&](CmpLtOp) { return toBool(x[0].isLess(x[1])); })
+          .Case([&](CmpEqOp) { return toBool(x[0].isEqual(x[1])); })
+          .Case(
+              [&](CmpNeOp) { return Interval(1) - toBool(x[0].isEqual(x[1])); })
+          .Case([&](WhereOp) {
+            std::optional<int64_t> chosen = x[0].getSingle();
+            return chosen ? x[*chosen ? 1 : 2] : x[1].unite(x[2]);
+          })
+          .Default(all);
+  return all.contains(result) ? result : all;
 }
 
-//===----------------------------------------------------------------------===//
-// Arithmetic
-//===----------------------------------------------------------------------===//
-
-using Operands = ArrayRef<Interval>;
-
-/// The interface for operations whose operands and result are of one type.
-static void inferArithmetic(Operation *op, ArrayRef<ConstantIntRanges> ranges,
-                            SetIntRangeFn set,
-                            function_ref<Interval(Operands)> infer) {
+void mlir::tg::inferRanges(Operation *op, ArrayRef<ConstantIntRanges> ranges,
+                           SetIntRangeFn set) {
   Value result = op->getResult(0);
+  if (!getElementTypeOrSelf(result).isIntOrIndex())
+    return;
   SmallVector<Interval, 3> operands;
-  for (auto [range, operand] : llvm::zip_equal(ranges, op->getOperands())) {
-    std::optional<Interval> known = Interval::get(range, operand.getType());
-    if (!known)
-      return;
-    operands.push_back(*known);
-  }
-  set(result, infer(operands).getRange(result.getType()));
-}
-
-void NegOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set, [](Operands x) { return -x[0]; });
-}
-
-void AddOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  if (isBool(getType()))
-    return set(getResult(), intrange::inferOr(ranges));
-  inferArithmetic(*this, ranges, set, [](Operands x) { return x[0] + x[1]; });
-}
-
-void SubOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set, [](Operands x) { return x[0] - x[1]; });
-}
-
-void MulOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  if (isBool(getType()))
-    return set(getResult(), intrange::inferAnd(ranges));
-  inferArithmetic(*this, ranges, set, [](Operands x) { return x[0] * x[1]; });
-}
-
-void MulAccOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                 SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0] * x[1] + x[2]; });
-}
-
-void IDivOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                               SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0].truncDiv(x[1]); });
-}
-
-void FloorDivOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                   SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0].floorDiv(x[1]); });
-}
-
-void ModOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0].truncMod(x[1]); });
-}
-
-void FloorModOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                   SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0].floorMod(x[1]); });
-}
-
-void MaxOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  inferArithmetic(*this, ranges, set,
-                  [](Operands x) { return x[0].max(x[1]); });
-}
-
-void AndOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  set(getResult(), intrange::inferAnd(ranges));
-}
-
-void OrOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                             SetIntRangeFn set) {
-  set(getResult(), intrange::inferOr(ranges));
-}
-
-void XorOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  set(getResult(), intrange::inferXor(ranges));
-}
-
-//===----------------------------------------------------------------------===//
-// Casts, comparisons and selection
-//===----------------------------------------------------------------------===//
-
-void CastOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                               SetIntRangeFn set) {
-  Type type = getType();
-  std::optional<Interval> x = Interval::get(ranges[0], getX().getType());
-  unsigned width =
-      ConstantIntRanges::getStorageBitwidth(getElementTypeOrSelf(type));
-  if (width == 0)
-    return;
-  if (!x) // from a float
-    return set(getResult(), ConstantIntRanges::maxRange(width));
-  if (isBool(type))
-    x = Interval(!x->contains(0), *x != 0);
-  set(getResult(), x->getRange(type));
-}
-
-static void
-inferComparison(Operation *op, ArrayRef<ConstantIntRanges> ranges,
-                SetIntRangeFn set,
-                function_ref<std::optional<bool>(Interval, Interval)> decide) {
-  Type type = op->getOperand(0).getType();
-  std::optional<Interval> x = Interval::get(ranges[0], type);
-  std::optional<Interval> y = Interval::get(ranges[1], type);
-  std::optional<bool> known = x && y ? decide(*x, *y) : std::nullopt;
-  Value result = op->getResult(0);
-  set(result,
-      (known ? Interval(*known) : Interval(0, 1)).getRange(result.getType()));
-}
-
-void CmpLtOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  inferComparison(*this, ranges, set,
-                  [](Interval x, Interval y) { return x.isLess(y); });
-}
-
-void CmpEqOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  inferComparison(*this, ranges, set,
-                  [](Interval x, Interval y) { return x.isEqual(y); });
-}
-
-void CmpNeOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  inferComparison(*this, ranges, set,
-                  [](Interval x, Interval y) -> std::optional<bool> {
-                    std::optional<bool> equal = x.isEqual(y);
-                    return equal ? std::optional(!*equal) : std::nullopt;
-                  });
-}
-
-void WhereOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  std::optional<Interval> condition =
-      Interval::get(ranges[0], getCondition().getType());
-  std::optional<Interval> x = Interval::get(ranges[1], getX().getType());
-  std::optional<Interval> y = Interval::get(ranges[2], getY().getType());
-  if (!x || !y)
-    return;
-  Interval either = x->unite(*y);
-  if (std::optional<int64_t> chosen =
-          condition ? condition->getSingle() : std::nullopt)
-    either = *chosen ? *x : *y;
-  set(getResult(), either.getRange(getType()));
-}
-
-//===----------------------------------------------------------------------===//
-// Sources
-//===----------------------------------------------------------------------===//
-
-void ConstOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  if (auto number = dyn_cast<IntegerAttr>(getValue()))
-    set(getResult(), ConstantIntRanges::constant(number.getValue()));
-}
-
-void DimOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                              SetIntRangeFn set) {
-  Dim dim(getDim());
-  if (ConstantIntRanges::getStorageBitwidth(getElementTypeOrSelf(getType())))
-    set(getResult(), Interval(dim.getMin(), dim.getMax()).getRange(getType()));
-}
-
-void RangeOp::inferResultRanges(ArrayRef<ConstantIntRanges> ranges,
-                                SetIntRangeFn set) {
-  // Without positions nothing is computed: any bounds will do.
-  const int64_t last = std::max<int64_t>(Dim(getExtent()).getMax(), 1) - 1;
-  set(getResult(), Interval(0, last).getRange(getType()));
+  for (auto [range, operand] : llvm::zip_equal(ranges, op->getOperands()))
+    operands.push_back(
+        Interval::get(range, operand.getType()).value_or(Interval()));
+  set(result, inferInterval(op, operands).getRange(result.getType()));
 }

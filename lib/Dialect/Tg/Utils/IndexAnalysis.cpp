@@ -1,40 +1,33 @@
-//===- IndexAnalysis.cpp - what is known of an index value ----------------===//
+//===- IndexAnalysis.cpp - sums of index values ---------------------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Linear forms and bounds of index values.
+/// Linear forms and range dependences of index values.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/InferIntRangeInterface.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-//===----------------------------------------------------------------------===//
-// IndexAnalysis
-//===----------------------------------------------------------------------===//
-
-Interval mlir::tg::getBounds(Dim dim) {
-  if (std::optional<int64_t> number = dim.getStatic())
-    return *number;
-  const Interval bounds(dim.getMin(), dim.getMax()), all = Interval::getInt64();
-  return {bounds.lo > all.lo ? bounds.lo : -Interval::kUnbounded,
-          bounds.hi < all.hi ? bounds.hi : Interval::kUnbounded};
-}
+/// Sums of more terms are not written out in every sum that they occur in.
+static constexpr size_t kMaxSharedTerms = 64;
+/// How far integers of other types are followed to index values.
+static constexpr unsigned kMaxCasts = 16;
 
 /// The number or dimension of an operation without operands.
 static std::optional<Dim> getLeaf(Value value) {
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return Dim(value.getContext(), number.getSExtValue());
-  if (auto dim = value.getDefiningOp<DimOp>())
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast_or_null<ConstOp>(op))
+    if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
+      return Dim(value.getContext(), number.getValue().getSExtValue());
+  if (auto dim = dyn_cast_or_null<DimOp>(op))
     return Dim(dim.getDim());
   return std::nullopt;
 }
@@ -47,21 +40,23 @@ bool mlir::tg::isInnerSum(Value value) {
   if (!value.hasOneUse())
     return false;
   Operation *user = *value.user_begin();
-  return isa<AddOp, SubOp, NegOp, MulOp>(user) &&
-         user->getResult(0).getType().isIndex();
+  return isSum(user) && user->getResult(0).getType().isIndex();
 }
 
-/// Sums of more terms are not written out in every sum that they occur in.
-static constexpr size_t kMaxSharedTerms = 64;
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
 
 const LinearForm &IndexAnalysis::getLinear(Value index) {
+  if (auto it = linear.find(index); it != linear.end())
+    return it->second;
   // Iterative: hand-written sums may be long chains. What is part of one sum
   // alone is added up with that, since a form for each part of a chain would
   // take time and memory of its length squared.
   SmallVector<Value> stack{index};
   while (!stack.empty()) {
     Value current = stack.back();
-    if (forms.contains(current)) {
+    if (linear.contains(current)) {
       stack.pop_back();
       continue;
     }
@@ -69,21 +64,36 @@ const LinearForm &IndexAnalysis::getLinear(Value index) {
     std::optional<LinearForm> form = addUp(current, stack);
     if (stack.size() > size)
       continue;
-    if (form->saturated) {
-      form.emplace(current.getContext());
-      form->addTerm(current, 1);
-    }
-    forms.try_emplace(current, std::move(*form));
+    if (form->saturated)
+      form = LinearForm(current);
+    linear.try_emplace(current, std::move(*form));
     stack.pop_back();
   }
-  return forms.find(index)->second;
+  return linear.find(index)->second;
+}
+
+const LinearForm &IndexAnalysis::getForm(Value index) {
+  if (auto it = forms.find(index); it != forms.end())
+    return *it->second;
+  // A copy: bounds of atoms may add to the cache.
+  const LinearForm sum = getLinear(index);
+  auto form = std::make_unique<LinearForm>(sum.constant);
+  for (auto [atom, coefficient] : sum.terms) {
+    if (std::optional<int64_t> number = getAtomInterval(atom).getSingle())
+      form->add(LinearForm(form->getContext(), *number), coefficient);
+    else
+      form->terms.emplace_back(atom, coefficient);
+  }
+  if (!isModest(*form))
+    *form = LinearForm(index);
+  return *(forms[index] = std::move(form));
 }
 
 std::optional<Dim> IndexAnalysis::findDim(Value index) const {
   if (std::optional<Dim> leaf = getLeaf(index))
     return leaf;
-  auto it = forms.find(index);
-  if (it != forms.end() && it->second.isDim())
+  auto it = linear.find(index);
+  if (it != linear.end() && it->second.isDim())
     return it->second.constant;
   return std::nullopt;
 }
@@ -94,8 +104,14 @@ std::optional<Dim> IndexAnalysis::getDim(Value index) {
   return findDim(index);
 }
 
-/// Adds up the terms of a sum; the forms that it needs for that and that are
-/// not there go to `missing`.
+std::optional<Dim> IndexAnalysis::getPositive(Value index) {
+  std::optional<Dim> dim =
+      index.getType().isIndex() ? getDim(index) : std::nullopt;
+  return dim && dim->getMin() > 0 && isModest(*dim) ? dim : std::nullopt;
+}
+
+/// Adds up the terms of a sum; operands whose forms it needs and that have none
+/// yet go to `missing`.
 std::optional<LinearForm>
 IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
   LinearForm form(sum.getContext());
@@ -125,8 +141,8 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       continue;
     }
     if (value != sum && !isInnerSum(value)) {
-      auto it = forms.find(value);
-      if (it == forms.end()) {
+      auto it = linear.find(value);
+      if (it == linear.end()) {
         missing.push_back(value);
       } else if (it->second.terms.size() > kMaxSharedTerms) {
         addTerm(value, factor);
@@ -152,7 +168,7 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
     std::optional<Dim> lhsDim = findDim(lhs), rhsDim = findDim(rhs);
     if (!lhsDim && !rhsDim)
       for (Value operand : {lhs, rhs})
-        if (isSum(operand.getDefiningOp()) && !forms.contains(operand))
+        if (isSum(operand.getDefiningOp()) && !linear.contains(operand))
           missing.push_back(operand);
     if (missing.size() > numMissing)
       continue;
@@ -169,169 +185,54 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
   return form;
 }
 
-/// Whether bounds are asked for: of index values, other integers and bools.
-static bool hasBounds(Value value) { return value.getType().isIntOrIndex(); }
-
-Interval IndexAnalysis::getAtomInterval(Value atom) {
-  // Iterative, and each atom once: quotients of sums of quotients go deep.
-  SmallVector<Value> stack{atom};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (intervals.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
-    size_t size = stack.size();
-    if (current.getDefiningOp<InferIntRangeInterface>() &&
-        !narrowed.contains(current))
-      for (Value operand : current.getDefiningOp()->getOperands()) {
-        if (!hasBounds(operand))
-          continue;
-        if (!operand.getType().isIndex()) {
-          if (!intervals.contains(operand))
-            stack.push_back(operand);
-          continue;
-        }
-        for (auto [needed, coefficient] : getLinear(operand).terms)
-          if (!intervals.contains(needed))
-            stack.push_back(needed);
-      }
-    if (stack.size() > size)
-      continue;
-    intervals[current] = computeAtomInterval(current);
-    stack.pop_back();
-  }
-  return intervals.lookup(atom);
-}
-
-/// What a condition says of a value that is chosen where it holds: the ends of
-/// comparisons of the value itself.
-Interval IndexAnalysis::getIntervalWhere(Value value, Value condition) {
-  constexpr size_t kMaxClauses = 8;
-  Interval result = getInterval(value);
-  SmallVector<Value> clauses{condition};
-  for (size_t i = 0; i < clauses.size() && i < kMaxClauses; ++i) {
-    if (auto conjunction = clauses[i].getDefiningOp<AndOp>()) {
-      llvm::append_range(clauses, conjunction->getOperands());
-      continue;
-    }
-    auto less = clauses[i].getDefiningOp<CmpLtOp>();
-    if (!less || !less.getLhs().getType().isIndex())
-      continue;
-    if (less.getLhs() == value)
-      result.hi = std::min(result.hi, getInterval(less.getRhs()).hi - 1);
-    if (less.getRhs() == value)
-      result.lo = std::max(result.lo, getInterval(less.getLhs()).lo + 1);
-  }
-  // Never chosen: any bounds will do.
-  return result.isEmpty() ? getInterval(value) : result;
-}
-
-/// The interval of an atom whose operands' atoms have theirs.
-Interval IndexAnalysis::computeAtomInterval(Value atom) {
-  if (auto it = narrowed.find(atom); it != narrowed.end())
-    return it->second;
-  Type type = atom.getType();
-  Interval result = Interval::getAll(type);
-  auto op = atom.getDefiningOp<InferIntRangeInterface>();
-  if (!op)
+std::optional<LinearForm> IndexAnalysis::getNumber(Value integer,
+                                                   unsigned depth) {
+  Type type = integer.getType();
+  if (type.isIndex())
+    return getForm(integer);
+  if (!type.isInteger() || type.isInteger(1) || depth > kMaxCasts)
+    return std::nullopt;
+  LinearForm result(integer.getContext());
+  Operation *op = integer.getDefiningOp();
+  APInt constant;
+  if (matchPattern(integer, m_ConstantInt(&constant))) {
+    const bool isSigned = isSignedInteger(type);
+    if (!(isSigned ? constant.isSignedIntN(61) : constant.isIntN(60)))
+      return std::nullopt;
+    result.addConstant(isSigned ? constant.getSExtValue()
+                                : int64_t(constant.getZExtValue()));
     return result;
-  SmallVector<ConstantIntRanges, 3> operands;
-  for (Value operand : op->getOperands()) {
-    if (!hasBounds(operand)) {
-      operands.push_back(ConstantIntRanges::maxRange(0));
-      continue;
-    }
-    Interval interval = operand.getType().isIndex() ? getInterval(operand)
-                                                    : intervals.lookup(operand);
-    if (auto where = dyn_cast<WhereOp>(op.getOperation());
-        where && type.isIndex() && operand == where.getX() &&
-        operand != where.getY())
-      interval = getIntervalWhere(operand, where.getCondition());
-    operands.push_back(interval.getRange(operand.getType()));
   }
-  op.inferResultRanges(operands, [&](Value, const ConstantIntRanges &range) {
-    result = *Interval::get(range, type);
-  });
+  if (!isSum(op) && !isa_and_nonnull<CastOp>(op))
+    return std::nullopt;
+  SmallVector<LinearForm, 2> operands;
+  for (Value operand : op->getOperands()) {
+    std::optional<LinearForm> form = getNumber(operand, depth + 1);
+    if (!form)
+      return std::nullopt;
+    operands.push_back(std::move(*form));
+  }
+  if (isa<MulOp>(op)) {
+    if (!operands[1].isDim())
+      std::swap(operands[0], operands[1]);
+    if (!operands[1].isDim())
+      return std::nullopt;
+    result.add(operands[0], operands[1].constant);
+  } else {
+    result.add(operands[0], isa<NegOp>(op) ? -1 : 1);
+    if (operands.size() == 2)
+      result.add(operands[1], isa<SubOp>(op) ? -1 : 1);
+  }
+  Interval interval = getInterval(result);
+  if (!isModest(result) || !interval.isModest() ||
+      !Interval::getAll(type).contains(interval))
+    return std::nullopt;
   return result;
 }
 
-/// Whether bounds are expressions, which may cancel each other.
-static bool hasSymbolicBounds(const LinearForm &form) {
-  return !form.constant.isStatic() || llvm::any_of(form.terms, [](auto &term) {
-    auto range = term.first.template getDefiningOp<RangeOp>();
-    return !term.second.isStatic() ||
-           (range && !Dim(range.getExtent()).isStatic());
-  });
-}
-
-/// The interval with ends as expressions, in which terms may cancel; nothing is
-/// known if any part of the sum may wrap around.
-Interval IndexAnalysis::getSymbolicInterval(const LinearForm &form) {
-  auto number = [&](int64_t value) { return Dim(form.getContext(), value); };
-  Dim least = form.constant, greatest = least;
-  for (auto [atom, coefficient] : form.terms) {
-    Interval interval = getAtomInterval(atom);
-    Dim first = number(interval.getMin()), last = number(interval.getMax());
-    if (auto range = atom.getDefiningOp<RangeOp>();
-        range && !narrowed.contains(atom)) {
-      first = number(0);
-      last = Dim(range.getExtent()) - number(1);
-    }
-    if (!isModest(first) || !isModest(last))
-      return {};
-    if (coefficient.getMax() <= 0)
-      std::swap(first, last);
-    else if (coefficient.getMin() < 0)
-      return {};
-    first = first * coefficient;
-    last = last * coefficient;
-    least = least + first;
-    greatest = greatest + last;
-    for (Dim end : {first, last, least, greatest})
-      if (!isModest(end))
-        return {};
-  }
-  return {least.getMin(), greatest.getMax()};
-}
-
-Interval IndexAnalysis::getSumOfIntervals(const LinearForm &form) {
-  Interval sum = getBounds(form.constant);
-  for (const auto &[atom, coefficient] : form.terms) {
-    Interval term = getAtomInterval(atom);
-    if (!coefficient.is(1))
-      term = term.mulWrapped(getBounds(coefficient));
-    sum = sum.addWrapped(term);
-  }
-  return sum;
-}
-
-Interval IndexAnalysis::getInterval(const LinearForm &form) {
-  Interval sum = getSumOfIntervals(form);
-  if (hasSymbolicBounds(form))
-    return sum.intersect(getSymbolicInterval(form));
-  return sum;
-}
-
-std::optional<int64_t> IndexAnalysis::getOnlyQuotient(const LinearForm &form,
-                                                      Dim divisor) {
-  Interval bounds = getInterval(form);
-  if (!bounds.isModest()) // the quotient times the divisor could overflow
-    return std::nullopt;
-  if (std::optional<int64_t> number = divisor.getStatic())
-    return bounds.floorDiv(*number).getSingle();
-  LinearForm difference = form;
-  difference.subtract(LinearForm(divisor));
-  if (bounds.lo < 0 || getInterval(difference).hi >= 0)
-    return std::nullopt;
-  return 0;
-}
-
-Interval IndexAnalysis::getInterval(Value index) {
-  // A copy: computing an atom's interval may grow the cache.
-  LinearForm form = getLinear(index);
-  return getInterval(form);
-}
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
 
 ArrayRef<Value> IndexAnalysis::getRanges(Value value) {
   if (auto it = ranges.find(value); it != ranges.end())
@@ -372,4 +273,12 @@ ArrayRef<Value> IndexAnalysis::getRanges(Value value) {
     stack.pop_back();
   }
   return ranges[value];
+}
+
+void IndexAnalysis::forget(Value value) {
+  linear.erase(value);
+  forms.erase(value);
+  narrowed.erase(value);
+  bounds.erase(value);
+  ranges.erase(value);
 }

@@ -26,32 +26,10 @@ IndexBuilder::DimKey IndexBuilder::getKey(Dim dim) {
   return {dim.getAttr().getAsOpaquePointer(), 0};
 }
 
-LinearForm IndexBuilder::recombine(LinearForm form) {
-  for (size_t i = 0; i < form.terms.size(); ++i) {
-    auto [atom, coefficient] = form.terms[i];
-    auto mod = atom.getDefiningOp<FloorModOp>();
-    std::optional<Dim> divisor =
-        mod ? analysis.getDim(mod.getRhs()) : std::nullopt;
-    if (!divisor || !isModest(coefficient * *divisor))
-      continue;
-    for (auto [other, otherCoefficient] : form.terms) {
-      auto div = other.getDefiningOp<FloorDivOp>();
-      if (!div || div.getLhs() != mod.getLhs() ||
-          div.getRhs() != mod.getRhs() ||
-          otherCoefficient != coefficient * *divisor)
-        continue;
-      llvm::erase_if(form.terms, [atom = atom, other = other](auto &term) {
-        return term.first == atom || term.first == other;
-      });
-      form.add(analysis.getLinear(mod.getLhs()), coefficient);
-      return recombine(std::move(form));
-    }
-  }
-  return form;
-}
-
 Value IndexBuilder::get(const LinearForm &unordered) {
-  LinearForm form = recombine(unordered);
+  LinearForm form = unordered;
+  while (std::optional<LinearForm> joined = recombine(analysis, form))
+    form = *joined;
   if (Value atom = form.getAtom())
     return atom;
   SmallVector<std::pair<unsigned, DimKey>> key;
@@ -126,13 +104,9 @@ Value IndexBuilder::floorDiv(Value lhs, Dim c) {
     quotient.addConstant(*only);
     return get(quotient);
   }
-  std::optional<int64_t> number = c.getStatic();
-  // (g * x + k) / (g * d) = (x + k / g) / d
-  if (int64_t g = number ? getCommonDivisor(rest, *number) : 1; g > 1) {
-    Dim divisor = this->number(g);
-    LinearForm reduced = splitTerms(rest, divisor).quotient;
-    reduced.constant = divideTerms(rest.constant, divisor).first;
-    quotient.add(analysis.getLinear(floorDiv(get(reduced), *number / g)));
+  if (std::optional<SmallRest> small = findSmallRest(analysis, rest, c)) {
+    Value divided = floorDiv(get(small->large), small->quotientOfC);
+    quotient.add(analysis.getLinear(divided));
     return get(quotient);
   }
   Value operand = get(rest);
@@ -158,13 +132,9 @@ Value IndexBuilder::floorMod(Value lhs, Dim c) {
     rest.addConstant(c * number(-*only));
     return get(rest);
   }
-  std::optional<int64_t> divisor = c.getStatic();
-  // (g * x + k) mod (g * d) = g * ((x + k / g) mod d) + k mod g
-  if (int64_t g = divisor ? getCommonDivisor(rest, *divisor) : 1; g > 1) {
-    LinearForm reduced = splitTerms(rest, number(g)).quotient;
-    auto [quotient, left] = divideTerms(rest.constant, number(g));
-    reduced.constant = quotient;
-    return add(mul(floorMod(get(reduced), *divisor / g), g), left);
+  if (std::optional<SmallRest> small = findSmallRest(analysis, rest, c)) {
+    Value left = floorMod(get(small->large), small->quotientOfC);
+    return add(mul(left, small->divisor), get(small->rest));
   }
   Value operand = get(rest);
   // (x mod (c * d)) mod c = x mod c

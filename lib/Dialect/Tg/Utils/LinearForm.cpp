@@ -21,6 +21,12 @@ bool mlir::tg::isModest(Dim dim) {
   return Interval(dim.getMin(), dim.getMax()).isModest();
 }
 
+bool mlir::tg::isModest(const LinearForm &form) {
+  return !form.saturated && isModest(form.constant) &&
+         llvm::all_of(form.terms,
+                      [](auto &term) { return isModest(term.second); });
+}
+
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
@@ -133,7 +139,7 @@ int64_t mlir::tg::getCommonDivisor(const LinearForm &form, int64_t number) {
   number = form.getCommonDivisor(number);
   walkTerms(form.constant, [&](Dim term, int64_t factor) {
     if (!term.isStatic())
-      number = std::gcd(number, factor % number);
+      number = getCommonDivisor(factor, number);
   });
   return number;
 }

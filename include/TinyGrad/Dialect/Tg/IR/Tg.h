@@ -15,6 +15,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimMessages.h"
 #include "TinyGrad/Dialect/Tg/IR/TgInterfaces.h"
+#include "TinyGrad/Dialect/Tg/IR/TgInterval.h"
 #include "TinyGrad/Dialect/Tg/IR/TgStep.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"

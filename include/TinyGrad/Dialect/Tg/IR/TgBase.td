@@ -32,8 +32,19 @@ def Tg_Differentiable
     : DeclareOpInterfaceMethods<Tg_DifferentiableOpInterface>;
 
 /// Bounds of integer results from those of integer operands (TgIntRanges.cpp).
-def Tg_InfersRanges : DeclareOpInterfaceMethods<InferIntRangeInterface,
-                                                ["inferResultRanges"]>;
+def Tg_InfersRangesMethod : NativeOpTrait<"InfersRanges", [], "", [{
+  void $cppClass::inferResultRanges(
+      ::llvm::ArrayRef<::mlir::ConstantIntRanges> ranges,
+      ::mlir::SetIntRangeFn set) {
+    ::mlir::tg::inferRanges(*this, ranges, set);
+  }
+}]> {
+  let cppNamespace = "::mlir::tg";
+}
+def Tg_InfersRanges : TraitList<[
+  DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>,
+  Tg_InfersRangesMethod,
+]>;
 
 /// All operands and results have one shape, said before MLIR's traits say that
 /// types differ.

@@ -14,16 +14,13 @@
 #ifndef TINYGRAD_DIALECT_TG_IR_TGINTERVAL_H
 #define TINYGRAD_DIALECT_TG_IR_TGINTERVAL_H
 
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
-
-namespace mlir {
-class ConstantIntRanges;
-class Type;
-} // namespace mlir
 
 namespace mlir::tg {
 
@@ -143,6 +140,18 @@ private:
         std::clamp(number, getInt64().lo, getInt64().hi));
   }
 };
+
+/// The bounds of the result of an operation on integers, from those of its
+/// operands; those of its type if no more is known. Operands that are no
+/// integers have any interval.
+Interval inferInterval(Operation *op, ArrayRef<Interval> operands);
+/// The same as an implementation of InferIntRangeInterface.
+void inferRanges(Operation *op, ArrayRef<ConstantIntRanges> ranges,
+                 SetIntRangeFn set);
+
+/// Operations that `inferInterval` knows.
+template <typename ConcreteType>
+class InfersRanges : public OpTrait::TraitBase<ConcreteType, InfersRanges> {};
 
 } // namespace mlir::tg
 

@@ -14,7 +14,7 @@
 #define TINYGRAD_DIALECT_TG_TRANSFORMS_SIMPLIFYINDEX_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "TinyGrad/Dialect/Tg/Utils/IndexFacts.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Rewrite/FrozenRewritePatternSet.h"
 #include <functional>
@@ -74,7 +74,7 @@ public:
   uint64_t get(Value value);
   /// Of the expression with all products of sums expanded, which does not
   /// depend on which common factors are taken out.
-  uint64_t getExpanded(Value value, IndexFacts &facts);
+  uint64_t getExpanded(Value value, IndexAnalysis &facts);
   void forget(Value value) {
     known.erase(value);
     expanded.erase(value);
@@ -86,7 +86,7 @@ public:
   static uint64_t ofOperation(OperationName name, ArrayRef<uint64_t> operands);
 
 private:
-  uint64_t measureForm(Value value, IndexFacts &facts,
+  uint64_t measureForm(Value value, IndexAnalysis &facts,
                        SmallVectorImpl<Value> &missing);
 
   /// Of values as they are written, and of terms of sums.
@@ -96,12 +96,9 @@ private:
 /// The rewriter that rules are applied with: it knows bounds and measures.
 class IndexRewriter : public PatternRewriter {
 public:
-  IndexRewriter(MLIRContext *context, bool symbolic)
-      : PatternRewriter(context), symbolic(symbolic) {}
+  using PatternRewriter::PatternRewriter;
 
-  /// Whether there are variables.
-  bool symbolic;
-  IndexFacts *facts = nullptr;
+  IndexAnalysis *facts = nullptr;
   IndexMeasure measure;
 };
 

@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Index values of kernels as linear forms with bounds, and a builder that
-/// creates index arithmetic in simplified form.
+/// Index values of kernels as linear forms, their bounds as numbers and as
+/// dimensions, what conditions imply for them, and a builder that creates index
+/// arithmetic in simplified form.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace mlir::tg {
@@ -27,62 +29,161 @@ namespace mlir::tg {
 /// The bounds of a dimension; none where it may have saturated.
 Interval getBounds(Dim dim);
 
-/// Whether a sum or product of index values is part of one other alone.
+/// Whether a sum or product of index values is an operand of exactly one other
+/// and used nowhere else.
 bool isInnerSum(Value value);
 
 /// Linear forms, bounds and range dependences of index values, computed from
 /// the operations that define them and cached. The cache holds as long as those
-/// operations are not changed.
+/// operations do not change.
 class IndexAnalysis {
 public:
+  //===--------------------------------------------------------------------===//
+  // Sums
+  //===--------------------------------------------------------------------===//
+
   /// The index as a linear form; a value that nothing is known of is an atom,
   /// and so is a sum of expressions that may not fit into 64 bits.
   const LinearForm &getLinear(Value index);
+  /// The same, where atoms of which bounds leave one value are that number, and
+  /// all coefficients are modest.
+  const LinearForm &getForm(Value index);
   /// The number or dimension that an index is.
   std::optional<Dim> getDim(Value index);
+  /// The same, if it is positive.
+  std::optional<Dim> getPositive(Value index);
+  /// An integer of any type as a sum of index values, where no wrapping at the
+  /// width of its type can happen.
+  std::optional<LinearForm> getNumber(Value integer, unsigned depth = 0);
+
+  //===--------------------------------------------------------------------===//
+  // Bounds
+  //===--------------------------------------------------------------------===//
+
   /// Bounds of an index: those of 64 bits if nothing is known of it, or if its
   /// sum may wrap around.
   Interval getInterval(Value index);
   Interval getInterval(const LinearForm &form);
   /// Bounds of each term for itself, added up.
   Interval getSumOfIntervals(const LinearForm &form);
-  /// The only value of form floordiv divisor, if bounds leave one.
+  /// Bounds of an atom, or of an integer of another type than index.
+  Interval getAtomInterval(Value atom) { return getBounds(atom).interval; }
+
+  /// Whether the sum, added up without a bound on numbers, is what 64 bits
+  /// give: the value of a non-trivial sum must be known to fit.
+  bool isExact(const LinearForm &form);
+  /// Whether an exact form is always at least (at most) the dimension.
+  bool isAtLeast(const LinearForm &form, Dim bound) {
+    return isBounded(form, bound, /*isLower=*/true);
+  }
+  bool isAtLeast(const LinearForm &form, int64_t bound) {
+    return isAtLeast(form, Dim(form.getContext(), bound));
+  }
+  bool isAtMost(const LinearForm &form, Dim bound) {
+    return isBounded(form, bound, /*isLower=*/false);
+  }
+  bool isAtMost(const LinearForm &form, int64_t bound) {
+    return isAtMost(form, Dim(form.getContext(), bound));
+  }
+  /// The only value of form floordiv divisor, if bounds leave one that is not
+  /// much longer than the form.
   std::optional<int64_t> getOnlyQuotient(const LinearForm &form, Dim divisor);
+
+  //===--------------------------------------------------------------------===//
+  // Conditions
+  //===--------------------------------------------------------------------===//
+
+  /// rhs - lhs of a comparison of integers; none where it does not say what the
+  /// comparison of 64 bits says.
+  std::optional<LinearForm> getDifference(Operation *comparison);
+  /// The value of a comparison of integers.
+  std::optional<bool> decide(Value condition);
+  /// From now on the condition holds (or does not). Cached bounds are dropped.
+  /// Returns whether that says anything of an index.
+  bool assume(Value condition, bool holds = true);
+  /// Narrows what an atom can be.
+  void setInterval(Value atom, Interval interval) {
+    narrowed[atom] = interval;
+    bounds.clear();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Others
+  //===--------------------------------------------------------------------===//
+
   /// The tg.range values that any value of a kernel depends on, in the order in
   /// which they were met. Ranges that a reduce or stage closes do not count.
   ArrayRef<Value> getRanges(Value value);
 
-  /// Bounds of an atom, or of an integer of another type than index.
-  Interval getAtomInterval(Value atom);
-
-  /// Narrows what a range can be, e.g. inside the main part of a peeled loop.
-  void setInterval(Value atom, Interval interval) {
-    narrowed[atom] = interval;
-    intervals.clear();
-  }
-
   /// For a value that is about to be erased.
-  void forget(Value value) {
-    forms.erase(value);
-    narrowed.erase(value);
-    intervals.erase(value);
-    ranges.erase(value);
-  }
+  void forget(Value value);
 
 private:
-  /// The same for an index that is an operation without operands, or whose form
-  /// is known.
+  /// The ends of an interval as dimensions; null where none is known.
+  struct Ends {
+    Dim lo, hi;
+  };
+  struct Bounds {
+    Interval interval;
+    Ends ends;
+  };
+  /// Bounds of a normalized sum without constant, from conditions.
+  struct Fact {
+    LinearForm form;
+    Ends ends;
+  };
+
+  /// The number or dimension of an index that is an operation without operands,
+  /// or whose form is known.
   std::optional<Dim> findDim(Value index) const;
-  Interval getSymbolicInterval(const LinearForm &form);
   std::optional<LinearForm> addUp(Value sum, SmallVectorImpl<Value> &missing);
-  Interval computeAtomInterval(Value atom);
+  /// Valid until bounds of another value are asked for.
+  const Bounds &getBounds(Value atom);
+  Bounds computeBounds(Value atom);
   Interval getIntervalWhere(Value value, Value condition);
+  Interval getNumericInterval(const LinearForm &form);
+  bool isSymbolic(const LinearForm &form);
+  bool isBounded(const LinearForm &form, Dim bound, bool isLower);
+  /// Ends in which terms may cancel.
+  Ends getEnds(const LinearForm &form);
+
+  Fact *findFact(const LinearForm &form);
+  /// What conditions say of the terms of a form.
+  Ends getFactEnds(const LinearForm &form);
+  void narrowAtoms(const LinearForm &form);
+  /// form >= 0.
+  bool assumeNotNegative(const LinearForm &form);
 
   // Most kernels have few indices, and there may be very many kernels.
-  llvm::SmallDenseMap<Value, LinearForm, 8> forms;
-  DenseMap<Value, Interval> narrowed, intervals;
+  llvm::SmallDenseMap<Value, LinearForm, 8> linear;
+  DenseMap<Value, std::unique_ptr<LinearForm>> forms;
+  DenseMap<Value, Interval> narrowed;
+  DenseMap<Value, Bounds> bounds;
   llvm::SmallDenseMap<Value, SmallVector<Value, 4>, 8> ranges;
+  SmallVector<Fact, 0> facts;
 };
+
+/// x = large * divisor + rest with 0 <= rest < divisor, where the divisor times
+/// `quotientOfC` is c.
+struct SmallRest {
+  Dim divisor, quotientOfC;
+  LinearForm large, rest;
+};
+
+/// Splits x for a quotient or remainder by c: x floordiv c is
+/// large floordiv quotientOfC.
+std::optional<SmallRest> findSmallRest(IndexAnalysis &analysis,
+                                       const LinearForm &x, Dim c);
+
+/// Numbers that divide some coefficient and c, which is not divided itself, and
+/// the number that divides all of them; the largest first. All divide a c of 0.
+/// Of a form with dimensions as coefficients, also these.
+SmallVector<Dim, 4> getCommonFactors(const LinearForm &form, Dim c);
+
+/// The form with (x floordiv c)*(c*k) + (x floormod c)*k replaced by x*k, also
+/// where the quotient is of x plus a multiple of c, or the remainder of a
+/// quotient; none if there is no such pair.
+std::optional<LinearForm> recombine(IndexAnalysis &analysis, LinearForm form);
 
 /// Creates index arithmetic of the tg dialect. Sums are collected into linear
 /// forms; quotients and remainders are simplified with the bounds of their
@@ -138,8 +239,6 @@ private:
   static DimKey getKey(Dim dim);
 
   Dim number(int64_t value) const { return Dim(getContext(), value); }
-  /// Replaces (x / c) * (c * k) + (x mod c) * k by x * k.
-  LinearForm recombine(LinearForm form);
   unsigned getOrdinal(Value atom);
   enum class Binary { mul, floordiv, floormod, lessThan, atLeast };
   Value create(Binary kind, Value lhs, Dim rhs);

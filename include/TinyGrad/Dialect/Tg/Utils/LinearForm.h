@@ -34,6 +34,12 @@ inline int64_t mulWrapped(int64_t x, int64_t y) {
   return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
 }
 
+/// The greatest common divisor; of 0 and a number, its absolute value.
+inline int64_t getCommonDivisor(int64_t a, int64_t b) {
+  // The remainder, unlike the least int64_t, has an absolute value.
+  return std::gcd(b ? a % b : a, b);
+}
+
 /// The number that a coefficient is, if it is one.
 inline std::optional<int64_t> getNumber(int64_t number) { return number; }
 inline std::optional<int64_t> getNumber(Dim dim) { return dim.getStatic(); }
@@ -111,9 +117,8 @@ template <typename Form, typename Atom, typename Coefficient> struct LinearSum {
 
   /// The greatest number that divides `number` and all coefficients.
   int64_t getCommonDivisor(int64_t number) const {
-    // The remainder, unlike the coefficient, always has an absolute value.
     for (auto [atom, coefficient] : terms)
-      number = std::gcd(number, getNumber(coefficient).value_or(1) % number);
+      number = tg::getCommonDivisor(getNumber(coefficient).value_or(1), number);
     return number;
   }
 
@@ -138,6 +143,10 @@ struct LinearForm : LinearSum<LinearForm, Value, Dim> {
         saturated(!constant.isStatic() && !isModest(constant)) {}
   explicit LinearForm(MLIRContext *context, int64_t number = 0)
       : LinearSum(Dim(context, number)) {}
+  /// An atom alone.
+  explicit LinearForm(Value atom) : LinearForm(atom.getContext()) {
+    addTerm(atom, 1);
+  }
 
   MLIRContext *getContext() const { return constant.getContext(); }
   /// A number or dimension.
@@ -189,6 +198,9 @@ private:
     return result;
   }
 };
+
+/// Whether all of its numbers and dimensions are modest.
+bool isModest(const LinearForm &form);
 
 //===----------------------------------------------------------------------===//
 // Division

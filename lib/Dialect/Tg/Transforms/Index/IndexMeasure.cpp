@@ -135,7 +135,7 @@ static uint64_t ofNumberOrDim(Dim dim) {
 
 /// The measure of a value as a sum; what atoms of it are not known yet goes to
 /// `missing`.
-uint64_t IndexMeasure::measureForm(Value value, IndexFacts &facts,
+uint64_t IndexMeasure::measureForm(Value value, IndexAnalysis &facts,
                                    SmallVectorImpl<Value> &missing) {
   constexpr uint64_t kTerm = 5;
   uint64_t measure = 0;
@@ -157,7 +157,7 @@ uint64_t IndexMeasure::measureForm(Value value, IndexFacts &facts,
   return measure;
 }
 
-uint64_t IndexMeasure::getExpanded(Value value, IndexFacts &facts) {
+uint64_t IndexMeasure::getExpanded(Value value, IndexAnalysis &facts) {
   SmallVector<Value> stack;
   measureForm(value, facts, stack);
   while (!stack.empty()) {

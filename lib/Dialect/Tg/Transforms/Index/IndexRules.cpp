@@ -10,13 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "SumBuilder.h"
-#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/SmallSet.h"
-#include "llvm/Support/MathExtras.h"
-#include <numeric>
 #include <tuple>
 
 using namespace mlir;
@@ -24,8 +19,6 @@ using namespace mlir::tg;
 
 /// Clauses of a conjunction that are compared with each other.
 static constexpr size_t kMaxClauses = 16;
-/// Remainders and quotients of a sum that are tried with each other.
-static constexpr size_t kMaxPairs = 8;
 
 // IndexRules.td calls functions of this file: those that give nothing where a
 // rule does not apply, and those that make sums and numbers of what they give.
@@ -35,7 +28,7 @@ using Rewriter = PatternRewriter;
 static IndexRewriter &getRewriter(Rewriter &rewriter) {
   return static_cast<IndexRewriter &>(rewriter);
 }
-static IndexFacts &getFacts(Rewriter &rewriter) {
+static IndexAnalysis &getFacts(Rewriter &rewriter) {
   return *getRewriter(rewriter).facts;
 }
 static const LinearForm &getForm(Rewriter &rewriter, Value index) {
@@ -53,58 +46,16 @@ static Value makeNumber(Rewriter &rewriter, Value root, Dim number) {
 // Parts of sums
 //===----------------------------------------------------------------------===//
 
-/// The positive number or dimension that a value is.
-static std::optional<Dim> getPositive(IndexFacts &facts, Value value) {
-  if (!value.getType().isIndex())
-    return std::nullopt;
-  const LinearForm &form = facts.getForm(value);
-  if (!form.isDim() || form.constant.getMin() <= 0)
-    return std::nullopt;
-  return form.constant;
-}
 static std::optional<Dim> getPositive(Rewriter &rewriter, Value value) {
-  return getPositive(getFacts(rewriter), value);
-}
-
-/// Bits of a quotient that are less to write down than a division.
-static constexpr int kMaxQuotientBits = 22;
-
-/// Whether a quotient makes an expression smaller: bounds of values that may be
-/// anything can give large numbers that stand nowhere in the expression.
-static bool isShort(int64_t quotient, Dim constant) {
-  auto getBits = [](int64_t number) {
-    return llvm::bit_width(llvm::AbsoluteValue(number));
-  };
-  return getBits(quotient) <=
-         kMaxQuotientBits + getBits(constant.getStatic().value_or(0));
-}
-
-/// The q with q*c <= form < (q+1)*c.
-static std::optional<int64_t> getOneQuotient(IndexFacts &facts,
-                                             const LinearForm &form, Dim c) {
-  if (!facts.isExact(form))
-    return std::nullopt;
-  if (std::optional<int64_t> number = c.getStatic()) {
-    Interval interval = facts.getInterval(form);
-    std::optional<int64_t> only = interval.floorDiv(*number).getSingle();
-    if (only && interval.isModest() && isShort(*only, form.constant))
-      return only;
-  }
-  Dim one = facts.getDim(1);
-  if (facts.isAtLeast(form, facts.getDim(0)) && facts.isAtMost(form, c - one))
-    return 0;
-  if (facts.isAtLeast(form, c * facts.getDim(-1)) &&
-      facts.isAtMost(form, facts.getDim(-1)))
-    return -1;
-  return std::nullopt;
+  return getFacts(rewriter).getPositive(value);
 }
 
 /// The only quotient of an index by a positive number or dimension.
 static std::optional<int64_t> getOneQuotient(Rewriter &rewriter, Value x,
                                              Value c) {
   std::optional<Dim> divisor = getPositive(rewriter, c);
-  return divisor ? getOneQuotient(getFacts(rewriter), getForm(rewriter, x),
-                                  *divisor)
+  return divisor ? getFacts(rewriter).getOnlyQuotient(getForm(rewriter, x),
+                                                      *divisor)
                  : std::nullopt;
 }
 /// What that leaves of the index.
@@ -149,8 +100,8 @@ static void splitConstant(Split &split, Dim c) {
 
 /// (a*c + b) with something in a.
 static std::optional<Split> getMultiples(Rewriter &rewriter, Value x, Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = getPositive(facts, c);
+  IndexAnalysis &facts = getFacts(rewriter);
+  std::optional<Dim> divisor = facts.getPositive(c);
   if (!divisor || divisor->is(1))
     return std::nullopt;
   LinearForm form = facts.getForm(x);
@@ -163,62 +114,20 @@ static std::optional<Split> getMultiples(Rewriter &rewriter, Value x, Value c) {
   return split;
 }
 
-namespace {
-/// x = a*g + b, where q*g <= b < (q+1)*g and g divides c: g, c/g, a + q and
-/// b - q*g.
-struct SmallRest {
-  Dim divisor, quotientOfC;
-  LinearForm large, rest;
-};
-} // namespace
-
 static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value x,
-                                             Value cValue) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> c = getPositive(facts, cValue);
-  if (!c || c->is(1))
-    return std::nullopt;
-  LinearForm form = facts.getForm(x);
-  if (form.isDim() || !facts.isExact(form))
-    return std::nullopt;
-  // Divisors of c that divide some coefficient, the largest first.
-  SmallVector<Dim, 4> candidates;
-  for (auto [atom, coefficient] : form.terms) {
-    Dim candidate = coefficient;
-    if (coefficient.isStatic() && c->isStatic())
-      candidate =
-          facts.getDim(std::gcd(*coefficient.getStatic(), *c->getStatic()));
-    if (candidate.getMin() > 1 && candidate != *c &&
-        !llvm::is_contained(candidates, candidate))
-      candidates.push_back(candidate);
-    if (candidates.size() == kMaxPairs)
-      break;
-  }
-  llvm::stable_sort(candidates,
-                    [](Dim a, Dim b) { return a.getMax() > b.getMax(); });
-  for (Dim g : candidates) {
-    std::optional<Dim> other = divideExactly(*c, g);
-    if (!other)
-      continue;
-    Split split = splitTerms(form, g);
-    if (split.quotient.terms.empty())
-      continue;
-    std::optional<int64_t> q = getOneQuotient(facts, split.rest, g);
-    // A quotient that no constant brings would make the expression longer.
-    if (!q || (*q != 0 && split.rest.constant.is(0)))
-      continue;
-    split.quotient.addConstant(*q);
-    split.rest.add(LinearForm(g), -*q);
-    return SmallRest{g, *other, split.quotient, split.rest};
-  }
-  return std::nullopt;
+                                             Value c) {
+  IndexAnalysis &facts = getFacts(rewriter);
+  std::optional<Dim> divisor = facts.getPositive(c);
+  return divisor && facts.isExact(facts.getForm(x))
+             ? findSmallRest(facts, facts.getForm(x), *divisor)
+             : std::nullopt;
 }
 
 /// Terms reduced modulo c, if that changes any.
 static std::optional<LinearForm> getReduced(Rewriter &rewriter, Value x,
                                             Value c) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = getPositive(facts, c);
+  IndexAnalysis &facts = getFacts(rewriter);
+  std::optional<Dim> divisor = facts.getPositive(c);
   if (!divisor)
     return std::nullopt;
   const LinearForm &form = facts.getForm(x);
@@ -231,17 +140,16 @@ static std::optional<LinearForm> getReduced(Rewriter &rewriter, Value x,
 /// (x floormod (c*d)) in a sum becomes x.
 static std::optional<LinearForm> getWithoutMods(Rewriter &rewriter, Value x,
                                                 Value cValue) {
-  IndexFacts &facts = getFacts(rewriter);
-  std::optional<Dim> c = getPositive(facts, cValue);
+  IndexAnalysis &facts = getFacts(rewriter);
+  std::optional<Dim> c = facts.getPositive(cValue);
   if (!c)
     return std::nullopt;
-  LinearForm form = facts.getForm(x), result(facts.getContext(), 0);
-  result.constant = form.constant;
+  LinearForm form = facts.getForm(x), result(form.constant);
   bool changed = false;
   for (auto [atom, coefficient] : form.terms) {
     auto mod = atom.getDefiningOp<FloorModOp>();
     std::optional<Dim> divisor =
-        mod ? getPositive(facts, mod.getRhs()) : std::nullopt;
+        mod ? facts.getPositive(mod.getRhs()) : std::nullopt;
     if (divisor && divideExactly(*divisor, *c) &&
         facts.isExact(facts.getForm(mod.getLhs()))) {
       result.add(facts.getForm(mod.getLhs()), coefficient);
@@ -255,101 +163,10 @@ static std::optional<LinearForm> getWithoutMods(Rewriter &rewriter, Value x,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Recombination
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A term: coefficient * (dividend op divisor).
-struct DivisionTerm {
-  Value atom, dividend;
-  Dim coefficient, divisor;
-};
-} // namespace
-
-/// The sum that coefficient * (x floormod d) is part of a quotient times d, as
-/// a multiple of the coefficient.
-static std::optional<LinearForm>
-combine(IndexFacts &facts, const DivisionTerm &mod, const DivisionTerm &div) {
-  if (div.coefficient != mod.coefficient * mod.divisor)
-    return std::nullopt;
-  if (div.divisor == mod.divisor) {
-    if (div.dividend == mod.dividend)
-      return facts.getForm(div.dividend);
-    // Of sums that differ by a multiple of the divisor.
-    LinearForm x = facts.getForm(div.dividend), difference = x;
-    difference.subtract(facts.getForm(mod.dividend));
-    Split split = splitTerms(difference, mod.divisor);
-    splitConstant(split, mod.divisor);
-    if (!split.rest.isDim() || !split.rest.constant.is(0) ||
-        !facts.isExact(x) || !facts.isExact(facts.getForm(mod.dividend)))
-      return std::nullopt;
-    return x;
-  }
-  // ((x floordiv c) floormod d) + (x floordiv (c*d)) * d is x floordiv c.
-  auto inner = mod.dividend.getDefiningOp<FloorDivOp>();
-  if (!inner || inner.getLhs() != div.dividend)
-    return std::nullopt;
-  std::optional<Dim> c = getPositive(facts, inner.getRhs());
-  if (!c || *c * mod.divisor != div.divisor)
-    return std::nullopt;
-  return facts.getForm(mod.dividend);
-}
-
 static std::optional<LinearForm> getRecombined(Rewriter &rewriter, Value sum) {
-  if (!sum.getType().isIndex() || isInnerSum(sum))
-    return std::nullopt;
-  IndexFacts &facts = getFacts(rewriter);
-  LinearForm form = facts.getForm(sum);
-  SmallVector<DivisionTerm> mods;
-  // Quotients by what a remainder has to have in common with them.
-  DenseMap<Attribute, SmallVector<DivisionTerm, 2>> divs;
-  for (auto [atom, coefficient] : form.terms) {
-    Operation *op = atom.getDefiningOp();
-    if (!isa_and_nonnull<FloorDivOp, FloorModOp>(op))
-      continue;
-    std::optional<Dim> divisor = getPositive(facts, op->getOperand(1));
-    if (!divisor)
-      continue;
-    DivisionTerm term{atom, op->getOperand(0), coefficient, *divisor};
-    if (isa<FloorModOp>(op))
-      mods.push_back(term);
-    else
-      divs[coefficient.getAttr()].push_back(term);
-  }
-  // All pairs at once: one after the other would take time of their number
-  // times the length of the sum.
-  DenseSet<Value> combined;
-  LinearForm wholes(facts.getContext(), 0);
-  for (const DivisionTerm &mod : llvm::reverse(mods)) {
-    auto it = divs.find((mod.coefficient * mod.divisor).getAttr());
-    if (it == divs.end())
-      continue;
-    SmallVector<DivisionTerm, 2> &candidates = it->second;
-    size_t end = candidates.size();
-    size_t begin = end - std::min(end, kMaxPairs);
-    for (size_t i = end; i-- > begin;) {
-      std::optional<LinearForm> whole = combine(facts, mod, candidates[i]);
-      if (!whole)
-        continue;
-      combined.insert(mod.atom);
-      combined.insert(candidates[i].atom);
-      wholes.addConstant(wholes.product(whole->constant, mod.coefficient));
-      for (auto [atom, coefficient] : whole->terms)
-        wholes.terms.emplace_back(atom,
-                                  wholes.product(coefficient, mod.coefficient));
-      candidates.erase(candidates.begin() + i);
-      break;
-    }
-  }
-  if (combined.empty())
-    return std::nullopt;
-  llvm::erase_if(form.terms,
-                 [&](auto &term) { return combined.contains(term.first); });
-  form.addConstant(wholes.constant);
-  form.terms.append(wholes.terms);
-  form.mergeTerms();
-  return form;
+  return sum.getType().isIndex() && !isInnerSum(sum)
+             ? recombine(getFacts(rewriter), getForm(rewriter, sum))
+             : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,38 +175,26 @@ static std::optional<LinearForm> getRecombined(Rewriter &rewriter, Value sum) {
 
 /// difference > 0 (or == 0), divided by a factor that some terms have in common
 /// and the others stay below.
-static std::optional<LinearForm>
-divideDifference(IndexFacts &facts, const LinearForm &difference, bool isLess) {
-  SmallVector<int64_t, 4> factors;
-  for (auto [atom, coefficient] : difference.terms) {
-    std::optional<int64_t> number = coefficient.getStatic();
-    if (number && std::abs(*number) > 1 &&
-        !llvm::is_contained(factors, std::abs(*number)))
-      factors.push_back(std::abs(*number));
-    if (factors.size() == kMaxPairs)
-      break;
-  }
-  // What all have in common, for coefficients such as 4 and 6.
-  int64_t common = 0;
-  for (auto [atom, coefficient] : difference.terms)
-    common = std::gcd(common, coefficient.getStatic().value_or(1));
-  if (common > 1 && !llvm::is_contained(factors, common))
-    factors.push_back(common);
-  llvm::sort(factors, std::greater<>());
-  for (int64_t g : factors) {
-    Split split = splitTerms(difference, facts.getDim(g));
+static std::optional<LinearForm> divideDifference(IndexAnalysis &facts,
+                                                  const LinearForm &difference,
+                                                  bool isLess) {
+  const Dim zero(difference.getContext(), 0);
+  for (Dim factor : getCommonFactors(difference, zero)) {
+    std::optional<int64_t> g = factor.getStatic();
+    if (!g)
+      continue;
+    Split split = splitTerms(difference, factor);
     std::tie(split.quotient.constant, split.rest.constant) =
-        divideTerms(split.rest.constant, facts.getDim(g));
+        divideTerms(difference.constant, factor);
     Interval rest = facts.getInterval(split.rest);
     if (!rest.isModest())
       continue;
     if (isLess) {
       // g*a + b >= 1, so a + floor((b - 1) / g) >= 0
-      std::optional<int64_t> only = (rest - 1).floorDiv(g).getSingle();
+      std::optional<int64_t> only = (rest - 1).floorDiv(*g).getSingle();
       if (!only)
         continue;
-      split.quotient.constant =
-          split.quotient.constant + facts.getDim(1 + *only);
+      split.quotient.addConstant(1 + *only);
       return split.quotient;
     }
     if (rest == 0)
@@ -402,7 +207,7 @@ divideDifference(IndexFacts &facts, const LinearForm &difference, bool isLess) {
 static std::optional<SumComparison> getSimplerCompare(Rewriter &of,
                                                       Value compare) {
   IndexRewriter &rewriter = getRewriter(of);
-  IndexFacts &facts = *rewriter.facts;
+  IndexAnalysis &facts = *rewriter.facts;
   Operation *op = compare.getDefiningOp();
   std::optional<LinearForm> difference = facts.getDifference(op);
   if (!difference || difference->isDim())
@@ -436,10 +241,11 @@ struct QuotientCompare {
 
 static std::optional<QuotientCompare> getQuotientCompare(Rewriter &rewriter,
                                                          Value lessThan) {
-  IndexFacts &facts = getFacts(rewriter);
+  IndexAnalysis &facts = getFacts(rewriter);
   auto op = lessThan.getDefiningOp<CmpLtOp>();
   if (!op || !op.getLhs().getType().isIndex())
     return std::nullopt;
+  const Dim one(rewriter.getContext(), 1);
   for (bool isFirst : {true, false}) {
     Value side = isFirst ? op.getLhs() : op.getRhs();
     const LinearForm &other =
@@ -449,12 +255,12 @@ static std::optional<QuotientCompare> getQuotientCompare(Rewriter &rewriter,
                    : FloorDivOp();
     if (!div || !other.isDim())
       continue;
-    std::optional<Dim> c = getPositive(facts, div.getRhs());
+    std::optional<Dim> c = facts.getPositive(div.getRhs());
     if (!c || !facts.isExact(facts.getForm(div.getLhs())))
       continue;
     Dim bound = other.constant * *c;
     if (!isFirst)
-      bound = (other.constant + facts.getDim(1)) * *c - facts.getDim(1);
+      bound = (other.constant + one) * *c - one;
     if (isModest(bound))
       return QuotientCompare{div.getLhs(), bound, isFirst};
   }
@@ -510,7 +316,7 @@ static std::optional<Clauses> getNeededClauses(Rewriter &rewriter,
       if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op) ||
           !op->getOperand(0).getType().isIntOrIndex())
         continue;
-      IndexFacts others(rewriter.getContext(), getRewriter(rewriter).symbolic);
+      IndexAnalysis others;
       bool isNew = false;
       for (auto [j, clause] : llvm::enumerate(clauses.needed))
         if (i != j)
@@ -586,29 +392,28 @@ static bool isNegativeConstant(Value c) {
 
 /// Whether the value fits, and what it is negated.
 static bool isExact(Rewriter &rewriter, Value x) {
-  IndexFacts &facts = getFacts(rewriter);
+  IndexAnalysis &facts = getFacts(rewriter);
   const LinearForm &form = facts.getForm(x);
   return facts.isExact(form) && facts.isExact(form.negated());
 }
 
 static bool isNotNegative(Rewriter &rewriter, Value x) {
-  IndexFacts &facts = getFacts(rewriter);
+  IndexAnalysis &facts = getFacts(rewriter);
   const LinearForm &form = facts.getForm(x);
-  return facts.isExact(form) && facts.isAtLeast(form, facts.getDim(0));
+  return facts.isExact(form) && facts.isAtLeast(form, 0);
 }
 static bool isNotPositive(Rewriter &rewriter, Value x) {
-  IndexFacts &facts = getFacts(rewriter);
-  return isExact(rewriter, x) &&
-         facts.isAtMost(facts.getForm(x), facts.getDim(0));
+  IndexAnalysis &facts = getFacts(rewriter);
+  return isExact(rewriter, x) && facts.isAtMost(facts.getForm(x), 0);
 }
 
 static bool isNotLess(Rewriter &rewriter, Value x, Value y) {
-  IndexFacts &facts = getFacts(rewriter);
+  IndexAnalysis &facts = getFacts(rewriter);
   LinearForm lhs = facts.getForm(x), rhs = facts.getForm(y);
   if (!facts.isExact(lhs) || !facts.isExact(rhs))
     return false;
   lhs.subtract(rhs);
-  return facts.isAtLeast(lhs, facts.getDim(0));
+  return facts.isAtLeast(lhs, 0);
 }
 
 /// What an integer that is cast to an index is, if that is shorter.

@@ -99,8 +99,8 @@ private:
   PatternApplicator applicator;
   IndexRewriter rewriter;
   /// What holds everywhere, and what is known at the moment.
-  IndexFacts everywhere;
-  IndexFacts *facts;
+  IndexAnalysis everywhere;
+  IndexAnalysis *facts;
   /// Operations in final form; those under a condition apart.
   OperationSet settled, settledUnder;
   unsigned numRewrites = 0;
@@ -116,22 +116,10 @@ private:
 };
 } // namespace
 
-static bool isSymbolic(KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<DimOp>(op))
-      return true;
-    if (auto range = dyn_cast<RangeOp>(op))
-      if (!Dim(range.getExtent()).isStatic())
-        return true;
-  }
-  return false;
-}
-
 Simplifier::Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
                        const SimplifyIndexOptions &options)
     : kernel(kernel), options(options), applicator(rules),
-      rewriter(kernel.getContext(), isSymbolic(kernel)),
-      everywhere(kernel.getContext(), rewriter.symbolic), facts(&everywhere) {
+      rewriter(kernel.getContext()), facts(&everywhere) {
   rewriter.facts = facts;
   applicator.applyDefaultCostModel();
   rewriter.setListener(this);
@@ -315,7 +303,7 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
   SmallVector<Operation *> slice = getSlice(operand.get());
   if (slice.empty())
     return success();
-  IndexFacts under(rewriter.getContext(), rewriter.symbolic);
+  IndexAnalysis under;
   if (!under.assume(mask, holds))
     return success();
 
