@@ -24,28 +24,16 @@ using namespace mlir::tg;
 
 /// Whether `value` is the position of `range` in an integer type that holds all
 /// of its positions.
-static bool isPositionOf(Value value, RangeOp range) {
-  while (auto cast = value.getDefiningOp<CastOp>()) {
-    auto type = dyn_cast<IntegerType>(cast.getType());
-    if (!type || type.getWidth() < 8)
-      return false;
-    unsigned bits = type.getWidth() - (isSignedInteger(type) ? 1 : 0);
-    if (bits < 62 && range.getLargestExtent() > (int64_t(1) << bits))
-      return false;
-    value = cast.getX();
-  }
-  return value == range.getResult();
+static bool isPositionOf(Value value, RangeOp range, IndexAnalysis &analysis) {
+  std::optional<LinearForm> number = analysis.getNumber(value);
+  return number && number->getAtom() == range.getResult();
 }
 
 static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<ConstOp>();
-  if (!constant)
-    return false;
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-    return number.getValue().isPosZero();
-  if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
-    return number.getValue().isZero();
-  return false;
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
+}
+static bool isOne(Value value) {
+  return matchPattern(value, m_One()) || matchPattern(value, m_OneFloat());
 }
 
 /// The integer that `range` must equal in a conjunction; the other clauses go
@@ -59,9 +47,9 @@ static Value findSelected(Value condition, RangeOp range,
     auto equal = clause.getDefiningOp<CmpEqOp>();
     Value candidate;
     if (equal && !selected) {
-      if (isPositionOf(equal.getLhs(), range))
+      if (isPositionOf(equal.getLhs(), range, analysis))
         candidate = equal.getRhs();
-      else if (isPositionOf(equal.getRhs(), range))
+      else if (isPositionOf(equal.getRhs(), range, analysis))
         candidate = equal.getLhs();
       if (candidate && (llvm::is_contained(analysis.getRanges(candidate),
                                            range.getResult()) ||
@@ -88,17 +76,6 @@ struct Body {
 static Value createNumber(OpBuilder &builder, Location loc, Type type,
                           int64_t value) {
   return ConstOp::create(builder, loc, type, value);
-}
-
-static bool isOne(Value value) {
-  auto constant = value.getDefiningOp<ConstOp>();
-  if (!constant)
-    return false;
-  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-    return number.getValue().isExactlyValue(1.0);
-  if (auto number = dyn_cast<IntegerAttr>(constant.getValue()))
-    return number.getValue().isOne();
-  return false;
 }
 
 /// A number that is 1 where a condition holds, else 0.
@@ -151,35 +128,20 @@ static void replaceReduce(RangedReduceOp reduce, Value range, Value result,
 // Positions that are counted
 //===----------------------------------------------------------------------===//
 
-static bool isBounded(const LinearForm &form, IndexAnalysis &analysis) {
-  return analysis.getInterval(form).isModest();
-}
-
 /// One side of a comparison as a linear form; none if it may wrap around.
 static std::optional<LinearForm> getSide(Value side, RangeOp range,
                                          IndexAnalysis &analysis,
                                          OpBuilder &builder) {
-  if (side.getType().isIndex()) {
-    LinearForm form = analysis.getLinear(side);
-    if (!form.getAtom() && !isBounded(form, analysis))
-      return std::nullopt;
-    return form;
-  }
+  if (std::optional<LinearForm> number = analysis.getNumber(side))
+    return analysis.isExact(*number) ? number : std::nullopt;
   auto type = dyn_cast<IntegerType>(side.getType());
   if (!type || type.getWidth() < 8 ||
-      (type.getWidth() == 64 && !isSignedInteger(type)))
+      !Interval::getInt64().contains(Interval::getAll(type)) ||
+      llvm::is_contained(analysis.getRanges(side), range.getResult()))
     return std::nullopt;
-  LinearForm form(builder.getContext());
-  if (isPositionOf(side, range)) {
-    form.addTerm(range.getResult(), 1);
-  } else if (!llvm::is_contained(analysis.getRanges(side), range.getResult())) {
-    form.addTerm(
-        CastOp::create(builder, side.getLoc(), builder.getIndexType(), side),
-        1);
-  } else {
-    return std::nullopt;
-  }
-  return form;
+  Value index =
+      CastOp::create(builder, side.getLoc(), builder.getIndexType(), side);
+  return LinearForm(index);
 }
 
 namespace {
@@ -221,7 +183,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
   // For a value without bounds, only whether it is a position counts.
   for (auto [side, other] :
        {std::pair(&*lhs, &*rhs), std::pair(&*rhs, &*lhs)}) {
-    if (isBounded(*side, analysis))
+    if (analysis.getInterval(*side).isModest())
       continue;
     if (other->getAtom() != position)
       return false;
@@ -235,8 +197,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     Value both =
         MaxOp::create(builder, loc, low,
                       createNumber(builder, loc, builder.getIndexType(), -1));
-    *side = LinearForm(builder.getContext());
-    side->addTerm(both, 1);
+    *side = LinearForm(both);
   }
   // rhs - lhs > 0, or lhs - rhs + 1 > 0.
   LinearForm form = isNegated ? *lhs : *rhs;
@@ -260,7 +221,7 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     end.addConstant(-factor - 1);
   }
   if (std::abs(factor) > 1) {
-    if (!isBounded(end, analysis))
+    if (!analysis.getInterval(end).isModest())
       return false;
     end = index.getAnalysis().getLinear(
         index.floorDiv(index.get(end), std::abs(factor)));

@@ -115,17 +115,7 @@ std::optional<Dim> IndexAnalysis::getPositive(Value index) {
 std::optional<LinearForm>
 IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
   LinearForm form(sum.getContext());
-  DenseMap<Value, size_t> positions;
   size_t numMissing = missing.size();
-  auto addTerm = [&](Value atom, Dim factor) {
-    auto [it, isNew] = positions.try_emplace(atom, form.terms.size());
-    if (isNew) {
-      form.terms.emplace_back(atom, factor);
-      return;
-    }
-    Dim &coefficient = form.terms[it->second].second;
-    coefficient = form.sum(coefficient, factor);
-  };
   const Dim minusOne(sum.getContext(), -1);
 
   SmallVector<std::pair<Value, Dim>> parts{{sum, Dim(sum.getContext(), 1)}};
@@ -137,7 +127,7 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
     }
     Operation *op = value.getDefiningOp();
     if (!isSum(op)) {
-      addTerm(value, factor);
+      form.terms.emplace_back(value, factor);
       continue;
     }
     if (value != sum && !isInnerSum(value)) {
@@ -145,11 +135,11 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       if (it == linear.end()) {
         missing.push_back(value);
       } else if (it->second.terms.size() > kMaxSharedTerms) {
-        addTerm(value, factor);
+        form.terms.emplace_back(value, factor);
       } else {
         form.addConstant(form.product(it->second.constant, factor));
         for (auto [atom, coefficient] : it->second.terms)
-          addTerm(atom, form.product(coefficient, factor));
+          form.terms.emplace_back(atom, form.product(coefficient, factor));
       }
       continue;
     }
@@ -177,11 +167,11 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
     else if (lhsDim)
       parts.push_back({rhs, form.product(factor, *lhsDim)});
     else
-      addTerm(value, factor);
+      form.terms.emplace_back(value, factor);
   }
   if (missing.size() > numMissing)
     return std::nullopt;
-  llvm::erase_if(form.terms, [](auto &term) { return term.second.is(0); });
+  form.mergeTerms();
   return form;
 }
 

@@ -145,25 +145,18 @@ Value IndexBuilder::floorMod(Value lhs, Dim c) {
   return create(Binary::floormod, operand, c);
 }
 
-std::pair<Interval, int64_t> IndexBuilder::compare(Value index, Dim bound) {
-  // Of numbers there is nothing to cancel, and the difference might wrap.
-  if (std::optional<int64_t> number = bound.getStatic())
-    return {analysis.getInterval(index), *number};
-  LinearForm difference = analysis.getLinear(index);
-  difference.subtract(LinearForm(bound));
-  if (difference.saturated)
-    return {Interval(), 0};
-  return {analysis.getInterval(difference), 0};
-}
-
 Value IndexBuilder::atLeast(Value index, Dim bound) {
-  auto [interval, end] = compare(index, bound);
-  return interval.lo >= end ? Value() : create(Binary::atLeast, index, bound);
+  const LinearForm form = analysis.getLinear(index);
+  if (analysis.isExact(form) && analysis.isAtLeast(form, bound))
+    return {};
+  return create(Binary::atLeast, index, bound);
 }
 
 Value IndexBuilder::lessThan(Value index, Dim bound) {
-  auto [interval, end] = compare(index, bound);
-  return interval.hi < end ? Value() : create(Binary::lessThan, index, bound);
+  const LinearForm form = analysis.getLinear(index);
+  if (analysis.isExact(form) && analysis.isAtMost(form, bound - number(1)))
+    return {};
+  return create(Binary::lessThan, index, bound);
 }
 
 Value IndexBuilder::conjunction(Value lhs, Value rhs) {

@@ -105,6 +105,8 @@ def Tg_Divides : Tg_Knows<"getExactQuotient($_builder, $1, $0)", "divides">;
 def Tg_ExactQuotient : Tg_MakesNumber<
     "*getExactQuotient($_builder, $1, $2)">;
 def Tg_IsExact : Tg_Knows<"isExact($_builder, $0)", "known to fit">;
+def Tg_IsNegatable
+    : Tg_Knows<"isNegatable($_builder, $0)", "known to fit, also negated">;
 def Tg_Negated : Tg_MakesSum<"getForm($_builder, $1).negated()">;
 
 // x floordiv c -> q, where q*c <= x < (q+1)*c
@@ -142,7 +144,7 @@ def DivOfMod : Tg_Rule<
 def DivByNegative : Tg_Rule<
     (Tg_FloorDivOp $x, $c),
     (Tg_FloorDivOp (Tg_Negated $root, $x), (Tg_Negated $root, $c)),
-    [(Tg_IsIndex $x), (Tg_IsExact $x), (Tg_IsNegativeConstant $c)]>;
+    [(Tg_IsIndex $x), (Tg_IsNegatable $x), (Tg_IsNegativeConstant $c)]>;
 
 //===----------------------------------------------------------------------===//
 // Remainders of quotients rounded down
@@ -156,15 +158,12 @@ def Tg_Reduced : Tg_MakesSum<"*getReduced($_builder, $1, $2)">;
 def Tg_SmallRest : Tg_MakesSum<"getSmallRest($_builder, $1, $2)->rest">;
 def Tg_CommonDivisor : Tg_MakesNumber<
     "getSmallRest($_builder, $1, $2)->divisor">;
-def Tg_HasMods : Tg_Knows<"getWithoutMods($_builder, $0, $1)",
-                          "terms that are remainders of multiples">;
-def Tg_WithoutMods : Tg_MakesSum<"*getWithoutMods($_builder, $1, $2)">;
 
 // x floormod c -> x - q*c, where q*c <= x < (q+1)*c
 def ModByBounds : Pat<(Tg_FloorModOp:$root $x, $c), (Tg_OneRemainder $root, $x, $c),
                       [(Tg_IsIndex $x), (Tg_HasOneQuotient $x, $c)]>;
 
-// (a*c + b) floormod c -> b floormod c, and coefficients in b become less than c
+// (a*c + x floormod (c*d) + b) floormod c -> (x + b) floormod c, and coefficients become less than c
 def ModOfMultiples : Tg_Rule<
     (Tg_FloorModOp $x, $c), (Tg_FloorModOp (Tg_Reduced $root, $x, $c), $c),
     [(Tg_IsIndex $x), (Tg_HasSmallerRemainders $x, $c)]>;
@@ -180,17 +179,12 @@ def ModOfSmallRest : Tg_Rule<
         (Tg_SmallRest $root, $x, $c)),
     [(Tg_IsIndex $x), (Tg_HasSmallRest $x, $c)]>;
 
-// (x floormod (c*d) + y) floormod c -> (x + y) floormod c
-def ModOfMod : Tg_Rule<
-    (Tg_FloorModOp $x, $c), (Tg_FloorModOp (Tg_WithoutMods $root, $x, $c), $c),
-    [(Tg_IsIndex $x), (Tg_HasMods $x, $c)]>;
-
 // x floormod -c -> -(-x floormod c)
 def ModByNegative : Tg_Rule<
     (Tg_FloorModOp $x, $c),
     (Tg_NegOp (Tg_FloorModOp (Tg_Negated $root, $x), (Tg_Negated $root, $c),
                              (location $root))),
-    [(Tg_IsIndex $x), (Tg_IsExact $x), (Tg_IsNegativeConstant $c)]>;
+    [(Tg_IsIndex $x), (Tg_IsNegatable $x), (Tg_IsNegativeConstant $c)]>;
 
 //===----------------------------------------------------------------------===//
 // Quotients rounded towards zero, and their remainders
@@ -236,9 +230,10 @@ def Tg_Decision : NativeCodeCall<
 def Tg_IsSimplerCompare
     : Tg_Knows<"getSimplerCompare($_builder, $0)", "less to compare">;
 def Tg_SimplerCompare : NativeCodeCall<"makeSimplerCompare($_builder, $0)">;
-def Tg_ComparesQuotient
-    : Tg_Knows<"getQuotientCompare($_builder, $0)", "a quotient and a number">;
-def Tg_CompareDividend : NativeCodeCall<"makeCompareDividend($_builder, $0)">;
+class Tg_HasBound<string isLast>
+    : Tg_Knows<"getBound($_builder, $0, $1, " # isLast # ")", "numbers">;
+class Tg_Bound<string isLast>
+    : Tg_MakesNumber<"*getBound($_builder, $1, $2, " # isLast # ")">;
 
 // x < y -> true or false, the same for == and !=, where bounds decide it
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
@@ -250,8 +245,16 @@ foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
                          [(Tg_IsSimplerCompare $op)]>;
 
 // x floordiv c < d -> x < c*d, d < x floordiv c -> c*(d+1) - 1 < x
-def LtOfQuotient : Pat<(Tg_CmpLtOp:$op $x, $y), (Tg_CompareDividend $op),
-                       [(Tg_ComparesQuotient $op)]>;
+def LtOfQuotient : Tg_Rule<
+    (Tg_CmpLtOp (Tg_FloorDivOp $x, $c), $d),
+    (Tg_CmpLtOp $x, (Tg_Bound<"false"> $root, $c, $d)),
+    [(Tg_IsIndex $x), (Tg_IsPositive $c), (Tg_IsExact $x),
+     (Tg_HasBound<"false"> $c, $d)]>;
+def GtOfQuotient : Tg_Rule<
+    (Tg_CmpLtOp $d, (Tg_FloorDivOp $x, $c)),
+    (Tg_CmpLtOp (Tg_Bound<"true"> $root, $c, $d), $x),
+    [(Tg_IsIndex $x), (Tg_IsPositive $c), (Tg_IsExact $x),
+     (Tg_HasBound<"true"> $c, $d)]>;
 
 //===----------------------------------------------------------------------===//
 // Selection

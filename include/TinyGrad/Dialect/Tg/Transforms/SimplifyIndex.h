@@ -81,9 +81,10 @@ public:
   }
 
   static uint64_t ofConstant(int64_t number);
+  /// A number or dimension.
   static uint64_t ofDim(Dim dim);
-  /// An operation of this name on operands of these measures.
-  static uint64_t ofOperation(OperationName name, ArrayRef<uint64_t> operands);
+  /// An operation of this kind on operands of these measures.
+  static uint64_t ofOperation(TypeID id, ArrayRef<uint64_t> operands);
 
 private:
   uint64_t measureForm(Value value, IndexAnalysis &facts,

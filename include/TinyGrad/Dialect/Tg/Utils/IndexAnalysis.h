@@ -242,8 +242,6 @@ private:
   unsigned getOrdinal(Value atom);
   enum class Binary { mul, floordiv, floormod, lessThan, atLeast };
   Value create(Binary kind, Value lhs, Dim rhs);
-  /// An interval that compares with a number as the index does with the bound.
-  std::pair<Interval, int64_t> compare(Value index, Dim bound);
 
   OpBuilder &builder;
   Location loc;

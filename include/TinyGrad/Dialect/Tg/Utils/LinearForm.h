@@ -51,6 +51,9 @@ template <typename Form, typename Atom, typename Coefficient> struct LinearSum {
   Coefficient constant;
   SmallVector<std::pair<Atom, Coefficient>, 4> terms;
 
+  /// Searching a larger sum for each term would take quadratic time.
+  static constexpr size_t kFew = 16;
+
   explicit LinearSum(Coefficient constant) : constant(constant) {}
 
   void addConstant(Coefficient number) {
@@ -77,8 +80,6 @@ template <typename Form, typename Atom, typename Coefficient> struct LinearSum {
       terms = other.terms;
       return;
     }
-    // Searching a large sum for each term would take quadratic time.
-    constexpr size_t kFew = 16;
     const bool isLarge = terms.size() > kFew && other.terms.size() > 2;
     for (auto [atom, coefficient] : other.terms) {
       Coefficient product = form().product(coefficient, factor);
@@ -100,6 +101,11 @@ template <typename Form, typename Atom, typename Coefficient> struct LinearSum {
   /// Adds up the coefficients of equal atoms, after terms were appended without
   /// a search.
   void mergeTerms() {
+    if (terms.size() <= kFew) {
+      for (auto [atom, coefficient] : std::exchange(terms, {}))
+        addTerm(atom, coefficient);
+      return;
+    }
     DenseMap<Atom, size_t> positions;
     size_t count = 0;
     for (auto [atom, coefficient] : terms) {

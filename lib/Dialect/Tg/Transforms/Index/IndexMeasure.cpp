@@ -44,54 +44,56 @@ static uint64_t measureDim(Attribute attr) {
   return 4;
 }
 
-uint64_t IndexMeasure::ofDim(Dim dim) { return 2 + measureDim(dim.getAttr()); }
+uint64_t IndexMeasure::ofDim(Dim dim) {
+  std::optional<int64_t> number = dim.getStatic();
+  return number ? ofConstant(*number) : 2 + measureDim(dim.getAttr());
+}
 
-template <typename... Ops> static bool isOneOf(OperationName name) {
-  const TypeID id = name.getTypeID();
+template <typename... Ops> static bool isOneOf(TypeID id) {
   return ((id == TypeID::get<Ops>()) || ...);
 }
 
 /// What an operation adds to its operands.
-static uint64_t getWeight(OperationName name) {
-  if (isOneOf<AddOp, SubOp, AndOp, OrOp, XorOp>(name))
+static uint64_t getWeight(TypeID id) {
+  if (isOneOf<AddOp, SubOp, AndOp, OrOp, XorOp>(id))
     return 2;
-  if (isOneOf<NegOp, MulOp>(name))
+  if (isOneOf<NegOp, MulOp>(id))
     return 3;
-  if (isOneOf<FloorDivOp>(name))
+  if (isOneOf<FloorDivOp>(id))
     return 96;
-  if (isOneOf<FloorModOp>(name))
+  if (isOneOf<FloorModOp>(id))
     return 100;
   // Rounding towards zero may become a negation of rounding down.
-  if (isOneOf<IDivOp, ModOp>(name))
+  if (isOneOf<IDivOp, ModOp>(id))
     return 200;
-  if (isOneOf<CastOp>(name))
+  if (isOneOf<CastOp>(id))
     return 20;
   return 8;
 }
 
-static bool isDivision(OperationName name) {
-  return isOneOf<FloorDivOp, FloorModOp, IDivOp, ModOp>(name);
+static bool isDivision(TypeID id) {
+  return isOneOf<FloorDivOp, FloorModOp, IDivOp, ModOp>(id);
 }
 
-uint64_t IndexMeasure::ofOperation(OperationName name,
-                                   ArrayRef<uint64_t> operands) {
-  uint64_t sum = getWeight(name);
+uint64_t IndexMeasure::ofOperation(TypeID id, ArrayRef<uint64_t> operands) {
+  uint64_t sum = getWeight(id);
   for (auto [i, operand] : llvm::enumerate(operands))
     sum +=
-        isDivision(name) && i == 0 ? 3 * std::min(operand, kMost / 3) : operand;
+        isDivision(id) && i == 0 ? 3 * std::min(operand, kMost / 3) : operand;
   return std::min(sum, kMost);
 }
 
 static uint64_t ofOperation(Operation *op, ArrayRef<uint64_t> operands) {
   APInt number;
+  const TypeID id = op->getName().getTypeID();
   if (auto dim = dyn_cast<DimOp>(op))
     return IndexMeasure::ofDim(Dim(dim.getDim()));
-  if (matchPattern(op, m_ConstantInt(&number)))
+  if (isa<ConstOp>(op) && matchPattern(op, m_ConstantInt(&number)))
     return IndexMeasure::ofConstant(number.trySExtValue().value_or(0));
-  uint64_t measure = IndexMeasure::ofOperation(op->getName(), operands);
+  uint64_t measure = IndexMeasure::ofOperation(id, operands);
   // A negative divisor may become a positive one and negations.
   constexpr uint64_t kNegative = 64;
-  if (isDivision(op->getName()) &&
+  if (isDivision(id) &&
       matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
       number.isNegative())
     measure = std::min(measure + kNegative, IndexMeasure::kMost);
@@ -128,11 +130,6 @@ uint64_t IndexMeasure::get(Value value) {
   return known[value];
 }
 
-static uint64_t ofNumberOrDim(Dim dim) {
-  std::optional<int64_t> number = dim.getStatic();
-  return number ? IndexMeasure::ofConstant(*number) : IndexMeasure::ofDim(dim);
-}
-
 /// The measure of a value as a sum; what atoms of it are not known yet goes to
 /// `missing`.
 uint64_t IndexMeasure::measureForm(Value value, IndexAnalysis &facts,
@@ -151,9 +148,9 @@ uint64_t IndexMeasure::measureForm(Value value, IndexAnalysis &facts,
     return measure;
   }
   const LinearForm &form = facts.getForm(value);
-  measure = ofNumberOrDim(form.constant);
+  measure = ofDim(form.constant);
   for (auto [atom, coefficient] : form.terms)
-    addTerm(atom, ofNumberOrDim(coefficient));
+    addTerm(atom, ofDim(coefficient));
   return measure;
 }
 

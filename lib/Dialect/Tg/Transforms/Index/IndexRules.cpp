@@ -123,44 +123,32 @@ static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value x,
              : std::nullopt;
 }
 
-/// Terms reduced modulo c, if that changes any.
+/// What a sum is congruent to modulo c: terms x floormod (c*d) become x, and
+/// coefficients are reduced. None if that changes nothing.
 static std::optional<LinearForm> getReduced(Rewriter &rewriter, Value x,
-                                            Value c) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = facts.getPositive(c);
-  if (!divisor)
-    return std::nullopt;
-  const LinearForm &form = facts.getForm(x);
-  LinearForm reduced = reduceTerms(form, *divisor);
-  if (reduced == form || !facts.isExact(form) || !facts.isExact(reduced))
-    return std::nullopt;
-  return reduced;
-}
-
-/// (x floormod (c*d)) in a sum becomes x.
-static std::optional<LinearForm> getWithoutMods(Rewriter &rewriter, Value x,
-                                                Value cValue) {
+                                            Value cValue) {
   IndexAnalysis &facts = getFacts(rewriter);
   std::optional<Dim> c = facts.getPositive(cValue);
   if (!c)
     return std::nullopt;
-  LinearForm form = facts.getForm(x), result(form.constant);
-  bool changed = false;
+  const LinearForm &form = facts.getForm(x);
+  LinearForm whole(form.constant);
   for (auto [atom, coefficient] : form.terms) {
     auto mod = atom.getDefiningOp<FloorModOp>();
     std::optional<Dim> divisor =
         mod ? facts.getPositive(mod.getRhs()) : std::nullopt;
     if (divisor && divideExactly(*divisor, *c) &&
-        facts.isExact(facts.getForm(mod.getLhs()))) {
-      result.add(facts.getForm(mod.getLhs()), coefficient);
-      changed = true;
-    } else {
-      result.addTerm(atom, coefficient);
-    }
+        facts.isExact(facts.getForm(mod.getLhs())))
+      whole.add(facts.getForm(mod.getLhs()), coefficient);
+    else
+      whole.addTerm(atom, coefficient);
   }
-  if (!changed || !facts.isExact(form) || !facts.isExact(result))
-    return std::nullopt;
-  return result;
+  for (const LinearForm &from : {whole, form})
+    if (LinearForm reduced = reduceTerms(from, *c);
+        !(reduced == form) && facts.isExact(form) && facts.isExact(from) &&
+        facts.isExact(reduced))
+      return reduced;
+  return std::nullopt;
 }
 
 static std::optional<LinearForm> getRecombined(Rewriter &rewriter, Value sum) {
@@ -230,112 +218,63 @@ static Value makeSimplerCompare(Rewriter &rewriter, Value compare) {
               compare.getDefiningOp()->getName());
 }
 
-namespace {
-/// x floordiv c < d (`isFirst`), or d < x floordiv c, as a comparison of x.
-struct QuotientCompare {
-  Value dividend;
-  Dim bound;
-  bool isFirst;
-};
-} // namespace
-
-static std::optional<QuotientCompare> getQuotientCompare(Rewriter &rewriter,
-                                                         Value lessThan) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  auto op = lessThan.getDefiningOp<CmpLtOp>();
-  if (!op || !op.getLhs().getType().isIndex())
+/// c*d, or the last before c*(d+1): what x is compared with instead of
+/// x floordiv c with d.
+static std::optional<Dim> getBound(Rewriter &rewriter, Value c, Value d,
+                                   bool isLast) {
+  const LinearForm &form = getForm(rewriter, d);
+  if (!form.isDim())
     return std::nullopt;
-  const Dim one(rewriter.getContext(), 1);
-  for (bool isFirst : {true, false}) {
-    Value side = isFirst ? op.getLhs() : op.getRhs();
-    const LinearForm &other =
-        facts.getForm(isFirst ? op.getRhs() : op.getLhs());
-    auto div = facts.getForm(side).getAtom()
-                   ? facts.getForm(side).getAtom().getDefiningOp<FloorDivOp>()
-                   : FloorDivOp();
-    if (!div || !other.isDim())
-      continue;
-    std::optional<Dim> c = facts.getPositive(div.getRhs());
-    if (!c || !facts.isExact(facts.getForm(div.getLhs())))
-      continue;
-    Dim bound = other.constant * *c;
-    if (!isFirst)
-      bound = (other.constant + one) * *c - one;
-    if (isModest(bound))
-      return QuotientCompare{div.getLhs(), bound, isFirst};
-  }
-  return std::nullopt;
-}
-static Value makeCompareDividend(Rewriter &rewriter, Value lessThan) {
-  QuotientCompare compare = *getQuotientCompare(rewriter, lessThan);
-  Value bound = makeNumber(rewriter, lessThan, compare.bound);
-  Value lhs = compare.isFirst ? compare.dividend : bound;
-  Value rhs = compare.isFirst ? bound : compare.dividend;
-  return CmpLtOp::create(rewriter, lessThan.getLoc(), lhs, rhs);
+  const Dim last(rewriter.getContext(), isLast);
+  Dim bound = (form.constant + last) * *getPositive(rewriter, c) - last;
+  return isModest(bound) ? std::optional(bound) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
 // Conjunctions
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Clauses {
-  SmallVector<Value> needed;
-  bool isFalse = false;
-};
-} // namespace
-
-static std::optional<Clauses> getNeededClauses(Rewriter &rewriter,
-                                               Value conjunction) {
+/// The clauses of a conjunction that others do not imply, none if they exclude
+/// each other.
+static std::optional<SmallVector<Value>> getNeededClauses(Rewriter &rewriter,
+                                                          Value conjunction) {
   auto isInner = [](Value value) {
     return value.hasOneUse() && isa<AndOp>(*value.user_begin());
   };
   if (!conjunction.getType().isInteger(1) || isInner(conjunction))
     return std::nullopt;
-  Clauses clauses;
   SmallVector<Value> stack{conjunction};
-  DenseSet<Value> seen;
+  llvm::SetVector<Value, SmallVector<Value>> clauses;
   bool changed = false;
   while (!stack.empty()) {
     Value value = stack.pop_back_val();
     auto op = value.getDefiningOp<AndOp>();
-    if (op && (value == conjunction || isInner(value))) {
-      stack.push_back(op.getRhs());
-      stack.push_back(op.getLhs());
-      continue;
-    }
-    if (seen.insert(value).second)
-      clauses.needed.push_back(value);
+    if (op && (value == conjunction || isInner(value)))
+      stack.append({op.getRhs(), op.getLhs()});
     else
-      changed = true;
+      changed |= !clauses.insert(value);
   }
-  if (clauses.needed.size() <= kMaxClauses) {
-    // The last ones first: what came first is what others build on.
-    for (size_t i = clauses.needed.size(); i-- > 0;) {
-      Operation *op = clauses.needed[i].getDefiningOp();
-      if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op) ||
-          !op->getOperand(0).getType().isIntOrIndex())
-        continue;
-      IndexAnalysis others;
-      bool isNew = false;
-      for (auto [j, clause] : llvm::enumerate(clauses.needed))
-        if (i != j)
-          isNew |= others.assume(clause);
-      std::optional<bool> known =
-          isNew ? others.decide(clauses.needed[i]) : std::nullopt;
-      if (known && !*known) {
-        clauses.isFalse = true;
-        return clauses;
-      }
-      if (known) {
-        clauses.needed.erase(clauses.needed.begin() + i);
-        changed = true;
-      }
-    }
+  SmallVector<Value> needed = clauses.takeVector();
+  if (needed.size() > kMaxClauses)
+    return changed ? std::optional(needed) : std::nullopt;
+  // The last ones first: what came first is what others build on.
+  for (size_t i = needed.size(); i-- > 0;) {
+    Operation *op = needed[i].getDefiningOp();
+    if (!isa_and_nonnull<CmpLtOp, CmpEqOp, CmpNeOp>(op) ||
+        !op->getOperand(0).getType().isIntOrIndex())
+      continue;
+    IndexAnalysis others;
+    bool isNew = false;
+    for (auto [j, clause] : llvm::enumerate(needed))
+      isNew |= i != j && others.assume(clause);
+    std::optional<bool> known = isNew ? others.decide(needed[i]) : std::nullopt;
+    if (known == false)
+      return SmallVector<Value>();
+    if (known)
+      needed.erase(needed.begin() + i);
+    changed |= known.has_value();
   }
-  if (!changed)
-    return std::nullopt;
-  return clauses;
+  return changed ? std::optional(needed) : std::nullopt;
 }
 
 static Value makeBool(Rewriter &rewriter, Value root, bool value) {
@@ -343,15 +282,12 @@ static Value makeBool(Rewriter &rewriter, Value root, bool value) {
                          TypedAttr(rewriter.getBoolAttr(value)));
 }
 static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
-  Clauses clauses = *getNeededClauses(rewriter, conjunction);
-  if (clauses.isFalse)
+  SmallVector<Value> needed = *getNeededClauses(rewriter, conjunction);
+  if (needed.empty())
     return makeBool(rewriter, conjunction, false);
-  Value result;
-  for (Value clause : clauses.needed)
-    result = result
-                 ? AndOp::create(rewriter, conjunction.getLoc(), result, clause)
-                       .getResult()
-                 : clause;
+  Value result = needed.front();
+  for (Value clause : ArrayRef(needed).drop_front())
+    result = AndOp::create(rewriter, conjunction.getLoc(), result, clause);
   return result;
 }
 
@@ -390,30 +326,28 @@ static bool isNegativeConstant(Value c) {
          number.getSExtValue() > -Interval::kModestEnd;
 }
 
-/// Whether the value fits, and what it is negated.
 static bool isExact(Rewriter &rewriter, Value x) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  const LinearForm &form = facts.getForm(x);
-  return facts.isExact(form) && facts.isExact(form.negated());
+  return getFacts(rewriter).isExact(getForm(rewriter, x));
 }
-
+/// Whether the negated value fits as well.
+static bool isNegatable(Rewriter &rewriter, Value x) {
+  return isExact(rewriter, x) &&
+         getFacts(rewriter).isExact(getForm(rewriter, x).negated());
+}
 static bool isNotNegative(Rewriter &rewriter, Value x) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  const LinearForm &form = facts.getForm(x);
-  return facts.isExact(form) && facts.isAtLeast(form, 0);
+  return isExact(rewriter, x) &&
+         getFacts(rewriter).isAtLeast(getForm(rewriter, x), 0);
 }
 static bool isNotPositive(Rewriter &rewriter, Value x) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  return isExact(rewriter, x) && facts.isAtMost(facts.getForm(x), 0);
+  return isNegatable(rewriter, x) &&
+         getFacts(rewriter).isAtMost(getForm(rewriter, x), 0);
 }
-
 static bool isNotLess(Rewriter &rewriter, Value x, Value y) {
-  IndexAnalysis &facts = getFacts(rewriter);
-  LinearForm lhs = facts.getForm(x), rhs = facts.getForm(y);
-  if (!facts.isExact(lhs) || !facts.isExact(rhs))
+  if (!isExact(rewriter, x) || !isExact(rewriter, y))
     return false;
-  lhs.subtract(rhs);
-  return facts.isAtLeast(lhs, 0);
+  LinearForm difference = getForm(rewriter, x);
+  difference.subtract(getForm(rewriter, y));
+  return getFacts(rewriter).isAtLeast(difference, 0);
 }
 
 /// What an integer that is cast to an index is, if that is shorter.
