@@ -214,39 +214,17 @@ Interval IndexAnalysis::getSumOfIntervals(const LinearForm &form) {
 }
 
 Interval IndexAnalysis::getNumericInterval(const LinearForm &form) {
+  Interval interval = getSumOfIntervals(form);
   if (facts.empty() || form.terms.size() > kMaxNarrowed)
-    return getSumOfIntervals(form);
-  auto withFacts = [&](const LinearForm &part) {
-    Interval interval = getSumOfIntervals(part);
-    Ends known = getFactEnds(part);
-    if (isKnown(known.lo))
-      interval.lo = std::max(interval.lo, tg::getBounds(known.lo).lo);
-    if (isKnown(known.hi))
-      interval.hi = std::min(interval.hi, tg::getBounds(known.hi).hi);
     return interval;
-  };
-  LinearForm left(form.getContext());
-  left.terms = form.terms;
-  Interval result = withFacts(left);
-  if (form.terms.size() > 2) {
-    // Parts of one coefficient, such as a row and a column of an image.
-    Interval sum(0);
-    while (!left.terms.empty()) {
-      Dim coefficient = left.terms[0].second;
-      Dim opposite = coefficient * Dim(form.getContext(), -1);
-      auto isOther = [&](auto &term) {
-        return term.second != coefficient && term.second != opposite;
-      };
-      auto *middle =
-          std::stable_partition(left.terms.begin(), left.terms.end(), isOther);
-      LinearForm part(form.getContext());
-      part.terms.assign(middle, left.terms.end());
-      left.terms.erase(middle, left.terms.end());
-      sum = sum.addWrapped(withFacts(part));
-    }
-    result = result.intersect(sum);
-  }
-  return tg::getBounds(form.constant).addWrapped(result);
+  Ends known = getFactEnds(form);
+  if (isKnown(known.lo))
+    interval.lo =
+        std::max(interval.lo, tg::getBounds(known.lo + form.constant).lo);
+  if (isKnown(known.hi))
+    interval.hi =
+        std::min(interval.hi, tg::getBounds(known.hi + form.constant).hi);
+  return interval;
 }
 
 Interval IndexAnalysis::getInterval(const LinearForm &form) {

@@ -26,6 +26,13 @@ IndexBuilder::DimKey IndexBuilder::getKey(Dim dim) {
   return {dim.getAttr().getAsOpaquePointer(), 0};
 }
 
+template <typename OpT> Value IndexBuilder::create(Value lhs, Value rhs) {
+  Value &result = operations[{TypeID::get<OpT>(), lhs, rhs}];
+  if (!result)
+    result = OpT::create(builder, loc, lhs, rhs);
+  return result;
+}
+
 Value IndexBuilder::get(const LinearForm &unordered) {
   LinearForm form = unordered;
   while (std::optional<LinearForm> joined = recombine(analysis, form))
@@ -46,7 +53,7 @@ Value IndexBuilder::get(const LinearForm &unordered) {
   for (auto [atom, coefficient] : form.terms) {
     Value term = atom;
     if (!coefficient.is(1))
-      term = create(Binary::mul, atom, coefficient);
+      term = create<MulOp>(atom, dim(coefficient));
     sum = sum ? AddOp::create(builder, loc, sum, term).getResult() : term;
   }
   Type type = builder.getIndexType();
@@ -61,26 +68,6 @@ Value IndexBuilder::get(const LinearForm &unordered) {
   return result = sum;
 }
 
-Value IndexBuilder::create(Binary kind, Value lhs, Dim rhs) {
-  Value &result = binaries[{kind, lhs.getAsOpaquePointer(), getKey(rhs)}];
-  if (result)
-    return result;
-  Value number = dim(kind == Binary::atLeast ? rhs - this->number(1) : rhs);
-  switch (kind) {
-  case Binary::mul:
-    return result = MulOp::create(builder, loc, lhs, number);
-  case Binary::floordiv:
-    return result = FloorDivOp::create(builder, loc, lhs, number);
-  case Binary::floormod:
-    return result = FloorModOp::create(builder, loc, lhs, number);
-  case Binary::lessThan:
-    return result = CmpLtOp::create(builder, loc, lhs, number);
-  case Binary::atLeast:
-    return result = CmpLtOp::create(builder, loc, number, lhs);
-  }
-  llvm_unreachable("unknown kind");
-}
-
 Value IndexBuilder::sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms) {
   LinearForm form(constant);
   for (auto [value, factor] : terms)
@@ -90,7 +77,7 @@ Value IndexBuilder::sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms) {
   // Some factor may be too large to be taken into the sums that it is of.
   Value sum = dim(constant);
   for (auto [value, factor] : terms)
-    sum = AddOp::create(builder, loc, sum, create(Binary::mul, value, factor));
+    sum = AddOp::create(builder, loc, sum, create<MulOp>(value, dim(factor)));
   return sum;
 }
 
@@ -117,7 +104,7 @@ Value IndexBuilder::floorDiv(Value lhs, Dim c) {
       quotient.add(analysis.getLinear(floorDiv(div.getLhs(), *d * c)));
       return get(quotient);
     }
-  quotient.addTerm(create(Binary::floordiv, operand, c), 1);
+  quotient.addTerm(create<FloorDivOp>(operand, dim(c)), 1);
   return get(quotient);
 }
 
@@ -142,28 +129,25 @@ Value IndexBuilder::floorMod(Value lhs, Dim c) {
     if (std::optional<Dim> d = analysis.getDim(mod.getRhs());
         d && d->getMin() > 0 && divideExactly(*d, c))
       return floorMod(mod.getLhs(), c);
-  return create(Binary::floormod, operand, c);
+  return create<FloorModOp>(operand, dim(c));
 }
 
 Value IndexBuilder::atLeast(Value index, Dim bound) {
   const LinearForm form = analysis.getLinear(index);
   if (analysis.isExact(form) && analysis.isAtLeast(form, bound))
     return {};
-  return create(Binary::atLeast, index, bound);
+  return create<CmpLtOp>(dim(bound - number(1)), index);
 }
 
 Value IndexBuilder::lessThan(Value index, Dim bound) {
   const LinearForm form = analysis.getLinear(index);
   if (analysis.isExact(form) && analysis.isAtMost(form, bound - number(1)))
     return {};
-  return create(Binary::lessThan, index, bound);
+  return create<CmpLtOp>(index, dim(bound));
 }
 
 Value IndexBuilder::conjunction(Value lhs, Value rhs) {
   if (!lhs || !rhs || lhs == rhs)
     return lhs ? lhs : rhs;
-  Value &result = conjunctions[{lhs, rhs}];
-  if (!result)
-    result = AndOp::create(builder, loc, lhs, rhs);
-  return result;
+  return create<AndOp>(lhs, rhs);
 }

@@ -240,8 +240,8 @@ private:
 
   Dim number(int64_t value) const { return Dim(getContext(), value); }
   unsigned getOrdinal(Value atom);
-  enum class Binary { mul, floordiv, floormod, lessThan, atLeast };
-  Value create(Binary kind, Value lhs, Dim rhs);
+  /// An operation on two values, the same for the same values.
+  template <typename OpT> Value create(Value lhs, Value rhs);
 
   OpBuilder &builder;
   Location loc;
@@ -249,8 +249,7 @@ private:
   DenseMap<Value, unsigned> ordinals;
   std::map<std::pair<DimKey, SmallVector<std::pair<unsigned, DimKey>>>, Value>
       sums;
-  std::map<std::tuple<Binary, void *, DimKey>, Value> binaries;
-  DenseMap<std::pair<Value, Value>, Value> conjunctions;
+  DenseMap<std::tuple<TypeID, Value, Value>, Value> operations;
 };
 
 } // namespace mlir::tg

@@ -39,10 +39,11 @@ namespace {
 /// Equal operations, whatever their locations.
 struct OperationInfo : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
-    return OperationEquivalence::computeHash(
-        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
-        OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
+    auto *key = const_cast<Operation *>(op);
+    size_t hash = llvm::hash_combine(key->getName(), key->hashProperties());
+    for (Value operand : key->getOperands()) // commutative
+      hash += DenseMapInfo<Value>::getHashValue(operand);
+    return static_cast<unsigned>(hash);
   }
   static bool isEqual(const Operation *x, const Operation *y) {
     if (x == y)
@@ -179,25 +180,11 @@ static StringRef getRuleName(const Pattern &pattern) {
   return name;
 }
 
-/// A copy of an operation that is about to be replaced, while rules look at it.
-namespace {
-class BeforeCopy {
-public:
-  explicit BeforeCopy(Operation *op) : copy(OpBuilder(op).clone(*op)) {}
-  BeforeCopy(const BeforeCopy &) = delete;
-  BeforeCopy &operator=(const BeforeCopy &) = delete;
-  ~BeforeCopy() { copy->erase(); }
-  Operation *get() const { return copy; }
-
-private:
-  Operation *copy;
-};
-} // namespace
-
 FailureOr<bool> Simplifier::applyRules(Operation *op) {
-  std::optional<BeforeCopy> before;
+  // Rules look at the operation itself, which goes away.
+  OwningOpRef<Operation *> before;
   if (options.checkMeasure || options.onRewrite)
-    before.emplace(op);
+    before = OpBuilder(op).clone(*op);
   rewriter.setInsertionPoint(op);
   StringRef rule;
   LogicalResult applied = applicator.matchAndRewrite(
@@ -208,7 +195,7 @@ FailureOr<bool> Simplifier::applyRules(Operation *op) {
   if (failed(applied))
     return false;
   ++numRewrites;
-  if (before && failed(report(rule, before->get(), replacement)))
+  if (before && failed(report(rule, *before, replacement)))
     return failure();
   return true;
 }
