@@ -229,6 +229,9 @@ Interval IndexAnalysis::getNumericInterval(const LinearForm &form) {
 
 Interval IndexAnalysis::getInterval(const LinearForm &form) {
   Interval interval = getNumericInterval(form);
+  // A bound on one side does not exclude that the sum wraps around.
+  if (!facts.empty() && !interval.isModest() && !form.getAtom())
+    interval = getSumOfIntervals(form);
   if (!isSymbolic(form))
     return interval;
   auto [lo, hi] = getEnds(form);

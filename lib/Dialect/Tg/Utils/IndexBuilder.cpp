@@ -16,6 +16,110 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// Quotients that are tried with a remainder.
+static constexpr size_t kMaxTried = 8;
+
+//===----------------------------------------------------------------------===//
+// Recombination
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A term: coefficient * (dividend op divisor).
+struct DivisionTerm {
+  Value atom, dividend;
+  Dim coefficient, divisor;
+};
+} // namespace
+
+/// The sum that coefficient * (x floormod d) is part of a quotient times d, as
+/// a multiple of the coefficient.
+static std::optional<LinearForm> combine(IndexAnalysis &analysis,
+                                         const DivisionTerm &mod,
+                                         const DivisionTerm &div) {
+  if (div.coefficient != mod.coefficient * mod.divisor)
+    return std::nullopt;
+  if (div.divisor == mod.divisor) {
+    if (div.dividend == mod.dividend)
+      return analysis.getLinear(div.dividend);
+    // Of sums that differ by a multiple of the divisor.
+    const LinearForm x = analysis.getLinear(div.dividend),
+                     y = analysis.getLinear(mod.dividend);
+    LinearForm difference = x;
+    difference.subtract(y);
+    Split split = splitTerms(difference, mod.divisor);
+    if (!split.rest.isDim() ||
+        !divideTerms(split.rest.constant, mod.divisor).second.is(0) ||
+        difference.saturated || !analysis.isExact(x) || !analysis.isExact(y))
+      return std::nullopt;
+    return x;
+  }
+  // ((x floordiv c) floormod d) + (x floordiv (c*d)) * d is x floordiv c.
+  auto inner = mod.dividend.getDefiningOp<FloorDivOp>();
+  if (!inner || inner.getLhs() != div.dividend)
+    return std::nullopt;
+  std::optional<Dim> c = analysis.getPositive(inner.getRhs());
+  if (!c || *c * mod.divisor != div.divisor)
+    return std::nullopt;
+  return analysis.getLinear(mod.dividend);
+}
+
+std::optional<LinearForm> mlir::tg::recombine(IndexAnalysis &analysis,
+                                              LinearForm form) {
+  SmallVector<DivisionTerm> mods, divs;
+  for (auto [atom, coefficient] : form.terms) {
+    Operation *op = atom.getDefiningOp();
+    if (!isa_and_nonnull<FloorDivOp, FloorModOp>(op))
+      continue;
+    if (std::optional<Dim> divisor = analysis.getPositive(op->getOperand(1)))
+      (isa<FloorModOp>(op) ? mods : divs)
+          .push_back({atom, op->getOperand(0), coefficient, *divisor});
+  }
+  if (mods.empty() || divs.empty())
+    return std::nullopt;
+  // Quotients by what a remainder has to have in common with them.
+  DenseMap<Attribute, SmallVector<DivisionTerm, 2>> byCoefficient;
+  for (const DivisionTerm &div : divs)
+    byCoefficient[div.coefficient.getAttr()].push_back(div);
+  // All pairs at once: one after the other would take time of their number
+  // times the length of the sum.
+  DenseSet<Value> combined;
+  LinearForm wholes(form.getContext());
+  for (const DivisionTerm &mod : llvm::reverse(mods)) {
+    Dim multiple = mod.coefficient * mod.divisor;
+    auto it = byCoefficient.find(multiple.getAttr());
+    if (it == byCoefficient.end() || !isModest(multiple))
+      continue;
+    SmallVector<DivisionTerm, 2> &candidates = it->second;
+    size_t end = candidates.size();
+    size_t begin = end - std::min(end, kMaxTried);
+    for (size_t i = end; i-- > begin;) {
+      std::optional<LinearForm> whole = combine(analysis, mod, candidates[i]);
+      if (!whole)
+        continue;
+      combined.insert(mod.atom);
+      combined.insert(candidates[i].atom);
+      wholes.addConstant(wholes.product(whole->constant, mod.coefficient));
+      for (auto [atom, coefficient] : whole->terms)
+        wholes.terms.emplace_back(atom,
+                                  wholes.product(coefficient, mod.coefficient));
+      candidates.erase(candidates.begin() + i);
+      break;
+    }
+  }
+  if (combined.empty() || wholes.saturated)
+    return std::nullopt;
+  llvm::erase_if(form.terms,
+                 [&](auto &term) { return combined.contains(term.first); });
+  form.addConstant(wholes.constant);
+  form.terms.append(wholes.terms);
+  form.mergeTerms();
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// IndexBuilder
+//===----------------------------------------------------------------------===//
+
 unsigned IndexBuilder::getOrdinal(Value atom) {
   return ordinals.try_emplace(atom, ordinals.size()).first->second;
 }
@@ -91,20 +195,7 @@ Value IndexBuilder::floorDiv(Value lhs, Dim c) {
     quotient.addConstant(*only);
     return get(quotient);
   }
-  if (std::optional<SmallRest> small = findSmallRest(analysis, rest, c)) {
-    Value divided = floorDiv(get(small->large), small->quotientOfC);
-    quotient.add(analysis.getLinear(divided));
-    return get(quotient);
-  }
-  Value operand = get(rest);
-  // (x / d) / c = x / (d * c)
-  if (auto div = operand.getDefiningOp<FloorDivOp>())
-    if (std::optional<Dim> d = analysis.getDim(div.getRhs());
-        d && d->getMin() > 0 && isModest(*d * c)) {
-      quotient.add(analysis.getLinear(floorDiv(div.getLhs(), *d * c)));
-      return get(quotient);
-    }
-  quotient.addTerm(create<FloorDivOp>(operand, dim(c)), 1);
+  quotient.addTerm(create<FloorDivOp>(get(rest), dim(c)), 1);
   return get(quotient);
 }
 
@@ -119,17 +210,7 @@ Value IndexBuilder::floorMod(Value lhs, Dim c) {
     rest.addConstant(c * number(-*only));
     return get(rest);
   }
-  if (std::optional<SmallRest> small = findSmallRest(analysis, rest, c)) {
-    Value left = floorMod(get(small->large), small->quotientOfC);
-    return add(mul(left, small->divisor), get(small->rest));
-  }
-  Value operand = get(rest);
-  // (x mod (c * d)) mod c = x mod c
-  if (auto mod = operand.getDefiningOp<FloorModOp>())
-    if (std::optional<Dim> d = analysis.getDim(mod.getRhs());
-        d && d->getMin() > 0 && divideExactly(*d, c))
-      return floorMod(mod.getLhs(), c);
-  return create<FloorModOp>(operand, dim(c));
+  return create<FloorModOp>(get(rest), dim(c));
 }
 
 Value IndexBuilder::atLeast(Value index, Dim bound) {

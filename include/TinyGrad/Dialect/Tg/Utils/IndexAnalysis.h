@@ -141,6 +141,8 @@ private:
   const Bounds &getBounds(Value atom);
   Bounds computeBounds(Value atom);
   Interval getIntervalWhere(Value value, Value condition);
+  /// The sum of intervals and what conditions say, of the sum as a mathematical
+  /// integer.
   Interval getNumericInterval(const LinearForm &form);
   bool isSymbolic(const LinearForm &form);
   bool isBounded(const LinearForm &form, Dim bound, bool isLower);
@@ -162,23 +164,6 @@ private:
   llvm::SmallDenseMap<Value, SmallVector<Value, 4>, 8> ranges;
   SmallVector<Fact, 0> facts;
 };
-
-/// x = large * divisor + rest with 0 <= rest < divisor, where the divisor times
-/// `quotientOfC` is c.
-struct SmallRest {
-  Dim divisor, quotientOfC;
-  LinearForm large, rest;
-};
-
-/// Splits x for a quotient or remainder by c: x floordiv c is
-/// large floordiv quotientOfC.
-std::optional<SmallRest> findSmallRest(IndexAnalysis &analysis,
-                                       const LinearForm &x, Dim c);
-
-/// Numbers that divide some coefficient and c, which is not divided itself, and
-/// the number that divides all of them; the largest first. All divide a c of 0.
-/// Of a form with dimensions as coefficients, also these.
-SmallVector<Dim, 4> getCommonFactors(const LinearForm &form, Dim c);
 
 /// The form with (x floordiv c)*(c*k) + (x floormod c)*k replaced by x*k, also
 /// where the quotient is of x plus a multiple of c, or the remainder of a

@@ -19,6 +19,8 @@ using namespace mlir::tg;
 
 /// Clauses of a conjunction that are compared with each other.
 static constexpr size_t kMaxClauses = 16;
+/// Common factors of a sum that are tried.
+static constexpr size_t kMaxTried = 8;
 
 // IndexRules.td calls functions of this file: those that give nothing where a
 // rule does not apply, and those that make sums and numbers of what they give.
@@ -114,13 +116,64 @@ static std::optional<Split> getMultiples(Rewriter &rewriter, Value x, Value c) {
   return split;
 }
 
-static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value x,
-                                             Value c) {
+/// Numbers that divide some coefficient and c, which is not divided itself, and
+/// the number that divides all of them; the largest first. All divide a c of 0.
+/// Of a form with dimensions as coefficients, also these.
+static SmallVector<Dim, 4> getCommonFactors(const LinearForm &form, Dim c) {
+  SmallVector<Dim, 4> factors;
+  auto add = [&](Dim factor) {
+    if (factor.getMin() > 1 && factor != c &&
+        !llvm::is_contained(factors, factor))
+      factors.push_back(factor);
+  };
+  const std::optional<int64_t> number = c.getStatic();
+  for (auto [atom, coefficient] : form.terms) {
+    if (std::optional<int64_t> multiple = coefficient.getStatic();
+        multiple && number)
+      add(Dim(c.getContext(), getCommonDivisor(*multiple, *number)));
+    else
+      add(coefficient);
+    if (factors.size() == kMaxTried)
+      break;
+  }
+  if (number)
+    add(Dim(c.getContext(), getCommonDivisor(form, *number)));
+  llvm::stable_sort(factors,
+                    [](Dim a, Dim b) { return a.getMax() > b.getMax(); });
+  return factors;
+}
+
+namespace {
+/// x = large * divisor + rest with 0 <= rest < divisor, where the divisor times
+/// `quotientOfC` is c.
+struct SmallRest {
+  Dim divisor, quotientOfC;
+  LinearForm large, rest;
+};
+} // namespace
+
+static std::optional<SmallRest> getSmallRest(Rewriter &rewriter, Value value,
+                                             Value cValue) {
   IndexAnalysis &facts = getFacts(rewriter);
-  std::optional<Dim> divisor = facts.getPositive(c);
-  return divisor && facts.isExact(facts.getForm(x))
-             ? findSmallRest(facts, facts.getForm(x), *divisor)
-             : std::nullopt;
+  const LinearForm &x = facts.getForm(value);
+  std::optional<Dim> c = facts.getPositive(cValue);
+  if (!c || !facts.isExact(x))
+    return std::nullopt;
+  for (Dim g : getCommonFactors(x, *c)) {
+    std::optional<Dim> quotientOfC = divideExactly(*c, g);
+    if (!quotientOfC)
+      continue;
+    auto [large, rest] = splitTerms(x, g);
+    std::tie(large.constant, rest.constant) = divideTerms(x.constant, g);
+    std::optional<int64_t> q = facts.getOnlyQuotient(rest, g);
+    // A quotient that no constant brings would make the expression longer.
+    if (!q || (*q != 0 && x.constant.is(0)))
+      continue;
+    large.addConstant(*q);
+    rest.add(LinearForm(g), -*q);
+    return SmallRest{g, *quotientOfC, large, rest};
+  }
+  return std::nullopt;
 }
 
 /// What a sum is congruent to modulo c: terms x floormod (c*d) become x, and
@@ -143,9 +196,10 @@ static std::optional<LinearForm> getReduced(Rewriter &rewriter, Value x,
     else
       whole.addTerm(atom, coefficient);
   }
-  for (const LinearForm &from : {whole, form})
-    if (LinearForm reduced = reduceTerms(from, *c);
-        !(reduced == form) && facts.isExact(form) && facts.isExact(from) &&
+  for (const LinearForm *from :
+       {static_cast<const LinearForm *>(&whole), &form})
+    if (LinearForm reduced = reduceTerms(*from, *c);
+        !(reduced == form) && facts.isExact(form) && facts.isExact(*from) &&
         facts.isExact(reduced))
       return reduced;
   return std::nullopt;
