@@ -45,35 +45,20 @@ Interval KernelEmitter::getTermBounds(Value value) {
 }
 
 Interval KernelEmitter::computeTermBounds(Operation *op) {
-  if (auto dim = dyn_cast<DimOp>(op))
-    return {Dim(dim.getDim()).getMin(), Dim(dim.getDim()).getMax()};
-  if (auto cast = dyn_cast<CastOp>(op)) {
-    Type from = cast.getX().getType();
-    return from.isInteger() ? Interval::getAll(from).wrapped()
-                            : Interval::getInt64();
+  if (!isa<InferIntRangeInterface>(op))
+    return Interval::getInt64();
+  SmallVector<Interval, 3> operands;
+  for (Value operand : op->getOperands()) {
+    const Type type = operand.getType();
+    operands.push_back(type.isIndex()     ? getBounds(getForm(operand))
+                       : type.isInteger() ? Interval::getAll(type)
+                                          : Interval());
   }
-  auto operand = [&](unsigned i) {
-    return getBounds(getForm(op->getOperand(i)));
-  };
-  if (isa<WhereOp>(op))
-    return operand(1).unite(operand(2));
-  if (isa<MaxOp>(op))
-    return operand(0).max(operand(1));
-  if (isa<MulOp>(op))
-    return (operand(0) * operand(1)).wrapped();
-  if (isa<ModOp>(op))
-    return operand(0).truncMod(operand(1));
-  if (isa<FloorModOp>(op))
-    return operand(0).floorMod(operand(1));
-  if (isa<IDivOp, FloorDivOp>(op)) {
-    Interval x = operand(0), y = operand(1);
-    // What is divided by a size is taken to be modest, known bounds or not.
-    constexpr Interval::Number most = Interval::kModestEnd - 1;
-    if (y.lo > 0)
-      x = x.max(-most).min(most);
-    return (isa<IDivOp>(op) ? x.truncDiv(y) : x.floorDiv(y)).wrapped();
-  }
-  return Interval::getInt64();
+  // What is divided by a size is taken to be modest, known bounds or not.
+  constexpr Interval::Number most = Interval::kModestEnd - 1;
+  if (isa<IDivOp, FloorDivOp>(op) && operands[1].lo > 0)
+    operands[0] = operands[0].max(-most).min(most);
+  return inferInterval(op, operands);
 }
 
 /// Computes bounds symbolically, so that the ends of symbolic ranges cancel
