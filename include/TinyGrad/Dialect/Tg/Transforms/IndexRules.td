@@ -244,12 +244,14 @@ foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
   def Shorten # op : Pat<(op:$op $x, $y), (Tg_SimplerCompare $op),
                          [(Tg_IsSimplerCompare $op)]>;
 
-// x floordiv c < d -> x < c*d, d < x floordiv c -> c*(d+1) - 1 < x
+// x floordiv c < d -> x < c*d
 def LtOfQuotient : Tg_Rule<
     (Tg_CmpLtOp (Tg_FloorDivOp $x, $c), $d),
     (Tg_CmpLtOp $x, (Tg_Bound<"false"> $root, $c, $d)),
     [(Tg_IsIndex $x), (Tg_IsPositive $c), (Tg_IsExact $x),
      (Tg_HasBound<"false"> $c, $d)]>;
+
+// d < x floordiv c -> c*(d+1) - 1 < x
 def GtOfQuotient : Tg_Rule<
     (Tg_CmpLtOp $d, (Tg_FloorDivOp $x, $c)),
     (Tg_CmpLtOp (Tg_Bound<"true"> $root, $c, $d), $x),
