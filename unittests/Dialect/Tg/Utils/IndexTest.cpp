@@ -425,6 +425,45 @@ TEST_F(IndexTest, NarrowedRangesNarrowWhatDependsOnThem) {
   EXPECT_EQ(analysis.getInterval(quotient).hi, 1);
 }
 
+TEST_F(IndexTest, ConditionsBoundSums) {
+  Value i = range(10), j = range(10);
+  Value difference = SubOp::create(builder, loc(), j, i);
+  Value quotient = FloorDivOp::create(builder, loc(), difference, number(4));
+  IndexAnalysis analysis;
+  EXPECT_EQ(analysis.getInterval(quotient).lo, -3);
+  EXPECT_TRUE(analysis.assume(CmpLtOp::create(builder, loc(), i, j)));
+  EXPECT_TRUE(analysis.getInterval(difference) == Interval(1, 9));
+  EXPECT_TRUE(analysis.getInterval(quotient) == Interval(0, 2));
+  EXPECT_EQ(analysis.getInterval(i).hi, 8);
+
+  // Of unknown numbers the condition holds, but their difference may wrap.
+  Type type = builder.getIndexType();
+  Value x = unknown(type, {0}), y = unknown(type, {0});
+  Value less = CmpLtOp::create(builder, loc(), x, y);
+  Value gap = SubOp::create(builder, loc(), y, x);
+  EXPECT_EQ(analysis.decide(less), std::nullopt);
+  EXPECT_TRUE(analysis.assume(less));
+  EXPECT_EQ(analysis.decide(less), true);
+  EXPECT_TRUE(analysis.getInterval(gap) == Interval::getInt64());
+  Value shifted = AddOp::create(builder, loc(), gap, number(5));
+  EXPECT_TRUE(analysis.getInterval(shifted) == Interval::getInt64());
+}
+
+TEST_F(IndexTest, BoundsThatAreDimensionsCancel) {
+  Dim size = variable(8);
+  Value i = RangeOp::create(builder, loc(), 7, RangeKind::loop, size);
+  Value rest = FloorModOp::create(builder, loc(), i, index.dim(size));
+  IndexAnalysis analysis;
+  // i - n*8 is negative, whatever n is.
+  LinearForm form = analysis.getLinear(i);
+  form.addConstant(size * Dim(&context, -1));
+  EXPECT_EQ(analysis.getInterval(form).hi, -1);
+  EXPECT_TRUE(analysis.isAtMost(analysis.getForm(rest), size));
+  EXPECT_FALSE(
+      analysis.isAtMost(analysis.getForm(rest), size - Dim(&context, 2)));
+  EXPECT_EQ(analysis.getOnlyQuotient(analysis.getLinear(i), size), 0);
+}
+
 TEST_F(IndexTest, NumbersThatDoNotFit) {
   Value i = range(10);
   int64_t huge = std::numeric_limits<int64_t>::max();
