@@ -28,6 +28,7 @@ import struct
 
 from mpmath import mp, mpf, exp, expm1, log, log1p, sin, sqrt, tan, tanh, pi
 from mpmath import asin, atan, atanh, cos, erf, erfc, floor, ldexp, lu_solve, matrix
+from mpmath import workprec
 
 mp.dps = 100
 LN2 = log(2)
@@ -155,6 +156,27 @@ def emit_split(name, value, comment, bits, parts):
             assert to_f32(piece) == piece
         print(f"    {hex_f(piece)}f,")
         rest -= piece
+    print("};\n")
+
+
+def emit_wide_split(name, value, what, parts):
+    """Prints value as a sum of f64."""
+    numbers = {2: "two numbers, the larger", 3: "three numbers, the largest"}
+    print(f"/// {what} as the sum of {numbers[parts]} first.")
+    print(f"inline constexpr double {name}[] = {{")
+    for _ in range(parts):
+        piece = to_f64(value)
+        print(f"    {hex_f(piece)},")
+        value -= piece
+    print("};\n")
+
+
+def emit_words(name, value, count, bits):
+    """Prints the words of an integer, the highest first."""
+    print(f"inline constexpr uint{bits}_t {name}[] = {{")
+    for word in reversed(range(count)):
+        digits = (value >> (bits * word)) & ((1 << bits) - 1)
+        print(f"    0x{digits:0{bits // 4}x}u,")
     print("};\n")
 
 
@@ -439,6 +461,47 @@ namespace mlir::tg::coefficients {
         ),
     )
     emit(
+        "kWidePowLog",
+        "double",
+        "Q in ln((1 + s) / (1 - s)) = 2 s + s^3 (2 / 3 + s^2 Q(s^2)) for\n"
+        "/// |s| <= 0.1716.",
+        fit(
+            lambda z: ((2 * atanh(sqrt(z)) / sqrt(z) - 2) / z - mpf(2) / 3) / z,
+            lambda z: z * z * sqrt(z) / (2 * atanh(sqrt(z))),
+            mpf(10) ** -20,
+            mpf("0.17165") ** 2,
+            range(8),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideSin",
+        "double",
+        "Q in sin(r) = r + r^3 Q(r^2) for |r| <= 0.79.",
+        fit(
+            lambda s: (sin(sqrt(s)) / sqrt(s) - 1) / s,
+            lambda s: s * sqrt(s) / sin(sqrt(s)),
+            mpf(10) ** -20,
+            mpf("0.79") ** 2,
+            range(6),
+            to_f64,
+        ),
+    )
+    emit(
+        "kWideCos",
+        "double",
+        "Q in cos(r) = 1 + r^2 Q(r^2) for |r| <= 0.79.",
+        fit(
+            lambda s: (cos(sqrt(s)) - 1) / s,
+            lambda s: s / cos(sqrt(s)),
+            mpf(10) ** -20,
+            mpf("0.79") ** 2,
+            range(7),
+            to_f64,
+            fixed=(-half,),
+        ),
+    )
+    emit(
         "kWideAsin",
         "double",
         "Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.",
@@ -497,18 +560,9 @@ namespace mlir::tg::coefficients {
         None,
         3,
     )
-    print("/// pi / 2 as the sum of two numbers, the larger first.")
-    print("inline constexpr double kWideHalfPi[] = {")
-    high = to_f64(pi / 2)
-    for part in (high, to_f64(pi / 2 - high)):
-        print(f"    {hex_f(part)},")
-    print("};\n")
-    print("/// log2(e) as the sum of two numbers, the larger first.")
-    print("inline constexpr double kWideLog2E[] = {")
-    high = to_f64(1 / LN2)
-    for part in (high, to_f64(1 / LN2 - high)):
-        print(f"    {hex_f(part)},")
-    print("};\n")
+    emit_wide_split("kWideHalfPi", pi / 2, "pi / 2", 3)
+    emit_wide_split("kWideLog2E", 1 / LN2, "log2(e)", 2)
+    emit_wide_split("kWideTwoThirds", mpf(2) / 3, "2 / 3", 2)
     emit_split(
         "kLn2",
         LN2,
@@ -528,10 +582,13 @@ namespace mlir::tg::coefficients {
     scaled = int(floor(ldexp(1 / (2 * pi), 32 * words - 4)))
     print("/// The bits of 1 / (2 pi), the first one worth 2^3 of them (four")
     print("/// leading zeros), 32 to a word.")
-    print("inline constexpr uint32_t kInvTwoPiBits[] = {")
-    for word in range(words):
-        print(f"    0x{(scaled >> (32 * (words - 1 - word))) & 0xffffffff:08x}u,")
-    print("};\n")
+    emit_words("kInvTwoPiBits", scaled, words, 32)
+    words = 20
+    with workprec(64 * words):
+        scaled = int(floor(ldexp(2 / pi, 64 * words - 14)))
+    print("/// The bits of 2 / pi, the first one worth 2^13 (14 leading zeros),")
+    print("/// 64 to a word.")
+    emit_words("kTwoOverPiBits", scaled, words, 64)
     print(
         """\
 } // namespace mlir::tg::coefficients

@@ -263,7 +263,7 @@ Tensor Tensor::cosh() const {
       *this, [](const Tensor &x) { return HalfExponential(x).plusInverse(1); });
 }
 
-/// From here on asinh(x) and acosh(x) are log(2 x), and x^2 may be too large.
+/// From here on asinh(x) is log(2 x), and x^2 may be too large.
 static constexpr double kLargeForSquare = 1e8;
 
 Tensor Tensor::asinh() const {
@@ -281,12 +281,18 @@ Tensor Tensor::asinh() const {
 Tensor Tensor::acosh() const {
   const MethodScope method("acosh");
   return inFloat(*this, [](const Tensor &x) {
-    Tensor isLarge = x > kLargeForSquare;
-    Tensor rest = isLarge.where(1, x) - 1;
+    // From here on acosh(x) is log(2 x).
+    const double large = isDouble(x) ? kLargeForSquare : 4096;
+    Tensor isLarge = x > large, bounded = isLarge.where(1, x);
+    Tensor rest = bounded - 1;
     // The square of x is not less than 1 below -1 either.
     rest = (x < 1).where(std::numeric_limits<double>::quiet_NaN(), rest);
-    return isLarge.where(isLarge.where(x, 1).log() + ln2,
-                         log1p(rest + mulAdd(rest, rest, rest * 2).sqrt()));
+    Tensor root = mulAdd(rest, rest, rest * 2).sqrt(), sum = rest + root;
+    // What rounding the sum has lost counts by the derivative of the logarithm,
+    // 1 / (x + root), which is x - root. For a larger x, that would be noise.
+    Tensor lost = rest - (sum - root);
+    Tensor value = log1p(sum) + (lost * (bounded - root)).detach();
+    return isLarge.where(isLarge.where(x, 1).log() + ln2, value);
   });
 }
 

@@ -163,6 +163,12 @@ TEST(Math, Float64) {
   check(x.asinh(), std::asinh, 1e-14);
   check(x.erf(), std::erf, 1e-14);
   check(x.atan(), std::atan, 1e-14);
+  check(x.tan(), std::tan, 1e-14);
+  check((x * 1e12).sin(), [](double x) { return std::sin(x * 1e12); }, 1e-15);
+  check((x.abs() + 1).acosh(),
+        [](double x) { return std::acosh(std::abs(x) + 1); }, 1e-14);
+  check((x.abs() + 0.5).pow(x),
+        [](double x) { return std::pow(std::abs(x) + 0.5, x); }, 1e-14);
 }
 
 TEST(Math, Float64NearZero) {

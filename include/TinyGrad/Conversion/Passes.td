@@ -24,17 +24,13 @@ def TgExpandMath : Pass<"tg-expand-math"> {
   let summary = "Replace transcendental functions by inline arithmetic";
   let description = [{
     Rewrites `math.exp2`, `exp`, `expm1`, `log2`, `log`, `log1p`, `sin`, `cos`,
-    `tan`, `asin`, `acos`, `atan`, `tanh`, `erf` and `powf` on f32, f16 and bf16,
-    scalars or vectors of fixed shape, into arithmetic with fused multiply-adds. No
-    library calls remain. Results are within 2 units in the last place over the
-    whole range of f32; subnormals, infinities, NaN, signed zeros and the special
-    cases of pow follow Annex F of C; f16 and bf16 are computed in f32 and rounded.
-
-    On f64 all but `sin`, `cos`, `tan` and `powf` are expanded as well. The other
-    operations on f64 vectors of at most 4096 elements are split into scalar
-    operations, which upstream's conversions turn into calls. Left unchanged are
-    the other operations on scalar f64, and all operations on other types, tensors
-    and scalable vectors.
+    `tan`, `asin`, `acos`, `atan`, `tanh`, `erf` and `powf` on f64, f32, f16 and
+    bf16, scalars or vectors of fixed shape, into arithmetic with fused
+    multiply-adds. No library calls remain. Results are within 2 units in the last
+    place over the whole range; subnormals, infinities, NaN, signed zeros and the
+    special cases of pow follow Annex F of C; f16 and bf16 are computed in f32 and
+    rounded. Operations on other types, tensors and scalable vectors are left
+    unchanged.
 
     ```mlir
     %0 = math.exp2 %x : vector<16xf16>
@@ -54,8 +50,7 @@ def TgExpandMath : Pass<"tg-expand-math"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

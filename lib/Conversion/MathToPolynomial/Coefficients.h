@@ -189,6 +189,34 @@ inline constexpr double kWideLog[] = {
     0x1.2f135ae7fef4dp-3,
 };
 
+/// Q in ln((1 + s) / (1 - s)) = 2 s + s^3 (2 / 3 + s^2 Q(s^2)) for
+/// |s| <= 0.1716.
+/// Largest relative error: 2^-73.47.
+inline constexpr double kWidePowLog[] = {
+    0x1.9999999999996p-2, 0x1.2492492492f54p-2, 0x1.c71c71c595f3ep-3,
+    0x1.745d1829b85e5p-3, 0x1.3b1364aa5a69fp-3, 0x1.1120746b9ea9p-3,
+    0x1.de3c87da56d0cp-4, 0x1.eacddd9331d09p-4,
+};
+
+/// Q in sin(r) = r + r^3 Q(r^2) for |r| <= 0.79.
+/// Largest relative error: 2^-57.77.
+inline constexpr double kWideSin[] = {
+    -0x1.5555555555547p-3, 0x1.111111110f595p-7,   -0x1.a01a019bb4446p-13,
+    0x1.71de352632461p-19, -0x1.ae5e25f402cb8p-26, 0x1.5d803dff2f75dp-33,
+};
+
+/// Q in cos(r) = 1 + r^2 Q(r^2) for |r| <= 0.79.
+/// Largest relative error: 2^-63.82.
+inline constexpr double kWideCos[] = {
+    -0x1p-1,
+    0x1.555555555554ap-5,
+    -0x1.6c16c16c14df7p-10,
+    0x1.a01a019c5abcep-16,
+    -0x1.27e4f7cbcbed5p-22,
+    0x1.1ee9c216b0178p-29,
+    -0x1.8f9924d8ff96ep-37,
+};
+
 /// Q in asin(x) = x + x^3 Q(x^2) for |x| <= 1/2.
 /// Largest relative error: 2^-59.82.
 inline constexpr double kWideAsin[] = {
@@ -236,16 +264,23 @@ inline constexpr float kHalfPi[] = {
     -0x1.ee59dap-50f,
 };
 
-/// pi / 2 as the sum of two numbers, the larger first.
+/// pi / 2 as the sum of three numbers, the largest first.
 inline constexpr double kWideHalfPi[] = {
     0x1.921fb54442d18p+0,
     0x1.1a62633145c07p-54,
+    -0x1.f1976b7ed8fbcp-110,
 };
 
 /// log2(e) as the sum of two numbers, the larger first.
 inline constexpr double kWideLog2E[] = {
     0x1.71547652b82fep+0,
     0x1.777d0ffda0d24p-56,
+};
+
+/// 2 / 3 as the sum of two numbers, the larger first.
+inline constexpr double kWideTwoThirds[] = {
+    0x1.5555555555555p-1,
+    0x1.5555555555555p-55,
 };
 
 /// ln 2 as the sum of two numbers; the first one times an integer of
@@ -267,6 +302,18 @@ inline constexpr double kWideLn2[] = {
 inline constexpr uint32_t kInvTwoPiBits[] = {
     0x028be60du, 0xb9391054u, 0xa7f09d5fu, 0x47d4d377u,
     0x036d8a56u, 0x64f10e41u, 0x07f9458eu,
+};
+
+/// The bits of 2 / pi, the first one worth 2^13 (14 leading zeros),
+/// 64 to a word.
+inline constexpr uint64_t kTwoOverPiBits[] = {
+    0x00028be60db93910u, 0x54a7f09d5f47d4d3u, 0x77036d8a5664f10eu,
+    0x4107f9458eaf7aefu, 0x1586dc91b8e90937u, 0x4b801924bba82746u,
+    0x4873f877ac72c4a6u, 0x9cfba208d7d4baedu, 0x1213a671c09ad17du,
+    0xf904e64758e60d4cu, 0xe7d272117e2ef7e4u, 0xa0ec7fe25fff7816u,
+    0x603fbcbc462d6829u, 0xb47db4d9fb3c9f2cu, 0x26dd3d18fd9a797fu,
+    0xa8b5d49eeb1faf97u, 0xc5ecf41ce7de294au, 0x4ba9afed7ec47e35u,
+    0x7421580cc11bf1edu, 0xaeafc33ef0826bd0u,
 };
 
 } // namespace mlir::tg::coefficients

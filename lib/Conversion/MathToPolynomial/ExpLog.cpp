@@ -174,7 +174,7 @@ static Value matchMinusAbs(Value x) {
 /// zero.
 static Value clampExponent(MathBuilder &e, Value x, float least, float most) {
   if (Value y = matchMinusAbs(x))
-    x = e.withSign(y, e.constI32(0x80000000u));
+    x = e.withSign(y, e.signBit());
   else
     x = e.atMost(x, e.constF32(most));
   return e.atLeast(x, e.constF32(least));
@@ -277,12 +277,9 @@ SplitFloat tg::splitFloat(MathBuilder &e, Value x) {
   return {k, fraction};
 }
 
-/// Replaces `value`, the logarithm of x, by the special results for zeros,
-/// negative numbers, +inf and NaN.
-static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
-  Value zero = e.constF32(0.0f);
-  Value ordinary = e.lt(x, e.infinity());
-  value = e.select(ordinary, value, x);
+Value tg::withSpecialLogs(MathBuilder &e, Value x, Value value) {
+  Value zero = e.constant(0.0);
+  value = e.select(e.lt(x, e.infinity()), value, x);
   value = e.select(e.eq(x, zero), e.infinity(/*negative=*/true), value);
   return e.select(e.lt(x, zero), e.nan(), value);
 }

@@ -15,10 +15,6 @@
 #include "MathBuilder.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -32,10 +28,6 @@ using namespace mlir;
 using namespace mlir::tg;
 
 using EmitUnary = Value (*)(MathBuilder &, Value);
-
-/// Larger vectors of f64 are left unchanged: kernels have a few dozen lanes,
-/// and unrolling millions of elements would exhaust memory.
-constexpr int64_t kMaxElements = 4096;
 
 //===----------------------------------------------------------------------===//
 // Builders
@@ -55,9 +47,13 @@ bool tg::isExpandableMathType(Type type) {
          (element.isF32() || element.isF16() || element.isBF16());
 }
 
-/// bf16 to f32 by integer arithmetic: LLVM rewrites absolute values and the
-/// like of an arith.extf to bf16 operations, which targets without them turn
-/// into calls.
+/// Whether `type` is f64 or a fixed vector of it.
+static bool isWideType(Type type) {
+  return isScalarOrFixedVector(type) && getElementTypeOrSelf(type).isF64();
+}
+
+/// bf16 to f32, as integers: LLVM rewrites absolute values and the like of an
+/// arith.extf to bf16 operations, which targets without them turn into calls.
 static Value extendBF16(MathBuilder &e, Value x) {
   Type i16 = e.like(e.builder().getI16Type());
   Value bits = e.extui(e.i32(), e.bitcast(i16, x));
@@ -181,11 +177,14 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
 
   LogicalResult matchAndRewrite(math::PowFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!isExpandableMathType(op.getType()))
+    const bool isWide = isWideType(op.getType());
+    if (!isWide && !isExpandableMathType(op.getType()))
       return rewriter.notifyMatchFailure(
-          op, "not f16, bf16, f32 or a fixed vector of them");
+          op, "not f16, bf16, f32, f64 or a fixed vector of them");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op, buildPow(b, op.getLhs(), op.getRhs()));
+    MathBuilder e(b, op.getLhs());
+    rewriter.replaceOp(op, isWide ? emitPow(e, op.getLhs(), op.getRhs())
+                                  : buildPow(b, op.getLhs(), op.getRhs()));
     return success();
   }
 };
@@ -197,8 +196,7 @@ struct ExpandWide : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    if (!isScalarOrFixedVector(op.getType()) ||
-        !getElementTypeOrSelf(op.getType()).isF64())
+    if (!isWideType(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f64 or a fixed vector of it");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     MathBuilder e(b, op.getOperand());
@@ -207,40 +205,10 @@ struct ExpandWide : OpRewritePattern<OpTy> {
   }
 };
 
-/// Splits an operation on a vector of f64 into one operation per element.
-template <typename OpTy> struct UnrollF64 : OpRewritePattern<OpTy> {
-  using OpRewritePattern<OpTy>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(OpTy op,
-                                PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !type.getElementType().isF64() ||
-        !isScalarOrFixedVector(type) || type.getNumElements() > kMaxElements)
-      return rewriter.notifyMatchFailure(
-          op, "not a fixed vector of at most 4096 elements of f64");
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value result = ub::PoisonOp::create(b, type);
-    SmallVector<int64_t> strides = computeStrides(type.getShape());
-    for (int64_t i = 0, end = type.getNumElements(); i < end; ++i) {
-      SmallVector<int64_t> position = delinearize(i, strides);
-      SmallVector<Value> elements;
-      for (Value operand : op->getOperands())
-        elements.push_back(vector::ExtractOp::create(b, operand, position));
-      Value element = OpTy::create(b, TypeRange{type.getElementType()},
-                                   elements, op->getAttrs())
-                          ->getResult(0);
-      result = vector::InsertOp::create(b, element, result, position);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
 struct ExpandMathPass : tg::impl::TgExpandMathBase<ExpandMathPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateMathToPolynomialPatterns(set);
-    populateUnrollF64MathPatterns(set);
     patterns = std::move(set);
     return success();
   }
@@ -272,15 +240,12 @@ void tg::populateMathToPolynomialPatterns(RewritePatternSet &patterns) {
                ExpandWide<math::LogOp, emitWideLog>,
                ExpandWide<math::Log2Op, emitWideLog2>,
                ExpandWide<math::TanhOp, emitWideTanh>,
-               ExpandWide<math::AsinOp, emitWideAsin>,
-               ExpandWide<math::AcosOp, emitWideAcos>,
+               ExpandWide<math::SinOp, emitWideSin>,
+               ExpandWide<math::CosOp, emitWideCos>,
+               ExpandWide<math::TanOp, emitWideTan>,
+               ExpandWide<math::AsinOp, emitAsin>,
+               ExpandWide<math::AcosOp, emitAcos>,
                ExpandWide<math::AtanOp, emitWideAtan>,
                ExpandWide<math::Log1pOp, emitWideLog1p>,
                ExpandWide<math::ErfOp, emitWideErf>>(patterns.getContext());
-}
-
-void tg::populateUnrollF64MathPatterns(RewritePatternSet &patterns) {
-  patterns.add<UnrollF64<math::SinOp>, UnrollF64<math::CosOp>,
-               UnrollF64<math::TanOp>, UnrollF64<math::PowFOp>>(
-      patterns.getContext());
 }

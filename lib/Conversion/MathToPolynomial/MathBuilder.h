@@ -20,7 +20,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/APFloat.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
@@ -29,13 +29,18 @@
 namespace mlir::tg {
 
 /// Emits elementwise operations on values of one shape. Floating-point helpers
-/// work on f32 and f64, integer helpers on i32 and i64; operand types decide.
+/// work on f32 and f64, integer helpers on all widths; operand types decide.
+/// What has no operands is of the builder's own type: f64 if the prototype is,
+/// else f32.
 class MathBuilder {
 public:
   MathBuilder(ImplicitLocOpBuilder &b, Value prototype)
-      : b(b), shape(dyn_cast<VectorType>(prototype.getType())) {}
+      : b(b), shape(dyn_cast<VectorType>(prototype.getType())),
+        wide(getElementTypeOrSelf(prototype.getType()).isF64()) {}
 
   ImplicitLocOpBuilder &builder() { return b; }
+  /// Whether the builder's own type is f64.
+  bool isWide() const { return wide; }
 
   /// `element`, or a vector of it with the prototype's shape.
   Type like(Type element) {
@@ -61,23 +66,18 @@ public:
     return splat(b.getI64IntegerAttr(static_cast<int64_t>(value)),
                  b.getI64Type());
   }
-  Value nan() {
-    return splat(
-        FloatAttr::get(b.getF32Type(),
-                       llvm::APFloat::getQNaN(llvm::APFloat::IEEEsingle())),
-        b.getF32Type());
+
+  /// Constants of the builder's own type, and of the integers of its width.
+  Value constant(double value) {
+    return wide ? constF64(value) : constF32(static_cast<float>(value));
   }
+  Value nan() { return constant(std::numeric_limits<double>::quiet_NaN()); }
   Value infinity(bool negative = false) {
-    return splat(FloatAttr::get(b.getF32Type(),
-                                llvm::APFloat::getInf(
-                                    llvm::APFloat::IEEEsingle(), negative)),
-                 b.getF32Type());
-  }
-  /// NaN in f64.
-  Value wideNaN() { return constF64(std::numeric_limits<double>::quiet_NaN()); }
-  Value wideInfinity(bool negative = false) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    return constF64(negative ? -infinity : infinity);
+    return constant(negative ? -infinity : infinity);
+  }
+  Value bits(uint64_t value) {
+    return wide ? constI64(value) : constI32(static_cast<uint32_t>(value));
   }
 
   Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
@@ -123,17 +123,25 @@ public:
   Value bitcast(Type type, Value x) {
     return arith::BitcastOp::create(b, type, x);
   }
-  /// The sign bit of an f32, in i32.
-  Value signOf(Value x) {
-    return andi(bitcast(i32(), x), constI32(0x80000000u));
-  }
-  /// An f32 whose sign bit is set where that of `signs`, from signOf, is set.
+  /// The bits of a number of the builder's own type, and back.
+  Value toBits(Value x) { return bitcast(wide ? i64() : i32(), x); }
+  Value fromBits(Value x) { return bitcast(wide ? f64() : f32(), x); }
+  Value signBit() { return bits(uint64_t(1) << (wide ? 63 : 31)); }
+  /// The sign bit of a number, as an integer.
+  Value signOf(Value x) { return andi(toBits(x), signBit()); }
+  /// x with the sign bit set where that of `signs`, from signOf, is set.
   Value withSign(Value x, Value signs) {
-    return bitcast(f32(), ori(bitcast(i32(), x), signs));
+    return fromBits(ori(toBits(x), signs));
   }
-  /// An f32 with its sign changed where `signs` has the bit set.
+  /// x with its sign changed where `signs` has the bit set.
   Value flipSign(Value x, Value signs) {
-    return bitcast(f32(), xori(bitcast(i32(), x), signs));
+    return fromBits(xori(toBits(x), signs));
+  }
+  /// Whether bit 0 is set in an integer as wide as the builder's own type. It
+  /// moves to the sign bit, where a select is cheap.
+  Value isOdd(Value x) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                                 shl(x, bits(wide ? 63 : 31)), bits(0));
   }
   Value extf(Type type, Value x) { return arith::ExtFOp::create(b, type, x); }
   Value truncf(Type type, Value x) {
@@ -174,6 +182,7 @@ private:
   ImplicitLocOpBuilder &b;
   /// Null for a scalar.
   VectorType shape;
+  bool wide;
 };
 
 /// \name The functions on f32, without the widening of narrower types.
@@ -185,6 +194,12 @@ struct SplitFloat {
   Value fraction;
 };
 SplitFloat splitFloat(MathBuilder &e, Value x);
+/// The same of an f64.
+SplitFloat splitWide(MathBuilder &e, Value x);
+
+/// `value`, the logarithm of x, with the results for zeros, negative numbers,
+/// +inf and NaN put in. On f64, too.
+Value withSpecialLogs(MathBuilder &e, Value x, Value value);
 
 /// e^x for x from -87 to 88, where it is a normal number: without the code for
 /// other arguments.
@@ -198,12 +213,9 @@ Value emitLog1p(MathBuilder &e, Value x);
 Value emitSin(MathBuilder &e, Value x);
 Value emitCos(MathBuilder &e, Value x);
 Value emitTan(MathBuilder &e, Value x);
-Value emitAsin(MathBuilder &e, Value x);
-Value emitAcos(MathBuilder &e, Value x);
 Value emitAtan(MathBuilder &e, Value x);
 Value emitTanh(MathBuilder &e, Value x);
 Value emitErf(MathBuilder &e, Value x);
-Value emitPow(MathBuilder &e, Value x, Value y);
 /// @}
 
 /// \name The functions on f64
@@ -216,9 +228,19 @@ Value emitWideLog2(MathBuilder &e, Value x);
 Value emitWideLog1p(MathBuilder &e, Value x);
 Value emitWideTanh(MathBuilder &e, Value x);
 Value emitWideErf(MathBuilder &e, Value x);
-Value emitWideAsin(MathBuilder &e, Value x);
-Value emitWideAcos(MathBuilder &e, Value x);
+Value emitWideSin(MathBuilder &e, Value x);
+Value emitWideCos(MathBuilder &e, Value x);
+Value emitWideTan(MathBuilder &e, Value x);
 Value emitWideAtan(MathBuilder &e, Value x);
+/// e^(high + low), where low is at most 2^-13, or high is out of range.
+Value emitWideExpOfSum(MathBuilder &e, Value high, Value low);
+/// @}
+
+/// \name The functions on either
+/// @{
+Value emitAsin(MathBuilder &e, Value x);
+Value emitAcos(MathBuilder &e, Value x);
+Value emitPow(MathBuilder &e, Value x, Value y);
 /// @}
 
 } // namespace mlir::tg

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Sine, cosine and tangent in f32: |x| = n pi / 2 + r with |r| <= pi / 4; the
+/// Sine, cosine and tangent. In f32, |x| = n pi / 2 + r with |r| <= pi / 4; the
 /// quadrant n decides between the polynomials of sin r and cos r, and the sign;
 /// tan x is tan r or -1 / tan r. Working on |x| and giving the result the sign
 /// of x in the end keeps sin(-0) = -0.
@@ -22,6 +22,12 @@
 /// turn, so r keeps more than the 24 bits it needs. Selects pick the words that
 /// hold these bits, since there is no table to gather from.
 ///
+/// f64: r is the sum of two numbers, and tan x the quotient of sin x and cos x,
+/// which are such sums, too. Below 2^40, |x| less n times the first part of
+/// pi / 2 is exact again. From there on, lanes are reduced one by one, with the
+/// product of m and 256 bits of 2 / pi; LLVM has integers of that size. No f64
+/// comes closer than 2^-62 to a multiple of pi / 2.
+///
 //===----------------------------------------------------------------------===//
 
 #include "Coefficients.h"
@@ -29,6 +35,12 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -116,15 +128,21 @@ static Reduced reduceLarge(MathBuilder &e, Value x) {
   return {r, e.trunci(e.i32(), quarters)};
 }
 
+/// `value`, a scalar or vector, as a scalar or vector of rank 1.
+static Value flatten(ImplicitLocOpBuilder &b, Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  if (!type || type.getRank() == 1)
+    return value;
+  auto flat = VectorType::get(type.getNumElements(), type.getElementType());
+  return vector::ShapeCastOp::create(b, flat, value);
+}
+
 /// Whether any element of a scalar or vector of i1 is set.
 static Value any(ImplicitLocOpBuilder &b, Value condition) {
-  auto type = dyn_cast<VectorType>(condition.getType());
-  if (!type)
+  if (!isa<VectorType>(condition.getType()))
     return condition;
-  auto flat = VectorType::get(type.getNumElements(), type.getElementType());
-  if (type != flat)
-    condition = vector::ShapeCastOp::create(b, flat, condition);
-  return vector::ReductionOp::create(b, vector::CombiningKind::OR, condition);
+  return vector::ReductionOp::create(b, vector::CombiningKind::OR,
+                                     flatten(b, condition));
 }
 
 /// Reduces |x| of any size, in f64 if `isWide`.
@@ -141,11 +159,9 @@ static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   Reduced large = reduceLarge(e, magnitude);
   // The sine of an infinity is NaN.
   Value isInfinite = e.eq(magnitude, e.infinity());
-  Value largeR = large.r;
-  if (!isWide)
-    largeR = e.truncf(e.f32(), largeR);
-  largeR =
-      e.select(isInfinite, isWide ? e.extf(e.f64(), e.nan()) : e.nan(), largeR);
+  Value nan = isWide ? e.extf(e.f64(), e.nan()) : e.nan();
+  Value largeR = isWide ? large.r : e.truncf(e.f32(), large.r);
+  largeR = e.select(isInfinite, nan, largeR);
   Value r = e.select(isLarge, largeR, small.r);
   Value quadrant = e.select(isLarge, large.quadrant, small.quadrant);
   scf::YieldOp::create(b, ValueRange{r, quadrant});
@@ -154,26 +170,25 @@ static Reduced reduce(MathBuilder &e, Value magnitude, bool isWide) {
   return {ifOp.getResult(0), ifOp.getResult(1)};
 }
 
-/// Whether bit 0 is set. It moves to the sign bit, which selects test cheaply.
-static Value isOdd(MathBuilder &e, Value quadrant) {
-  return arith::CmpIOp::create(e.builder(), arith::CmpIPredicate::slt,
-                               e.shl(quadrant, e.constI32(31)), e.constI32(0));
+/// sin x or cos x from the sine and the cosine of what is left of |x|.
+static Value chooseByQuadrant(MathBuilder &e, Value x, Value quadrant,
+                              Value sine, Value cosine, bool isCos) {
+  // cos(x) = sin(x + pi / 2).
+  if (isCos)
+    quadrant = e.addi(quadrant, e.bits(1));
+  Value result = e.select(e.isOdd(quadrant), cosine, sine);
+  Value sign = e.shl(quadrant, e.bits(e.isWide() ? 62 : 30));
+  if (!isCos)
+    sign = e.xori(sign, e.toBits(x));
+  return e.flipSign(result, e.andi(sign, e.signBit()));
 }
 
 static Value emitSinOrCos(MathBuilder &e, Value x, bool isCos) {
   auto [r, quadrant] = reduce(e, e.abs(x), /*isWide=*/false);
-  // cos(x) = sin(x + pi / 2).
-  if (isCos)
-    quadrant = e.addi(quadrant, e.constI32(1));
-
   Value square = e.mul(r, r);
   Value sine = e.fma(e.mul(square, r), e.polynomial(kSin, square), r);
   Value cosine = e.fma(square, e.polynomial(kCos, square), e.constF32(1.0f));
-  Value result = e.select(isOdd(e, quadrant), cosine, sine);
-  Value sign = e.shl(quadrant, e.constI32(30));
-  if (!isCos)
-    sign = e.xori(sign, e.bitcast(e.i32(), x));
-  return e.flipSign(result, e.andi(sign, e.constI32(0x80000000u)));
+  return chooseByQuadrant(e, x, quadrant, sine, cosine, isCos);
 }
 
 Value tg::emitSin(MathBuilder &e, Value x) {
@@ -191,9 +206,225 @@ Value tg::emitTan(MathBuilder &e, Value x) {
   Value square = e.mul(r, r);
   // The derivative, 1 + tan^2 r, is about 1 + 3/2 r^2, since the rest is small.
   rest = e.fma(e.mul(rest, square), e.constF32(1.5f), rest);
-  Value tangent = e.fma(e.mul(square, r), e.polynomial(kTan, square), rest);
-  tangent = e.add(r, tangent);
+  rest = e.fma(e.mul(square, r), e.polynomial(kTan, square), rest);
+  Value tangent = e.add(r, rest);
+  // What rounding the tangent has lost, times the derivative of -1 / tan.
+  Value lost = e.sub(rest, e.sub(tangent, r));
   Value inverse = e.div(e.constF32(-1.0f), tangent);
-  Value result = e.select(isOdd(e, quadrant), inverse, tangent);
+  inverse = e.fma(e.mul(inverse, inverse), lost, inverse);
+  Value result = e.select(e.isOdd(quadrant), inverse, tangent);
   return e.flipSign(result, e.signOf(x));
+}
+
+//===----------------------------------------------------------------------===//
+// f64
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is left of an f64.
+struct WideReduced {
+  /// The sum is within [-pi / 4, pi / 4] or a little more; `low` is a small
+  /// part of `high`.
+  Value high, low;
+  /// In i64; only the low two bits count.
+  Value quadrant;
+
+  WideReduced(Value high, Value low, Value quadrant)
+      : high(high), low(low), quadrant(quadrant) {}
+  explicit WideReduced(ValueRange values)
+      : WideReduced(values[0], values[1], values[2]) {}
+  std::array<Value, 3> values() const { return {high, low, quadrant}; }
+};
+} // namespace
+
+/// The reduction of arguments from 0 to below 2^40.
+static WideReduced reduceModerate(MathBuilder &e, Value x) {
+  // The nearest integer to 2 x / pi, and that in the low bits.
+  Value magic = e.constF64(0x1.8p52);
+  Value biased = e.fma(x, e.constF64(0x1.45f306dc9c883p-1), magic);
+  Value n = e.sub(biased, magic);
+  Value first = e.fma(n, e.constF64(-kWideHalfPi[0]), x); // exact
+  Value factor = e.constF64(kWideHalfPi[1]);
+  Value product = e.mul(n, factor);
+  Value productLow = e.fma(n, factor, e.neg(product));
+  // If the product is larger than `first`, whose unit is, no bit is lost.
+  Value high = e.sub(first, product);
+  Value low = e.sub(e.sub(first, high), product);
+  low = e.sub(low, productLow);
+  low = e.fma(n, e.constF64(-kWideHalfPi[2]), low);
+  return {high, low, e.toBits(biased)};
+}
+
+/// The reduction of one number of 2^40 or more.
+static WideReduced reduceHuge(MathBuilder &e, Value x) {
+  ImplicitLocOpBuilder &b = e.builder();
+  auto integer = [&](const APInt &value) -> Value {
+    Type type = b.getIntegerType(value.getBitWidth());
+    return arith::ConstantOp::create(b, IntegerAttr::get(type, value));
+  };
+  Value bits = e.toBits(x);
+  Value mantissa = e.ori(e.andi(bits, e.constI64(0xfffffffffffffu)),
+                         e.constI64(0x10000000000000u));
+  // x is the mantissa times 2^E. Bits of 2 / pi worth 2^(2 - E) or more
+  // contribute multiples of 4 to 2 x / pi; the others start at E + 12.
+  Value position = e.subi(e.shru(bits, e.constI64(52)), e.constI64(1075 - 12));
+  constexpr unsigned numWords = std::size(kTwoOverPiBits);
+  constexpr unsigned numBits = 64 * numWords, numUsed = 256;
+  uint64_t words[numWords];
+  std::reverse_copy(std::begin(kTwoOverPiBits), std::end(kTwoOverPiBits),
+                    words);
+  Value window = e.shl(integer(APInt(numBits, words)),
+                       e.extui(b.getIntegerType(numBits), position));
+  Type used = b.getIntegerType(numUsed);
+  window = e.shru(window, integer(APInt(numBits, numBits - numUsed)));
+  // 2 x / pi in units of 2^-254, without multiples of 4.
+  Value quarters = e.muli(e.trunci(used, window), e.extui(used, mantissa));
+  auto count = [&](unsigned value) { return integer(APInt(numUsed, value)); };
+  Value nearest =
+      e.addi(quarters, integer(APInt::getOneBitSet(numUsed, numUsed - 3)));
+  nearest = e.shru(nearest, count(numUsed - 2));
+  Value rest = e.subi(quarters, e.shl(nearest, count(numUsed - 2)));
+  // Three numbers of 48 bits. The first one has the sign.
+  auto part = [&](unsigned end) {
+    Value bits = e.trunci(e.i64(), e.shrs(rest, count(numUsed - 2 - end)));
+    if (end != 48)
+      bits = e.andi(bits, e.constI64((uint64_t(1) << 48) - 1));
+    return e.mul(e.sitofp(e.f64(), bits),
+                 e.constF64(std::ldexp(1.0, -int(end))));
+  };
+  Value first = part(48), second = part(96), third = part(144);
+  Value sum = e.add(first, second);
+  Value sumLow = e.add(e.sub(second, e.sub(sum, first)), third);
+  // Times pi / 2.
+  Value factor = e.constF64(kWideHalfPi[0]);
+  Value high = e.mul(sum, factor);
+  Value low = e.fma(sum, factor, e.neg(high));
+  low = e.fma(sum, e.constF64(kWideHalfPi[1]), low);
+  low = e.fma(sumLow, factor, low);
+  // An infinite argument has no result.
+  high = e.select(e.eq(x, e.infinity()), e.nan(), high);
+  return {high, low, e.trunci(e.i64(), nearest)};
+}
+
+/// From here on, arguments are reduced one by one.
+static constexpr double kHuge = 0x1p40;
+
+/// \p small, but for the elements of 2^40 and more of the vector \p x.
+static WideReduced reduceHugeElements(MathBuilder &e, Value x,
+                                      const WideReduced &small) {
+  ImplicitLocOpBuilder &b = e.builder();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  x = flatten(b, x);
+  SmallVector<Value> initial;
+  for (Value value : small.values())
+    initial.push_back(flatten(b, value));
+  auto loop = scf::ForOp::create(
+      b, index(0), index(cast<VectorType>(x.getType()).getNumElements()),
+      index(1), initial);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  OpFoldResult i = loop.getInductionVar();
+  Value element = vector::ExtractOp::create(b, x, i);
+  ValueRange before = loop.getRegionIterArgs();
+  MathBuilder scalar(b, element);
+  auto ifOp = scf::IfOp::create(b, before.getTypes(),
+                                scalar.ge(element, scalar.constant(kHuge)),
+                                /*withElseRegion=*/true);
+  scf::YieldOp::create(b, ifOp.getResults());
+  b.setInsertionPointToEnd(ifOp.elseBlock());
+  scf::YieldOp::create(b, before);
+  b.setInsertionPointToEnd(ifOp.thenBlock());
+  SmallVector<Value> inserted;
+  for (auto [value, old] :
+       llvm::zip_equal(reduceHuge(scalar, element).values(), before))
+    inserted.push_back(vector::InsertOp::create(b, value, old, i));
+  scf::YieldOp::create(b, inserted);
+  b.setInsertionPointAfter(loop);
+  SmallVector<Value> results;
+  for (auto [result, like] : llvm::zip_equal(loop.getResults(), small.values()))
+    results.push_back(
+        b.createOrFold<vector::ShapeCastOp>(like.getType(), result));
+  return WideReduced(results);
+}
+
+/// The reduction of |x| from a number of any size.
+static WideReduced reduceWide(MathBuilder &e, Value magnitude) {
+  ImplicitLocOpBuilder &b = e.builder();
+  WideReduced small = reduceModerate(e, magnitude);
+  Value isHuge = any(b, e.ge(magnitude, e.constF64(kHuge)));
+  auto ifOp = scf::IfOp::create(b, TypeRange(small.values()), isHuge,
+                                /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(ifOp.elseBlock());
+  scf::YieldOp::create(b, small.values());
+  b.setInsertionPointToEnd(ifOp.thenBlock());
+  WideReduced all = isa<VectorType>(magnitude.getType())
+                        ? reduceHugeElements(e, magnitude, small)
+                        : reduceHuge(e, magnitude);
+  scf::YieldOp::create(b, all.values());
+  return WideReduced(ifOp.getResults());
+}
+
+namespace {
+/// Sine and cosine of what is left of an argument, as sums of two numbers.
+struct SineCosine {
+  /// The larger parts, r and 1 - r^2 / 2.
+  Value r, base;
+  Value sineRest, cosineRest;
+  Value quadrant;
+
+  SineCosine(MathBuilder &e, Value x) {
+    auto [high, low, n] = reduceWide(e, e.abs(x));
+    r = high, quadrant = n;
+    Value square = e.mul(r, r), one = e.constF64(1.0);
+    Value minusHalf = e.constF64(kWideCos[0]);
+    base = e.fma(square, minusHalf, one);
+    // `low` counts by the derivative, which is nearly the base.
+    Value cubic = e.mul(e.mul(square, r), e.polynomial(kWideSin, square));
+    sineRest = e.fma(low, base, cubic);
+    Value lost = e.fma(square, minusHalf, e.sub(one, base));
+    lost = e.fma(e.neg(r), low, lost);
+    Value series = e.polynomial(llvm::ArrayRef(kWideCos).drop_front(), square);
+    cosineRest = e.fma(e.mul(square, square), series, lost);
+  }
+
+  Value sine(MathBuilder &e) { return e.add(r, sineRest); }
+  Value cosine(MathBuilder &e) { return e.add(base, cosineRest); }
+};
+} // namespace
+
+static Value emitWideSinOrCos(MathBuilder &e, Value x, bool isCos) {
+  SineCosine parts(e, x);
+  return chooseByQuadrant(e, x, parts.quadrant, parts.sine(e), parts.cosine(e),
+                          isCos);
+}
+
+Value tg::emitWideSin(MathBuilder &e, Value x) {
+  return emitWideSinOrCos(e, x, /*isCos=*/false);
+}
+
+Value tg::emitWideCos(MathBuilder &e, Value x) {
+  return emitWideSinOrCos(e, x, /*isCos=*/true);
+}
+
+Value tg::emitWideTan(MathBuilder &e, Value x) {
+  SineCosine parts(e, x);
+  Value sine = parts.sine(e), cosine = parts.cosine(e);
+  Value sineLow = e.sub(parts.sineRest, e.sub(sine, parts.r));
+  Value cosineLow = e.sub(parts.cosineRest, e.sub(cosine, parts.base));
+  // -cos / sin in odd quadrants.
+  Value isOdd = e.isOdd(parts.quadrant);
+  Value dividend = e.select(isOdd, cosine, sine);
+  Value divisor = e.select(isOdd, sine, cosine);
+  Value dividendLow = e.select(isOdd, cosineLow, sineLow);
+  Value divisorLow = e.select(isOdd, sineLow, cosineLow);
+  Value inverse = e.div(e.constF64(1.0), divisor);
+  Value quotient = e.mul(dividend, inverse), minus = e.neg(quotient);
+  Value left = e.add(e.fma(minus, divisor, dividend), dividendLow);
+  left = e.fma(minus, divisorLow, left);
+  Value result = e.fma(left, inverse, quotient);
+  Value sign = e.shl(parts.quadrant, e.constI64(63));
+  return e.flipSign(result, e.xori(sign, e.signOf(x)));
 }

@@ -40,12 +40,15 @@ struct ReducedExponent {
 };
 } // namespace
 
-static ReducedExponent reduceExponent(MathBuilder &e, Value x, double bias) {
+/// With `low`, that is added to x; at most a small part of ln 2.
+static ReducedExponent reduceExponent(MathBuilder &e, Value x, double bias,
+                                      Value low = {}) {
   Value magic = e.constF64(0x1.8p52 + bias);
   Value biased = e.fma(x, e.constF64(0x1.71547652b82fep+0), magic);
   Value n = e.sub(biased, magic);
   Value r = e.fma(n, e.constF64(-kWideLn2[0]), x); // exact
-  r = e.fma(n, e.constF64(-kWideLn2[1]), r);
+  Value rest = e.constF64(-kWideLn2[1]);
+  r = low ? e.add(r, e.fma(n, rest, low)) : e.fma(n, rest, r);
   return {r, e.bitcast(e.i64(), biased)};
 }
 
@@ -54,14 +57,32 @@ static Value powerOf2(MathBuilder &e, Value exponent) {
   return e.bitcast(e.f64(), e.shl(exponent, e.constI64(52)));
 }
 
-Value tg::emitWideExp(MathBuilder &e, Value x) {
-  // Beyond these limits the result is infinite or zero.
-  x = e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
-  auto [r, biased] = reduceExponent(e, x, 2046);
-  Value p = e.fma(r, e.polynomial(kWideExp, r), e.constF64(1.0));
+/// p * 2^n, where `biased` is n + 2046.
+static Value scaleByTwoPowers(MathBuilder &e, Value p, Value biased) {
   Value half = e.shru(biased, e.constI64(1));
   p = e.mul(p, powerOf2(e, half));
   return e.mul(p, powerOf2(e, e.subi(biased, half)));
+}
+
+/// Bounds the argument of an exponential, beyond which it is infinite or zero.
+static Value clampExponent(MathBuilder &e, Value x) {
+  return e.atLeast(e.atMost(x, e.constF64(710.0)), e.constF64(-746.0));
+}
+
+static Value emitExpOfSum(MathBuilder &e, Value high, Value low) {
+  auto [r, biased] = reduceExponent(e, high, 2046, low);
+  Value p = e.fma(r, e.polynomial(kWideExp, r), e.constF64(1.0));
+  return scaleByTwoPowers(e, p, biased);
+}
+
+Value tg::emitWideExp(MathBuilder &e, Value x) {
+  return emitExpOfSum(e, clampExponent(e, x), {});
+}
+
+Value tg::emitWideExpOfSum(MathBuilder &e, Value high, Value low) {
+  Value bounded = clampExponent(e, high);
+  low = e.select(e.eq(bounded, high), low, e.constF64(0.0));
+  return emitExpOfSum(e, bounded, low);
 }
 
 Value tg::emitWideExp2(MathBuilder &e, Value x) {
@@ -72,9 +93,7 @@ Value tg::emitWideExp2(MathBuilder &e, Value x) {
   Value r = e.sub(x, e.sub(sum, magic)); // exact
   Value biased = e.bitcast(e.i64(), sum);
   Value p = e.fma(r, e.polynomial(kWideExp2, r), e.constF64(1.0));
-  Value half = e.shru(biased, e.constI64(1));
-  p = e.mul(p, powerOf2(e, half));
-  return e.mul(p, powerOf2(e, e.subi(biased, half)));
+  return scaleByTwoPowers(e, p, biased);
 }
 
 Value tg::emitWideExpM1(MathBuilder &e, Value x) {
@@ -110,16 +129,8 @@ static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
   return e.fma(k, e.constF64(kWideLn2[0]), e.sub(f, small)); // product exact
 }
 
-namespace {
-/// A number as 2^exponent * (1 + fraction), where 1 + fraction is in
-/// [sqrt(1/2), sqrt(2)).
-struct WideSplit {
-  Value exponent, fraction;
-};
-} // namespace
-
-static WideSplit splitWide(MathBuilder &e, Value x) {
-  // Scale subnormals into the normal range first.
+SplitFloat tg::splitWide(MathBuilder &e, Value x) {
+  // Subnormals are first brought into the normal range.
   Value isSmall = e.lt(x, e.constF64(0x1p-1022));
   Value normal = e.select(isSmall, e.mul(x, e.constF64(0x1p52)), x);
   Value base = e.constI64(kSqrtHalfBits);
@@ -129,15 +140,6 @@ static WideSplit splitWide(MathBuilder &e, Value x) {
   Value mantissa = e.addi(e.andi(bits, e.constI64(0xfffffffffffffu)), base);
   Value f = e.sub(e.bitcast(e.f64(), mantissa), e.constF64(1.0)); // exact
   return {k, f};
-}
-
-/// Replaces `value`, the logarithm of x, by the special results for zeros,
-/// negative numbers, +inf and NaN.
-static Value withSpecialLogs(MathBuilder &e, Value x, Value value) {
-  Value zero = e.constF64(0.0);
-  value = e.select(e.lt(x, e.wideInfinity()), value, x);
-  value = e.select(e.eq(x, zero), e.wideInfinity(/*negative=*/true), value);
-  return e.select(e.lt(x, zero), e.wideNaN(), value);
 }
 
 Value tg::emitWideLog(MathBuilder &e, Value x) {
@@ -186,8 +188,8 @@ Value tg::emitWideLog1p(MathBuilder &e, Value x) {
   Value isOrdinary = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ult, distance, e.constI64(infinite - tiny));
   value = e.select(isOrdinary, value, x);
-  value = e.select(e.eq(x, minusOne), e.wideInfinity(/*negative=*/true), value);
-  return e.select(e.lt(x, minusOne), e.wideNaN(), value);
+  value = e.select(e.eq(x, minusOne), e.infinity(/*negative=*/true), value);
+  return e.select(e.lt(x, minusOne), e.nan(), value);
 }
 
 Value tg::emitWideTanh(MathBuilder &e, Value x) {
@@ -211,7 +213,7 @@ Value tg::emitWideTanh(MathBuilder &e, Value x) {
   Value left = e.fma(e.neg(quotient), divisor, t);
   left = e.add(e.fma(e.neg(quotient), divisorLow, left), tLow);
   Value result = e.fma(left, inverse, quotient);
-  return math::CopySignOp::create(e.builder(), result, x);
+  return e.withSign(result, e.signOf(x));
 }
 
 Value tg::emitWideErf(MathBuilder &e, Value x) {
@@ -227,5 +229,5 @@ Value tg::emitWideErf(MathBuilder &e, Value x) {
   Value p = e.fma(r, e.polynomial(kWideExp, r), one);
   Value large = e.sub(one, e.mul(p, powerOf2(e, biased)));
   Value result = e.select(e.lt(magnitude, one), small, large);
-  return math::CopySignOp::create(e.builder(), result, x);
+  return e.withSign(result, e.signOf(x));
 }

@@ -294,35 +294,52 @@ func.func @brain(%x: vector<4xbf16>) -> vector<4xbf16> {
 
 // -----
 
-// Vectors of f64 become scalar operations, with their flags.
+// In f64, the elements of 2^40 and more are reduced one by one, with wide
+// integers.
 
-// CHECK-LABEL: func @f64_vectors
-// CHECK-SAME: (%[[X:.*]]: vector<2xf64>, %[[Y:.*]]: vector<1x2xf64>)
-// CHECK: %[[X0:.*]] = vector.extract %[[X]][0]
-// CHECK: %[[R0:.*]] = math.sin %[[X0]] fastmath<contract> : f64
-// CHECK: vector.insert %[[R0]], %{{.*}} [0]
-// CHECK: %[[X1:.*]] = vector.extract %[[X]][1]
-// CHECK: %[[R1:.*]] = math.sin %[[X1]] fastmath<contract> : f64
-// CHECK: vector.insert %[[R1]], %{{.*}} [1]
-// CHECK: vector.extract %[[Y]][0, 0]
-// CHECK: math.powf %{{.*}}, %{{.*}} : f64
-// CHECK: vector.extract %[[Y]][0, 1]
-// CHECK: math.powf %{{.*}}, %{{.*}} : f64
-// CHECK: vector.insert %{{.*}}, %{{.*}} [0, 1]
-func.func @f64_vectors(%x: vector<2xf64>, %y: vector<1x2xf64>) -> (vector<2xf64>, vector<1x2xf64>) {
-  %0 = math.sin %x fastmath<contract> : vector<2xf64>
-  %1 = math.powf %y, %y : vector<1x2xf64>
-  return %0, %1 : vector<2xf64>, vector<1x2xf64>
+// CHECK-LABEL: func @wide_sin
+// CHECK: %[[HUGE:.*]] = arith.cmpf oge, %{{.*}}, %{{.*}} : vector<2x4xf64>
+// CHECK: %[[FLAT:.*]] = vector.shape_cast %[[HUGE]] : vector<2x4xi1> to vector<8xi1>
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[FLAT]] : vector<8xi1> into i1
+// CHECK: scf.if %[[ANY]] -> (vector<2x4xf64>, vector<2x4xf64>, vector<2x4xi64>)
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args
+// CHECK: %[[X:.*]] = vector.extract %{{.*}}[%[[I]]] : f64 from vector<8xf64>
+// CHECK: %[[LARGE:.*]] = arith.cmpf oge, %[[X]], %{{.*}} : f64
+// CHECK: scf.if %[[LARGE]] -> (vector<8xf64>, vector<8xf64>, vector<8xi64>)
+// CHECK: arith.muli %{{.*}}, %{{.*}} : i256
+// CHECK-COUNT-3: vector.insert {{.*}} [%[[I]]]
+// CHECK: } else {
+// CHECK-NOT: arith
+// CHECK: } else {
+// CHECK-NOT: arith
+// CHECK: }
+// CHECK: return
+func.func @wide_sin(%x: vector<2x4xf64>) -> vector<2x4xf64> {
+  %0 = math.sin %x : vector<2x4xf64>
+  return %0 : vector<2x4xf64>
 }
 
 // -----
 
-// Most functions are inline in f64, too: upstream's expm1 and log1p lose the
+// CHECK-LABEL: func @wide_sin_scalar
+// CHECK-NOT: vector.
+// CHECK: %[[HUGE:.*]] = arith.cmpf oge, %{{.*}}, %{{.*}} : f64
+// CHECK: scf.if %[[HUGE]] -> (f64, f64, i64)
+// CHECK-NOT: scf.{{for|if}}
+// CHECK-NOT: vector.
+// CHECK: return
+func.func @wide_sin_scalar(%x: f64) -> f64 {
+  %0 = math.sin %x : f64
+  return %0 : f64
+}
+
+// -----
+
+// All functions are inline in f64, too: upstream's expm1 and log1p lose the
 // digits of small arguments, its conversion to LLVM has no erf, and calls are slow.
 
 // CHECK-LABEL: func @wide
-// CHECK-NOT: math.{{exp|log|erf|tanh|a(sin|cos|tan)}}
-// CHECK-NOT: vector.extract
+// CHECK-NOT: math.{{exp|log|erf|tanh|a?(sin|cos|tan) |pow}}
 // CHECK: return
 func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
   %0 = math.exp %x : vector<8xf64>
@@ -338,17 +355,20 @@ func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
   %10 = math.asin %9 : vector<8xf64>
   %11 = math.acos %10 : vector<8xf64>
   %12 = math.atan %11 : vector<8xf64>
-  return %12, %6 : vector<8xf64>, f64
+  %13 = math.sin %12 : vector<8xf64>
+  %14 = math.cos %13 : vector<8xf64>
+  %15 = math.tan %14 : vector<8xf64>
+  %16 = math.powf %15, %x : vector<8xf64>
+  %17 = math.powf %6, %y : f64
+  return %16, %17 : vector<8xf64>, f64
 }
 
 // -----
 
-// What stays: scalar f64, other functions, tensors, scalable vectors, and
-// types that are neither narrower than f32 nor f64; vectors of f64 that no
-// program can have an operation for each element of.
+// What stays: other functions, tensors, scalable vectors, and types that are
+// neither narrower than f32 nor f64.
 
 // CHECK-LABEL: func @unchanged
-// CHECK-NEXT: math.sin %{{.*}} : f64
 // CHECK-NEXT: math.cbrt %{{.*}} : f32
 // CHECK-NEXT: math.sqrt %{{.*}} : f32
 // CHECK-NEXT: math.exp2 %{{.*}} : tensor<4xf32>
@@ -356,19 +376,15 @@ func.func @wide(%x: vector<8xf64>, %y: f64) -> (vector<8xf64>, f64) {
 // CHECK-NEXT: math.log2 %{{.*}} : vector<[2]xf64>
 // CHECK-NEXT: math.powf %{{.*}}, %{{.*}} : f80
 // CHECK-NEXT: math.exp2 %{{.*}} : vector<2xf128>
-// CHECK-NEXT: math.sin %{{.*}} : vector<2147483647xf64>
 // CHECK-NEXT: return
-func.func @unchanged(%a: f64, %b: f32, %c: tensor<4xf32>, %d: vector<[4]xf32>,
-                     %e: vector<[2]xf64>, %f: f80, %g: vector<2xf128>,
-                     %h: vector<2147483647xf64>) {
-  %0 = math.sin %a : f64
-  %1 = math.cbrt %b : f32
-  %2 = math.sqrt %b : f32
-  %3 = math.exp2 %c : tensor<4xf32>
-  %4 = math.sin %d : vector<[4]xf32>
-  %5 = math.log2 %e : vector<[2]xf64>
-  %6 = math.powf %f, %f : f80
-  %7 = math.exp2 %g : vector<2xf128>
-  %8 = math.sin %h : vector<2147483647xf64>
+func.func @unchanged(%a: f32, %b: tensor<4xf32>, %c: vector<[4]xf32>,
+                     %d: vector<[2]xf64>, %e: f80, %f: vector<2xf128>) {
+  %0 = math.cbrt %a : f32
+  %1 = math.sqrt %a : f32
+  %2 = math.exp2 %b : tensor<4xf32>
+  %3 = math.sin %c : vector<[4]xf32>
+  %4 = math.log2 %d : vector<[2]xf64>
+  %5 = math.powf %e, %e : f80
+  %6 = math.exp2 %f : vector<2xf128>
   return
 }

@@ -205,11 +205,13 @@ bool tinygrad::test::hostHasFma() {
          llvm::sys::getHostCPUFeatures().lookup("avx2");
 }
 
-double tinygrad::test::ulpDistance(float got, double exact) {
+template <typename Float, typename Exact>
+static double distanceInUlp(Float got, Exact exact) {
+  using Limits = std::numeric_limits<Float>;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   if (std::isnan(exact) || std::isnan(got))
     return std::isnan(exact) && std::isnan(got) ? 0 : infinity;
-  auto rounded = static_cast<float>(exact);
+  auto rounded = static_cast<Float>(exact);
   if (got == rounded && std::signbit(got) == std::signbit(rounded) &&
       (std::isinf(got) || got == 0))
     return 0;
@@ -217,7 +219,19 @@ double tinygrad::test::ulpDistance(float got, double exact) {
       std::signbit(got) != std::signbit(exact))
     return infinity;
   // An infinite result counts as the power of two after the largest number.
-  double value = std::isinf(got) ? std::copysign(0x1p128, got) : got;
-  int exponent = std::max(std::ilogb(exact), -126);
-  return std::fabs(value - exact) / std::ldexp(1.0, exponent - 23);
+  Exact value = got;
+  if (std::isinf(got))
+    value = std::copysign(std::ldexp(Exact(1), Limits::max_exponent), value);
+  int exponent = std::max(std::ilogb(exact), Limits::min_exponent - 1);
+  return static_cast<double>(
+      std::fabs(value - exact) /
+      std::ldexp(Exact(1), exponent - (Limits::digits - 1)));
+}
+
+double tinygrad::test::ulpDistance(float got, double exact) {
+  return distanceInUlp(got, exact);
+}
+
+double tinygrad::test::ulpDistance(double got, long double exact) {
+  return distanceInUlp(got, exact);
 }

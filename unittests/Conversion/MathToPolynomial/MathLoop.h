@@ -54,12 +54,13 @@ public:
 /// Whether this machine can run the code that MathLoop makes.
 bool hostHasFma();
 
-/// The distance of an f32 from the exact result, in units in the last place of
-/// the latter (below the smallest normal number: of that number). Infinite if
-/// one of the two is NaN, infinite or a zero of some sign, and the other is
-/// not. For a result beyond the largest f32, both infinity and the largest f32
-/// are accepted.
+/// The distance of a number from the exact result, in units in the last place
+/// of the latter (below the smallest normal number: of that number). Infinite
+/// if one of the two is NaN, infinite or a zero of some sign, and the other is
+/// not. For a result beyond the largest number, both infinity and the largest
+/// number are accepted.
 double ulpDistance(float got, double exact);
+double ulpDistance(double got, long double exact);
 
 } // namespace tinygrad::test
 

@@ -9,8 +9,8 @@
 /// \file
 /// Compiles loops over the functions that tg-expand-math inlines, as vector
 /// code for this machine and for AVX2 and as scalar code, and compares their
-/// results with the C library in f64. benchmarks/math-functions --exhaustive
-/// does the same for every f32.
+/// results with the C library in f64, those of f64 with its long double.
+/// benchmarks/math-functions --exhaustive does the same for every f32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 #include <limits>
 #include <ostream>
 #include <random>
-#include <string_view>
+#include <type_traits>
 #include <vector>
 
 using namespace tinygrad::test;
@@ -37,6 +37,8 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kMax = std::numeric_limits<float>::max();
 constexpr float kTiny = std::numeric_limits<float>::denorm_min();
+/// -1 / tan r, where tan r has a large error and large units.
+constexpr float kWorstOfTan = 474700.15625f;
 
 struct UnaryFunction {
   const char *name;
@@ -81,7 +83,8 @@ std::vector<float> specialValues() {
         149.0f, 149.5f, 150.0f, 151.0f, 1000.0f, 0x1p19f, 0x1p20f, 0x1p23f,
         0x1p24f, 0x1p25f, 0x1p31f, 0x1p63f,
         // One of the f32 closest to a multiple of pi / 2.
-        16367173.0f * 0x1p72f, 0x1.47d0fep34f, 0x1.f3d8p10f, kMax, kInf, kNaN})
+        16367173.0f * 0x1p72f, 0x1.47d0fep34f, 0x1.f3d8p10f, kMax, kInf, kNaN,
+        kWorstOfTan})
     for (float near :
          {value, std::nextafter(value, 0.0f), std::nextafter(value, kInf)}) {
       values.push_back(near);
@@ -93,10 +96,35 @@ std::vector<float> specialValues() {
   return values;
 }
 
+/// The same in f64.
+std::vector<double> wideSpecialValues() {
+  using Limits = std::numeric_limits<double>;
+  std::vector<double> values;
+  for (double value :
+       {0.0, 0x1p-1074, 0x1p-1073, 0x1p-1022, 0x1p-55, 0x1p-54, 0x1p-53, 1e-10,
+        0.25, 0.34657359027997264, 0.5, 0.7071067811865476, 1.0,
+        1.4142135623730951, 2.0, 2.718281828459045, 10.0, 37.5, 50.0, 100.0,
+        708.3964185322641, 709.782712893384, 710.0, 740.0, 745.1332191019411,
+        746.0, 1023.0, 1024.0, 1025.0, 1074.0, 1075.0, 1076.0, 1e10, 0x1p53,
+        0x1p1022, 0x1.6ap1023, 0x1.8p1023, Limits::max(), Limits::infinity(),
+        Limits::quiet_NaN(), 3.0, 0x1p40, 0x1p64,
+        // Close to multiples of pi / 2, the first one closest of all.
+        6381956970095103 * 0x1p797, 1.5707963267948966, 3.141592653589793,
+        884279719003555.0, 0x1.921fb54442d18p19, 0x1.921fb54442d18p39,
+        0x1.6ac5b262ca1ffp849}) {
+    for (double near : {value, std::nextafter(value, 0.0),
+                        std::nextafter(value, Limits::infinity())}) {
+      values.push_back(near);
+      values.push_back(-near);
+    }
+  }
+  return values;
+}
+
 /// Rounds the length up to a multiple of all numbers of lanes.
-void padToLanes(std::vector<float> &values) {
+template <typename Float> void padToLanes(std::vector<Float> &values) {
   while (values.size() % (16 * 5) != 0)
-    values.push_back(1.0f);
+    values.push_back(1);
 }
 
 /// Special values, then random bits (uniform in the exponent), then uniform
@@ -157,127 +185,201 @@ INSTANTIATE_TEST_SUITE_P(All, Unary,
 
 class Pow : public testing::TestWithParam<Code> {
 protected:
-  void SetUp() override {
-    if (!hostHasFma())
-      GTEST_SKIP() << "needs AVX2 and FMA";
-    MathLoopSpec spec;
-    spec.body = "%r = math.powf %a, %b : $T";
-    spec.lanes = GetParam().lanes;
-    spec.avx2Only = GetParam().avx2Only;
-    loop = MathLoop::compile(spec);
-    ASSERT_TRUE(loop);
-  }
-
-  /// Pads the arguments and compares all results.
-  void compare(std::vector<float> x, std::vector<float> y) {
+  /// Results for both lists, padded to whole vectors.
+  template <typename Float>
+  std::vector<Float> compute(std::vector<Float> &x, std::vector<Float> &y) {
     padToLanes(x);
     padToLanes(y);
-    std::vector<float> got(x.size());
-    loop->run(x.data(), y.data(), got.data(), x.size());
+    MathLoopSpec spec;
+    spec.body = "%r = math.powf %a, %b : $T";
+    spec.element = sizeof(Float) == 8 ? "f64" : "f32";
+    spec.lanes = GetParam().lanes;
+    spec.avx2Only = GetParam().avx2Only;
+    std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
+    std::vector<Float> got(x.size());
+    EXPECT_TRUE(loop);
+    if (loop)
+      loop->run(x.data(), y.data(), got.data(), int64_t(x.size()));
+    return got;
+  }
+
+  /// Computes and compares all results.
+  template <typename Float>
+  void compare(std::vector<Float> x, std::vector<Float> y) {
+    using Exact = std::conditional_t<sizeof(Float) == 8, long double, double>;
+    std::vector<Float> got = compute(x, y);
     for (size_t i = 0; i < x.size(); ++i) {
-      double exact = std::pow(double(x[i]), double(y[i]));
+      Exact exact = std::pow(Exact(x[i]), Exact(y[i]));
       ASSERT_LE(ulpDistance(got[i], exact), 2.0)
           << "pow(" << x[i] << ", " << y[i] << ") gave " << got[i] << ", not "
           << exact;
     }
   }
 
-  std::unique_ptr<MathLoop> loop;
+  template <typename Float> void checkSpecialCases() {
+    using Limits = std::numeric_limits<Float>;
+    using Bits = std::conditional_t<sizeof(Float) == 8, uint64_t, uint32_t>;
+    constexpr Float inf = Limits::infinity(), nan = Limits::quiet_NaN();
+    constexpr Float max = Limits::max(), tiny = Limits::denorm_min();
+    // The first integer whose successor is none, and the exponent of `tiny`.
+    constexpr Float even = 2 / Limits::epsilon();
+    constexpr Float least = Limits::min_exponent - Limits::digits;
+    // The cases of C's Annex F, F.10.4.4.
+    struct Case {
+      Float x, y, expected;
+    };
+    const Case cases[] = {{0.0, -3.0, inf},
+                          {-0.0, -3.0, -inf},
+                          {0.0, -2.0, inf},
+                          {-0.0, -2.0, inf},
+                          {0.0, -0.5, inf},
+                          {-0.0, -0.5, inf},
+                          {0.0, -inf, inf},
+                          {-0.0, -inf, inf},
+                          {0.0, 3.0, 0.0},
+                          {-0.0, 3.0, -0.0},
+                          {0.0, 2.0, 0.0},
+                          {-0.0, 2.0, 0.0},
+                          {-0.0, 0.5, 0.0},
+                          {-1.0, inf, 1.0},
+                          {-1.0, -inf, 1.0},
+                          {1.0, nan, 1.0},
+                          {1.0, inf, 1.0},
+                          {nan, 0.0, 1.0},
+                          {nan, -0.0, 1.0},
+                          {inf, 0.0, 1.0},
+                          {0.0, 0.0, 1.0},
+                          {-2.0, 0.5, nan},
+                          {-2.0, -1.5, nan},
+                          {-max, 0.5, nan},
+                          {-tiny, 0.5, nan},
+                          {0.5, -inf, inf},
+                          {-0.5, -inf, inf},
+                          {2.0, -inf, 0.0},
+                          {-2.0, -inf, 0.0},
+                          {0.5, inf, 0.0},
+                          {-0.5, inf, 0.0},
+                          {2.0, inf, inf},
+                          {-2.0, inf, inf},
+                          {-inf, -3.0, -0.0},
+                          {-inf, -2.0, 0.0},
+                          {-inf, -0.5, 0.0},
+                          {-inf, 3.0, -inf},
+                          {-inf, 2.0, inf},
+                          {-inf, 0.5, inf},
+                          {inf, -1.0, 0.0},
+                          {inf, 1.0, inf},
+                          {inf, tiny, inf},
+                          {nan, 1.0, nan},
+                          {2.0, nan, nan},
+                          {-1.0, nan, nan},
+                          {0.0, nan, nan},
+                          {-1.0, even, 1.0},
+                          {-1.0, even - 1, -1.0},
+                          {2.0, least, tiny},
+                          {-2.0, 3.0, -8.0},
+                          {10.0, 2.0, 100.0},
+                          {-max, 3.0, -inf},
+                          {0.0, -tiny, inf},
+                          {0.0, tiny, 0.0},
+                          {1.0, max, 1.0},
+                          {-1.0, -max, 1.0},
+                          {max, 1.0, max},
+                          {tiny, 1.0, tiny},
+                          {2.0, least - 1, 0.0},
+                          {max, -max, 0.0},
+                          {tiny, -max, inf},
+                          {0.5, -least, tiny},
+                          {tiny, -1.0, inf},
+                          {2.0, tiny, 1.0},
+                          {1 - Limits::epsilon(), max, 0.0}};
+    std::vector<Float> x, y;
+    for (const Case &one : cases) {
+      x.push_back(one.x);
+      y.push_back(one.y);
+    }
+    std::vector<Float> got = compute(x, y);
+    for (size_t i = 0; i < std::size(cases); ++i) {
+      Float expected = cases[i].expected;
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(got[i]))
+            << "pow(" << x[i] << ", " << y[i] << ") gave " << got[i];
+      else
+        EXPECT_EQ(llvm::bit_cast<Bits>(expected), llvm::bit_cast<Bits>(got[i]))
+            << "pow(" << x[i] << ", " << y[i] << ") gave " << got[i] << ", not "
+            << expected;
+    }
+  }
+
+  template <typename Float>
+  void checkAllPairs(const std::vector<Float> &values) {
+    std::vector<Float> x, y;
+    for (Float a : values)
+      for (Float b : values) {
+        x.push_back(a);
+        y.push_back(b);
+      }
+    compare(x, y);
+  }
+
+  /// \p leastExponent and \p mostExponent are somewhat beyond the range of
+  /// binary exponents.
+  template <typename Float>
+  void checkRandom(double leastExponent, double mostExponent) {
+    using Bits = std::conditional_t<sizeof(Float) == 8, uint64_t, uint32_t>;
+    using Limits = std::numeric_limits<Float>;
+    std::mt19937_64 random(54321);
+    std::vector<Float> x, y;
+    // Random bits; most results overflow or are zero or NaN.
+    for (int i = 0; i < 100000; ++i) {
+      x.push_back(llvm::bit_cast<Float>(Bits(random())));
+      y.push_back(llvm::bit_cast<Float>(Bits(random())));
+    }
+    // y such that the result is anywhere in the range.
+    std::uniform_real_distribution<double> exponent(leastExponent,
+                                                    mostExponent);
+    auto add = [&](Float base) {
+      x.push_back(base);
+      y.push_back(Float(exponent(random) / std::log2(double(base))));
+    };
+    const auto infinite = llvm::bit_cast<Bits>(Limits::infinity());
+    const auto one = llvm::bit_cast<Bits>(Float(1));
+    for (int i = 0; i < 200000; ++i)
+      add(llvm::bit_cast<Float>(Bits(Bits(random()) % infinite)));
+    // The same for x close to 1.
+    for (int i = 0; i < 100000; ++i)
+      add(llvm::bit_cast<Float>(Bits(one - 5000 + random() % 10000)));
+    for (int i = 0; i < 100000; ++i)
+      add(Float(std::exp2(exponent(random) / mostExponent)));
+    // Negative x and integral y.
+    std::uniform_real_distribution<Float> moderate(-20, 0);
+    for (int i = 0; i < 50000; ++i) {
+      x.push_back(moderate(random));
+      y.push_back(std::nearbyint(2 * moderate(random) + 20));
+    }
+    compare(x, y);
+  }
 };
 
 TEST_P(Pow, SpecialCases) {
-  // The cases of C's Annex F, F.10.4.4.
-  struct Case {
-    float x, y, expected;
-  };
-  const Case cases[] = {{0.0f, -3.0f, kInf},      {-0.0f, -3.0f, -kInf},
-                        {0.0f, -2.0f, kInf},      {-0.0f, -2.0f, kInf},
-                        {0.0f, -0.5f, kInf},      {-0.0f, -0.5f, kInf},
-                        {0.0f, -kInf, kInf},      {-0.0f, -kInf, kInf},
-                        {0.0f, 3.0f, 0.0f},       {-0.0f, 3.0f, -0.0f},
-                        {0.0f, 2.0f, 0.0f},       {-0.0f, 2.0f, 0.0f},
-                        {-0.0f, 0.5f, 0.0f},      {-1.0f, kInf, 1.0f},
-                        {-1.0f, -kInf, 1.0f},     {1.0f, kNaN, 1.0f},
-                        {1.0f, kInf, 1.0f},       {kNaN, 0.0f, 1.0f},
-                        {kNaN, -0.0f, 1.0f},      {kInf, 0.0f, 1.0f},
-                        {0.0f, 0.0f, 1.0f},       {-2.0f, 0.5f, kNaN},
-                        {-2.0f, -1.5f, kNaN},     {-kMax, 0.5f, kNaN},
-                        {-kTiny, 0.5f, kNaN},     {0.5f, -kInf, kInf},
-                        {-0.5f, -kInf, kInf},     {2.0f, -kInf, 0.0f},
-                        {-2.0f, -kInf, 0.0f},     {0.5f, kInf, 0.0f},
-                        {-0.5f, kInf, 0.0f},      {2.0f, kInf, kInf},
-                        {-2.0f, kInf, kInf},      {-kInf, -3.0f, -0.0f},
-                        {-kInf, -2.0f, 0.0f},     {-kInf, -0.5f, 0.0f},
-                        {-kInf, 3.0f, -kInf},     {-kInf, 2.0f, kInf},
-                        {-kInf, 0.5f, kInf},      {kInf, -1.0f, 0.0f},
-                        {kInf, 1.0f, kInf},       {kInf, kTiny, kInf},
-                        {kNaN, 1.0f, kNaN},       {2.0f, kNaN, kNaN},
-                        {-1.0f, kNaN, kNaN},      {0.0f, kNaN, kNaN},
-                        {-1.0f, 0x1p24f, 1.0f},   {-1.0f, 16777215.0f, -1.0f},
-                        {-2.0f, -149.0f, -kTiny}, {-2.0f, 3.0f, -8.0f},
-                        {10.0f, 2.0f, 100.0f},    {-kMax, 3.0f, -kInf},
-                        {0.0f, -kTiny, kInf},     {0.0f, kTiny, 0.0f}};
-  std::vector<float> x, y;
-  for (const Case &one : cases) {
-    x.push_back(one.x);
-    y.push_back(one.y);
-  }
-  padToLanes(x);
-  padToLanes(y);
-  std::vector<float> got(x.size());
-  loop->run(x.data(), y.data(), got.data(), x.size());
-  for (size_t i = 0; i < std::size(cases); ++i) {
-    float expected = cases[i].expected;
-    if (std::isnan(expected))
-      EXPECT_TRUE(std::isnan(got[i]))
-          << "pow(" << x[i] << ", " << y[i] << ") gave " << got[i];
-    else
-      EXPECT_EQ(llvm::bit_cast<uint32_t>(expected),
-                llvm::bit_cast<uint32_t>(got[i]))
-          << "pow(" << x[i] << ", " << y[i] << ") gave " << got[i] << ", not "
-          << expected;
-  }
+  if (!hostHasFma())
+    GTEST_SKIP() << "needs AVX2 and FMA";
+  checkSpecialCases<float>();
+  checkSpecialCases<double>();
 }
 
 TEST_P(Pow, AllPairsOfSpecialValues) {
-  std::vector<float> values = specialValues(), x, y;
-  for (float a : values)
-    for (float b : values) {
-      x.push_back(a);
-      y.push_back(b);
-    }
-  compare(x, y);
+  if (!hostHasFma())
+    GTEST_SKIP() << "needs AVX2 and FMA";
+  checkAllPairs(specialValues());
+  checkAllPairs(wideSpecialValues());
 }
 
 TEST_P(Pow, RandomWithinTwoUlp) {
-  std::mt19937 random(54321);
-  std::vector<float> x, y;
-  // Random bits; most results overflow or are zero or NaN.
-  for (int i = 0; i < 100000; ++i) {
-    x.push_back(llvm::bit_cast<float>(uint32_t(random())));
-    y.push_back(llvm::bit_cast<float>(uint32_t(random())));
-  }
-  // Random positive x, and y such that the result is anywhere in the range.
-  std::uniform_real_distribution<double> exponent(-152.0, 130.0);
-  for (int i = 0; i < 200000; ++i) {
-    float base = llvm::bit_cast<float>(uint32_t(random()) % 0x7f800000u);
-    x.push_back(base);
-    y.push_back(float(exponent(random) / std::log2(double(base))));
-  }
-  // The same for x close to 1.
-  for (int i = 0; i < 100000; ++i) {
-    float base = llvm::bit_cast<float>(0x3f800000u - 5000u +
-                                       uint32_t(random()) % 10000u);
-    x.push_back(base);
-    y.push_back(float(exponent(random) / std::log2(double(base))));
-  }
-  // Negative x and integral y.
-  std::uniform_real_distribution<float> moderate(-20.0f, 0.0f);
-  for (int i = 0; i < 50000; ++i) {
-    x.push_back(moderate(random));
-    y.push_back(std::nearbyint(2 * moderate(random) + 20.0f));
-  }
-  compare(x, y);
+  if (!hostHasFma())
+    GTEST_SKIP() << "needs AVX2 and FMA";
+  checkRandom<float>(-152, 130);
+  checkRandom<double>(-1077, 1026);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Pow, testing::ValuesIn(kCodes),
@@ -357,7 +459,7 @@ INSTANTIATE_TEST_SUITE_P(All, Narrow,
                                   std::get<1>(info.param).name;
                          });
 
-/// Functions that are also inlined in f64, with a more exact reference.
+/// The functions in f64, with a more exact reference.
 struct WideFunction {
   const char *name;
   long double (*reference)(long double);
@@ -367,25 +469,11 @@ const WideFunction kWideFunctions[] = {
     {"exp", std::exp},     {"expm1", std::expm1}, {"log", std::log},
     {"log1p", std::log1p}, {"erf", std::erf},     {"exp2", std::exp2},
     {"log2", std::log2},   {"tanh", std::tanh},   {"asin", std::asin},
-    {"acos", std::acos},   {"atan", std::atan}};
+    {"acos", std::acos},   {"atan", std::atan},   {"sin", std::sin},
+    {"cos", std::cos},     {"tan", std::tan}};
 
 void PrintTo(const WideFunction &function, std::ostream *os) {
   *os << function.name;
-}
-
-/// Like ulpDistance of f32.
-double wideUlpDistance(double got, long double exact) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (std::isnan(got) || std::isnan(exact))
-    return std::isnan(got) && std::isnan(exact) ? 0 : infinity;
-  const auto rounded = static_cast<double>(exact);
-  if (got == rounded && (std::isinf(got) || got == 0))
-    return std::signbit(got) == std::signbit(rounded) ? 0 : infinity;
-  if (std::isinf(rounded) || std::isinf(got))
-    return infinity;
-  const int exponent = exact == 0 ? -1022 : std::max(std::ilogb(exact), -1022);
-  return static_cast<double>(std::fabs(got - exact) /
-                             std::ldexp(1.0L, exponent - 52));
 }
 
 class WideUnary
@@ -403,53 +491,7 @@ TEST_P(WideUnary, WithinTwoUlp) {
   std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
   ASSERT_TRUE(loop);
 
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::vector<double> x;
-  for (double value : {0.0,
-                       0x1p-1074,
-                       0x1p-1073,
-                       0x1p-1022,
-                       0x1p-55,
-                       0x1p-54,
-                       0x1p-53,
-                       1e-10,
-                       0.25,
-                       0.34657359027997264,
-                       0.5,
-                       0.7071067811865476,
-                       1.0,
-                       1.4142135623730951,
-                       2.0,
-                       2.718281828459045,
-                       10.0,
-                       37.5,
-                       50.0,
-                       100.0,
-                       708.3964185322641,
-                       709.782712893384,
-                       710.0,
-                       740.0,
-                       745.1332191019411,
-                       746.0,
-                       1023.0,
-                       1024.0,
-                       1025.0,
-                       1074.0,
-                       1075.0,
-                       1076.0,
-                       1e10,
-                       0x1p53,
-                       0x1p1022,
-                       0x1.6ap1023,
-                       0x1.8p1023,
-                       std::numeric_limits<double>::max(),
-                       infinity,
-                       std::numeric_limits<double>::quiet_NaN()})
-    for (double near :
-         {value, std::nextafter(value, 0.0), std::nextafter(value, infinity)}) {
-      x.push_back(near);
-      x.push_back(-near);
-    }
+  std::vector<double> x = wideSpecialValues();
   std::mt19937_64 random(12345);
   for (int i = 0; i < 100000; ++i)
     x.push_back(llvm::bit_cast<double>(random()));
@@ -459,14 +501,20 @@ TEST_P(WideUnary, WithinTwoUlp) {
     x.push_back(moderate(random));
     x.push_back(nearOne(random));
   }
-  while (x.size() % (16 * 5) != 0)
-    x.push_back(1.0);
+  std::uniform_real_distribution<double> exponent(0, 1024);
+  for (int i = 0; i < 50000; ++i) {
+    // Near multiples of pi / 2, and large numbers.
+    const double multiple = std::nearbyint(std::exp2(exponent(random) / 20));
+    x.push_back(double(multiple * 1.57079632679489661923L));
+    x.push_back(std::exp2(exponent(random)));
+  }
+  padToLanes(x);
   std::vector<double> got(x.size());
   loop->run(x.data(), x.data(), got.data(), static_cast<int64_t>(x.size()));
   double worst = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     const long double exact = function.reference(x[i]);
-    const double distance = wideUlpDistance(got[i], exact);
+    const double distance = ulpDistance(got[i], exact);
     worst = std::max(worst, distance);
     ASSERT_LE(distance, 2.0)
         << function.name << "(" << x[i] << ") gave " << got[i];
@@ -482,51 +530,5 @@ INSTANTIATE_TEST_SUITE_P(All, WideUnary,
                            return std::string(std::get<0>(info.param).name) +
                                   std::get<1>(info.param).name;
                          });
-
-/// All other functions are library calls.
-TEST(Wide, F64IsTheLibrary) {
-  if (!hostHasFma())
-    GTEST_SKIP() << "needs AVX2 and FMA";
-  std::vector<double> x, y;
-  std::mt19937 random(99);
-  std::uniform_real_distribution<double> values(-20.0, 20.0);
-  for (int i = 0; i < 1600; ++i) {
-    x.push_back(values(random));
-    y.push_back(values(random));
-  }
-  std::vector<double> got(x.size());
-  for (const UnaryFunction &function : kFunctions) {
-    if (std::any_of(std::begin(kWideFunctions), std::end(kWideFunctions),
-                    [&](const WideFunction &wide) {
-                      return std::string_view(wide.name) == function.name;
-                    }))
-      continue;
-    MathLoopSpec spec;
-    spec.body = std::string("%r = math.") + function.name + " %a : $T";
-    spec.element = "f64";
-    spec.lanes = 8;
-    std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
-    ASSERT_TRUE(loop);
-    loop->run(x.data(), x.data(), got.data(), x.size());
-    for (size_t i = 0; i < x.size(); ++i) {
-      double expected = function.reference(x[i]);
-      if (std::isnan(expected))
-        ASSERT_TRUE(std::isnan(got[i])) << function.name << "(" << x[i] << ")";
-      else
-        ASSERT_EQ(got[i], expected) << function.name << "(" << x[i] << ")";
-    }
-  }
-  MathLoopSpec spec;
-  spec.body = "%r = math.powf %a, %b : $T";
-  spec.element = "f64";
-  spec.lanes = 8;
-  std::unique_ptr<MathLoop> loop = MathLoop::compile(spec);
-  ASSERT_TRUE(loop);
-  for (double &value : x)
-    value = std::fabs(value);
-  loop->run(x.data(), y.data(), got.data(), x.size());
-  for (size_t i = 0; i < x.size(); ++i)
-    ASSERT_EQ(got[i], std::pow(x[i], y[i]));
-}
 
 } // namespace

@@ -82,14 +82,8 @@ Value buildPow(ImplicitLocOpBuilder &b, Value x, Value y);
 
 /// Adds the patterns that replace math.exp2, exp, expm1, log2, log, log1p, sin,
 /// cos, tan, asin, acos, atan, tanh, erf and powf on types that
-/// isExpandableMathType accepts; on f64, all but sin, cos, tan and powf,
-/// too.
+/// isExpandableMathType accepts, and on f64.
 void populateMathToPolynomialPatterns(RewritePatternSet &patterns);
-
-/// Adds the patterns that split those of the same operations without an
-/// expansion in f64, on vectors of fixed shape with at most 4096 elements, into
-/// scalar operations for upstream's convert-math-to-libm.
-void populateUnrollF64MathPatterns(RewritePatternSet &patterns);
 
 } // namespace tg
 } // namespace mlir
