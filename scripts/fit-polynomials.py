@@ -274,6 +274,19 @@ namespace mlir::tg::coefficients {
             to_f32,
         ),
     )
+    emit(
+        "kLog1p",
+        "float",
+        "The same for 1 + f in [3/4, 3/2].",
+        fit(
+            lambda f: (log1p(f) - f) / f**2,
+            lambda f: f**2 / log1p(f),
+            -half / 2,
+            half,
+            range(9),
+            to_f32,
+        ),
+    )
     reach = mpf("0.82") ** 2
     emit(
         "kSin",

@@ -57,6 +57,14 @@ inline constexpr float kLog[] = {
     -0x1.0f520ap-3f, 0x1.087506p-3f,  -0x1.381392p-4f,
 };
 
+/// The same for 1 + f in [3/4, 3/2].
+/// Largest relative error: 2^-27.60.
+inline constexpr float kLog1p[] = {
+    -0x1p-1f,        0x1.5555a4p-2f,  -0x1.00004ap-2f,
+    0x1.99699ep-3f,  -0x1.54ed96p-3f, 0x1.28807ap-3f,
+    -0x1.0d98f2p-3f, 0x1.acf4b8p-4f,  -0x1.71e34cp-5f,
+};
+
 /// Q in sin(r) = r + r^3 Q(r^2) for |r| <= 0.82, more than pi / 4 to
 /// leave room for a multiple of pi / 2 that is not the nearest one.
 /// Largest relative error: 2^-27.44.

@@ -22,8 +22,10 @@
 /// whose powers are multiplied in one after the other.
 ///
 /// Logarithms. x = 2^k (1 + f), and the polynomial is arranged as f + small: f
-/// has no error of its own. In log1p, k belongs to the rounded 1 + x, and f =
-/// 2^-k x + (2^-k - 1) is one fused multiply-add, which loses nothing of x.
+/// has no error of its own. In log1p, k is that of the rounded 1 + x, and f =
+/// 2^-k x + (2^-k - 1) is one fused multiply-add, in which nothing of x is
+/// lost; where k is not 0, the terms are within a factor of two of each other,
+/// and f is exact.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -290,33 +292,36 @@ Value tg::emitLog2(MathBuilder &e, Value x) {
   return withSpecialLogs(e, x, e.add(k, logarithm));
 }
 
-/// k ln 2 + ln(1 + f).
-static Value emitLogOfParts(MathBuilder &e, Value k, Value f) {
-  Value logarithm = e.fma(e.mul(f, f), e.polynomial(kLog, f), f);
-  // A single number suffices for ln 2: rounding it costs 0.02 units in the last
-  // place.
+/// k ln 2 + ln(1 + f) = k ln 2 + f + f^2 Q(f).
+static Value emitLogOfParts(MathBuilder &e, Value k, Value f,
+                            ArrayRef<float> q) {
+  Value logarithm = e.fma(e.mul(f, f), e.polynomial(q, f), f);
+  // One number is enough for ln 2: rounding it costs 0.02 units.
   return e.fma(k, e.constF32(0x1.62e43p-1f), logarithm);
 }
 
 Value tg::emitLog(MathBuilder &e, Value x) {
   auto [k, f] = splitFloat(e, x);
-  return withSpecialLogs(e, x, emitLogOfParts(e, k, f));
+  return withSpecialLogs(e, x, emitLogOfParts(e, k, f, kLog));
 }
 
 Value tg::emitLog1p(MathBuilder &e, Value x) {
   ImplicitLocOpBuilder &b = e.builder();
   Value one = e.constF32(1.0f), minusOne = e.constF32(-1.0f);
+  // 1 + f is in [3/4, 3/2): with sqrt(2) as the upper bound, f would be rounded
+  // for x from there to 1/2.
+  constexpr uint32_t threeQuarters = 0x3f400000u;
   Value bits =
-      e.subi(e.bitcast(e.i32(), e.add(x, one)), e.constI32(kSqrtHalfBits));
+      e.subi(e.bitcast(e.i32(), e.add(x, one)), e.constI32(threeQuarters));
   Value k = e.sitofp(e.f32(), e.shrs(bits, e.constI32(23)));
   // 2^-k. The biased exponent of four times as much is not negative.
   Value exponent = e.andi(bits, e.constI32(0xff800000u));
   Value four = e.bitcast(e.f32(), e.subi(e.constI32(0x40800000u), exponent));
   Value scale = e.mul(four, e.constF32(0.25f));
   Value f = e.fma(x, scale, e.sub(scale, one));
-  Value value = emitLogOfParts(e, k, f);
-  // Numbers below 2^-25 and non-finite numbers are their own result; one
-  // comparison of bits detects both.
+  Value value = emitLogOfParts(e, k, f, kLog1p);
+  // Numbers below 2^-25 and what is not finite are their own result; one
+  // comparison of bits finds both.
   constexpr uint32_t tiny = 0x33000000u, infinite = 0x7f800000u;
   Value distance = e.subi(e.bitcast(e.i32(), e.abs(x)), e.constI32(tiny));
   Value isOrdinary = arith::CmpIOp::create(

@@ -68,15 +68,16 @@ static Reduced reduceSmall(MathBuilder &e, Value x) {
   return {r, e.bitcast(e.i32(), biased)};
 }
 
-/// The same in f64, with an absolute error of 2^-50.
+/// The same in f64, good to 2^-50 in absolute terms, and n is the nearest
+/// integer.
 static Reduced reduceSmallWide(MathBuilder &e, Value x) {
-  Value magic = e.constF32(0x1.8p23f);
-  Value biased = e.fma(x, e.constF32(0x1.45f306p-1f), magic);
-  Value n = e.extf(e.f64(), e.sub(biased, magic));
+  Value magic = e.constF64(0x1.8p52);
   Value r = e.extf(e.f64(), x);
-  for (double part : kWideHalfPi)
+  Value biased = e.fma(r, e.constF64(0x1.45f306dc9c883p-1), magic);
+  Value n = e.sub(biased, magic);
+  for (double part : llvm::ArrayRef(kWideHalfPi).take_front(2))
     r = e.fma(n, e.constF64(-part), r);
-  return {r, e.bitcast(e.i32(), biased)};
+  return {r, e.trunci(e.i32(), e.bitcast(e.i64(), biased))};
 }
 
 /// Reduces arguments of 2^19 and more, in f64. Meaningless for others.
@@ -208,10 +209,7 @@ Value tg::emitTan(MathBuilder &e, Value x) {
   rest = e.fma(e.mul(rest, square), e.constF32(1.5f), rest);
   rest = e.fma(e.mul(square, r), e.polynomial(kTan, square), rest);
   Value tangent = e.add(r, rest);
-  // What rounding the tangent has lost, times the derivative of -1 / tan.
-  Value lost = e.sub(rest, e.sub(tangent, r));
   Value inverse = e.div(e.constF32(-1.0f), tangent);
-  inverse = e.fma(e.mul(inverse, inverse), lost, inverse);
   Value result = e.select(e.isOdd(quadrant), inverse, tangent);
   return e.flipSign(result, e.signOf(x));
 }
