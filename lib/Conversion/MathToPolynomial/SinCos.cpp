@@ -271,20 +271,30 @@ static WideReduced reduceHuge(MathBuilder &e, Value x) {
   uint64_t words[numWords];
   std::reverse_copy(std::begin(kTwoOverPiBits), std::end(kTwoOverPiBits),
                     words);
-  Value window = e.shl(integer(APInt(numBits, words)),
-                       e.extui(b.getIntegerType(numBits), position));
-  Type used = b.getIntegerType(numUsed);
-  window = e.shru(window, integer(APInt(numBits, numBits - numUsed)));
+  // Whole words first: LLVM's analyses try every possible number of bits.
+  auto count = [&](unsigned width, unsigned value) {
+    return integer(APInt(width, value));
+  };
+  auto shifted = [&](Value value, uint64_t positions) {
+    Value amount = e.andi(position, e.constI64(positions));
+    return e.shl(value, e.extui(value.getType(), amount));
+  };
+  constexpr unsigned numKept = numUsed + 64;
+  Type kept = b.getIntegerType(numKept), used = b.getIntegerType(numUsed);
+  Value window = shifted(integer(APInt(numBits, words)), 1023 - 63);
+  window = e.shru(window, count(numBits, numBits - numKept));
+  window = shifted(e.trunci(kept, window), 63);
+  window = e.shru(window, count(numKept, 64));
   // 2 x / pi in units of 2^-254, without multiples of 4.
   Value quarters = e.muli(e.trunci(used, window), e.extui(used, mantissa));
-  auto count = [&](unsigned value) { return integer(APInt(numUsed, value)); };
   Value nearest =
       e.addi(quarters, integer(APInt::getOneBitSet(numUsed, numUsed - 3)));
-  nearest = e.shru(nearest, count(numUsed - 2));
-  Value rest = e.subi(quarters, e.shl(nearest, count(numUsed - 2)));
+  nearest = e.shru(nearest, count(numUsed, numUsed - 2));
+  Value rest = e.subi(quarters, e.shl(nearest, count(numUsed, numUsed - 2)));
   // Three numbers of 48 bits. The first one has the sign.
   auto part = [&](unsigned end) {
-    Value bits = e.trunci(e.i64(), e.shrs(rest, count(numUsed - 2 - end)));
+    Value bits =
+        e.trunci(e.i64(), e.shrs(rest, count(numUsed, numUsed - 2 - end)));
     if (end != 48)
       bits = e.andi(bits, e.constI64((uint64_t(1) << 48) - 1));
     return e.mul(e.sitofp(e.f64(), bits),
