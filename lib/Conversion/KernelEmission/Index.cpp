@@ -87,6 +87,9 @@ Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
       std::swap(first, last);
     least = least + first * factor;
     greatest = greatest + last * factor;
+    // A part that saturates says nothing of the sum.
+    if (!isModest(least) || !isModest(greatest))
+      return Interval::getInt64();
   }
   return Interval(least.getMin(), greatest.getMax()).wrapped();
 }
