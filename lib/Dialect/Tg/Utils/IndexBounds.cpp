@@ -90,7 +90,7 @@ const IndexAnalysis::Bounds &IndexAnalysis::getBounds(Value atom) {
   return bounds.find(atom)->second;
 }
 
-/// What a condition says of a value that is chosen where it holds: the ends of
+/// The interval of a value that is used only where a condition holds, from
 /// comparisons of the value itself.
 Interval IndexAnalysis::getIntervalWhere(Value value, Value condition) {
   constexpr size_t kMaxClauses = 8;
@@ -148,7 +148,7 @@ IndexAnalysis::Bounds IndexAnalysis::computeBounds(Value atom) {
       symbolic.hi = *divisor - one;
     if (divisor && isa<FloorDivOp>(op)) {
       const LinearForm dividend = getLinear(op->getOperand(0));
-      if (!divisor->isStatic() || isSymbolic(dividend)) {
+      if ((!divisor->isStatic() || isSymbolic(dividend)) && isExact(dividend)) {
         symbolic = getEnds(dividend);
         for (Dim *end : {&symbolic.lo, &symbolic.hi})
           if (isKnown(*end))
