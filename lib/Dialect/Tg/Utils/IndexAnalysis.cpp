@@ -48,28 +48,12 @@ bool mlir::tg::isInnerSum(Value value) {
 //===----------------------------------------------------------------------===//
 
 const LinearForm &IndexAnalysis::getLinear(Value index) {
-  if (auto it = linear.find(index); it != linear.end())
-    return it->second;
-  // Iterative: hand-written sums may be long chains. What is part of one sum
-  // alone is added up with that, since a form for each part of a chain would
-  // take time and memory of its length squared.
-  SmallVector<Value> stack{index};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (linear.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
-    size_t size = stack.size();
-    std::optional<LinearForm> form = addUp(current, stack);
-    if (stack.size() > size)
-      continue;
-    if (form->saturated)
-      form = LinearForm(current);
-    linear.try_emplace(current, std::move(*form));
-    stack.pop_back();
-  }
-  return linear.find(index)->second;
+  return getOrCompute(linear, index, [&](Value sum, auto need) {
+    LinearForm form = addUp(sum, need);
+    if (form.saturated)
+      form = LinearForm(sum);
+    return form;
+  });
 }
 
 const LinearForm &IndexAnalysis::getForm(Value index) {
@@ -89,19 +73,9 @@ const LinearForm &IndexAnalysis::getForm(Value index) {
   return *(forms[index] = std::move(form));
 }
 
-std::optional<Dim> IndexAnalysis::findDim(Value index) const {
-  if (std::optional<Dim> leaf = getLeaf(index))
-    return leaf;
-  auto it = linear.find(index);
-  if (it != linear.end() && it->second.isDim())
-    return it->second.constant;
-  return std::nullopt;
-}
-
 std::optional<Dim> IndexAnalysis::getDim(Value index) {
-  if (isSum(index.getDefiningOp()))
-    getLinear(index);
-  return findDim(index);
+  const LinearForm &form = getLinear(index);
+  return form.isDim() ? std::optional(form.constant) : std::nullopt;
 }
 
 std::optional<Dim> IndexAnalysis::getPositive(Value index) {
@@ -110,12 +84,9 @@ std::optional<Dim> IndexAnalysis::getPositive(Value index) {
   return dim && dim->getMin() > 0 && isModest(*dim) ? dim : std::nullopt;
 }
 
-/// Adds up the terms of a sum; operands whose forms it needs and that have none
-/// yet go to `missing`.
-std::optional<LinearForm>
-IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
+LinearForm IndexAnalysis::addUp(Value sum,
+                                function_ref<const LinearForm *(Value)> need) {
   LinearForm form(sum.getContext());
-  size_t numMissing = missing.size();
   const Dim minusOne(sum.getContext(), -1);
 
   SmallVector<std::pair<Value, Dim>> parts{{sum, Dim(sum.getContext(), 1)}};
@@ -130,17 +101,17 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       form.terms.emplace_back(value, factor);
       continue;
     }
+    // What is part of this sum alone is added up with it, since a form for each
+    // part of a chain would take time and memory of its length squared.
     if (value != sum && !isInnerSum(value)) {
-      auto it = linear.find(value);
-      if (it == linear.end()) {
-        missing.push_back(value);
-      } else if (it->second.terms.size() > kMaxSharedTerms) {
+      const LinearForm *part = need(value);
+      if (!part || part->terms.size() > kMaxSharedTerms) {
         form.terms.emplace_back(value, factor);
-      } else {
-        form.addConstant(form.product(it->second.constant, factor));
-        for (auto [atom, coefficient] : it->second.terms)
-          form.terms.emplace_back(atom, form.product(coefficient, factor));
+        continue;
       }
+      form.addConstant(form.product(part->constant, factor));
+      for (auto [atom, coefficient] : part->terms)
+        form.terms.emplace_back(atom, form.product(coefficient, factor));
       continue;
     }
     if (isa<NegOp>(op)) {
@@ -154,14 +125,13 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
       parts.push_back({lhs, factor});
       continue;
     }
-    // A factor, also one that is a sum of numbers and dimensions.
-    std::optional<Dim> lhsDim = findDim(lhs), rhsDim = findDim(rhs);
+    std::optional<Dim> lhsDim = getLeaf(lhs), rhsDim = getLeaf(rhs);
+    // A factor may also be a sum of numbers and dimensions.
     if (!lhsDim && !rhsDim)
-      for (Value operand : {lhs, rhs})
-        if (isSum(operand.getDefiningOp()) && !linear.contains(operand))
-          missing.push_back(operand);
-    if (missing.size() > numMissing)
-      continue;
+      for (auto [operand, dim] : {std::pair(lhs, &lhsDim), {rhs, &rhsDim}})
+        if (isSum(operand.getDefiningOp()))
+          if (const LinearForm *part = need(operand); part && part->isDim())
+            *dim = part->constant;
     if (rhsDim)
       parts.push_back({lhs, form.product(factor, *rhsDim)});
     else if (lhsDim)
@@ -169,8 +139,6 @@ IndexAnalysis::addUp(Value sum, SmallVectorImpl<Value> &missing) {
     else
       form.terms.emplace_back(value, factor);
   }
-  if (missing.size() > numMissing)
-    return std::nullopt;
   form.mergeTerms();
   return form;
 }
@@ -225,44 +193,26 @@ std::optional<LinearForm> IndexAnalysis::getNumber(Value integer,
 //===----------------------------------------------------------------------===//
 
 ArrayRef<Value> IndexAnalysis::getRanges(Value value) {
-  if (auto it = ranges.find(value); it != ranges.end())
-    return it->second;
-  // Iterative: bodies may be long chains.
-  SmallVector<Value> stack{value};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (ranges.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
-    Operation *op = current.getDefiningOp();
+  return getOrCompute(ranges, value, [&](Value current, auto need) {
     SmallVector<Value, 4> found;
-    if (isa_and_nonnull<RangeOp>(op)) {
+    Operation *op = current.getDefiningOp();
+    if (isa_and_nonnull<RangeOp>(op))
       found.push_back(current);
-    } else if (op) {
-      bool ready = true;
-      for (Value operand : op->getOperands())
-        if (!ranges.contains(operand)) {
-          stack.push_back(operand);
-          ready = false;
-        }
-      if (!ready)
-        continue;
+    else if (op) {
       ValueRange closed;
       if (auto reduce = dyn_cast<RangedReduceOp>(op))
         closed = reduce.getRanges();
       else if (auto stage = dyn_cast<StageOp>(op))
         closed = stage.getRanges();
       for (Value operand : op->getOperands())
-        for (Value range : ranges[operand])
-          if (!llvm::is_contained(found, range) &&
-              !llvm::is_contained(closed, range))
-            found.push_back(range);
+        if (const auto *inner = need(operand))
+          for (Value range : *inner)
+            if (!llvm::is_contained(found, range) &&
+                !llvm::is_contained(closed, range))
+              found.push_back(range);
     }
-    ranges[current] = std::move(found);
-    stack.pop_back();
-  }
-  return ranges[value];
+    return found;
+  });
 }
 
 void IndexAnalysis::forget(Value value) {

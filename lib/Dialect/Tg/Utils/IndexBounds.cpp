@@ -43,16 +43,18 @@ Interval mlir::tg::getBounds(Dim dim) {
 static bool isKnown(Dim end) { return end.getContext(); }
 static bool isSymbolic(Dim end) { return isKnown(end) && !end.isStatic(); }
 
-/// Replaces an end unless it is known to be the tighter one.
-static void tighten(Dim &end, Dim other, bool isLower) {
-  if (!isKnown(other) || !isModest(other))
-    return;
-  if (isKnown(end)) {
-    Dim difference = isLower ? end - other : other - end;
-    if (difference.getMin() >= 0 && !difference.is(0))
-      return;
-  }
-  end = other;
+void IndexAnalysis::Ends::tighten(const Ends &other) {
+  // Whether x - y is known to be positive.
+  auto isGreater = [](Dim x, Dim y) {
+    Dim difference = x - y;
+    return difference.getMin() >= 0 && !difference.is(0);
+  };
+  if (isKnown(other.lo) && isModest(other.lo) &&
+      !(isKnown(lo) && isGreater(lo, other.lo)))
+    lo = other.lo;
+  if (isKnown(other.hi) && isModest(other.hi) &&
+      !(isKnown(hi) && isGreater(other.hi, hi)))
+    hi = other.hi;
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,34 +62,19 @@ static void tighten(Dim &end, Dim other, bool isLower) {
 //===----------------------------------------------------------------------===//
 
 const IndexAnalysis::Bounds &IndexAnalysis::getBounds(Value atom) {
-  if (auto it = bounds.find(atom); it != bounds.end())
-    return it->second;
-  // Iterative, and each atom once: quotients of sums of quotients go deep.
-  SmallVector<Value> stack{atom};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    size_t size = stack.size();
-    auto need = [&](Value value) {
-      if (!bounds.contains(value))
-        stack.push_back(value);
-    };
-    if (!bounds.contains(current)) {
-      if (auto op = current.getDefiningOp<InferIntRangeInterface>())
-        for (Value operand : op->getOperands()) {
-          if (operand.getType().isIndex())
-            for (auto [needed, coefficient] : getLinear(operand).terms)
-              need(needed);
-          else if (operand.getType().isInteger())
-            need(operand);
-        }
-      if (stack.size() > size)
-        continue;
-      Bounds computed = computeBounds(current);
-      bounds[current] = computed;
-    }
-    stack.pop_back();
-  }
-  return bounds.find(atom)->second;
+  // Each atom once: quotients of sums of quotients go deep.
+  return getOrCompute(bounds, atom, [&](Value current, auto need) -> Bounds {
+    bool isReady = true;
+    if (auto op = current.getDefiningOp<InferIntRangeInterface>())
+      for (Value operand : op->getOperands()) {
+        if (operand.getType().isIndex())
+          for (auto [needed, coefficient] : getLinear(operand).terms)
+            isReady &= need(needed) != nullptr;
+        else if (operand.getType().isInteger())
+          isReady &= need(operand) != nullptr;
+      }
+    return isReady ? computeBounds(current) : Bounds();
+  });
 }
 
 /// The interval of a value that is used only where a condition holds, from
@@ -156,13 +143,9 @@ IndexAnalysis::Bounds IndexAnalysis::computeBounds(Value atom) {
       }
     }
   }
-  tighten(result.ends.lo, symbolic.lo, /*isLower=*/true);
-  tighten(result.ends.hi, symbolic.hi, /*isLower=*/false);
-  if (!facts.empty()) {
-    Ends known = getFactEnds(LinearForm(atom));
-    tighten(result.ends.lo, known.lo, /*isLower=*/true);
-    tighten(result.ends.hi, known.hi, /*isLower=*/false);
-  }
+  result.ends.tighten(symbolic);
+  if (!facts.empty())
+    result.ends.tighten(getFactEnds(LinearForm(atom)));
   return result;
 }
 
@@ -194,11 +177,7 @@ IndexAnalysis::Ends IndexAnalysis::getEnds(const LinearForm &form) {
         *end = Dim();
     }
   }
-  Ends known = getFactEnds(form);
-  if (isKnown(known.lo))
-    tighten(ends.lo, form.constant + known.lo, /*isLower=*/true);
-  if (isKnown(known.hi))
-    tighten(ends.hi, form.constant + known.hi, /*isLower=*/false);
+  ends.tighten(getFactEnds(form));
   return ends;
 }
 
@@ -219,11 +198,9 @@ Interval IndexAnalysis::getNumericInterval(const LinearForm &form) {
     return interval;
   Ends known = getFactEnds(form);
   if (isKnown(known.lo))
-    interval.lo =
-        std::max(interval.lo, tg::getBounds(known.lo + form.constant).lo);
+    interval.lo = std::max(interval.lo, tg::getBounds(known.lo).lo);
   if (isKnown(known.hi))
-    interval.hi =
-        std::min(interval.hi, tg::getBounds(known.hi + form.constant).hi);
+    interval.hi = std::min(interval.hi, tg::getBounds(known.hi).hi);
   return interval;
 }
 
@@ -422,7 +399,7 @@ IndexAnalysis::Ends IndexAnalysis::getFactEnds(const LinearForm &part) {
   Ends ends = fact->ends;
   for (Dim *end : {&ends.lo, &ends.hi})
     if (isKnown(*end))
-      *end = *end * Dim(form.getContext(), divisor);
+      *end = *end * Dim(form.getContext(), divisor) + part.constant;
   if (divisor < 0)
     std::swap(ends.lo, ends.hi);
   return ends;
@@ -447,7 +424,7 @@ bool IndexAnalysis::assumeNotNegative(const LinearForm &form) {
   Fact *fact = findFact(key);
   if (!fact)
     fact = &facts.emplace_back(Fact{key, {}});
-  tighten(divisor > 0 ? fact->ends.lo : fact->ends.hi, end, divisor > 0);
+  fact->ends.tighten(divisor > 0 ? Ends{end, Dim()} : Ends{Dim(), end});
   narrowAtoms(form);
   return true;
 }

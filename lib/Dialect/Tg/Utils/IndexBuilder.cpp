@@ -120,16 +120,6 @@ std::optional<LinearForm> mlir::tg::recombine(IndexAnalysis &analysis,
 // IndexBuilder
 //===----------------------------------------------------------------------===//
 
-unsigned IndexBuilder::getOrdinal(Value atom) {
-  return ordinals.try_emplace(atom, ordinals.size()).first->second;
-}
-
-IndexBuilder::DimKey IndexBuilder::getKey(Dim dim) {
-  if (std::optional<int64_t> number = dim.getStatic())
-    return {nullptr, *number};
-  return {dim.getAttr().getAsOpaquePointer(), 0};
-}
-
 template <typename OpT> Value IndexBuilder::create(Value lhs, Value rhs) {
   Value &result = operations[{TypeID::get<OpT>(), lhs, rhs}];
   if (!result)
@@ -137,39 +127,40 @@ template <typename OpT> Value IndexBuilder::create(Value lhs, Value rhs) {
   return result;
 }
 
+Value IndexBuilder::dim(Dim value) {
+  std::optional<int64_t> number = value.getStatic();
+  Value &result =
+      number ? dims[{Attribute(), *number}] : dims[{value.getAttr(), 0}];
+  Type type = builder.getIndexType();
+  if (!result && number)
+    result = ConstOp::create(builder, loc, type, *number);
+  else if (!result)
+    result = DimOp::create(builder, loc, type, value.getAttr());
+  return result;
+}
+
 Value IndexBuilder::get(const LinearForm &unordered) {
   LinearForm form = unordered;
   while (std::optional<LinearForm> joined = recombine(analysis, form))
     form = *joined;
-  if (Value atom = form.getAtom())
-    return atom;
-  SmallVector<std::pair<unsigned, DimKey>> key;
-  for (auto [atom, coefficient] : form.terms)
-    key.emplace_back(getOrdinal(atom), getKey(coefficient));
-  llvm::sort(form.terms, [&](auto &a, auto &b) {
-    return getOrdinal(a.first) < getOrdinal(b.first);
+  auto getOrdinal = [&](const auto &term) {
+    return ordinals.try_emplace(term.first, ordinals.size()).first->second;
+  };
+  for (const auto &term : form.terms)
+    getOrdinal(term);
+  llvm::sort(form.terms, [&](const auto &a, const auto &b) {
+    return getOrdinal(a) < getOrdinal(b);
   });
-  llvm::sort(key);
-  Value &result = sums[{getKey(form.constant), key}];
-  if (result)
-    return result;
   Value sum;
   for (auto [atom, coefficient] : form.terms) {
-    Value term = atom;
-    if (!coefficient.is(1))
-      term = create<MulOp>(atom, dim(coefficient));
-    sum = sum ? AddOp::create(builder, loc, sum, term).getResult() : term;
+    Value term =
+        coefficient.is(1) ? atom : create<MulOp>(atom, dim(coefficient));
+    sum = sum ? create<AddOp>(sum, term) : term;
   }
-  Type type = builder.getIndexType();
-  std::optional<int64_t> number = form.constant.getStatic();
-  if (sum && number != 0)
-    sum = AddOp::create(builder, loc, sum, dim(form.constant));
-  else if (!sum && number)
-    sum = ConstOp::create(builder, loc, type, *number);
-  else if (!sum)
-    sum = DimOp::create(builder, loc, type, form.constant.getAttr());
-  // The map may have grown meanwhile, but its references stay valid.
-  return result = sum;
+  if (sum && form.constant.is(0))
+    return sum;
+  Value constant = dim(form.constant);
+  return sum ? create<AddOp>(sum, constant) : constant;
 }
 
 Value IndexBuilder::sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms) {

@@ -87,9 +87,6 @@ public:
   static uint64_t ofOperation(TypeID id, ArrayRef<uint64_t> operands);
 
 private:
-  uint64_t measureForm(Value value, IndexAnalysis &facts,
-                       SmallVectorImpl<Value> &missing);
-
   /// Of values as they are written, and of terms of sums.
   DenseMap<Value, uint64_t> known, expanded;
 };

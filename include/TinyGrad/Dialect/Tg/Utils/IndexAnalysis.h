@@ -20,7 +20,6 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include <map>
 #include <memory>
 #include <optional>
 
@@ -28,6 +27,34 @@ namespace mlir::tg {
 
 /// The bounds of a dimension; none where it may have saturated.
 Interval getBounds(Dim dim);
+
+/// What `known` holds for a value. `compute(value, need)` gives an entry that
+/// is not there yet; `need` gives it that of another value, or null if that has
+/// to be computed first. Iterative: expressions may be long chains.
+template <typename Map, typename Compute>
+const auto &getOrCompute(Map &known, Value root, Compute compute) {
+  if (auto it = known.find(root); it != known.end())
+    return it->second;
+  SmallVector<Value> stack{root};
+  while (!stack.empty()) {
+    Value value = stack.back();
+    const size_t size = stack.size();
+    auto need = [&](Value other) {
+      auto it = known.find(other);
+      if (it == known.end())
+        stack.push_back(other);
+      return it == known.end() ? nullptr : &it->second;
+    };
+    if (!known.contains(value)) {
+      auto entry = compute(value, need);
+      if (stack.size() > size)
+        continue;
+      known.try_emplace(value, std::move(entry));
+    }
+    stack.pop_back();
+  }
+  return known.find(root)->second;
+}
 
 /// Whether a sum or product of index values is an operand of exactly one other
 /// and used nowhere else.
@@ -122,6 +149,8 @@ private:
   /// The ends of an interval as dimensions; null where none is known.
   struct Ends {
     Dim lo, hi;
+    /// Replaces each end unless it is known to be the tighter one.
+    void tighten(const Ends &other);
   };
   struct Bounds {
     Interval interval;
@@ -133,10 +162,8 @@ private:
     Ends ends;
   };
 
-  /// The number or dimension of an index that is an operation without operands,
-  /// or whose form is known.
-  std::optional<Dim> findDim(Value index) const;
-  std::optional<LinearForm> addUp(Value sum, SmallVectorImpl<Value> &missing);
+  /// Adds up the terms of a sum; asks for the forms of some of its operands.
+  LinearForm addUp(Value sum, function_ref<const LinearForm *(Value)> need);
   /// Valid until bounds of another value are asked for.
   const Bounds &getBounds(Value atom);
   Bounds computeBounds(Value atom);
@@ -150,7 +177,7 @@ private:
   Ends getEnds(const LinearForm &form);
 
   Fact *findFact(const LinearForm &form);
-  /// What conditions say of the terms of a form.
+  /// What conditions say of a form.
   Ends getFactEnds(const LinearForm &form);
   void narrowAtoms(const LinearForm &form);
   /// form >= 0.
@@ -182,7 +209,7 @@ public:
   MLIRContext *getContext() const { return builder.getContext(); }
 
   Value constant(int64_t value) { return dim(number(value)); }
-  Value dim(Dim value) { return get(LinearForm(value)); }
+  Value dim(Dim value);
   /// A constant and values, each times its factor.
   Value sum(Dim constant, ArrayRef<std::pair<Value, Dim>> terms);
   Value add(Value lhs, Value rhs) {
@@ -219,21 +246,17 @@ public:
   IndexAnalysis &getAnalysis() { return analysis; }
 
 private:
-  /// A dimension as part of a key, without an attribute for a number.
-  using DimKey = std::pair<const void *, int64_t>;
-  static DimKey getKey(Dim dim);
-
   Dim number(int64_t value) const { return Dim(getContext(), value); }
-  unsigned getOrdinal(Value atom);
   /// An operation on two values, the same for the same values.
   template <typename OpT> Value create(Value lhs, Value rhs);
 
   OpBuilder &builder;
   Location loc;
   IndexAnalysis analysis;
+  /// Atoms in the order in which sums add them.
   DenseMap<Value, unsigned> ordinals;
-  std::map<std::pair<DimKey, SmallVector<std::pair<unsigned, DimKey>>>, Value>
-      sums;
+  /// By attribute, or by number without one.
+  DenseMap<std::pair<Attribute, int64_t>, Value> dims;
   DenseMap<std::tuple<TypeID, Value, Value>, Value> operations;
 };
 

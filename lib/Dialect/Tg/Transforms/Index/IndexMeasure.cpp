@@ -101,80 +101,42 @@ static uint64_t ofOperation(Operation *op, ArrayRef<uint64_t> operands) {
 }
 
 uint64_t IndexMeasure::get(Value value) {
-  SmallVector<Value> stack{value};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (known.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
+  return getOrCompute(known, value, [](Value current, auto need) -> uint64_t {
     Operation *op = current.getDefiningOp();
-    if (!isIndexArithmetic(op)) {
-      known[current] = 1;
-      continue;
-    }
+    if (!isIndexArithmetic(op))
+      return 1;
     SmallVector<uint64_t, 3> operands;
-    size_t size = stack.size();
-    for (Value operand : op->getOperands()) {
-      auto it = known.find(operand);
-      if (it == known.end())
-        stack.push_back(operand);
-      else
-        operands.push_back(it->second);
-    }
-    if (stack.size() > size)
-      continue;
-    known[current] = ::ofOperation(op, operands);
-    stack.pop_back();
-  }
-  return known[value];
-}
-
-/// The measure of a value as a sum; what atoms of it are not known yet goes to
-/// `missing`.
-uint64_t IndexMeasure::measureForm(Value value, IndexAnalysis &facts,
-                                   SmallVectorImpl<Value> &missing) {
-  constexpr uint64_t kTerm = 5;
-  uint64_t measure = 0;
-  auto addTerm = [&](Value atom, uint64_t coefficient) {
-    auto it = expanded.find(atom);
-    if (it == expanded.end())
-      missing.push_back(atom);
-    else
-      measure = std::min(measure + kTerm + coefficient + it->second, kMost);
-  };
-  if (!value.getType().isIndex()) {
-    addTerm(value, 0);
-    return measure;
-  }
-  const LinearForm &form = facts.getForm(value);
-  measure = ofDim(form.constant);
-  for (auto [atom, coefficient] : form.terms)
-    addTerm(atom, ofDim(coefficient));
-  return measure;
+    for (Value operand : op->getOperands())
+      if (const uint64_t *measure = need(operand))
+        operands.push_back(*measure);
+    return ::ofOperation(op, operands);
+  });
 }
 
 uint64_t IndexMeasure::getExpanded(Value value, IndexAnalysis &facts) {
-  SmallVector<Value> stack;
-  measureForm(value, facts, stack);
-  while (!stack.empty()) {
-    Value atom = stack.back();
-    if (expanded.contains(atom)) {
-      stack.pop_back();
-      continue;
-    }
-    size_t size = stack.size();
-    uint64_t measure = 1;
-    if (Operation *op = atom.getDefiningOp(); isIndexArithmetic(op)) {
+  // Of a value as a sum, from the measures of its atoms.
+  auto ofSum = [&](Value value, auto getAtom) {
+    constexpr uint64_t kTerm = 5;
+    const LinearForm form =
+        value.getType().isIndex() ? facts.getForm(value) : LinearForm(value);
+    uint64_t measure = ofDim(form.constant);
+    for (auto [atom, coefficient] : form.terms)
+      measure =
+          std::min(measure + kTerm + ofDim(coefficient) + getAtom(atom), kMost);
+    return measure;
+  };
+  return ofSum(value, [&](Value atom) {
+    return getOrCompute(expanded, atom, [&](Value current, auto need) {
+      Operation *op = current.getDefiningOp();
       SmallVector<uint64_t, 3> operands;
+      if (!isIndexArithmetic(op))
+        return uint64_t(1);
       for (Value operand : op->getOperands())
-        operands.push_back(measureForm(operand, facts, stack));
-      if (stack.size() > size)
-        continue;
-      measure = ::ofOperation(op, operands);
-    }
-    expanded[atom] = measure;
-    stack.pop_back();
-  }
-  return measureForm(value, facts, stack);
+        operands.push_back(ofSum(operand, [&](Value part) {
+          const uint64_t *measure = need(part);
+          return measure ? *measure : 0;
+        }));
+      return ::ofOperation(op, operands);
+    });
+  });
 }
