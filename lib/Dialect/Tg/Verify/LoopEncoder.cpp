@@ -21,16 +21,12 @@ using namespace mlir::tg;
 using arith::CmpIPredicate;
 using smt::IntPredicate;
 
-SmallVector<VarAttr> mlir::tg::getVariables(func::FuncOp func) {
-  auto variables = func->getAttrOfType<ArrayAttr>(variablesAttrName);
-  return variables ? llvm::to_vector(variables.getAsRange<VarAttr>())
-                   : SmallVector<VarAttr>();
-}
-
 LoopEncoder::LoopEncoder(OpBuilder &builder, Location loc, func::FuncOp func)
     : SmtEncoder(builder, loc), func(func) {
   // Values of variables come last, before them the work items to compute.
-  SmallVector<VarAttr> variables = getVariables(func);
+  SmallVector<VarAttr> variables;
+  if (auto names = func->getAttrOfType<ArrayAttr>(variablesAttrName))
+    variables = llvm::to_vector(names.getAsRange<VarAttr>());
   const size_t count = func.getNumArguments();
   for (auto [variable, argument] : llvm::zip_equal(
            variables, func.getArguments().take_back(variables.size())))

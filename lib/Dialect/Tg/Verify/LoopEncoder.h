@@ -50,9 +50,6 @@ private:
   DenseMap<std::pair<Value, int64_t>, Term> lanes;
 };
 
-/// The variables of such a function.
-SmallVector<VarAttr> getVariables(func::FuncOp func);
-
 } // namespace mlir::tg
 
 #endif // TINYGRAD_LIB_DIALECT_TG_VERIFY_LOOPENCODER_H

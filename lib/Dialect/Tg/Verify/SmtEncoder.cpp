@@ -21,18 +21,6 @@ using smt::IntPredicate;
 using Number = __int128;
 
 static bool isBool(Type type) { return type.isInteger(1); }
-static bool isSigned(Type type) {
-  return type.isIndex() || isSignedInteger(type);
-}
-static unsigned getWidth(Type type) {
-  return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-}
-static Number getLeast(Type type) {
-  return isSigned(type) ? -(Number(1) << (getWidth(type) - 1)) : 0;
-}
-static Number getMost(Type type) {
-  return (Number(1) << (getWidth(type) - isSigned(type))) - 1;
-}
 
 /// SMT-LIB has no negative literals.
 Value SmtEncoder::number(Number value) {
@@ -53,7 +41,7 @@ SmtEncoder::Term SmtEncoder::constant(Number value) {
   return {number(value), value, value};
 }
 
-Value SmtEncoder::isWithin(Value term, int64_t first, int64_t last) {
+Value SmtEncoder::isWithin(Value term, Number first, Number last) {
   return makeAnd(compare(IntPredicate::ge, term, number(first)),
                  compare(IntPredicate::le, term, number(last)));
 }
@@ -61,11 +49,14 @@ Value SmtEncoder::isWithin(Value term, int64_t first, int64_t last) {
 SmtEncoder::Term SmtEncoder::unknownOf(Type type) {
   if (isBool(type))
     return {declare(smt::BoolType::get(b.getContext()), "b")};
-  Term term{declare(smt::IntType::get(b.getContext()), "x"), getLeast(type),
-            getMost(type)};
-  assertTrue(
-      makeAnd(compare(IntPredicate::ge, term.term, constant(term.lo).term),
-              compare(IntPredicate::le, term.term, constant(term.hi).term)));
+  const Interval all = Interval::getAll(type);
+  return unknownWithin("x", all.lo, all.hi);
+}
+
+SmtEncoder::Term SmtEncoder::unknownWithin(StringRef name, Number lo,
+                                           Number hi) {
+  Term term{declare(smt::IntType::get(b.getContext()), name), lo, hi};
+  assertTrue(isWithin(term.term, lo, hi));
   return term;
 }
 
@@ -74,15 +65,15 @@ SmtEncoder::Term SmtEncoder::unknownOf(Type type) {
 //===----------------------------------------------------------------------===//
 
 SmtEncoder::Term SmtEncoder::wrap(Term term, Type type) {
-  Number least = getLeast(type), most = getMost(type);
-  if (term.lo >= least && term.hi <= most)
+  const Interval all = Interval::getAll(type);
+  if (all.contains({term.lo, term.hi}))
     return term;
-  Term size = constant(Number(1) << getWidth(type));
-  Value shifted = smt::IntSubOp::create(b, term.term, constant(least).term);
-  Value rest = smt::IntModOp::create(b, shifted, size.term);
+  Term least = constant(all.lo);
+  Value shifted = smt::IntSubOp::create(b, term.term, least.term);
+  Value rest = smt::IntModOp::create(b, shifted, number(all.hi - all.lo + 1));
   return {smt::IntAddOp::create(b, b.getType<smt::IntType>(),
-                                ValueRange{rest, constant(least).term}),
-          least, most};
+                                ValueRange{rest, least.term}),
+          all.lo, all.hi};
 }
 
 SmtEncoder::Term SmtEncoder::sum(Term x, Term y) {
@@ -184,15 +175,14 @@ std::string mlir::tg::getSymbol(VarAttr var) {
 }
 
 SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
-  if (auto it = variables.find(attr); it != variables.end())
+  if (auto it = dims.find(attr); it != dims.end())
     return it->second;
   Term term;
   if (auto number = dyn_cast<IntegerAttr>(attr)) {
     term = constant(number.getInt());
   } else if (auto var = dyn_cast<VarAttr>(attr)) {
-    term = {declare(smt::IntType::get(b.getContext()), getSymbol(var)),
-            var.getMin(), var.getMax()};
-    assertTrue(isWithin(term.term, var.getMin(), var.getMax()));
+    declared.insert(var);
+    term = unknownWithin(getSymbol(var), var.getMin(), var.getMax());
   } else {
     auto expr = cast<DimExprAttr>(attr);
     auto apply = [&](Term x, Term y) {
@@ -216,7 +206,7 @@ SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
     for (Attribute operand : expr.getOperands().drop_front())
       term = apply(term, encodeDim(operand));
   }
-  return variables[attr] = term;
+  return dims[attr] = term;
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,26 +214,14 @@ SmtEncoder::Term SmtEncoder::encodeDim(Attribute attr) {
 //===----------------------------------------------------------------------===//
 
 Value SmtEncoder::encode(Value value) {
-  // Iterative: sums may be long chains.
-  SmallVector<Value> stack{value};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (terms.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
-    size_t size = stack.size();
+  auto encodeNext = [&](Value current, auto need) -> Term {
+    bool isReady = true;
     if (isIndexArithmetic(current.getDefiningOp()))
       for (Value operand : current.getDefiningOp()->getOperands())
-        if (!terms.contains(operand))
-          stack.push_back(operand);
-    if (stack.size() > size)
-      continue;
-    Term term = encodeOp(current);
-    terms[current] = term;
-    stack.pop_back();
-  }
-  return terms[value].term;
+        isReady &= need(operand) != nullptr;
+    return isReady ? encodeOp(current) : Term();
+  };
+  return getOrCompute(terms, value, encodeNext).term;
 }
 
 SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
@@ -259,13 +237,14 @@ SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
     return term;
   }
   if (!isIndexArithmetic(op))
-    return unknown(value);
+    return unknownOf(type);
   APInt constantValue;
   if (matchPattern(value, m_ConstantInt(&constantValue))) {
     if (isBool(type))
       return {smt::BoolConstantOp::create(b, constantValue.getBoolValue())};
-    return constant(isSigned(type) ? Number(constantValue.getSExtValue())
-                                   : Number(constantValue.getZExtValue()));
+    return constant(Interval::getAll(type).lo < 0
+                        ? Number(constantValue.getSExtValue())
+                        : Number(constantValue.getZExtValue()));
   }
   if (auto dim = dyn_cast<DimOp>(op))
     return wrap(encodeDim(dim.getDim()), type);
@@ -290,25 +269,23 @@ SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
     return wrap(x, type);
   }
   Term x = operand(0), y = op->getNumOperands() > 1 ? operand(1) : Term();
-  if (isBool(from)) {
-    if (isa<CmpLtOp>(op))
-      return {makeAnd(makeNot(x.term), y.term)};
-    if (isa<CmpEqOp>(op))
-      return {smt::EqOp::create(b, x.term, y.term)};
-    if (isa<CmpNeOp, XorOp>(op))
-      return {makeDistinct(x.term, y.term)};
-    if (isa<AndOp, MulOp>(op))
-      return {makeAnd(x.term, y.term)};
-    if (isa<OrOp, AddOp, MaxOp>(op))
-      return {smt::OrOp::create(b, x.term, y.term)};
-    return unknown(value);
-  }
-  if (isa<CmpLtOp>(op))
-    return {compare(IntPredicate::lt, x.term, y.term)};
   if (isa<CmpEqOp>(op))
     return {smt::EqOp::create(b, x.term, y.term)};
   if (isa<CmpNeOp>(op))
     return {makeDistinct(x.term, y.term)};
+  if (isBool(from)) {
+    if (isa<CmpLtOp>(op))
+      return {makeAnd(makeNot(x.term), y.term)};
+    if (isa<XorOp>(op))
+      return {makeDistinct(x.term, y.term)};
+    if (isa<AndOp, MulOp>(op))
+      return {makeAnd(x.term, y.term)};
+    if (isa<OrOp, AddOp, MaxOp>(op))
+      return {makeOr(x.term, y.term)};
+    return unknownOf(type);
+  }
+  if (isa<CmpLtOp>(op))
+    return {compare(IntPredicate::lt, x.term, y.term)};
   if (isa<AddOp>(op))
     return wrap(sum(x, y), type);
   if (isa<SubOp>(op))
@@ -323,5 +300,5 @@ SmtEncoder::Term SmtEncoder::encodeOp(Value value) {
     return wrap(divide(x, y, isa<FloorDivOp, FloorModOp>(op),
                        isa<FloorModOp, ModOp>(op)),
                 type);
-  return unknown(value); // bits of integers
+  return unknownOf(type); // bits of integers
 }

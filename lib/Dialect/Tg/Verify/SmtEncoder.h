@@ -43,6 +43,9 @@ public:
   /// The term of a dimension.
   Value encode(Dim dim) { return encodeDim(dim.getAttr()).term; }
 
+  /// The variables that formulas name.
+  ArrayRef<VarAttr> getVariables() const { return declared.getArrayRef(); }
+
   void assertTrue(Value term) { smt::AssertOp::create(b, term); }
   Value number(__int128 value);
   Value makeNot(Value term) { return smt::NotOp::create(b, term); }
@@ -52,7 +55,7 @@ public:
     return smt::DistinctOp::create(b, x, y);
   }
   /// first <= term <= last
-  Value isWithin(Value term, int64_t first, int64_t last);
+  Value isWithin(Value term, __int128 first, __int128 last);
 
 protected:
   using Number = __int128;
@@ -63,8 +66,9 @@ protected:
   };
 
   Term encodeDim(Attribute dim);
-  /// Any number of a type.
+  /// Any number of a type, or within bounds.
   Term unknownOf(Type type);
+  Term unknownWithin(StringRef name, Number lo, Number hi);
   Term constant(Number value);
   /// The term brought into the bounds of a type.
   Term wrap(Term term, Type type);
@@ -84,11 +88,11 @@ protected:
 
 private:
   Term encodeOp(Value value);
-  Term unknown(Value value) { return unknownOf(value.getType()); }
 
   IndexAnalysis analysis;
   DenseMap<Value, Term> terms;
-  DenseMap<Attribute, Term> variables;
+  DenseMap<Attribute, Term> dims;
+  SetVector<VarAttr> declared;
 };
 
 } // namespace mlir::tg

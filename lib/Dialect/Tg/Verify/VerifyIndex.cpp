@@ -33,40 +33,21 @@ using namespace mlir::tg;
 // Formulas
 //===----------------------------------------------------------------------===//
 
-/// The variables in the dimensions behind values.
-static SetVector<VarAttr> collectVariables(ArrayRef<Value> values) {
-  SetVector<VarAttr> variables;
-  auto addFrom = [&](Attribute dim) {
-    Dim(dim).walk([&](VarAttr var) { variables.insert(var); });
-  };
-  SmallVector<Value> stack(values);
-  DenseSet<Value> seen;
-  while (!stack.empty()) {
-    Value value = stack.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || !seen.insert(value).second)
-      continue;
-    if (auto range = dyn_cast<RangeOp>(op))
-      addFrom(range.getExtent());
-    else if (auto dim = dyn_cast<DimOp>(op))
-      addFrom(dim.getDim());
-    else if (isIndexArithmetic(op))
-      llvm::append_range(stack, op->getOperands());
-  }
-  return variables;
-}
+using Questions = SmallVector<ProofQuestion>;
 
-/// The formula that `build` asserts, as SMT-LIB without the question; empty,
-/// with an error, if it cannot be written.
-static FailureOr<std::string>
-writeFormula(Location loc, ArrayRef<VarAttr> variables,
-             function_ref<void(OpBuilder &)> build) {
+/// Adds the question whether what `build` asserts can be satisfied. Fails, with
+/// an error, if it cannot be written as SMT-LIB.
+template <typename Encoder, typename... Args>
+static LogicalResult ask(Questions &questions, Location loc, const Twine &claim,
+                         StringRef subject, function_ref<void(Encoder &)> build,
+                         Args... args) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder(loc.getContext());
   builder.setInsertionPointToStart(module->getBody());
   auto solver = smt::SolverOp::create(builder, loc, TypeRange(), ValueRange());
   builder.createBlock(&solver.getBodyRegion());
-  build(builder);
+  Encoder encoder(builder, loc, args...);
+  build(encoder);
   smt::YieldOp::create(builder, loc, ValueRange());
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -78,32 +59,22 @@ writeFormula(Location loc, ArrayRef<VarAttr> variables,
   StringRef formula(text);
   formula.consume_back("(reset)\n");
   std::string result = formula.str();
-  for (VarAttr var : variables)
+  for (VarAttr var : encoder.getVariables())
     result += "; variable " + getSymbol(var) + " " +
               std::to_string(var.getMin()) + " " +
               std::to_string(var.getMax()) + "\n";
-  return result;
-}
-
-/// The same about values of a kernel.
-static FailureOr<std::string>
-writeFormula(Location loc, ArrayRef<Value> values,
-             function_ref<void(SmtEncoder &)> build) {
-  return writeFormula(loc, collectVariables(values).getArrayRef(),
-                      [&](OpBuilder &builder) {
-                        SmtEncoder encoder(builder, loc);
-                        build(encoder);
-                      });
+  questions.push_back({loc, claim.str(), subject.str(), result});
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-/// The inferred bounds of a kernel's index arithmetic as questions; those that
-/// formulas rely on, or all.
+/// The bounds inferred for a kernel's index arithmetic; those that formulas
+/// rely on, or all.
 static LogicalResult askBounds(KernelOp kernel, bool all,
-                               SmallVectorImpl<ProofQuestion> &questions) {
+                               Questions &questions) {
   IndexAnalysis analysis;
   for (Operation &op : kernel.getBody().front()) {
     if (!isIndexArithmetic(&op) || isa<ConstOp, DimOp>(op) ||
@@ -113,16 +84,16 @@ static LogicalResult askBounds(KernelOp kernel, bool all,
     Interval interval = analysis.getInterval(value);
     if (interval == Interval::getInt64())
       continue;
-    auto formula = writeFormula(op.getLoc(), value, [&](SmtEncoder &encoder) {
-      encoder.assertTrue(encoder.makeNot(encoder.isWithin(
-          encoder.encode(value), interval.getMin(), interval.getMax())));
-    });
-    if (failed(formula))
+    if (failed(ask<SmtEncoder>(questions, op.getLoc(),
+                               "the bounds inferred for this value, " +
+                                   interval.str() + ", do not hold",
+                               "bounds", [&](SmtEncoder &encoder) {
+                                 encoder.assertTrue(encoder.makeNot(
+                                     encoder.isWithin(encoder.encode(value),
+                                                      interval.getMin(),
+                                                      interval.getMax())));
+                               })))
       return failure();
-    questions.push_back({op.getLoc(),
-                         "the bounds inferred for this value, " +
-                             interval.str() + ", do not hold",
-                         "bounds", *formula});
   }
   return success();
 }
@@ -130,31 +101,23 @@ static LogicalResult askBounds(KernelOp kernel, bool all,
 LogicalResult mlir::tg::verifyIndexRewrites(
     ModuleOp module, const FrozenRewritePatternSet &rules,
     const ProofOptions &options, llvm::StringMap<unsigned> &proved) {
-  SmallVector<ProofQuestion> questions;
+  Questions questions;
   SimplifyIndexOptions simplify;
   simplify.checkMeasure = true;
-  simplify.onRewrite = [&](const IndexRewrite &rewrite) -> LogicalResult {
-    Location loc = rewrite.before.getLoc();
-    SmallVector<Value, 3> values{rewrite.before, rewrite.after};
-    if (rewrite.condition)
-      values.push_back(rewrite.condition);
-    auto formula = writeFormula(loc, values, [&](SmtEncoder &encoder) {
-      if (rewrite.condition) {
-        Value condition = encoder.encode(rewrite.condition);
-        encoder.assertTrue(rewrite.conditionHolds ? condition
-                                                  : encoder.makeNot(condition));
-      }
-      encoder.assertTrue(encoder.makeDistinct(encoder.encode(rewrite.before),
-                                              encoder.encode(rewrite.after)));
-    });
-    if (failed(formula))
-      return failure();
-    questions.push_back({loc,
-                         ("the rule '" + rewrite.rule +
-                          "' changes the value of this expression")
-                             .str(),
-                         rewrite.rule.str(), *formula});
-    return success();
+  simplify.onRewrite = [&](const IndexRewrite &rewrite) {
+    return ask<SmtEncoder>(
+        questions, rewrite.before.getLoc(),
+        "the rule '" + rewrite.rule + "' changes the value of this expression",
+        rewrite.rule, [&](SmtEncoder &encoder) {
+          if (rewrite.condition) {
+            Value condition = encoder.encode(rewrite.condition);
+            encoder.assertTrue(rewrite.conditionHolds
+                                   ? condition
+                                   : encoder.makeNot(condition));
+          }
+          encoder.assertTrue(encoder.makeDistinct(
+              encoder.encode(rewrite.before), encoder.encode(rewrite.after)));
+        });
   };
   for (KernelOp kernel : module.getOps<KernelOp>())
     if (failed(askBounds(kernel, /*all=*/true, questions)) ||
@@ -167,88 +130,71 @@ LogicalResult mlir::tg::verifyIndexRewrites(
 // Accesses
 //===----------------------------------------------------------------------===//
 
-static LogicalResult askAccess(Operation *op, Value buffer, Value index,
-                               Value mask,
-                               SmallVectorImpl<ProofQuestion> &questions) {
-  auto type = cast<MemRefType>(buffer.getType());
+/// The question whether an access may be outside of a buffer of some size.
+template <typename Encoder, typename... Args>
+static LogicalResult
+askAccess(Operation *op, int64_t size, Questions &questions,
+          function_ref<void(Encoder &)> build, Args... args) {
+  return ask<Encoder>(questions, op->getLoc(),
+                      "this access is outside of its buffer of " + Twine(size) +
+                          " elements",
+                      "access", build, args...);
+}
+
+/// The query for a load or store of a kernel.
+template <typename OpT>
+static LogicalResult askAccess(OpT op, Questions &questions) {
+  auto type = cast<MemRefType>(op.getBuffer().getType());
   if (!type.hasStaticShape())
     return op->emitError("the size of the buffer is not known");
-  SmallVector<Value, 2> values{index};
-  if (mask)
-    values.push_back(mask);
-  auto formula = writeFormula(op->getLoc(), values, [&](SmtEncoder &encoder) {
-    if (mask)
-      encoder.assertTrue(encoder.encode(mask));
+  const int64_t size = type.getNumElements();
+  return askAccess<SmtEncoder>(op, size, questions, [&](SmtEncoder &encoder) {
+    if (op.getMask())
+      encoder.assertTrue(encoder.encode(op.getMask()));
     encoder.assertTrue(encoder.makeNot(
-        encoder.isWithin(encoder.encode(index), 0, type.getNumElements() - 1)));
+        encoder.isWithin(encoder.encode(op.getIndex()), 0, size - 1)));
   });
-  if (failed(formula))
-    return failure();
-  questions.push_back({op->getLoc(),
-                       ("this access is outside of its buffer of " +
-                        Twine(type.getNumElements()) + " elements")
-                           .str(),
-                       "access", *formula});
-  return success();
 }
 
 /// The memory access of an operation in a function with loops and vectors.
 namespace {
 struct LoopAccess {
-  Value memory, index;
-  int64_t width = 1;
+  Value memory;
+  ValueRange indices;
+  /// A scalar or vector whose lanes are accessed.
+  Type lanes;
+  Value mask = {};
   /// What is added to the index, by lane; the lane if there is none.
-  Value offsets;
-  Value mask;
+  Value offsets = {};
 };
 } // namespace
-
-static int64_t getNumLanes(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 1;
-}
 
 static std::optional<LoopAccess> getAccess(Operation *op) {
   using Result = std::optional<LoopAccess>;
   return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<memref::LoadOp, memref::StoreOp>([](auto access) -> Result {
-        if (access.getIndices().size() != 1)
-          return std::nullopt;
-        return LoopAccess{
-            access.getMemref(), access.getIndices()[0], 1, {}, {}};
+      .Case<memref::LoadOp, memref::StoreOp>([](auto access) {
+        return LoopAccess{access.getMemref(), access.getIndices(),
+                          access.getMemRefType().getElementType()};
       })
-      .Case<vector::LoadOp, vector::StoreOp>([](auto access) -> Result {
-        if (access.getIndices().size() != 1)
-          return std::nullopt;
-        return LoopAccess{access.getBase(),
-                          access.getIndices()[0],
-                          access.getVectorType().getNumElements(),
-                          {},
-                          {}};
+      .Case<vector::LoadOp, vector::StoreOp>([](auto access) {
+        return LoopAccess{access.getBase(), access.getIndices(),
+                          access.getVectorType()};
       })
-      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>(
-          [](auto access) -> Result {
-            if (access.getIndices().size() != 1)
-              return std::nullopt;
-            return LoopAccess{access.getBase(),
-                              access.getIndices()[0],
-                              getNumLanes(access.getMask().getType()),
-                              {},
-                              access.getMask()};
-          })
-      .Case<vector::GatherOp, vector::ScatterOp>([](auto access) -> Result {
-        if (access.getOffsets().size() != 1)
-          return std::nullopt;
-        return LoopAccess{access.getBase(), access.getOffsets()[0],
-                          getNumLanes(access.getMask().getType()),
-                          access.getIndices(), access.getMask()};
+      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>([](auto access) {
+        return LoopAccess{access.getBase(), access.getIndices(),
+                          access.getMaskVectorType(), access.getMask()};
       })
-      .Default([](Operation *) { return std::nullopt; });
+      .Case<vector::GatherOp, vector::ScatterOp>([](auto access) {
+        return LoopAccess{access.getBase(), access.getOffsets(),
+                          access.getMaskVectorType(), access.getMask(),
+                          access.getIndices()};
+      })
+      .Default(std::nullopt);
 }
 
 /// The query for an access of a function converted from a kernel.
 static LogicalResult askAccess(Operation *op, func::FuncOp func,
-                               SmallVectorImpl<ProofQuestion> &questions) {
+                               Questions &questions) {
   auto isMemory = [](Type type) { return isa<MemRefType>(type); };
   if (llvm::none_of(op->getOperandTypes(), isMemory) ||
       isa<memref::DeallocOp, memref::PrefetchOp, memref::AssumeAlignmentOp>(op))
@@ -258,59 +204,48 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
   if (!type || type.getRank() != 1 || !type.hasStaticShape())
     return op->emitError("unsupported memory access");
   const int64_t size = type.getNumElements();
-  auto formula =
-      writeFormula(op->getLoc(), getVariables(func), [&](OpBuilder &builder) {
-        LoopEncoder encoder(builder, op->getLoc(), func);
-        encoder.assertReached(op);
-        Value index = encoder.encodeLane(access->index, 0);
-        if (!access->mask) {
-          encoder.assertTrue(encoder.makeNot(
-              encoder.isWithin(index, 0, size - access->width)));
-          return;
-        }
-        Value isOutside;
-        for (int64_t lane = 0; lane < access->width; ++lane) {
-          Value place = index;
-          if (access->offsets)
-            place = encoder.encodeSum(
-                index, encoder.encodeLane(access->offsets, lane));
-          else if (lane > 0)
-            place = encoder.encodeSum(index, lane);
-          Value wrong = encoder.makeAnd(
-              encoder.encodeLane(access->mask, lane),
-              encoder.makeNot(encoder.isWithin(place, 0, size - 1)));
-          isOutside = isOutside ? encoder.makeOr(isOutside, wrong) : wrong;
-        }
-        encoder.assertTrue(isOutside);
-      });
-  if (failed(formula))
-    return failure();
-  questions.push_back(
-      {op->getLoc(),
-       ("this access is outside of its buffer of " + Twine(size) + " elements")
-           .str(),
-       "access", *formula});
-  return success();
+  auto vector = dyn_cast<VectorType>(access->lanes);
+  const int64_t width = vector ? vector.getNumElements() : 1;
+  auto assertOutside = [&](LoopEncoder &encoder) {
+    encoder.assertReached(op);
+    Value index = encoder.encodeLane(access->indices[0], 0);
+    if (!access->mask) {
+      encoder.assertTrue(
+          encoder.makeNot(encoder.isWithin(index, 0, size - width)));
+      return;
+    }
+    Value isWrong;
+    for (int64_t lane = 0; lane < width; ++lane) {
+      Value place = index;
+      if (access->offsets)
+        place =
+            encoder.encodeSum(index, encoder.encodeLane(access->offsets, lane));
+      else if (lane > 0)
+        place = encoder.encodeSum(index, lane);
+      Value isLaneWrong = encoder.makeAnd(
+          encoder.encodeLane(access->mask, lane),
+          encoder.makeNot(encoder.isWithin(place, 0, size - 1)));
+      isWrong = isWrong ? encoder.makeOr(isWrong, isLaneWrong) : isLaneWrong;
+    }
+    encoder.assertTrue(isWrong);
+  };
+  return askAccess<LoopEncoder>(op, size, questions, assertOutside, func);
 }
 
 LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
                                        const ProofOptions &options,
                                        llvm::StringMap<unsigned> &proved) {
-  SmallVector<ProofQuestion> questions;
+  Questions questions;
   for (KernelOp kernel : module.getOps<KernelOp>()) {
     if (failed(askBounds(kernel, /*all=*/false, questions)))
       return failure();
-    for (Operation &op : kernel.getBody().front()) {
-      LogicalResult asked = success();
-      if (auto load = dyn_cast<LoadOp>(op))
-        asked = askAccess(load, load.getBuffer(), load.getIndex(),
-                          load.getMask(), questions);
-      else if (auto store = dyn_cast<StoreOp>(op))
-        asked = askAccess(store, store.getBuffer(), store.getIndex(),
-                          store.getMask(), questions);
-      if (failed(asked))
+    for (Operation &op : kernel.getBody().front())
+      if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+                     .Case<LoadOp, StoreOp>([&](auto access) {
+                       return askAccess(access, questions);
+                     })
+                     .Default(success())))
         return failure();
-    }
   }
   for (auto func : module.getOps<func::FuncOp>()) {
     if (!func->hasAttr(parallelExtentAttrName))
