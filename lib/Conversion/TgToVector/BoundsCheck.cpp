@@ -25,11 +25,13 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
+using arith::CmpIPredicate;
+
 namespace {
 class BoundsChecker {
 public:
   BoundsChecker(Operation *op, TypedValue<MemRefType> memory)
-      : op(op), loc(op->getLoc()), builder(op), memory(memory),
+      : op(op), b(op->getLoc(), op), memory(memory),
         size(memory.getType().getNumElements()) {}
 
   /// Checks `width` elements from `index` on; the access is skipped if one of
@@ -37,21 +39,18 @@ public:
   void checkRun(Value index, int64_t width);
   /// Checks the elements at `index` plus a vector of offsets where the mask
   /// holds; the access is done without those that are out of bounds.
-  void checkLanes(Value index, Value offsets, Value mask,
-                  llvm::function_ref<void(Value)> setMask);
+  void checkLanes(Value index, Value offsets, OpOperand &mask);
   /// The same for consecutive lanes.
-  void checkLanes(Value index, Value mask,
-                  llvm::function_ref<void(Value)> setMask);
+  void checkLanes(Value index, OpOperand &mask);
 
 private:
   Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(builder, loc, value);
+    return arith::ConstantIndexOp::create(b, value);
   }
   void report(Value index);
 
   Operation *op;
-  Location loc;
-  OpBuilder builder;
+  ImplicitLocOpBuilder b;
   TypedValue<MemRefType> memory;
   int64_t size;
 };
@@ -61,143 +60,105 @@ void BoundsChecker::report(Value index) {
   int64_t number = -1;
   if (auto argument = dyn_cast<BlockArgument>(Value(memory)))
     number = argument.getArgNumber();
-  Type i64 = builder.getI64Type();
-  auto toI64 = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(builder, loc, i64, value);
-  };
-  func::CallOp::create(
-      builder, loc, kReportBoundsFunctionName, TypeRange(),
-      ValueRange{toI64(index), toI64(constant(size)), toI64(constant(number))});
+  SmallVector<Value> numbers;
+  for (Value value : {index, constant(size), constant(number)})
+    numbers.push_back(arith::IndexCastOp::create(b, b.getI64Type(), value));
+  func::CallOp::create(b, kReportBoundsFunctionName, TypeRange(), numbers);
 }
 
 void BoundsChecker::checkRun(Value index, int64_t width) {
   // As unsigned numbers, negative indices are out of bounds too.
   Value inside =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, index,
+      arith::CmpIOp::create(b, CmpIPredicate::ult, index,
                             constant(std::max<int64_t>(size - width + 1, 0)));
-  auto guard = scf::IfOp::create(builder, loc, op->getResultTypes(), inside,
+  auto guard = scf::IfOp::create(b, op->getResultTypes(), inside,
                                  /*withElseRegion=*/true);
   op->replaceAllUsesWith(guard);
-  builder.setInsertionPointToStart(guard.elseBlock());
+  b.setInsertionPointToStart(guard.elseBlock());
   // Report the first element, or the first one past the end.
   Value end = constant(size);
-  Value isBefore = arith::CmpIOp::create(
-      builder, loc, arith::CmpIPredicate::slt, index, constant(0));
-  Value last = arith::MaxSIOp::create(builder, loc, index, end);
-  report(arith::SelectOp::create(builder, loc, isBefore, index, last));
+  Value isBefore =
+      arith::CmpIOp::create(b, CmpIPredicate::slt, index, constant(0));
+  Value last = arith::MaxSIOp::create(b, index, end);
+  report(arith::SelectOp::create(b, isBefore, index, last));
   SmallVector<Value> zeros;
   for (Type type : op->getResultTypes())
-    zeros.push_back(
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
+    zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
   if (!zeros.empty())
-    scf::YieldOp::create(builder, loc, zeros);
+    scf::YieldOp::create(b, zeros);
   Block *then = guard.thenBlock();
   op->moveBefore(then, then->begin());
-  builder.setInsertionPointAfter(op);
+  b.setInsertionPointAfter(op);
   if (!zeros.empty())
-    scf::YieldOp::create(builder, loc, op->getResults());
+    scf::YieldOp::create(b, op->getResults());
 }
 
-void BoundsChecker::checkLanes(Value index, Value offsets, Value mask,
-                               llvm::function_ref<void(Value)> setMask) {
+void BoundsChecker::checkLanes(Value index, Value offsets, OpOperand &mask) {
   auto type = cast<VectorType>(offsets.getType());
-  auto indexType = VectorType::get(type.getShape(), builder.getIndexType());
+  auto indexType = VectorType::get(type.getShape(), b.getIndexType());
   if (type != indexType)
-    offsets = arith::IndexCastOp::create(builder, loc, indexType, offsets);
+    offsets = arith::IndexCastOp::create(b, indexType, offsets);
   auto splat = [&](Value value) {
-    return vector::BroadcastOp::create(builder, loc, indexType, value);
+    return vector::BroadcastOp::create(b, indexType, value);
   };
-  Value places = arith::AddIOp::create(builder, loc, splat(index), offsets);
-  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
-                                       places, splat(constant(size)));
-  Value allowed = arith::AndIOp::create(builder, loc, mask, inside);
-  Value wrong = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                      mask, allowed);
-  Value any = vector::ReductionOp::create(builder, loc,
-                                          vector::CombiningKind::OR, wrong);
-  setMask(allowed);
-  auto guard = scf::IfOp::create(builder, loc, any, /*withElseRegion=*/false);
-  builder.setInsertionPointToStart(guard.thenBlock());
+  Value places = arith::AddIOp::create(b, splat(index), offsets);
+  Value inside = arith::CmpIOp::create(b, CmpIPredicate::ult, places,
+                                       splat(constant(size)));
+  Value allowed = arith::AndIOp::create(b, mask.get(), inside);
+  Value wrong =
+      arith::CmpIOp::create(b, CmpIPredicate::ne, mask.get(), allowed);
+  Value any = vector::ReductionOp::create(b, vector::CombiningKind::OR, wrong);
+  mask.set(allowed);
+  auto guard = scf::IfOp::create(b, any, /*withElseRegion=*/false);
+  b.setInsertionPointToStart(guard.thenBlock());
   // The smallest of the wrong indices.
-  Value candidates = arith::SelectOp::create(builder, loc, wrong, places,
-                                             splat(constant(INT64_MAX)));
-  report(vector::ReductionOp::create(builder, loc, vector::CombiningKind::MINSI,
-                                     candidates));
+  Value candidates =
+      arith::SelectOp::create(b, wrong, places, splat(constant(INT64_MAX)));
+  report(
+      vector::ReductionOp::create(b, vector::CombiningKind::MINSI, candidates));
 }
 
-void BoundsChecker::checkLanes(Value index, Value mask,
-                               llvm::function_ref<void(Value)> setMask) {
-  int64_t count = cast<VectorType>(mask.getType()).getNumElements();
-  auto type = VectorType::get(count, builder.getIndexType());
-  Value lanes = arith::ConstantOp::create(
-      builder, loc,
-      DenseIntElementsAttr::get(type,
-                                llvm::to_vector(llvm::seq<int64_t>(0, count))));
-  checkLanes(index, lanes, mask, setMask);
-}
-
-/// The memory as a flat buffer of known size, if it is one.
-static TypedValue<MemRefType> getMemory(Value memory) {
-  auto typed = dyn_cast<TypedValue<MemRefType>>(memory);
-  if (typed && typed.getType().getRank() == 1 &&
-      typed.getType().hasStaticShape())
-    return typed;
-  return nullptr;
-}
-
-static int64_t getWidth(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getNumElements() : 1;
+void BoundsChecker::checkLanes(Value index, OpOperand &mask) {
+  int64_t count = cast<VectorType>(mask.get().getType()).getNumElements();
+  auto lanes = llvm::to_vector(llvm::seq<int64_t>(0, count));
+  auto type = VectorType::get(count, b.getIndexType());
+  checkLanes(
+      index,
+      arith::ConstantOp::create(b, DenseIntElementsAttr::get(type, lanes)),
+      mask);
 }
 
 static void check(Operation *op) {
+  // Only flat buffers of known size are checked.
   auto with = [&](Value base, auto run) {
-    if (TypedValue<MemRefType> memory = getMemory(base)) {
-      BoundsChecker checker(op, memory);
-      run(checker);
-    }
+    auto memory = dyn_cast<TypedValue<MemRefType>>(base);
+    if (!memory || memory.getType().getRank() != 1 ||
+        !memory.getType().hasStaticShape())
+      return;
+    BoundsChecker checker(op, memory);
+    run(checker);
   };
   llvm::TypeSwitch<Operation *>(op)
-      .Case<memref::LoadOp>([&](auto load) {
-        with(load.getMemref(), [&](BoundsChecker &checker) {
-          checker.checkRun(load.getIndices()[0], 1);
+      .Case<memref::LoadOp, memref::StoreOp>([&](auto access) {
+        with(access.getMemref(), [&](BoundsChecker &checker) {
+          checker.checkRun(access.getIndices()[0], 1);
         });
       })
-      .Case<memref::StoreOp>([&](auto store) {
-        with(store.getMemref(), [&](BoundsChecker &checker) {
-          checker.checkRun(store.getIndices()[0], 1);
+      .Case<vector::LoadOp, vector::StoreOp>([&](auto access) {
+        with(access.getBase(), [&](BoundsChecker &checker) {
+          checker.checkRun(access.getIndices()[0],
+                           access.getVectorType().getNumElements());
         });
       })
-      .Case<vector::LoadOp>([&](auto load) {
-        with(load.getBase(), [&](BoundsChecker &checker) {
-          checker.checkRun(load.getIndices()[0], getWidth(load.getType()));
+      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>([&](auto access) {
+        with(access.getBase(), [&](BoundsChecker &checker) {
+          checker.checkLanes(access.getIndices()[0], access.getMaskMutable());
         });
       })
-      .Case<vector::StoreOp>([&](auto store) {
-        with(store.getBase(), [&](BoundsChecker &checker) {
-          checker.checkRun(store.getIndices()[0],
-                           getWidth(store.getValueToStore().getType()));
-        });
-      })
-      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>([&](auto masked) {
-        with(masked.getBase(), [&](BoundsChecker &checker) {
-          checker.checkLanes(
-              masked.getIndices()[0], masked.getMask(),
-              [&](Value mask) { masked.getMaskMutable().assign(mask); });
-        });
-      })
-      .Case<vector::GatherOp>([&](auto gather) {
-        with(gather.getBase(), [&](BoundsChecker &checker) {
-          checker.checkLanes(
-              gather.getOffsets()[0], gather.getIndices(), gather.getMask(),
-              [&](Value mask) { gather.getMaskMutable().assign(mask); });
-        });
-      })
-      .Case<vector::ScatterOp>([&](auto scatter) {
-        with(scatter.getBase(), [&](BoundsChecker &checker) {
-          checker.checkLanes(
-              scatter.getOffsets()[0], scatter.getIndices(), scatter.getMask(),
-              [&](Value mask) { scatter.getMaskMutable().assign(mask); });
+      .Case<vector::GatherOp, vector::ScatterOp>([&](auto access) {
+        with(access.getBase(), [&](BoundsChecker &checker) {
+          checker.checkLanes(access.getOffsets()[0], access.getIndices(),
+                             access.getMaskMutable());
         });
       });
 }
