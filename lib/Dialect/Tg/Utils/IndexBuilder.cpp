@@ -143,6 +143,8 @@ Value IndexBuilder::get(const LinearForm &unordered) {
   LinearForm form = unordered;
   while (std::optional<LinearForm> joined = recombine(analysis, form))
     form = *joined;
+  if (Value atom = form.getAtom())
+    return atom;
   auto getOrdinal = [&](const auto &term) {
     return ordinals.try_emplace(term.first, ordinals.size()).first->second;
   };
