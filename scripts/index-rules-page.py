@@ -4,7 +4,7 @@
 Usage: index-rules-page.py IndexRules.td OUTPUT
        index-rules-page.py IndexRules.td --list    (the names of the rules)
 
-A rule is a `def` whose body is a Pat or a Tg_Rule; the comment line above it, or
+A rule is a `def` whose body is a Pat, Tg_Rule or Tg_FoundRule; the comment line above it, or
 above the `foreach` around it, says what it does. Sections are the framed comments.
 """
 
@@ -48,7 +48,7 @@ def parse(lines):
             operations = re.findall(r"Tg_\w+", found.group(1))
         elif match := re.match(r"( *)def (\w+)( # op)?", line):
             body = " ".join(lines[i : i + 2])
-            if re.search(r": (Pat|Tg_Rule)<", body):
+            if re.search(r": (Pat|Tg_Rule|Tg_FoundRule)<", body):
                 if not comment:
                     sys.exit(f"rule {match.group(2)} has no comment")
                 own = operations if match.group(3) else []

@@ -278,9 +278,7 @@ struct TgVerifyIndexRewritesPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet patterns(context);
-    populateIndexRules(patterns);
-    rules = FrozenRewritePatternSet(std::move(patterns));
+    rules = getIndexRules(context);
     return success();
   }
 

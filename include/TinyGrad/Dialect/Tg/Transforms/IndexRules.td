@@ -27,11 +27,15 @@ include "TinyGrad/Dialect/Tg/IR/TgRewriteUtils.td"
 /// A condition on matched values, decided by the facts known about them.
 class Tg_Knows<string test, string text>
     : Constraint<CPred<test>, text>;
-/// A new sum, number or dimension, in place of the operation that is replaced.
-class Tg_MakesSum<string form>
-    : NativeCodeCall<"makeSum($_builder, $0, " # form # ")">;
-class Tg_MakesNumber<string dim>
-    : NativeCodeCall<"makeNumber($_builder, $0, " # dim # ")">;
+/// A new sum, number, dimension or condition, in place of the operation that is
+/// replaced.
+class Tg_Makes<string what>
+    : NativeCodeCall<"make($_builder, $0, " # what # ")">;
+/// A rule that replaces an operation by what a function finds for its result.
+class Tg_FoundRule<dag source, string find>
+    : Pat<!setdagopname(source, "root"),
+          (Tg_Makes<"*" # find # "($_builder, $0)"> $root),
+          [(Tg_Knows<find # "($_builder, $0)", find> $root)]>;
 
 def Tg_IsIndex : Constraint<CPred<"$0.getType().isIndex()">, "index">;
 
@@ -41,77 +45,54 @@ def Tg_IsIndex : Constraint<CPred<"$0.getType().isIndex()">, "index">;
 // These hold modulo 2^64, whatever the values are.
 //===----------------------------------------------------------------------===//
 
-def Tg_IsSimplerSum : Tg_Knows<"isSimplerSum($_builder, $0)",
-                               "terms collected give a smaller sum">;
-def Tg_Sum : Tg_MakesSum<"getForm($_builder, $0)">;
-
 // a*c + a*d + b - b + c -> a*(c+d) + c: terms of one value are collected, constants are added and come last, common factors are taken out
 foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
-  def CollectTermsOf # op
-      : Pat<(op:$sum $x, $y), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
-def CollectTermsOfNeg
-    : Pat<(Tg_NegOp:$sum $x), (Tg_Sum $sum), [(Tg_IsSimplerSum $sum)]>;
-
-def Tg_HasQuotientAndRemainder
-    : Tg_Knows<"getRecombined($_builder, $0)",
-               "a quotient and a remainder of one value">;
-def Tg_Recombined : Tg_MakesSum<"*getRecombined($_builder, $0)">;
+  def CollectTermsOf # op : Tg_FoundRule<(op $x, $y), "getSimplerSum">;
+def CollectTermsOfNeg : Tg_FoundRule<(Tg_NegOp $x), "getSimplerSum">;
 
 // (x floordiv c)*(c*k) + (x floormod c)*k -> x*k, also where the quotient is of x plus a multiple of c, or the remainder of a quotient
 foreach op = [Tg_AddOp, Tg_SubOp, Tg_MulOp] in
-  def RecombineIn # op
-      : Pat<(op:$sum $x, $y), (Tg_Recombined $sum),
-            [(Tg_HasQuotientAndRemainder $sum)]>;
-def RecombineInNeg : Pat<(Tg_NegOp:$sum $x), (Tg_Recombined $sum),
-                         [(Tg_HasQuotientAndRemainder $sum)]>;
+  def RecombineIn # op : Tg_FoundRule<(op $x, $y), "getRecombined">;
+def RecombineInNeg : Tg_FoundRule<(Tg_NegOp $x), "getRecombined">;
 
 //===----------------------------------------------------------------------===//
 // Bounds
 //===----------------------------------------------------------------------===//
 
-def Tg_HasOneValue : Tg_Knows<"getOneValue($_builder, $0)", "one value only">;
-def Tg_OneValue : Tg_MakesSum<"getForm($_builder, $0)">;
-
 // x floordiv y -> q, x idiv y -> q, where bounds leave one quotient for all divisors
 foreach op = [Tg_FloorDivOp, Tg_IDivOp] in
-  def OneValueOf # op
-      : Pat<(op:$op $x, $y), (Tg_OneValue $op), [(Tg_HasOneValue $op)]>;
+  def OneValueOf # op : Tg_FoundRule<(op $x, $y), "getOneValue">;
 
 //===----------------------------------------------------------------------===//
 // Quotients, rounded down
 //===----------------------------------------------------------------------===//
 
-def Tg_HasOneQuotient
-    : Tg_Knows<"getOneQuotient($_builder, $0, $1)", "one quotient only">;
-def Tg_OneQuotient : Tg_MakesSum<
-    "LinearForm($_builder.getContext(), *getOneQuotient($_builder, $1, $2))">;
 def Tg_HasMultiples
     : Tg_Knows<"getMultiples($_builder, $0, $1)", "terms that are multiples">;
-def Tg_Multiples : Tg_MakesSum<"getMultiples($_builder, $1, $2)->quotient">;
-def Tg_Rest : Tg_MakesSum<"getMultiples($_builder, $1, $2)->rest">;
+def Tg_Multiples : Tg_Makes<"getMultiples($_builder, $1, $2)->quotient">;
+def Tg_Rest : Tg_Makes<"getMultiples($_builder, $1, $2)->rest">;
 def Tg_HasSmallRest
     : Tg_Knows<"getSmallRest($_builder, $0, $1)",
                "a common divisor of the other terms that the rest stays below">;
-def Tg_LargeTerms : Tg_MakesSum<"getSmallRest($_builder, $1, $2)->large">;
-def Tg_SmallerDivisor : Tg_MakesNumber<
+def Tg_LargeTerms : Tg_Makes<"getSmallRest($_builder, $1, $2)->large">;
+def Tg_SmallerDivisor : Tg_Makes<
     "getSmallRest($_builder, $1, $2)->quotientOfC">;
 def Tg_IsPositive : Tg_Knows<"getPositive($_builder, $0)", "positive">;
 def Tg_IsNegativeConstant
     : Tg_Knows<"isNegativeConstant($0)", "negative constant">;
 def Tg_FitsProduct
     : Tg_Knows<"getProduct($_builder, $0, $1)", "a product of 64 bits">;
-def Tg_Product : Tg_MakesNumber<"*getProduct($_builder, $1, $2)">;
+def Tg_Product : Tg_Makes<"*getProduct($_builder, $1, $2)">;
 def Tg_Divides : Tg_Knows<"getExactQuotient($_builder, $1, $0)", "divides">;
-def Tg_ExactQuotient : Tg_MakesNumber<
+def Tg_ExactQuotient : Tg_Makes<
     "*getExactQuotient($_builder, $1, $2)">;
 def Tg_IsExact : Tg_Knows<"isExact($_builder, $0)", "known to fit">;
 def Tg_IsNegatable
     : Tg_Knows<"isNegatable($_builder, $0)", "known to fit, also negated">;
-def Tg_Negated : Tg_MakesSum<"getForm($_builder, $1).negated()">;
+def Tg_Negated : Tg_Makes<"getForm($_builder, $1).negated()">;
 
 // x floordiv c -> q, where q*c <= x < (q+1)*c
-def DivByBounds : Pat<(Tg_FloorDivOp:$root $x, $c), (Tg_OneQuotient $root, $x, $c),
-                      [(Tg_IsIndex $x), (Tg_HasOneQuotient $x, $c)]>;
+def DivByBounds : Tg_FoundRule<(Tg_FloorDivOp $x, $c), "getOneQuotient">;
 
 // (a*c + b) floordiv c -> a + b floordiv c
 def DivOfMultiples : Tg_Rule<
@@ -150,18 +131,16 @@ def DivByNegative : Tg_Rule<
 // Remainders of quotients rounded down
 //===----------------------------------------------------------------------===//
 
-def Tg_OneRemainder : Tg_MakesSum<"getOneRemainder($_builder, $1, $2)">;
 def Tg_HasSmallerRemainders
     : Tg_Knows<"getReduced($_builder, $0, $1)",
                "terms that can be reduced modulo">;
-def Tg_Reduced : Tg_MakesSum<"*getReduced($_builder, $1, $2)">;
-def Tg_SmallRest : Tg_MakesSum<"getSmallRest($_builder, $1, $2)->rest">;
-def Tg_CommonDivisor : Tg_MakesNumber<
+def Tg_Reduced : Tg_Makes<"*getReduced($_builder, $1, $2)">;
+def Tg_SmallRest : Tg_Makes<"getSmallRest($_builder, $1, $2)->rest">;
+def Tg_CommonDivisor : Tg_Makes<
     "getSmallRest($_builder, $1, $2)->divisor">;
 
 // x floormod c -> x - q*c, where q*c <= x < (q+1)*c
-def ModByBounds : Pat<(Tg_FloorModOp:$root $x, $c), (Tg_OneRemainder $root, $x, $c),
-                      [(Tg_IsIndex $x), (Tg_HasOneQuotient $x, $c)]>;
+def ModByBounds : Tg_FoundRule<(Tg_FloorModOp $x, $c), "getOneRemainder">;
 
 // (a*c + x floormod (c*d) + b) floormod c -> (x + b) floormod c, and coefficients become less than c
 def ModOfMultiples : Tg_Rule<
@@ -224,25 +203,18 @@ def TruncModByNegative : Tg_Rule<
 // Comparisons
 //===----------------------------------------------------------------------===//
 
-def Tg_IsDecided : Tg_Knows<"getFacts($_builder).decide($0)", "decided by bounds">;
-def Tg_Decision : NativeCodeCall<
-    "makeBool($_builder, $0, *getFacts($_builder).decide($0))">;
-def Tg_IsSimplerCompare
-    : Tg_Knows<"getSimplerCompare($_builder, $0)", "less to compare">;
-def Tg_SimplerCompare : NativeCodeCall<"makeSimplerCompare($_builder, $0)">;
 class Tg_HasBound<string isLast>
     : Tg_Knows<"getBound($_builder, $0, $1, " # isLast # ")", "numbers">;
 class Tg_Bound<string isLast>
-    : Tg_MakesNumber<"*getBound($_builder, $1, $2, " # isLast # ")">;
+    : Tg_Makes<"*getBound($_builder, $1, $2, " # isLast # ")">;
 
 // x < y -> true or false, the same for == and !=, where bounds decide it
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
-  def Decide # op : Pat<(op:$op $x, $y), (Tg_Decision $op), [(Tg_IsDecided $op)]>;
+  def Decide # op : Tg_FoundRule<(op $x, $y), "getDecision">;
 
 // x*g + a < y*g + b -> x < y + q, the same for == and !=: terms on both sides and common factors cancel, and summands smaller than the common factor are absorbed; integers that are index values are compared as such
 foreach op = [Tg_CmpLtOp, Tg_CmpEqOp, Tg_CmpNeOp] in
-  def Shorten # op : Pat<(op:$op $x, $y), (Tg_SimplerCompare $op),
-                         [(Tg_IsSimplerCompare $op)]>;
+  def Shorten # op : Tg_FoundRule<(op $x, $y), "getSimplerCompare">;
 
 // x floordiv c < d -> x < c*d
 def LtOfQuotient : Tg_Rule<
@@ -271,24 +243,14 @@ def MaxIsFirst : Pat<(Tg_MaxOp $x, $y), (replaceWithValue $x),
 def MaxIsSecond : Pat<(Tg_MaxOp $x, $y), (replaceWithValue $y),
                       [(Tg_IsIndex $x), (Tg_IsFirstLarger $y, $x)]>;
 
-def Tg_HasImpliedClause
-    : Tg_Knows<"getNeededClauses($_builder, $0)", "a clause that others imply">;
-def Tg_NeededClauses : NativeCodeCall<"makeNeededClauses($_builder, $0)">;
-
 // p and q and r -> p and q, where p and q imply r; false, where they exclude it
-def AndOfImplied : Pat<(Tg_AndOp:$all $p, $q), (Tg_NeededClauses $all),
-                       [(Tg_HasImpliedClause $all)]>;
+def AndOfImplied : Tg_FoundRule<(Tg_AndOp $p, $q), "getNeededClauses">;
 
 //===----------------------------------------------------------------------===//
 // Casts
 //===----------------------------------------------------------------------===//
 
-def Tg_IsIndexNumber
-    : Tg_Knows<"getIndexNumber($_builder, $0)", "a sum of index values">;
-def Tg_IndexNumber : Tg_MakesSum<"*getIndexNumber($_builder, $0)">;
-
 // cast(cast(x) + c) -> x + c, from an index to a narrower integer and back, where nothing wraps on the way
-def CastOfIndex : Pat<(Tg_CastOp:$cast $x), (Tg_IndexNumber $cast),
-                      [(Tg_IsIndexNumber $cast)]>;
+def CastOfIndex : Tg_FoundRule<(Tg_CastOp $x), "getIndexNumber">;
 
 #endif // TINYGRAD_DIALECT_TG_TRANSFORMS_INDEXRULES_TD

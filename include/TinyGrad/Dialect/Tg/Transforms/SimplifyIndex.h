@@ -22,7 +22,7 @@
 namespace mlir::tg {
 
 /// The rules of IndexRules.td.
-void populateIndexRules(RewritePatternSet &patterns);
+FrozenRewritePatternSet getIndexRules(MLIRContext *context);
 
 /// One application of a rule.
 struct IndexRewrite {

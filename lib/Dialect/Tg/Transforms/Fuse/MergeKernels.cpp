@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MergeKernels.h"
+#include "../OperationSet.h"
 #include "../Optimize/KernelSchedule.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/StringExtras.h"
@@ -173,28 +174,6 @@ KernelInfo::KernelInfo(KernelOp kernel) : kernel(kernel) {
 
 namespace {
 
-/// Compares operations by name, attributes and operands. Includes loads, since
-/// all loads precede all stores.
-struct SameOperation : public DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    return OperationEquivalence::computeHash(
-        const_cast<Operation *>(op), OperationEquivalence::directHashValue,
-        OperationEquivalence::ignoreHashValue,
-        OperationEquivalence::IgnoreLocations);
-  }
-  static bool isEqual(const Operation *a, const Operation *b) {
-    if (a == b)
-      return true;
-    if (a == getTombstoneKey() || a == getEmptyKey() ||
-        b == getTombstoneKey() || b == getEmptyKey())
-      return false;
-    return OperationEquivalence::isEquivalentTo(
-        const_cast<Operation *>(a), const_cast<Operation *>(b),
-        OperationEquivalence::exactValueMatch, /*markEquivalent=*/nullptr,
-        OperationEquivalence::IgnoreLocations);
-  }
-};
-
 class Merger {
 public:
   explicit Merger(const MergeRequest &request)
@@ -261,7 +240,8 @@ private:
   SmallVector<BlockArgument> arguments;
   /// Maps values of both kernels to those of the merged one.
   IRMapping mapping;
-  DenseSet<Operation *, SameOperation> known;
+  /// Includes loads, since all loads precede all stores.
+  OperationSet known;
   SmallVector<LoadOp> loads;
   llvm::MapVector<unsigned, Store> stores;
   double savedBytes = 0;

@@ -37,11 +37,33 @@ static const LinearForm &getForm(Rewriter &rewriter, Value index) {
   return getFacts(rewriter).getForm(index);
 }
 
-static Value makeSum(Rewriter &rewriter, Value root, const LinearForm &form) {
+/// What replaces the operation whose result is `root`.
+static Value make(Rewriter &rewriter, Value root, const LinearForm &form) {
   return buildSum(getRewriter(rewriter), root.getLoc(), form);
 }
-static Value makeNumber(Rewriter &rewriter, Value root, Dim number) {
-  return makeSum(rewriter, root, LinearForm(number));
+static Value make(Rewriter &rewriter, Value root, Dim number) {
+  return make(rewriter, root, LinearForm(number));
+}
+static Value make(Rewriter &rewriter, Value root, bool value) {
+  return ConstOp::create(rewriter, root.getLoc(), root.getType(),
+                         TypedAttr(rewriter.getBoolAttr(value)));
+}
+static Value make(Rewriter &rewriter, Value root,
+                  const SumComparison &comparison) {
+  Value lhs = make(rewriter, root, comparison.lhs),
+        rhs = make(rewriter, root, comparison.rhs);
+  OperationState state(root.getLoc(), root.getDefiningOp()->getName(),
+                       {lhs, rhs}, root.getType());
+  return rewriter.create(state)->getResult(0);
+}
+/// The conjunction of clauses; of none, which exclude each other, false.
+static Value make(Rewriter &rewriter, Value root, ArrayRef<Value> clauses) {
+  if (clauses.empty())
+    return make(rewriter, root, false);
+  Value result = clauses.front();
+  for (Value clause : clauses.drop_front())
+    result = AndOp::create(rewriter, root.getLoc(), result, clause);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,27 +74,38 @@ static std::optional<Dim> getPositive(Rewriter &rewriter, Value value) {
   return getFacts(rewriter).getPositive(value);
 }
 
-/// The only quotient of an index by a positive number or dimension.
-static std::optional<int64_t> getOneQuotient(Rewriter &rewriter, Value x,
-                                             Value c) {
-  std::optional<Dim> divisor = getPositive(rewriter, c);
-  return divisor ? getFacts(rewriter).getOnlyQuotient(getForm(rewriter, x),
-                                                      *divisor)
-                 : std::nullopt;
+/// The only quotient of a division of an index by a positive number or
+/// dimension.
+static std::optional<LinearForm> getOneQuotient(Rewriter &rewriter,
+                                                Value division) {
+  Operation *op = division.getDefiningOp();
+  std::optional<Dim> divisor = getPositive(rewriter, op->getOperand(1));
+  if (!divisor)
+    return std::nullopt;
+  std::optional<int64_t> only = getFacts(rewriter).getOnlyQuotient(
+      getForm(rewriter, op->getOperand(0)), *divisor);
+  return only ? std::optional(LinearForm(rewriter.getContext(), *only))
+              : std::nullopt;
 }
 /// What that leaves of the index.
-static LinearForm getOneRemainder(Rewriter &rewriter, Value x, Value c) {
-  LinearForm form = getForm(rewriter, x);
-  form.add(LinearForm(*getPositive(rewriter, c)),
-           -*getOneQuotient(rewriter, x, c));
+static std::optional<LinearForm> getOneRemainder(Rewriter &rewriter,
+                                                 Value division) {
+  std::optional<LinearForm> quotient = getOneQuotient(rewriter, division);
+  if (!quotient)
+    return std::nullopt;
+  Operation *op = division.getDefiningOp();
+  LinearForm form = getForm(rewriter, op->getOperand(0));
+  form.add(LinearForm(*getPositive(rewriter, op->getOperand(1))),
+           -*quotient->getNumber());
   return form;
 }
 
 /// The number that an index always is.
-static std::optional<int64_t> getOneValue(Rewriter &rewriter, Value value) {
+static std::optional<Dim> getOneValue(Rewriter &rewriter, Value value) {
   if (!value.getType().isIndex() || isInnerSum(value))
     return std::nullopt;
-  return getForm(rewriter, value).getNumber();
+  const LinearForm &form = getForm(rewriter, value);
+  return form.getNumber() ? std::optional(form.constant) : std::nullopt;
 }
 
 /// The product of two positive numbers or dimensions, if it fits.
@@ -257,19 +290,18 @@ static std::optional<SumComparison> getSimplerCompare(Rewriter &of,
   if (std::optional<LinearForm> divided =
           divideDifference(facts, *difference, isa<CmpLtOp>(op)))
     difference = divided;
-  SumComparison comparison(op->getName(), *difference);
+  SumComparison comparison(*difference, isa<CmpLtOp>(op));
   if (!facts.isExact(comparison.lhs) || !facts.isExact(comparison.rhs))
     return std::nullopt;
   rewriter.measure.forget(compare);
-  if (comparison.measure(rewriter, op->getName()) >=
-      rewriter.measure.get(compare))
-    return std::nullopt;
-  return comparison;
+  const uint64_t measure = IndexMeasure::ofOperation(
+      op->getName().getTypeID(), {measureSum(rewriter, comparison.lhs),
+                                  measureSum(rewriter, comparison.rhs)});
+  return measure < rewriter.measure.get(compare) ? std::optional(comparison)
+                                                 : std::nullopt;
 }
-static Value makeSimplerCompare(Rewriter &rewriter, Value compare) {
-  return getSimplerCompare(rewriter, compare)
-      ->build(getRewriter(rewriter), compare.getLoc(),
-              compare.getDefiningOp()->getName());
+static std::optional<bool> getDecision(Rewriter &rewriter, Value compare) {
+  return getFacts(rewriter).decide(compare);
 }
 
 /// c*d, or the last before c*(d+1): what x is compared with instead of
@@ -331,20 +363,6 @@ static std::optional<SmallVector<Value>> getNeededClauses(Rewriter &rewriter,
   return changed ? std::optional(needed) : std::nullopt;
 }
 
-static Value makeBool(Rewriter &rewriter, Value root, bool value) {
-  return ConstOp::create(rewriter, root.getLoc(), root.getType(),
-                         TypedAttr(rewriter.getBoolAttr(value)));
-}
-static Value makeNeededClauses(Rewriter &rewriter, Value conjunction) {
-  SmallVector<Value> needed = *getNeededClauses(rewriter, conjunction);
-  if (needed.empty())
-    return makeBool(rewriter, conjunction, false);
-  Value result = needed.front();
-  for (Value clause : ArrayRef(needed).drop_front())
-    result = AndOp::create(rewriter, conjunction.getLoc(), result, clause);
-  return result;
-}
-
 //===----------------------------------------------------------------------===//
 // Other conditions
 //===----------------------------------------------------------------------===//
@@ -364,14 +382,23 @@ static uint64_t measureAsWritten(IndexRewriter &rewriter, Value value) {
   return rewriter.measure.get(value);
 }
 
-static bool isSimplerSum(Rewriter &rewriter, Value sum) {
-  if (!sum.getType().isIndex() || isInnerSum(sum))
-    return false;
+/// The form, if it is smaller than the value.
+static std::optional<LinearForm> getIfSmaller(Rewriter &rewriter, Value value,
+                                              const LinearForm &form) {
   IndexRewriter &own = getRewriter(rewriter);
-  const LinearForm &form = own.facts->getForm(sum);
+  return measureSum(own, form) < measureAsWritten(own, value)
+             ? std::optional(form)
+             : std::nullopt;
+}
+
+/// The sum with its terms collected.
+static std::optional<LinearForm> getSimplerSum(Rewriter &rewriter, Value sum) {
+  if (!sum.getType().isIndex() || isInnerSum(sum))
+    return std::nullopt;
+  const LinearForm &form = getForm(rewriter, sum);
   // The sum itself stands for what cannot be added up.
-  return form.getAtom() != sum &&
-         measureSum(own, form) < measureAsWritten(own, sum);
+  return form.getAtom() != sum ? getIfSmaller(rewriter, sum, form)
+                               : std::nullopt;
 }
 
 static bool isNegativeConstant(Value c) {
@@ -404,23 +431,22 @@ static bool isNotLess(Rewriter &rewriter, Value x, Value y) {
   return getFacts(rewriter).isAtLeast(difference, 0);
 }
 
-/// What an integer that is cast to an index is, if that is shorter.
+/// What an integer that is cast to an index is.
 static std::optional<LinearForm> getIndexNumber(Rewriter &rewriter,
                                                 Value cast) {
-  IndexRewriter &own = getRewriter(rewriter);
   Value x = cast.getDefiningOp<CastOp>().getX();
   if (!cast.getType().isIndex() || !x.getType().isInteger())
     return std::nullopt;
-  std::optional<LinearForm> number = own.facts->getNumber(x);
-  if (!number || measureSum(own, *number) >= measureAsWritten(own, cast))
-    return std::nullopt;
-  return number;
+  std::optional<LinearForm> number = getFacts(rewriter).getNumber(x);
+  return number ? getIfSmaller(rewriter, cast, *number) : std::nullopt;
 }
 
 namespace {
 #include "TinyGrad/Dialect/Tg/Transforms/IndexRules.inc"
 } // namespace
 
-void mlir::tg::populateIndexRules(RewritePatternSet &patterns) {
+FrozenRewritePatternSet mlir::tg::getIndexRules(MLIRContext *context) {
+  RewritePatternSet patterns(context);
   populateWithGenerated(patterns);
+  return std::move(patterns);
 }

@@ -18,11 +18,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
-#include "SumBuilder.h"
+#include "../OperationSet.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Rewrite/PatternApplicator.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGSIMPLIFYINDEX
@@ -36,28 +39,6 @@ using namespace mlir::tg;
 static constexpr size_t kMaxUnderMask = 128;
 
 namespace {
-/// Equal operations, whatever their locations.
-struct OperationInfo : llvm::DenseMapInfo<Operation *> {
-  static unsigned getHashValue(const Operation *op) {
-    auto *key = const_cast<Operation *>(op);
-    size_t hash = llvm::hash_combine(key->getName(), key->hashProperties());
-    for (Value operand : key->getOperands()) // commutative
-      hash += DenseMapInfo<Value>::getHashValue(operand);
-    return static_cast<unsigned>(hash);
-  }
-  static bool isEqual(const Operation *x, const Operation *y) {
-    if (x == y)
-      return true;
-    if (x == getTombstoneKey() || x == getEmptyKey() ||
-        y == getTombstoneKey() || y == getEmptyKey())
-      return false;
-    return OperationEquivalence::isEquivalentTo(
-        const_cast<Operation *>(x), const_cast<Operation *>(y),
-        OperationEquivalence::IgnoreLocations);
-  }
-};
-using OperationSet = DenseSet<Operation *, OperationInfo>;
-
 class Simplifier : public RewriterBase::Listener {
 public:
   Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
@@ -89,7 +70,7 @@ private:
   }
   void notifyOperationErased(Operation *op) override {
     for (Value result : op->getResults()) {
-      facts->forget(result);
+      rewriter.facts->forget(result);
       rewriter.measure.forget(result);
       checked.forget(result);
     }
@@ -99,9 +80,8 @@ private:
   const SimplifyIndexOptions &options;
   PatternApplicator applicator;
   IndexRewriter rewriter;
-  /// What holds everywhere, and what is known at the moment.
+  /// What holds everywhere; the rewriter has what is known at the moment.
   IndexAnalysis everywhere;
-  IndexAnalysis *facts;
   /// Operations in final form; those under a condition apart.
   OperationSet settled, settledUnder;
   unsigned numRewrites = 0;
@@ -120,8 +100,8 @@ private:
 Simplifier::Simplifier(KernelOp kernel, const FrozenRewritePatternSet &rules,
                        const SimplifyIndexOptions &options)
     : kernel(kernel), options(options), applicator(rules),
-      rewriter(kernel.getContext()), facts(&everywhere) {
-  rewriter.facts = facts;
+      rewriter(kernel.getContext()) {
+  rewriter.facts = &everywhere;
   applicator.applyDefaultCostModel();
   rewriter.setListener(this);
 }
@@ -135,15 +115,15 @@ LogicalResult Simplifier::report(StringRef rule, Operation *before,
   if (options.checkMeasure) {
     // Not the measures that rules work with: what was made is not settled.
     Value old = before->getResult(0);
-    std::pair from(checked.getExpanded(old, *facts), checked.get(old));
-    std::pair to(checked.getExpanded(after, *facts), checked.get(after));
+    IndexAnalysis &facts = *rewriter.facts;
+    std::pair from(checked.getExpanded(old, facts), checked.get(old));
+    std::pair to(checked.getExpanded(after, facts), checked.get(after));
     checked.forget(old);
-    facts->forget(old);
-    for (Operation *op : created)
-      for (Value result : op->getResults()) {
-        checked.forget(result);
-        facts->forget(result);
-      }
+    facts.forget(old);
+    for (Operation *op : created) {
+      checked.forget(op->getResult(0));
+      facts.forget(op->getResult(0));
+    }
     if (to >= from && from.first < IndexMeasure::kMost)
       return before->emitError()
              << "the rule '" << rule << "' does not make the expression "
@@ -174,12 +154,6 @@ Value Simplifier::fold(Operation *op) {
   return constant ? constant->getResult(0) : Value();
 }
 
-static StringRef getRuleName(const Pattern &pattern) {
-  StringRef name = pattern.getDebugName();
-  name = name.substr(name.rfind(':') + 1);
-  return name;
-}
-
 FailureOr<bool> Simplifier::applyRules(Operation *op) {
   // Rules look at the operation itself, which goes away.
   OwningOpRef<Operation *> before;
@@ -189,7 +163,8 @@ FailureOr<bool> Simplifier::applyRules(Operation *op) {
   StringRef rule;
   LogicalResult applied = applicator.matchAndRewrite(
       op, rewriter, {}, {}, [&](const Pattern &pattern) {
-        rule = getRuleName(pattern);
+        rule = pattern.getDebugName();
+        rule = rule.drop_front(rule.rfind(':') + 1);
         return success();
       });
   if (failed(applied))
@@ -260,45 +235,39 @@ LogicalResult Simplifier::settle(Operation *first) {
 // Conditions
 //===----------------------------------------------------------------------===//
 
-/// The index arithmetic behind a value, in the order of the block; nothing if
-/// there is too much of it, or nothing in it that bounds make simpler.
-static SmallVector<Operation *> getSlice(Value value) {
-  SmallVector<Operation *> slice;
-  DenseSet<Operation *> seen;
-  SmallVector<Value> stack{value};
-  bool isWorthwhile = false;
-  while (!stack.empty()) {
-    Operation *op = stack.pop_back_val().getDefiningOp();
-    if (!isIndexArithmetic(op) || !seen.insert(op).second)
-      continue;
-    if (slice.size() == kMaxUnderMask)
-      return {};
-    slice.push_back(op);
-    isWorthwhile |=
-        isa<FloorDivOp, FloorModOp, IDivOp, ModOp, MaxOp, WhereOp>(op);
-    llvm::append_range(stack, op->getOperands());
-  }
-  if (!isWorthwhile)
-    return {};
-  llvm::sort(slice,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  return slice;
+/// The index arithmetic behind a value, operands first; nothing if there is too
+/// much of it, or nothing in it that bounds make simpler.
+static SetVector<Operation *> getSlice(Value value) {
+  size_t size = 0;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return isIndexArithmetic(op) && ++size <= kMaxUnderMask;
+  };
+  SetVector<Operation *> slice;
+  const bool isWhole = succeeded(getBackwardSlice(value, &slice, options)) &&
+                       size <= kMaxUnderMask;
+  auto dependsOnBounds = [](Operation *op) {
+    return isa<FloorDivOp, FloorModOp, IDivOp, ModOp, MaxOp, WhereOp>(op);
+  };
+  return isWhole && llvm::any_of(slice, dependsOnBounds)
+             ? slice
+             : SetVector<Operation *>();
 }
 
 LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
                                         OpOperand &operand) {
-  SmallVector<Operation *> slice = getSlice(operand.get());
+  SetVector<Operation *> slice = getSlice(operand.get());
   if (slice.empty())
     return success();
   IndexAnalysis under;
   if (!under.assume(mask, holds))
     return success();
 
-  condition = mask;
-  conditionHolds = holds;
-  facts = rewriter.facts = &under;
-  IndexMeasure checkedEverywhere = std::exchange(checked, {});
-  LogicalResult result = success();
+  llvm::SaveAndRestore saveCondition(condition, mask);
+  llvm::SaveAndRestore saveFacts(rewriter.facts, &under);
+  llvm::SaveAndRestore saveHolds(conditionHolds, holds);
+  llvm::SaveAndRestore saveChecked(checked, {});
   OpBuilder builder(operand.getOwner());
   IRMapping mapping;
   SmallVector<Operation *> copies;
@@ -306,16 +275,13 @@ LogicalResult Simplifier::simplifyUnder(Value mask, bool holds,
     copies.push_back(builder.clone(*op, mapping));
   Value old = operand.get();
   operand.set(mapping.lookup(old));
+  LogicalResult result = success();
   for (Operation *copy : copies)
     if (succeeded(result))
       result = settle(copy);
   if (rewriter.measure.get(operand.get()) >= rewriter.measure.get(old))
     operand.set(old);
   settledUnder.clear();
-  condition = nullptr;
-  conditionHolds = true;
-  facts = rewriter.facts = &everywhere;
-  checked = std::move(checkedEverywhere);
   return result;
 }
 
@@ -332,17 +298,15 @@ void Simplifier::eraseDead() {
 
 LogicalResult Simplifier::run() {
   for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
-    LogicalResult result = success();
-    if (auto load = dyn_cast<LoadOp>(op)) {
-      if (load.getMask())
-        result = simplifyUnder(load.getMask(), true, load.getIndexMutable());
-    } else if (auto store = dyn_cast<StoreOp>(op)) {
-      if (store.getMask())
-        result = simplifyUnder(store.getMask(), true, store.getIndexMutable());
-    } else {
-      result = settle(&op);
-    }
-    if (failed(result))
+    // Under a mask, the index may be simpler.
+    auto simplifyAccess = [&](auto access) {
+      return access.getMask() ? simplifyUnder(access.getMask(), true,
+                                              access.getIndexMutable())
+                              : success();
+    };
+    if (failed(llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+                   .Case<LoadOp, StoreOp>(simplifyAccess)
+                   .Default([&](Operation *op) { return settle(op); })))
       return failure();
   }
   eraseDead();
@@ -366,9 +330,7 @@ struct TgSimplifyIndexPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    RewritePatternSet patterns(context);
-    populateIndexRules(patterns);
-    rules = FrozenRewritePatternSet(std::move(patterns));
+    rules = getIndexRules(context);
     return success();
   }
 

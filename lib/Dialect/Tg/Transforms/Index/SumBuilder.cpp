@@ -142,7 +142,7 @@ uint64_t mlir::tg::measureSum(IndexRewriter &rewriter, const LinearForm &form) {
   return SumWriter(rewriter, std::nullopt).write(form).measure;
 }
 
-SumComparison::SumComparison(OperationName name, const LinearForm &difference)
+SumComparison::SumComparison(const LinearForm &difference, bool isLess)
     : lhs(difference.getContext()), rhs(difference.getContext()) {
   // 0 < positive - negative + constant
   for (auto [atom, coefficient] : difference.terms) {
@@ -158,19 +158,6 @@ SumComparison::SumComparison(OperationName name, const LinearForm &difference)
   else
     rhs.constant = constant;
   // Numbers are the second operand of what is commutative.
-  if (name.getStringRef() != CmpLtOp::getOperationName() && lhs.isDim())
+  if (!isLess && lhs.isDim())
     std::swap(lhs, rhs);
-}
-
-Value SumComparison::build(IndexRewriter &rewriter, Location loc,
-                           OperationName name) const {
-  Value x = buildSum(rewriter, loc, lhs), y = buildSum(rewriter, loc, rhs);
-  OperationState state(loc, name, {x, y}, rewriter.getI1Type());
-  return rewriter.create(state)->getResult(0);
-}
-
-uint64_t SumComparison::measure(IndexRewriter &rewriter,
-                                OperationName name) const {
-  return IndexMeasure::ofOperation(
-      name.getTypeID(), {measureSum(rewriter, lhs), measureSum(rewriter, rhs)});
 }

@@ -22,14 +22,12 @@ namespace mlir::tg {
 Value buildSum(IndexRewriter &rewriter, Location loc, const LinearForm &form);
 uint64_t measureSum(IndexRewriter &rewriter, const LinearForm &form);
 
-/// difference > 0, == 0 or != 0, for a comparison of this name, as a comparison
-/// of sums without negative terms.
+/// difference > 0, or == 0 or != 0, as a comparison of sums without negative
+/// terms.
 struct SumComparison {
   LinearForm lhs, rhs;
 
-  SumComparison(OperationName name, const LinearForm &difference);
-  Value build(IndexRewriter &rewriter, Location loc, OperationName name) const;
-  uint64_t measure(IndexRewriter &rewriter, OperationName name) const;
+  SumComparison(const LinearForm &difference, bool isLess);
 };
 
 } // namespace mlir::tg
