@@ -130,6 +130,11 @@ static Value buildDivision(B &b, DivKind kind, Value x, Value y,
   return isZero ? select(b, isZero, zero, result) : result;
 }
 
+Value emission::buildFloorDivision(B &b, Value x, Value y, bool wantRemainder) {
+  return buildDivision(b, wantRemainder ? DivKind::Floormod : DivKind::Floordiv,
+                       x, y, /*isUnsigned=*/false);
+}
+
 //===----------------------------------------------------------------------===//
 // Shifts, max, comparisons, rounding
 //===----------------------------------------------------------------------===//

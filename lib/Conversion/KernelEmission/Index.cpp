@@ -61,52 +61,42 @@ Interval KernelEmitter::computeTermBounds(Operation *op) {
   return inferInterval(op, operands);
 }
 
-/// Computes bounds symbolically, so that the ends of symbolic ranges cancel
-/// against other terms.
-Interval KernelEmitter::getSymbolicBounds(const IndexForm &form) {
-  Dim least = getNumber(form.constant), greatest = least;
-  for (auto [atom, coefficient] : form.terms) {
-    Value value = atom.getPointer();
-    Dim first, last;
-    if (auto dim = value.getDefiningOp<DimOp>()) {
-      first = last = Dim(dim.getDim());
-    } else if (auto it = rangeIndex.find(value);
-               it != rangeIndex.end() &&
-               ranges[it->second].part.first.getAttr()) {
-      first = ranges[it->second].part.first;
-      last = ranges[it->second].part.last;
-    } else {
-      Interval bounds = getTermBounds(value);
-      if (!bounds.isModest())
-        return Interval::getInt64();
-      first = getNumber(bounds.getMin());
-      last = getNumber(bounds.getMax());
-    }
-    Dim factor = getNumber(coefficient);
-    if (coefficient < 0)
-      std::swap(first, last);
-    least = least + first * factor;
-    greatest = greatest + last * factor;
-    // A part that saturates says nothing of the sum.
-    if (!isModest(least) || !isModest(greatest))
-      return Interval::getInt64();
-  }
-  return Interval(least.getMin(), greatest.getMax()).wrapped();
+/// The ends of a dimension, or of a symbolic range, as expressions.
+std::optional<KernelEmitter::Part> KernelEmitter::getSymbolicEnds(Value value) {
+  if (!isSymbolic)
+    return std::nullopt;
+  if (auto dim = value.getDefiningOp<DimOp>())
+    return Part{Dim(dim.getDim()), Dim(dim.getDim())};
+  auto it = rangeIndex.find(value);
+  if (it == rangeIndex.end() || !ranges[it->second].part.first.getContext())
+    return std::nullopt;
+  return ranges[it->second].part;
 }
 
 Interval KernelEmitter::getBounds(const IndexForm &form) {
-  if (isSymbolic && llvm::any_of(form.terms, [&](const IndexForm::Term &term) {
-        Value value = term.first.getPointer();
-        auto it = rangeIndex.find(value);
-        return value.getDefiningOp<DimOp>() ||
-               (it != rangeIndex.end() &&
-                ranges[it->second].part.first.getAttr());
-      }))
-    return getSymbolicBounds(form);
   Interval sum(form.constant);
-  for (auto [atom, factor] : form.terms)
-    sum = sum + getTermBounds(atom.getPointer()) * factor;
-  return sum.wrapped();
+  // Expressions may cancel against those of other terms.
+  Part ends{getNumber(0), getNumber(0)};
+  for (auto [atom, coefficient] : form.terms) {
+    std::optional<Part> part = getSymbolicEnds(atom.getPointer());
+    if (!part) {
+      sum = sum + getTermBounds(atom.getPointer()) * coefficient;
+      continue;
+    }
+    const Dim factor = getNumber(coefficient);
+    if (coefficient < 0)
+      std::swap(part->first, part->last);
+    ends.first = ends.first + part->first * factor;
+    ends.last = ends.last + part->last * factor;
+    // A part that saturates says nothing of the sum.
+    if (!isModest(ends.first) || !isModest(ends.last))
+      return Interval::getInt64();
+  }
+  if (!sum.isModest())
+    return Interval::getInt64();
+  Dim least = ends.first + getNumber(sum.getMin());
+  Dim greatest = ends.last + getNumber(sum.getMax());
+  return Interval(least.getMin(), greatest.getMax()).wrapped();
 }
 
 LaneForm KernelEmitter::splitLanes(const IndexForm &form) {
@@ -138,8 +128,7 @@ IndexForm KernelEmitter::getForm(Value index) {
 }
 
 IndexForm KernelEmitter::computeForm(Value index) {
-  IndexForm form, opaque;
-  opaque.addTerm(IndexAtom(index), 1);
+  const IndexForm opaque{IndexAtom(index)};
   if (auto it = rangeIndex.find(index); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (loopSet & setOf(it->second))
@@ -154,7 +143,7 @@ IndexForm KernelEmitter::computeForm(Value index) {
       return IndexForm(*value);
   auto operand = [&](unsigned i) { return getForm(op->getOperand(i)); };
   if (isa<AddOp, SubOp>(op)) {
-    form = operand(0);
+    IndexForm form = operand(0);
     form.add(operand(1), isa<AddOp>(op) ? 1 : -1);
     return form;
   }
@@ -162,16 +151,13 @@ IndexForm KernelEmitter::computeForm(Value index) {
     return operand(0).negated();
   if (isa<MulOp, MulAccOp>(op)) {
     IndexForm x = operand(0), y = operand(1);
-    if (isa<MulAccOp>(op) && (x.isConstant() || y.isConstant()))
-      form = operand(2);
-    if (y.isConstant()) {
-      form.add(x, y.constant);
-      return form;
-    }
-    if (x.isConstant()) {
-      form.add(y, x.constant);
-      return form;
-    }
+    if (!y.isConstant())
+      std::swap(x, y);
+    if (!y.isConstant())
+      return opaque;
+    IndexForm form = isa<MulAccOp>(op) ? operand(2) : IndexForm();
+    form.add(x, y.constant);
+    return form;
   }
   if (isa<IDivOp, FloorDivOp>(op))
     return computeDivision(op, /*wantRemainder=*/false);
@@ -194,8 +180,7 @@ IndexForm KernelEmitter::computeForm(Value index) {
 
 IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
-  IndexForm opaque;
-  opaque.addTerm(IndexAtom(op->getResult(0)), 1);
+  const IndexForm opaque{IndexAtom(op->getResult(0))};
   if (!y.isConstant() || y.constant <= 0)
     return opaque;
   int64_t d = y.constant;
@@ -221,8 +206,7 @@ IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   if (offset + std::min<__int128>(reach, 0) < 0 ||
       offset + std::max<__int128>(reach, 0) >= step)
     return opaque;
-  IndexForm form;
-  form.addTerm(IndexAtom(op->getResult(0), true), 1);
+  IndexForm form{IndexAtom(op->getResult(0), true)};
   if (wantRemainder)
     form.addTerm(IndexAtom(ranges[*range].op.getResult()), lanes.stride);
   return form;
@@ -291,35 +275,6 @@ static Value buildDivision(B &b, DimOpKind kind, Value x, Value y) {
   return arith::RemUIOp::create(b, x, y);
 }
 
-/// x / y or x mod y of index values, rounded towards negative infinity; by 0 it
-/// is 0.
-static Value buildFloorDivision(B &b, DimOpKind kind, Value x, Value y) {
-  Value zero = buildInt(b, b.getIndexType(), 0);
-  Value isZero = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, y, zero);
-  Value one = buildInt(b, b.getIndexType(), 1);
-  Value divisor = arith::SelectOp::create(b, isZero, one, y);
-  // The remainder has the sign of the divisor.
-  Value quotient = arith::DivSIOp::create(b, x, divisor);
-  Value rest =
-      arith::SubIOp::create(b, x, arith::MulIOp::create(b, quotient, divisor));
-  auto isLess = [&](Value value) {
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, value, zero);
-  };
-  Value isExact =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest, zero);
-  Value differs = arith::XOrIOp::create(b, isLess(rest), isLess(divisor));
-  Value isRounded = arith::SelectOp::create(
-      b, isExact, buildInt(b, b.getI1Type(), 0), differs);
-  Value result;
-  if (kind == DimOpKind::mod)
-    result = arith::AddIOp::create(
-        b, rest, arith::SelectOp::create(b, isRounded, divisor, zero));
-  else
-    result = arith::SubIOp::create(
-        b, quotient, arith::SelectOp::create(b, isRounded, one, zero));
-  return arith::SelectOp::create(b, isZero, zero, result);
-}
-
 Value KernelEmitter::getDimValue(Dim dim, Location loc) {
   if (std::optional<int64_t> value = dim.getStatic())
     return getIndexConstant(*value, loc);
@@ -342,7 +297,7 @@ Value KernelEmitter::getDimValue(Dim dim, Location loc) {
     case DimOpKind::mod:
       return operands[0].getMin() >= 0 && operands[1].getMin() > 0
                  ? buildDivision(b, kind, x, y)
-                 : buildFloorDivision(b, kind, x, y);
+                 : buildFloorDivision(b, x, y, kind == DimOpKind::mod);
     }
     llvm_unreachable("unknown DimOpKind");
   };
@@ -359,8 +314,11 @@ Value KernelEmitter::createIndexOp(Operation *op, unsigned depth) {
     return getDimValue(Dim(dim.getDim()), op->getLoc());
   if (isa<IDivOp, FloorDivOp, ModOp, FloorModOp>(op)) {
     IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
-    if (!y.isConstant() && getBounds(x).lo >= 0 && getBounds(y).lo > 0) {
-      Value dividend = get(op->getOperand(0)), divisor = get(op->getOperand(1));
+    if (getBounds(x).lo >= 0 && getBounds(y).lo > 0) {
+      Value dividend = get(op->getOperand(0));
+      Value divisor = y.isConstant() ? buildInt(at(depth, op->getLoc()),
+                                                dividend.getType(), y.constant)
+                                     : get(op->getOperand(1));
       B &b = at(depth, op->getLoc());
       if (auto vector = dyn_cast<VectorType>(dividend.getType()))
         divisor = toLanes(b, divisor, vector.getNumElements());
@@ -369,14 +327,6 @@ Value KernelEmitter::createIndexOp(Operation *op, unsigned depth) {
       return buildDivision(
           b, isa<IDivOp, FloorDivOp>(op) ? DimOpKind::floordiv : DimOpKind::mod,
           dividend, divisor);
-    }
-    if (y.isConstant() && y.constant > 0 && getBounds(x).lo >= 0) {
-      Value dividend = get(op->getOperand(0));
-      B &b = at(depth, op->getLoc());
-      Value divisor = buildInt(b, dividend.getType(), y.constant);
-      if (isa<IDivOp, FloorDivOp>(op))
-        return arith::DivUIOp::create(b, dividend, divisor);
-      return arith::RemUIOp::create(b, dividend, divisor);
     }
   }
   return createElementwise(op, depth);

@@ -57,6 +57,10 @@ Value buildFloat(B &b, Type type, double value);
 /// 0 of a register type or a vector of it.
 Value buildZero(B &b, Type type);
 
+/// x / y or x mod y of signed integers, rounded towards negative infinity; by 0
+/// it is 0.
+Value buildFloorDivision(B &b, Value x, Value y, bool wantRemainder);
+
 /// The larger value; NaN if either is NaN. The dependence chain through `y` is
 /// the shorter one.
 Value buildMax(B &b, Value x, Value y, bool isUnsigned);

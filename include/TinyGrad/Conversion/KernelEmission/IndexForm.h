@@ -28,6 +28,7 @@ struct IndexForm : LinearSum<IndexForm, IndexAtom, int64_t> {
   using Term = std::pair<IndexAtom, int64_t>;
 
   explicit IndexForm(int64_t constant = 0) : LinearSum(constant) {}
+  explicit IndexForm(IndexAtom atom) : LinearSum(0) { addTerm(atom, 1); }
 
   bool isConstant() const { return terms.empty(); }
   static IndexForm getZero() { return IndexForm(); }

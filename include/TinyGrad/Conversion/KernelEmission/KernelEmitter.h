@@ -301,7 +301,7 @@ private:
   //===--- Index arithmetic (Index.cpp) ---===//
   IndexForm computeForm(Value index);
   IndexForm computeDivision(Operation *op, bool wantRemainder);
-  Interval getSymbolicBounds(const IndexForm &form);
+  std::optional<Part> getSymbolicEnds(Value value);
   Interval getTermBounds(Value value);
   Interval computeTermBounds(Operation *op);
   Value getAtom(IndexAtom atom);
