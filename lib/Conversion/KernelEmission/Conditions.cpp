@@ -107,21 +107,13 @@ Value KernelEmitter::createIndexCompare(Operation *op, unsigned depth) {
                                        ? arith::CmpIPredicate::eq
                                        : arith::CmpIPredicate::ne;
   Location loc = op->getLoc();
-  if (!lanes.irregular.empty()) {
+  if (lanes.stride == 0 || !lanes.irregular.empty()) {
     IndexForm left = difference;
     left.constant = 0;
     Value x = getIndex(left, loc);
     B &b = at(depth, loc);
     return arith::CmpIOp::create(
         b, predicate, x, buildInt(b, x.getType(), -difference.constant));
-  }
-  if (lanes.stride == 0) {
-    IndexForm left = lanes.scalar;
-    left.constant = 0;
-    Value x = getScalar(left, loc);
-    B &b = at(depth, loc);
-    return arith::CmpIOp::create(
-        b, predicate, x, buildInt(b, x.getType(), -lanes.scalar.constant));
   }
   // Compare stride * lane < bound in 32 bits. Clamping the bound just outside
   // of all values of stride * lane does not change the result in any lane.

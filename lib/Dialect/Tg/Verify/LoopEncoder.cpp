@@ -117,36 +117,24 @@ SmtEncoder::Term LoopEncoder::toUnsigned(Term term, Type type) {
 
 Value LoopEncoder::compareTerms(CmpIPredicate predicate, Term x, Term y,
                                 Type type) {
-  if (type.isInteger(1)) {
-    if (predicate == CmpIPredicate::eq)
-      return smt::EqOp::create(b, x.term, y.term);
-    if (predicate == CmpIPredicate::ne)
-      return makeDistinct(x.term, y.term);
-    return declareUnknown(type).term;
-  }
-  switch (predicate) {
-  case CmpIPredicate::eq:
+  if (predicate == CmpIPredicate::eq)
     return smt::EqOp::create(b, x.term, y.term);
-  case CmpIPredicate::ne:
+  if (predicate == CmpIPredicate::ne)
     return makeDistinct(x.term, y.term);
-  case CmpIPredicate::slt:
-    return compare(IntPredicate::lt, x.term, y.term);
-  case CmpIPredicate::sle:
-    return compare(IntPredicate::le, x.term, y.term);
-  case CmpIPredicate::sgt:
-    return compare(IntPredicate::gt, x.term, y.term);
-  case CmpIPredicate::sge:
-    return compare(IntPredicate::ge, x.term, y.term);
-  default:
-    break;
+  if (type.isInteger(1))
+    return declareUnknown(type).term;
+  if (predicate >= CmpIPredicate::ult) {
+    x = toUnsigned(x, type);
+    y = toUnsigned(y, type);
   }
-  x = toUnsigned(x, type);
-  y = toUnsigned(y, type);
   switch (predicate) {
+  case CmpIPredicate::slt:
   case CmpIPredicate::ult:
     return compare(IntPredicate::lt, x.term, y.term);
+  case CmpIPredicate::sle:
   case CmpIPredicate::ule:
     return compare(IntPredicate::le, x.term, y.term);
+  case CmpIPredicate::sgt:
   case CmpIPredicate::ugt:
     return compare(IntPredicate::gt, x.term, y.term);
   default:

@@ -44,6 +44,9 @@ static Value make(Rewriter &rewriter, Value root, const LinearForm &form) {
 static Value make(Rewriter &rewriter, Value root, Dim number) {
   return make(rewriter, root, LinearForm(number));
 }
+static Value make(Rewriter &rewriter, Value root, int64_t number) {
+  return make(rewriter, root, Dim(rewriter.getContext(), number));
+}
 static Value make(Rewriter &rewriter, Value root, bool value) {
   return ConstOp::create(rewriter, root.getLoc(), root.getType(),
                          TypedAttr(rewriter.getBoolAttr(value)));
@@ -76,36 +79,31 @@ static std::optional<Dim> getPositive(Rewriter &rewriter, Value value) {
 
 /// The only quotient of a division of an index by a positive number or
 /// dimension.
-static std::optional<LinearForm> getOneQuotient(Rewriter &rewriter,
-                                                Value division) {
-  Operation *op = division.getDefiningOp();
-  std::optional<Dim> divisor = getPositive(rewriter, op->getOperand(1));
-  if (!divisor)
-    return std::nullopt;
-  std::optional<int64_t> only = getFacts(rewriter).getOnlyQuotient(
-      getForm(rewriter, op->getOperand(0)), *divisor);
-  return only ? std::optional(LinearForm(rewriter.getContext(), *only))
-              : std::nullopt;
+static std::optional<int64_t> getOneQuotient(Rewriter &rewriter,
+                                             Value division) {
+  ValueRange operands = division.getDefiningOp()->getOperands();
+  std::optional<Dim> divisor = getPositive(rewriter, operands[1]);
+  return divisor ? getFacts(rewriter).getOnlyQuotient(
+                       getForm(rewriter, operands[0]), *divisor)
+                 : std::nullopt;
 }
 /// What that leaves of the index.
 static std::optional<LinearForm> getOneRemainder(Rewriter &rewriter,
                                                  Value division) {
-  std::optional<LinearForm> quotient = getOneQuotient(rewriter, division);
+  std::optional<int64_t> quotient = getOneQuotient(rewriter, division);
   if (!quotient)
     return std::nullopt;
-  Operation *op = division.getDefiningOp();
-  LinearForm form = getForm(rewriter, op->getOperand(0));
-  form.add(LinearForm(*getPositive(rewriter, op->getOperand(1))),
-           -*quotient->getNumber());
+  ValueRange operands = division.getDefiningOp()->getOperands();
+  LinearForm form = getForm(rewriter, operands[0]);
+  form.add(LinearForm(*getPositive(rewriter, operands[1])), -*quotient);
   return form;
 }
 
 /// The number that an index always is.
-static std::optional<Dim> getOneValue(Rewriter &rewriter, Value value) {
+static std::optional<int64_t> getOneValue(Rewriter &rewriter, Value value) {
   if (!value.getType().isIndex() || isInnerSum(value))
     return std::nullopt;
-  const LinearForm &form = getForm(rewriter, value);
-  return form.getNumber() ? std::optional(form.constant) : std::nullopt;
+  return getForm(rewriter, value).getNumber();
 }
 
 /// The product of two positive numbers or dimensions, if it fits.
