@@ -575,11 +575,6 @@ SmallVector<Dim> mlir::tg::getDims(ArrayAttr attr) {
   return getDims(attr.getValue());
 }
 
-ArrayAttr mlir::tg::getDimArrayAttr(MLIRContext *context,
-                                    ArrayRef<int64_t> values) {
-  return Builder(context).getI64ArrayAttr(values);
-}
-
 std::optional<SmallVector<int64_t>> mlir::tg::getStaticDims(ArrayAttr attr) {
   SmallVector<int64_t> values;
   for (Attribute element : attr) {

@@ -200,36 +200,6 @@ std::optional<View> View::reshape(ArrayRef<Dim> newShape) const {
   return merge(*this, getRowMajor(getContext(), newShape));
 }
 
-std::optional<std::pair<Dim, Dim>> View::getTouched() const {
-  Dim least = offset, greatest = offset, one(getContext(), 1);
-  for (auto [axis, stride] : llvm::enumerate(strides)) {
-    if (stride.is(0))
-      continue;
-    Span span = getSpan(axis);
-    Dim first = span.begin * stride, last = (span.end - one) * stride;
-    if (stride.getMin() < 0) {
-      if (stride.getMax() > 0)
-        return std::nullopt;
-      std::swap(first, last);
-    }
-    least = least + first;
-    greatest = greatest + last;
-  }
-  return std::make_pair(least, greatest);
-}
-
-bool View::isWithin(Dim size) const {
-  if (isEmpty())
-    return true;
-  IndexAssumption assumption(shape);
-  for (size_t axis = 0, e = shape.size(); axis < e; ++axis)
-    if (isMasked(axis))
-      assumption.add(mask[axis].end - mask[axis].begin);
-  auto touched = assumption.assume(*this).getTouched();
-  return touched && touched->first.getMin() >= 0 &&
-         (assumption.assume(size) - touched->second).getMin() > 0;
-}
-
 bool View::leaves(Dim size) const {
   // A view that may be empty need not access anything.
   for (size_t axis = 0, e = shape.size(); axis < e; ++axis)

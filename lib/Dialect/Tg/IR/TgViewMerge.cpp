@@ -18,6 +18,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
+#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -30,10 +31,40 @@ static bool isAtMost(Dim a, Dim b) { return (b - a).getMin() >= 0; }
 // Assumption that an index exists
 //===----------------------------------------------------------------------===//
 
-IndexAssumption::IndexAssumption(ArrayRef<Dim> shape) {
-  for (Dim size : shape)
-    raise(size, 1);
-}
+namespace {
+/// Bounds of variables under the assumption that there is an index: no size is
+/// 0, so that for instance a variable from 0 on that is a size is treated as
+/// one from 1 on.
+class IndexAssumption {
+public:
+  /// Of the indices of a shape.
+  explicit IndexAssumption(ArrayRef<Dim> shape) {
+    for (Dim size : shape)
+      raise(size, 1);
+  }
+  /// Of the indices of a view that its mask does not exclude.
+  explicit IndexAssumption(const View &view) : IndexAssumption(view.shape) {
+    for (const Span &span : view.mask)
+      raise(span.end - span.begin, 1);
+  }
+
+  /// With the variables as they are then, and as they were.
+  Dim assume(Dim dim) const { return replace(dim, raised); }
+  View assume(View view) const { return replace(std::move(view), raised); }
+  Dim restore(Dim dim) const { return replace(dim, original); }
+  View restore(View view) const { return replace(std::move(view), original); }
+
+private:
+  using Variables = llvm::SmallDenseMap<VarAttr, VarAttr, 2>;
+
+  void raise(Dim dim, int64_t least);
+  static Dim replace(Dim dim, const Variables &variables);
+  static View replace(View view, const Variables &variables);
+
+  /// Variables before by those after, and the other way round.
+  Variables raised, original;
+};
+} // namespace
 
 void IndexAssumption::raise(Dim dim, int64_t least) {
   if (dim.isStatic() || dim.getMin() >= least || dim.getMax() < least)
@@ -41,14 +72,11 @@ void IndexAssumption::raise(Dim dim, int64_t least) {
   if (auto var = dyn_cast<VarAttr>(dim.getAttr())) {
     if (var.getValue() && *var.getValue() < least)
       return;
-    auto *known =
-        llvm::find_if(raised, [&](auto &entry) { return entry.first == var; });
-    if (known == raised.end())
-      known = raised.insert(raised.end(), {var, var});
-    const int64_t min = cast<VarAttr>(known->second).getMin();
-    known->second =
-        VarAttr::get(var.getContext(), var.getName(), std::max(min, least),
-                     var.getMax(), var.getValue());
+    VarAttr &known = raised.try_emplace(var, var).first->second;
+    known = VarAttr::get(var.getContext(), var.getName(),
+                         std::max(known.getMin(), least), var.getMax(),
+                         var.getValue());
+    original[known] = var;
     return;
   }
   auto expr = cast<DimExprAttr>(dim.getAttr());
@@ -83,28 +111,18 @@ void IndexAssumption::raise(Dim dim, int64_t least) {
   }
 }
 
-static Dim replace(Dim dim, ArrayRef<std::pair<Attribute, Attribute>> variables,
-                   bool isBack) {
-  if (variables.empty() || dim.isStatic())
+Dim IndexAssumption::replace(Dim dim, const Variables &variables) {
+  if (variables.empty())
     return dim;
   return dim.substitute([&](VarAttr var) {
-    for (auto [from, to] : variables)
-      if (var == (isBack ? to : from))
-        return Dim(isBack ? from : to);
-    return Dim(var);
+    VarAttr other = variables.lookup(var);
+    return Dim(other ? other : var);
   });
 }
 
-Dim IndexAssumption::assume(Dim dim) const {
-  return replace(dim, raised, /*isBack=*/false);
-}
-Dim IndexAssumption::restore(Dim dim) const {
-  return replace(dim, raised, /*isBack=*/true);
-}
-
-View IndexAssumption::assume(View view) const {
-  if (!raised.empty())
-    view.substitute([&](VarAttr var) { return assume(Dim(var)); });
+View IndexAssumption::replace(View view, const Variables &variables) {
+  if (!variables.empty())
+    view.substitute([&](VarAttr var) { return replace(Dim(var), variables); });
   return view;
 }
 
@@ -117,7 +135,12 @@ View IndexAssumption::assume(View view) const {
 static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
                                                     ArrayRef<Dim> strides) {
   SmallVector<Dim, 4> digits;
-  for (auto [axis, stride] : llvm::enumerate(strides)) {
+  for (Dim stride : strides) {
+    // An axis of size 1.
+    if (stride.is(0)) {
+      digits.push_back(stride);
+      continue;
+    }
     if (stride.is(1)) {
       digits.push_back(position);
       position = position - position;
@@ -133,18 +156,6 @@ static std::optional<SmallVector<Dim, 4>> getDigits(Dim position,
     position = rest;
   }
   return digits;
-}
-
-/// The strides for getDigits(). An axis of size 1 gets the stride of the axis
-/// before, so that its digit is 0.
-static SmallVector<Dim, 4> getDigitStrides(ArrayRef<Dim> shape) {
-  SmallVector<Dim, 4> strides(shape.size(), Dim());
-  Dim stride(shape.front().getContext(), 1);
-  for (size_t axis = shape.size(); axis-- > 0;) {
-    strides[axis] = stride;
-    stride = stride * shape[axis];
-  }
-  return strides;
 }
 
 namespace {
@@ -179,6 +190,26 @@ static std::optional<SmallVector<Direction, 4>> getDirections(const View &view,
   return directions;
 }
 
+std::optional<std::pair<Dim, Dim>> View::getTouched() const {
+  Dim least;
+  auto directions = getDirections(*this, least);
+  if (!directions)
+    return std::nullopt;
+  Dim greatest = least;
+  for (const Direction &direction : *directions)
+    greatest = greatest + direction.stride * direction.steps;
+  return std::make_pair(least, greatest);
+}
+
+bool View::isWithin(Dim size) const {
+  if (isEmpty())
+    return true;
+  const IndexAssumption assumption(*this);
+  auto touched = assumption.assume(*this).getTouched();
+  return touched && touched->first.getMin() >= 0 &&
+         isLess(touched->second, assumption.assume(size));
+}
+
 /// Divides the axes into groups, as small as bounds can prove.
 static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
                                             const View &view) {
@@ -195,7 +226,7 @@ static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
   auto directions = getDirections(view, origin);
   if (!directions || view.isEmpty() || shape.size() == 1)
     return {whole};
-  SmallVector<Dim, 4> strides = getDigitStrides(shape);
+  const SmallVector<Dim, 4> strides = View::getRowMajor(context, shape).strides;
   auto originDigits = getDigits(origin, strides);
   if (!originDigits)
     return {whole};
@@ -243,12 +274,7 @@ static SmallVector<AxisGroup, 4> findGroups(ArrayRef<Dim> shape,
 
 SmallVector<AxisGroup, 4> mlir::tg::splitPositions(ArrayRef<Dim> shape,
                                                    const View &view) {
-  IndexAssumption assumption(view.shape);
-  for (size_t axis = 0, e = view.shape.size(); axis < e; ++axis)
-    if (view.isMasked(axis))
-      assumption.add(view.mask[axis].end - view.mask[axis].begin);
-  if (assumption.isTrivial())
-    return findGroups(shape, view);
+  const IndexAssumption assumption(view);
   SmallVector<Dim, 4> sizes;
   for (Dim size : shape)
     sizes.push_back(assumption.assume(size));
@@ -482,20 +508,12 @@ static std::optional<View> mergeViews(const View &inner, const View &outer) {
 }
 
 std::optional<View> View::merge(const View &inner, const View &outer) {
-  IndexAssumption assumption(outer.shape);
-  if (assumption.isTrivial())
-    return mergeViews(inner, outer);
+  const IndexAssumption assumption(outer.shape);
   std::optional<View> merged =
       mergeViews(assumption.assume(inner), assumption.assume(outer));
   if (!merged)
     return std::nullopt;
-  for (MutableArrayRef<Dim> dims : {MutableArrayRef<Dim>(merged->strides),
-                                    MutableArrayRef<Dim>(merged->offset)})
-    for (Dim &dim : dims)
-      dim = assumption.restore(dim);
-  for (Span &span : merged->mask)
-    span = {assumption.restore(span.begin), assumption.restore(span.end)};
+  // A size restored may not be what it was: n min 1 is 1 while n is not 0.
   merged->shape = outer.shape;
-  merged->normalize();
-  return merged;
+  return assumption.restore(std::move(*merged));
 }

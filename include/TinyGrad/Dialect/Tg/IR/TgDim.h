@@ -130,10 +130,9 @@ int64_t getBufferSize(RankedTensorType type);
 /// The product of the dimensions: how many elements a tensor has.
 Dim getNumElements(MLIRContext *context, ArrayRef<Dim> dims);
 
-/// A list of dimension attributes as dimensions, and back.
+/// A list of dimension attributes as dimensions.
 SmallVector<Dim> getDims(ArrayRef<Attribute> attrs);
 SmallVector<Dim> getDims(ArrayAttr attr);
-ArrayAttr getDimArrayAttr(MLIRContext *context, ArrayRef<int64_t> values);
 
 /// The numbers of a list of dimensions; none if any is symbolic.
 std::optional<SmallVector<int64_t>> getStaticDims(ArrayAttr attr);

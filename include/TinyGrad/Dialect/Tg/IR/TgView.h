@@ -89,30 +89,6 @@ struct View {
   void normalize();
 };
 
-/// Bounds of variables under the assumption that there is an index: no size is
-/// 0, so that for instance a variable from 0 on that is a size is treated as
-/// one from 1 on.
-class IndexAssumption {
-public:
-  /// Of the indices of a shape.
-  explicit IndexAssumption(ArrayRef<Dim> shape);
-  /// Adds that a size is 1 or more.
-  void add(Dim size) { raise(size, 1); }
-
-  /// Whether nothing follows.
-  bool isTrivial() const { return raised.empty(); }
-  /// With the variables as they are then, and as they were.
-  Dim assume(Dim dim) const;
-  View assume(View view) const;
-  Dim restore(Dim dim) const;
-
-private:
-  void raise(Dim dim, int64_t least);
-
-  /// Variables before and after.
-  SmallVector<std::pair<Attribute, Attribute>, 2> raised;
-};
-
 /// Axes [begin, end) of a space, and the position in their row-major order that
 /// an index of a view comes to: constant + sum of coefficient * index.
 struct AxisGroup {
