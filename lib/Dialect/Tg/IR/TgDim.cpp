@@ -63,8 +63,8 @@ static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
   // The rest of the constant is in [0, divisor).
   if (std::optional<int64_t> number = divisor.getNumber()) {
     const int64_t constant = parts.second.takeConstant();
-    parts.first.addTerm({}, floorDiv(constant, *number));
-    parts.second.addTerm({}, floorMod(constant, *number));
+    parts.first.addTerm({}, evaluate(DimOpKind::floordiv, constant, *number));
+    parts.second.addTerm({}, evaluate(DimOpKind::mod, constant, *number));
   }
   return parts;
 }
@@ -73,9 +73,8 @@ static std::pair<Polynomial, Polynomial> divide(const Polynomial &lhs,
 static std::optional<int64_t> getOnlyQuotient(Dim value, Dim divisor) {
   const int64_t least = value.getMin(), most = value.getMax();
   if (std::optional<int64_t> number = divisor.getStatic()) {
-    if (least != saturate(false) && most != saturate(true) &&
-        floorDiv(least, *number) == floorDiv(most, *number))
-      return floorDiv(least, *number);
+    if (least != saturate(false) && most != saturate(true))
+      return Interval(least, most).floorDiv(*number).getSingle();
   } else if (least >= 0 && (divisor - value).getMin() > 0) {
     return 0;
   }
@@ -301,15 +300,10 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
       return Dim(context, 0);
     break;
   }
-  const DimFacts &facts = DimFacts::of(lhs.attr ? lhs.attr : rhs.attr);
-  const DimFacts::Operation operation = {
-      unsigned(kind), lhs.attr.getAsOpaquePointer(), lhs.number,
-      rhs.attr.getAsOpaquePointer(), rhs.number};
-  if (std::optional<Dim> known = facts.findResult(operation))
-    return *known;
-  Dim result = compute(kind, {lhs, rhs});
-  facts.addResult(operation, result);
-  return result;
+  return DimFacts::of(lhs.attr ? lhs.attr : rhs.attr)
+      .results.get({unsigned(kind), lhs.attr.getAsOpaquePointer(), lhs.number,
+                    rhs.attr.getAsOpaquePointer(), rhs.number},
+                   [&] { return compute(kind, {lhs, rhs}); });
 }
 
 Dim Dim::get(DimOpKind kind, ArrayRef<Dim> operands) {

@@ -21,60 +21,6 @@ constexpr size_t kMaxFactors = 6;
 /// How many nested quotients and minima are replaced by bounds.
 constexpr unsigned kMaxQuotients = 4;
 
-//===----------------------------------------------------------------------===//
-// Cache
-//===----------------------------------------------------------------------===//
-
-const DimFacts &DimFacts::of(Attribute attr) {
-  return *attr.getDialect().getRegisteredInterface<DimFacts>();
-}
-
-template <typename Map, typename Key>
-static std::optional<typename Map::mapped_type>
-find(std::mutex &mutex, const Map &map, const Key &key) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto it = map.find(key);
-  if (it == map.end())
-    return std::nullopt;
-  return it->second;
-}
-
-std::optional<Dim> DimFacts::findResult(const Operation &operation) const {
-  return find(mutex, results, operation);
-}
-void DimFacts::addResult(const Operation &operation, Dim result) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  results[operation] = result;
-}
-std::optional<Interval> DimFacts::findBounds(Attribute attr) const {
-  return find(mutex, bounds, attr);
-}
-void DimFacts::addBounds(Attribute attr, Interval interval) const {
-  std::lock_guard<std::mutex> lock(mutex);
-  bounds[attr] = interval;
-}
-//===----------------------------------------------------------------------===//
-// Bounds
-//===----------------------------------------------------------------------===//
-
-Interval dim::evaluate(DimOpKind kind, Interval a, Interval b) {
-  switch (kind) {
-  case DimOpKind::add:
-    return a + b;
-  case DimOpKind::mul:
-    return a * b;
-  case DimOpKind::floordiv:
-    return a.floorDiv(b);
-  case DimOpKind::mod:
-    return a.floorMod(b);
-  case DimOpKind::min:
-    return a.min(b);
-  case DimOpKind::max:
-    return a.max(b);
-  }
-  llvm_unreachable("unknown DimOpKind");
-}
-
 /// Exact bounds of a linear sum that cannot saturate in any order of its terms.
 static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
   if (!expr.getSize().isLinear)
@@ -126,12 +72,8 @@ Interval dim::getBounds(Attribute attr) {
     if (auto var = dyn_cast<VarAttr>(operands[0]))
       if (std::optional<int64_t> number = Dim(operands[1]).getStatic())
         return (Interval(var.getMin(), var.getMax()) + *number).saturated();
-  const DimFacts &facts = DimFacts::of(attr);
-  if (std::optional<Interval> bounds = facts.findBounds(attr))
-    return *bounds;
-  const Interval bounds = computeBounds(expr);
-  facts.addBounds(attr, bounds);
-  return bounds;
+  return DimFacts::of(attr).bounds.get(attr,
+                                       [&] { return computeBounds(expr); });
 }
 
 /// Bounds that treat all factors as independent.
@@ -247,8 +189,9 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
   if (scaled == saturate(upper))
     return bound;
-  int64_t other =
-      upper ? dim::floorDiv(scaled, divisor) : -dim::floorDiv(-scaled, divisor);
+  const int64_t other =
+      evaluate(DimOpKind::floordiv,
+               upper ? scaled : dim::add(scaled, divisor - 1), divisor);
   return upper ? std::min(bound, other) : std::max(bound, other);
 }
 

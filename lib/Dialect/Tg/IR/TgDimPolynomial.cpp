@@ -46,37 +46,20 @@ int64_t dim::multiply(int64_t a, int64_t b) {
                                           : product;
 }
 
-int64_t dim::floorDiv(int64_t a, int64_t b) {
-  if (b == 0)
-    return 0;
-  if (b == -1)
-    return multiply(a, -1);
-  int64_t q = a / b;
-  return q - (a % b != 0 && (a % b < 0) != (b < 0));
-}
-
-// Not a - floorDiv(a, b) * b: the product overflows near the least int64_t.
-int64_t dim::floorMod(int64_t a, int64_t b) {
-  if (b == 0 || b == -1)
-    return 0;
-  const int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
-
-int64_t dim::evaluate(DimOpKind kind, int64_t a, int64_t b) {
+Interval dim::evaluate(DimOpKind kind, Interval a, Interval b) {
   switch (kind) {
   case DimOpKind::add:
-    return add(a, b);
+    return a + b;
   case DimOpKind::mul:
-    return multiply(a, b);
+    return a * b;
   case DimOpKind::floordiv:
-    return floorDiv(a, b);
+    return a.floorDiv(b);
   case DimOpKind::mod:
-    return floorMod(a, b);
+    return a.floorMod(b);
   case DimOpKind::min:
-    return std::min(a, b);
+    return a.min(b);
   case DimOpKind::max:
-    return std::max(a, b);
+    return a.max(b);
   }
   llvm_unreachable("unknown DimOpKind");
 }

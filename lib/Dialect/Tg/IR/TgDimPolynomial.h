@@ -40,13 +40,12 @@ namespace mlir::tg::dim {
 int64_t saturate(bool positive);
 int64_t add(int64_t a, int64_t b);
 int64_t multiply(int64_t a, int64_t b);
-/// Rounded towards negative infinity; by 0 it is 0.
-int64_t floorDiv(int64_t a, int64_t b);
-/// The remainder of floorDiv, which has the sign of the divisor; by 0 it is 0.
-int64_t floorMod(int64_t a, int64_t b);
-int64_t evaluate(DimOpKind kind, int64_t a, int64_t b);
-/// The same for intervals, without saturation.
+/// An operator applied to intervals, without saturation.
 Interval evaluate(DimOpKind kind, Interval a, Interval b);
+/// The same for numbers, with saturation.
+inline int64_t evaluate(DimOpKind kind, int64_t a, int64_t b) {
+  return evaluate(kind, Interval(a), Interval(b)).getMin();
+}
 
 /// The order of factors, terms and operands: a total order of dimension
 /// attributes by structure, not by address. Expressions come before variables,
@@ -74,26 +73,42 @@ size_t getLength(Attribute attr);
 /// The least and the greatest value of a dimension attribute, saturated.
 Interval getBounds(Attribute attr);
 
-/// A cache of results and bounds per context: graphs compute the same few
-/// dimensions again and again. It lives as long as the attributes themselves.
-class DimFacts : public DialectInterface::Base<DimFacts> {
+/// What was computed before, for any number of threads.
+template <typename Key, typename Value> class Cache {
 public:
+  /// The value of a key; computes it the first time.
+  template <typename Fn> Value get(const Key &key, Fn compute) const {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (auto it = values.find(key); it != values.end())
+        return it->second;
+    }
+    // Not locked: computing one value asks for others.
+    const Value value = compute();
+    std::lock_guard<std::mutex> lock(mutex);
+    values.try_emplace(key, value);
+    return value;
+  }
+
+private:
+  mutable std::mutex mutex;
+  mutable llvm::DenseMap<Key, Value> values;
+};
+
+/// The results and bounds of a context: graphs compute the same few dimensions
+/// again and again. They live as long as the attributes themselves.
+struct DimFacts : DialectInterface::Base<DimFacts> {
   explicit DimFacts(Dialect *dialect) : Base(dialect) {}
-  /// The cache of the context of a variable or expression.
-  static const DimFacts &of(Attribute attr);
+  /// Those of the context of a variable or expression.
+  static const DimFacts &of(Attribute attr) {
+    return *attr.getDialect().getRegisteredInterface<DimFacts>();
+  }
 
   /// An operator with its operands, each an attribute or a number.
   using Operation =
       std::tuple<unsigned, const void *, int64_t, const void *, int64_t>;
-  std::optional<Dim> findResult(const Operation &operation) const;
-  void addResult(const Operation &operation, Dim result) const;
-  std::optional<Interval> findBounds(Attribute attr) const;
-  void addBounds(Attribute attr, Interval interval) const;
-
-private:
-  mutable std::mutex mutex;
-  mutable llvm::DenseMap<Operation, Dim> results;
-  mutable llvm::DenseMap<Attribute, Interval> bounds;
+  Cache<Operation, Dim> results;
+  Cache<Attribute, Interval> bounds;
 };
 
 /// A sorted product of variables and of expressions that are neither sums nor
