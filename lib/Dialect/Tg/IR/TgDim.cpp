@@ -206,66 +206,6 @@ static Dim getOnlyValue(Dim dim) {
              : dim;
 }
 
-/// lhs + rhs * sign, by merging the sorted terms of linear sums: a fast path
-/// for positions and lengths, of which each step of a graph has new ones.
-static std::optional<Dim> addLinear(Dim lhs, Dim rhs, int64_t sign) {
-  MLIRContext *context = lhs.getContext();
-  for (Dim dim : {lhs, rhs})
-    if (auto expr = dyn_cast_or_null<DimExprAttr>(
-            dim.isStatic() ? Attribute() : dim.getAttr()))
-      if (!expr.getSize().isLinear)
-        return std::nullopt;
-  const SmallVector<LinearTerm, 4> left = getLinearTerms(lhs),
-                                   right = getLinearTerms(rhs);
-  Monomial sum;
-  bool isNormal = true;
-  auto append = [&](LinearTerm term) {
-    isNormal &= !term.var || term.var.getMin() != term.var.getMax();
-    if (term.coefficient == 0)
-      return;
-    if (!term.attr) {
-      term.attr = Dim(context, term.coefficient).getAttr();
-      if (term.var)
-        term.attr = term.coefficient == 1
-                        ? Attribute(term.var)
-                        : DimExprAttr::get(context, DimOpKind::mul,
-                                           {term.var, term.attr});
-    }
-    sum.push_back(term.attr);
-  };
-  const auto *x = left.begin(), *y = right.begin();
-  while (x != left.end() || y != right.end()) {
-    // The number of a sum is its last term.
-    auto isFirst = [](const auto *it, const auto &list, const auto *other,
-                      const auto &others) {
-      return it != list.end() &&
-             (other == others.end() ||
-              (it->var && (!other->var || isBefore(it->var, other->var))));
-    };
-    if (isFirst(x, left, y, right)) {
-      append(*x++);
-      continue;
-    }
-    LinearTerm term = *y++;
-    if (sign != 1) {
-      isNormal &= !llvm::MulOverflow(term.coefficient, sign, term.coefficient);
-      term.attr = {};
-    }
-    if (x != left.end() && x->var == term.var) {
-      isNormal &= !llvm::AddOverflow(x++->coefficient, term.coefficient,
-                                     term.coefficient);
-      term.attr = {};
-    }
-    append(term);
-  }
-  if (!isNormal)
-    return std::nullopt;
-  if (sum.empty())
-    return Dim(context, 0);
-  return Dim(sum.size() == 1 ? sum[0]
-                             : DimExprAttr::get(context, DimOpKind::add, sum));
-}
-
 /// The result without the cases that `Dim::get` decides.
 static Dim compute(DimOpKind kind, ArrayRef<Dim> operands);
 
@@ -281,8 +221,6 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   case DimOpKind::add:
     if (a == 0 || b == 0)
       return a == 0 ? rhs : lhs;
-    if (std::optional<Dim> sum = addLinear(lhs, rhs, 1))
-      return *sum;
     break;
   case DimOpKind::mul:
     if (a == 1 || b == 1)
@@ -440,9 +378,6 @@ Dim Dim::operator*(Dim other) const {
 Dim Dim::operator-(Dim other) const {
   if (*this == other)
     return Dim(getContext(), 0);
-  if (!isStatic() || !other.isStatic())
-    if (std::optional<Dim> difference = addLinear(*this, other, -1))
-      return *difference;
   return *this + other * Dim(getContext(), -1);
 }
 

@@ -21,27 +21,9 @@ constexpr size_t kMaxFactors = 6;
 /// How many nested quotients and minima are replaced by bounds.
 constexpr unsigned kMaxQuotients = 4;
 
-/// Exact bounds of a linear sum that cannot saturate in any order of its terms.
-static std::optional<Interval> getLinearBounds(DimExprAttr expr) {
-  if (!expr.getSize().isLinear)
-    return std::nullopt;
-  constexpr int64_t most = int64_t(1) << 62;
-  Interval all(0);
-  Interval::Number reach = 0;
-  for (const LinearTerm &term : getLinearTerms(Dim(expr))) {
-    const Interval bounds =
-        Interval(term.coefficient) * (term.var ? dim::getBounds(term.var) : 1);
-    all = all + bounds;
-    reach += std::max(-bounds.lo, bounds.hi);
-    if (reach > most)
-      return std::nullopt;
-  }
-  return all;
-}
-
 static Interval computeBounds(DimExprAttr expr) {
-  if (std::optional<Interval> bounds = getLinearBounds(expr))
-    return *bounds;
+  if (expr.getSize().isLinear)
+    return Polynomial(expr).getBounds();
   const DimOpKind kind = expr.getKind();
   if (kind == DimOpKind::add || kind == DimOpKind::mul) {
     // Of this form, and of forms in which more may cancel.

@@ -172,25 +172,6 @@ bool dim::isOpaque(DimOpKind kind, ArrayRef<Attribute> operands) {
          });
 }
 
-SmallVector<LinearTerm, 4> dim::getLinearTerms(Dim dim) {
-  if (std::optional<int64_t> number = dim.getStatic())
-    return {{nullptr, *number, {}}};
-  const Attribute attr = dim.getAttr();
-  DimExprAttr sum = getExpr(attr, DimOpKind::add);
-  SmallVector<LinearTerm, 4> terms;
-  for (Attribute term : sum ? sum.getOperands() : ArrayRef(attr)) {
-    if (auto number = dyn_cast<IntegerAttr>(term))
-      terms.push_back({nullptr, number.getInt(), term});
-    else if (auto product = dyn_cast<DimExprAttr>(term))
-      terms.push_back({cast<VarAttr>(product.getOperands()[0]),
-                       cast<IntegerAttr>(product.getOperands()[1]).getInt(),
-                       term});
-    else
-      terms.push_back({cast<VarAttr>(term), 1, term});
-  }
-  return terms;
-}
-
 /// x floordiv c for a remainder x mod c, as one division: (x floordiv a)
 /// floordiv b is x floordiv (a * b).
 static Attribute getQuotientOf(DimExprAttr remainder) {

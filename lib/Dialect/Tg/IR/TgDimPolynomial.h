@@ -58,15 +58,6 @@ struct Before {
 /// The expression if it has this operator, else null.
 DimExprAttr getExpr(Attribute attr, DimOpKind kind);
 
-/// A variable times a number; the variable is null for a number alone.
-struct LinearTerm {
-  VarAttr var;
-  int64_t coefficient;
-  Attribute attr; // of the product; null for a dimension that is a number
-};
-/// The terms of a dimension whose size says that it is linear, in their order.
-SmallVector<LinearTerm, 4> getLinearTerms(Dim dim);
-
 /// The number of operators and operands; more than that of any subexpression.
 size_t getLength(Attribute attr);
 
