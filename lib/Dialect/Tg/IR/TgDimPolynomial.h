@@ -44,6 +44,9 @@ int64_t multiply(int64_t a, int64_t b);
 Interval evaluate(DimOpKind kind, Interval a, Interval b);
 /// The same for numbers, with saturation.
 inline int64_t evaluate(DimOpKind kind, int64_t a, int64_t b) {
+  // The most frequent, and faster so.
+  if (kind == DimOpKind::add || kind == DimOpKind::mul)
+    return kind == DimOpKind::add ? add(a, b) : multiply(a, b);
   return evaluate(kind, Interval(a), Interval(b)).getMin();
 }
 
