@@ -48,12 +48,6 @@ Interval dim::getBounds(Attribute attr) {
   if (auto var = dyn_cast<VarAttr>(attr))
     return {var.getMin(), var.getMax()};
   auto expr = cast<DimExprAttr>(attr);
-  // Faster than a cache lookup.
-  if (const auto operands = expr.getOperands();
-      operands.size() == 2 && expr.getKind() == DimOpKind::add)
-    if (auto var = dyn_cast<VarAttr>(operands[0]))
-      if (std::optional<int64_t> number = Dim(operands[1]).getStatic())
-        return (Interval(var.getMin(), var.getMax()) + *number).saturated();
   return DimFacts::of(attr).bounds.get(attr,
                                        [&] { return computeBounds(expr); });
 }

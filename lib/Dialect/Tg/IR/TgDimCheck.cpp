@@ -12,7 +12,8 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TgDimPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 #include <limits>
@@ -28,65 +29,54 @@ constexpr int64_t kMaxBoxes = 512, kMaxLength = 1 << 14;
 // Fitting into 64 bits
 //===----------------------------------------------------------------------===//
 
+/// Fails also where the error is not wanted.
 static LogicalResult report(Attribute dim, Interval bounds,
                             DimErrorFn emitError) {
-  return emitError() << "dimension " << Dim(dim).str()
-                     << " does not fit into 64 bits: it can be "
-                     << bounds.str();
+  emitError() << "dimension " << Dim(dim).str()
+              << " does not fit into 64 bits: it can be " << bounds.str();
+  return failure();
 }
 
-/// Bounds of parts that fit: a part that is used twice is looked at once.
-using Intervals = llvm::DenseMap<Attribute, Interval>;
+/// What was looked at: a part that is used twice is looked at once.
+using Parts = llvm::DenseSet<Attribute>;
 
-static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
-                                       Intervals &known);
+static LogicalResult checkParts(Attribute dim, DimErrorFn emitError,
+                                Parts &seen);
 
-/// The bounds of an operator applied to dimensions, from left to right.
-static FailureOr<Interval> getInterval(DimOpKind kind,
-                                       ArrayRef<Attribute> operands,
-                                       DimErrorFn emitError, Intervals &known) {
-  auto partBefore = [&](size_t end) {
-    return DimExprAttr::get(operands[0].getContext(), kind,
-                            operands.take_front(end));
-  };
+/// Checks an operator applied to dimensions, from left to right.
+static LogicalResult checkParts(DimOpKind kind, ArrayRef<Attribute> operands,
+                                DimErrorFn emitError, Parts &seen) {
   Interval result;
   for (auto [i, operand] : llvm::enumerate(operands)) {
-    FailureOr<Interval> own = getInterval(operand, emitError, known);
-    if (failed(own))
+    if (failed(checkParts(operand, emitError, seen)))
       return failure();
-    result = i == 0 ? *own : dim::evaluate(kind, result, *own);
+    const Interval own = dim::getBounds(operand);
+    result = i == 0 ? own : dim::evaluate(kind, result, own);
     if (!result.fitsInt64())
-      return report(partBefore(i + 1), result, emitError);
+      return report(DimExprAttr::get(operand.getContext(), kind,
+                                     operands.take_front(i + 1)),
+                    result, emitError);
   }
-  return result;
+  return success();
 }
 
-/// The bounds of a dimension of which all parts fit.
-static FailureOr<Interval> getInterval(Attribute dim, DimErrorFn emitError,
-                                       Intervals &known) {
-  if (auto integer = dyn_cast<IntegerAttr>(dim))
-    return Interval(integer.getInt());
-  if (auto var = dyn_cast<VarAttr>(dim))
-    return Interval(var.getMin(), var.getMax());
-  if (auto it = known.find(dim); it != known.end())
-    return it->second;
-  auto expr = cast<DimExprAttr>(dim);
+static LogicalResult checkParts(Attribute dim, DimErrorFn emitError,
+                                Parts &seen) {
+  auto expr = dyn_cast<DimExprAttr>(dim);
+  if (!expr || !seen.insert(expr).second)
+    return success();
   // Numbers that are the ends of 64 bits are what larger ones were cut to.
   for (Attribute operand : expr.getOperands())
     if (std::optional<int64_t> value = Dim(operand).getStatic())
       if (*value == std::numeric_limits<int64_t>::min() ||
           *value == std::numeric_limits<int64_t>::max())
-        return report(dim, {Dim(dim).getMin(), Dim(dim).getMax()}, emitError);
-  FailureOr<Interval> result =
-      getInterval(expr.getKind(), expr.getOperands(), emitError, known);
-  if (succeeded(result))
-    known[dim] = *result;
-  return result;
+        return report(dim, dim::getBounds(dim), emitError);
+  return checkParts(expr.getKind(), expr.getOperands(), emitError, seen);
 }
 
 LogicalResult mlir::tg::checkFits(Attribute dim, DimErrorFn emitError) {
-  Intervals known;
-  return getInterval(dim, emitError, known);
+  Parts seen;
+  return checkParts(dim, emitError, seen);
 }
 
 LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
@@ -98,10 +88,10 @@ LogicalResult mlir::tg::checkFits(ArrayRef<Attribute> dims,
 
 LogicalResult mlir::tg::checkFits(DimOpKind kind, ArrayRef<Dim> operands,
                                   DimErrorFn emitError) {
-  Intervals known;
+  Parts seen;
   const SmallVector<Attribute> attrs =
       llvm::map_to_vector(operands, [](Dim dim) { return dim.getAttr(); });
-  return getInterval(kind, attrs, emitError, known);
+  return checkParts(kind, attrs, emitError, seen);
 }
 
 LogicalResult mlir::tg::checkLength(Attribute dim, DimErrorFn emitError) {
@@ -137,13 +127,10 @@ bool mlir::tg::isNeverNegative(Dim dim) {
   if (dim.isStatic())
     return false;
   // Ranges of the variables, cut in halves where bounds leave it open.
-  using Box = SmallVector<std::pair<VarAttr, Interval>, 3>;
+  using Box = llvm::MapVector<VarAttr, Interval>;
   Box whole;
-  dim.walk([&](VarAttr var) {
-    if (llvm::none_of(whole,
-                      [&](const auto &entry) { return entry.first == var; }))
-      whole.push_back({var, {var.getMin(), var.getMax()}});
-  });
+  dim.walk(
+      [&](VarAttr var) { whole[var] = Interval(var.getMin(), var.getMax()); });
   const auto length = static_cast<int64_t>(tg::dim::getLength(dim.getAttr()));
   const int64_t mostBoxes = std::min(kMaxBoxes, kMaxLength / length + 1);
   SmallVector<Box> open{whole};
@@ -152,12 +139,12 @@ bool mlir::tg::isNeverNegative(Dim dim) {
       return false;
     Box box = open.pop_back_val();
     Dim part = dim.substitute([&](VarAttr var) {
-      const auto *entry = llvm::find_if(
-          box, [&](const auto &entry) { return entry.first == var; });
-      const int64_t lo = entry->second.getMin(), hi = entry->second.getMax();
+      const Interval range = box.lookup(var);
       MLIRContext *context = var.getContext();
-      return lo == hi ? Dim(context, lo)
-                      : Dim(VarAttr::get(context, var.getName(), lo, hi));
+      return range.lo == range.hi
+                 ? Dim(context, range.getMin())
+                 : Dim(VarAttr::get(context, var.getName(), range.getMin(),
+                                    range.getMax()));
     });
     if (part.getMin() >= 0)
       continue;
