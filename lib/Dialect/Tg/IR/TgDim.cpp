@@ -217,27 +217,12 @@ Dim Dim::get(DimOpKind kind, Dim lhs, Dim rhs) {
   if (a && b)
     return Dim(context, evaluate(kind, *a, *b));
   // The most frequent cases of shape inference.
-  switch (kind) {
-  case DimOpKind::add:
-    if (a == 0 || b == 0)
-      return a == 0 ? rhs : lhs;
-    break;
-  case DimOpKind::mul:
-    if (a == 1 || b == 1)
-      return a == 1 ? rhs : lhs;
-    break;
-  case DimOpKind::min:
-  case DimOpKind::max:
-    break;
-  case DimOpKind::floordiv:
-    if (b == 1)
-      return lhs;
-    break;
-  case DimOpKind::mod:
-    if (b == 1)
-      return Dim(context, 0);
-    break;
-  }
+  const bool isSum = kind == DimOpKind::add, isProduct = kind == DimOpKind::mul;
+  if ((isSum && b == 0) ||
+      ((isProduct || kind == DimOpKind::floordiv) && b == 1))
+    return lhs;
+  if ((isSum && a == 0) || (isProduct && a == 1))
+    return rhs;
   return DimFacts::of(lhs.attr ? lhs.attr : rhs.attr)
       .results.get({unsigned(kind), lhs.attr.getAsOpaquePointer(), lhs.number,
                     rhs.attr.getAsOpaquePointer(), rhs.number},

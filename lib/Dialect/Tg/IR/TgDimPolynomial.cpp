@@ -204,16 +204,8 @@ Polynomial::Polynomial(Attribute attr, bool expand) {
     return;
   }
   if (DimExprAttr sum = getExpr(attr, DimOpKind::add)) {
-    for (Attribute operand : sum.getOperands()) {
-      if (auto var = dyn_cast<VarAttr>(operand);
-          var && var.getMin() != var.getMax()) {
-        addLastTerm({var}, 1);
-        continue;
-      }
-      for (const auto &[monomial, coefficient] :
-           Polynomial(operand, expand).terms)
-        addLastTerm(monomial, coefficient);
-    }
+    for (Attribute operand : sum.getOperands())
+      *this = std::move(*this) + Polynomial(operand, expand);
     return;
   }
   if (DimExprAttr product = getExpr(attr, DimOpKind::mul)) {
@@ -249,18 +241,9 @@ Polynomial::Polynomial(Attribute attr, bool expand) {
 }
 
 void Polynomial::addTerm(const Monomial &monomial, int64_t coefficient) {
-  int64_t &sum = terms[monomial];
-  sum = dim::add(sum, coefficient);
-  if (sum == 0)
-    terms.erase(monomial);
-}
-
-void Polynomial::addLastTerm(const Monomial &monomial, int64_t coefficient) {
-  const size_t count = terms.size();
-  auto it = terms.try_emplace(terms.end(), monomial, coefficient);
-  if (terms.size() == count)
-    addTerm(monomial, coefficient);
-  else if (coefficient == 0)
+  auto it = terms.try_emplace(terms.end(), monomial, 0);
+  it->second = dim::add(it->second, coefficient);
+  if (it->second == 0)
     terms.erase(it);
 }
 
@@ -290,7 +273,7 @@ Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
 Polynomial Polynomial::scale(int64_t factor) const {
   Polynomial product;
   for (const auto &[monomial, coefficient] : terms)
-    product.addLastTerm(monomial, dim::multiply(coefficient, factor));
+    product.addTerm(monomial, dim::multiply(coefficient, factor));
   return product;
 }
 

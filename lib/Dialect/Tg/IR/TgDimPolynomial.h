@@ -134,6 +134,7 @@ public:
   friend Polynomial operator-(const Polynomial &lhs, const Polynomial &rhs);
   friend Polynomial operator*(const Polynomial &lhs, const Polynomial &rhs);
   bool operator==(const Polynomial &other) const;
+  /// Fast for terms that are added in order.
   void addTerm(const Monomial &monomial, int64_t coefficient);
   Polynomial scale(int64_t factor) const;
 
@@ -177,8 +178,6 @@ private:
   };
   using Terms = std::map<Monomial, int64_t, Less>;
 
-  /// As addTerm, but fast for terms that are added in order.
-  void addLastTerm(const Monomial &monomial, int64_t coefficient);
   static Polynomial ofAtom(Attribute attr);
   static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
   static Polynomial getMinimumOf(std::vector<Polynomial> operands,
