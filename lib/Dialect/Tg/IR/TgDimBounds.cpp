@@ -134,8 +134,8 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
                                  dim::getLength(choice->front()))) {
     auto boundWith = [&](Attribute chosen) {
       Polynomial rest = *this;
-      rest.terms.erase(*choice);
-      rest = rest + Polynomial(chosen).scale(terms.at(*choice));
+      rest.setCoefficient(*choice, 0);
+      rest = rest + Polynomial(chosen).scale(getCoefficient(*choice));
       const Polynomial shortest = rest.withRemainders();
       int64_t best = rest.getRelaxedBound(upper, depth - 1);
       if (shortest == rest)
@@ -153,14 +153,14 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
   }
   if (!longest)
     return bound;
-  const int64_t coefficient = terms.at(*longest);
+  const int64_t coefficient = getCoefficient(*longest);
   auto quotient = cast<DimExprAttr>(longest->front());
   const int64_t divisor = *Dim(quotient.getDivisor()).getStatic();
   Polynomial x(quotient.getDividend());
   if ((coefficient > 0) != upper)
     x.addTerm({}, 1 - divisor);
   Polynomial relaxed = scale(divisor);
-  relaxed.terms.erase(*longest);
+  relaxed.setCoefficient(*longest, 0);
   relaxed = relaxed + x.scale(coefficient);
   int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
   if (scaled == saturate(upper))

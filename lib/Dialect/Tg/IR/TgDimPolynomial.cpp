@@ -78,7 +78,7 @@ size_t dim::getLength(Attribute attr) {
   return expr ? expr.getSize().parts : 1;
 }
 
-bool Polynomial::Less::operator()(const Monomial &a, const Monomial &b) const {
+static bool isLess(const Monomial &a, const Monomial &b) {
   return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
                                       dim::isBefore);
 }
@@ -240,11 +240,35 @@ Polynomial::Polynomial(Attribute attr, bool expand) {
   *this = ofAtom(attr);
 }
 
+size_t Polynomial::find(const Monomial &monomial) const {
+  // Terms are mostly added in order.
+  if (terms.empty() || isLess(terms.back().first, monomial))
+    return terms.size();
+  return llvm::lower_bound(terms, monomial,
+                           [](const auto &term, const Monomial &monomial) {
+                             return isLess(term.first, monomial);
+                           }) -
+         terms.begin();
+}
+
+int64_t Polynomial::getCoefficient(const Monomial &monomial) const {
+  const size_t i = find(monomial);
+  return i < terms.size() && terms[i].first == monomial ? terms[i].second : 0;
+}
+
+void Polynomial::setCoefficient(const Monomial &monomial, int64_t coefficient) {
+  const size_t i = find(monomial);
+  const bool isKnown = i < terms.size() && terms[i].first == monomial;
+  if (isKnown && coefficient == 0)
+    terms.erase(terms.begin() + i);
+  else if (isKnown)
+    terms[i].second = coefficient;
+  else if (coefficient != 0)
+    terms.insert(terms.begin() + i, {monomial, coefficient});
+}
+
 void Polynomial::addTerm(const Monomial &monomial, int64_t coefficient) {
-  auto it = terms.try_emplace(terms.end(), monomial, 0);
-  it->second = dim::add(it->second, coefficient);
-  if (it->second == 0)
-    terms.erase(it);
+  setCoefficient(monomial, dim::add(getCoefficient(monomial), coefficient));
 }
 
 bool Polynomial::operator==(const Polynomial &other) const {
@@ -261,11 +285,10 @@ Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
 Polynomial dim::operator-(const Polynomial &lhs, const Polynomial &rhs) {
   Polynomial difference = lhs;
   for (const auto &[monomial, coefficient] : rhs.terms) {
-    int64_t &rest = difference.terms[monomial];
-    if (llvm::SubOverflow(rest, coefficient, rest))
+    int64_t rest;
+    if (llvm::SubOverflow(lhs.getCoefficient(monomial), coefficient, rest))
       rest = saturate(coefficient < 0);
-    if (rest == 0)
-      difference.terms.erase(monomial);
+    difference.setCoefficient(monomial, rest);
   }
   return difference;
 }
@@ -277,14 +300,11 @@ Polynomial Polynomial::scale(int64_t factor) const {
   return product;
 }
 
-int64_t Polynomial::getConstant() const {
-  auto it = terms.find({});
-  return it == terms.end() ? 0 : it->second;
-}
+int64_t Polynomial::getConstant() const { return getCoefficient({}); }
 
 int64_t Polynomial::takeConstant() {
   const int64_t constant = getConstant();
-  terms.erase(Monomial());
+  setCoefficient({}, 0);
   return constant;
 }
 
@@ -319,16 +339,12 @@ static Attribute combineAll(MLIRContext *context, DimOpKind kind,
 Polynomial Polynomial::getCommonPart(const std::vector<Polynomial> &operands) {
   Polynomial common;
   for (const Polynomial &operand : operands)
-    for (const auto &[monomial, coefficient] : operand.terms)
-      common.terms.try_emplace(monomial, saturate(true));
-  for (auto it = common.terms.begin(); it != common.terms.end();) {
-    for (const Polynomial &operand : operands) {
-      auto own = operand.terms.find(it->first);
-      it->second =
-          std::min(it->second, own == operand.terms.end() ? 0 : own->second);
+    for (const auto &[monomial, coefficient] : operand.terms) {
+      int64_t least = coefficient;
+      for (const Polynomial &other : operands)
+        least = std::min(least, other.getCoefficient(monomial));
+      common.setCoefficient(monomial, least);
     }
-    it = it->second == 0 ? common.terms.erase(it) : std::next(it);
-  }
   return common;
 }
 
@@ -390,7 +406,7 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
         continue;
       const int64_t times = coefficient;
       Polynomial rest = operands[i];
-      rest.terms.erase(Monomial(monomial));
+      rest.setCoefficient(monomial, 0);
       operands.erase(operands.begin() + ptrdiff_t(i));
       for (Attribute choice : choices)
         operands.push_back(rest + Polynomial(choice).scale(times));
@@ -418,8 +434,8 @@ Polynomial Polynomial::getMinimum(std::vector<Polynomial> operands,
     return std::lexicographical_compare(
         a.terms.begin(), a.terms.end(), b.terms.begin(), b.terms.end(),
         [](const auto &x, const auto &y) {
-          return Less()(x.first, y.first) ||
-                 (!Less()(y.first, x.first) && x.second < y.second);
+          return isLess(x.first, y.first) ||
+                 (x.first == y.first && x.second < y.second);
         });
   });
   dropGreater();
@@ -442,10 +458,10 @@ static Monomial without(const Monomial &monomial, size_t position) {
 bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
   size_t count = terms.size();
   for (const auto &[monomial, coefficient] : change.terms) {
-    auto it = terms.find(monomial);
-    if (it == terms.end())
+    const int64_t own = getCoefficient(monomial);
+    if (own == 0)
       ++count;
-    else if (dim::add(it->second, coefficient) == 0)
+    else if (dim::add(own, coefficient) == 0)
       --count;
   }
   if (count > mostTerms)
@@ -527,10 +543,9 @@ bool Polynomial::showMaximum(size_t mostTerms) {
       Polynomial greatest;
       for (Attribute operand : minimum.getOperands()) {
         operands.emplace_back(operand);
-        for (const auto &[other, number] : operands.back().terms) {
-          int64_t &most = greatest.terms[other];
-          most = std::max(most, number);
-        }
+        for (const auto &[other, number] : operands.back().terms)
+          greatest.setCoefficient(
+              other, std::max(greatest.getCoefficient(other), number));
       }
       if (greatest.terms.size() > terms.size())
         continue;
@@ -608,7 +623,7 @@ Polynomial::divideTerms(const Polynomial &divisor) const {
       if (divisor.terms.size() > 1)
         return {Polynomial(), *this};
       rest.addTerm(monomial, coefficient);
-      left.terms.erase(monomial);
+      left.terms.pop_back();
       continue;
     }
     const int64_t times = coefficient / leadingCoefficient;

@@ -29,7 +29,6 @@
 #include "mlir/IR/DialectInterface.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
-#include <map>
 #include <mutex>
 #include <optional>
 #include <tuple>
@@ -134,7 +133,6 @@ public:
   friend Polynomial operator-(const Polynomial &lhs, const Polynomial &rhs);
   friend Polynomial operator*(const Polynomial &lhs, const Polynomial &rhs);
   bool operator==(const Polynomial &other) const;
-  /// Fast for terms that are added in order.
   void addTerm(const Monomial &monomial, int64_t coefficient);
   Polynomial scale(int64_t factor) const;
 
@@ -172,11 +170,11 @@ public:
                                MLIRContext *context);
 
 private:
-  /// Orders monomials by their factors.
-  struct Less {
-    bool operator()(const Monomial &a, const Monomial &b) const;
-  };
-  using Terms = std::map<Monomial, int64_t, Less>;
+  /// Where a monomial is among the terms, or belongs.
+  size_t find(const Monomial &monomial) const;
+  /// The number that a monomial is multiplied by; 0 if it does not occur.
+  int64_t getCoefficient(const Monomial &monomial) const;
+  void setCoefficient(const Monomial &monomial, int64_t coefficient);
 
   static Polynomial ofAtom(Attribute attr);
   static Polynomial getCommonPart(const std::vector<Polynomial> &operands);
@@ -194,7 +192,8 @@ private:
   Interval getBoxBounds() const;
   int64_t getRelaxedBound(bool upper, unsigned depth) const;
 
-  Terms terms;
+  /// Monomials, ordered by their factors, with their coefficients.
+  SmallVector<std::pair<Monomial, int64_t>, 2> terms;
 };
 
 } // namespace mlir::tg::dim
