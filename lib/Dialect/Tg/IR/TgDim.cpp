@@ -81,33 +81,28 @@ static std::optional<int64_t> getOnlyQuotient(Dim value, Dim divisor) {
   return std::nullopt;
 }
 
-static Polynomial getNumber(int64_t number) {
-  Polynomial constant;
-  constant.addTerm({}, number);
-  return constant;
-}
-
 /// x floordiv divisor, where the divisor is positive.
 static Polynomial getQuotient(const Polynomial &x, Dim divisor) {
   MLIRContext *context = divisor.getContext();
-  const Polynomial divisorTerms(divisor.getAttr());
+  const Polynomial divisorTerms(divisor);
   // Remainders that are not expanded may be shown to be less than the divisor.
   Dim xDim = x.getDim(context);
   auto [shown, shownRest] =
-      divide(Polynomial(xDim.getAttr(), /*expand=*/false), divisorTerms);
+      divide(Polynomial(xDim, /*expand=*/false), divisorTerms);
   if (auto only = getOnlyQuotient(shownRest.getDim(context), divisor))
-    return Polynomial(shown.getDim(context).getAttr()) + getNumber(*only);
+    return Polynomial(shown.getDim(context)) + Polynomial(Dim(context, *only));
   auto [quotient, rest] = divide(x, divisorTerms);
   Dim restDim = rest.getDim(context);
   if (auto only = getOnlyQuotient(restDim, divisor))
-    return quotient + getNumber(*only);
+    return quotient + Polynomial(Dim(context, *only));
   std::optional<int64_t> number = divisor.getStatic();
   if (number) {
     // (g * a + b) floordiv (g * c) is (a + b floordiv g) floordiv c.
     const int64_t common = std::gcd(rest.getCommonFactor(), *number);
     if (common > 1)
-      return quotient + getQuotient(divide(rest, getNumber(common)).first,
-                                    Dim(context, *number / common));
+      return quotient +
+             getQuotient(divide(rest, Polynomial(Dim(context, common))).first,
+                         Dim(context, *number / common));
     // (a floordiv b) floordiv c is a floordiv (b * c).
     if (auto inner = getExpr(restDim.getAttr(), DimOpKind::floordiv)) {
       std::optional<int64_t> other = Dim(inner.getDivisor()).getStatic();
@@ -187,8 +182,7 @@ static Dim getOpaqueExtreme(DimOpKind kind, ArrayRef<Dim> operands) {
 static Dim getOpaqueRemainder(Dim lhs, Dim rhs) {
   MLIRContext *context = lhs.getContext();
   // Drops multiples of the divisor.
-  auto [quotient, rest] =
-      Polynomial(lhs.getAttr()).divideTerms(Polynomial(rhs.getAttr()));
+  auto [quotient, rest] = Polynomial(lhs).divideTerms(Polynomial(rhs));
   if (quotient.getNumber() != 0)
     return Dim::get(DimOpKind::mod, rest.getDim(context), rhs);
   if (lhs.getMin() >= 0 && lhs.getMax() < rhs.getMin())
@@ -244,18 +238,18 @@ static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
       value = evaluate(kind, value, *operand.getStatic());
     return Dim(context, value);
   }
-  const SmallVector<Attribute, 2> attrs = llvm::map_to_vector<2>(
-      operands, [](Dim operand) { return operand.getAttr(); });
   const bool isSelection = kind == DimOpKind::min || kind == DimOpKind::max;
-  if ((isSelection || kind == DimOpKind::mod) && isOpaque(kind, attrs))
+  if ((isSelection || kind == DimOpKind::mod) &&
+      isOpaque(kind, llvm::map_to_vector(
+                         operands, [](Dim dim) { return dim.getAttr(); })))
     return isSelection ? getOpaqueExtreme(kind, operands)
                        : getOpaqueRemainder(operands[0], operands[1]);
-  std::vector<Polynomial> polynomials(attrs.begin(), attrs.end());
+  std::vector<Polynomial> polynomials(operands.begin(), operands.end());
   Polynomial &x = polynomials[0], &y = polynomials[1];
   switch (kind) {
   case DimOpKind::add:
     for (const Polynomial &term : ArrayRef(polynomials).drop_front())
-      x = x + term;
+      x += term;
     return x.getDim(context);
   case DimOpKind::mul:
     return Polynomial::getProduct(polynomials).getDim(context);
@@ -285,21 +279,21 @@ static Dim compute(DimOpKind kind, ArrayRef<Dim> operands) {
   if (std::optional<int64_t> number = divisor.getStatic();
       kind == DimOpKind::mod && number &&
       x.getConstant() < saturate(false) + *number)
-    return Dim(DimExprAttr::get(context, kind,
-                                {Polynomial(attrs[0]).getDim(context).getAttr(),
-                                 y.getDim(context).getAttr()}));
+    return Dim(
+        DimExprAttr::get(context, kind,
+                         {Polynomial(operands[0]).getDim(context).getAttr(),
+                          y.getDim(context).getAttr()}));
   Polynomial quotient = getQuotient(x, divisor);
   if (kind == DimOpKind::floordiv)
     return quotient.getDim(context);
-  Polynomial remainder = x - quotient * Polynomial(divisor.getAttr());
+  Polynomial remainder = x - quotient * Polynomial(divisor);
   return remainder.scale(isNegated ? -1 : 1).getDim(context);
 }
 
 std::optional<Dim> Dim::divideExactly(Dim divisor) const {
   if (*this == divisor)
     return Dim(getContext(), 1);
-  auto [quotient, rest] =
-      Polynomial(getAttr()).divideTerms(Polynomial(divisor.getAttr()));
+  auto [quotient, rest] = Polynomial(*this).divideTerms(Polynomial(divisor));
   if (rest.getNumber() != 0)
     return std::nullopt;
   return quotient.getDim(getContext());
@@ -475,9 +469,7 @@ Dim mlir::tg::getNumElements(MLIRContext *context, ArrayRef<Dim> dims) {
   if (symbolic.size() < 2)
     return symbolic.empty() ? Dim(context, number)
                             : symbolic[0] * Dim(context, number);
-  std::vector<Polynomial> factors;
-  for (Dim dim : symbolic)
-    factors.emplace_back(dim.getAttr());
+  const std::vector<Polynomial> factors(symbolic.begin(), symbolic.end());
   return Polynomial::getProduct(factors).scale(number).getDim(context);
 }
 

@@ -194,18 +194,19 @@ Polynomial Polynomial::ofAtom(Attribute attr) {
   return atom;
 }
 
-Polynomial::Polynomial(Attribute attr, bool expand) {
-  if (auto integer = dyn_cast<IntegerAttr>(attr)) {
-    addTerm({}, integer.getInt());
+Polynomial::Polynomial(Dim dim, bool expand) {
+  if (std::optional<int64_t> number = dim.getStatic()) {
+    addTerm({}, *number);
     return;
   }
+  const Attribute attr = dim.getAttr();
   if (auto var = dyn_cast<VarAttr>(attr); var && var.getMin() == var.getMax()) {
     addTerm({}, var.getMin());
     return;
   }
   if (DimExprAttr sum = getExpr(attr, DimOpKind::add)) {
     for (Attribute operand : sum.getOperands())
-      *this = std::move(*this) + Polynomial(operand, expand);
+      *this += Polynomial(operand, expand);
     return;
   }
   if (DimExprAttr product = getExpr(attr, DimOpKind::mul)) {
@@ -275,10 +276,10 @@ bool Polynomial::operator==(const Polynomial &other) const {
   return terms == other.terms;
 }
 
-Polynomial dim::operator+(Polynomial lhs, const Polynomial &rhs) {
-  for (const auto &[monomial, coefficient] : rhs.terms)
-    lhs.addTerm(monomial, coefficient);
-  return lhs;
+Polynomial &Polynomial::operator+=(const Polynomial &other) {
+  for (const auto &[monomial, coefficient] : other.terms)
+    addTerm(monomial, coefficient);
+  return *this;
 }
 
 // Not a sum with the negative: that of the least int64_t does not fit.
@@ -466,8 +467,7 @@ bool Polynomial::addIfShort(const Polynomial &change, size_t mostTerms) {
   }
   if (count > mostTerms)
     return false;
-  for (const auto &[monomial, coefficient] : change.terms)
-    addTerm(monomial, coefficient);
+  *this += change;
   return true;
 }
 

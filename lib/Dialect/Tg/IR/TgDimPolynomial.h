@@ -127,9 +127,14 @@ class Polynomial {
 public:
   Polynomial() = default;
   /// Expands remainders and maxima if asked to.
-  explicit Polynomial(Attribute attr, bool expand = true);
+  explicit Polynomial(Dim dim, bool expand = true);
+  explicit Polynomial(Attribute attr, bool expand = true)
+      : Polynomial(Dim(attr), expand) {}
 
-  friend Polynomial operator+(Polynomial lhs, const Polynomial &rhs);
+  Polynomial &operator+=(const Polynomial &other);
+  friend Polynomial operator+(Polynomial lhs, const Polynomial &rhs) {
+    return std::move(lhs += rhs);
+  }
   friend Polynomial operator-(const Polynomial &lhs, const Polynomial &rhs);
   friend Polynomial operator*(const Polynomial &lhs, const Polynomial &rhs);
   bool operator==(const Polynomial &other) const;

@@ -66,7 +66,7 @@ Polynomial Polynomial::withShortProducts() const {
   for (const auto &[monomial, coefficient] : terms) {
     Polynomial term;
     term.addTerm(monomial, coefficient);
-    sum = sum + getProduct(term);
+    sum += getProduct(term);
   }
   return sum;
 }
