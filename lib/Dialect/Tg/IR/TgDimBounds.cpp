@@ -135,7 +135,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
     auto boundWith = [&](Attribute chosen) {
       Polynomial rest = *this;
       rest.setCoefficient(*choice, 0);
-      rest = rest + Polynomial(chosen).scale(getCoefficient(*choice));
+      rest += Polynomial(chosen).scale(getCoefficient(*choice));
       const Polynomial shortest = rest.withRemainders();
       int64_t best = rest.getRelaxedBound(upper, depth - 1);
       if (shortest == rest)
@@ -161,7 +161,7 @@ int64_t Polynomial::getRelaxedBound(bool upper, unsigned depth) const {
     x.addTerm({}, 1 - divisor);
   Polynomial relaxed = scale(divisor);
   relaxed.setCoefficient(*longest, 0);
-  relaxed = relaxed + x.scale(coefficient);
+  relaxed += x.scale(coefficient);
   int64_t scaled = relaxed.getRelaxedBound(upper, depth - 1);
   if (scaled == saturate(upper))
     return bound;

@@ -53,9 +53,6 @@ inline int64_t evaluate(DimOpKind kind, int64_t a, int64_t b) {
 /// attributes by structure, not by address. Expressions come before variables,
 /// variables before numbers.
 bool isBefore(Attribute a, Attribute b);
-struct Before {
-  bool operator()(Attribute a, Attribute b) const { return isBefore(a, b); }
-};
 
 /// The expression if it has this operator, else null.
 DimExprAttr getExpr(Attribute attr, DimOpKind kind);
