@@ -15,8 +15,10 @@
 #ifndef TINYGRAD_CONVERSION_PASSES_H
 #define TINYGRAD_CONVERSION_PASSES_H
 
+#include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
+#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
 #include "TinyGrad/Conversion/TgToVector/TgToVector.h"
 
 namespace mlir::tg {

@@ -145,6 +145,93 @@ def TgCheckBounds : Pass<"tg-check-bounds", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// TgToGPU
+//===----------------------------------------------------------------------===//
+
+def ConvertTgToGPU : Pass<"convert-tg-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Lower scheduled kernels to functions of GPU work items";
+  let description = [{
+    Turns every `tg.kernel` into a `gpu.func` of the `gpu.module` `kernels` that
+    runs one work item. It takes the kernel's buffers, and the values of variables
+    in extents, ordered by name, which `tg.variables` lists.
+
+    * `global` and `thread` ranges become the numbers of groups: the innermost
+      one is x, the next one y, and all others together are z. A grid that exceeds
+      the limits of a direction is numbered through x and y instead.
+    * `local` and `group_reduce` ranges become the numbers of the items of a group.
+      Ranges of equal extent share a direction if no value depends on both.
+    * `loop` ranges become loops, `unroll` ranges copies of code, and `upcast`
+      ranges the lanes of vectors, which are loaded and stored as such where they
+      are contiguous.
+    * A reduction over `group_reduce` ranges is exchanged by `gpu.shuffle` within
+      subgroups and through the memory of the group between them; all items get
+      the same bits.
+    * Tiles of a group are memory of the group, filled between barriers.
+
+    The number of items of a group, the size of a subgroup and the memory of a group
+    are bounded by the module's `#tg.target`. Functions that launch kernels lose
+    their meaning and are removed.
+
+    ```mlir
+    tg.kernel @E_64(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64} {
+      %g = tg.range 0 global 2
+      %l = tg.range 1 local 32
+      %c32 = tg.const(32 : index) : index
+      %m = tg.mul %g, %c32 : index
+      %p = tg.add %m, %l : index
+      %x = tg.load %a[%p] : memref<64xf32>
+      %y = tg.neg %x : f32
+      tg.store %y, %out[%p] : memref<64xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    gpu.module @kernels {
+      gpu.func @E_64(%out: memref<64xf32>, %a: memref<64xf32>) kernel
+          attributes {known_block_size = array<i32: 32, 1, 1>, tg.outputs = 1 : i64} {
+        %g = gpu.block_id x
+        %l = gpu.thread_id x
+        ...
+        %x = memref.load %a[%p] : memref<64xf32>
+        %y = arith.negf %x : f32
+        memref.store %y, %out[%p] : memref<64xf32>
+        gpu.return
+      }
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// GPUToSim
+//===----------------------------------------------------------------------===//
+
+def ConvertGPUToSim : Pass<"convert-gpu-to-sim", "::mlir::ModuleOp"> {
+  let summary = "Turn functions of GPU work items into functions for the simulator";
+  let description = [{
+    Takes the output of `convert-tg-to-gpu`. Every kernel function of a `gpu.module`
+    becomes a function of the module that the simulator runs for each work item, on
+    the host. Like the functions that `convert-tg-to-vector` makes, it takes buffers,
+    two indices and the values of variables. The first index is the address of the
+    work item's state, from which the numbers of the group and of the item are read;
+    the second one is not used. The memory of the group is a further buffer.
+
+    Barriers and shuffles become calls of the simulator, and every access to memory
+    is announced to it by `tg_sim_access`, which checks it (see
+    `Runtime/Devices/Simulator.h`).
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // KernelToLLVM
 //===----------------------------------------------------------------------===//
 

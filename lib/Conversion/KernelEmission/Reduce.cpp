@@ -202,6 +202,8 @@ Value KernelEmitter::finishReduce(const Member &member, bool isHorizontal,
       total = combine(total, vector::ExtractOp::create(b, value, i));
     value = total;
   }
+  if (RangeSet items = getSet(op.getRanges()) & parallelSet)
+    value = combineItems(op, items, value, depth);
   if (isNarrowFloat(op.getType()))
     value = arithmetic.buildNarrow(b, value, op.getType());
   return value;
@@ -277,6 +279,8 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
     unsigned index = llvm::countr_zero(rest);
     Range &range = ranges[index];
     isEmpty |= range.extent == 0;
+    if (parallelSet & setOf(index))
+      continue;
     if (loopSet & setOf(index)) {
       loops.push_back(index);
     } else if (unrollSet & setOf(index)) {

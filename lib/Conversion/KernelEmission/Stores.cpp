@@ -72,7 +72,8 @@ bool KernelEmitter::findFirstPosition(StoreOp op, Value &condition) {
   for (RangeSet missing = parallelSet & ~getStoreSet(op); missing;
        missing &= missing - 1) {
     const Range &range = ranges[llvm::countr_zero(missing)];
-    if (!range.value && range.lo == 0)
+    if ((!range.value && range.lo == 0) ||
+        (range.alternatives & getStoreSet(op)))
       continue;
     if (range.lo > 0)
       return false;

@@ -83,6 +83,13 @@ protected:
   virtual void emitStore(StoreOp op) = 0;
   /// The memory of a tile, filled, in the scope `depth`.
   virtual Value createStage(StageOp op, unsigned depth) = 0;
+  /// Combines the values that the work items have for a reduction, if it closes
+  /// the parallel ranges `items`, in the scope `depth`. All items get the
+  /// result.
+  virtual Value combineItems(RangedReduceOp op, RangeSet items, Value value,
+                             unsigned depth) {
+    llvm_unreachable("mayClose() admits no parallel range");
+  }
   /// Reports an operation that this code generator does not support. Called for
   /// each operation before code is created.
   virtual LogicalResult checkOperation(Operation *op) { return success(); }
@@ -109,6 +116,9 @@ protected:
     Value condition;
     // Current position of an unroll or upcast range; -1: none, or all lanes.
     int64_t position = -1;
+    /// Parallel ranges that are bound to the same work items, of which no value
+    /// depends on two.
+    RangeSet alternatives = 0;
   };
 
   /// Insertion point of a scope: the end of the block, or before the loop that

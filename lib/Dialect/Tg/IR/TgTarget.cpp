@@ -37,6 +37,9 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"operations_per_nanosecond", &TargetFacts::operationsPerNanosecond, 1,
        maxSize},
       {"bytes_per_nanosecond", &TargetFacts::bytesPerNanosecond, 1, maxSize},
+      {"group_items", &TargetFacts::groupItems, 0, 1 << 16},
+      {"subgroup_items", &TargetFacts::subgroupItems, 1, 1 << 10},
+      {"group_bytes", &TargetFacts::groupBytes, 0, maxSize},
   };
   return list;
 }

@@ -400,6 +400,9 @@ void TgStageCopiesPass::runOnOperation() {
         << tileBytes.getValue() << " and " << wholeBytes.getValue();
     return signalPassFailure();
   }
+  // Memory of a work item has no room for a block of rows.
+  if (getTargetFacts(getOperation()).groupItems > 0)
+    return;
   SymbolTable symbols(getOperation());
   std::map<std::tuple<Operation *, unsigned, unsigned>, StagedKernel> known;
   KernelSet kernels;

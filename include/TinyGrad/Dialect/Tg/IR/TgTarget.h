@@ -64,6 +64,13 @@ struct TargetFacts {
           compileCost = 1000000;
   /// Speed of one core or compute unit, for estimates of a launch's time.
   int64_t operationsPerNanosecond = 4, bytesPerNanosecond = 8;
+  /// The most work items of a group; 0 for processors without groups.
+  int64_t groupItems = 0;
+  /// Work items of a subgroup, which exchange values without memory; a power of
+  /// two.
+  int64_t subgroupItems = 1;
+  /// The most bytes of memory that the items of a group share.
+  int64_t groupBytes = 0;
 
   bool operator==(const TargetFacts &) const = default;
 };

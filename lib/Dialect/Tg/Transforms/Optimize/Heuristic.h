@@ -6,7 +6,8 @@
 ///
 /// \file
 /// The heuristic of tg-optimize-kernels. OptimizeKernels.cpp orders the steps;
-/// TileResult.cpp makes register tiles.
+/// TileResult.cpp makes register tiles, and GroupItems.cpp groups of work
+/// items.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,8 @@ public:
       : schedule(kernel), target(schedule.getTarget()) {}
 
   void run();
+  /// The same for targets with groups of work items.
+  void runForGroups();
   void runWithoutOptimization();
   ArrayRef<Attribute> getSteps() const { return schedule.getSteps(); }
   bool hasTooManyPositions();
@@ -72,6 +75,10 @@ private:
   void addSquares(RangeOp lane, RangeOp across, int64_t size);
   void parallelize(RangeOp end = {}, ArrayRef<RangedReduceOp> repeated = {});
   bool hasScan();
+  bool admits(RangeOp range, RangeKind kind);
+  RangeOp findShared(RangedReduceOp reduce);
+  int64_t shareReduces();
+  void distribute(int64_t items);
   void report(StringRef step, RangeOp range, int64_t amount);
 
   KernelSchedule schedule;

@@ -545,6 +545,10 @@ void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
   Recording step(*this, StepKind::set_kind, {}, range,
                  static_cast<int64_t>(kind));
   range.setKind(kind);
+  // Work items have no copy of the code for the last positions.
+  if (kind == RangeKind::global || kind == RangeKind::local ||
+      kind == RangeKind::group_reduce)
+    range.setPeelDim(Dim(range.getContext(), 0));
 }
 
 static UpdateKind getUpdate(ReduceKind kind) {

@@ -206,6 +206,10 @@ private:
   SmallVector<std::pair<RangeOp, Window>>
   findWindows(Value value, RangedReduceOp reduce, ArrayRef<RangeOp> along);
   std::optional<std::string> findObstacleToKind(RangeOp range, RangeKind kind);
+  std::optional<std::string> findObstacleToGroups(RangeOp range,
+                                                  RangeKind kind);
+  /// What forbids that positions of a result range run as work items.
+  std::optional<std::string> findObstacleToWorkItems(RangeOp range);
   std::optional<std::string> findObstacleToMove(RangeOp range, RangeOp other);
   std::optional<std::string>
   findObstacleToStage(Value value, ArrayRef<RangeOp> over, int64_t pad);

@@ -87,8 +87,10 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
   case RangeKind::global:
   case RangeKind::local:
   case RangeKind::group_reduce:
-    return "kind " + stringifyRangeKind(kind).str() +
-           " needs a target with work-groups";
+    if (target.groupItems == 0)
+      return "kind " + stringifyRangeKind(kind).str() +
+             " needs a target with work-groups";
+    return findObstacleToGroups(range, kind);
   case RangeKind::upcast:
   case RangeKind::unroll:
   case RangeKind::thread:
@@ -171,8 +173,6 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
   case RangeKind::thread: {
     if (!isResultRange(range))
       return describe(range) + " is closed by a reduction or tile";
-    if (isScanned(range))
-      return describe(range) + " is scanned";
     for (RangeOp other : ranges) {
       if (other == range)
         break;
@@ -180,22 +180,59 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         return "work items are leading ranges of the result, and " +
                describe(other) + " comes before";
     }
-    // Under a mask, at most one work item writes an element (see tg.store).
-    for (auto store : kernel.getBody().getOps<StoreOp>())
-      if (range.getLargestExtent() > 1 &&
-          (!store.getMask() || store.getUpdate()) &&
-          !dependsOn(store.getIndex(), range))
-        return "work items along " + describe(range) +
-               " would write the same elements";
-    for (StageOp stage : givenTiles)
-      if (!dependsOn(stage.getValue(), range))
-        return "work items along " + describe(range) +
-               " would overwrite memory from which a tile is filled";
-    return std::nullopt;
+    return findObstacleToWorkItems(range);
   }
   default:
     llvm_unreachable("handled above");
   }
+}
+
+Obstacle KernelSchedule::findObstacleToWorkItems(RangeOp range) {
+  if (isScanned(range))
+    return describe(range) + " is scanned";
+  // Under a mask, at most one work item writes an element (see tg.store).
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (range.getLargestExtent() > 1 &&
+        (!store.getMask() || store.getUpdate()) &&
+        !dependsOn(store.getIndex(), range))
+      return "work items along " + describe(range) +
+             " would write the same elements";
+  for (StageOp stage : givenTiles)
+    if (!dependsOn(stage.getValue(), range))
+      return "work items along " + describe(range) +
+             " would overwrite memory from which a tile is filled";
+  return std::nullopt;
+}
+
+Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
+  if (range.getKind() != RangeKind::loop)
+    return describe(range) + " is " +
+           stringifyRangeKind(range.getKind()).str() + ", not loop";
+  if (kind != RangeKind::global) {
+    if (range.isSymbolic())
+      return describe(range) + " has a symbolic extent";
+    if (range.getLargestExtent() > target.groupItems)
+      return "a group has at most " + std::to_string(target.groupItems) +
+             " work items, and " + describe(range) + " has " +
+             std::to_string(range.getLargestExtent()) + " positions";
+  }
+  if (kind == RangeKind::group_reduce) {
+    if (getReduces(range).empty() ||
+        llvm::any_of(range->getUsers(), [&](Operation *user) {
+          return !isa<RangedReduceOp>(user) && namesRange(user, range);
+        }))
+      return describe(range) + " is not closed by reductions alone";
+    return std::nullopt;
+  }
+  for (auto store : kernel.getBody().getOps<StoreOp>())
+    if (store.getUpdate() && isOrdered(range))
+      return "positions of " + describe(range) + " may update one element";
+  const bool fillsTiles = llvm::any_of(range->getUsers(), [&](Operation *user) {
+    return isa<StageOp>(user) && namesRange(user, range);
+  });
+  if (fillsTiles ? kind != RangeKind::local : !isResultRange(range))
+    return describe(range) + " is closed by a reduction or tile";
+  return fillsTiles ? std::nullopt : findObstacleToWorkItems(range);
 }
 
 //===----------------------------------------------------------------------===//

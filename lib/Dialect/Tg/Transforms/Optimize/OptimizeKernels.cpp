@@ -628,6 +628,8 @@ struct TgOptimizeKernelsPass
       return;
     if (noOpt)
       heuristic.runWithoutOptimization();
+    else if (getTargetFacts(kernel).groupItems > 0)
+      heuristic.runForGroups();
     else
       heuristic.run();
     ArrayRef<Attribute> steps = heuristic.getSteps();

@@ -1,0 +1,389 @@
+//===- GPUToSim.cpp - work items as functions of the host -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the convert-gpu-to-sim pass. Upstream's conversion to OpenCL's
+/// built-in functions would do for the operations of the gpu dialect, but the
+/// simulator also wants every access to memory, while that is still an access
+/// to an element of a buffer, and the state of the item without a thread-local
+/// variable.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_CONVERTGPUTOSIM
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Alignment of the parts of a group's memory in bytes, as in a layout.
+static constexpr int64_t kMemoryAlignment = 16;
+/// Larger memory of an item is on the heap: its stack is small.
+static constexpr int64_t kMaxStack = 4096;
+
+namespace {
+/// Members of the state of an item (SimItem), in 32-bit words.
+enum StateWord {
+  kGroupNumber = 0,
+  kItemNumber = 3,
+  kGridSize = 6,
+  kGroupSize = 9,
+  kLaneNumber = 12,
+  kSubgroupNumber = 13
+};
+
+/// What the simulator is told about an access.
+enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4 };
+
+/// Converts one function.
+class FunctionConverter {
+public:
+  FunctionConverter(gpu::GPUFuncOp source, ModuleOp module)
+      : source(source), module(module), builder(source->getContext()) {}
+
+  LogicalResult convert();
+
+private:
+  func::FuncOp createFunction();
+  LogicalResult convertOperation(Operation *op);
+  void announce(Operation *op, Value memory, Value index, int64_t count,
+                bool isWrite);
+  void moveToHeap(memref::AllocaOp alloca);
+  Value readState(int word);
+  Value i64(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  }
+  Value toI64(Value value);
+  Value call(StringRef name, ValueRange operands, Type result = {});
+
+  gpu::GPUFuncOp source;
+  ModuleOp module;
+  OpBuilder builder;
+  Location loc = UnknownLoc::get(builder.getContext());
+  func::FuncOp func;
+  Value item; ///< the address of the state
+  /// Bits of AccessFlag of memory other than the kernel's buffers.
+  DenseMap<Value, int64_t> memoryFlags;
+  int64_t numSites = 0;
+};
+} // namespace
+
+static Type dropMemorySpace(MemRefType type) {
+  return MemRefType::get(type.getShape(), type.getElementType(),
+                         type.getLayout(), Attribute());
+}
+
+Value FunctionConverter::toI64(Value value) {
+  Type type = value.getType(), wide = builder.getI64Type();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, wide, value);
+  if (isa<FloatType>(type)) {
+    type = builder.getIntegerType(type.getIntOrFloatBitWidth());
+    value = arith::BitcastOp::create(builder, loc, type, value);
+  }
+  return type == wide ? value
+                      : arith::ExtUIOp::create(builder, loc, wide, value);
+}
+
+Value FunctionConverter::call(StringRef name, ValueRange operands,
+                              Type result) {
+  auto type = builder.getFunctionType(operands.getTypes(),
+                                      result ? TypeRange(result) : TypeRange());
+  if (!module.lookupSymbol(name)) {
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    func::FuncOp::create(top, module.getLoc(), name, type).setPrivate();
+  }
+  auto call =
+      func::CallOp::create(builder, loc, name, type.getResults(), operands);
+  return result ? call.getResult(0) : Value();
+}
+
+Value FunctionConverter::readState(int word) {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Value state = LLVM::IntToPtrOp::create(builder, loc, pointer, toI64(item));
+  Value place = LLVM::GEPOp::create(builder, loc, pointer, builder.getI32Type(),
+                                    state, ArrayRef<LLVM::GEPArg>{word});
+  Value number =
+      LLVM::LoadOp::create(builder, loc, builder.getI32Type(), place);
+  return arith::IndexCastUIOp::create(builder, loc, builder.getIndexType(),
+                                      number);
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// The function, with the source's body. Parts of the group's memory are views
+/// of one buffer.
+func::FuncOp FunctionConverter::createFunction() {
+  auto variables = source->getAttrOfType<ArrayAttr>(variablesAttrName);
+  const size_t numVariables = variables ? variables.size() : 0;
+  const size_t numBuffers =
+      source.getFunctionType().getNumInputs() - numVariables;
+  int64_t bytes = 0;
+  SmallVector<int64_t> offsets;
+  for (BlockArgument memory : source.getWorkgroupAttributions()) {
+    offsets.push_back(llvm::alignTo(bytes, kMemoryAlignment));
+    auto type = cast<MemRefType>(memory.getType());
+    bytes = offsets.back() +
+            type.getNumElements() * type.getElementTypeBitWidth() / 8;
+  }
+  Type index = builder.getIndexType();
+  ArrayRef<Type> inputs = source.getFunctionType().getInputs();
+  SmallVector<Type> types(inputs.take_front(numBuffers));
+  if (bytes > 0)
+    types.push_back(MemRefType::get({bytes}, builder.getI8Type()));
+  types.append({index, index});
+  types.append(numVariables, index);
+  builder.setInsertionPoint(source->getParentOp());
+  auto result =
+      func::FuncOp::create(builder, source.getLoc(), source.getName(),
+                           builder.getFunctionType(types, TypeRange()));
+  result->setAttr(parallelExtentAttrName,
+                  Dim(builder.getContext(), 1).getAttr());
+  result->setAttr(outputsAttrName, source->getAttr(outputsAttrName));
+  // Other items write to the buffers while one waits.
+  result->setAttr(inPlaceAttrName, builder.getUnitAttr());
+  if (variables)
+    result->setAttr(variablesAttrName, variables);
+
+  result.getBody().takeBody(source.getBody());
+  Block *body = &result.getBody().front();
+  SmallVector<BlockArgument> old(body->getArguments());
+  loc = source.getLoc();
+  SmallVector<Value> arguments;
+  for (Type type : types)
+    arguments.push_back(body->addArgument(type, loc));
+  const size_t next = numBuffers + (bytes > 0 ? 1 : 0);
+  item = arguments[next];
+  builder.setInsertionPointToStart(body);
+  for (size_t i = 0; i < numBuffers; ++i)
+    old[i].replaceAllUsesWith(arguments[i]);
+  for (size_t i = 0; i < numVariables; ++i)
+    old[numBuffers + i].replaceAllUsesWith(arguments[next + 2 + i]);
+  for (auto [i, offset] : llvm::enumerate(offsets)) {
+    BlockArgument memory = old[numBuffers + numVariables + i];
+    Value start = arith::ConstantIndexOp::create(builder, loc, offset);
+    Value view = memref::ViewOp::create(
+        builder, loc,
+        cast<MemRefType>(dropMemorySpace(cast<MemRefType>(memory.getType()))),
+        arguments[numBuffers], start, ValueRange());
+    memory.replaceAllUsesWith(view);
+    memoryFlags[view] = kOfGroup;
+  }
+  body->eraseArguments(0, old.size());
+  return result;
+}
+
+void FunctionConverter::moveToHeap(memref::AllocaOp alloca) {
+  builder.setInsertionPoint(alloca);
+  loc = alloca.getLoc();
+  Value memory = memref::AllocOp::create(builder, loc, alloca.getType());
+  memoryFlags[memory] = kOfItem;
+  alloca.replaceAllUsesWith(memory);
+  alloca.erase();
+  builder.setInsertionPoint(func.getBody().front().getTerminator());
+  memref::DeallocOp::create(builder, loc, memory);
+}
+
+LogicalResult FunctionConverter::convert() {
+  if (source.getNumPrivateAttributions() != 0)
+    return source.emitError("has private memory attributions, which the "
+                            "simulator does not support");
+  func = createFunction();
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [](MemRefType type) { return dropMemorySpace(type); });
+  replacer.recursivelyReplaceElementsIn(func, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+  SmallVector<Operation *> ops;
+  func.getBody().walk([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    builder.setInsertionPoint(op);
+    loc = op->getLoc();
+    if (failed(convertOperation(op)))
+      return failure();
+  }
+  for (auto alloca : llvm::to_vector(func.getOps<memref::AllocaOp>())) {
+    MemRefType type = alloca.getType();
+    if (type.getNumElements() * type.getElementTypeBitWidth() / 8 > kMaxStack)
+      moveToHeap(alloca);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+void FunctionConverter::announce(Operation *op, Value memory, Value index,
+                                 int64_t count, bool isWrite) {
+  auto type = cast<MemRefType>(memory.getType());
+  int64_t flags = memoryFlags.lookup(memory), number = -1;
+  if (auto argument = dyn_cast<BlockArgument>(memory))
+    number = argument.getArgNumber();
+  else if (isa_and_nonnull<memref::AllocaOp>(memory.getDefiningOp()))
+    flags |= kOfItem;
+  if (isWrite)
+    flags |= kWrite;
+  Value base =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
+  call("tg_sim_access",
+       {toI64(item), toI64(base), toI64(index), i64(count),
+        i64(type.getNumElements()), i64(type.getElementTypeBitWidth() / 8),
+        i64(flags), i64(number)},
+       builder.getI64Type());
+}
+
+static int64_t getNumLanes(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
+}
+
+LogicalResult FunctionConverter::convertOperation(Operation *op) {
+  auto replace = [&](Value value) {
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<gpu::BlockIdOp>([&](auto id) {
+        replace(readState(kGroupNumber + static_cast<int>(id.getDimension())));
+        return success();
+      })
+      .Case<gpu::ThreadIdOp>([&](auto id) {
+        replace(readState(kItemNumber + static_cast<int>(id.getDimension())));
+        return success();
+      })
+      .Case<gpu::GridDimOp>([&](auto size) {
+        replace(readState(kGridSize + static_cast<int>(size.getDimension())));
+        return success();
+      })
+      .Case<gpu::BlockDimOp>([&](auto size) {
+        replace(readState(kGroupSize + static_cast<int>(size.getDimension())));
+        return success();
+      })
+      .Case<gpu::LaneIdOp>([&](auto) {
+        replace(readState(kLaneNumber));
+        return success();
+      })
+      .Case<gpu::SubgroupIdOp>([&](auto) {
+        replace(readState(kSubgroupNumber));
+        return success();
+      })
+      .Case<gpu::BarrierOp>([&](auto) {
+        call("tg_sim_barrier", {toI64(item), i64(numSites++)});
+        op->erase();
+        return success();
+      })
+      .Case<gpu::ShuffleOp>([&](gpu::ShuffleOp shuffle) -> LogicalResult {
+        Type type = shuffle.getValue().getType();
+        if (!type.isIntOrFloat() || type.getIntOrFloatBitWidth() > 64)
+          return op->emitOpError("shuffles values of type ")
+                 << type << "; the simulator supports scalars";
+        // The simulator's numbers of the modes.
+        int64_t mode = 0;
+        switch (shuffle.getMode()) {
+        case gpu::ShuffleMode::XOR:
+          mode = 0;
+          break;
+        case gpu::ShuffleMode::UP:
+          mode = 1;
+          break;
+        case gpu::ShuffleMode::DOWN:
+          mode = 2;
+          break;
+        case gpu::ShuffleMode::IDX:
+          mode = 3;
+          break;
+        }
+        Value bits = call("tg_sim_shuffle",
+                          {toI64(item), toI64(shuffle.getValue()),
+                           toI64(shuffle.getOffset()), i64(mode),
+                           toI64(shuffle.getWidth()), i64(numSites++)},
+                          builder.getI64Type());
+        Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+        if (integer != bits.getType())
+          bits = arith::TruncIOp::create(builder, loc, integer, bits);
+        if (type != integer)
+          bits = arith::BitcastOp::create(builder, loc, type, bits);
+        Value lane = readState(kLaneNumber);
+        Value width = arith::IndexCastUIOp::create(
+            builder, loc, builder.getIndexType(), shuffle.getWidth());
+        shuffle.getValid().replaceAllUsesWith(arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ult, lane, width));
+        shuffle.getShuffleResult().replaceAllUsesWith(bits);
+        op->erase();
+        return success();
+      })
+      .Case<gpu::ReturnOp>([&](auto) {
+        func::ReturnOp::create(builder, loc);
+        op->erase();
+        return success();
+      })
+      .Case<memref::LoadOp>([&](memref::LoadOp load) {
+        announce(op, load.getMemref(), load.getIndices()[0], 1,
+                 /*isWrite=*/false);
+        return success();
+      })
+      .Case<memref::StoreOp>([&](memref::StoreOp store) {
+        announce(op, store.getMemref(), store.getIndices()[0], 1,
+                 /*isWrite=*/true);
+        return success();
+      })
+      .Case<vector::LoadOp>([&](vector::LoadOp load) {
+        announce(op, load.getBase(), load.getIndices()[0],
+                 getNumLanes(load.getType()), /*isWrite=*/false);
+        return success();
+      })
+      .Case<vector::StoreOp>([&](vector::StoreOp store) {
+        announce(op, store.getBase(), store.getIndices()[0],
+                 getNumLanes(store.getValueToStore().getType()),
+                 /*isWrite=*/true);
+        return success();
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        if (isa<gpu::GPUDialect>(op->getDialect()))
+          return op->emitOpError("is not supported by the simulator");
+        return success();
+      });
+}
+
+LogicalResult tg::convertGPUToSim(ModuleOp module) {
+  for (auto kernels : llvm::to_vector(module.getOps<gpu::GPUModuleOp>())) {
+    for (auto func : llvm::to_vector(kernels.getOps<gpu::GPUFuncOp>()))
+      if (failed(FunctionConverter(func, module).convert()))
+        return failure();
+    kernels.erase();
+  }
+  return success();
+}
+
+namespace {
+struct ConvertGPUToSimPass
+    : tg::impl::ConvertGPUToSimBase<ConvertGPUToSimPass> {
+  void runOnOperation() override {
+    if (failed(convertGPUToSim(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,206 @@
+//===- GPUEmitter.cpp - functions of kernels for GPUs ---------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Emits the function of a kernel, and binds its parallel ranges to the numbers
+/// of groups and work items.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUEmitter.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_CONVERTTGTOGPU
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::togpu;
+
+static constexpr gpu::Dimension kDirections[] = {
+    gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z};
+
+bool GPUEmitter::isParallel(RangeKind kind) const {
+  return kind == RangeKind::thread || kind == RangeKind::global ||
+         kind == RangeKind::local || kind == RangeKind::group_reduce;
+}
+
+bool GPUEmitter::mayClose(Operation *op, RangeKind kind) const {
+  return !isParallel(kind) || (isa<StageOp>(op) && kind == RangeKind::local) ||
+         (isa<RangedReduceOp>(op) && kind == RangeKind::group_reduce);
+}
+
+Value GPUEmitter::getNumber(gpu::Dimension direction, bool isItem) {
+  B &b = at(0, kernel.getLoc());
+  if (isItem)
+    return gpu::ThreadIdOp::create(b, direction);
+  return gpu::BlockIdOp::create(b, direction);
+}
+
+void GPUEmitter::bindGrid() {
+  for (auto [direction, own] : llvm::enumerate(layout.gridRanges)) {
+    SmallVector<unsigned> indices;
+    for (RangeOp range : own)
+      indices.push_back(rangeIndex.lookup(range));
+    if (indices.empty())
+      continue;
+    Value number = layout.groups[direction].is(1)
+                       ? Value()
+                       : getNumber(kDirections[direction], /*isItem=*/false);
+    if (layout.foldedGroups.getAttr() && direction == 0) {
+      Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
+      Value width = getDimValue(layout.groups[0], kernel.getLoc());
+      B &b = at(0, kernel.getLoc());
+      number =
+          arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), number);
+    }
+    bindParallelRanges(indices, number);
+  }
+}
+
+void GPUEmitter::bindItems() {
+  const Location loc = kernel.getLoc();
+  const size_t count = layout.axes.size();
+  axisNumbers.resize(count);
+  Value z;
+  for (size_t i = count; i-- > 0;) {
+    const GroupLayout::Axis &axis = layout.axes[i];
+    const size_t direction = std::min<size_t>(count - 1 - i, 2);
+    Value number;
+    if (axis.extent == 1) {
+      number = getIndexConstant(0, loc);
+    } else if (direction < 2 || count <= 3) {
+      number = getNumber(kDirections[direction], /*isItem=*/true);
+    } else {
+      // z numbers the positions of several axes.
+      if (!z)
+        z = getNumber(gpu::Dimension::z, /*isItem=*/true);
+      Value extent = getIndexConstant(axis.extent, loc);
+      B &b = at(0, loc);
+      number = i == 0 ? z : Value(arith::RemUIOp::create(b, z, extent));
+      if (i != 0)
+        z = arith::DivUIOp::create(b, z, extent);
+    }
+    axisNumbers[i] = number;
+    RangeSet all = 0;
+    for (RangeOp range : axis.ranges)
+      all |= setOf(rangeIndex.lookup(range));
+    for (RangeOp range : axis.ranges) {
+      const unsigned index = rangeIndex.lookup(range);
+      bindParallelRanges({index}, number);
+      ranges[index].alternatives = all & ~setOf(index);
+    }
+  }
+}
+
+void GPUEmitter::emitInGroups(llvm::function_ref<void()> body) {
+  if (!layout.foldedGroups.getAttr())
+    return body();
+  const Location loc = kernel.getLoc();
+  Value total = getDimValue(layout.foldedGroups, loc);
+  Value width = getDimValue(layout.groups[0], loc);
+  Value x = getNumber(gpu::Dimension::x, /*isItem=*/false);
+  Value y = getNumber(gpu::Dimension::y, /*isItem=*/false);
+  B &b = at(0, loc);
+  Value number =
+      arith::AddIOp::create(b, arith::MulIOp::create(b, y, width), x);
+  emitGuarded(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, number, total), loc,
+      body);
+}
+
+FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
+  FailureOr<GroupLayout> found = getGroupLayout(kernel, target);
+  if (failed(found) || failed(analyze()))
+    return failure();
+  layout = std::move(*found);
+  FailureOr<SmallVector<VarAttr>> variables = collectVariables(kernel);
+  if (failed(variables))
+    return failure();
+  SmallVector<Type> arguments;
+  for (Type type : kernel.getArgumentTypes()) {
+    auto buffer = cast<MemRefType>(type);
+    arguments.push_back(MemRefType::get(
+        buffer.getShape(), arithmetic.getMemoryType(buffer.getElementType()),
+        MemRefLayoutAttrInterface(), buffer.getMemorySpace()));
+  }
+  const size_t numBuffers = arguments.size();
+  arguments.append(variables->size(), builder.getIndexType());
+  SmallVector<Type> shared;
+  for (const GroupLayout::Memory &memory : layout.memories)
+    shared.push_back(memory.type);
+  func = gpu::GPUFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
+                                builder.getFunctionType(arguments, TypeRange()),
+                                shared);
+  func->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                builder.getUnitAttr());
+  SmallVector<int32_t> size(layout.groupSize.begin(), layout.groupSize.end());
+  func.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(size));
+  func->setAttr(outputsAttrName,
+                builder.getI64IntegerAttr(kernel.getOutputs()));
+  if (kernel.getInPlace())
+    func->setAttr(inPlaceAttrName, builder.getUnitAttr());
+  if (!variables->empty())
+    func->setAttr(variablesAttrName,
+                  builder.getArrayAttr(SmallVector<Attribute>(
+                      variables->begin(), variables->end())));
+  for (auto [memory, argument] :
+       llvm::zip_equal(layout.memories, func.getWorkgroupAttributions()))
+    memories[memory.op] = argument;
+  builder.setInsertionPointToEnd(&func.getBody().front());
+  auto end = gpu::ReturnOp::create(builder);
+  ValueRange given = func.getArguments();
+  openFunction(end, given.take_front(numBuffers), *variables,
+               given.slice(numBuffers, variables->size()));
+  if (SmallVector<StoreOp> stores = getStores(); !stores.empty()) {
+    // What depends on a range is inside the guard.
+    emitInGroups([&] {
+      bindGrid();
+      bindItems();
+      emitStores(stores, parallelSet);
+    });
+  }
+  return func;
+}
+
+FailureOr<gpu::GPUFuncOp> tg::convertKernelToGPU(OpBuilder &builder,
+                                                 KernelOp kernel,
+                                                 const TargetFacts &target) {
+  return GPUEmitter(kernel, builder, target).emit();
+}
+
+namespace {
+struct ConvertTgToGPUPass : tg::impl::ConvertTgToGPUBase<ConvertTgToGPUPass> {
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels(getOperation().getOps<KernelOp>());
+    if (kernels.empty())
+      return;
+    // Host programs refer to kernels, which are about to be replaced.
+    for (auto func :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (func.walk([](LaunchOp) { return WalkResult::interrupt(); })
+              .wasInterrupted())
+        func.erase();
+    OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
+    auto module =
+        gpu::GPUModuleOp::create(builder, getOperation().getLoc(), "kernels");
+    for (KernelOp kernel : kernels) {
+      builder.setInsertionPointToEnd(module.getBody());
+      if (failed(convertKernelToGPU(builder, kernel, getTargetFacts(kernel))))
+        return signalPassFailure();
+      kernel.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,100 @@
+//===- GPUEmitter.h - kernels on GPUs ---------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What GPUs add to kernel emission: numbers of groups and work items, memory
+/// that a group shares, barriers, and reductions over the items of a group.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_CONVERSION_TGTOGPU_GPUEMITTER_H
+#define TINYGRAD_LIB_CONVERSION_TGTOGPU_GPUEMITTER_H
+
+#include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
+#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+
+namespace mlir::tg::togpu {
+
+using emission::B;
+using emission::IndexForm;
+using emission::LaneForm;
+using emission::RangeSet;
+
+class GPUEmitter final : public emission::KernelEmitter {
+public:
+  GPUEmitter(KernelOp kernel, OpBuilder &builder, const TargetFacts &target)
+      : KernelEmitter(kernel, builder, target, emission::NarrowFloats::floats) {
+  }
+
+  /// Creates the function. Reports operations that cannot be compiled.
+  FailureOr<gpu::GPUFuncOp> emit();
+
+private:
+  bool isParallel(RangeKind kind) const override;
+  bool mayClose(Operation *op, RangeKind kind) const override;
+
+  //===--- The function (GPUEmitter.cpp) ---===//
+  /// Binds the ranges of the grid and of the items of a group.
+  void bindGrid();
+  void bindItems();
+  /// The number of the group or of the item in a direction.
+  Value getNumber(gpu::Dimension direction, bool isItem);
+  /// Calls `body` only in groups that exist, if the grid is folded.
+  void emitInGroups(llvm::function_ref<void()> body);
+
+  //===--- Loads and stores (Memory.cpp) ---===//
+  /// Elements of a buffer at the current positions.
+  struct Access {
+    Value buffer;
+    Type element; ///< the tg type of the elements
+    IndexForm index;
+    LaneForm lanes;    ///< the index, split
+    Value mask;        ///< null: all
+    int64_t width = 0; ///< lanes; 0 for a scalar
+  };
+  Value createLoad(LoadOp op, unsigned depth) override;
+  void emitStore(StoreOp op) override;
+  /// Fills in the index and the mask; false if nothing is accessed.
+  bool findPlace(Access &access, Value index, Value mask);
+  bool isContiguous(const Access &access) const;
+  /// The alignment of a contiguous access that follows from the index.
+  int64_t getAlignment(const Access &access) const;
+  /// The index of an element in a lane.
+  Value getElementIndex(const Access &access, int64_t lane, unsigned depth,
+                        Location loc);
+  Value createRead(const Access &access, unsigned depth, Location loc);
+  void emitWrite(const Access &access, Value value, Location loc,
+                 std::optional<UpdateKind> update);
+
+  //===--- Memory of groups (Groups.cpp) ---===//
+  Value createStage(StageOp op, unsigned depth) override;
+  Value combineItems(RangedReduceOp op, RangeSet items, Value value,
+                     unsigned depth) override;
+  /// The result of a reduction, for a scalar; `position` numbers the results of
+  /// the reduction.
+  Value combineScalar(const GroupLayout::Exchange &exchange, Value value,
+                      int64_t position, unsigned depth);
+  /// The value of the lane whose number differs by `offset`, in one bit.
+  Value shuffle(B &b, Value value, int64_t offset);
+  /// The number of the item among those of some axes, from the outermost on.
+  Value getItemNumber(ArrayRef<unsigned> axes, unsigned depth, Location loc);
+  /// Whether the item is the first one along some axes; null if there is only
+  /// one.
+  Value getIsFirst(ArrayRef<unsigned> axes, unsigned depth, Location loc);
+  /// Emits a barrier before memory is written that a previous iteration of an
+  /// enclosing loop has read.
+  void separateFromReads(unsigned depth, Location loc);
+
+  GroupLayout layout;
+  gpu::GPUFuncOp func;
+  /// The number of the item along each axis.
+  SmallVector<Value> axisNumbers;
+  DenseMap<Operation *, Value> memories;
+};
+
+} // namespace mlir::tg::togpu
+
+#endif // TINYGRAD_LIB_CONVERSION_TGTOGPU_GPUEMITTER_H

@@ -1,0 +1,224 @@
+//===- GroupLayout.cpp - ranges as groups and work items ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Distributes the parallel ranges of a kernel over the directions of the grid
+/// and of its groups, and lays out the memory of a group.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/KernelEmission/Arithmetic.h"
+#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// The most groups in each direction, on every GPU.
+static constexpr int64_t kMaxGroups[] = {INT32_MAX, 65535, 65535};
+/// Alignment of the parts of a group's memory in bytes.
+static constexpr int64_t kMemoryAlignment = 16;
+
+static bool isGrid(RangeOp range) {
+  return range.getKind() == RangeKind::global ||
+         range.getKind() == RangeKind::thread;
+}
+static bool isItem(RangeOp range) {
+  return range.getKind() == RangeKind::local ||
+         range.getKind() == RangeKind::group_reduce;
+}
+
+namespace {
+class LayoutBuilder {
+public:
+  LayoutBuilder(KernelOp kernel, const TargetFacts &target)
+      : kernel(kernel), target(target) {}
+
+  FailureOr<GroupLayout> build();
+
+private:
+  LogicalResult addGridRanges();
+  LogicalResult addAxes();
+  LogicalResult addExchange(RangedReduceOp reduce);
+  LogicalResult addMemory(Operation *op, Type element, int64_t size);
+  /// Whether some operation is computed at every combination of positions of
+  /// both ranges.
+  bool meet(RangeOp a, RangeOp b);
+
+  KernelOp kernel;
+  const TargetFacts &target;
+  IndexAnalysis analysis;
+  GroupLayout layout;
+};
+} // namespace
+
+static Dim getProduct(MLIRContext *context, ArrayRef<RangeOp> ranges) {
+  Dim product(context, 1);
+  for (RangeOp range : ranges)
+    product = product * range.getExtentDim();
+  return product;
+}
+
+LogicalResult LayoutBuilder::addGridRanges() {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<RangeOp> ranges;
+  for (auto range : kernel.getBody().getOps<RangeOp>())
+    if (isGrid(range) && !range.use_empty())
+      ranges.push_back(range);
+  // The innermost range is x, the next one y, and all others are z.
+  SmallVector<RangeOp> all = ranges;
+  for (int direction : {0, 1})
+    if (!ranges.empty())
+      layout.gridRanges[direction].push_back(ranges.pop_back_val());
+  layout.gridRanges[2] = ranges;
+  bool fits = true;
+  for (int direction : {0, 1, 2}) {
+    layout.groups[direction] =
+        getProduct(context, layout.gridRanges[direction]);
+    fits &= layout.groups[direction].getMax() <= kMaxGroups[direction];
+  }
+  if (fits)
+    return success();
+  const Dim total = getProduct(context, all), one(context, 1);
+  layout.gridRanges = {all, {}, {}};
+  layout.groups = {total, one, one};
+  if (total.getMax() <= kMaxGroups[0])
+    return success();
+  const Dim width(context, kMaxGroups[0]);
+  layout.foldedGroups = total;
+  layout.groups[0] = Dim::get(DimOpKind::min, total, width);
+  layout.groups[1] = Dim::get(DimOpKind::floordiv, total + width - one, width);
+  if (layout.groups[1].getMax() > kMaxGroups[1])
+    return kernel.emitError("has ")
+           << total.str() << " groups of work items; a grid has at most "
+           << kMaxGroups[0] << " * " << kMaxGroups[1];
+  return success();
+}
+
+bool LayoutBuilder::meet(RangeOp a, RangeOp b) {
+  return llvm::any_of(kernel.getBody().front(), [&](Operation &op) {
+    bool hasA = false, hasB = false;
+    for (Value operand : op.getOperands()) {
+      ArrayRef<Value> ranges = analysis.getRanges(operand);
+      hasA |= llvm::is_contained(ranges, a.getResult());
+      hasB |= llvm::is_contained(ranges, b.getResult());
+    }
+    return hasA && hasB;
+  });
+}
+
+LogicalResult LayoutBuilder::addAxes() {
+  for (auto range : kernel.getBody().getOps<RangeOp>()) {
+    if (!isItem(range) || range.use_empty())
+      continue;
+    if (range.isSymbolic())
+      return range.emitOpError("has a symbolic extent; the number of work "
+                               "items of a group has to be known");
+    const int64_t extent = range.getLargestExtent();
+    if (extent > target.groupItems)
+      return range.emitOpError("makes groups of ")
+             << extent << " work items; the target admits "
+             << target.groupItems;
+    auto *axis = llvm::find_if(layout.axes, [&](GroupLayout::Axis &axis) {
+      return axis.extent == extent &&
+             llvm::none_of(axis.ranges,
+                           [&](RangeOp other) { return meet(range, other); });
+    });
+    if (axis == layout.axes.end())
+      axis = layout.axes.insert(axis, {{}, static_cast<uint32_t>(extent)});
+    axis->ranges.push_back(range);
+  }
+  int64_t items = 1;
+  for (auto [i, axis] : llvm::enumerate(llvm::reverse(layout.axes))) {
+    layout.groupSize[std::min<size_t>(i, 2)] *= axis.extent;
+    items *= axis.extent;
+    if (items > target.groupItems)
+      return kernel.emitError("has groups of ")
+             << items << " or more work items; the target admits "
+             << target.groupItems;
+  }
+  return success();
+}
+
+LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
+                                       int64_t size) {
+  auto space = gpu::AddressSpaceAttr::get(op->getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  const int64_t offset = llvm::alignTo(layout.groupBytes, kMemoryAlignment);
+  layout.memories.push_back(
+      {op, MemRefType::get({size}, element, MemRefLayoutAttrInterface(), space),
+       offset});
+  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (size > (target.groupBytes - offset) / bytes)
+    return op->emitOpError("needs more memory than a group of work items has: ")
+           << size << " elements of " << element << " after " << offset
+           << " bytes; the target has " << target.groupBytes << " bytes";
+  layout.groupBytes = offset + size * bytes;
+  return success();
+}
+
+LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
+  GroupLayout::Exchange exchange;
+  exchange.op = reduce;
+  int64_t items = 1;
+  for (auto [i, axis] : llvm::enumerate(layout.axes))
+    for (RangeOp range : axis.ranges)
+      if (llvm::is_contained(reduce.getRanges(), range.getResult())) {
+        exchange.axes.push_back(i);
+        items *= axis.extent;
+      }
+  if (exchange.axes.empty())
+    return success();
+  exchange.rows = layout.getGroupItems() / items;
+  // The items of the innermost axes are neighbors in their subgroup.
+  const bool isInnermost =
+      exchange.axes.front() + exchange.axes.size() == layout.axes.size();
+  if (isInnermost && llvm::isPowerOf2_64(items))
+    exchange.shuffled = std::min(items, target.subgroupItems);
+  exchange.partials = items / exchange.shuffled;
+  for (Value value : analysis.getRanges(reduce.getResult())) {
+    auto range = value.getDefiningOp<RangeOp>();
+    if (range.getKind() == RangeKind::unroll ||
+        range.getKind() == RangeKind::upcast)
+      exchange.results *= range.getLargestExtent();
+  }
+  layout.exchanges.push_back(exchange);
+  if (exchange.partials == 1)
+    return success();
+  emission::Arithmetic arithmetic;
+  Type element = reduce.getType();
+  if (emission::isNarrowFloat(element))
+    element = Float32Type::get(element.getContext());
+  return addMemory(reduce, arithmetic.getMemoryType(element),
+                   exchange.results * exchange.rows * exchange.partials);
+}
+
+FailureOr<GroupLayout> LayoutBuilder::build() {
+  if (failed(addGridRanges()) || failed(addAxes()))
+    return failure();
+  emission::Arithmetic arithmetic;
+  for (Operation &op : kernel.getBody().front()) {
+    if (op.use_empty())
+      continue;
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      if (stage.getMemory() == TileMemory::group &&
+          failed(addMemory(stage,
+                           arithmetic.getMemoryType(stage.getValue().getType()),
+                           stage.getTile().getType().getNumElements())))
+        return failure();
+    } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
+      if (failed(addExchange(reduce)))
+        return failure();
+    }
+  }
+  return std::move(layout);
+}
+
+FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,
+                                          const TargetFacts &target) {
+  return LayoutBuilder(kernel, target).build();
+}

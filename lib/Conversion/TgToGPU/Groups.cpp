@@ -1,0 +1,225 @@
+//===- Groups.cpp - what the items of a group share -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tiles in the memory of a group, and reductions over its items.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::togpu;
+
+Value GPUEmitter::getItemNumber(ArrayRef<unsigned> axes, unsigned depth,
+                                Location loc) {
+  Value number;
+  for (unsigned axis : axes) {
+    if (layout.axes[axis].extent == 1)
+      continue;
+    if (!number) {
+      number = axisNumbers[axis];
+      continue;
+    }
+    Value extent = getIndexConstant(layout.axes[axis].extent, loc);
+    B &b = at(depth, loc);
+    number = arith::AddIOp::create(b, arith::MulIOp::create(b, number, extent),
+                                   axisNumbers[axis]);
+  }
+  return number ? number : getIndexConstant(0, loc);
+}
+
+Value GPUEmitter::getIsFirst(ArrayRef<unsigned> axes, unsigned depth,
+                             Location loc) {
+  Value zero = getIndexConstant(0, loc), condition;
+  for (unsigned axis : axes) {
+    if (layout.axes[axis].extent == 1)
+      continue;
+    B &b = at(depth, loc);
+    Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                          axisNumbers[axis], zero);
+    condition = condition ? Value(arith::AndIOp::create(b, condition, isFirst))
+                          : isFirst;
+  }
+  return condition;
+}
+
+void GPUEmitter::separateFromReads(unsigned depth, Location loc) {
+  if (scopes[depth].anchor->block != scopes[0].anchor->block)
+    gpu::BarrierOp::create(at(depth, loc));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+Value GPUEmitter::createStage(StageOp op, unsigned depth) {
+  const Location loc = op.getLoc();
+  const bool isGroup = op.getMemory() == TileMemory::group;
+  Access access;
+  access.element = op.getValue().getType();
+  access.width = getStageLanes(op);
+  if (isGroup)
+    access.buffer = memories.lookup(op);
+  else
+    access.buffer = memref::AllocaOp::create(
+        at(0, loc), MemRefType::get({op.getTile().getType().getNumElements()},
+                                    arithmetic.getMemoryType(access.element)));
+  SmallVector<unsigned> others;
+  if (isGroup) {
+    separateFromReads(depth, loc);
+    // One item of those with the same positions writes.
+    for (auto [i, axis] : llvm::enumerate(layout.axes))
+      if (llvm::none_of(axis.ranges, [&](RangeOp range) {
+            return llvm::is_contained(op.getRanges(), range.getResult());
+          }))
+        others.push_back(i);
+  }
+  forEachStaged(op, [&](RangeSet unrolled) {
+    forEachPosition(unrolled, [&] {
+      access.index = getTileIndex(op);
+      access.lanes = splitLanes(access.index);
+      Value value = get(op.getValue());
+      emitGuarded(getIsFirst(others, top(), loc), loc,
+                  [&] { emitWrite(access, value, loc, std::nullopt); });
+    });
+  });
+  if (isGroup)
+    gpu::BarrierOp::create(at(depth, loc));
+  return access.buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Integers of less than 32 bits are shuffled as i32.
+Value GPUEmitter::shuffle(B &b, Value value, int64_t offset) {
+  Type type = value.getType(), wide = type;
+  if (type.isInteger() && type.getIntOrFloatBitWidth() < 32)
+    wide = b.getI32Type();
+  if (wide != type)
+    value = arith::ExtUIOp::create(b, wide, value);
+  value = gpu::ShuffleOp::create(b, value, static_cast<int32_t>(offset),
+                                 static_cast<int32_t>(target.subgroupItems),
+                                 gpu::ShuffleMode::XOR)
+              .getShuffleResult();
+  if (wide != type)
+    value = arith::TruncIOp::create(b, type, value);
+  return value;
+}
+
+Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
+                                Value value, int64_t position, unsigned depth) {
+  RangedReduceOp op = exchange.op;
+  const Location loc = op.getLoc();
+  const bool isUnsigned = op.getType().isUnsignedInteger();
+  auto combine = [&](B &b, Value x, Value y) {
+    return buildCombine(b, op.getKind(), x, y, isUnsigned);
+  };
+  // Both items of a pair combine the same two values, in a different order: all
+  // items get the same bits.
+  for (int64_t offset = exchange.shuffled / 2; offset > 0; offset /= 2) {
+    B &b = at(depth, loc);
+    value = combine(b, value, shuffle(b, value, offset));
+  }
+  if (exchange.partials == 1)
+    return value;
+
+  // memory[result][row][partial]
+  Type element = isNarrowFloat(op.getType())
+                     ? Type(Float32Type::get(op.getContext()))
+                     : op.getType();
+  SmallVector<unsigned> others;
+  for (unsigned axis = 0; axis < layout.axes.size(); ++axis)
+    if (!llvm::is_contained(exchange.axes, axis))
+      others.push_back(axis);
+  Value memory = memories.lookup(op);
+  Value first =
+      getIndexConstant(position * exchange.rows * exchange.partials, loc);
+  Value item = getItemNumber(exchange.axes, depth, loc);
+  if (exchange.rows > 1) {
+    Value row = getItemNumber(others, depth, loc);
+    Value partials = getIndexConstant(exchange.partials, loc);
+    B &b = at(depth, loc);
+    first = arith::AddIOp::create(b, first,
+                                  arith::MulIOp::create(b, row, partials));
+  }
+  // One of the items that have the same partial result writes it.
+  Value number = item, isWriter;
+  if (exchange.shuffled > 1) {
+    Value shuffled = getIndexConstant(exchange.shuffled, loc),
+          zero = getIndexConstant(0, loc);
+    B &b = at(depth, loc);
+    number = arith::DivUIOp::create(b, item, shuffled);
+    isWriter =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                              arith::RemUIOp::create(b, item, shuffled), zero);
+  }
+  separateFromReads(depth, loc);
+  Value end = getIndexConstant(exchange.partials, loc),
+        one = getIndexConstant(1, loc);
+  B &b = at(depth, loc);
+  Value place = arith::AddIOp::create(b, first, number);
+  auto write = [&] {
+    memref::StoreOp::create(b, arithmetic.buildToMemory(b, value, element),
+                            memory, place);
+  };
+  if (isWriter) {
+    auto branch = scf::IfOp::create(b, isWriter, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    write();
+  } else {
+    write();
+  }
+  gpu::BarrierOp::create(b);
+  auto read = [&](Value index) {
+    return arithmetic.buildFromMemory(
+        b, memref::LoadOp::create(b, memory, index), element);
+  };
+  Value total = read(first);
+  auto loop = scf::ForOp::create(b, one, end, one, total);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  Value next = read(arith::AddIOp::create(b, first, loop.getInductionVar()));
+  scf::YieldOp::create(b, combine(b, loop.getRegionIterArg(0), next));
+  return loop.getResult(0);
+}
+
+Value GPUEmitter::combineItems(RangedReduceOp op, RangeSet, Value value,
+                               unsigned depth) {
+  const auto *exchange =
+      llvm::find_if(layout.exchanges,
+                    [&](const auto &exchange) { return exchange.op == op; });
+  auto vector = dyn_cast<VectorType>(value.getType());
+  const int64_t lanes = vector ? vector.getNumElements() : 1;
+  // The number of the result among the unrolled positions.
+  int64_t position = 0;
+  for (RangeSet set = getDeps(op.getResult()) & unrollSet; set;
+       set &= set - 1) {
+    const Range &range = ranges[llvm::countr_zero(set)];
+    position = position * range.extent + range.position;
+  }
+  if (!vector)
+    return combineScalar(*exchange, value, position, depth);
+  SmallVector<Value> elements;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value element =
+        vector::ExtractOp::create(at(depth, op.getLoc()), value, lane);
+    elements.push_back(
+        combineScalar(*exchange, element, position * lanes + lane, depth));
+  }
+  return vector::FromElementsOp::create(at(depth, op.getLoc()), vector,
+                                        elements);
+}

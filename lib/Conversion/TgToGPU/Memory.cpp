@@ -1,0 +1,213 @@
+//===- Memory.cpp - loads and stores of a work item -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Contiguous lanes are accessed as a vector, all others one after the other.
+/// Masked-out elements are never accessed.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::togpu;
+
+/// The widest access of one instruction, in bytes.
+static constexpr int64_t kMaxAccess = 16;
+
+static MemRefType getMemoryType(Value buffer) {
+  return cast<MemRefType>(buffer.getType());
+}
+
+static Value getLane(B &b, Value value, int64_t lane) {
+  if (isa<VectorType>(value.getType()))
+    return vector::ExtractOp::create(b, value, lane);
+  return value;
+}
+
+static bool isVector(Value value) {
+  return value && isa<VectorType>(value.getType());
+}
+
+bool GPUEmitter::findPlace(Access &access, Value index, Value mask) {
+  if (getMemoryType(access.buffer).getNumElements() == 0)
+    return false;
+  if (mask) {
+    std::optional<bool> known = getKnown(mask);
+    if (known == false)
+      return false;
+    if (!known)
+      access.mask = get(mask);
+  }
+  access.index = getForm(index);
+  access.lanes = splitLanes(access.index);
+  return true;
+}
+
+bool GPUEmitter::isContiguous(const Access &access) const {
+  return access.lanes.stride == 1 && access.lanes.irregular.empty() &&
+         !isVector(access.mask);
+}
+
+int64_t GPUEmitter::getAlignment(const Access &access) const {
+  const int64_t bytes =
+      getMemoryType(access.buffer).getElementTypeBitWidth() / 8;
+  // Memory of a group, and results that are memory of their own.
+  auto argument = dyn_cast<BlockArgument>(access.buffer);
+  if (!argument)
+    return bytes;
+  if (argument.getArgNumber() < kernel.getArgumentTypes().size() &&
+      (kernel.getInPlace() ||
+       argument.getArgNumber() >= uint64_t(kernel.getOutputs())))
+    return bytes;
+  const int64_t elements =
+      access.lanes.scalar.getCommonDivisor(access.lanes.scalar.constant);
+  int64_t alignment = kMaxAccess;
+  while (alignment > bytes && elements * bytes % alignment != 0)
+    alignment /= 2;
+  return alignment;
+}
+
+Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
+                                  unsigned depth, Location loc) {
+  if (!access.lanes.irregular.empty()) {
+    Value all = getIndex(access.index, loc);
+    return getLane(at(depth, loc), all, lane);
+  }
+  IndexForm index = access.lanes.scalar;
+  index.addConstant(mulWrapped(lane, access.lanes.stride));
+  return getScalar(index, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The result of `read`, or zeros where the mask is false.
+static Value readWhere(B &b, Value mask, Type type,
+                       llvm::function_ref<Value()> read) {
+  if (!mask)
+    return read();
+  auto branch = scf::IfOp::create(b, type, mask, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, read());
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, buildZero(b, type));
+  return branch.getResult(0);
+}
+
+Value GPUEmitter::createRead(const Access &access, unsigned depth,
+                             Location loc) {
+  Type element = arithmetic.getRegisterType(access.element);
+  Type memory = getMemoryType(access.buffer).getElementType();
+  if (access.width == 0 || isContiguous(access)) {
+    Value index = getElementIndex(access, 0, depth, loc);
+    B &b = at(depth, loc);
+    return readWhere(b, access.mask, withLanes(element, access.width), [&] {
+      Value value;
+      if (access.width == 0)
+        value = memref::LoadOp::create(b, access.buffer, index);
+      else
+        value = vector::LoadOp::create(
+            b, VectorType::get(access.width, memory), access.buffer, index,
+            /*nontemporal=*/false,
+            llvm::MaybeAlign(uint64_t(getAlignment(access))));
+      return arithmetic.buildFromMemory(b, value, access.element);
+    });
+  }
+  SmallVector<Value> indices, elements;
+  for (int64_t lane = 0; lane < access.width; ++lane)
+    indices.push_back(getElementIndex(access, lane, depth, loc));
+  B &b = at(depth, loc);
+  for (int64_t lane = 0; lane < access.width; ++lane) {
+    Value mask = access.mask ? getLane(b, access.mask, lane) : Value();
+    elements.push_back(readWhere(b, mask, element, [&] {
+      return arithmetic.buildFromMemory(
+          b, memref::LoadOp::create(b, access.buffer, indices[lane]),
+          access.element);
+    }));
+  }
+  return vector::FromElementsOp::create(b, withLanes(element, access.width),
+                                        elements);
+}
+
+Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
+  Access access;
+  access.element = op.getType();
+  access.buffer = getBuffer(op.getBuffer());
+  if (!findPlace(access, op.getIndex(), op.getMask()))
+    return buildZero(at(depth, op.getLoc()),
+                     arithmetic.getRegisterType(access.element));
+  if (!access.lanes.isUniform() || isVector(access.mask))
+    access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
+  return createRead(access, depth, op.getLoc());
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
+                           std::optional<UpdateKind> update) {
+  const bool isUpdate = update && *update != UpdateKind::set;
+  if (access.width > 0 && isContiguous(access) && !isUpdate) {
+    Value index = getElementIndex(access, 0, top(), loc);
+    emitGuarded(access.mask, loc, [&] {
+      B &b = at(top(), loc);
+      vector::StoreOp::create(
+          b,
+          arithmetic.buildToMemory(b, toLanes(b, value, access.width),
+                                   access.element),
+          access.buffer, index, /*nontemporal=*/false,
+          llvm::MaybeAlign(uint64_t(getAlignment(access))));
+    });
+    return;
+  }
+  const int64_t count = std::max<int64_t>(access.width, 1);
+  // Of lanes that write the same element, the last one wins.
+  const bool isSame = access.lanes.isUniform() && !access.mask && !isUpdate;
+  for (int64_t lane = isSame ? count - 1 : 0; lane < count; ++lane) {
+    Value index = getElementIndex(access, lane, top(), loc);
+    Value mask =
+        access.mask ? getLane(at(top(), loc), access.mask, lane) : Value();
+    emitGuarded(mask, loc, [&] {
+      B &b = at(top(), loc);
+      Value number = getLane(b, value, lane);
+      if (isUpdate) {
+        Value old = memref::LoadOp::create(b, access.buffer, index);
+        old = arithmetic.buildFromMemory(b, old, access.element);
+        number =
+            arithmetic.buildUpdate(b, *update, old, number, access.element);
+      }
+      memref::StoreOp::create(
+          b, arithmetic.buildToMemory(b, number, access.element), access.buffer,
+          index);
+    });
+  }
+}
+
+void GPUEmitter::emitStore(StoreOp op) {
+  Access access;
+  access.element = op.getValue().getType();
+  access.buffer = getBuffer(op.getBuffer());
+  if (!findPlace(access, op.getIndex(), op.getMask()))
+    return;
+  if (std::optional<unsigned> lanes = getLaneRange(getStoreSet(op)))
+    access.width = ranges[*lanes].extent;
+  Value value = get(op.getValue()), isFirst;
+  if (!findFirstPosition(op, isFirst))
+    return;
+  emitGuarded(isFirst, op.getLoc(),
+              [&] { emitWrite(access, value, op.getLoc(), op.getUpdate()); });
+}

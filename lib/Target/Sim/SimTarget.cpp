@@ -1,0 +1,139 @@
+//===- SimTarget.cpp - GPU kernels for the simulator ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The target of the SIM device: kernels are scheduled and lowered to the `gpu`
+/// dialect as for a GPU, and run on the host one work item at a time. The
+/// option is the GPU: "sim:sm_90".
+///
+//===----------------------------------------------------------------------===//
+
+#include "../Cpu/Backend.h"
+#include "../TargetKind.h"
+#include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
+#include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Target/GPUChip.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// The GPU that the simulator has the limits of if none is named.
+static constexpr llvm::StringLiteral kDefaultChip = "sm_90";
+
+static void registerDialects(DialectRegistry &registry) {
+  registerCpuTarget(registry);
+  registry.insert<gpu::GPUDialect>();
+}
+
+namespace {
+class SimTarget : public Target {
+public:
+  SimTarget(std::string name, const GPUChip &chip)
+      : Target(std::move(name)), facts(chip.getFacts()) {}
+
+  std::string getCacheKey(const CompileFlags &) const override {
+    return getName() + ";" + CpuTargetOptions::host().str();
+  }
+  TargetFacts getFacts() const override { return facts; }
+  void registerDialects(DialectRegistry &registry) const override {
+    ::registerDialects(registry);
+  }
+  LaunchShape getLaunch(KernelOp kernel) const override;
+  ArrayRef<CompileStage> getStages() const override {
+    static constexpr CompileStage stages[] = {
+        {"gpu", "functions of work items in the gpu dialect", 6},
+        {"sim", "functions for the simulator", 7},
+        {"mlir", "MLIR's LLVM dialect", 7},
+        {"llvm", "LLVM IR after LLVM's passes", 6},
+        {"asm", "assembly of the host", 7}};
+    return stages;
+  }
+  FailureOr<std::vector<char>> compile(ArrayRef<KernelOp> kernels,
+                                       const CompileFlags &flags,
+                                       StageTexts *texts) const override;
+
+private:
+  TargetFacts facts;
+};
+} // namespace
+
+LaunchShape SimTarget::getLaunch(KernelOp kernel) const {
+  LaunchShape launch;
+  launch.parallelExtent = getParallelExtent(kernel);
+  // Errors are reported when the kernel is compiled.
+  ScopedDiagnosticHandler silent(kernel.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
+      succeeded(layout)) {
+    launch.groups = layout->groups;
+    launch.groupSize = layout->groupSize;
+    launch.sharedBytes = Dim(kernel.getContext(), layout->groupBytes);
+  }
+  return launch;
+}
+
+FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
+                                                const CompileFlags &flags,
+                                                StageTexts *texts) const {
+  if (kernels.empty())
+    return std::vector<char>();
+  MLIRContext *context = KernelOp(kernels.front()).getContext();
+  loadCpuTarget(*context);
+  context->getOrLoadDialect<gpu::GPUDialect>();
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(context), "kernels");
+  auto print = [&](StringRef stage) {
+    if (!texts)
+      return;
+    if (auto text = texts->find(stage); text != texts->end()) {
+      llvm::raw_string_ostream stream(text->second);
+      module->print(stream);
+    }
+  };
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  auto functions =
+      gpu::GPUModuleOp::create(builder, module->getLoc(), "kernels");
+  for (KernelOp kernel : kernels) {
+    builder.setInsertionPointToEnd(functions.getBody());
+    if (failed(convertKernelToGPU(builder, kernel, facts)))
+      return failure();
+  }
+  print("gpu");
+  if ((flags.verifyEach && failed(verify(*module))) ||
+      failed(convertGPUToSim(*module)))
+    return failure();
+  print("sim");
+  if (flags.verifyEach && failed(verify(*module)))
+    return failure();
+  PassManager passes(context);
+  passes.enableVerifier(flags.verifyEach);
+  if (!flags.reproducer.empty())
+    passes.enableCrashReproducerGeneration(flags.reproducer);
+  buildKernelToLLVMPipeline(passes);
+  if (failed(passes.run(*module)))
+    return failure();
+  print("mlir");
+  CpuCompileTimes times;
+  return cpu::emitObject(*module, CpuTargetOptions::host(), texts, times);
+}
+
+namespace mlir::tg {
+TargetKind describeSimTarget() {
+  return {"sim",
+          [](StringRef name, std::string &error) -> std::unique_ptr<Target> {
+            const GPUChip *chip = lookupGPUChip(
+                name.empty() ? StringRef(kDefaultChip) : name, error);
+            if (!chip)
+              return nullptr;
+            return std::make_unique<SimTarget>("sim:" + std::string(chip->name),
+                                               *chip);
+          },
+          registerDialects};
+}
+} // namespace mlir::tg
