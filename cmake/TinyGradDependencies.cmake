@@ -28,6 +28,14 @@ find_package(TBB QUIET CONFIG)
 if(NOT TBB_FOUND)
   message(FATAL_ERROR "oneTBB was not found: apt-get install libtbb-dev")
 endif()
+# Stacks of simulated work items. Static: of the library, only a few lines of
+# assembly are used.
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Boost QUIET COMPONENTS context)
+if(NOT Boost_FOUND)
+  message(FATAL_ERROR
+    "Boost.Context was not found: apt-get install libboost-context-dev")
+endif()
 find_package(GTest QUIET)
 if(NOT GTest_FOUND)
   message(FATAL_ERROR

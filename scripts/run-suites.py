@@ -32,7 +32,7 @@ BUILD_DIRS = {
 # A user's settings, which tests must not see.
 SETTINGS = (
     "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHESIZE THREADS PROFILE PROGRAMS KERNELS"
-    " MCPU REPRODUCER".split()
+    " MCPU SIMCHIP SIMSEED REPRODUCER".split()
 )
 # A single test program that runs longer than this hangs.
 TIMEOUT = 1800

@@ -19,6 +19,8 @@ build_packages=(
   zlib1g-dev
   # Threads on the CPU.
   libtbb-dev
+  # Stacks for the work items of simulated GPU kernels.
+  libboost-context-dev
   # The build looks for GoogleTest whether or not tests are built.
   libgtest-dev libgmock-dev
   # lit, and NumPy as the tests' reference.

@@ -42,9 +42,10 @@ enum Number : unsigned {
   Threads,
   Programs,
   Kernels,
+  SimSeed,
   numNumbers
 };
-enum Text : unsigned { Dev, CacheDir, Mcpu, Reproducer, numTexts };
+enum Text : unsigned { Dev, CacheDir, Mcpu, SimChip, Reproducer, numTexts };
 
 struct NumberFacts {
   const char *name;
@@ -73,9 +74,10 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"THREADS", 0, 4096, 0},
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
+    {"SIMSEED", 0, int64_t(1) << 40, 0},
 };
 static constexpr const char *kTextNames[numTexts] = {"DEV", "CACHEDIR", "MCPU",
-                                                     "REPRODUCER"};
+                                                     "SIMCHIP", "REPRODUCER"};
 
 static thread_local Overrides overrides;
 
@@ -147,6 +149,11 @@ std::size_t tinygrad::programLimit() { return std::size_t(number<Programs>()); }
 std::size_t tinygrad::kernelLimit() { return std::size_t(number<Kernels>()); }
 std::string tinygrad::deviceSetting() { return text<Dev>(); }
 std::string tinygrad::processorSetting() { return text<Mcpu>(); }
+std::string tinygrad::simulatedChip() {
+  const std::string name = text<SimChip>();
+  return name.empty() ? "sm_90" : name;
+}
+uint64_t tinygrad::simulatorSeed() { return uint64_t(number<SimSeed>()); }
 std::string tinygrad::reproducerFile() { return text<Reproducer>(); }
 
 int tinygrad::threadCount() {

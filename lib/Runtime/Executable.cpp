@@ -70,6 +70,7 @@ Executable::Executable(Device &device, LaunchList list)
     if (step.dims.estimatedNanoseconds == 0)
       step.dims.estimatedNanoseconds =
           estimateNanoseconds(step, device.information());
+    step.dims.numBuffers = uint32_t(step.slots.size());
     for (uint32_t slot : step.slots)
       staysOnDevice &= &deviceOf(slot) == &target;
   }
@@ -224,9 +225,12 @@ void Executable::verify() const {
     if (step.dims.parallelExtent.isConstant() &&
         step.dims.parallelExtent.constant() < 0)
       throw Error(where + " has a negative extent");
-    if (std::max({step.dims.parallelExtent.numVariables(),
-                  step.opCount.numVariables(), step.memBytes.numVariables()}) >
-        step.variables.size())
+    const std::array<Expression, 3> &groups = step.dims.groups;
+    if (std::max(
+            {step.dims.parallelExtent.numVariables(), groups[0].numVariables(),
+             groups[1].numVariables(), groups[2].numVariables(),
+             step.dims.sharedBytes.numVariables(), step.opCount.numVariables(),
+             step.memBytes.numVariables()}) > step.variables.size())
       throw Error(where + " has an extent over more variables than the kernel");
   }
   for (uint32_t slot : program.outputs) {

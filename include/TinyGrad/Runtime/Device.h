@@ -65,6 +65,9 @@ struct LaunchDims {
   std::array<Expression, 3> groups{1, 1, 1};
   std::array<uint32_t, 3> groupSize{1, 1, 1};
   Expression sharedBytes = 0;
+  /// The number of buffers of the launch, which an Executable sets. A simulated
+  /// kernel with shared memory gets its address after the buffers.
+  uint32_t numBuffers = 0;
 };
 
 /// Code loaded into a device. Unloaded with its last Kernel.

@@ -28,6 +28,10 @@
 /// - MCPU: LLVM's name of the processor to compile kernels of the CPU device
 ///   for, such as "x86-64-v3" for any CPU with AVX2; the host's if unset. Read
 ///   when a CPU device is opened
+/// - SIMCHIP: name of the GPU that the device SIM stands for, "sm_90" by
+///   default. Read when a SIM device is opened
+/// - SIMSEED: order in which the device SIM runs the work items of a group: 0
+///   forward (the default), 1 backward, others random
 /// - REPRODUCER: file to which a compilation that fails inside the compiler
 ///   writes its input and passes, for `tg-opt --run-reproducer`
 /// - PROGRAMS: maximal number of programs that each graph keeps, 1024 by
@@ -76,6 +80,8 @@ int threadCount();
 /// Name of the wanted device as given in DEV; empty when unset.
 std::string deviceSetting();
 std::string processorSetting(); ///< MCPU; empty when unset
+std::string simulatedChip();    ///< SIMCHIP; "sm_90" when unset
+uint64_t simulatorSeed();       ///< SIMSEED
 std::string reproducerFile();   ///< REPRODUCER; empty when unset
 /// CACHEDIR, else $XDG_CACHE_HOME/tinygrad-mlir, else
 /// $HOME/.cache/tinygrad-mlir, else empty (no disk cache).

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the CPU device: memory limits and allocation.
+/// Private to devices in the host's memory: its limits and allocation.
 ///
 //===----------------------------------------------------------------------===//
 

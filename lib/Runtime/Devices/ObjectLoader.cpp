@@ -14,6 +14,7 @@
 #include "ObjectLoader.h"
 #include "BoundsReport.h"
 #include "CodeMemory.h"
+#include "Simulator.h"
 #include "TinyGrad/Runtime/DType.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -122,6 +123,9 @@ Session::Session() {
   define("__truncdfhf2", doubleToHalf);
   define("__extendhfsf2", halfToFloat);
   define(tinygrad::detail::kReportBoundsName, tinygrad::detail::reportBounds);
+  define("tg_sim_barrier", tg_sim_barrier);
+  define("tg_sim_shuffle", tg_sim_shuffle);
+  define("tg_sim_access", tg_sim_access);
   cantFail(process->define(absoluteSymbols(std::move(symbols))));
   auto generator = DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
   if (!generator)

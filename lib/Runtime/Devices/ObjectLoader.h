@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Private to the CPU device: turns relocatable objects into executable memory.
+/// Private to devices that run code of the host: turns relocatable objects into
+/// executable memory.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +29,9 @@ public:
 };
 
 /// Links position-independent object code of the host's format. Undefined
-/// symbols are resolved in the process (libc, libm) and to a few conversion
-/// routines that LLVM relies on. Throws CompileError for an invalid object.
-/// Thread-safe.
+/// symbols are resolved in the process (libc, libm), to a few conversion
+/// routines that LLVM relies on, and to the functions of the simulator. Throws
+/// CompileError for an invalid object. Thread-safe.
 std::unique_ptr<LoadedObject> loadObject(const void *code, std::size_t bytes);
 
 /// The target triple of the process.

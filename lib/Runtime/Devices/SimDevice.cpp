@@ -1,0 +1,140 @@
+//===- SimDevice.cpp - a simulated GPU ------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs GPU kernels on the threads of the host and checks what they do, see
+/// Simulator.h. For testing kernels on machines without a GPU.
+///
+//===----------------------------------------------------------------------===//
+
+#include "HostDeviceBase.h"
+#include "Simulator.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <cctype>
+#include <string_view>
+
+using namespace tinygrad;
+using detail::SimChip;
+
+namespace {
+class SimDevice : public detail::HostDeviceBase {
+public:
+  SimDevice(unsigned ordinal, SimChip description)
+      : HostDeviceBase(describe(ordinal, description)),
+        chip(std::move(description)), simulator(threads) {}
+
+  void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
+              const LaunchDims &dims) override;
+
+private:
+  static DeviceInfo describe(unsigned ordinal, const SimChip &chip);
+
+  const SimChip chip;
+  detail::Simulator simulator;
+};
+} // namespace
+
+DeviceInfo SimDevice::describe(unsigned ordinal, const SimChip &chip) {
+  DeviceInfo info;
+  info.name = ordinal == 0 ? "SIM" : "SIM:" + std::to_string(ordinal);
+  info.architecture = info.target = "sim:" + chip.name;
+  info.computeUnits = unsigned(threadCount());
+  info.hostVisible = true;
+  info.totalMemory = detail::queryMemoryLimits().total;
+  return info;
+}
+
+void SimDevice::launch(const Kernel &kernel, void *const *buffers,
+                       const int64_t *values, const LaunchDims &dims) {
+  auto refuse = [&](const std::string &what, int64_t number, int64_t limit) {
+    throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
+                      name() + ": " + std::to_string(number) + " " + what +
+                      ", but " + chip.name + " has at most " +
+                      std::to_string(limit));
+  };
+  static constexpr const char *axes[] = {"x", "y", "z"};
+  std::array<uint32_t, 3> groups;
+  int64_t items = 1;
+  bool isEmpty = false;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int64_t size = dims.groupSize[axis];
+    if (size == 0)
+      throw DeviceError("kernel " + kernel.name() +
+                        " cannot be launched: its groups have no items");
+    if (size > chip.maxGroupSize[axis])
+      refuse(std::string("items of a group in ") + axes[axis], size,
+             chip.maxGroupSize[axis]);
+    items *= size;
+    const int64_t extent = dims.groups[axis].evaluate(values);
+    if (extent > chip.maxGroups[axis])
+      refuse(std::string("groups in ") + axes[axis], extent,
+             chip.maxGroups[axis]);
+    isEmpty |= extent <= 0;
+    groups[axis] = uint32_t(extent);
+  }
+  if (items > chip.maxItems)
+    refuse("items of a group", items, chip.maxItems);
+  const int64_t sharedBytes = dims.sharedBytes.evaluate(values);
+  if (sharedBytes > chip.maxSharedBytes)
+    refuse("bytes of shared memory", sharedBytes, chip.maxSharedBytes);
+  if (isEmpty)
+    return;
+  simulator.launch({kernel.name(),
+                    reinterpret_cast<CpuKernelFunction>(kernel.entry()), groups,
+                    dims.groupSize, chip.subgroupSize,
+                    std::size_t(std::max<int64_t>(sharedBytes, 0)), buffers,
+                    dims.numBuffers, values, simulatorSeed()});
+}
+
+static bool isWord(std::string_view text, std::string_view prefix,
+                   int (*isAllowed)(int)) {
+  if (text.size() <= prefix.size() || text.substr(0, prefix.size()) != prefix)
+    return false;
+  return std::all_of(text.begin() + std::ptrdiff_t(prefix.size()), text.end(),
+                     [&](unsigned char c) { return isAllowed(c) != 0; });
+}
+
+SimChip detail::describeSimChip(const std::string &name) {
+  SimChip chip;
+  chip.name = name;
+  chip.subgroupSize = 32;
+  chip.maxGroups = {(int64_t(1) << 31) - 1, 65535, 65535};
+  chip.maxGroupSize = {1024, 1024, 1024};
+  chip.maxItems = 1024;
+  if (isWord(name, "gfx", std::isxdigit)) {
+    // CDNA and GCN have waves of 64 lanes, RDNA of 32.
+    if (isWord(name, "gfx9", std::isxdigit))
+      chip.subgroupSize = 64;
+    chip.maxSharedBytes = 64 << 10;
+    return chip;
+  }
+  if (isWord(name, "sm_", std::isalnum) && std::isdigit(name[3])) {
+    chip.maxGroupSize[2] = 64;
+    chip.maxSharedBytes = (name == "sm_90" || name == "sm_90a" ? 227 : 99)
+                          << 10;
+    return chip;
+  }
+  throw DeviceError("SIMCHIP=" + name +
+                    " is not the name of a GPU: expected one as sm_90 or "
+                    "gfx942");
+}
+
+namespace tinygrad::detail {
+DeviceKind describeSimDevice() {
+  DeviceKind kind;
+  kind.name = "SIM";
+  kind.priority = -1;
+  // Further devices are separate memories, as for the CPU.
+  kind.count = [] { return 64u; };
+  kind.open = [](unsigned ordinal) -> std::unique_ptr<Device> {
+    return std::make_unique<SimDevice>(ordinal,
+                                       describeSimChip(simulatedChip()));
+  };
+  return kind;
+}
+} // namespace tinygrad::detail

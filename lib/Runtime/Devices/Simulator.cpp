@@ -1,0 +1,645 @@
+//===- Simulator.cpp - GPU kernels on threads of the host -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Schedules the items of a group and checks barriers, shuffles and accesses.
+///
+/// The items of a group take turns: each that can go on runs until it ends or
+/// waits. After a turn, every item that has not ended waits, so what a barrier
+/// or a shuffle still misses will never come.
+///
+/// Generated code has no unwind tables: an error inside of an item is recorded
+/// and the item suspended, then the whole group is abandoned.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Simulator.h"
+#include "Fibers.h"
+#include "HostThreads.h"
+#include "SimulatorShadow.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <numeric>
+#include <utility>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+using State = SimItem::State;
+
+// Part of the interface to generated code.
+static_assert(offsetof(SimItem, group) == 0);
+static_assert(offsetof(SimItem, local) == 12);
+static_assert(offsetof(SimItem, groups) == 24);
+static_assert(offsetof(SimItem, size) == 36);
+static_assert(offsetof(SimItem, lane) == 48);
+static_assert(offsetof(SimItem, subgroup) == 52);
+
+/// What shared memory holds at the beginning of a group, so that kernels that
+/// rely on zeros fail.
+static constexpr int kPoison = 0xFE;
+static constexpr std::size_t kSharedAlignment = 128;
+
+/// A stack takes two mappings, of which Linux allows a process 65,530.
+static constexpr int64_t kMaxStacks = 16384;
+
+using Triple = std::array<uint32_t, 3>;
+
+static std::string format(const Triple &triple) {
+  return "(" + std::to_string(triple[0]) + ", " + std::to_string(triple[1]) +
+         ", " + std::to_string(triple[2]) + ")";
+}
+
+/// The coordinates of a number, with x fastest.
+static Triple coordinatesOf(uint64_t number, const Triple &extents) {
+  return {uint32_t(number % extents[0]),
+          uint32_t(number / extents[0] % extents[1]),
+          uint32_t(number / extents[0] / extents[1])};
+}
+
+//===----------------------------------------------------------------------===//
+// Launches and groups
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What the groups of a launch have in common.
+struct LaunchState {
+  explicit LaunchState(const SimLaunch &launch) : launch(launch) {}
+
+  const SimLaunch &launch;
+  GlobalShadow shadow;
+  /// Set by the first error; the other groups stop.
+  std::atomic<bool> hasFailed{false};
+  // Of the first error.
+  std::mutex mutex;
+  std::string error;
+  bool isBoundsError = false;
+};
+
+/// Random numbers (SplitMix64).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  uint64_t below(uint32_t limit) { return (next() >> 32) * limit >> 32; }
+
+private:
+  uint64_t state;
+};
+
+struct FreeAligned {
+  void operator()(char *memory) const {
+    ::operator delete[](memory, std::align_val_t(kSharedAlignment));
+  }
+};
+} // namespace
+
+/// Runs one group at a time. Its items, stacks and memory are reused.
+class tinygrad::detail::SimGroup {
+public:
+  /// The parameters of tg_sim_access.
+  struct Access {
+    int64_t base, index, count, size, elementBytes, flags, buffer;
+  };
+
+  /// Runs groups of a launch, by their numbers.
+  void run(LaunchState &launchState, int64_t begin, int64_t end);
+
+  std::size_t numStacks() const { return fibers.size(); }
+
+  // For the functions that kernels call.
+  void barrier(SimItem &item, int64_t site);
+  int64_t shuffle(SimItem &item, int64_t bits, int64_t operand, int64_t mode,
+                  int64_t width, int64_t site);
+  void access(SimItem &item, const Access &access);
+
+private:
+  void prepare(LaunchState &launchState);
+  void runGroup(uint64_t number);
+  void permute(Random &random);
+  void takeTurns();
+  static void runItems(Fiber &fiber, void *argument);
+  Fiber &takeFiber();
+  void abandon();
+  bool mayGoOn();
+  bool release();
+  bool releaseSubgroup(uint32_t subgroup);
+  void setReady(SimItem &item);
+  int64_t sourceOf(const SimItem &item) const;
+
+  std::pair<uint32_t, uint32_t> itemsOf(uint32_t subgroup) const;
+  void wait(SimItem &item, State state, int64_t site);
+  // Errors. Nothing that owns memory may be on the stack of an item that stops.
+  void record(const std::string &error, bool isBoundsError = false);
+  void recordMissing(const SimItem &waiting, const SimItem &missing);
+  void recordBounds(const SimItem &item, const Access &access);
+  void recordConflict(const SimItem &item, const Access &access,
+                      const Conflict &conflict);
+  [[noreturn]] void stop(SimItem &item);
+  std::string nameOf(uint32_t item) const;
+  std::string nameOfGroup(uint64_t number) const;
+  std::string nameOfElement(const Access &access, int64_t element) const;
+
+  const SimLaunch &launch() const { return state->launch; }
+
+  LaunchState *state = nullptr;
+  std::vector<void *> arguments; // buffers and shared memory
+  std::unique_ptr<char[], FreeAligned> shared;
+  std::size_t sharedCapacity = 0;
+
+  uint32_t numItems = 0;
+  std::unique_ptr<SimItem[]> items;
+  uint32_t itemCapacity = 0;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<Fiber *> idleFibers;
+
+  // The current group.
+  uint64_t group = 0;
+  uint64_t phase = 0;         // barriers passed
+  std::vector<uint32_t> turn; // the items that run in this turn, in order
+  std::size_t position = 0;   // in `turn`, of the next item
+  SimItem *current = nullptr; // the item that runs
+  std::vector<uint32_t> numAtShuffle; // by subgroup
+  uint32_t numEnded = 0;
+
+  SharedShadow sharedShadow;
+  GlobalShadow::Cache cache;
+};
+
+void SimGroup::prepare(LaunchState &launchState) {
+  state = &launchState;
+  const auto &[x, y, z] = launch().groupSize;
+  numItems = x * y * z;
+  arguments.assign(launch().buffers, launch().buffers + launch().numBuffers);
+  if (launch().sharedBytes > 0) {
+    if (sharedCapacity < launch().sharedBytes) {
+      shared.reset(
+          new (std::align_val_t(kSharedAlignment)) char[launch().sharedBytes]);
+      sharedCapacity = launch().sharedBytes;
+    }
+    arguments.push_back(shared.get());
+  }
+  cache.clear();
+
+  if (itemCapacity < numItems) {
+    items = std::make_unique<SimItem[]>(numItems);
+    itemCapacity = numItems;
+  }
+  const uint32_t width = launch().subgroupSize;
+  for (uint32_t i = 0; i < numItems; ++i) {
+    SimItem &item = items[i];
+    const Triple local = coordinatesOf(i, launch().groupSize);
+    for (int axis = 0; axis < 3; ++axis) {
+      item.local[axis] = local[axis];
+      item.groups[axis] = launch().groups[axis];
+      item.size[axis] = launch().groupSize[axis];
+    }
+    item.lane = i % width;
+    item.subgroup = i / width;
+    item.owner = this;
+    item.number = i;
+  }
+  numAtShuffle.assign((numItems + width - 1) / width, 0);
+}
+
+void SimGroup::run(LaunchState &launchState, int64_t begin, int64_t end) {
+  prepare(launchState);
+  for (int64_t number = begin; number < end && mayGoOn(); ++number)
+    runGroup(uint64_t(number));
+}
+
+bool SimGroup::mayGoOn() {
+  return !state->hasFailed.load(std::memory_order_relaxed);
+}
+
+void SimGroup::runGroup(uint64_t number) {
+  group = number;
+  phase = 0;
+  numEnded = 0;
+  const Triple coordinates = coordinatesOf(number, launch().groups);
+  for (uint32_t i = 0; i < numItems; ++i) {
+    std::copy_n(coordinates.begin(), 3, items[i].group);
+    items[i].state = State::Fresh;
+  }
+  if (launch().sharedBytes > 0) {
+    std::memset(shared.get(), kPoison, launch().sharedBytes);
+    sharedShadow.begin(launch().sharedBytes);
+  }
+  Random random(launch().seed + (number << 32));
+  turn.resize(numItems);
+  std::iota(turn.begin(), turn.end(), 0u);
+  do {
+    permute(random);
+    takeTurns();
+  } while (mayGoOn() && numEnded < numItems && release());
+  if (!mayGoOn())
+    abandon();
+}
+
+/// Orders the items of a turn, which are in ascending order.
+void SimGroup::permute(Random &random) {
+  if (launch().seed == 1)
+    std::reverse(turn.begin(), turn.end());
+  else if (launch().seed > 1)
+    for (uint32_t i = uint32_t(turn.size()); i > 1; --i)
+      std::swap(turn[i - 1], turn[random.below(i)]);
+}
+
+/// Runs each item of the turn until it ends or waits.
+void SimGroup::takeTurns() {
+  for (position = 0; position < turn.size() && mayGoOn();) {
+    current = &items[turn[position++]];
+    if (current->state != State::Fresh) {
+      current->fiber->resume();
+    } else {
+      takeFiber().start(runItems, this);
+    }
+    if (Fiber &fiber = *current->fiber; fiber.isIdle())
+      idleFibers.push_back(&fiber);
+  }
+}
+
+/// Runs the current item, and then those that follow and have not begun: if
+/// items do not wait, one stack is enough, and nothing is switched.
+void SimGroup::runItems(Fiber &fiber, void *argument) {
+  SimGroup &group = *static_cast<SimGroup *>(argument);
+  for (;;) {
+    SimItem &item = *group.current;
+    item.fiber = &fiber;
+    group.launch().function(group.arguments.data(), group.launch().values,
+                            reinterpret_cast<int64_t>(&item), 0);
+    item.state = State::Ended;
+    ++group.numEnded;
+    if (group.position == group.turn.size())
+      return;
+    SimItem &next = group.items[group.turn[group.position]];
+    if (next.state != State::Fresh)
+      return;
+    group.current = &next;
+    ++group.position;
+  }
+}
+
+Fiber &SimGroup::takeFiber() {
+  if (idleFibers.empty()) {
+    fibers.push_back(std::make_unique<Fiber>(unsigned(fibers.size())));
+    return *fibers.back();
+  }
+  Fiber &fiber = *idleFibers.back();
+  idleFibers.pop_back();
+  return fiber;
+}
+
+/// Ends a group whose items may be anywhere.
+void SimGroup::abandon() {
+  idleFibers.clear();
+  for (const std::unique_ptr<Fiber> &fiber : fibers) {
+    if (!fiber->isIdle())
+      fiber->abandon();
+    idleFibers.push_back(fiber.get());
+  }
+  std::fill(numAtShuffle.begin(), numAtShuffle.end(), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers and shuffles
+//===----------------------------------------------------------------------===//
+
+void SimGroup::wait(SimItem &item, State newState, int64_t site) {
+  item.state = newState;
+  item.site = site;
+  item.fiber->suspend();
+}
+
+void SimGroup::barrier(SimItem &item, int64_t site) {
+  wait(item, State::AtBarrier, site);
+}
+
+int64_t SimGroup::shuffle(SimItem &item, int64_t bits, int64_t operand,
+                          int64_t mode, int64_t width, int64_t site) {
+  item.bits = bits;
+  item.operand = operand;
+  item.mode = mode;
+  item.width = width;
+  ++numAtShuffle[item.subgroup];
+  wait(item, State::AtShuffle, site);
+  return item.result;
+}
+
+void SimGroup::setReady(SimItem &item) {
+  item.state = State::Ready;
+  turn.push_back(item.number);
+}
+
+/// Lets those items go on that wait for nothing more. Returns false after an
+/// error: there are none.
+bool SimGroup::release() {
+  turn.clear();
+  for (uint32_t i = 0; i < numAtShuffle.size(); ++i)
+    if (numAtShuffle[i] > 0 && !releaseSubgroup(i))
+      return false;
+  if (!turn.empty())
+    return true;
+  // All others wait at a barrier.
+  const SimItem *waiting =
+      std::find_if(items.get(), items.get() + numItems, [](const SimItem &i) {
+        return i.state == State::AtBarrier;
+      });
+  for (uint32_t i = 0; i < numItems; ++i)
+    if (items[i].state != State::AtBarrier || items[i].site != waiting->site) {
+      recordMissing(*waiting, items[i]);
+      return false;
+    }
+  for (uint32_t i = 0; i < numItems; ++i)
+    setReady(items[i]);
+  ++phase;
+  if (launch().sharedBytes > 0)
+    sharedShadow.nextPhase();
+  return true;
+}
+
+/// The numbers of a subgroup's first item and the first that follows it.
+std::pair<uint32_t, uint32_t> SimGroup::itemsOf(uint32_t subgroup) const {
+  const uint32_t width = launch().subgroupSize;
+  return {subgroup * width, std::min((subgroup + 1) * width, numItems)};
+}
+
+/// The item whose value a shuffle returns.
+int64_t SimGroup::sourceOf(const SimItem &item) const {
+  int64_t lane = item.lane;
+  if (lane >= item.width)
+    return item.number;
+  switch (item.mode) {
+  case SimXor:
+    lane ^= item.operand;
+    break;
+  case SimUp:
+    lane -= item.operand;
+    break;
+  case SimDown:
+    lane += item.operand;
+    break;
+  default:
+    lane = item.operand;
+    break;
+  }
+  const auto [begin, end] = itemsOf(item.subgroup);
+  return lane >= 0 && lane < item.width && lane < end - begin ? begin + lane
+                                                              : item.number;
+}
+
+bool SimGroup::releaseSubgroup(uint32_t subgroup) {
+  const auto [begin, end] = itemsOf(subgroup);
+  const SimItem *waiting = std::find_if(
+      items.get() + begin, items.get() + end,
+      [](const SimItem &i) { return i.state == State::AtShuffle; });
+  for (uint32_t i = begin; i < end; ++i) {
+    const SimItem &item = items[i];
+    if (item.state != State::AtShuffle || item.site != waiting->site ||
+        item.mode != waiting->mode || item.width != waiting->width) {
+      recordMissing(*waiting, item);
+      return false;
+    }
+  }
+  for (uint32_t i = begin; i < end; ++i)
+    items[i].result = items[sourceOf(items[i])].bits;
+  for (uint32_t i = begin; i < end; ++i)
+    setReady(items[i]);
+  numAtShuffle[subgroup] = 0;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+inline void SimGroup::access(SimItem &item, const Access &access) {
+  const auto &[base, index, count, size, elementBytes, flags, buffer] = access;
+  if (index < 0 || count < 0 || index > size - count) [[unlikely]] {
+    recordBounds(item, access);
+    stop(item);
+  }
+  if (flags & SimPrivate)
+    return;
+  const bool isUpdate = flags & SimUpdate;
+  const AccessKind kind = {isUpdate || !(flags & SimWrite),
+                           isUpdate || flags & SimWrite};
+  const auto address = std::uintptr_t(base + index * elementBytes);
+  const auto bytes = std::size_t(count * elementBytes);
+  Conflict conflict;
+  if (flags & SimShared) {
+    const std::uintptr_t offset =
+        address - reinterpret_cast<std::uintptr_t>(shared.get());
+    const std::size_t sharedBytes = launch().sharedBytes;
+    if (offset > sharedBytes || bytes > sharedBytes - offset) [[unlikely]] {
+      record(nameOf(item.number) + " of " + nameOfGroup(group) +
+                 " accesses a tile that is not in the " +
+                 std::to_string(sharedBytes) + " bytes of shared memory",
+             /*isBoundsError=*/true);
+      stop(item);
+    }
+    if (sharedShadow.access(offset, bytes, kind, item.number, conflict))
+        [[likely]]
+      return;
+  } else if (state->shadow.access(
+                 cache, address, bytes, std::size_t(elementBytes), kind,
+                 GlobalShadow::stamp(group, phase, item.number), conflict))
+      [[likely]] {
+    return;
+  }
+  recordConflict(item, access, conflict);
+  stop(item);
+}
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+void SimGroup::record(const std::string &error, bool isBoundsError) {
+  std::lock_guard<std::mutex> lock(state->mutex);
+  if (state->hasFailed)
+    return;
+  state->error = "kernel " + launch().kernel + ": " + error;
+  state->isBoundsError = isBoundsError;
+  state->hasFailed = true;
+}
+
+/// Stops an item after an error was recorded: its group will be abandoned.
+void SimGroup::stop(SimItem &item) {
+  item.fiber->suspend();
+  std::abort();
+}
+
+std::string SimGroup::nameOf(uint32_t item) const {
+  return "work item " + format(coordinatesOf(item, launch().groupSize));
+}
+
+std::string SimGroup::nameOfGroup(uint64_t number) const {
+  return "group " + format(coordinatesOf(number, launch().groups));
+}
+
+std::string SimGroup::nameOfElement(const Access &access,
+                                    int64_t element) const {
+  std::string name = "element " + std::to_string(element) + " of ";
+  if (access.flags & SimShared)
+    return name + "the tile at byte " +
+           std::to_string(access.base -
+                          reinterpret_cast<int64_t>(shared.get())) +
+           " of shared memory";
+  if (access.buffer >= 0)
+    return name + "buffer " + std::to_string(access.buffer);
+  return name + (access.flags & SimPrivate ? "a private tile" : "a tile");
+}
+
+static std::string describeWait(const SimItem &item) {
+  switch (item.state) {
+  case State::AtBarrier:
+    return "waits at barrier " + std::to_string(item.site);
+  case State::AtShuffle: {
+    static constexpr const char *modes[] = {"xor", "up", "down", "idx"};
+    return "waits at shuffle " + std::to_string(item.site) + " (" +
+           modes[item.mode & 3] + ", width " + std::to_string(item.width) + ")";
+  }
+  default:
+    return "has ended";
+  }
+}
+
+void SimGroup::recordMissing(const SimItem &waiting, const SimItem &missing) {
+  const bool isShuffle = waiting.state == State::AtShuffle;
+  record(nameOf(waiting.number) + " of " + nameOfGroup(group) + " " +
+         describeWait(waiting) + ", but " + nameOf(missing.number) +
+         (isShuffle ? " of its subgroup" : "") + " does not come: it " +
+         describeWait(missing));
+}
+
+void SimGroup::recordBounds(const SimItem &item, const Access &access) {
+  const bool isBefore = access.index < 0 || access.count < 0;
+  const int64_t element =
+      isBefore ? access.index : std::max(access.index, access.size);
+  record(nameOf(item.number) + " of " + nameOfGroup(group) + " " +
+             (access.flags & SimWrite ? "writes " : "reads ") +
+             nameOfElement(access, element) + ", which has " +
+             std::to_string(access.size) + " elements",
+         /*isBoundsError=*/true);
+}
+
+void SimGroup::recordConflict(const SimItem &item, const Access &access,
+                              const Conflict &conflict) {
+  std::string text =
+      nameOf(item.number) + " of " + nameOfGroup(group) + " " +
+      (access.flags & SimUpdate  ? "updates "
+       : access.flags & SimWrite ? "writes "
+                                 : "reads ") +
+      nameOfElement(access, access.index +
+                                int64_t(conflict.offset) / access.elementBytes);
+  switch (conflict.kind) {
+  case Conflict::Kind::NoMemory:
+    text += ": no memory is left to record it for finding races";
+    break;
+  case Conflict::Kind::Uninitialized:
+    text += ", which no work item of the group has written";
+    break;
+  case Conflict::Kind::Race:
+    text += ", which ";
+    if (conflict.isOtherGroup && conflict.isOneOfSeveral)
+      text += "other groups read as well (" + nameOf(conflict.item) + " of " +
+              nameOfGroup(conflict.group) +
+              " was the first): groups are not ordered";
+    else if (conflict.isOtherGroup)
+      text += nameOf(conflict.item) + " of " + nameOfGroup(conflict.group) +
+              (conflict.isWrite ? " writes" : " reads") +
+              " as well: groups are not ordered";
+    else
+      text += (conflict.isOneOfSeveral ? "several work items of the group"
+                                       : nameOf(conflict.item)) +
+              (conflict.isWrite ? " wrote" : " read") +
+              " without a barrier in between";
+    text = "race: " + text;
+    break;
+  }
+  record(text);
+}
+
+//===----------------------------------------------------------------------===//
+// Simulator
+//===----------------------------------------------------------------------===//
+
+Simulator::Simulator(HostThreads &threads) : threads(threads) {}
+Simulator::~Simulator() = default;
+
+/// The state of a group that ran last: its memory is most likely in a cache.
+std::unique_ptr<SimGroup> Simulator::take() {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (idle.empty())
+    return std::make_unique<SimGroup>();
+  std::unique_ptr<SimGroup> group = std::move(idle.back());
+  idle.pop_back();
+  return group;
+}
+
+std::size_t Simulator::numStacks() {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::size_t number = 0;
+  for (const std::unique_ptr<SimGroup> &group : idle)
+    number += group->numStacks();
+  return number;
+}
+
+void Simulator::launch(const SimLaunch &launch) {
+  LaunchState state(launch);
+  const auto &[groupsX, groupsY, groupsZ] = launch.groups;
+  const int64_t numGroups = int64_t(groupsX) * groupsY * groupsZ;
+  const auto &[x, y, z] = launch.groupSize;
+  // No more groups at once than there may be stacks.
+  const int64_t maxParts = std::max<int64_t>(kMaxStacks / (x * y * z), 1);
+  const int64_t grain =
+      threads.number() > maxParts ? numGroups / maxParts + 1 : 1;
+  threads.parallel(numGroups, grain, [&](int64_t begin, int64_t end) {
+    std::unique_ptr<SimGroup> group = take();
+    group->run(state, begin, end);
+    std::lock_guard<std::mutex> lock(mutex);
+    idle.push_back(std::move(group));
+  });
+  if (!state.hasFailed)
+    return;
+  if (state.isBoundsError)
+    throw IndexError(state.error);
+  throw DeviceError(state.error);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions that kernels call
+//===----------------------------------------------------------------------===//
+
+void tg_sim_barrier(int64_t item, int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->barrier(self, site);
+}
+
+int64_t tg_sim_shuffle(int64_t item, int64_t bits, int64_t operand,
+                       int64_t mode, int64_t width, int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  return self.owner->shuffle(self, bits, operand, mode, width, site);
+}
+
+int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
+                      int64_t size, int64_t elementBytes, int64_t flags,
+                      int64_t buffer) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->access(self,
+                     {base, index, count, size, elementBytes, flags, buffer});
+  return index;
+}

@@ -1,0 +1,143 @@
+//===- Simulator.h - GPU kernels on threads of the host ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Runs the work items of a GPU kernel and checks what they do. Groups run side
+/// by side on threads, the items of a group in turns on one thread, each until
+/// it waits for others.
+///
+/// A simulated kernel is a CpuKernelFunction that runs one work item: it is
+/// called with the address of a SimItem and 0 instead of the bounds of a part.
+/// If the launch has shared memory, its address follows the buffers. Kernels
+/// report barriers, shuffles and accesses by the functions tg_sim_*.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H
+#define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H
+
+#include "TinyGrad/Runtime/Device.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tinygrad::detail {
+
+class Fiber;
+class HostThreads;
+class SimGroup;
+
+/// A work item. Generated code reads the members up to `subgroup`, so their
+/// offsets are fixed.
+struct SimItem {
+  uint32_t group[3];  ///< number of the group (gpu.block_id)
+  uint32_t local[3];  ///< number of the item in the group (gpu.thread_id)
+  uint32_t groups[3]; ///< size of the grid
+  uint32_t size[3];   ///< size of the group
+  uint32_t lane;      ///< number in the subgroup
+  uint32_t subgroup;  ///< number of the subgroup in the group
+
+  // Private to the simulator from here on.
+  enum class State : uint8_t { Fresh, Ready, AtBarrier, AtShuffle, Ended };
+
+  SimGroup *owner = nullptr;
+  Fiber *fiber = nullptr; ///< while it is Ready or waits
+  uint32_t number = 0;    ///< in the group, x fastest
+  State state = State::Fresh;
+  int64_t site = 0; ///< where it waits
+  // Of the shuffle at which it waits.
+  int64_t bits = 0, operand = 0, mode = 0, width = 0, result = 0;
+};
+
+/// Bits of the parameter `flags` of tg_sim_access.
+enum SimAccess : int64_t {
+  SimWrite = 1,   ///< a write, else a read
+  SimShared = 2,  ///< of the group's shared memory, else global
+  SimPrivate = 4, ///< of the item's own memory: only bounds are checked
+  SimUpdate = 8,  ///< a read and a write of the same element
+};
+
+/// Values of the parameter `mode` of tg_sim_shuffle.
+enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
+
+/// What the simulator needs to know of a GPU.
+struct SimChip {
+  std::string name; ///< "sm_90", "gfx942"
+  uint32_t subgroupSize;
+  std::array<int64_t, 3> maxGroups;
+  std::array<uint32_t, 3> maxGroupSize;
+  uint32_t maxItems; ///< of a group
+  int64_t maxSharedBytes;
+};
+
+/// Throws DeviceError if there is no such GPU.
+SimChip describeSimChip(const std::string &name);
+
+/// One launch.
+struct SimLaunch {
+  const std::string &kernel; ///< name, for messages
+  CpuKernelFunction function;
+  std::array<uint32_t, 3> groups;
+  std::array<uint32_t, 3> groupSize; ///< at most 1024 items
+  uint32_t subgroupSize;
+  std::size_t sharedBytes;
+  void *const *buffers;
+  std::size_t numBuffers;
+  const int64_t *values;
+  /// The order of a group's items: 0 forward, 1 backward, otherwise a random
+  /// one at each turn.
+  uint64_t seed;
+};
+
+/// Keeps stacks and shared memory for the groups that run at once.
+class Simulator {
+public:
+  explicit Simulator(HostThreads &threads);
+  ~Simulator();
+
+  /// Returns when all items have ended. Throws IndexError if one accesses
+  /// memory out of bounds and DeviceError for every other mistake; then, items
+  /// may not have ended or not have begun. Thread-safe.
+  void launch(const SimLaunch &launch);
+
+  /// The stacks in memory, for tests.
+  std::size_t numStacks();
+
+private:
+  std::unique_ptr<SimGroup> take();
+
+  HostThreads &threads;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<SimGroup>> idle;
+};
+
+} // namespace tinygrad::detail
+
+// The functions that kernels call. `item` is what the kernel was called with.
+extern "C" {
+/// Waits for all items of the group. `site` tells the barriers of a kernel
+/// apart.
+void tg_sim_barrier(int64_t item, int64_t site);
+/// The `bits` of another lane of the subgroup, all of which have to come here:
+/// of lane ^ operand, lane - operand, lane + operand or operand, by `mode`. The
+/// item's own if its lane or that one is not one of the first `width`, or if
+/// the group ends before that one.
+int64_t tg_sim_shuffle(int64_t item, int64_t bits, int64_t operand,
+                       int64_t mode, int64_t width, int64_t site);
+/// Comes before an access of `count` elements from `index` on, in memory at
+/// `base` of `size` elements of `elementBytes`. `buffer` is the number of the
+/// buffer, or -1 for a tile. Returns the index. Does not return after an error.
+int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
+                      int64_t size, int64_t elementBytes, int64_t flags,
+                      int64_t buffer);
+}
+
+#endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H

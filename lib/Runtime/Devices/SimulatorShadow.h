@@ -1,0 +1,178 @@
+//===- SimulatorShadow.h - who accessed which memory ------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the simulator: records of the accesses of a launch, in which
+/// races and reads of uninitialized memory are found.
+///
+/// Two accesses of one location race if they are of two work items, one of them
+/// writes, and nothing orders them: a barrier orders those of one group,
+/// nothing orders those of different groups. A phase is the time of a group
+/// between two barriers. For each location, the records hold the last write and
+/// the readers since: either one, or that there were several. This finds every
+/// race at its second access, in any order of execution.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORSHADOW_H
+#define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORSHADOW_H
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace tinygrad::detail {
+
+/// What an access does.
+struct AccessKind {
+  bool reads, writes;
+};
+
+/// Why an access is an error.
+struct Conflict {
+  enum class Kind { Uninitialized, Race, NoMemory };
+  Kind kind = Kind::Race;
+  std::size_t offset = 0; ///< of its first byte in the access
+  // Race: the other access.
+  bool isWrite = false;
+  bool isOtherGroup = false;
+  uint64_t group = 0; ///< valid if isOtherGroup
+  uint32_t item = 0;
+  /// There were several accesses, of which this is one. It may be by the same
+  /// item or group; then it is one of the others that conflicts.
+  bool isOneOfSeveral = false;
+};
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+/// The records of a group's shared memory, by byte. Used by one thread, for one
+/// group after another.
+class SharedShadow {
+public:
+  static constexpr uint32_t kMaxItems = 1 << 10;
+
+  /// Begins a group: all memory is uninitialized.
+  void begin(std::size_t bytes);
+  /// All items of the group met at a barrier.
+  void nextPhase();
+
+  /// Records an access to [begin, begin + bytes). Returns false if it is an
+  /// error.
+  bool access(std::size_t begin, std::size_t bytes, AccessKind kind,
+              uint32_t item, Conflict &conflict);
+
+private:
+  // A stamp holds the number of a phase, an item, and in a read stamp whether
+  // there were several items. The phases of all groups are numbered through, so
+  // that a new group need not clear the records of the last.
+  static constexpr unsigned kItemShift = 1, kPhaseShift = 11;
+  static constexpr uint32_t kSeveral = 1;
+  static constexpr uint32_t kLastPhase = (uint32_t(1) << 21) - 1;
+
+  struct Cell {
+    uint32_t written = 0, read = 0;
+  };
+
+  static uint32_t itemOf(uint32_t stamp) {
+    return stamp >> kItemShift & (kMaxItems - 1);
+  }
+
+  std::vector<Cell> cells;
+  uint32_t phase = 0;
+  uint32_t firstPhase = 0; // of the current group
+};
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+/// The records of all other memory that a launch reaches, by address: buffers
+/// may overlap. Pages of records are created when an address in them is first
+/// accessed. Thread-safe.
+class GlobalShadow {
+  struct Page;
+
+public:
+  /// Groups that can be told apart.
+  static constexpr uint64_t kMaxGroups = (uint64_t(1) << 32) - 2;
+
+  GlobalShadow() = default;
+  ~GlobalShadow();
+  GlobalShadow(const GlobalShadow &) = delete;
+  GlobalShadow &operator=(const GlobalShadow &) = delete;
+
+  /// The pages that a thread used last.
+  class Cache {
+  public:
+    void clear() { entries.fill({}); }
+
+  private:
+    friend class GlobalShadow;
+    struct Entry {
+      std::uintptr_t number = 0;
+      Page *page = nullptr;
+    };
+    std::array<Entry, 512> entries;
+  };
+
+  /// Which item accesses memory, and when. After 2^20 phases of a group, races
+  /// inside of it are no longer found.
+  static uint64_t stamp(uint64_t group, uint64_t phase, uint32_t item) {
+    return (group + 1) << kGroupShift |
+           (phase < kLastPhase ? phase : kLastPhase) << kPhaseShift |
+           uint64_t(item) << kItemShift;
+  }
+
+  /// Records an access to elements of \p elementBytes. Returns false if it is
+  /// an error.
+  bool access(Cache &cache, std::uintptr_t address, std::size_t bytes,
+              std::size_t elementBytes, AccessKind kind, uint64_t stamp,
+              Conflict &conflict);
+
+private:
+  // A stamp: group + 1, phase, item, whether there were several items of this
+  // group in this phase, whether there were several groups. Zero: none.
+  static constexpr unsigned kGroupShift = 32, kPhaseShift = 12, kItemShift = 2;
+  static constexpr uint64_t kSeveralItems = 2, kSeveralGroups = 1;
+  static constexpr uint64_t kLastPhase = (uint64_t(1) << 20) - 1;
+
+  using Stamp = std::atomic<uint64_t>;
+
+  /// The records of a page: stamps of each piece of 2^shift bytes.
+  struct Cells {
+    Stamp *written, *read;
+    unsigned shift;
+  };
+  struct Page {
+    /// Replaced by finer ones if an access needs them.
+    std::atomic<Cells *> cells;
+    std::vector<std::unique_ptr<Cells>> owned;
+    ~Page();
+  };
+
+  static bool isOrdered(uint64_t earlier, uint64_t stamp);
+  static bool recordRead(const Cells &cells, std::size_t i, uint64_t stamp,
+                         Conflict &conflict);
+  static bool recordWrite(const Cells &cells, std::size_t i, uint64_t stamp,
+                          Conflict &conflict);
+  static std::unique_ptr<Cells> makeCells(unsigned shift);
+  Page *findPage(std::uintptr_t number, unsigned shift);
+  Cells *refine(Page &page);
+
+  std::mutex mutex; // guards creation of pages and cells
+  std::unordered_map<std::uintptr_t, Page> pages;
+};
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORSHADOW_H
