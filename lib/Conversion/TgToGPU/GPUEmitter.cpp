@@ -138,8 +138,12 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
   const size_t numBuffers = arguments.size();
   arguments.append(variables->size(), builder.getIndexType());
   SmallVector<Type> shared;
+  auto space = gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                          gpu::AddressSpace::Workgroup);
   for (const GroupLayout::Memory &memory : layout.memories)
-    shared.push_back(memory.type);
+    shared.push_back(MemRefType::get({memory.size},
+                                     arithmetic.getMemoryType(memory.element),
+                                     MemRefLayoutAttrInterface(), space));
   func = gpu::GPUFuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
                                 builder.getFunctionType(arguments, TypeRange()),
                                 shared);

@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Conversion/KernelEmission/KernelEmitter.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 
 namespace mlir::tg::togpu {
 

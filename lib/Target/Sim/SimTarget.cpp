@@ -16,6 +16,7 @@
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Target/GPUChip.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -31,6 +32,17 @@ static void registerDialects(DialectRegistry &registry) {
   registry.insert<gpu::GPUDialect>();
 }
 
+/// The host, without conversions to bf16 that flush subnormals to zero.
+static const CpuTargetOptions &getHost() {
+  static const CpuTargetOptions host = [] {
+    CpuTargetOptions options = CpuTargetOptions::host();
+    if (StringRef(options.triple).starts_with("x86_64"))
+      options.features += ",-avx512bf16,-avxneconvert";
+    return options;
+  }();
+  return host;
+}
+
 namespace {
 class SimTarget : public Target {
 public:
@@ -38,7 +50,7 @@ public:
       : Target(std::move(name)), facts(chip.getFacts()) {}
 
   std::string getCacheKey(const CompileFlags &) const override {
-    return getName() + ";" + CpuTargetOptions::host().str();
+    return getName() + ";" + getHost().str();
   }
   TargetFacts getFacts() const override { return facts; }
   void registerDialects(DialectRegistry &registry) const override {
@@ -120,7 +132,7 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
     return failure();
   print("mlir");
   CpuCompileTimes times;
-  return cpu::emitObject(*module, CpuTargetOptions::host(), texts, times);
+  return cpu::emitObject(*module, getHost(), texts, times);
 }
 
 namespace mlir::tg {

@@ -109,8 +109,9 @@ int64_t Heuristic::shareReduces() {
 }
 
 /// Makes work items of the result ranges, `items` in a group, from the one
-/// along which stores are contiguous outward.
-void Heuristic::distribute(int64_t items) {
+/// along which stores are contiguous outward. If the items share reductions,
+/// one range is split into as many.
+void Heuristic::distribute(int64_t items, bool shareReduces) {
   SmallVector<RangeOp> ranges = schedule.getResultRanges();
   if (RangeOp lane = chooseResultLane(/*shortest=*/INT64_MAX))
     std::rotate(llvm::find(ranges, lane), llvm::find(ranges, lane) + 1,
@@ -119,8 +120,8 @@ void Heuristic::distribute(int64_t items) {
     if (range.getKind() != RangeKind::loop || range.getLargestExtent() < 2 ||
         !admits(range, RangeKind::global))
       continue;
-    if (items > 1 && !range.isSymbolic() && range.getLargestExtent() <= items &&
-        admits(range, RangeKind::local)) {
+    if (items > 1 && !shareReduces && !range.isSymbolic() &&
+        range.getLargestExtent() <= items && admits(range, RangeKind::local)) {
       schedule.setKind(range, RangeKind::local);
       items /= static_cast<int64_t>(
           llvm::bit_ceil(uint64_t(range.getLargestExtent())));
@@ -141,5 +142,9 @@ void Heuristic::runForGroups() {
   mergeRanges();
   separateReduces();
   const int64_t shared = shareReduces();
-  distribute(shared > 1 ? shared : std::min(kGroupItems, target.groupItems));
+  if (shared > 1)
+    distribute(shared, /*shareReduces=*/true);
+  else
+    distribute(std::min(kGroupItems, target.groupItems),
+               /*shareReduces=*/false);
 }

@@ -10,8 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Conversion/KernelEmission/Arithmetic.h"
-#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -146,13 +145,9 @@ LogicalResult LayoutBuilder::addAxes() {
 
 LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
                                        int64_t size) {
-  auto space = gpu::AddressSpaceAttr::get(op->getContext(),
-                                          gpu::AddressSpace::Workgroup);
   const int64_t offset = llvm::alignTo(layout.groupBytes, kMemoryAlignment);
-  layout.memories.push_back(
-      {op, MemRefType::get({size}, element, MemRefLayoutAttrInterface(), space),
-       offset});
-  const int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  layout.memories.push_back({op, element, size, offset});
+  const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (size > (target.groupBytes - offset) / bytes)
     return op->emitOpError("needs more memory than a group of work items has: ")
            << size << " elements of " << element << " after " << offset
@@ -189,25 +184,23 @@ LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
   layout.exchanges.push_back(exchange);
   if (exchange.partials == 1)
     return success();
-  emission::Arithmetic arithmetic;
+  // Narrow floats are accumulated in f32.
   Type element = reduce.getType();
-  if (emission::isNarrowFloat(element))
+  if (element.isF16() || element.isBF16())
     element = Float32Type::get(element.getContext());
-  return addMemory(reduce, arithmetic.getMemoryType(element),
+  return addMemory(reduce, element,
                    exchange.results * exchange.rows * exchange.partials);
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addGridRanges()) || failed(addAxes()))
     return failure();
-  emission::Arithmetic arithmetic;
   for (Operation &op : kernel.getBody().front()) {
     if (op.use_empty())
       continue;
     if (auto stage = dyn_cast<StageOp>(op)) {
       if (stage.getMemory() == TileMemory::group &&
-          failed(addMemory(stage,
-                           arithmetic.getMemoryType(stage.getValue().getType()),
+          failed(addMemory(stage, stage.getValue().getType(),
                            stage.getTile().getType().getNumElements())))
         return failure();
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
