@@ -82,6 +82,14 @@ static std::vector<int64_t> iota(std::size_t count, int64_t first = 0) {
   return values;
 }
 
+/// The dimensions of a launch of \p extent items: on a GPU, groups of one item.
+static LaunchDims dimsFor(int64_t extent) {
+  LaunchDims dims;
+  dims.parallelExtent = extent;
+  dims.groups[0] = extent;
+  return dims;
+}
+
 //===----------------------------------------------------------------------===//
 // Identity and memory
 //===----------------------------------------------------------------------===//
@@ -200,8 +208,7 @@ TEST_P(DeviceConformance, launchPassesBuffersAndValues) {
   Buffer from = upload(iota(1000)), to = upload(iota(1000));
   void *buffers[] = {to.address(), from.address()};
   const int64_t value = 100;
-  LaunchDims dims;
-  dims.parallelExtent = 1000;
+  LaunchDims dims = dimsFor(1000);
   device->launch(addValue, buffers, &value, dims);
   device->synchronize();
   EXPECT_EQ(download(to, iota(1000, 100)), iota(1000, 100));
@@ -217,8 +224,7 @@ TEST_P(DeviceConformance, everyWorkItemRunsOnce) {
         Buffer buffer =
             upload(std::vector<int64_t>(std::size_t(extent) + 1, 0));
         void *address = buffer.address();
-        LaunchDims dims;
-        dims.parallelExtent = extent;
+        LaunchDims dims = dimsFor(extent);
         dims.grain = grain;
         dims.estimatedNanoseconds = nanoseconds;
         device->launch(count, &address, nullptr, dims);
@@ -234,8 +240,7 @@ TEST_P(DeviceConformance, launchesSeeEarlierOnes) {
   if (!addValue)
     GTEST_SKIP() << "no test kernels for this device";
   Buffer a = upload(iota(5000)), b = upload(iota(5000));
-  LaunchDims dims;
-  dims.parallelExtent = 5000;
+  LaunchDims dims = dimsFor(5000);
   for (int64_t i = 0; i < 50; ++i) {
     void *forth[] = {b.address(), a.address()};
     void *back[] = {a.address(), b.address()};
@@ -251,8 +256,7 @@ TEST_P(DeviceConformance, memoryMayBeFreedWhileLaunchesAreQueued) {
   if (!addValue)
     GTEST_SKIP() << "no test kernels for this device";
   const int64_t value = 1;
-  LaunchDims dims;
-  dims.parallelExtent = 1 << 18;
+  LaunchDims dims = dimsFor(1 << 18);
   Buffer result = upload(iota(1 << 18));
   {
     Buffer from = upload(iota(1 << 18, 41));
@@ -272,10 +276,10 @@ TEST_P(DeviceConformance, capturedListsReplayWithOtherBuffersAndValues) {
   commands[0].kernel = addValue;
   commands[0].buffers = {1, 0};
   commands[0].variables = {1};
-  commands[0].dims.parallelExtent = 100;
+  commands[0].dims = dimsFor(100);
   commands[1].kernel = add;
   commands[1].buffers = {2, 0, 1};
-  commands[1].dims.parallelExtent = 100;
+  commands[1].dims = dimsFor(100);
   commands[2].kind = Command::Kind::Copy;
   commands[2].buffers = {1, 2};
   commands[2].bytes = 800;
@@ -425,8 +429,7 @@ TEST_P(DeviceConformance, threadsMayShareIt) {
         Kernel addValue = kernel("add_value");
         Buffer from = upload(iota(3000, id)), to = upload(iota(3000));
         void *buffers[] = {to.address(), from.address()};
-        LaunchDims dims;
-        dims.parallelExtent = 3000;
+        LaunchDims dims = dimsFor(3000);
         device->launch(addValue, buffers, &round, dims);
         const std::vector<int64_t> expected = iota(3000, id + round);
         numWrong += download(to, expected) != expected;

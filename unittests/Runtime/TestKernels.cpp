@@ -20,19 +20,25 @@
 #include <sstream>
 #include <stdexcept>
 
+static std::string loadArguments(unsigned numBuffers, bool hasValue) {
+  std::ostringstream text;
+  for (unsigned i = 0; i < numBuffers; ++i)
+    text << "%p" << i << " = getelementptr ptr, ptr %buffers, i64 " << i
+         << "\n%b" << i << " = load ptr, ptr %p" << i << "\n";
+  if (hasValue)
+    text << "%v0 = load i64, ptr %vars\n";
+  return text.str();
+}
+
 /// A kernel with a loop over the work items. `body` uses %i, the buffers %b0,
 /// %b1, %b2 and the value %v0.
 static std::string kernel(const std::string &name, unsigned numBuffers,
                           bool hasValue, const std::string &body) {
   std::ostringstream text;
   text << "define void @" << name
-       << "(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\nentry:\n";
-  for (unsigned i = 0; i < numBuffers; ++i)
-    text << "%p" << i << " = getelementptr ptr, ptr %buffers, i64 " << i
-         << "\n%b" << i << " = load ptr, ptr %p" << i << "\n";
-  if (hasValue)
-    text << "%v0 = load i64, ptr %vars\n";
-  text << "%some = icmp slt i64 %begin, %end\n"
+       << "(ptr %buffers, ptr %vars, i64 %begin, i64 %end) {\nentry:\n"
+       << loadArguments(numBuffers, hasValue)
+       << "%some = icmp slt i64 %begin, %end\n"
           "br i1 %some, label %loop, label %exit\n"
           "loop:\n"
           "%i = phi i64 [%begin, %entry], [%next, %loop]\n"
@@ -50,22 +56,29 @@ static std::string at(const std::string &address, const std::string &type,
          ", i64 %i\n";
 }
 
+static std::string addValueBody() {
+  return at("%from", "i64", "%b1") + at("%to", "i64", "%b0") +
+         "%x = load i64, ptr %from\n%y = add i64 %x, %v0\n"
+         "store i64 %y, ptr %to\n";
+}
+static std::string addBody() {
+  return at("%l", "i64", "%b1") + at("%r", "i64", "%b2") +
+         at("%to", "i64", "%b0") +
+         "%x = load i64, ptr %l\n%y = load i64, ptr %r\n"
+         "%z = add i64 %x, %y\nstore i64 %z, ptr %to\n";
+}
+static std::string countBody() {
+  return at("%to", "i64", "%b0") +
+         "%x = load i64, ptr %to\n%y = add i64 %x, 1\n"
+         "store i64 %y, ptr %to\n";
+}
+
 const std::vector<char> &tinygrad::testing::cpuTestKernels() {
   static const std::vector<char> object = compileIr(
       "declare float @expf(float)\n" +
-      kernel("add_value", 2, true,
-             at("%from", "i64", "%b1") + at("%to", "i64", "%b0") +
-                 "%x = load i64, ptr %from\n%y = add i64 %x, %v0\n"
-                 "store i64 %y, ptr %to\n") +
-      kernel("add", 3, false,
-             at("%l", "i64", "%b1") + at("%r", "i64", "%b2") +
-                 at("%to", "i64", "%b0") +
-                 "%x = load i64, ptr %l\n%y = load i64, ptr %r\n"
-                 "%z = add i64 %x, %y\nstore i64 %z, ptr %to\n") +
-      kernel("count", 1, false,
-             at("%to", "i64", "%b0") +
-                 "%x = load i64, ptr %to\n%y = add i64 %x, 1\n"
-                 "store i64 %y, ptr %to\n") +
+      kernel("add_value", 2, true, addValueBody()) +
+      kernel("add", 3, false, addBody()) +
+      kernel("count", 1, false, countBody()) +
       kernel("exponential", 2, false,
              at("%from", "float", "%b1") + at("%to", "float", "%b0") +
                  "%x = load float, ptr %from\n"
@@ -86,6 +99,30 @@ const std::vector<char> &tinygrad::testing::unlinkableKernel() {
   return object;
 }
 
+/// A kernel for the simulator, with groups of one work item; it writes element
+/// %i of %b0.
+static std::string simulatedKernel(const std::string &name, unsigned numBuffers,
+                                   bool hasValue, const std::string &body) {
+  return "define void @" + name +
+         "(ptr %buffers, ptr %vars, i64 %item, i64 %zero) {\n" +
+         loadArguments(numBuffers, hasValue) +
+         "%self = inttoptr i64 %item to ptr\n"
+         "%group = load i32, ptr %self\n%i = zext i32 %group to i64\n"
+         "%base = ptrtoint ptr %b0 to i64\n"
+         "call i64 @tg_sim_access(i64 %item, i64 %base, i64 %i, i64 1, "
+         "i64 1000000, i64 8, i64 1, i64 0)\n" +
+         body + "ret void\n}\n";
+}
+
+const std::vector<char> &tinygrad::testing::simulatedTestKernels() {
+  static const std::vector<char> object = compileIr(
+      "declare i64 @tg_sim_access(i64, i64, i64, i64, i64, i64, i64, i64)\n" +
+      simulatedKernel("add_value", 2, true, addValueBody()) +
+      simulatedKernel("add", 3, false, addBody()) +
+      simulatedKernel("count", 1, false, countBody()));
+  return object;
+}
+
 std::optional<std::vector<char>>
 tinygrad::testing::testKernelsFor(const Device &device) {
   if (!device.information().executes)
@@ -93,6 +130,8 @@ tinygrad::testing::testKernelsFor(const Device &device) {
   // The architecture of the CPU device is a triple, that of a GPU is not.
   if (device.information().architecture == llvm::sys::getProcessTriple())
     return cpuTestKernels();
+  if (device.information().architecture.starts_with("sim:"))
+    return simulatedTestKernels();
   return std::nullopt;
 }
 

@@ -35,6 +35,9 @@ namespace testing {
 const std::vector<char> &cpuTestKernels();
 const std::vector<char> &unlinkableKernel();
 
+/// add_value, add and count for the simulator, for each group i.
+const std::vector<char> &simulatedTestKernels();
+
 /// The kernels add_value, add and count in the form that \p device loads; none
 /// if they are not available for this kind of device.
 std::optional<std::vector<char>> testKernelsFor(const Device &device);

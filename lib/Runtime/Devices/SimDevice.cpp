@@ -59,7 +59,7 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
   };
   static constexpr const char *axes[] = {"x", "y", "z"};
   std::array<uint32_t, 3> groups;
-  int64_t items = 1;
+  int64_t items = 1, numGroups = 1;
   bool isEmpty = false;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const int64_t size = dims.groupSize[axis];
@@ -76,6 +76,7 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
              chip.maxGroups[axis]);
     isEmpty |= extent <= 0;
     groups[axis] = uint32_t(extent);
+    numGroups *= extent;
   }
   if (items > chip.maxItems)
     refuse("items of a group", items, chip.maxItems);
@@ -84,6 +85,10 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
     refuse("bytes of shared memory", sharedBytes, chip.maxSharedBytes);
   if (isEmpty)
     return;
+  if (numGroups > detail::kMaxSimulatedGroups)
+    throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
+                      name() + ": " + std::to_string(numGroups) +
+                      " groups are more than the simulator distinguishes");
   simulator.launch({kernel.name(),
                     reinterpret_cast<CpuKernelFunction>(kernel.entry()), groups,
                     dims.groupSize, chip.subgroupSize,

@@ -81,11 +81,14 @@ struct SimChip {
 /// Throws DeviceError if there is no such GPU.
 SimChip describeSimChip(const std::string &name);
 
+/// The groups of a launch that the simulator can tell apart.
+inline constexpr int64_t kMaxSimulatedGroups = (int64_t(1) << 32) - 2;
+
 /// One launch.
 struct SimLaunch {
   const std::string &kernel; ///< name, for messages
   CpuKernelFunction function;
-  std::array<uint32_t, 3> groups;
+  std::array<uint32_t, 3> groups;    ///< at most kMaxSimulatedGroups
   std::array<uint32_t, 3> groupSize; ///< at most 1024 items
   uint32_t subgroupSize;
   std::size_t sharedBytes;

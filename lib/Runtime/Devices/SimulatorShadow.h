@@ -103,9 +103,6 @@ class GlobalShadow {
   struct Page;
 
 public:
-  /// Groups that can be told apart.
-  static constexpr uint64_t kMaxGroups = (uint64_t(1) << 32) - 2;
-
   GlobalShadow() = default;
   ~GlobalShadow();
   GlobalShadow(const GlobalShadow &) = delete;
