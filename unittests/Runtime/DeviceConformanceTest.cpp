@@ -82,7 +82,7 @@ static std::vector<int64_t> iota(std::size_t count, int64_t first = 0) {
   return values;
 }
 
-/// The dimensions of a launch of \p extent items: on a GPU, groups of one item.
+/// A launch of \p extent items: on a GPU, of groups of one item.
 static LaunchDims dimsFor(int64_t extent) {
   LaunchDims dims;
   dims.parallelExtent = extent;

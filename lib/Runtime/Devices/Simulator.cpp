@@ -155,7 +155,8 @@ private:
   const SimLaunch &launch() const { return state->launch; }
 
   LaunchState *state = nullptr;
-  std::vector<void *> arguments; // buffers and shared memory
+  void **arguments = nullptr;     // buffers and shared memory
+  std::vector<void *> withShared; // those of a launch that has shared memory
   std::unique_ptr<char[], FreeAligned> shared;
   std::size_t sharedCapacity = 0;
 
@@ -182,14 +183,16 @@ void SimGroup::prepare(LaunchState &launchState) {
   state = &launchState;
   const auto &[x, y, z] = launch().groupSize;
   numItems = x * y * z;
-  arguments.assign(launch().buffers, launch().buffers + launch().numBuffers);
+  arguments = const_cast<void **>(launch().buffers);
   if (launch().sharedBytes > 0) {
     if (sharedCapacity < launch().sharedBytes) {
       shared.reset(
           new (std::align_val_t(kSharedAlignment)) char[launch().sharedBytes]);
       sharedCapacity = launch().sharedBytes;
     }
-    arguments.push_back(shared.get());
+    withShared.assign(launch().buffers, launch().buffers + launch().numBuffers);
+    withShared.push_back(shared.get());
+    arguments = withShared.data();
   }
   cache.clear();
 
@@ -278,7 +281,7 @@ void SimGroup::runItems(Fiber &fiber, void *argument) {
   for (;;) {
     SimItem &item = *group.current;
     item.fiber = &fiber;
-    group.launch().function(group.arguments.data(), group.launch().values,
+    group.launch().function(group.arguments, group.launch().values,
                             reinterpret_cast<int64_t>(&item), 0);
     item.state = State::Ended;
     ++group.numEnded;

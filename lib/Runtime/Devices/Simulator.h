@@ -93,7 +93,7 @@ struct SimLaunch {
   uint32_t subgroupSize;
   std::size_t sharedBytes;
   void *const *buffers;
-  std::size_t numBuffers;
+  std::size_t numBuffers; ///< needed only with shared memory
   const int64_t *values;
   /// The order of a group's items: 0 forward, 1 backward, otherwise a random
   /// one at each turn.
