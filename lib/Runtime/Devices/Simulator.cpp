@@ -71,7 +71,8 @@ static Triple coordinatesOf(uint64_t number, const Triple &extents) {
 namespace {
 /// What the groups of a launch have in common.
 struct LaunchState {
-  explicit LaunchState(const SimLaunch &launch) : launch(launch) {}
+  LaunchState(const SimLaunch &launch, StampMemory &memory)
+      : launch(launch), shadow(memory) {}
 
   const SimLaunch &launch;
   GlobalShadow shadow;
@@ -580,7 +581,8 @@ void SimGroup::recordConflict(const SimItem &item, const Access &access,
 // Simulator
 //===----------------------------------------------------------------------===//
 
-Simulator::Simulator(HostThreads &threads) : threads(threads) {}
+Simulator::Simulator(HostThreads &threads)
+    : threads(threads), stamps(std::make_unique<StampMemory>()) {}
 Simulator::~Simulator() = default;
 
 /// The state of a group that ran last: its memory is most likely in a cache.
@@ -602,7 +604,7 @@ std::size_t Simulator::numStacks() {
 }
 
 void Simulator::launch(const SimLaunch &launch) {
-  LaunchState state(launch);
+  LaunchState state(launch, *stamps);
   const auto &[groupsX, groupsY, groupsZ] = launch.groups;
   const int64_t numGroups = int64_t(groupsX) * groupsY * groupsZ;
   const auto &[x, y, z] = launch.groupSize;

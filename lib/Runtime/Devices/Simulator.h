@@ -34,6 +34,7 @@ namespace tinygrad::detail {
 class Fiber;
 class HostThreads;
 class SimGroup;
+class StampMemory;
 
 /// A work item. Generated code reads the members up to `subgroup`, so their
 /// offsets are fixed.
@@ -100,7 +101,7 @@ struct SimLaunch {
   uint64_t seed;
 };
 
-/// Keeps stacks and shared memory for the groups that run at once.
+/// Keeps the memory of launches for later ones: stacks, shared memory, records.
 class Simulator {
 public:
   explicit Simulator(HostThreads &threads);
@@ -118,7 +119,8 @@ private:
   std::unique_ptr<SimGroup> take();
 
   HostThreads &threads;
-  std::mutex mutex;
+  std::unique_ptr<StampMemory> stamps;
+  std::mutex mutex; // guards `idle`
   std::vector<std::unique_ptr<SimGroup>> idle;
 };
 

@@ -13,9 +13,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <cstring>
 #include <new>
-
-#include <sys/mman.h>
 
 using namespace tinygrad::detail;
 
@@ -84,81 +84,120 @@ bool SharedShadow::access(std::size_t begin, std::size_t bytes, AccessKind kind,
 }
 
 //===----------------------------------------------------------------------===//
+// Memory for stamps
+//===----------------------------------------------------------------------===//
+
+/// More is returned to the system after a launch.
+static constexpr std::size_t kMaxBytesKept = std::size_t(128) << 20;
+
+static std::size_t numStamps(unsigned shift) {
+  return StampMemory::kPageBytes >> shift;
+}
+static std::size_t bytesOf(unsigned shift) {
+  return numStamps(shift) * sizeof(uint64_t);
+}
+
+StampMemory::~StampMemory() {
+  for (const std::vector<Stamp *> &arrays : kept)
+    for (Stamp *array : arrays)
+      std::free(static_cast<void *>(array));
+}
+
+StampMemory::Stamp *StampMemory::take(unsigned shift) {
+  static_assert(sizeof(Stamp) == sizeof(uint64_t) &&
+                Stamp::is_always_lock_free);
+  Stamp *array = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!kept[shift].empty()) {
+      array = kept[shift].back();
+      kept[shift].pop_back();
+      bytesKept -= bytesOf(shift);
+    }
+  }
+  if (!array)
+    return static_cast<Stamp *>(std::calloc(numStamps(shift), sizeof(Stamp)));
+  std::memset(static_cast<void *>(array), 0, bytesOf(shift));
+  return array;
+}
+
+void StampMemory::giveBack(Stamp *array, unsigned shift) {
+  if (!array)
+    return;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (bytesKept + bytesOf(shift) <= kMaxBytesKept) {
+      kept[shift].push_back(array);
+      bytesKept += bytesOf(shift);
+      return;
+    }
+  }
+  std::free(static_cast<void *>(array));
+}
+
+//===----------------------------------------------------------------------===//
 // Pages of records
 //===----------------------------------------------------------------------===//
 
-/// The size of a page is a compromise: small ones are found less often in a
-/// thread's cache; of large ones the system maps only parts that are used, but
-/// a launch with small buffers has to unmap them too.
-static constexpr unsigned kPageShift = 16;
-static constexpr std::size_t kPageBytes = std::size_t(1) << kPageShift;
-/// The largest piece that has one record.
-static constexpr unsigned kMaxShift = 3;
-
-static std::size_t bytesOfCells(unsigned shift) {
-  return 2 * (kPageBytes >> shift) * sizeof(uint64_t);
+GlobalShadow::~GlobalShadow() {
+  auto giveBack = [&](const Cells &cells) {
+    memory.giveBack(cells.written, cells.shift);
+    memory.giveBack(cells.read, cells.shift);
+  };
+  for (auto &[number, page] : pages) {
+    giveBack(page.first);
+    if (page.fine)
+      giveBack(*page.fine);
+  }
 }
-
-/// Returns null if there is no memory.
-std::unique_ptr<GlobalShadow::Cells> GlobalShadow::makeCells(unsigned shift) {
-  static_assert(sizeof(Stamp) == sizeof(uint64_t));
-  // Memory from the system is zero, and uses space only where it is accessed.
-  void *memory = ::mmap(nullptr, bytesOfCells(shift), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    return nullptr;
-  auto cells = std::make_unique<Cells>();
-  cells->written = static_cast<Stamp *>(memory);
-  cells->read = cells->written + (kPageBytes >> shift);
-  cells->shift = shift;
-  return cells;
-}
-
-GlobalShadow::Page::~Page() {
-  for (const std::unique_ptr<Cells> &cells : owned)
-    ::munmap(cells->written, bytesOfCells(cells->shift));
-}
-
-GlobalShadow::~GlobalShadow() = default;
 
 /// The page number \p number, whose pieces are of 2^shift bytes if it is new.
-/// Null if there is no memory: code without unwind tables is on the stack.
+/// This and the functions below return null if there is no memory: code without
+/// unwind tables is on the stack.
 GlobalShadow::Page *GlobalShadow::findPage(std::uintptr_t number,
                                            unsigned shift) try {
   std::lock_guard<std::mutex> lock(mutex);
-  Page &page = pages[number];
-  if (page.owned.empty()) {
-    page.owned.reserve(2);
-    std::unique_ptr<Cells> cells = makeCells(shift);
-    if (!cells)
-      return nullptr;
-    page.cells = cells.get();
-    page.owned.push_back(std::move(cells));
-  }
-  return &page;
+  return &pages.try_emplace(number, shift).first->second;
 } catch (const std::bad_alloc &) {
   return nullptr;
+}
+
+/// One of the two arrays of \p cells.
+GlobalShadow::Stamp *GlobalShadow::findStamps(const Cells &cells,
+                                              std::atomic<Stamp *> &stamps) {
+  if (Stamp *array = stamps.load()) [[likely]]
+    return array;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!stamps)
+    stamps = memory.take(cells.shift);
+  return stamps;
 }
 
 /// Gives each byte of the page its own records. What another thread records at
 /// the same time may be lost: then a race is not found.
 GlobalShadow::Cells *GlobalShadow::refine(Page &page) try {
   std::lock_guard<std::mutex> lock(mutex);
-  Cells *old = page.cells;
-  if (old->shift == 0)
-    return old;
-  std::unique_ptr<Cells> fine = makeCells(0);
-  if (!fine)
+  if (page.fine)
+    return page.fine.get();
+  const Cells &coarse = page.first;
+  auto fine = std::make_unique<Cells>(0);
+  auto copy = [&](Stamp *from, std::atomic<Stamp *> &to) {
+    if (!from)
+      return true;
+    to = memory.take(0);
+    if (!to)
+      return false;
+    for (std::size_t i = 0; i < StampMemory::kPageBytes; ++i)
+      to.load()[i].store(from[i >> coarse.shift], std::memory_order_relaxed);
+    return true;
+  };
+  const bool isDone =
+      copy(coarse.written, fine->written) && copy(coarse.read, fine->read);
+  page.fine = std::move(fine);
+  if (!isDone)
     return nullptr;
-  for (std::size_t i = 0; i < kPageBytes; ++i) {
-    if (const uint64_t stamp = old->written[i >> old->shift])
-      fine->written[i].store(stamp, std::memory_order_relaxed);
-    if (const uint64_t stamp = old->read[i >> old->shift])
-      fine->read[i].store(stamp, std::memory_order_relaxed);
-  }
-  page.cells = fine.get();
-  page.owned.push_back(std::move(fine));
-  return page.cells;
+  page.cells = page.fine.get();
+  return page.fine.get();
 } catch (const std::bad_alloc &) {
   return nullptr;
 }
@@ -169,7 +208,8 @@ GlobalShadow::Cells *GlobalShadow::refine(Page &page) try {
 
 /// Whether a barrier, or being one item, orders two accesses.
 bool GlobalShadow::isOrdered(uint64_t earlier, uint64_t stamp) {
-  if (earlier >> kGroupShift != stamp >> kGroupShift)
+  if (earlier & kSeveralGroups ||
+      earlier >> kGroupShift != stamp >> kGroupShift)
     return false;
   const uint64_t phase = stamp >> kPhaseShift & kLastPhase;
   if ((earlier >> kPhaseShift & kLastPhase) != phase || phase == kLastPhase)
@@ -178,13 +218,22 @@ bool GlobalShadow::isOrdered(uint64_t earlier, uint64_t stamp) {
          earlier >> kItemShift == stamp >> kItemShift;
 }
 
-// Of two accesses at once on two threads, at least one has to see the other:
-// each records itself before it looks for others, and both are sequentially
-// consistent.
+/// Describes the race with an earlier access. Returns false.
+bool GlobalShadow::report(uint64_t other, uint64_t stamp, Conflict &conflict) {
+  conflict.kind = Conflict::Kind::Race;
+  conflict.isOtherGroup =
+      other & kSeveralGroups || other >> kGroupShift != stamp >> kGroupShift;
+  conflict.group = (other >> kGroupShift) - 1;
+  conflict.item = uint32_t(other >> kItemShift) & (SharedShadow::kMaxItems - 1);
+  conflict.isOneOfSeveral = other & (kSeveralItems | kSeveralGroups);
+  return false;
+}
 
-bool GlobalShadow::recordRead(const Cells &cells, std::size_t i, uint64_t stamp,
-                              Conflict &conflict) {
-  Stamp &cell = cells.read[i];
+// Of two accesses at once on two threads, at least one has to see the other:
+// each records itself before it looks for others, and all operations are
+// sequentially consistent.
+
+void GlobalShadow::recordRead(Stamp &cell, uint64_t stamp) {
   uint64_t before = cell.load(std::memory_order_acquire);
   while (before != stamp && !(before & kSeveralGroups)) {
     uint64_t after = stamp;
@@ -195,53 +244,72 @@ bool GlobalShadow::recordRead(const Cells &cells, std::size_t i, uint64_t stamp,
         after = before | kSeveralItems;
     }
     if (before == after || cell.compare_exchange_weak(before, after))
-      break;
+      return;
   }
-  const uint64_t writer = cells.written[i].load();
-  if (writer == 0 || isOrdered(writer, stamp)) [[likely]]
-    return true;
-  conflict.isWrite = true;
-  conflict.isOtherGroup = writer >> kGroupShift != stamp >> kGroupShift;
-  conflict.group = (writer >> kGroupShift) - 1;
-  conflict.item =
-      uint32_t(writer >> kItemShift) & (SharedShadow::kMaxItems - 1);
-  return false;
 }
 
-bool GlobalShadow::recordWrite(const Cells &cells, std::size_t i,
-                               uint64_t stamp, Conflict &conflict) {
-  Stamp &cell = cells.written[i];
-  uint64_t other = cell.load(std::memory_order_relaxed);
-  if (other != stamp)
-    other = cell.exchange(stamp);
-  conflict.isWrite = true;
-  if (other == 0 || isOrdered(other, stamp)) [[likely]] {
-    other = cells.read[i].load();
-    if (other == 0 || (!(other & kSeveralGroups) && isOrdered(other, stamp)))
-        [[likely]]
-      return true;
-    conflict.isWrite = false;
+bool GlobalShadow::read(const Range &range, uint64_t stamp, Conflict &conflict,
+                        std::size_t &where) {
+  Stamp *read = findStamps(range.cells, range.cells.read);
+  if (!read) {
+    conflict.kind = Conflict::Kind::NoMemory;
+    return false;
   }
-  conflict.isOtherGroup =
-      other & kSeveralGroups || other >> kGroupShift != stamp >> kGroupShift;
-  conflict.group = (other >> kGroupShift) - 1;
-  conflict.item = uint32_t(other >> kItemShift) & (SharedShadow::kMaxItems - 1);
-  conflict.isOneOfSeveral = other & (kSeveralItems | kSeveralGroups);
-  return false;
+  for (std::size_t i = range.begin; i < range.end; ++i)
+    recordRead(read[i], stamp);
+  const Stamp *written = range.cells.written;
+  if (!written)
+    return true;
+  for (where = range.begin; where < range.end; ++where)
+    if (const uint64_t writer = written[where];
+        writer != 0 && !isOrdered(writer, stamp)) [[unlikely]] {
+      conflict.isWrite = true;
+      return report(writer, stamp, conflict);
+    }
+  return true;
+}
+
+bool GlobalShadow::write(const Range &range, uint64_t stamp, Conflict &conflict,
+                         std::size_t &where) {
+  Stamp *written = findStamps(range.cells, range.cells.written);
+  if (!written) {
+    conflict.kind = Conflict::Kind::NoMemory;
+    return false;
+  }
+  for (where = range.begin; where < range.end; ++where) {
+    Stamp &cell = written[where];
+    uint64_t writer = cell.load(std::memory_order_relaxed);
+    if (writer != stamp)
+      writer = cell.exchange(stamp);
+    if (writer != 0 && !isOrdered(writer, stamp)) [[unlikely]] {
+      conflict.isWrite = true;
+      return report(writer, stamp, conflict);
+    }
+  }
+  const Stamp *read = range.cells.read;
+  if (!read)
+    return true;
+  for (where = range.begin; where < range.end; ++where)
+    if (const uint64_t reader = read[where];
+        reader != 0 && !isOrdered(reader, stamp)) [[unlikely]] {
+      conflict.isWrite = false;
+      return report(reader, stamp, conflict);
+    }
+  return true;
 }
 
 bool GlobalShadow::access(Cache &cache, std::uintptr_t address,
                           std::size_t bytes, std::size_t elementBytes,
                           AccessKind kind, uint64_t stamp, Conflict &conflict) {
+  constexpr std::size_t pageBytes = StampMemory::kPageBytes;
   const unsigned shift =
-      std::min(unsigned(std::countr_zero(address | elementBytes)), kMaxShift);
+      std::min(unsigned(std::countr_zero(address | elementBytes)),
+               StampMemory::kMaxShift);
   for (std::size_t done = 0; done < bytes;) {
-    const std::uintptr_t number = (address + done) >> kPageShift;
-    Cache::Entry &entry = cache.entries[number % cache.entries.size()];
-    if (entry.number != number || !entry.page) {
-      entry.page = findPage(number, shift);
-      entry.number = number;
-    }
+    const std::uintptr_t number = (address + done) >> StampMemory::kPageShift;
+    Cache::Entry &entry = cache.find(number);
+    if (entry.number != number || !entry.page)
+      entry = {number, findPage(number, shift)};
     Cells *cells = entry.page ? entry.page->cells.load() : nullptr;
     if (cells && shift < cells->shift)
       cells = refine(*entry.page);
@@ -249,16 +317,16 @@ bool GlobalShadow::access(Cache &cache, std::uintptr_t address,
       conflict.kind = Conflict::Kind::NoMemory;
       return false;
     }
-    const std::size_t offset = (address + done) & (kPageBytes - 1);
-    const std::size_t end = std::min(offset + (bytes - done), kPageBytes);
-    for (std::size_t i = offset >> cells->shift; i < end >> cells->shift; ++i)
-      if ((kind.reads && !recordRead(*cells, i, stamp, conflict)) ||
-          (kind.writes && !recordWrite(*cells, i, stamp, conflict))) {
-        conflict.kind = Conflict::Kind::Race;
-        conflict.offset = done + (i << cells->shift) - offset;
-        return false;
-      }
-    done += end - offset;
+    const std::size_t begin = (address + done) & (pageBytes - 1);
+    const std::size_t end = std::min(begin + (bytes - done), pageBytes);
+    const Range range = {*cells, begin >> cells->shift, end >> cells->shift};
+    std::size_t where = range.begin;
+    if ((kind.reads && !read(range, stamp, conflict, where)) ||
+        (kind.writes && !write(range, stamp, conflict, where))) {
+      conflict.offset = done + (where << cells->shift) - begin;
+      return false;
+    }
+    done += end - begin;
   }
   return true;
 }

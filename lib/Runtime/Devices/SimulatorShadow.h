@@ -96,14 +96,43 @@ private:
 // Global memory
 //===----------------------------------------------------------------------===//
 
+/// Arrays of stamps, kept for later launches: new memory costs more than the
+/// checks, since the system maps and clears it page by page. Thread-safe.
+class StampMemory {
+public:
+  using Stamp = std::atomic<uint64_t>;
+
+  StampMemory() = default;
+  ~StampMemory();
+  StampMemory(const StampMemory &) = delete;
+  StampMemory &operator=(const StampMemory &) = delete;
+
+  /// An array of zeros for a page of pieces of 2^shift bytes. Null if there is
+  /// no memory.
+  Stamp *take(unsigned shift);
+  void giveBack(Stamp *array, unsigned shift);
+
+  /// The size of a page. Small pages suit small buffers, but more of them are
+  /// searched for in the list of all pages.
+  static constexpr unsigned kPageShift = 14;
+  static constexpr std::size_t kPageBytes = std::size_t(1) << kPageShift;
+  /// The largest piece that has one record.
+  static constexpr unsigned kMaxShift = 3;
+
+private:
+  std::mutex mutex;
+  std::array<std::vector<Stamp *>, kMaxShift + 1> kept;
+  std::size_t bytesKept = 0;
+};
+
 /// The records of all other memory that a launch reaches, by address: buffers
 /// may overlap. Pages of records are created when an address in them is first
-/// accessed. Thread-safe.
+/// accessed, separately for reads and writes. Thread-safe.
 class GlobalShadow {
   struct Page;
 
 public:
-  GlobalShadow() = default;
+  explicit GlobalShadow(StampMemory &memory) : memory(memory) {}
   ~GlobalShadow();
   GlobalShadow(const GlobalShadow &) = delete;
   GlobalShadow &operator=(const GlobalShadow &) = delete;
@@ -119,7 +148,14 @@ public:
       std::uintptr_t number = 0;
       Page *page = nullptr;
     };
-    std::array<Entry, 512> entries;
+    /// The entry in which a page may be. Elements of several buffers that are
+    /// used together, and rows of matrices, are at distances of powers of two.
+    Entry &find(std::uintptr_t number) {
+      return entries[uint64_t(number) * 0x9e3779b97f4a7c15 >> (64 - kBits)];
+    }
+
+    static constexpr unsigned kBits = 10;
+    std::array<Entry, std::size_t(1) << kBits> entries;
   };
 
   /// Which item accesses memory, and when. After 2^20 phases of a group, races
@@ -143,30 +179,44 @@ private:
   static constexpr uint64_t kSeveralItems = 2, kSeveralGroups = 1;
   static constexpr uint64_t kLastPhase = (uint64_t(1) << 20) - 1;
 
-  using Stamp = std::atomic<uint64_t>;
+  using Stamp = StampMemory::Stamp;
 
-  /// The records of a page: stamps of each piece of 2^shift bytes.
+  /// The records of a page: stamps of each piece of 2^shift bytes. Null: no
+  /// piece was written, or read.
   struct Cells {
-    Stamp *written, *read;
-    unsigned shift;
+    explicit Cells(unsigned shift) : shift(shift) {}
+
+    const unsigned shift;
+    std::atomic<Stamp *> written{nullptr}, read{nullptr};
   };
   struct Page {
-    /// Replaced by finer ones if an access needs them.
+    explicit Page(unsigned shift) : first(shift), cells(&first) {}
+
+    Cells first;
+    /// Of single bytes, once an access needs it.
+    std::unique_ptr<Cells> fine;
     std::atomic<Cells *> cells;
-    std::vector<std::unique_ptr<Cells>> owned;
-    ~Page();
+  };
+
+  /// The pieces of an access that are in one page.
+  struct Range {
+    Cells &cells;
+    std::size_t begin, end;
   };
 
   static bool isOrdered(uint64_t earlier, uint64_t stamp);
-  static bool recordRead(const Cells &cells, std::size_t i, uint64_t stamp,
-                         Conflict &conflict);
-  static bool recordWrite(const Cells &cells, std::size_t i, uint64_t stamp,
-                          Conflict &conflict);
-  static std::unique_ptr<Cells> makeCells(unsigned shift);
+  static bool report(uint64_t other, uint64_t stamp, Conflict &conflict);
+  static void recordRead(Stamp &cell, uint64_t stamp);
+  bool read(const Range &range, uint64_t stamp, Conflict &conflict,
+            std::size_t &where);
+  bool write(const Range &range, uint64_t stamp, Conflict &conflict,
+             std::size_t &where);
+  Stamp *findStamps(const Cells &cells, std::atomic<Stamp *> &stamps);
   Page *findPage(std::uintptr_t number, unsigned shift);
   Cells *refine(Page &page);
 
-  std::mutex mutex; // guards creation of pages and cells
+  StampMemory &memory;
+  std::mutex mutex; // guards creation of pages and records
   std::unordered_map<std::uintptr_t, Page> pages;
 };
 
