@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <iterator>
 #include <random>
+#include <string>
 
 namespace mlir::tg {
 
@@ -60,6 +61,8 @@ struct GeneratorOptions {
   /// Generates programs for timing: some hundred positions along an axis,
   /// mostly float32. Nothing is evaluated, and arguments have no `tg.input`.
   bool forTiming = false;
+  /// The device that the graph is for: operands of `tg.copy` go there.
+  std::string device = "CPU";
 };
 
 /// A module with one function, @main, whose arguments have values in `tg.input`

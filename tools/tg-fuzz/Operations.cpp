@@ -458,6 +458,6 @@ Value GraphGenerator::identity() {
   case 1:
     return emit<DetachOp>(x);
   default:
-    return emit<CopyOp>(x, builder.getStringAttr("CPU"));
+    return emit<CopyOp>(x, builder.getStringAttr(options.device));
   }
 }

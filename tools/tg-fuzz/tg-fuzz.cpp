@@ -127,6 +127,8 @@ static GeneratorOptions getGeneratorOptions() {
   GeneratorOptions options;
   options.maxOps = maxOps;
   options.symbolicPercent = symbolic;
+  if (deviceName != "none")
+    options.device = deviceName;
   return options;
 }
 

@@ -191,7 +191,7 @@ TEST(ExternalTest, InAndOutIsTheSameMemory) {
 TEST(ExternalTest, AssigningLeavesTheMemoryAlone) {
   Array array;
   Tensor x = fromStrided({array.buffer(), DType::Float32, {2, 2}, {1, 2}, 0});
-  x.assign(Tensor::full({2, 2}, 5.0f));
+  x.assign(Tensor::full({2, 2}, 5.0f, "CPU"));
   expectTensor(x, {2, 2}, {5, 5, 5, 5});
   EXPECT_EQ(array.data[1], 1);
 }

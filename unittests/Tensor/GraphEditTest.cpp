@@ -35,7 +35,7 @@ struct GraphEditTest : ::testing::Test {
   GraphImpl &impl() { return *graph.impl(); }
   Operation *operation(const Tensor &x) { return impl().operation(x.impl()); }
   Value valueOf(const Tensor &x) { return operation(x)->getResult(0); }
-  Device &cpu() { return Device::get("CPU"); }
+  Device &device() { return Device::getDefault(); }
   Location location() { return impl().location; }
 
   /// Expects that the operations of the module are exactly the nodes, and that
@@ -111,7 +111,7 @@ TEST_F(GraphEditTest, OneOperation) {
     Value neg =
         tg::NegOp::create(edit.rewriter(), location(), valueOf(x)).getResult();
     EXPECT_EQ(graph.numOperations(), count);
-    y = edit.adopt(neg, cpu());
+    y = edit.adopt(neg, device());
   }
   EXPECT_EQ(graph.numOperations(), count + 1);
   expectConsistent();
@@ -129,8 +129,8 @@ TEST_F(GraphEditTest, WhatIsThereAlready) {
   GraphEdit edit(impl());
   Value neg =
       tg::NegOp::create(edit.rewriter(), location(), valueOf(x)).getResult();
-  EXPECT_EQ(operation(edit.adopt(neg, cpu())), operation(y));
-  EXPECT_EQ(operation(edit.adopt(valueOf(y), cpu())), operation(y));
+  EXPECT_EQ(operation(edit.adopt(neg, device())), operation(y));
+  EXPECT_EQ(operation(edit.adopt(valueOf(y), device())), operation(y));
   EXPECT_EQ(graph.numOperations(), count);
   expectConsistent();
 }
@@ -151,7 +151,7 @@ TEST_F(GraphEditTest, ChainsWithDuplicates) {
     }
     // An operation without uses.
     tg::NegOp::create(builder, location(), ends[0]);
-    results = edit.adopt(ends, cpu());
+    results = edit.adopt(ends, device());
   }
   EXPECT_EQ(graph.numOperations(), count + 2);
   EXPECT_EQ(operation(results[0]), operation(results[1]));
@@ -168,7 +168,7 @@ TEST_F(GraphEditTest, ResultsBehindOthers) {
     GraphEdit edit(impl());
     Value root = tg::SqrtOp::create(edit.rewriter(), location(), valueOf(x));
     Value neg = tg::NegOp::create(edit.rewriter(), location(), root);
-    results = edit.adopt({neg, root, neg}, cpu());
+    results = edit.adopt({neg, root, neg}, device());
   }
   EXPECT_EQ(graph.numOperations(), count + 2);
   results[0] = results[2] = Tensor();
@@ -190,7 +190,7 @@ TEST_F(GraphEditTest, FoldedAndReplacedBeforeAdoption) {
                                   rewriter.getF32FloatAttr(2));
   Value four = rewriter.createOrFold<tg::AddOp>(location(), two, two);
   Value product = tg::MulOp::create(rewriter, location(), sum, four);
-  Tensor y = edit.adopt(product, cpu());
+  Tensor y = edit.adopt(product, device());
   expectConsistent();
   EXPECT_EQ(operation(y), operation((x + x) * 4));
   EXPECT_EQ(valueOf(y).getDefiningOp()->getOperand(1),
@@ -209,7 +209,7 @@ TEST_F(GraphEditTest, InsertedNextToNodes) {
     rewriter.setInsertionPointAfter(operation(x));
     Value sum = tg::AddOp::create(rewriter, location(), neg, valueOf(x));
     tg::Exp2Op::create(rewriter, location(), sum);
-    z = edit.adopt(sum, cpu());
+    z = edit.adopt(sum, device());
   }
   EXPECT_EQ(graph.numOperations(), count + 2);
   expectConsistent();
@@ -241,7 +241,7 @@ TEST_F(GraphEditTest, ManyOperations) {
       other = tg::AddOp::create(edit.rewriter(), location(), other, other);
     }
     Value sum = tg::SubOp::create(edit.rewriter(), location(), chain, other);
-    y = edit.adopt(sum, cpu());
+    y = edit.adopt(sum, device());
   }
   EXPECT_EQ(graph.numOperations(), std::size_t(count) + 2);
   expectConsistent();
@@ -257,7 +257,7 @@ TEST_F(GraphEditTest, Variables) {
     GraphEdit edit(impl());
     y = edit.adopt(
         tg::NegOp::create(edit.rewriter(), location(), valueOf(x)).getResult(),
-        cpu());
+        device());
   }
   EXPECT_EQ(y.shape(), x.shape());
   x = Tensor();
@@ -281,7 +281,7 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
       // Used by a valid operation.
       if (sum.getType() == good.getType())
         sum = tg::AddOp::create(edit.rewriter(), location(), good, sum);
-      EXPECT_ERROR(edit.adopt({good, sum}, cpu()), Error, text);
+      EXPECT_ERROR(edit.adopt({good, sum}, device()), Error, text);
     }
     expectConsistent();
   };
@@ -329,8 +329,8 @@ TEST_F(GraphEditTest, WhatIsNotAdopted) {
     GraphEdit edit(impl());
     Value good = tg::NegOp::create(edit.rewriter(), location(), valueOf(x));
     Value bad = arith::NegFOp::create(edit.rewriter(), location(), good);
-    EXPECT_THROW(edit.adopt(bad, cpu()), Error);
-    y = edit.adopt(good, cpu());
+    EXPECT_THROW(edit.adopt(bad, device()), Error);
+    y = edit.adopt(good, device());
   }
   expectTensor(y, {2}, {-1, -2});
 }
@@ -371,7 +371,7 @@ TEST_F(GraphEditTest, EditsThatDoNotFitIntoMemoryThrow) {
         try {
           for (int i = 0; numMade == 0 && i < 20000000; ++i)
             grow(i);
-          edit.adopt(value, cpu());
+          edit.adopt(value, device());
         } catch (const std::bad_alloc &) {
           ++numCaught;
         }
@@ -406,7 +406,7 @@ TEST_F(GraphEditTest, TensorsFollowWhatPatternsReplace) {
     Value outer = tg::NegOp::create(b, location(), inner);
     Value sum = tg::AddOp::create(b, location(), outer, outer);
     std::vector<Tensor> made = edit.adopt(
-        {outer, sum, tg::SqrtOp::create(b, location(), outer)}, cpu());
+        {outer, sum, tg::SqrtOp::create(b, location(), outer)}, device());
     z = made[0];
     w = made[1];
     outside = made[2];

@@ -255,8 +255,8 @@ TEST_F(ParameterTest, OnOtherDevices) {
   Tensor there = Tensor::ones({2}, "NULL").parameter();
   EXPECT_EQ(there.device(), "NULL");
   Tensor here = Tensor::from({1.0f, 2.0f}).parameter();
-  expectTensor(here + (there * 2).to("CPU"), {2}, {1, 2});
-  Tensor moved = there.to("CPU").parameter();
+  expectTensor(here + (there * 2).to(here.device()), {2}, {1, 2});
+  Tensor moved = there.to(here.device()).parameter();
   expectTensor(moved + here, {2}, {1, 2});
   EXPECT_TRUE(there.isRealized());
 }

@@ -59,9 +59,11 @@ void KernelEmitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
       continue;
     }
     // Load before the first store: the kernel may read what it overwrites.
-    if (kernel.getInPlace())
+    if (kernel.getInPlace()) {
       for (StoreOp store : group)
         prefetchValues(store);
+      separateLoads(group);
+    }
     for (StoreOp store : group)
       forEachPosition(getStoreSet(store) & unrollSet,
                       [&] { emitStore(store); });

@@ -71,6 +71,8 @@ private:
                  std::optional<UpdateKind> update);
 
   //===--- Memory of groups (Groups.cpp) ---===//
+  /// A barrier, if one item of several writes what all of them have read.
+  void separateLoads(ArrayRef<StoreOp> stores) override;
   Value createStage(StageOp op, unsigned depth) override;
   Value combineItems(RangedReduceOp op, RangeSet items, Value value,
                      unsigned depth) override;

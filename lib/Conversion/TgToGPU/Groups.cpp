@@ -59,6 +59,18 @@ void GPUEmitter::separateFromReads(unsigned depth, Location loc) {
     gpu::BarrierOp::create(at(depth, loc));
 }
 
+void GPUEmitter::separateLoads(ArrayRef<StoreOp> stores) {
+  if (llvm::any_of(stores, [&](StoreOp store) {
+        return llvm::any_of(layout.axes, [&](const GroupLayout::Axis &axis) {
+          return axis.extent > 1 &&
+                 llvm::none_of(axis.ranges, [&](RangeOp range) {
+                   return getStoreSet(store) & setOf(rangeIndex.lookup(range));
+                 });
+        });
+      }))
+    gpu::BarrierOp::create(at(top(), kernel.getLoc()));
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//

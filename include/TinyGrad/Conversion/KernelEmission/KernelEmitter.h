@@ -81,6 +81,9 @@ protected:
   virtual Value createLoad(LoadOp op, unsigned depth) = 0;
   /// Stores at the current positions, unless they are masked out.
   virtual void emitStore(StoreOp op) = 0;
+  /// Called between the loads and the stores of a position, in kernels that work
+  /// in place.
+  virtual void separateLoads(ArrayRef<StoreOp> stores) {}
   /// The memory of a tile, filled, in the scope `depth`.
   virtual Value createStage(StageOp op, unsigned depth) = 0;
   /// Combines the values that the work items have for a reduction, if it closes
