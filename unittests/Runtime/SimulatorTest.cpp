@@ -13,6 +13,7 @@
 
 #include "Simulator.h"
 #include "HostThreads.h"
+#include "SimulatorShadow.h"
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Buffer.h"
 #include "TinyGrad/Runtime/Environment.h"
@@ -1048,6 +1049,92 @@ TEST(Simulator, racesArePerLaunch) {
   std::vector<int16_t> data(64, 0);
   for (int64_t kind : {1, 0, 2, 1})
     launch(sim(), meetInGlobalMemory, line(1, 1), {data.data()}, {kind, 0, 0});
+}
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+static constexpr detail::AccessKind kRead = {true, false};
+static constexpr detail::AccessKind kWrite = {false, true};
+
+// Numbers of phases are finite.
+TEST(Simulator, recordsOfSharedMemoryOutliveTheirNumbers) {
+  detail::SharedShadow shadow;
+  detail::Conflict conflict;
+  shadow.begin(8);
+  EXPECT_TRUE(shadow.access(0, 4, kWrite, 7, conflict));
+  // Every possible number of the phase at the end.
+  for (int64_t phase = 0; phase < (1 << 21) + 100; ++phase) {
+    shadow.nextPhase();
+    ASSERT_TRUE(shadow.access(0, 4, kRead, 6, conflict)) << phase;
+    ASSERT_FALSE(shadow.access(4, 1, kRead, 6, conflict)) << phase;
+    ASSERT_EQ(conflict.kind, detail::Conflict::Kind::Uninitialized);
+    ASSERT_FALSE(shadow.access(0, 1, kWrite, 5, conflict)) << phase;
+    ASSERT_EQ(conflict.kind, detail::Conflict::Kind::Race);
+  }
+  for (int64_t group = 0; group < (1 << 21) + 100; ++group) {
+    shadow.begin(8);
+    ASSERT_FALSE(shadow.access(0, 1, kRead, 6, conflict)) << group;
+    ASSERT_TRUE(shadow.access(0, 1, kWrite, 6, conflict)) << group;
+  }
+}
+
+TEST(Simulator, recordsOfGlobalMemoryOutliveTheirNumbers) {
+  using detail::GlobalShadow;
+  detail::StampMemory memory;
+  GlobalShadow shadow(memory);
+  GlobalShadow::Cache cache;
+  detail::Conflict conflict;
+  for (uint64_t phase = 0; phase < (1 << 20) + 100; ++phase) {
+    const bool isKnown = phase < (1 << 20) - 1;
+    ASSERT_TRUE(shadow.access(cache, 1 << 20, 4, 4, kWrite,
+                              GlobalShadow::stamp(0, phase, 1), conflict));
+    ASSERT_EQ(shadow.access(cache, 1 << 20, 4, 4, kRead,
+                            GlobalShadow::stamp(0, phase, 2), conflict),
+              !isKnown);
+  }
+  EXPECT_FALSE(shadow.access(cache, 1 << 20, 4, 4, kRead,
+                             GlobalShadow::stamp(1, 0, 1), conflict));
+  EXPECT_TRUE(conflict.isOtherGroup);
+  // The last group and item.
+  const auto last = uint64_t(detail::kMaxSimulatedGroups - 1);
+  EXPECT_TRUE(shadow.access(cache, 1 << 21, 4, 4, kWrite,
+                            GlobalShadow::stamp(last, 5, 1023), conflict));
+  EXPECT_FALSE(shadow.access(cache, 1 << 21, 4, 4, kWrite,
+                             GlobalShadow::stamp(0, 5, 1023), conflict));
+  EXPECT_EQ(conflict.group, last);
+  EXPECT_EQ(conflict.item, 1023u);
+}
+
+// Of two accesses at the same time, one finds the other.
+TEST(Simulator, racesOfThreadsAreFoundByOneOfThem) {
+  using detail::GlobalShadow;
+  constexpr std::size_t count = 200000;
+  detail::StampMemory memory;
+  for (const detail::AccessKind &second : {kRead, kWrite}) {
+    GlobalShadow shadow(memory);
+    std::vector<char> found[2];
+    std::atomic<int> numReady{0};
+    auto run = [&](uint64_t group, detail::AccessKind kind) {
+      GlobalShadow::Cache cache;
+      found[group].resize(count);
+      ++numReady;
+      while (numReady < 2)
+        ;
+      for (std::size_t i = 0; i < count; ++i) {
+        detail::Conflict conflict;
+        found[group][i] =
+            !shadow.access(cache, (1 << 20) + 4 * i, 4, 4, kind,
+                           GlobalShadow::stamp(group, 0, 0), conflict);
+      }
+    };
+    std::thread other([&] { run(1, second); });
+    run(0, kWrite);
+    other.join();
+    for (std::size_t i = 0; i < count; ++i)
+      ASSERT_TRUE(found[0][i] || found[1][i]) << i;
+  }
 }
 
 //===----------------------------------------------------------------------===//

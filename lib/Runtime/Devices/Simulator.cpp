@@ -76,9 +76,11 @@ struct LaunchState {
 
   const SimLaunch &launch;
   GlobalShadow shadow;
-  /// Set by the first error; the other groups stop.
-  std::atomic<bool> hasFailed{false};
-  // Of the first error.
+  /// The first group with an error so far; those after it stop, so that the
+  /// same error is reported however many threads there are.
+  static constexpr uint64_t kNone = UINT64_MAX;
+  std::atomic<uint64_t> failedGroup{kNone};
+  // Of its error.
   std::mutex mutex;
   std::string error;
   bool isBoundsError = false;
@@ -128,13 +130,13 @@ public:
 
 private:
   void prepare(LaunchState &launchState);
-  void runGroup(uint64_t number);
+  void runGroup();
   void permute(Random &random);
   void takeTurns();
   static void runItems(Fiber &fiber, void *argument);
   Fiber &takeFiber();
   void abandon();
-  bool mayGoOn();
+  bool mayGoOn() const;
   bool release();
   bool releaseSubgroup(uint32_t subgroup);
   void setReady(SimItem &item);
@@ -220,19 +222,18 @@ void SimGroup::prepare(LaunchState &launchState) {
 
 void SimGroup::run(LaunchState &launchState, int64_t begin, int64_t end) {
   prepare(launchState);
-  for (int64_t number = begin; number < end && mayGoOn(); ++number)
-    runGroup(uint64_t(number));
+  for (group = uint64_t(begin); group < uint64_t(end) && mayGoOn(); ++group)
+    runGroup();
 }
 
-bool SimGroup::mayGoOn() {
-  return !state->hasFailed.load(std::memory_order_relaxed);
+bool SimGroup::mayGoOn() const {
+  return group < state->failedGroup.load(std::memory_order_relaxed);
 }
 
-void SimGroup::runGroup(uint64_t number) {
-  group = number;
+void SimGroup::runGroup() {
   phase = 0;
   numEnded = 0;
-  const Triple coordinates = coordinatesOf(number, launch().groups);
+  const Triple coordinates = coordinatesOf(group, launch().groups);
   for (uint32_t i = 0; i < numItems; ++i) {
     std::copy_n(coordinates.begin(), 3, items[i].group);
     items[i].state = State::Fresh;
@@ -241,7 +242,7 @@ void SimGroup::runGroup(uint64_t number) {
     std::memset(shared.get(), kPoison, launch().sharedBytes);
     sharedShadow.begin(launch().sharedBytes);
   }
-  Random random(launch().seed + (number << 32));
+  Random random(launch().seed + (group << 32));
   turn.resize(numItems);
   std::iota(turn.begin(), turn.end(), 0u);
   do {
@@ -473,11 +474,11 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
 
 void SimGroup::record(const std::string &error, bool isBoundsError) {
   std::lock_guard<std::mutex> lock(state->mutex);
-  if (state->hasFailed)
+  if (!mayGoOn())
     return;
   state->error = "kernel " + launch().kernel + ": " + error;
   state->isBoundsError = isBoundsError;
-  state->hasFailed = true;
+  state->failedGroup = group;
 }
 
 /// Stops an item after an error was recorded: its group will be abandoned.
@@ -618,7 +619,7 @@ void Simulator::launch(const SimLaunch &launch) {
     std::lock_guard<std::mutex> lock(mutex);
     idle.push_back(std::move(group));
   });
-  if (!state.hasFailed)
+  if (state.failedGroup == LaunchState::kNone)
     return;
   if (state.isBoundsError)
     throw IndexError(state.error);

@@ -173,30 +173,36 @@ GlobalShadow::Stamp *GlobalShadow::findStamps(const Cells &cells,
   return stamps;
 }
 
-/// Gives each byte of the page its own records. What another thread records at
-/// the same time may be lost: then a race is not found.
-GlobalShadow::Cells *GlobalShadow::refine(Page &page) try {
+/// The records of a page for an access to pieces of 2^shift bytes. If they are
+/// too coarse, each byte gets its own.
+GlobalShadow::Cells *GlobalShadow::findCells(Page &page, unsigned shift) try {
+  Cells *cells = page.cells.load();
+  if (cells->isComplete && shift >= cells->shift) [[likely]]
+    return cells;
+  // Waits until another thread has completed them.
   std::lock_guard<std::mutex> lock(mutex);
   if (page.fine)
-    return page.fine.get();
-  const Cells &coarse = page.first;
-  auto fine = std::make_unique<Cells>(0);
-  auto copy = [&](Stamp *from, std::atomic<Stamp *> &to) {
+    return page.fine->isComplete ? page.fine.get() : nullptr;
+  page.fine = std::make_unique<Cells>(0);
+  page.fine->isComplete = false;
+  // What is recorded in the old ones from now on is recorded again in the new
+  // ones: see access().
+  page.cells = page.fine.get();
+  auto copy = [&](const Stamp *from, std::atomic<Stamp *> &to) {
     if (!from)
       return true;
-    to = memory.take(0);
-    if (!to)
+    Stamp *array = memory.take(0);
+    to = array;
+    if (!array)
       return false;
     for (std::size_t i = 0; i < StampMemory::kPageBytes; ++i)
-      to.load()[i].store(from[i >> coarse.shift], std::memory_order_relaxed);
+      array[i].store(from[i >> page.first.shift], std::memory_order_relaxed);
     return true;
   };
-  const bool isDone =
-      copy(coarse.written, fine->written) && copy(coarse.read, fine->read);
-  page.fine = std::move(fine);
-  if (!isDone)
+  if (!copy(page.first.written, page.fine->written) ||
+      !copy(page.first.read, page.fine->read))
     return nullptr;
-  page.cells = page.fine.get();
+  page.fine->isComplete = true;
   return page.fine.get();
 } catch (const std::bad_alloc &) {
   return nullptr;
@@ -310,22 +316,24 @@ bool GlobalShadow::access(Cache &cache, std::uintptr_t address,
     Cache::Entry &entry = cache.find(number);
     if (entry.number != number || !entry.page)
       entry = {number, findPage(number, shift)};
-    Cells *cells = entry.page ? entry.page->cells.load() : nullptr;
-    if (cells && shift < cells->shift)
-      cells = refine(*entry.page);
-    if (!cells) {
-      conflict.kind = Conflict::Kind::NoMemory;
-      return false;
-    }
     const std::size_t begin = (address + done) & (pageBytes - 1);
     const std::size_t end = std::min(begin + (bytes - done), pageBytes);
-    const Range range = {*cells, begin >> cells->shift, end >> cells->shift};
-    std::size_t where = range.begin;
-    if ((kind.reads && !read(range, stamp, conflict, where)) ||
-        (kind.writes && !write(range, stamp, conflict, where))) {
-      conflict.offset = done + (where << cells->shift) - begin;
-      return false;
-    }
+    Cells *cells = nullptr;
+    do {
+      cells = entry.page ? findCells(*entry.page, shift) : nullptr;
+      if (!cells) {
+        conflict.kind = Conflict::Kind::NoMemory;
+        return false;
+      }
+      const Range range = {*cells, begin >> cells->shift, end >> cells->shift};
+      std::size_t where = range.begin;
+      if ((kind.reads && !read(range, stamp, conflict, where)) ||
+          (kind.writes && !write(range, stamp, conflict, where))) {
+        conflict.offset = done + (where << cells->shift) - begin;
+        return false;
+      }
+      // Finer records may lack this access, if they were made meanwhile.
+    } while (cells != entry.page->cells.load());
     done += end - begin;
   }
   return true;

@@ -187,6 +187,7 @@ private:
     explicit Cells(unsigned shift) : shift(shift) {}
 
     const unsigned shift;
+    std::atomic<bool> isComplete{true};
     std::atomic<Stamp *> written{nullptr}, read{nullptr};
   };
   struct Page {
@@ -213,7 +214,7 @@ private:
              std::size_t &where);
   Stamp *findStamps(const Cells &cells, std::atomic<Stamp *> &stamps);
   Page *findPage(std::uintptr_t number, unsigned shift);
-  Cells *refine(Page &page);
+  Cells *findCells(Page &page, unsigned shift);
 
   StampMemory &memory;
   std::mutex mutex; // guards creation of pages and records
