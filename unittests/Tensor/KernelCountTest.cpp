@@ -12,12 +12,13 @@
 
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
 
 using namespace tinygrad;
 using namespace tinygrad::testing;
 
 namespace {
-struct Program {
+struct CountedProgram {
   const char *name;
   int tinygrad; ///< kernels of tinygrad
   int ours;     ///< the maximal number here
@@ -29,7 +30,7 @@ Tensor input(const Shape &shape, unsigned seed = 1) {
   return noiseTensor(shape, seed);
 }
 
-const Program kPrograms[] = {
+const CountedProgram kPrograms[] = {
     {"sum_of_four", 1, 1,
      [] {
        Tensor a = input({64, 64}), b = input({64, 64}, 2);
@@ -172,7 +173,7 @@ const Program kPrograms[] = {
 };
 } // namespace
 
-class KernelCount : public ::testing::TestWithParam<Program> {};
+class KernelCount : public ::testing::TestWithParam<CountedProgram> {};
 
 TEST_P(KernelCount, IsNoMoreThan) {
   Tensor result = GetParam().build();

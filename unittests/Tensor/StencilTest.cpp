@@ -13,6 +13,7 @@
 
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
+#include "TinyGrad/Runtime/Device.h"
 
 #include <array>
 #include <random>

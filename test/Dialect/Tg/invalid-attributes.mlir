@@ -172,7 +172,7 @@ module attributes {tg.target = #tg.target<"">} {
 
 // -----
 
-// expected-error @+1 {{'wheels' is not a fact about targets; these are vector_bytes, vector_registers, fused_multiply_add, line_bytes, prefetch_reach, l1_bytes, l2_bytes, cache_bytes, parallel_items, load_cost, store_cost, launch_cost, compile_cost, operations_per_nanosecond, bytes_per_nanosecond}}
+// expected-error @+1 {{'wheels' is not a fact about targets; these are vector_bytes, vector_registers, fused_multiply_add, line_bytes, prefetch_reach, l1_bytes, l2_bytes, cache_bytes, parallel_items, load_cost, store_cost, launch_cost, compile_cost, operations_per_nanosecond, bytes_per_nanosecond, group_items, subgroup_items, group_bytes}}
 module attributes {tg.target = #tg.target<"cpu", wheels = 4>} {
 }
 

@@ -23,7 +23,7 @@ namespace mlir::tg {
 /// that lists the known names or explains the problem with this one.
 const Target *lookupTarget(StringRef name, std::string &error);
 
-/// The available kinds of targets: "cpu", "null".
+/// The available kinds of targets: "cpu", "null", "sim".
 std::vector<std::string> getTargetKinds();
 
 /// Adds the dialects of all kinds of targets.
