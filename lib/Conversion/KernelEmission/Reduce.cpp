@@ -249,7 +249,7 @@ SmallVector<Value> KernelEmitter::endBlock(B &b, const Cascade &cascade,
 std::optional<unsigned> KernelEmitter::findNarrowed(RangedReduceOp op,
                                                     ArrayRef<unsigned> loops) {
   auto where = op.getValue().getDefiningOp<WhereOp>();
-  if (!where)
+  if (!where || !mayNarrow())
     return std::nullopt;
   auto other = where.getY().getDefiningOp<ConstOp>();
   if (!other ||

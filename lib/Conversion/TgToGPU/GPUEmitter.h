@@ -71,6 +71,11 @@ private:
                  std::optional<UpdateKind> update);
 
   //===--- Memory of groups (Groups.cpp) ---===//
+  /// All items have to reach the barriers in a loop.
+  bool mayNarrow() const override {
+    return layout.memories.empty() && layout.exchanges.empty() &&
+           !kernel.getInPlace();
+  }
   /// A barrier, if one item of several writes what all of them have read.
   void separateLoads(ArrayRef<StoreOp> stores) override;
   Value createStage(StageOp op, unsigned depth) override;

@@ -143,8 +143,10 @@ TargetKind describeSimTarget() {
                 name.empty() ? StringRef(kDefaultChip) : name, error);
             if (!chip)
               return nullptr;
-            return std::make_unique<SimTarget>("sim:" + std::string(chip->name),
-                                               *chip);
+            return std::make_unique<SimTarget>(
+                name.empty() ? std::string("sim")
+                             : "sim:" + std::string(chip->name),
+                *chip);
           },
           registerDialects};
 }

@@ -81,6 +81,8 @@ protected:
   virtual Value createLoad(LoadOp op, unsigned depth) = 0;
   /// Stores at the current positions, unless they are masked out.
   virtual void emitStore(StoreOp op) = 0;
+  /// Whether loops may have other bounds for some work items than for others.
+  virtual bool mayNarrow() const { return true; }
   /// Called between the loads and the stores of a position, in kernels that work
   /// in place.
   virtual void separateLoads(ArrayRef<StoreOp> stores) {}

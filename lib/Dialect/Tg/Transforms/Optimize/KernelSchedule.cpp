@@ -365,7 +365,9 @@ std::pair<RangeOp, RangeOp> KernelSchedule::split(RangeOp range,
   bool exact = full == outerExtent;
   RangeOp outer = createRange(outerExtent, range);
   RangeOp inner = createRange(number(factor), range);
-  outer.setPeelDim(notNegative(outerExtent - full));
+  if (range.getKind() == RangeKind::loop ||
+      range.getKind() == RangeKind::thread)
+    outer.setPeelDim(notNegative(outerExtent - full));
   outer.setKind(range.getKind());
   replaceInReduces(range, {outer, inner});
 

@@ -208,6 +208,8 @@ private:
   std::optional<std::string> findObstacleToKind(RangeOp range, RangeKind kind);
   std::optional<std::string> findObstacleToGroups(RangeOp range,
                                                   RangeKind kind);
+  /// Why a group of the target could not run the kernel after the step.
+  std::optional<std::string> findObstacleToLayout(StepAttr step);
   /// What forbids that positions of a result range run as work items.
   std::optional<std::string> findObstacleToWorkItems(RangeOp range);
   std::optional<std::string> findObstacleToMove(RangeOp range, RangeOp other);

@@ -11,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -217,6 +219,10 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
              std::to_string(range.getLargestExtent()) + " positions";
   }
   if (kind == RangeKind::group_reduce) {
+    if (llvm::any_of(kernel.getBody().getOps<StoreOp>(), [](StoreOp store) {
+          return store.getUpdate().has_value();
+        }))
+      return "several work items would update one element";
     if (getReduces(range).empty() ||
         llvm::any_of(range->getUsers(), [&](Operation *user) {
           return !isa<RangedReduceOp>(user) && namesRange(user, range);
@@ -227,11 +233,21 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
   for (auto store : kernel.getBody().getOps<StoreOp>())
     if (store.getUpdate() && isOrdered(range))
       return "positions of " + describe(range) + " may update one element";
-  const bool fillsTiles = llvm::any_of(range->getUsers(), [&](Operation *user) {
-    return isa<StageOp>(user) && namesRange(user, range);
-  });
-  if (fillsTiles ? kind != RangeKind::local : !isResultRange(range))
-    return describe(range) + " is closed by a reduction or tile";
+  bool fillsTiles = false;
+  for (auto stage : kernel.getBody().getOps<StageOp>()) {
+    const bool isGroups = stage.getMemory() == TileMemory::group;
+    if (namesRange(stage, range)) {
+      if (kind != RangeKind::local || !isGroups)
+        return describe(range) + " fills a tile of a work item";
+      fillsTiles = true;
+    } else if (kind == RangeKind::local && isGroups &&
+               dependsOn(stage.getValue(), range)) {
+      return "the value of a group's tile would depend on " + describe(range) +
+             ", along which its work items differ";
+    }
+  }
+  if (!fillsTiles && !isResultRange(range))
+    return describe(range) + " is closed by a reduction";
   return fillsTiles ? std::nullopt : findObstacleToWorkItems(range);
 }
 
@@ -430,6 +446,10 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       RangeOp range = named[0];
       if (kernel.getInPlace())
         return "the kernel works in place";
+      if (llvm::any_of(ranges, [](RangeOp range) {
+            return range.getKind() == RangeKind::group_reduce;
+          }))
+        return "several work items would update one element";
       SmallVector<RangedReduceOp> closing = getReduces(range);
       if (range.getPeel() || range.isSymbolic() ||
           range.getKind() != RangeKind::loop || closing.size() != ops.size() ||
@@ -595,7 +615,32 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (findRange(id))
         return "the kernel has a range " + std::to_string(id) + " already";
   }
-  return std::nullopt;
+  return findObstacleToLayout(step);
+}
+
+Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
+  const bool makesItems =
+      step.getKind() == StepKind::set_kind &&
+      (step.getAmount() == static_cast<int64_t>(RangeKind::local) ||
+       step.getAmount() == static_cast<int64_t>(RangeKind::group_reduce));
+  const bool hasItems = llvm::any_of(ranges, [](RangeOp range) {
+    return range.getKind() == RangeKind::local ||
+           range.getKind() == RangeKind::group_reduce;
+  });
+  if (target.groupItems == 0 || (!makesItems && !hasItems))
+    return std::nullopt;
+  // Tried on a copy, because the items of ranges depend on all values.
+  OwningOpRef<KernelOp> copy = kernel.clone();
+  KernelSchedule trial(*copy, target);
+  trial.apply(step);
+  std::string reason;
+  ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &error) {
+    reason = error.str();
+    return success();
+  });
+  if (succeeded(getGroupLayout(*copy, target)))
+    return std::nullopt;
+  return reason;
 }
 
 Obstacle KernelSchedule::findUnfinished() {

@@ -26,9 +26,11 @@ KernelSchedule::copyAlong(Value value, ArrayRef<RangeOp> over,
   if (onto.empty())
     for (RangeOp range : over) {
       RangeOp copy = createRange(range.getExtentDim(), range);
-      // Each work item fills its own tile.
-      copy.setKind(range.getKind() == RangeKind::thread ? RangeKind::loop
-                                                        : range.getKind());
+      // Each work item fills its own tile, and each group its own.
+      copy.setKind(range.getKind() == RangeKind::thread ||
+                           range.getKind() == RangeKind::global
+                       ? RangeKind::loop
+                       : range.getKind());
       copy.setPeelDim(range.getPeelDim());
       copies.push_back(copy);
     }
@@ -105,6 +107,9 @@ KernelSchedule::stage(Value value, ArrayRef<RangeOp> over, int64_t pad) {
   }
   extents.back() = llvm::alignTo(extents.back(), pad);
   auto [copied, copies] = copyAlong(value, over);
+  for (RangeOp copy : copies)
+    if (copy.getKind() == RangeKind::group_reduce)
+      copy.setKind(RangeKind::local);
   auto tile = createTile(copied, copies, pad);
   changed();
   replaceByLoad(value, tile.first, positions, extents);
