@@ -276,6 +276,10 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
   auto isLocal = [](RangeOp range) {
     return range.getKind() == RangeKind::local;
   };
+  if (llvm::any_of(over, isLocal) &&
+      llvm::any_of(kernel.getBody().getOps<StoreOp>(),
+                   [](StoreOp store) { return store.getUpdate().has_value(); }))
+    return "several work items would update one element";
   if (llvm::any_of(over, isLocal))
     for (Value range : analysis.getRanges(value))
       if (auto other = range.getDefiningOp<RangeOp>();
