@@ -263,7 +263,7 @@ static void reduceGroup(void **buffers, const int64_t *values, int64_t item,
 
 TEST(Simulator, groupsReduceInSharedMemory) {
   for (uint32_t size : {1, 2, 32, 64, 256, 1024}) {
-    const std::size_t count = 10000;
+    const std::size_t count = 3000;
     const std::vector<float> in(count, 0.5f);
     const int64_t groups = (int64_t(count) + size - 1) / size;
     for (int64_t seed : kSeeds)
