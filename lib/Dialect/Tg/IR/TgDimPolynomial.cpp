@@ -608,8 +608,18 @@ std::pair<Polynomial, Polynomial>
 Polynomial::divideTerms(const Polynomial &divisor) const {
   if (divisor.terms.empty())
     return {Polynomial(), *this};
-  if (divisor.terms.size() > 1 && hasSumFactors())
-    return divideTerms(divisor.getFactor());
+  // Divides products of sums by one factor after another.
+  if (divisor.terms.size() > 1 && hasSumFactors()) {
+    Monomial factors;
+    int64_t coefficient = 1;
+    for (const Polynomial &sum : divisor.getSumFactors(factors, coefficient))
+      factors.push_back(
+          sum.getDim(terms.rbegin()->first.front().getContext()).getAttr());
+    llvm::sort(factors, dim::isBefore);
+    Polynomial product;
+    product.addTerm(factors, coefficient);
+    return divideTerms(product);
+  }
   const auto &[leading, leadingCoefficient] = *divisor.terms.rbegin();
   Polynomial quotient, rest;
   Polynomial left = *this;

@@ -119,6 +119,9 @@ bool hasOperator(Attribute attr, DimOpKind kind);
 /// minima of maxima.
 bool isOpaque(DimOpKind kind, ArrayRef<Attribute> operands);
 
+/// The most terms of a sum that is factored.
+inline constexpr size_t kMaxTermsToFactor = 256;
+
 /// A sum of monomials with coefficients.
 class Polynomial {
 public:
@@ -161,7 +164,7 @@ public:
 
   Interval getBounds() const;
 
-  /// The product of all, the same in any order of these factors.
+  /// The product of all, the same in any order.
   static Polynomial getProduct(ArrayRef<Polynomial> factors);
 
   /// Whether a term is a minimum times a number of this sign.
@@ -183,10 +186,14 @@ private:
   static Polynomial getMinimumOf(std::vector<Polynomial> operands,
                                  MLIRContext *context);
   static Polynomial expandProduct(const Polynomial &lhs, const Polynomial &rhs);
+  bool addFactors(std::vector<Polynomial> &sums, Monomial &others,
+                  int64_t &coefficient) const;
+  std::vector<Polynomial> getSumFactors(Monomial &others,
+                                        int64_t &coefficient) const;
   size_t getLength() const;
   bool hasSumFactors() const;
-  Polynomial getFactor() const;
   Polynomial withShortProducts() const;
+  std::vector<Polynomial> getIndependentFactors() const;
   bool addIfShort(const Polynomial &change, size_t mostTerms);
   bool showRemainder(size_t mostTerms);
   bool showMaximum(size_t mostTerms);

@@ -462,7 +462,7 @@ TEST_F(DimTest, VariablesWithOneValueAreNumbersInExpressions) {
 }
 
 TEST_F(DimTest, LongProductsOfSumsStayProducts) {
-  for (unsigned count : {4u, 6u, 8u, 12u, 20u}) {
+  for (unsigned count : {4u, 8u, 12u, 20u}) {
     SmallVector<Dim> factors;
     for (unsigned i = 0; i < count; ++i)
       factors.push_back(var("v" + std::to_string(i), 1, 2) +
@@ -478,14 +478,8 @@ TEST_F(DimTest, LongProductsOfSumsStayProducts) {
       Dim first = number(1), second = number(1);
       for (unsigned i = 0; i < count; ++i)
         (i % 2 ? first : second) = (i % 2 ? first : second) * shuffled[i];
-      Dim halves = first * second;
+      EXPECT_EQ(first * second, product);
       EXPECT_EQ(getNumElements(&context, shuffled), product);
-      // A half that was expanded is one factor of a longer product.
-      EXPECT_EQ(halves == product, count <= 6);
-      EXPECT_EQ(halves.getMin(), product.getMin());
-      EXPECT_EQ(halves.getMax(), product.getMax());
-      EXPECT_EQ(halves.substitute([&](VarAttr) { return number(1); }),
-                number(int64_t(1) << count));
     }
     // After divisions, a product of few factors is expanded again.
     Dim left = product;
