@@ -63,6 +63,7 @@ PASSES = (
     "tg.kernel(tg-optimize-kernels)",
     "tg.kernel(tg-expand-composed)",
     "convert-tg-to-vector",
+    "convert-tg-to-gpu",
     "tg-expand-math",
     "tg-check-bounds",
     "func.func(tg-annotate-kernel-functions)",
@@ -71,6 +72,8 @@ PASSES = (
     "tg-schedule-pipeline,tg-optimize-pipeline",
     "tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-vector,tg-kernel-to-llvm-pipeline",
     "tg-attach-target{target=cpu:x86_64:x86-64-v3},tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-vector",
+    "tg-attach-target{target=sim},tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-gpu",
+    "tg-attach-target{target=sim},tg-schedule-pipeline,tg-optimize-pipeline,convert-tg-to-gpu,convert-gpu-to-sim",
 )
 NUMBERS = (
     "0 1 -1 2 3 4 7 8 63 64 65 255 1024 65536 2147483647 2147483648 4294967296"

@@ -403,6 +403,28 @@ def suite_processors(build):
     return counts
 
 
+# Tests whose tensors are too large for a simulator.
+LARGE_TESTS = (
+    "BoundValuesTest.aLoopOfNewValuesKeepsNothing",
+    "Matmul.LargeLeftMatrices",
+    "Matmul.RowsTimesLargeMatrices",
+    "SymbolicShapeTest.LargeSizes",
+)
+
+
+def suite_simulator(build):
+    """The tests that run kernels, and random graphs, on simulated GPUs."""
+    settings = {"DEV": "SIM", "GTEST_FILTER": "-" + ":".join(LARGE_TESTS)}
+    counts = run_unittests(build, {"TinyGradTensorTests": settings})
+    # Subgroups of 32 and of 64 items, in different orders.
+    runs = [
+        ({"SIMCHIP": "sm_90"}, 500),
+        ({"SIMCHIP": "gfx942", "SIMSEED": "7"}, 500),
+    ]
+    counts.add(run_fuzz(build, runs, ["--device=SIM", "--symbolic=40"]))
+    return counts
+
+
 def unittests_of(build):
     """The GoogleTest programs of a build, those of older sources left out."""
     return (build / "unittests" / "unittests.txt").read_text().split()
@@ -474,9 +496,9 @@ def suite_fuzz(build):
     )
 
 
-def run_fuzz(build, runs):
-    """Runs tg-fuzz for each of (settings, how many graphs)."""
-    command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10"]
+def run_fuzz(build, runs, options=()):
+    """Runs tg-fuzz with options for each of (settings, how many graphs)."""
+    command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10", *options]
     # And with steps of schedules that no heuristic would choose, where code
     # is compiled fast.
     if not is_sanitized(build):
@@ -600,6 +622,7 @@ SUITES = {
     "pytest": suite_pytest,
     "fuzz": suite_fuzz,
     "processors": suite_processors,
+    "simulator": suite_simulator,
     "attack": suite_attack,
     "threads": suite_threads,
     "install": suite_install,

@@ -5,11 +5,10 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// `tg-opt` with the `tg_test` dialect and the code generator of the tests.
+/// `tg-opt` with the `tg_test` dialect.
 ///
 //===----------------------------------------------------------------------===//
 
-#include "ConvertTgToItems.h"
 #include "TgTest.h"
 #include "TinyGrad/InitAll.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -21,7 +20,6 @@
 int main(int argc, char **argv) {
   mlir::registerAllPasses();
   mlir::tg::registerAllPasses();
-  tgtest::registerConvertTgToItemsPass();
 
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
@@ -29,6 +27,6 @@ int main(int argc, char **argv) {
   registry.insert<tgtest::TgTestDialect>();
 
   return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "TinyGrad optimizer with a dialect and passes of the tests\n",
+      argc, argv, "TinyGrad optimizer with a dialect of the tests\n",
       registry));
 }

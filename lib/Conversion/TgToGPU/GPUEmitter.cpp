@@ -71,35 +71,32 @@ void GPUEmitter::bindGrid() {
 
 void GPUEmitter::bindItems() {
   const Location loc = kernel.getLoc();
-  const size_t count = layout.axes.size();
-  axisNumbers.resize(count);
-  Value z;
-  for (size_t i = count; i-- > 0;) {
-    const GroupLayout::Axis &axis = layout.axes[i];
-    const size_t direction = std::min<size_t>(count - 1 - i, 2);
-    Value number;
-    if (axis.extent == 1) {
-      number = getIndexConstant(0, loc);
-    } else if (direction < 2 || count <= 3) {
-      number = getNumber(kDirections[direction], /*isItem=*/true);
-    } else {
-      // z numbers the positions of several axes.
-      if (!z)
-        z = getNumber(gpu::Dimension::z, /*isItem=*/true);
-      Value extent = getIndexConstant(axis.extent, loc);
-      B &b = at(0, loc);
-      number = i == 0 ? z : Value(arith::RemUIOp::create(b, z, extent));
-      if (i != 0)
-        z = arith::DivUIOp::create(b, z, extent);
-    }
-    axisNumbers[i] = number;
-    RangeSet all = 0;
-    for (RangeOp range : axis.ranges)
-      all |= setOf(rangeIndex.lookup(range));
-    for (RangeOp range : axis.ranges) {
-      const unsigned index = rangeIndex.lookup(range);
-      bindParallelRanges({index}, number);
-      ranges[index].alternatives = all & ~setOf(index);
+  axisNumbers.assign(layout.axes.size(), Value());
+  for (auto [direction, own] : llvm::enumerate(layout.itemAxes)) {
+    Value rest;
+    for (unsigned i : llvm::reverse(own)) {
+      const GroupLayout::Axis &axis = layout.axes[i];
+      if (axis.extent == 1) {
+        axisNumbers[i] = getIndexConstant(0, loc);
+      } else {
+        if (!rest)
+          rest = getNumber(kDirections[direction], /*isItem=*/true);
+        axisNumbers[i] = rest;
+        if (i != own.front()) {
+          Value extent = getIndexConstant(axis.extent, loc);
+          B &b = at(0, loc);
+          axisNumbers[i] = arith::RemUIOp::create(b, rest, extent);
+          rest = arith::DivUIOp::create(b, rest, extent);
+        }
+      }
+      RangeSet all = 0;
+      for (RangeOp range : axis.ranges)
+        all |= setOf(rangeIndex.lookup(range));
+      for (RangeOp range : axis.ranges) {
+        const unsigned index = rangeIndex.lookup(range);
+        bindParallelRanges({index}, axisNumbers[i]);
+        ranges[index].alternatives = all & ~setOf(index);
+      }
     }
   }
 }

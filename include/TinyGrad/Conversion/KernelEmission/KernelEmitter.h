@@ -83,8 +83,8 @@ protected:
   virtual void emitStore(StoreOp op) = 0;
   /// Whether loops may have other bounds for some work items than for others.
   virtual bool mayNarrow() const { return true; }
-  /// Called between the loads and the stores of a position, in kernels that work
-  /// in place.
+  /// Called between the loads and the stores of a position, in kernels that
+  /// work in place.
   virtual void separateLoads(ArrayRef<StoreOp> stores) {}
   /// The memory of a tile, filled, in the scope `depth`.
   virtual Value createStage(StageOp op, unsigned depth) = 0;

@@ -19,6 +19,8 @@ using namespace mlir::tg;
 
 /// The most groups in each direction, on every GPU.
 static constexpr int64_t kMaxGroups[] = {INT32_MAX, 65535, 65535};
+/// The most items of a group in direction z; x and y admit as many as a group.
+static constexpr int64_t kMaxItemsInZ = 64;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
 
@@ -131,14 +133,22 @@ LogicalResult LayoutBuilder::addAxes() {
       axis = layout.axes.insert(axis, {{}, static_cast<uint32_t>(extent)});
     axis->ranges.push_back(range);
   }
-  int64_t items = 1;
-  for (auto [i, axis] : llvm::enumerate(llvm::reverse(layout.axes))) {
-    layout.groupSize[std::min<size_t>(i, 2)] *= axis.extent;
+  int64_t items = 1, outer = 1;
+  const size_t count = layout.axes.size();
+  for (auto [i, axis] : llvm::enumerate(layout.axes)) {
     items *= axis.extent;
+    if (i + 2 < count)
+      outer *= axis.extent;
     if (items > target.groupItems)
       return kernel.emitError("has groups of ")
              << items << " or more work items; the target admits "
              << target.groupItems;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const size_t direction =
+        outer > kMaxItemsInZ ? 0 : std::min<size_t>(count - 1 - i, 2);
+    layout.itemAxes[direction].push_back(i);
+    layout.groupSize[direction] *= layout.axes[i].extent;
   }
   return success();
 }

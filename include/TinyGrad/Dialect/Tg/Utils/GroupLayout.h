@@ -40,9 +40,11 @@ struct GroupLayout {
     SmallVector<RangeOp> ranges;
     uint32_t extent = 1;
   };
-  /// The axes of the items of a group, from the outermost on. The last one is
-  /// x, the one before it y, and all others together are z.
+  /// The axes of the items of a group, from the outermost on.
   SmallVector<Axis> axes;
+  /// The axes in each direction: the last one is x, the one before it y, and
+  /// all others together are z; or all are x, if z admits fewer items.
+  std::array<SmallVector<unsigned, 2>, 3> itemAxes;
   /// Items of a group in each direction.
   std::array<uint32_t, 3> groupSize{1, 1, 1};
 
