@@ -81,8 +81,9 @@ TEST(AllTargets, AnswerEverything) {
 TEST(AllTargets, AreFoundByName) {
   EXPECT_EQ(lookup("cpu:x86_64:x86-64-v3"), lookup("CPU:X86_64:x86-64-v3"));
   EXPECT_NE(lookup("cpu:x86_64:x86-64-v3"), lookup("cpu:x86_64:x86-64-v2"));
-  EXPECT_EQ(getError("tpu"),
-            "there is no target called 'tpu'; kinds of targets: cpu, null, sim");
+  EXPECT_EQ(
+      getError("tpu"),
+      "there is no target called 'tpu'; kinds of targets: cpu, null, sim");
   EXPECT_NE(getError("cpu:nonsense").find("'nonsense'"), std::string::npos);
   EXPECT_NE(getError("cpu:nonsense:x").find("not for 'nonsense'"),
             std::string::npos);
