@@ -30,9 +30,6 @@ FailureOr<std::vector<char>> emitObject(ModuleOp module,
 /// Rewrites IR for which LLVM selects wrong instructions.
 void avoidMiscompilations(llvm::Module &module, const CpuTargetOptions &target);
 
-/// Registers all processors that this LLVM was built for.
-void initializeTargets();
-
 } // namespace mlir::tg::cpu
 
 #endif // TINYGRAD_LIB_TARGET_CPU_BACKEND_H

@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../CodeGen/CodeGen.h"
 #include "Backend.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,7 +27,7 @@ using namespace mlir::tg;
 /// architecture.
 static std::unique_ptr<llvm::MCSubtargetInfo>
 getSubtarget(const CpuTargetOptions &options) {
-  cpu::initializeTargets();
+  codegen::initializeTargets();
   std::string error;
   llvm::Triple triple(options.triple);
   const llvm::Target *target =
