@@ -29,5 +29,6 @@ void mlir::tg::registerAllPasses() {
   registerTgVerifyPasses();
   registerTgConversionPasses();
   registerKernelToLLVMPipeline();
+  registerGPUToLLVMPipeline();
   registerTgTargetPasses();
 }

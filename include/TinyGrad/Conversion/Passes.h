@@ -15,6 +15,7 @@
 #ifndef TINYGRAD_CONVERSION_PASSES_H
 #define TINYGRAD_CONVERSION_PASSES_H
 
+#include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"

@@ -236,10 +236,11 @@ def ConvertGPUToSim : Pass<"convert-gpu-to-sim", "::mlir::ModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def TgAnnotateKernelFunctions
-    : Pass<"tg-annotate-kernel-functions", "::mlir::func::FuncOp"> {
+    : InterfacePass<"tg-annotate-kernel-functions",
+                    "::mlir::FunctionOpInterface"> {
   let summary = "Annotate the buffers of kernels for LLVM";
   let description = [{
-    Takes the output of `convert-tg-to-vector`. The buffers of a kernel that does
+    Takes the output of `convert-tg-to-vector` or `convert-tg-to-gpu`. The buffers of a kernel that does
     not work in place become `llvm.noalias`: they do not overlap where one of them
     is written. Buffers that the kernel does not write become `llvm.readonly`, and
     buffers of known size `llvm.dereferenceable`. Other functions are left
@@ -275,6 +276,63 @@ def TgAddKernelInterface
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// GPUToLLVM
+//===----------------------------------------------------------------------===//
+
+def TgPrepareGPUFunctions
+    : Pass<"tg-prepare-gpu-functions", "::mlir::gpu::GPUFuncOp"> {
+  let summary = "Decide on the memory and the indices of GPU functions";
+  let description = [{
+    Takes the output of `convert-tg-to-gpu`, and says what it leaves open:
+
+    * Buffers are in global memory, tiles of a work item in private memory, and the
+      memory of a group is aligned to 16 bytes. If that is more than
+      `max-static-bytes`, it becomes part of the memory that the launch provides.
+    * Variables are passed as i64.
+    * A function whose indices all fit into 32 bits, as their ranges prove, gets the
+      attribute `tg.narrow_indices`. Ranges follow from the sizes of groups and of
+      the grid, the bounds of loops and those of variables.
+
+    ```mlir
+    gpu.func @E_64(%out: memref<64xf32>, %n: index) kernel
+    ```
+    becomes
+    ```mlir
+    gpu.func @E_64(%out: memref<64xf32, #gpu.address_space<global>>, %n: i64) kernel
+        attributes {tg.narrow_indices} {
+      %0 = arith.index_cast %n : i64 to index
+    ```
+  }];
+  let options = [
+    Option<"maxStaticBytes", "max-static-bytes", "int64_t", "0",
+           "The most bytes of a group's memory that code can declare; 0: any">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def ConvertGPUFunctionsToLLVM
+    : Pass<"convert-gpu-functions-to-llvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert functions of GPU work items to LLVM's dialect";
+  let description = [{
+    Runs upstream's conversions of `gpu` (to NVVM or ROCDL), `arith`, `cf`, `math`,
+    `memref`, `ub` and `vector` together, for each function with the width of its
+    indices. Buffers become plain pointers. Operations of `math` become intrinsics
+    of LLVM, not calls of the vendor's library. Lower `scf` before.
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90\"",
+           "The GPU: \"sm_90\", \"gfx942\"">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::ROCDL::ROCDLDialect"
+  ];
 }
 
 #endif // TINYGRAD_CONVERSION_PASSES_TD

@@ -32,7 +32,7 @@ static int64_t getBytes(Type type) {
 /// Tells LLVM that a kernel's buffers do not alias where one of them is written
 /// (except in kernels that work in place), and how many bytes of them can be
 /// dereferenced.
-static void annotateArguments(func::FuncOp func) {
+static void annotateArguments(FunctionOpInterface func) {
   MLIRContext *context = func.getContext();
   auto unit = UnitAttr::get(context);
   Type i64 = IntegerType::get(context, 64);

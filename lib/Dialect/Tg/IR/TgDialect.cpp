@@ -53,7 +53,8 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   bool isDim = name == parallelExtentAttrName;
   bool isCount = name == outputsAttrName;
   bool isVariables = name == variablesAttrName;
-  if (!isCount && !isDim && !isVariables && name != inPlaceAttrName)
+  if (!isCount && !isDim && !isVariables && name != inPlaceAttrName &&
+      name != narrowIndicesAttrName)
     return op->emitError() << "'" << name
                            << "' is not an attribute of the tg dialect";
   if (!isa<FunctionOpInterface>(op))

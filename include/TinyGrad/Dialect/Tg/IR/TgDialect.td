@@ -72,6 +72,7 @@ def Tg_Dialect : Dialect {
     | `tg.outputs` | the same | an i64: how many of the leading arguments are written |
     | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
+    | `tg.narrow_indices` | functions that `tg-prepare-gpu-functions` converts | unit: all indices fit into 32 bits |
   }];
   let cppNamespace = "::mlir::tg";
   let useDefaultAttributePrinterParser = 1;

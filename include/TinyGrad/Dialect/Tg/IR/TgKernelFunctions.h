@@ -26,6 +26,9 @@ inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
 inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
 /// The variables of symbolic sizes whose values are the last arguments.
 inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
+/// All indices of a function of a work item fit into 32 bits.
+inline constexpr llvm::StringLiteral narrowIndicesAttrName =
+    "tg.narrow_indices";
 
 } // namespace mlir::tg
 

@@ -1,0 +1,190 @@
+//===- GPUFunctionsToLLVM.cpp - GPU functions to LLVM's dialect -----------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the convert-gpu-functions-to-llvm pass, and the pipeline that it
+/// is part of.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
+#include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
+#include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/GPUToROCDL/GPUToROCDLPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/AMDGPU/Utils/Chipset.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_CONVERTGPUFUNCTIONSTOLLVM
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// `math` becomes LLVM's intrinsics, for which there are instructions, rather
+/// than calls of the vendors' libraries.
+static constexpr unsigned kOverLibraries = 10;
+
+static bool isAMD(StringRef chip) { return chip.starts_with("gfx"); }
+
+int64_t tg::getMaxStaticBytes(StringRef chip) {
+  // AMD's launches take the size from the code.
+  return isAMD(chip) ? 0 : 48 << 10;
+}
+
+//===----------------------------------------------------------------------===//
+// The conversion
+//===----------------------------------------------------------------------===//
+
+/// Address spaces of AMD's GPUs.
+static void convertMemorySpaces(TypeConverter &converter) {
+  populateGpuMemorySpaceAttributeConversions(
+      converter, [](gpu::AddressSpace space) -> unsigned {
+        switch (space) {
+        case gpu::AddressSpace::Global:
+          return ROCDL::ROCDLDialect::kGlobalMemoryAddressSpace;
+        case gpu::AddressSpace::Workgroup:
+          return ROCDL::ROCDLDialect::kSharedMemoryAddressSpace;
+        case gpu::AddressSpace::Private:
+          return ROCDL::ROCDLDialect::kPrivateMemoryAddressSpace;
+        }
+        llvm_unreachable("unknown address space");
+      });
+}
+
+static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
+                             const amdgpu::Chipset &amd) {
+  MLIRContext *context = func.getContext();
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  options.overrideIndexBitwidth(func->hasAttr(narrowIndicesAttrName) ? 32 : 64);
+  LLVMTypeConverter converter(context, options);
+  RewritePatternSet patterns(context);
+  if (isAMD(chip)) {
+    convertMemorySpaces(converter);
+    populateGpuToROCDLConversionPatterns(converter, patterns,
+                                         gpu::amd::Runtime::HIP, amd);
+  } else {
+    configureGpuToNVVMTypeConverter(converter);
+    populateGpuToNVVMConversionPatterns(converter, patterns);
+  }
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
+  populateMathToLLVMConversionPatterns(
+      converter, patterns, /*approximateLog1p=*/false, kOverLibraries);
+  ub::populateUBToLLVMConversionPatterns(converter, patterns);
+  populateVectorToLLVMConversionPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
+                         ROCDL::ROCDLDialect>();
+  return applyFullConversion(func, target, std::move(patterns));
+}
+
+/// The size of groups, which upstream's conversion leaves under the name of an
+/// upper bound.
+static void setGroupSize(LLVM::LLVMFuncOp func) {
+  MLIRContext *context = func.getContext();
+  if (auto size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName())) {
+    func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
+    func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
+  }
+  if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
+          ROCDL::ROCDLDialect::getReqdWorkGroupSizeAttrName())) {
+    int64_t items = 1;
+    for (int32_t extent : size.asArrayRef())
+      items *= extent;
+    const std::string number = std::to_string(items);
+    func->setAttr(ROCDL::ROCDLDialect::getFlatWorkGroupSizeAttrName(),
+                  StringAttr::get(context, number + "," + number));
+    func->setAttr(ROCDL::ROCDLDialect::getUniformWorkGroupSizeAttrName(),
+                  BoolAttr::get(context, true));
+  }
+}
+
+namespace {
+struct ConvertGPUFunctionsToLLVMPass
+    : tg::impl::ConvertGPUFunctionsToLLVMBase<ConvertGPUFunctionsToLLVMPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    amdgpu::Chipset amd;
+    if (isAMD(chip)) {
+      FailureOr<amdgpu::Chipset> parsed = amdgpu::Chipset::parse(chip);
+      if (failed(parsed)) {
+        module.emitError("there is no GPU called '") << chip << "'";
+        return signalPassFailure();
+      }
+      amd = *parsed;
+    }
+    // Values of 64 bits are shuffled in halves.
+    RewritePatternSet shuffles(&getContext());
+    populateGpuShufflePatterns(shuffles);
+    walkAndApplyPatterns(module, std::move(shuffles));
+    for (auto func :
+         llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>()))
+      if (failed(convert(func, chip, amd)))
+        return signalPassFailure();
+    for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
+      setGroupSize(func);
+      for (StringRef name : {narrowIndicesAttrName, outputsAttrName,
+                             inPlaceAttrName, variablesAttrName})
+        func->removeAttr(name);
+    }
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The pipeline
+//===----------------------------------------------------------------------===//
+
+void tg::buildGPUToLLVMPipeline(OpPassManager &pm, StringRef chip) {
+  auto &module = pm.nest<gpu::GPUModuleOp>();
+  auto &functions = module.nest<gpu::GPUFuncOp>();
+  functions.addPass(createTgAnnotateKernelFunctions());
+  functions.addPass(createTgPrepareGPUFunctions({getMaxStaticBytes(chip)}));
+  module.addPass(createTgExpandMath());
+  module.addPass(createSCFToControlFlowPass());
+  module.addPass(createConvertGPUFunctionsToLLVM({chip.str()}));
+}
+
+namespace {
+struct GPUToLLVMOptions : PassPipelineOptions<GPUToLLVMOptions> {
+  Option<std::string> chip{*this, "chip",
+                           llvm::cl::desc("The GPU: \"sm_90\", \"gfx942\""),
+                           llvm::cl::init("sm_90")};
+};
+} // namespace
+
+void tg::registerGPUToLLVMPipeline() {
+  PassPipelineRegistration<GPUToLLVMOptions>(
+      "tg-gpu-to-llvm-pipeline",
+      "From what convert-tg-to-gpu makes to LLVM's dialect",
+      [](OpPassManager &pm, const GPUToLLVMOptions &options) {
+        buildGPUToLLVMPipeline(pm, options.chip);
+      });
+}

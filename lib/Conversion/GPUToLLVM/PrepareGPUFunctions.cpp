@@ -1,0 +1,277 @@
+//===- PrepareGPUFunctions.cpp - memory and indices of GPU functions ------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-prepare-gpu-functions pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGPREPAREGPUFUNCTIONS
+#include "TinyGrad/Conversion/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Alignment of the parts of a group's memory in bytes: vectors of this size
+/// are accessed at once.
+static constexpr int64_t kMemoryAlignment = 16;
+
+/// The arguments without the memory of the group.
+static ArrayRef<BlockArgument> getArguments(gpu::GPUFuncOp func) {
+  return func.getArguments().take_front(func.getFunctionType().getNumInputs());
+}
+
+//===----------------------------------------------------------------------===//
+// The width of indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Ranges of integers, where those of the function's variables are known.
+class RangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  RangeAnalysis(DataFlowSolver &solver,
+                const DenseMap<Value, ConstantIntRanges> &known)
+      : IntegerRangeAnalysis(solver), known(known) {}
+
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override {
+    auto found = known.find(lattice->getAnchor());
+    if (found == known.end())
+      return IntegerRangeAnalysis::setToEntryState(lattice);
+    propagateIfChanged(lattice,
+                       lattice->join(IntegerValueRange(found->second)));
+  }
+
+private:
+  const DenseMap<Value, ConstantIntRanges> &known;
+};
+
+/// Decides whether the indices of a function can be computed in 32 bits.
+class NarrowIndices {
+public:
+  /// Whether all of them can.
+  bool check(gpu::GPUFuncOp func);
+
+private:
+  /// The bounds of an index; none if they are not known.
+  std::optional<ConstantIntRanges> getRange(Value value);
+  bool isNonNegative(Value value) {
+    std::optional<ConstantIntRanges> range = getRange(value);
+    return range && range->smin().isNonNegative();
+  }
+  bool checkValue(Value value);
+  bool checkOperation(Operation *op);
+
+  DataFlowSolver solver;
+};
+} // namespace
+
+std::optional<ConstantIntRanges> NarrowIndices::getRange(Value value) {
+  const auto *state =
+      solver.lookupState<dataflow::IntegerValueRangeLattice>(value);
+  // Without a state: code that does not run.
+  if (!state || state->getValue().isUninitialized())
+    return std::nullopt;
+  return state->getValue().getValue();
+}
+
+bool NarrowIndices::checkValue(Value value) {
+  Type type = value.getType();
+  if (auto buffer = dyn_cast<MemRefType>(type))
+    return buffer.hasStaticShape() && llvm::isInt<32>(buffer.getNumElements());
+  if (!getElementTypeOrSelf(type).isIndex())
+    return true;
+  std::optional<ConstantIntRanges> range = getRange(value);
+  return range && range->smin().isSignedIntN(32) &&
+         range->smax().isSignedIntN(32);
+}
+
+bool NarrowIndices::checkOperation(Operation *op) {
+  if (!llvm::all_of(op->getResults(),
+                    [&](Value value) { return checkValue(value); }))
+    return false;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (!llvm::all_of(block.getArguments(),
+                        [&](Value value) { return checkValue(value); }))
+        return false;
+  // Where an index is taken as an unsigned number, negative ones would change.
+  if (isa<arith::DivUIOp, arith::RemUIOp, arith::ShRUIOp, arith::CeilDivUIOp,
+          arith::IndexCastUIOp>(op))
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      return !getElementTypeOrSelf(operand).isIndex() || isNonNegative(operand);
+    });
+  // The counter goes past the end before it is compared.
+  if (auto loop = dyn_cast<scf::ForOp>(op);
+      loop && loop.getInductionVar().getType().isIndex()) {
+    std::optional<ConstantIntRanges> end = getRange(loop.getUpperBound());
+    std::optional<ConstantIntRanges> step = getRange(loop.getStep());
+    return end && step && (end->smax() + step->smax()).isSignedIntN(32);
+  }
+  return true;
+}
+
+bool NarrowIndices::check(gpu::GPUFuncOp func) {
+  DenseMap<Value, ConstantIntRanges> known;
+  if (auto variables = func->getAttrOfType<ArrayAttr>(variablesAttrName)) {
+    ValueRange arguments = func.getArguments();
+    for (auto [argument, variable] :
+         llvm::zip_equal(arguments.take_back(variables.size()), variables)) {
+      auto var = cast<VarAttr>(variable);
+      known.try_emplace(argument, ConstantIntRanges::fromSigned(
+                                      APInt(64, uint64_t(var.getMin())),
+                                      APInt(64, uint64_t(var.getMax()))));
+    }
+  }
+  dataflow::loadBaselineAnalyses(solver);
+  solver.load<RangeAnalysis>(known);
+  // The function is the root: nothing is known of its callers.
+  if (failed(solver.initializeAndRun(func)))
+    return false;
+  return !func.walk([&](Operation *op) {
+                return checkOperation(op) ? WalkResult::advance()
+                                          : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments and memory
+//===----------------------------------------------------------------------===//
+
+static MemRefType inSpace(Type type, gpu::AddressSpace space) {
+  auto buffer = cast<MemRefType>(type);
+  return MemRefType::get(buffer.getShape(), buffer.getElementType(),
+                         buffer.getLayout(),
+                         gpu::AddressSpaceAttr::get(type.getContext(), space));
+}
+
+/// Buffers are in global memory, and variables are passed as i64.
+static void convertArguments(gpu::GPUFuncOp func) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  SmallVector<Type> types;
+  for (BlockArgument argument : getArguments(func)) {
+    if (isa<MemRefType>(argument.getType())) {
+      argument.setType(inSpace(argument.getType(), gpu::AddressSpace::Global));
+    } else if (argument.getType().isIndex()) {
+      argument.setType(builder.getI64Type());
+      auto index = arith::IndexCastOp::create(builder, argument.getLoc(),
+                                              builder.getIndexType(), argument);
+      argument.replaceAllUsesExcept(index, index);
+    }
+    types.push_back(argument.getType());
+  }
+  func.setFunctionType(builder.getFunctionType(types, TypeRange()));
+}
+
+static int64_t getBytes(BlockArgument memory) {
+  auto type = cast<MemRefType>(memory.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+/// The memory of the group becomes views of what the launch provides.
+static void takeMemoryFromLaunch(gpu::GPUFuncOp func) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
+  Location loc = func.getLoc();
+  auto space = gpu::AddressSpaceAttr::get(func.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  Value all = gpu::DynamicSharedMemoryOp::create(
+      builder, loc,
+      MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
+                      MemRefLayoutAttrInterface(), space));
+  int64_t bytes = 0;
+  for (BlockArgument memory : func.getWorkgroupAttributions()) {
+    Value offset = arith::ConstantIndexOp::create(
+        builder, loc, llvm::alignTo(bytes, kMemoryAlignment));
+    bytes = llvm::alignTo(bytes, kMemoryAlignment) + getBytes(memory);
+    memory.replaceAllUsesWith(
+        memref::ViewOp::create(builder, loc, cast<MemRefType>(memory.getType()),
+                               all, offset, ValueRange()));
+  }
+  const unsigned first = func.getFunctionType().getNumInputs();
+  func.getBody().front().eraseArguments(first,
+                                        func.getNumWorkgroupAttributions());
+  func->setAttr(gpu::GPUFuncOp::getNumWorkgroupAttributionsAttrName(),
+                builder.getI64IntegerAttr(0));
+  func.removeWorkgroupAttribAttrsAttr();
+}
+
+static void placeMemory(gpu::GPUFuncOp func, int64_t maxStaticBytes) {
+  int64_t bytes = 0;
+  for (BlockArgument memory : func.getWorkgroupAttributions())
+    bytes = llvm::alignTo(bytes, kMemoryAlignment) + getBytes(memory);
+  Builder builder(func.getContext());
+  if (maxStaticBytes > 0 && bytes > maxStaticBytes) {
+    takeMemoryFromLaunch(func);
+  } else if (bytes > 0) {
+    auto aligned = builder.getDictionaryAttr(
+        builder.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                             builder.getI64IntegerAttr(kMemoryAlignment)));
+    func.setWorkgroupAttribAttrsAttr(builder.getArrayAttr(
+        SmallVector<Attribute>(func.getNumWorkgroupAttributions(), aligned)));
+  }
+  func.walk([](memref::AllocaOp alloca) {
+    alloca.getResult().setType(
+        inSpace(alloca.getType(), gpu::AddressSpace::Private));
+  });
+}
+
+/// Reports what the conversion to LLVM's dialect does not support.
+static LogicalResult checkArguments(gpu::GPUFuncOp func) {
+  for (BlockArgument argument : getArguments(func)) {
+    Type type = argument.getType();
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (buffer ? !buffer.hasStaticShape() || !buffer.getLayout().isIdentity()
+               : !type.isIndex() && !type.isIntOrFloat())
+      return func.emitOpError("takes ")
+             << type << ", which code for GPUs cannot be passed";
+  }
+  if (func.getFunctionType().getNumResults() != 0)
+    return func.emitOpError("has results, as functions of work items cannot");
+  auto variables = func->getAttrOfType<ArrayAttr>(variablesAttrName);
+  const size_t numIndices =
+      llvm::count_if(func.getArgumentTypes(), llvm::IsaPred<IndexType>);
+  if ((variables ? variables.size() : 0) != numIndices ||
+      !llvm::all_of(func.getArgumentTypes().take_back(numIndices),
+                    llvm::IsaPred<IndexType>))
+    return func.emitOpError("takes ")
+           << numIndices << " indices, which are not the last arguments or not "
+           << "as many as '" << variablesAttrName << "' lists";
+  return success();
+}
+
+namespace {
+struct TgPrepareGPUFunctionsPass
+    : tg::impl::TgPrepareGPUFunctionsBase<TgPrepareGPUFunctionsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    gpu::GPUFuncOp func = getOperation();
+    if (!func.isKernel() || func.isExternal())
+      return;
+    if (failed(checkArguments(func)))
+      return signalPassFailure();
+    if (NarrowIndices().check(func))
+      func->setAttr(narrowIndicesAttrName, UnitAttr::get(&getContext()));
+    convertArguments(func);
+    placeMemory(func, maxStaticBytes);
+  }
+};
+} // namespace
