@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// What schedules and the simulator need to know about each GPU.
+/// What schedules, code generators and the simulator need to know about each
+/// GPU.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -16,9 +17,12 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace mlir::tg {
+
+enum class GPUVendor { amd, nvidia };
 
 /// One GPU, by LLVM's name: "sm_90", "gfx1100". Sizes are what the vendors'
 /// documents state for its largest product.
@@ -31,7 +35,9 @@ struct GPUChip {
   /// Multiprocessors or compute units.
   int64_t computeUnits;
 
-  bool isAMD() const { return name.starts_with("gfx"); }
+  GPUVendor getVendor() const {
+    return name.starts_with("gfx") ? GPUVendor::amd : GPUVendor::nvidia;
+  }
   /// The facts for schedules.
   TargetFacts getFacts() const;
 };
@@ -39,9 +45,10 @@ struct GPUChip {
 /// All of them, by vendor and name.
 llvm::ArrayRef<GPUChip> getGPUChips();
 
-/// The chip of this name; null, and an error that lists the names, if there is
-/// none.
-const GPUChip *lookupGPUChip(llvm::StringRef name, std::string &error);
+/// The chip of this name, of one vendor or of any; null, and an error that
+/// lists the names, if there is none.
+const GPUChip *lookupGPUChip(llvm::StringRef name, std::string &error,
+                             std::optional<GPUVendor> vendor = std::nullopt);
 
 } // namespace mlir::tg
 
