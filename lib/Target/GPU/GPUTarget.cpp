@@ -1,0 +1,164 @@
+//===- GPUTarget.cpp - what targets for GPUs share ------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Scheduled kernels to LLVM IR for a GPU.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUTarget.h"
+#include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
+#include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+void GPUTarget::registerGPUDialects(DialectRegistry &registry) {
+  registry.insert<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  registerROCDLDialectTranslation(registry);
+}
+
+/// Loads the dialects, unless they are: that would modify the context, which
+/// other threads may use.
+static void loadDialects(MLIRContext &context) {
+  if (context.getLoadedDialect<NVVM::NVVMDialect>() &&
+      context.getLoadedDialect<ROCDL::ROCDLDialect>() &&
+      context.getLoadedDialect<ub::UBDialect>() &&
+      context.getLoadedDialect<gpu::GPUDialect>())
+    return;
+  DialectRegistry registry;
+  GPUTarget::registerGPUDialects(registry);
+  context.appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    context.getOrLoadDialect(name);
+}
+
+GPUTarget::GPUTarget(std::string name, const GPUChip &chip,
+                     codegen::Processor processor)
+    : Target(std::move(name)), chip(chip), facts(chip.getFacts()),
+      processor(std::move(processor)) {}
+
+std::string GPUTarget::getCacheKey(const CompileFlags &) const {
+  return getName() + ";" + processor.triple + ";" + processor.cpu + ";" +
+         processor.features + ";" + std::to_string(processor.level) + ";" +
+         getPasses().str();
+}
+
+LaunchShape GPUTarget::getLaunch(KernelOp kernel) const {
+  LaunchShape launch;
+  launch.parallelExtent = getParallelExtent(kernel);
+  // Errors are reported when the kernel is compiled.
+  ScopedDiagnosticHandler silent(kernel.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
+      succeeded(layout)) {
+    launch.groups = layout->groups;
+    launch.groupSize = layout->groupSize;
+    const int64_t most = getMaxStaticBytes(chip.name);
+    if (most > 0 && layout->groupBytes > most)
+      launch.sharedBytes = Dim(kernel.getContext(), layout->groupBytes);
+  }
+  return launch;
+}
+
+FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
+                                                const CompileFlags &flags,
+                                                StageTexts *texts) const {
+  if (kernels.empty())
+    return std::vector<char>();
+  MLIRContext *context = KernelOp(kernels.front()).getContext();
+  loadDialects(*context);
+  OwningOpRef<ModuleOp> module =
+      ModuleOp::create(UnknownLoc::get(context), "kernels");
+  auto print = [&](StringRef stage, auto &&printTo) {
+    if (!texts)
+      return;
+    if (auto text = texts->find(stage); text != texts->end()) {
+      llvm::raw_string_ostream stream(text->second);
+      printTo(stream);
+    }
+  };
+  auto printModule = [&](llvm::raw_ostream &os) { module->print(os); };
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  auto functions =
+      gpu::GPUModuleOp::create(builder, module->getLoc(), "kernels");
+  for (KernelOp kernel : kernels) {
+    builder.setInsertionPointToEnd(functions.getBody());
+    if (failed(convertKernelToGPU(builder, kernel, facts)))
+      return failure();
+  }
+  print("gpu", printModule);
+  if (flags.verifyEach && failed(verify(*module)))
+    return failure();
+  PassManager passes(context);
+  passes.enableVerifier(flags.verifyEach);
+  if (!flags.reproducer.empty())
+    passes.enableCrashReproducerGeneration(flags.reproducer);
+  buildGPUToLLVMPipeline(passes, chip.name);
+  if (failed(passes.run(*module)))
+    return failure();
+  print("mlir", printModule);
+
+  auto fail = [&](const std::string &error) {
+    return KernelOp(kernels.front()).emitError("cannot compile for ")
+           << getName() << ": " << error;
+  };
+  std::string error;
+  FailureOr<codegen::Machine> machine =
+      codegen::Machine::create(processor, error);
+  if (failed(machine))
+    return fail(error);
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(functions, llvmContext, "kernels",
+                              /*disableVerification=*/!flags.verifyEach);
+  if (!llvmModule)
+    return fail("the kernels cannot be translated to LLVM IR");
+  codegen::setProcessor(*llvmModule, *machine);
+  prepare(*llvmModule);
+  if (failed(codegen::runPasses(*llvmModule, *machine, getPasses(), error)))
+    return fail(error);
+  for (const llvm::Function &function : *llvmModule)
+    if (function.isDeclaration() && !function.isIntrinsic())
+      return fail("there is no code for the function '" +
+                  function.getName().str() + "'");
+  print("llvm", [&](llvm::raw_ostream &os) { llvmModule->print(os, nullptr); });
+  FailureOr<std::vector<char>> code =
+      generate(*llvmModule, *machine, texts, error);
+  if (failed(code))
+    return fail(error);
+  return code;
+}
