@@ -46,6 +46,16 @@ if(NOT ZLIB_FOUND)
   message(FATAL_ERROR "zlib was not found: apt-get install zlib1g-dev")
 endif()
 
+# Links code for AMD's GPUs, at run time.
+find_program(TINYGRAD_LLD NAMES ld.lld ld.lld-${TINYGRAD_LLVM_VERSION}
+  HINTS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+if(NOT TINYGRAD_LLD)
+  find_program(TINYGRAD_LLD NAMES ld.lld-${TINYGRAD_LLVM_VERSION} ld.lld)
+endif()
+if(NOT TINYGRAD_LLD)
+  tinygrad_missing("LLVM's linker, ld.lld, was not found.")
+endif()
+
 # The system's interpreter: it is the one that has Debian's NumPy.
 find_program(TINYGRAD_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
 if(NOT TINYGRAD_PYTHON)

@@ -49,14 +49,14 @@ TEST(AllTargets, AnswerEverything) {
     SCOPED_TRACE(kind);
     const tg::Target *target = lookup(kind);
     ASSERT_TRUE(target);
-    EXPECT_EQ(target->getName(), kind);
+    EXPECT_TRUE(StringRef(target->getName()).starts_with(kind));
     EXPECT_FALSE(target->getCacheKey({}).empty());
     DialectRegistry registry;
     tg::registerAllTargetDialects(registry);
     MLIRContext context(registry);
     context.loadDialect<tg::TgDialect>();
     EXPECT_EQ(target->getAttr(&context).getFacts(), target->getFacts());
-    EXPECT_EQ(target->getAttr(&context).getName(), kind);
+    EXPECT_EQ(target->getAttr(&context).getName(), target->getName());
     auto module = parseSourceString<ModuleOp>(kKernel, ParserConfig(&context));
     ASSERT_TRUE(module);
     auto op = *module->getOps<tg::KernelOp>().begin();
@@ -81,9 +81,8 @@ TEST(AllTargets, AnswerEverything) {
 TEST(AllTargets, AreFoundByName) {
   EXPECT_EQ(lookup("cpu:x86_64:x86-64-v3"), lookup("CPU:X86_64:x86-64-v3"));
   EXPECT_NE(lookup("cpu:x86_64:x86-64-v3"), lookup("cpu:x86_64:x86-64-v2"));
-  EXPECT_EQ(
-      getError("tpu"),
-      "there is no target called 'tpu'; kinds of targets: cpu, null, sim");
+  EXPECT_EQ(getError("tpu"), "there is no target called 'tpu'; kinds of "
+                             "targets: amd, cpu, cuda, null, sim");
   EXPECT_NE(getError("cpu:nonsense").find("'nonsense'"), std::string::npos);
   EXPECT_NE(getError("cpu:nonsense:x").find("not for 'nonsense'"),
             std::string::npos);
