@@ -295,6 +295,7 @@ def TgPrepareGPUFunctions
     * A function whose indices all fit into 32 bits, as their ranges prove, gets the
       attribute `tg.narrow_indices`. Ranges follow from the sizes of groups and of
       the grid, the bounds of loops and those of variables.
+    * Sines, cosines and tangents of vectors of f64 become those of their elements.
 
     ```mlir
     gpu.func @E_64(%out: memref<64xf32>, %n: index) kernel
@@ -312,7 +313,7 @@ def TgPrepareGPUFunctions
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect"
+    "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -17,8 +17,10 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -33,6 +35,10 @@ using namespace mlir::tg;
 /// Alignment of the parts of a group's memory in bytes: vectors of this size
 /// are accessed at once.
 static constexpr int64_t kMemoryAlignment = 16;
+
+/// The most bytes of memory of a work item. GPUs have between 128 and 512 KiB,
+/// which other values need a part of.
+static constexpr int64_t kMaxItemBytes = 64 << 10;
 
 /// The arguments without the memory of the group.
 static ArrayRef<BlockArgument> getArguments(gpu::GPUFuncOp func) {
@@ -233,6 +239,57 @@ static void placeMemory(gpu::GPUFuncOp func, int64_t maxStaticBytes) {
   });
 }
 
+/// Reports tiles of an item that exceed what every GPU has for them.
+static LogicalResult checkItemMemory(gpu::GPUFuncOp func) {
+  int64_t bytes = 0;
+  WalkResult result = func.walk([&](memref::AllocaOp alloca) {
+    MemRefType type = alloca.getType();
+    if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat()) {
+      emitError(alloca.getLoc(), "a tile of a work item needs a known size");
+      return WalkResult::interrupt();
+    }
+    bytes += type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    if (bytes <= kMaxItemBytes)
+      return WalkResult::advance();
+    emitError(alloca.getLoc(), "tiles bring the memory of a work item to ")
+        << bytes << " bytes; code for GPUs can use " << kMaxItemBytes;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+/// Splits sines, cosines and tangents of vectors of f64 into those of their
+/// elements. tg-expand-math reduces very large arguments one after the other in
+/// a loop over the lanes, and a GPU has no vector registers: values indexed by
+/// a loop would be in memory.
+static void splitWideTrigonometry(gpu::GPUFuncOp func) {
+  func.walk([](Operation *op) {
+    if (!isa<math::SinOp, math::CosOp, math::TanOp>(op))
+      return;
+    auto type = dyn_cast<VectorType>(op->getResult(0).getType());
+    if (!type || type.getRank() != 1 || !type.getElementType().isF64())
+      return;
+    OpBuilder builder(op);
+    SmallVector<Value> elements;
+    for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
+      Value x = vector::ExtractOp::create(builder, op->getLoc(),
+                                          op->getOperand(0), lane);
+      elements.push_back(builder
+                             .create(op->getLoc(),
+                                     op->getName().getIdentifier(), x,
+                                     type.getElementType(), op->getAttrs())
+                             ->getResult(0));
+    }
+    op->getResult(0).replaceAllUsesWith(
+        vector::FromElementsOp::create(builder, op->getLoc(), type, elements));
+    op->erase();
+  });
+}
+
 /// Reports what the conversion to LLVM's dialect does not support.
 static LogicalResult checkArguments(gpu::GPUFuncOp func) {
   for (BlockArgument argument : getArguments(func)) {
@@ -266,12 +323,13 @@ struct TgPrepareGPUFunctionsPass
     gpu::GPUFuncOp func = getOperation();
     if (!func.isKernel() || func.isExternal())
       return;
-    if (failed(checkArguments(func)))
+    if (failed(checkArguments(func)) || failed(checkItemMemory(func)))
       return signalPassFailure();
     if (NarrowIndices().check(func))
       func->setAttr(narrowIndicesAttrName, UnitAttr::get(&getContext()));
     convertArguments(func);
     placeMemory(func, maxStaticBytes);
+    splitWideTrigonometry(func);
   }
 };
 } // namespace

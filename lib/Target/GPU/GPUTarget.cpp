@@ -32,6 +32,8 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/ROCDL/ROCDLToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
@@ -142,6 +144,17 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
   if (failed(machine))
     return fail(error);
   llvm::LLVMContext llvmContext;
+  // LLVM ends the process after an error that nobody handles.
+  std::string reported;
+  llvmContext.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo *info, void *reported) {
+        if (info->getSeverity() != llvm::DS_Error)
+          return;
+        llvm::raw_string_ostream stream(*static_cast<std::string *>(reported));
+        llvm::DiagnosticPrinterRawOStream printer(stream);
+        info->print(printer);
+      },
+      &reported);
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(functions, llvmContext, "kernels",
                               /*disableVerification=*/!flags.verifyEach);
@@ -158,6 +171,8 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
   print("llvm", [&](llvm::raw_ostream &os) { llvmModule->print(os, nullptr); });
   FailureOr<std::vector<char>> code =
       generate(*llvmModule, *machine, texts, error);
+  if (!reported.empty())
+    return fail(reported);
   if (failed(code))
     return fail(error);
   return code;
