@@ -266,24 +266,34 @@ static WideReduced reduceHuge(MathBuilder &e, Value x) {
   // x is the mantissa times 2^E. Bits of 2 / pi worth 2^(2 - E) or more
   // contribute multiples of 4 to 2 x / pi; the others start at E + 12.
   Value position = e.subi(e.shru(bits, e.constI64(52)), e.constI64(1075 - 12));
-  constexpr unsigned numWords = std::size(kTwoOverPiBits);
-  constexpr unsigned numBits = 64 * numWords, numUsed = 256;
-  uint64_t words[numWords];
-  std::reverse_copy(std::begin(kTwoOverPiBits), std::end(kTwoOverPiBits),
-                    words);
-  // Whole words first: LLVM's analyses try every possible number of bits.
+  constexpr unsigned numUsed = 256, numKept = numUsed + 64;
+  // Whole words first, as choices between words: for a shift of all bits by any
+  // number of words, LLVM writes them to memory and reads them from another
+  // place. Words that no later choice can reach are dropped.
+  SmallVector<Value> words;
+  for (uint64_t word : kTwoOverPiBits)
+    words.push_back(e.constI64(word));
+  for (unsigned amount = 8; amount >= 1; amount /= 2) {
+    Value isSet = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne, e.andi(position, e.constI64(64 * amount)),
+        e.constI64(0));
+    SmallVector<Value> chosen;
+    for (unsigned i = 0; i < numKept / 64 + amount - 1; ++i) {
+      auto word = [&](unsigned i) {
+        return i < words.size() ? words[i] : e.constI64(0);
+      };
+      chosen.push_back(e.select(isSet, word(i + amount), word(i)));
+    }
+    words = std::move(chosen);
+  }
+  Type kept = b.getIntegerType(numKept), used = b.getIntegerType(numUsed);
   auto count = [&](unsigned width, unsigned value) {
     return integer(APInt(width, value));
   };
-  auto shifted = [&](Value value, uint64_t positions) {
-    Value amount = e.andi(position, e.constI64(positions));
-    return e.shl(value, e.extui(value.getType(), amount));
-  };
-  constexpr unsigned numKept = numUsed + 64;
-  Type kept = b.getIntegerType(numKept), used = b.getIntegerType(numUsed);
-  Value window = shifted(integer(APInt(numBits, words)), 1023 - 63);
-  window = e.shru(window, count(numBits, numBits - numKept));
-  window = shifted(e.trunci(kept, window), 63);
+  Value window = e.extui(kept, words[0]);
+  for (Value word : ArrayRef(words).drop_front())
+    window = e.ori(e.shl(window, count(numKept, 64)), e.extui(kept, word));
+  window = e.shl(window, e.extui(kept, e.andi(position, e.constI64(63))));
   window = e.shru(window, count(numKept, 64));
   // 2 x / pi in units of 2^-254, without multiples of 4.
   Value quarters = e.muli(e.trunci(used, window), e.extui(used, mantissa));
