@@ -49,5 +49,12 @@ if config.sanitize:
 if shutil.which("z3"):
     config.available_features.add("z3")
 
+# CUDA's assembler checks PTX.
+ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+if ptxas:
+    config.available_features.add("ptxas")
+    script = os.path.join(config.test_source_root, "Target/GPU/Inputs/assemble.py")
+    config.substitutions.append(("%assemble_ptx", f"{config.python} {script} {ptxas}"))
+
 if os.path.isdir("/usr/share/datasets/fashion-mnist"):
     config.available_features.add("fashion-mnist")

@@ -148,6 +148,11 @@ struct ConvertGPUFunctionsToLLVMPass
          llvm::make_early_inc_range(module.getOps<gpu::GPUFuncOp>()))
       if (failed(convert(func, chip, amd)))
         return signalPassFailure();
+    // Memory that the launch provides has no size.
+    for (auto global : module.getOps<LLVM::GlobalOp>())
+      if (auto type = dyn_cast<LLVM::LLVMArrayType>(global.getType());
+          type && type.getNumElements() == 0)
+        global.setLinkage(LLVM::Linkage::External);
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func);
       for (StringRef name : {narrowIndicesAttrName, outputsAttrName,

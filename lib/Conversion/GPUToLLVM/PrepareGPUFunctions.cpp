@@ -137,9 +137,9 @@ bool NarrowIndices::checkOperation(Operation *op) {
 bool NarrowIndices::check(gpu::GPUFuncOp func) {
   DenseMap<Value, ConstantIntRanges> known;
   if (auto variables = func->getAttrOfType<ArrayAttr>(variablesAttrName)) {
-    ValueRange arguments = func.getArguments();
-    for (auto [argument, variable] :
-         llvm::zip_equal(arguments.take_back(variables.size()), variables)) {
+    ArrayRef<BlockArgument> last =
+        getArguments(func).take_back(variables.size());
+    for (auto [argument, variable] : llvm::zip_equal(last, variables)) {
       auto var = cast<VarAttr>(variable);
       known.try_emplace(argument, ConstantIntRanges::fromSigned(
                                       APInt(64, uint64_t(var.getMin())),

@@ -1,0 +1,34 @@
+// RUN: tg-opt %s --tg-gpu-to-llvm-pipeline=chip=sm_90 | FileCheck %s --check-prefixes=CHECK,NVVM
+// RUN: tg-opt %s --tg-gpu-to-llvm-pipeline=chip=gfx1100 | FileCheck %s --check-prefixes=CHECK,ROCDL
+// RUN: not tg-opt %s --tg-gpu-to-llvm-pipeline=chip=gfxnone 2>&1 | FileCheck %s --check-prefix=CHIP
+// CHIP: error: there is no GPU called 'gfxnone'
+
+// 64 KiB of memory are declared where code can, otherwise the launch gives them.
+// NVVM: llvm.mlir.global external @__dynamic_shmem__0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<0 x i8>
+// ROCDL: llvm.mlir.global internal @__wg_k_0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16384 x f32>
+// CHECK: llvm.func @k(
+// CHECK-SAME: !llvm.ptr<1> {llvm.dereferenceable = 256 : i64, llvm.noalias, llvm.noundef}
+// CHECK-SAME: !llvm.ptr<1> {llvm.dereferenceable = 256 : i64, llvm.noalias, llvm.noundef, llvm.readonly}
+// NVVM-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>
+// ROCDL-SAME: rocdl.flat_work_group_size = "64,64", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>, rocdl.uniform_work_group_size = true
+// CHECK-NOT: tg.
+// NVVM: nvvm.barrier
+// ROCDL: rocdl.barrier
+// CHECK: llvm.intr.sqrt
+// CHECK: llvm.intr.fma
+// CHECK-NOT: math.
+// CHECK: llvm.return
+gpu.module @kernels {
+  gpu.func @k(%out: memref<64xf32>, %in: memref<64xf32>) workgroup(%m: memref<16384xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, tg.outputs = 1 : i64} {
+    %i = gpu.thread_id x
+    %x = memref.load %in[%i] : memref<64xf32>
+    memref.store %x, %m[%i] : memref<16384xf32, #gpu.address_space<workgroup>>
+    gpu.barrier
+    %y = memref.load %m[%i] : memref<16384xf32, #gpu.address_space<workgroup>>
+    %z = math.sqrt %y : f32
+    %e = math.exp2 %z : f32
+    memref.store %e, %out[%i] : memref<64xf32>
+    gpu.return
+  }
+}

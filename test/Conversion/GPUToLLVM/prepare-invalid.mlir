@@ -1,0 +1,37 @@
+// RUN: tg-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(gpu.func(tg-prepare-gpu-functions)))'
+
+gpu.module @kernels {
+  // expected-error @+1 {{takes 'memref<?xf32>', which code for GPUs cannot be passed}}
+  gpu.func @dynamic(%out: memref<?xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{takes 1 indices, which are not the last arguments or not as many as 'tg.variables' lists}}
+  gpu.func @variables(%out: memref<4xf32>, %n: index) kernel attributes {tg.outputs = 1 : i64} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{takes 1 indices, which are not the last arguments}}
+  gpu.func @order(%n: index, %out: memref<4xf32>) kernel
+      attributes {tg.outputs = 1 : i64, tg.variables = [#tg.var<"n", 1, 8>]} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @tile(%out: memref<4xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    // expected-error @+1 {{tiles bring the memory of a work item to 80000 bytes; code for GPUs can use 65536}}
+    %0 = memref.alloca() : memref<10000xf64>
+    gpu.return
+  }
+}

@@ -1,0 +1,130 @@
+// RUN: tg-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(tg-prepare-gpu-functions{max-static-bytes=1024})))' | FileCheck %s
+
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @arguments(
+  // CHECK-SAME: memref<64xf32, #gpu.address_space<global>>, %[[N:.*]]: i64) kernel
+  // CHECK-SAME: tg.narrow_indices
+  // CHECK: arith.index_cast %[[N]] : i64 to index
+  gpu.func @arguments(%out: memref<64xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 8, 1, 1>, tg.outputs = 1 : i64, tg.variables = [#tg.var<"n", 1, 8>]} {
+    %i = gpu.thread_id x
+    %p = arith.muli %i, %n : index
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%p] : memref<64xf32>
+    gpu.return
+  }
+
+  // The grid may be larger.
+  // CHECK-LABEL: gpu.func @unknown_grid
+  // CHECK-NOT: narrow
+  // CHECK: gpu.return
+  gpu.func @unknown_grid(%out: memref<64xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %i = gpu.block_id x
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%i] : memref<64xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @large_product
+  // CHECK-NOT: narrow
+  // CHECK: gpu.return
+  gpu.func @large_product(%out: memref<64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, tg.outputs = 1 : i64} {
+    %i = gpu.thread_id x
+    %c = arith.constant 100000000 : index
+    %p = arith.muli %i, %c : index
+    %q = arith.divui %p, %c : index
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%q] : memref<64xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @large_buffer
+  // CHECK-NOT: narrow
+  // CHECK: gpu.return
+  gpu.func @large_buffer(%out: memref<2147483648xi8>) kernel attributes {tg.outputs = 1 : i64} {
+    %c = arith.constant 0 : index
+    %x = arith.constant 1 : i8
+    memref.store %x, %out[%c] : memref<2147483648xi8>
+    gpu.return
+  }
+
+  // The counter would not fit after the last iteration.
+  // CHECK-LABEL: gpu.func @counter
+  // CHECK-NOT: narrow
+  // CHECK: gpu.return
+  gpu.func @counter(%out: memref<2147483647xi8>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %end = arith.constant 2147483647 : index
+    %step = arith.constant 2 : index
+    %x = arith.constant 1 : i8
+    scf.for %i = %c0 to %end step %step {
+      memref.store %x, %out[%i] : memref<2147483647xi8>
+    }
+    gpu.return
+  }
+
+  // As a signed number, -1 is in range.
+  // CHECK-LABEL: gpu.func @negative
+  // CHECK-NOT: narrow
+  // CHECK: gpu.return
+  gpu.func @negative(%out: memref<64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, tg.outputs = 1 : i64} {
+    %i = gpu.thread_id x
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %p = arith.subi %i, %c1 : index
+    %q = arith.remui %p, %c64 : index
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%q] : memref<64xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @memory
+  // CHECK-SAME: workgroup(%{{.*}} : memref<8xf32, #gpu.address_space<workgroup>> {llvm.align = 16 : i64})
+  // CHECK: memref.alloca() : memref<4xf32, #gpu.address_space<private>>
+  gpu.func @memory(%out: memref<64xf32>) workgroup(%m: memref<8xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {tg.outputs = 1 : i64} {
+    %c = arith.constant 0 : index
+    %tile = memref.alloca() : memref<4xf32>
+    %x = memref.load %m[%c] : memref<8xf32, #gpu.address_space<workgroup>>
+    memref.store %x, %tile[%c] : memref<4xf32>
+    %y = memref.load %tile[%c] : memref<4xf32>
+    memref.store %y, %out[%c] : memref<64xf32>
+    gpu.return
+  }
+
+  // More than 1024 bytes.
+  // CHECK-LABEL: gpu.func @large_memory
+  // CHECK-NOT: workgroup(
+  // CHECK: %[[ALL:.*]] = gpu.dynamic_shared_memory
+  // CHECK: %[[FIRST:.*]] = arith.constant 0 : index
+  // CHECK: memref.view %[[ALL]][%[[FIRST]]][] : {{.*}} to memref<3xi8, #gpu.address_space<workgroup>>
+  // CHECK: %[[SECOND:.*]] = arith.constant 16 : index
+  // CHECK: memref.view %[[ALL]][%[[SECOND]]][] : {{.*}} to memref<256xf32, #gpu.address_space<workgroup>>
+  gpu.func @large_memory(%out: memref<64xf32>)
+      workgroup(%a: memref<3xi8, #gpu.address_space<workgroup>>, %b: memref<256xf32, #gpu.address_space<workgroup>>) kernel
+      attributes {tg.outputs = 1 : i64} {
+    %c = arith.constant 0 : index
+    %z = arith.constant 0 : i8
+    memref.store %z, %a[%c] : memref<3xi8, #gpu.address_space<workgroup>>
+    %x = memref.load %b[%c] : memref<256xf32, #gpu.address_space<workgroup>>
+    memref.store %x, %out[%c] : memref<64xf32>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @wide_sine
+  // CHECK-COUNT-2: math.sin %{{.*}} : f64
+  // CHECK: math.sin %{{.*}} : vector<2xf32>
+  gpu.func @wide_sine(%out: memref<64xf64>, %x: memref<64xf64>, %y: memref<64xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c = arith.constant 0 : index
+    %v = vector.load %x[%c] : memref<64xf64>, vector<2xf64>
+    %s = math.sin %v : vector<2xf64>
+    %w = vector.load %y[%c] : memref<64xf32>, vector<2xf32>
+    %t = math.sin %w : vector<2xf32>
+    %u = arith.extf %t : vector<2xf32> to vector<2xf64>
+    %r = arith.addf %s, %u : vector<2xf64>
+    vector.store %r, %out[%c] : memref<64xf64>, vector<2xf64>
+    gpu.return
+  }
+}
