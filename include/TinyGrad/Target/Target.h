@@ -52,7 +52,8 @@ struct LaunchShape {
   /// threads.
   Dim parallelExtent;
   /// For targets with groups: groups in each direction, work items of a group,
-  /// and the bytes of memory that they share; null `Dim`s are 1.
+  /// and the bytes of memory that they share and the launch has to provide,
+  /// beyond what the code declares; null `Dim`s are 1, and no bytes.
   std::array<Dim, 3> groups;
   std::array<uint32_t, 3> groupSize{1, 1, 1};
   Dim sharedBytes;
