@@ -47,8 +47,7 @@ Value GPUEmitter::getNumber(gpu::Dimension direction, bool isItem) {
     return gpu::ThreadIdOp::create(b, direction);
   // The size of the grid, which bounds all indices that follow from it.
   const Dim &groups = layout.groups[static_cast<size_t>(direction)];
-  return gpu::BlockIdOp::create(b, direction,
-                                b.getIndexAttr(groups.getMax()));
+  return gpu::BlockIdOp::create(b, direction, b.getIndexAttr(groups.getMax()));
 }
 
 void GPUEmitter::bindGrid() {
