@@ -115,3 +115,86 @@ TEST(AllTargets, KnowTheirRegisters) {
   EXPECT_NE(lookup("cpu")->getCacheKey(checked),
             lookup("cpu")->getCacheKey({}));
 }
+
+// Work items of a group share `size` numbers.
+static std::string getGroupKernel(int64_t size) {
+  const std::string extent = std::to_string(size / 64);
+  const std::string tile = "memref<" + std::to_string(size) + "xf32, 3>";
+  const std::string buffer = "memref<" + std::to_string(size) + "xf32>";
+  return "tg.kernel @k(%o: " + buffer + ", %a: " + buffer +
+         ") attributes {outputs = 1 : i64} {\n"
+         "%l = tg.range 0 local 64\n"
+         "%i = tg.range 1 loop " +
+         extent +
+         "\n"
+         "%j = tg.range 2 loop " +
+         extent +
+         "\n"
+         "%c = tg.const(" +
+         extent +
+         " : index) : index\n"
+         "%last = tg.const(63 : index) : index\n"
+         "%r = tg.mul %l, %c : index\n"
+         "%p = tg.add %r, %i : index\n"
+         "%x = tg.load %a[%p] : " +
+         buffer +
+         "\n"
+         "%t = tg.stage %x over %l, %i in group : " +
+         tile +
+         "\n"
+         "%m = tg.sub %last, %l : index\n"
+         "%n = tg.mul %m, %c : index\n"
+         "%q = tg.add %n, %j : index\n"
+         "%y = tg.load %t[%q] : " +
+         tile +
+         "\n"
+         "%s = tg.add %r, %j : index\n"
+         "tg.store %y, %o[%s] : " +
+         buffer +
+         "\n"
+         "}";
+}
+
+TEST(AllTargets, TakeMemoryOfGroupsFromTheLaunch) {
+  struct Case {
+    const char *name;
+    int64_t size, sharedBytes;
+  };
+  for (const Case &c :
+       {Case{"cuda:sm_90", 12288, 0}, Case{"cuda:sm_90", 12352, 4 * 12352},
+        Case{"amd:gfx950", 12352, 0}, Case{"sim:sm_90", 12288, 4 * 12288}}) {
+    SCOPED_TRACE(c.name);
+    SCOPED_TRACE(c.size);
+    DialectRegistry registry;
+    tg::registerAllTargetDialects(registry);
+    MLIRContext context(registry);
+    context.loadDialect<tg::TgDialect>();
+    auto module = parseSourceString<ModuleOp>(getGroupKernel(c.size),
+                                              ParserConfig(&context));
+    ASSERT_TRUE(module);
+    const tg::LaunchShape shape =
+        lookup(c.name)->getLaunch(*module->getOps<tg::KernelOp>().begin());
+    EXPECT_EQ(shape.groupSize, (std::array<uint32_t, 3>{64, 1, 1}));
+    for (const tg::Dim &groups : shape.groups)
+      EXPECT_TRUE(groups.is(1));
+    EXPECT_EQ(shape.sharedBytes.getAttr() ? shape.sharedBytes.getMax() : 0,
+              c.sharedBytes);
+  }
+}
+
+TEST(AllTargets, KnowGPUs) {
+  const tg::TargetFacts nvidia = lookup("cuda:sm_90")->getFacts();
+  EXPECT_EQ(nvidia.subgroupItems, 32);
+  EXPECT_EQ(nvidia.groupBytes, 227 << 10);
+  EXPECT_EQ(nvidia, lookup("sim:sm_90")->getFacts());
+  EXPECT_EQ(lookup("amd:gfx942")->getFacts().subgroupItems, 64);
+  EXPECT_EQ(lookup("amd:gfx1100")->getFacts().subgroupItems, 32);
+  EXPECT_EQ(lookup("cuda"), lookup("cuda"));
+  EXPECT_EQ(lookup("cuda")->getName(), "cuda:sm_75");
+  EXPECT_NE(lookup("cuda:sm_90")->getCacheKey({}),
+            lookup("cuda:sm_80")->getCacheKey({}));
+  EXPECT_NE(getError("cuda:gfx942").find("known ones: sm_70"),
+            std::string::npos);
+  EXPECT_NE(getError("amd:sm_90").find("known ones: gfx90a"),
+            std::string::npos);
+}

@@ -47,7 +47,8 @@ Value GPUEmitter::getNumber(gpu::Dimension direction, bool isItem) {
     return gpu::ThreadIdOp::create(b, direction);
   // The size of the grid, which bounds all indices that follow from it.
   const Dim &groups = layout.groups[static_cast<size_t>(direction)];
-  return gpu::BlockIdOp::create(b, direction, b.getIndexAttr(groups.getMax()));
+  return gpu::BlockIdOp::create(
+      b, direction, b.getIndexAttr(std::max<int64_t>(groups.getMax(), 1)));
 }
 
 void GPUEmitter::bindGrid() {
