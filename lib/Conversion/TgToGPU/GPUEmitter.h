@@ -58,6 +58,11 @@ private:
   };
   Value createLoad(LoadOp op, unsigned depth) override;
   void emitStore(StoreOp op) override;
+  bool isOfGroup(Value buffer) const {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    return argument &&
+           llvm::is_contained(func.getWorkgroupAttributions(), argument);
+  }
   /// Fills in the index and the mask; false if nothing is accessed.
   bool findPlace(Access &access, Value index, Value mask);
   bool isContiguous(const Access &access) const;
@@ -79,6 +84,9 @@ private:
   /// A barrier, if one item of several writes what all of them have read.
   void separateLoads(ArrayRef<StoreOp> stores) override;
   Value createStage(StageOp op, unsigned depth) override;
+  /// Fills the other tiles of groups that are read together with this one, so
+  /// that they share its barriers.
+  void fillOthers(StageOp op);
   Value combineItems(RangedReduceOp op, RangeSet items, Value value,
                      unsigned depth) override;
   /// The result of a reduction, for a scalar; `position` numbers the results of
@@ -92,15 +100,25 @@ private:
   /// Whether the item is the first one along some axes; null if there is only
   /// one.
   Value getIsFirst(ArrayRef<unsigned> axes, unsigned depth, Location loc);
-  /// Emits a barrier before memory is written that a previous iteration of an
-  /// enclosing loop has read.
-  void separateFromReads(unsigned depth, Location loc);
+  /// Emits a barrier before the memory of \p op is written in the scope
+  /// `depth`, if items may still read what it held before.
+  void separateFromReads(Operation *op, unsigned depth, Location loc);
+  /// Emits the barriers between what was written and the reads that follow.
+  /// They come as late as possible, so that tiles share them.
+  void separateFromWrites(Location loc);
 
   GroupLayout layout;
-  gpu::GPUFuncOp func;
+  mutable gpu::GPUFuncOp func; // whose accessors are not const
   /// The number of the item along each axis.
   SmallVector<Value> axisNumbers;
   DenseMap<Operation *, Value> memories;
+  bool isFillingOthers = false;
+  /// Memory that was written before.
+  DenseSet<Operation *> written;
+  /// The scopes in which memory was written since their last barrier.
+  SmallVector<unsigned> unread;
+  /// Blocks in which no memory was read since their last barrier.
+  DenseSet<Block *> separated;
 };
 
 } // namespace mlir::tg::togpu

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUEmitter.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,9 +55,28 @@ Value GPUEmitter::getIsFirst(ArrayRef<unsigned> axes, unsigned depth,
   return condition;
 }
 
-void GPUEmitter::separateFromReads(unsigned depth, Location loc) {
-  if (scopes[depth].anchor->block != scopes[0].anchor->block)
+void GPUEmitter::separateFromReads(Operation *op, unsigned depth,
+                                   Location loc) {
+  Block *block = scopes[depth].anchor->block;
+  const bool isFirst = written.insert(op).second;
+  // In a loop, the previous iteration has read it.
+  if (isFirst && block == scopes[0].anchor->block)
+    return;
+  if (separated.insert(block).second)
     gpu::BarrierOp::create(at(depth, loc));
+}
+
+void GPUEmitter::separateFromWrites(Location loc) {
+  bool isOuter = false;
+  llvm::erase_if(unread, [&](unsigned depth) {
+    // What is computed further out does not read it.
+    if (depth > top())
+      return false;
+    gpu::BarrierOp::create(at(depth, loc));
+    return isOuter = true;
+  });
+  if (isOuter)
+    separated.clear();
 }
 
 void GPUEmitter::separateLoads(ArrayRef<StoreOp> stores) {
@@ -75,6 +95,32 @@ void GPUEmitter::separateLoads(ArrayRef<StoreOp> stores) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
+void GPUEmitter::fillOthers(StageOp op) {
+  if (isFillingOthers)
+    return;
+  isFillingOthers = true;
+  // Work items and their groups are the same everywhere.
+  auto getLoops = [&](StageOp stage) {
+    return getDeps(stage.getResult()) & ~parallelSet;
+  };
+  const RangeSet set = getLoops(op);
+  for (auto other : kernel.getBody().getOps<StageOp>()) {
+    if (other == op || !live.contains(other) ||
+        other.getMemory() != TileMemory::group || getLoops(other) != set ||
+        (set & (unrollSet | upcastSet)))
+      continue;
+    // Tiles that are computed from other tiles or sums need their own order.
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    (void)getBackwardSlice(other.getOperation(), &slice, options);
+    if (llvm::none_of(slice,
+                      llvm::IsaPred<StageOp, RangedReduceOp, RangedScanOp>))
+      getBuffer(other);
+  }
+  isFillingOthers = false;
+}
+
 Value GPUEmitter::createStage(StageOp op, unsigned depth) {
   const Location loc = op.getLoc();
   const bool isGroup = op.getMemory() == TileMemory::group;
@@ -89,7 +135,7 @@ Value GPUEmitter::createStage(StageOp op, unsigned depth) {
                                     arithmetic.getMemoryType(access.element)));
   SmallVector<unsigned> others;
   if (isGroup) {
-    separateFromReads(depth, loc);
+    separateFromReads(op, depth, loc);
     // One item of those with the same positions writes.
     for (auto [i, axis] : llvm::enumerate(layout.axes))
       if (llvm::none_of(axis.ranges, [&](RangeOp range) {
@@ -106,8 +152,11 @@ Value GPUEmitter::createStage(StageOp op, unsigned depth) {
                   [&] { emitWrite(access, value, loc, std::nullopt); });
     });
   });
-  if (isGroup)
-    gpu::BarrierOp::create(at(depth, loc));
+  if (isGroup) {
+    if (!llvm::is_contained(unread, depth))
+      unread.push_back(depth);
+    fillOthers(op);
+  }
   return access.buffer;
 }
 
@@ -178,7 +227,7 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                               arith::RemUIOp::create(b, item, shuffled), zero);
   }
-  separateFromReads(depth, loc);
+  separateFromReads(op, depth, loc);
   Value end = getIndexConstant(exchange.partials, loc),
         one = getIndexConstant(1, loc);
   B &b = at(depth, loc);
@@ -195,7 +244,9 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
   } else {
     write();
   }
-  gpu::BarrierOp::create(b);
+  unread.push_back(depth);
+  separateFromWrites(loc);
+  at(depth, loc);
   auto read = [&](Value index) {
     return arithmetic.buildFromMemory(
         b, memref::LoadOp::create(b, memory, index), element);

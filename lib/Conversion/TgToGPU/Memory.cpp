@@ -151,6 +151,8 @@ Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
                      arithmetic.getRegisterType(access.element));
   if (!access.lanes.isUniform() || isVector(access.mask))
     access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
+  if (isOfGroup(access.buffer))
+    separateFromWrites(op.getLoc());
   return createRead(access, depth, op.getLoc());
 }
 

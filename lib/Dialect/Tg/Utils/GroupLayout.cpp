@@ -43,6 +43,7 @@ public:
 
 private:
   LogicalResult addGridRanges();
+  LogicalResult addRange(RangeOp range, bool fillsTile);
   LogicalResult addAxes();
   LogicalResult addExchange(RangedReduceOp reduce);
   LogicalResult addMemory(Operation *op, Type element, int64_t size);
@@ -112,27 +113,44 @@ bool LayoutBuilder::meet(RangeOp a, RangeOp b) {
   });
 }
 
+LogicalResult LayoutBuilder::addRange(RangeOp range, bool fillsTile) {
+  if (range.isSymbolic())
+    return range.emitOpError("has a symbolic extent; the number of work "
+                             "items of a group has to be known");
+  const int64_t extent = range.getLargestExtent();
+  if (extent > target.groupItems)
+    return range.emitOpError("makes groups of ")
+           << extent << " work items; the target admits " << target.groupItems;
+  for (GroupLayout::Axis &axis : llvm::reverse(layout.axes))
+    if (axis.extent == extent && llvm::none_of(axis.ranges, [&](RangeOp other) {
+          return meet(range, other);
+        })) {
+      axis.ranges.push_back(range);
+      return success();
+    }
+  GroupLayout::Axis axis{{range}, static_cast<uint32_t>(extent)};
+  layout.axes.insert(fillsTile ? layout.axes.begin() : layout.axes.end(), axis);
+  return success();
+}
+
 LogicalResult LayoutBuilder::addAxes() {
-  for (auto range : kernel.getBody().getOps<RangeOp>()) {
-    if (!isItem(range) || range.use_empty())
-      continue;
-    if (range.isSymbolic())
-      return range.emitOpError("has a symbolic extent; the number of work "
-                               "items of a group has to be known");
-    const int64_t extent = range.getLargestExtent();
-    if (extent > target.groupItems)
-      return range.emitOpError("makes groups of ")
-             << extent << " work items; the target admits "
-             << target.groupItems;
-    auto *axis = llvm::find_if(layout.axes, [&](GroupLayout::Axis &axis) {
-      return axis.extent == extent &&
-             llvm::none_of(axis.ranges,
-                           [&](RangeOp other) { return meet(range, other); });
+  auto isTiles = [](Value range) {
+    return llvm::any_of(range.getUsers(), [&](Operation *user) {
+      auto stage = dyn_cast<StageOp>(user);
+      return stage && llvm::is_contained(stage.getRanges(), range);
     });
-    if (axis == layout.axes.end())
-      axis = layout.axes.insert(axis, {{}, static_cast<uint32_t>(extent)});
-    axis->ranges.push_back(range);
-  }
+  };
+  for (auto range : kernel.getBody().getOps<RangeOp>())
+    if (isItem(range) && !range.use_empty() && !isTiles(range) &&
+        failed(addRange(range, /*fillsTile=*/false)))
+      return failure();
+  // The innermost range of a tile is x if possible: neighbors in the tile are
+  // mostly neighbors where its values come from.
+  for (auto stage : kernel.getBody().getOps<StageOp>())
+    for (Value value : llvm::reverse(stage.getRanges()))
+      if (auto range = value.getDefiningOp<RangeOp>();
+          isItem(range) && failed(addRange(range, /*fillsTile=*/true)))
+        return failure();
   int64_t items = 1, outer = 1;
   const size_t count = layout.axes.size();
   for (auto [i, axis] : llvm::enumerate(layout.axes)) {

@@ -141,6 +141,8 @@ void Heuristic::distribute(int64_t items, bool shareReduces) {
 void Heuristic::runForGroups() {
   mergeRanges();
   separateReduces();
+  if (tileProducts())
+    return;
   const int64_t shared = shareReduces();
   if (shared > 1)
     distribute(shared, /*shareReduces=*/true);

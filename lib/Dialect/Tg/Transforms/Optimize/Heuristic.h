@@ -78,6 +78,7 @@ private:
   bool admits(RangeOp range, RangeKind kind);
   RangeOp findShared(RangedReduceOp reduce);
   int64_t shareReduces();
+  bool tileProducts();
   void distribute(int64_t items, bool shareReduces);
   void report(StringRef step, RangeOp range, int64_t amount);
 
