@@ -38,7 +38,8 @@ static cl::opt<std::string> stage(
     "emit",
     cl::desc("What to write: 'kernels' (level 2, unscheduled), 'scheduled' "
              "(level 3), a stage of the target (of the CPU: 'vector', 'mlir', "
-             "'llvm', 'asm'), or 'obj', the code itself"),
+             "'llvm', 'asm'; of GPUs: 'gpu', 'mlir', 'llvm', 'ptx' or 'asm'), "
+             "or 'obj', the code itself"),
     cl::value_desc("stage"), cl::init("scheduled"), cl::cat(category));
 static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::desc("Where it is written"),
@@ -53,7 +54,8 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     targetName("target",
                cl::desc("What to compile for, instead of the device's target: "
-                        "cpu:x86-64-v3, cpu:aarch64:neoverse-v1"),
+                        "cpu:x86-64-v3, cpu:aarch64:neoverse-v1, cuda:sm_90, "
+                        "amd:gfx1100"),
                cl::value_desc("name"), cl::cat(category));
 
 /// The reason to report if scheduling `module` produces no kernel.
