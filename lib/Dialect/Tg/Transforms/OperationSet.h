@@ -12,6 +12,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPERATIONSET_H
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_OPERATIONSET_H
 
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/DenseSet.h"
 
