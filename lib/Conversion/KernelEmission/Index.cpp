@@ -128,7 +128,7 @@ IndexForm KernelEmitter::getForm(Value index) {
 }
 
 IndexForm KernelEmitter::computeForm(Value index) {
-  const IndexForm opaque{IndexAtom(index)};
+  IndexForm opaque{IndexAtom(index)};
   if (auto it = rangeIndex.find(index); it != rangeIndex.end()) {
     const Range &range = ranges[it->second];
     if (loopSet & setOf(it->second))
@@ -180,7 +180,7 @@ IndexForm KernelEmitter::computeForm(Value index) {
 
 IndexForm KernelEmitter::computeDivision(Operation *op, bool wantRemainder) {
   IndexForm x = getForm(op->getOperand(0)), y = getForm(op->getOperand(1));
-  const IndexForm opaque{IndexAtom(op->getResult(0))};
+  IndexForm opaque{IndexAtom(op->getResult(0))};
   if (!y.isConstant() || y.constant <= 0)
     return opaque;
   int64_t d = y.constant;

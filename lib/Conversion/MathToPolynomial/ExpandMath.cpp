@@ -15,6 +15,8 @@
 #include "MathBuilder.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
