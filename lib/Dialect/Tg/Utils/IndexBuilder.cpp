@@ -42,8 +42,8 @@ static std::optional<LinearForm> combine(IndexAnalysis &analysis,
     if (div.dividend == mod.dividend)
       return analysis.getLinear(div.dividend);
     // Of sums that differ by a multiple of the divisor.
-    const LinearForm x = analysis.getLinear(div.dividend),
-                     y = analysis.getLinear(mod.dividend);
+    LinearForm x = analysis.getLinear(div.dividend);
+    const LinearForm y = analysis.getLinear(mod.dividend);
     LinearForm difference = x;
     difference.subtract(y);
     Split split = splitTerms(difference, mod.divisor);
