@@ -34,10 +34,17 @@ inline int64_t mulWrapped(int64_t x, int64_t y) {
   return static_cast<int64_t>(uint64_t(x) * uint64_t(y));
 }
 
-/// The greatest common divisor; of 0 and a number, its absolute value.
+/// The greatest common divisor; of 0 and a number, its absolute value. 1 if it
+/// does not fit.
 inline int64_t getCommonDivisor(int64_t a, int64_t b) {
-  // The remainder, unlike the least int64_t, has an absolute value.
-  return std::gcd(b ? a % b : a, b);
+  // Unsigned: the least int64_t has no absolute value.
+  auto getMagnitude = [](int64_t x) {
+    return x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
+  };
+  const uint64_t divisor = std::gcd(getMagnitude(a), getMagnitude(b));
+  return divisor > static_cast<uint64_t>(INT64_MAX)
+             ? 1
+             : static_cast<int64_t>(divisor);
 }
 
 /// The number that a coefficient is, if it is one.
