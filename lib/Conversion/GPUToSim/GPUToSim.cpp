@@ -63,10 +63,11 @@ public:
   LogicalResult convert();
 
 private:
+  LogicalResult checkFunction();
   func::FuncOp createFunction();
   LogicalResult convertOperation(Operation *op);
-  void announce(Operation *op, Value memory, Value index, int64_t count,
-                bool isWrite);
+  LogicalResult announce(Operation *op, Value memory, ValueRange indices,
+                         int64_t count, bool isWrite);
   void moveToHeap(memref::AllocaOp alloca);
   Value readState(int word);
   Value i64(int64_t value) {
@@ -131,6 +132,36 @@ Value FunctionConverter::readState(int word) {
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
+
+/// Whether the memory is a row of numbers, as all memory of kernels is.
+static bool isFlat(Type type) {
+  auto memory = dyn_cast<MemRefType>(type);
+  return memory && memory.getRank() == 1 && memory.hasStaticShape() &&
+         memory.getLayout().isIdentity() &&
+         memory.getElementType().isIntOrFloat();
+}
+
+LogicalResult FunctionConverter::checkFunction() {
+  if (source.getNumPrivateAttributions() != 0)
+    return source.emitOpError("has private memory attributions, which the "
+                              "simulator does not support");
+  auto variables = source->getAttrOfType<ArrayAttr>(variablesAttrName);
+  const size_t numVariables = variables ? variables.size() : 0;
+  ArrayRef<Type> types = source.getFunctionType().getInputs();
+  if (!source.isKernel() ||
+      !source->getAttrOfType<IntegerAttr>(outputsAttrName) ||
+      source.getFunctionType().getNumResults() != 0 ||
+      types.size() < numVariables ||
+      !llvm::all_of(types.drop_back(numVariables), isFlat) ||
+      !llvm::all_of(types.take_back(numVariables), llvm::IsaPred<IndexType>) ||
+      !llvm::all_of(source.getWorkgroupAttributions(),
+                    [](Value memory) { return isFlat(memory.getType()); }))
+    return source.emitOpError(
+        "is not a function that convert-tg-to-gpu makes: a kernel with "
+        "'tg.outputs' that takes buffers of one dimension and known size, and "
+        "an index for each variable");
+  return success();
+}
 
 /// The function, with the source's body. Parts of the group's memory are views
 /// of one buffer.
@@ -206,9 +237,8 @@ void FunctionConverter::moveToHeap(memref::AllocaOp alloca) {
 }
 
 LogicalResult FunctionConverter::convert() {
-  if (source.getNumPrivateAttributions() != 0)
-    return source.emitError("has private memory attributions, which the "
-                            "simulator does not support");
+  if (failed(checkFunction()))
+    return failure();
   func = createFunction();
   AttrTypeReplacer replacer;
   replacer.addReplacement(
@@ -236,8 +266,13 @@ LogicalResult FunctionConverter::convert() {
 // Operations
 //===----------------------------------------------------------------------===//
 
-void FunctionConverter::announce(Operation *op, Value memory, Value index,
-                                 int64_t count, bool isWrite) {
+LogicalResult FunctionConverter::announce(Operation *op, Value memory,
+                                          ValueRange indices, int64_t count,
+                                          bool isWrite) {
+  if (!isFlat(memory.getType()))
+    return op->emitOpError("accesses memory of type ")
+           << memory.getType()
+           << "; the simulator supports one dimension of known size";
   auto type = cast<MemRefType>(memory.getType());
   int64_t flags = memoryFlags.lookup(memory), number = -1;
   if (auto argument = dyn_cast<BlockArgument>(memory))
@@ -249,10 +284,11 @@ void FunctionConverter::announce(Operation *op, Value memory, Value index,
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
   call("tg_sim_access",
-       {toI64(item), toI64(base), toI64(index), i64(count),
+       {toI64(item), toI64(base), toI64(indices[0]), i64(count),
         i64(type.getNumElements()), i64(type.getElementTypeBitWidth() / 8),
         i64(flags), i64(number)},
        builder.getI64Type());
+  return success();
 }
 
 static int64_t getNumLanes(Type type) {
@@ -341,25 +377,21 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
         return success();
       })
       .Case<memref::LoadOp>([&](memref::LoadOp load) {
-        announce(op, load.getMemref(), load.getIndices()[0], 1,
-                 /*isWrite=*/false);
-        return success();
+        return announce(op, load.getMemref(), load.getIndices(), 1,
+                        /*isWrite=*/false);
       })
       .Case<memref::StoreOp>([&](memref::StoreOp store) {
-        announce(op, store.getMemref(), store.getIndices()[0], 1,
-                 /*isWrite=*/true);
-        return success();
+        return announce(op, store.getMemref(), store.getIndices(), 1,
+                        /*isWrite=*/true);
       })
       .Case<vector::LoadOp>([&](vector::LoadOp load) {
-        announce(op, load.getBase(), load.getIndices()[0],
-                 getNumLanes(load.getType()), /*isWrite=*/false);
-        return success();
+        return announce(op, load.getBase(), load.getIndices(),
+                        getNumLanes(load.getType()), /*isWrite=*/false);
       })
       .Case<vector::StoreOp>([&](vector::StoreOp store) {
-        announce(op, store.getBase(), store.getIndices()[0],
-                 getNumLanes(store.getValueToStore().getType()),
-                 /*isWrite=*/true);
-        return success();
+        return announce(op, store.getBase(), store.getIndices(),
+                        getNumLanes(store.getValueToStore().getType()),
+                        /*isWrite=*/true);
       })
       .Default([&](Operation *op) -> LogicalResult {
         if (isa<gpu::GPUDialect>(op->getDialect()))

@@ -34,3 +34,34 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{is not a function that convert-tg-to-gpu makes}}
+  gpu.func @no_outputs(%out: memref<4xf32>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @+1 {{is not a function that convert-tg-to-gpu makes}}
+  gpu.func @too_many_variables(%out: memref<4xf32>, %n: f32) kernel
+      attributes {tg.outputs = 1 : i64, tg.variables = [#tg.var<"n", 1, 16>, #tg.var<"m", 1, 16>, #tg.var<"k", 1, 16>]} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @plane(%out: memref<4xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %tile = memref.alloca() : memref<2x2xf32>
+    // expected-error @+1 {{accesses memory of type 'memref<2x2xf32>'; the simulator supports one dimension of known size}}
+    %x = memref.load %tile[%c0, %c0] : memref<2x2xf32>
+    gpu.return
+  }
+}

@@ -1,6 +1,22 @@
 // RUN: tg-opt %s -split-input-file -verify-diagnostics --convert-tg-to-gpu
 
 module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 64>} {
+  tg.kernel @no_items(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+    %i = tg.range 0 local 4
+    // expected-error @+1 {{has no positions; a group has work items}}
+    %k = tg.range 1 group_reduce 0
+    %x = tg.load %a[%i] : memref<4xf32>
+    %n = tg.cast %k : index -> i32
+    %f = tg.cast %n : i32 -> f32
+    %y = tg.add %x, %f : f32
+    %s = tg.ranged_reduce add %y over %k : f32
+    tg.store %s, %out[%i] : memref<4xf32>
+  }
+}
+
+// -----
+
+module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 64>} {
   tg.kernel @symbolic_items(%out: memref<16xf32>) attributes {outputs = 1 : i64} {
     // expected-error @+1 {{has a symbolic extent; the number of work items of a group has to be known}}
     %i = tg.range 0 local #tg.var<"n", 1, 16>

@@ -118,6 +118,8 @@ LogicalResult LayoutBuilder::addRange(RangeOp range, bool fillsTile) {
     return range.emitOpError("has a symbolic extent; the number of work "
                              "items of a group has to be known");
   const int64_t extent = range.getLargestExtent();
+  if (extent == 0)
+    return range.emitOpError("has no positions; a group has work items");
   if (extent > target.groupItems)
     return range.emitOpError("makes groups of ")
            << extent << " work items; the target admits " << target.groupItems;
