@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Target/Target.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -19,6 +20,20 @@ Target::~Target() = default;
 void Target::buildOptimizePipeline(OpPassManager &pm,
                                    const PipelineOptions &options) const {
   tg::buildOptimizePipeline(pm, options);
+}
+
+LaunchShape Target::getGroupLaunch(KernelOp kernel, const TargetFacts &facts) {
+  LaunchShape launch;
+  launch.parallelExtent = getParallelExtent(kernel);
+  ScopedDiagnosticHandler silent(kernel.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
+      succeeded(layout)) {
+    launch.groups = layout->groups;
+    launch.groupSize = layout->groupSize;
+    launch.sharedBytes = Dim(kernel.getContext(), layout->groupBytes);
+  }
+  return launch;
 }
 
 Dim Target::getParallelExtent(KernelOp kernel) {

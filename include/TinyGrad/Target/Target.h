@@ -116,6 +116,10 @@ public:
 protected:
   explicit Target(std::string name) : name(std::move(name)) {}
 
+  /// The groups and work items of a scheduled kernel, and the bytes of memory
+  /// that a group shares. Only `parallelExtent` is set if the kernel has no
+  /// layout, which compile() reports.
+  static LaunchShape getGroupLaunch(KernelOp kernel, const TargetFacts &facts);
   /// The product of the extents of the kernel's `thread` and `global` ranges.
   static Dim getParallelExtent(KernelOp kernel);
 

@@ -50,11 +50,9 @@ public:
   }
 
 private:
-  StringRef getPasses() const override {
+  std::string getPasses() const override {
     // The attributor finds out which hidden arguments kernels do not need.
-    return "function(sroa,early-cse<memssa>,loop-mssa(loop-rotate,licm),"
-           "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg),"
-           "amdgpu-attributor";
+    return GPUTarget::getPasses() + ",amdgpu-attributor";
   }
   void prepare(llvm::Module &module) const override {
     module.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",

@@ -38,10 +38,6 @@ public:
   }
 
 private:
-  StringRef getPasses() const override {
-    return "function(sroa,early-cse<memssa>,loop-mssa(loop-rotate,licm),"
-           "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
-  }
   FailureOr<std::vector<char>> generate(llvm::Module &module,
                                         const codegen::Machine &machine,
                                         StageTexts *texts,

@@ -12,7 +12,6 @@
 #include "GPUTarget.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
-#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -76,23 +75,16 @@ GPUTarget::GPUTarget(std::string name, const GPUChip &chip,
 std::string GPUTarget::getCacheKey(const CompileFlags &) const {
   return getName() + ";" + processor.triple + ";" + processor.cpu + ";" +
          processor.features + ";" + std::to_string(processor.level) + ";" +
-         getPasses().str();
+         getPasses();
 }
 
 LaunchShape GPUTarget::getLaunch(KernelOp kernel) const {
-  LaunchShape launch;
-  launch.parallelExtent = getParallelExtent(kernel);
-  // Errors are reported when the kernel is compiled.
-  ScopedDiagnosticHandler silent(kernel.getContext(),
-                                 [](Diagnostic &) { return success(); });
-  if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
-      succeeded(layout)) {
-    launch.groups = layout->groups;
-    launch.groupSize = layout->groupSize;
-    const int64_t most = getMaxStaticBytes(chip.name);
-    if (most > 0 && layout->groupBytes > most)
-      launch.sharedBytes = Dim(kernel.getContext(), layout->groupBytes);
-  }
+  LaunchShape launch = getGroupLaunch(kernel, facts);
+  // The code has the memory that it declares.
+  const int64_t most = getMaxStaticBytes(chip.name);
+  if (launch.sharedBytes.getAttr() &&
+      (most == 0 || launch.sharedBytes.getMax() <= most))
+    launch.sharedBytes = Dim();
   return launch;
 }
 

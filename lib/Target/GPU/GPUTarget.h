@@ -38,7 +38,10 @@ protected:
             codegen::Processor processor);
 
   /// LLVM's passes, as text.
-  virtual StringRef getPasses() const = 0;
+  virtual std::string getPasses() const {
+    return "function(sroa,early-cse<memssa>,loop-mssa(loop-rotate,licm),"
+           "instcombine<max-iterations=1;no-verify-fixpoint>,simplifycfg)";
+  }
   /// Completes the module before LLVM's passes.
   virtual void prepare(llvm::Module &module) const {}
   /// Generates code, and the text of it if `text` is not null. Returns the

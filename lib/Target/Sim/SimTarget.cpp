@@ -16,7 +16,6 @@
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
-#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Target/GPUChip.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -56,7 +55,9 @@ public:
   void registerDialects(DialectRegistry &registry) const override {
     ::registerDialects(registry);
   }
-  LaunchShape getLaunch(KernelOp kernel) const override;
+  LaunchShape getLaunch(KernelOp kernel) const override {
+    return getGroupLaunch(kernel, facts);
+  }
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {
         {"gpu", "functions of work items in the gpu dialect", 6},
@@ -74,21 +75,6 @@ private:
   TargetFacts facts;
 };
 } // namespace
-
-LaunchShape SimTarget::getLaunch(KernelOp kernel) const {
-  LaunchShape launch;
-  launch.parallelExtent = getParallelExtent(kernel);
-  // Errors are reported when the kernel is compiled.
-  ScopedDiagnosticHandler silent(kernel.getContext(),
-                                 [](Diagnostic &) { return success(); });
-  if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
-      succeeded(layout)) {
-    launch.groups = layout->groups;
-    launch.groupSize = layout->groupSize;
-    launch.sharedBytes = Dim(kernel.getContext(), layout->groupBytes);
-  }
-  return launch;
-}
 
 FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
                                                 const CompileFlags &flags,
