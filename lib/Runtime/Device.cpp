@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Runtime/Device.h"
+#include "Devices/HostThreads.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -48,8 +49,24 @@ Device::Device(DeviceInfo description)
 
 Device::~Device() = default;
 
-void Device::sort(void *, const void *, const SortShape &, const int64_t *) {
-  throw DeviceError(name() + " does not support sorting");
+void Device::sort(void *positions, const void *keys, const SortShape &shape,
+                  const int64_t *values) {
+  const int64_t length = shape.length.evaluate(values);
+  if (length <= 0 || shape.rows <= 0)
+    return;
+  const std::size_t keyBytes =
+      std::size_t(shape.rows * shape.rowElements) * itemSize(shape.keys);
+  const std::size_t positionBytes =
+      std::size_t(shape.rows * shape.rowPositions) * itemSize(shape.positions);
+  std::unique_ptr<char[]> hostKeys(new char[keyBytes]);
+  std::unique_ptr<char[]> hostPositions(new char[positionBytes]);
+  copyOut(hostKeys.get(), keys, keyBytes);
+  // Positions behind the valid ones of a row stay as they are.
+  if (length < shape.rowPositions)
+    copyOut(hostPositions.get(), positions, positionBytes);
+  detail::HostThreads(unsigned(threadCount()))
+      .sort(hostPositions.get(), hostKeys.get(), shape, values);
+  copyIn(positions, hostPositions.get(), positionBytes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -14,6 +14,7 @@
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
 #include <numeric>
@@ -80,6 +81,7 @@ TEST(ExternalTest, ReadsInOneKernel) {
 }
 
 TEST(ExternalTest, ViewThatWasAssignedTo) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
   Tensor x = counting({2, 4}).contiguous().realize(), row = x.index({1});
   x.assign(x + 10);
   StridedView view = toStrided(row);
@@ -118,6 +120,7 @@ TEST(ExternalTest, ContiguousMemoryIsABuffer) {
 }
 
 TEST(ExternalTest, ViewsComeOutAsTheyAre) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
   const Tensor x = counting({4, 6});
   x.realize();
   const auto *data = static_cast<const float *>(x.buffer().address());
@@ -142,6 +145,7 @@ TEST(ExternalTest, ViewsComeOutAsTheyAre) {
 }
 
 TEST(ExternalTest, OthersAreRealized) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
   const Tensor x = counting({4, 6});
   x.realize();
   auto read = [](const Tensor &tensor) {
@@ -161,6 +165,7 @@ TEST(ExternalTest, OthersAreRealized) {
 
 /// Memory has the maximal size, the shape is for the present value.
 TEST(ExternalTest, SymbolicSizesHaveValues) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
   const Variable n("n", 0, 6);
   const Tensor x = counting({4, 6});
   x.realize();

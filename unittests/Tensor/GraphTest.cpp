@@ -569,6 +569,35 @@ TEST_F(GraphTest, Devices) {
   EXPECT_ERROR(x.to("QPU:1"), DeviceError, "QPU");
 }
 
+TEST_F(GraphTest, ProgramsAcrossDevices) {
+  // The host cannot use the memory of SIM, so that all three ways of copying
+  // are taken.
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f}, "CPU");
+  Tensor there = (x.to("SIM") * 2).to("SIM:1") + Tensor(1.0, "SIM:1");
+  Tensor back = there.to("CPU") - x;
+  EXPECT_EQ(there.device(), "SIM:1");
+  expectTensor(back, {3}, {2, 3, 4});
+  expectTensor(there, {3}, {3, 5, 7});
+
+  // Values of several devices at once, and one that two devices need.
+  Tensor shared = x.exp2(), here = shared + 1, other = shared.to("SIM") + 2;
+  realize({here, other});
+  EXPECT_TRUE(here.isRealized() && other.isRealized());
+  expectTensor(here, {3}, {3, 5, 9});
+  expectTensor(other, {3}, {4, 6, 10});
+
+  // Assignments read and write the memory of their own device.
+  Tensor state = Tensor::zeros({3}, "SIM").parameter();
+  state.assign(state + other);
+  state.assign(state + x.to("SIM"));
+  expectTensor(state.to("CPU"), {3}, {5, 8, 13});
+
+  EXPECT_ERROR(x + there, DeviceError, "CPU and SIM:1");
+  EXPECT_ERROR(state.assign(x), DeviceError, "SIM");
+  expectTensor(Tensor::from({2.0f, 1.0f, 3.0f}, "SIM").sort(0).first, {3},
+               {1, 2, 3});
+}
+
 TEST_F(GraphTest, ChainsOfCopies) {
   Tensor x = Tensor::from({1.0f, 2.0f}, "CPU");
   Tensor y = x;

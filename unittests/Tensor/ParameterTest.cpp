@@ -12,6 +12,7 @@
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Tensor/External.h"
 
 using namespace tinygrad;
@@ -262,6 +263,7 @@ TEST_F(ParameterTest, OnOtherDevices) {
 }
 
 TEST_F(ParameterTest, StridedMemoryOfParameters) {
+  const Context cpu({{"DEV", "CPU"}}); // whose memory the host reads
   Tensor p = counting({2, 3}).parameter();
   StridedView view = toStrided(p.transpose(0, 1));
   EXPECT_EQ(view.shape, (std::vector<int64_t>{3, 2}));

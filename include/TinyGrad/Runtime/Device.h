@@ -65,8 +65,8 @@ struct LaunchDims {
   std::array<Expression, 3> groups{1, 1, 1};
   std::array<uint32_t, 3> groupSize{1, 1, 1};
   Expression sharedBytes = 0;
-  /// The number of buffers of the launch, which an Executable sets. A simulated
-  /// kernel with shared memory gets its address after the buffers.
+  /// The number of buffers of the launch, which an Executable sets; GPUs need
+  /// it.
   uint32_t numBuffers = 0;
 };
 
@@ -243,7 +243,8 @@ public:
   /// Enqueues the sorting of rows: writes the positions of each row's elements
   /// in ascending order to \p positions. The sort is stable, and NaNs are the
   /// largest. \p values are those of the length's variables.
-  /// The default throws DeviceError: the device cannot sort.
+  /// The default sorts on the CPU: it copies the keys to the host and the
+  /// positions back.
   virtual void sort(void *positions, const void *keys, const SortShape &shape,
                     const int64_t *values);
   /// Prepares a list for replay. The default runs commands one by one.

@@ -51,9 +51,6 @@ protected:
   /// Computes on `info.computeUnits` threads.
   explicit HostDeviceBase(DeviceInfo info);
 
-  HostThreads threads;
-
-private:
   void *allocateRaw(std::size_t bytes, std::string &reason) override {
     return host.allocate(bytes, reason);
   }
@@ -61,6 +58,9 @@ private:
     host.free(address, bytes);
   }
 
+  HostThreads threads;
+
+private:
   HostMemory host;
 };
 

@@ -15,8 +15,11 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <string_view>
+#include <vector>
 
 using namespace tinygrad;
 using detail::SimChip;
@@ -28,11 +31,45 @@ public:
       : HostDeviceBase(describe(ordinal, description)),
         chip(std::move(description)), simulator(threads) {}
 
+  void copyIn(void *destination, const void *source,
+              std::size_t bytes) override {
+    threads.copy(hostAddress(destination), source, bytes);
+  }
+  void copyOut(void *destination, const void *source,
+               std::size_t bytes) override {
+    threads.copy(destination, hostAddress(source), bytes);
+  }
+  void copy(void *destination, const void *source, std::size_t bytes) override {
+    threads.copy(hostAddress(destination), hostAddress(source), bytes);
+  }
   void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
               const LaunchDims &dims) override;
+  // A GPU has no code for sorting either.
+  void sort(void *positions, const void *keys, const SortShape &shape,
+            const int64_t *values) override {
+    Device::sort(positions, keys, shape, values);
+  }
 
 private:
   static DeviceInfo describe(unsigned ordinal, const SimChip &chip);
+
+  // The device's addresses are in the half of the address space that processes
+  // cannot access, so that the host cannot use the memory of the device by
+  // mistake.
+  static constexpr std::uintptr_t kDeviceBit = std::uintptr_t(1) << 63;
+  static void *hostAddress(const void *address) {
+    return reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(address) &
+                                    ~kDeviceBit);
+  }
+  void *allocateRaw(std::size_t bytes, std::string &reason) override {
+    void *address = HostDeviceBase::allocateRaw(bytes, reason);
+    return address ? reinterpret_cast<void *>(
+                         reinterpret_cast<std::uintptr_t>(address) | kDeviceBit)
+                   : nullptr;
+  }
+  void freeRaw(void *address, std::size_t bytes) override {
+    HostDeviceBase::freeRaw(hostAddress(address), bytes);
+  }
 
   const SimChip chip;
   detail::Simulator simulator;
@@ -44,7 +81,6 @@ DeviceInfo SimDevice::describe(unsigned ordinal, const SimChip &chip) {
   info.name = ordinal == 0 ? "SIM" : "SIM:" + std::to_string(ordinal);
   info.architecture = info.target = "sim:" + chip.name;
   info.computeUnits = unsigned(threadCount());
-  info.hostVisible = true;
   info.totalMemory = detail::queryMemoryLimits().total;
   return info;
 }
@@ -89,11 +125,14 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
     throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
                       name() + ": " + std::to_string(numGroups) +
                       " groups are more than the simulator distinguishes");
-  simulator.launch({kernel.name(),
-                    reinterpret_cast<CpuKernelFunction>(kernel.entry()), groups,
-                    dims.groupSize, chip.subgroupSize,
-                    std::size_t(std::max<int64_t>(sharedBytes, 0)), buffers,
-                    dims.numBuffers, values, simulatorSeed()});
+  std::vector<void *> addresses;
+  for (uint32_t i = 0; i < dims.numBuffers; ++i)
+    addresses.push_back(hostAddress(buffers[i]));
+  simulator.launch(
+      {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
+       groups, dims.groupSize, chip.subgroupSize,
+       std::size_t(std::max<int64_t>(sharedBytes, 0)), addresses.data(),
+       addresses.size(), values, simulatorSeed()});
 }
 
 static bool isWord(std::string_view text, std::string_view prefix,
