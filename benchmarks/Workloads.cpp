@@ -12,6 +12,7 @@
 #include "Workloads.h"
 #include "TinyGrad/Runtime/Device.h"
 
+#include <cstring>
 #include <map>
 #include <sstream>
 
@@ -345,6 +346,50 @@ static Workload makeShortcut(const std::vector<int64_t> &n) {
   return workload;
 }
 
+/// The rows of gpu.py with two sizes: operations on a matrix of ROWS-COLUMNS.
+static void makeMatrixOperation(Workload &workload, const std::string &kind,
+                                int64_t rows, int64_t columns) {
+  struct Row {
+    const char *kind;
+    /// Matrices read and written.
+    int inputs, outputs;
+    Tensor (*build)(const Inputs &);
+  };
+  static constexpr Row table[] = {
+      {"increment", 1, 1, [](const Inputs &in) { return in[0] + 1.0f; }},
+      {"chain", 2, 1,
+       [](const Inputs &in) {
+         return ((in[0] + in[1]) * in[0] - in[1] * 0.5f).relu() + in[0] * 2.0f;
+       }},
+      {"sum-all", 1, 0, [](const Inputs &in) { return in[0].sum(); }},
+      {"sum-rows", 1, 0, [](const Inputs &in) { return in[0].sum(1); }},
+      {"sum-columns", 1, 0, [](const Inputs &in) { return in[0].sum(0); }},
+      {"softmax", 1, 1, [](const Inputs &in) { return in[0].softmax(); }},
+      {"layernorm", 1, 1, [](const Inputs &in) { return in[0].layernorm(); }},
+      {"transpose", 1, 1,
+       [](const Inputs &in) { return in[0].T().contiguous(); }},
+  };
+  for (const Row &row : table)
+    if (kind == row.kind) {
+      workload.inputs.assign(size_t(row.inputs), {rows, columns});
+      workload.build = row.build;
+      workload.bytes = double(rows * columns) * (row.inputs + row.outputs) *
+                       double(itemSize(workload.dtype));
+    }
+}
+
+/// Removes a type from the end of the kind: "matmul-f16".
+static DType takeType(std::string &kind) {
+  for (auto [name, dtype] : {std::pair{"-f16", DType::Float16},
+                             {"-bf16", DType::BFloat16},
+                             {"-f32", DType::Float32}})
+    if (kind.ends_with(name)) {
+      kind.resize(kind.size() - std::strlen(name));
+      return dtype;
+    }
+  return DType::Float32;
+}
+
 /// Parses a name that consists of a kind and sizes, separated by '-'. For an
 /// unknown kind, the workload has no `build` function.
 static Workload parseWorkload(const std::string &name) {
@@ -357,7 +402,20 @@ static Workload parseWorkload(const std::string &name) {
       kind += (kind.empty() ? "" : "-") + part;
   }
   Workload workload;
-  if ((kind == "conv" || kind == "conv-relu") && sizes.size() >= 7) {
+  const DType dtype = workload.dtype = takeType(kind);
+  if (sizes.size() == 2)
+    makeMatrixOperation(workload, kind, sizes[0], sizes[1]);
+  if (kind == "matmul" && sizes.size() == 1) {
+    workload = makeMatmul(sizes[0]);
+  } else if (kind == "attention" && sizes.size() == 4) {
+    // BATCH-HEADS-LENGTH-WIDTH
+    workload.inputs.assign(3, {sizes[0], sizes[1], sizes[2], sizes[3]});
+    workload.build = [](const Inputs &in) {
+      return in[0].scaledDotProductAttention(in[1], in[2]);
+    };
+    workload.operations =
+        4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2] * sizes[3];
+  } else if ((kind == "conv" || kind == "conv-relu") && sizes.size() >= 7) {
     workload = makeConv(sizes, kind == "conv-relu");
   } else if (kind == "shortcut" && sizes.size() == 4) {
     workload = makeShortcut(sizes);
@@ -378,6 +436,7 @@ static Workload parseWorkload(const std::string &name) {
     workload.bytes = 4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2];
   }
   workload.name = name;
+  workload.dtype = dtype;
   workload.isTimed = false;
   return workload;
 }
@@ -404,13 +463,19 @@ Inputs benchmark::makeInputs(const Workload &workload) {
     int64_t count = 1;
     for (int64_t size : shape)
       count *= size;
-    Buffer memory = Buffer::allocate(Device::get("CPU"), count * sizeof(float));
+    Device &cpu = Device::get("CPU"), &device = Device::getDefault();
+    Buffer memory = Buffer::allocate(cpu, count * sizeof(float));
     auto *elements = static_cast<float *>(memory.address());
     // The upper 24 bits of a product, which are exact in float32.
     for (int64_t i = 0; i < count; ++i)
       elements[i] =
           float((++position * 2654435761u) >> 8) / float(1 << 24) - 0.5f;
-    inputs.push_back(Tensor::fromBuffer(memory, shape, DType::Float32));
+    if (&device != &cpu)
+      memory = memory.copyTo(device);
+    Tensor input = Tensor::fromBuffer(memory, shape, DType::Float32);
+    if (workload.dtype != DType::Float32)
+      input = input.cast(workload.dtype).realize();
+    inputs.push_back(input);
   }
   return inputs;
 }

@@ -31,14 +31,16 @@ struct Workload {
   bool isTimed = true;
   /// All results, for workloads that have several; `build` returns the first.
   std::function<std::vector<Tensor>(const std::vector<Tensor> &)> buildAll = {};
+  /// Element type of the inputs.
+  DType dtype = DType::Float32;
 };
 
 const std::vector<Workload> &getWorkloads();
 /// Null if there is none.
 const Workload *findWorkload(const std::string &name);
 
-/// Tensors of the workload's shapes, in memory, with pseudo-random elements in
-/// [-0.5, 0.5) that are the same in every run.
+/// Tensors of the workload's shapes, in memory of the default device, with
+/// pseudo-random elements in [-0.5, 0.5) that are the same in every run.
 std::vector<Tensor> makeInputs(const Workload &workload);
 
 /// The number of operations that building the workload adds to the graph.

@@ -10,8 +10,10 @@
 ///   suite                    all rows, as a table
 ///   suite --first NAME       one program in a fresh process: how long its
 ///                            first result takes, and where that time goes
-///   suite --serve            for compare.py: reads "time ROW COUNT" or
-///                            "sample ROW", answers with a line of numbers
+///   suite --serve            for the scripts: reads "time ROW COUNT", "kernels
+///                            ROW COUNT" (only the time of kernels, by the
+///                            device's events) or "sample ROW", answers with a
+///                            line of numbers
 ///   suite --graph NAME       prints the program's graph, for tg-compile
 ///
 /// Each repetition rebuilds the graph and realizes it, so that it includes all
@@ -21,7 +23,9 @@
 
 #include "BlasLibrary.h"
 #include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Profile.h"
 #include "Workloads.h"
 #include "mlir/Parser/Parser.h"
 
@@ -101,8 +105,23 @@ static std::vector<double> timeRow(const std::function<void()> &row,
   for (int i = 0; i < count; ++i) {
     const Clock::time_point begin = Clock::now();
     row();
+    Device::getDefault().synchronize();
     times.push_back(secondsSince(begin));
   }
+  return times;
+}
+
+/// The time that kernels take on the device, without anything between them.
+static std::vector<double> timeKernels(const std::function<void()> &row,
+                                       int count) {
+  const Context profiling({{"PROFILE", 1}});
+  std::vector<double> times;
+  for (int i = 0; i < count; ++i) {
+    const double before = GlobalCounters::timeSumSeconds;
+    row();
+    times.push_back(GlobalCounters::timeSumSeconds - before);
+  }
+  resetProfile();
   return times;
 }
 
@@ -126,7 +145,7 @@ static std::string measureParts(const Tensor &tensor) {
       mlir::parseSourceString<mlir::ModuleOp>(tensor.graph(), &context);
   if (!module)
     throw Error("the printed graph cannot be read back");
-  const CompileTimes times = compile(*module, Device::get("CPU"))->getTimes();
+  const CompileTimes times = compile(*module, Device::getDefault())->getTimes();
   char text[128];
   std::snprintf(text, sizeof text, "schedule=%.3f optimize=%.3f kernels=%.3f",
                 times.schedule, times.optimize, times.kernels);
@@ -171,32 +190,46 @@ static int measureFirst(const std::string &name) {
 // Main programs
 //===----------------------------------------------------------------------===//
 
+/// The answer to a line of the scripts; a command that is not known or does not
+/// apply has none.
+static void answer(const std::string &line,
+                   std::map<std::string, std::function<void()>> &rows) {
+  std::istringstream words(line);
+  std::string command, name;
+  int count = 0;
+  words >> command >> name >> count;
+  if (command == "time" || command == "kernels") {
+    auto [it, isNew] = rows.try_emplace(name);
+    if (isNew && (it->second = findRow(name)))
+      timeRow(it->second, 2);
+    if (it->second)
+      for (double seconds : command == "time" ? timeRow(it->second, count)
+                                              : timeKernels(it->second, count))
+        std::printf("%.9g ", seconds);
+  } else if (command == "sample") {
+    if (const Workload *workload = findWorkload(name)) {
+      Tensor result = workload->build(makeInputs(*workload));
+      TensorData<float> values = result.toFloat().data<float>();
+      for (std::size_t i = 0; i < 16; ++i)
+        std::printf("%.9g ", values[i * (values.size() - 1) / 15]);
+    }
+  } else if (command == "info" && name == "device") {
+    std::printf("%s", Device::getDefault().information().target.c_str());
+  } else if (command == "info" && name == "blas") {
+    std::printf("%s", BlasLibrary::get()
+                          ? BlasLibrary::get()->describe().c_str()
+                          : "none");
+  }
+}
+
 static int serve() {
   std::map<std::string, std::function<void()>> rows;
   std::string line;
   while (std::getline(std::cin, line)) {
-    std::istringstream words(line);
-    std::string command, name;
-    int count = 0;
-    words >> command >> name >> count;
-    if (command == "time") {
-      auto [it, isNew] = rows.try_emplace(name);
-      if (isNew && (it->second = findRow(name)))
-        timeRow(it->second, 2);
-      if (it->second)
-        for (double seconds : timeRow(it->second, count))
-          std::printf("%.9g ", seconds);
-    } else if (command == "sample") {
-      if (const Workload *workload = findWorkload(name)) {
-        Tensor result = workload->build(makeInputs(*workload));
-        TensorData<float> values = result.data<float>();
-        for (std::size_t i = 0; i < 16; ++i)
-          std::printf("%.9g ", values[i * (values.size() - 1) / 15]);
-      }
-    } else if (command == "info" && name == "blas") {
-      std::printf("%s", BlasLibrary::get()
-                            ? BlasLibrary::get()->describe().c_str()
-                            : "none");
+    try {
+      answer(line, rows);
+    } catch (const Error &error) {
+      std::fprintf(stderr, "suite: %s: %s\n", line.c_str(), error.what());
     }
     std::printf("\n");
     std::fflush(stdout);
