@@ -326,8 +326,10 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
     SmallVector<int64_t> extents;
     for (unsigned index : loops)
       extents.push_back(ranges[index].extent);
+    // A GPU has room for more work items if each takes fewer registers.
+    const int64_t few = accumulatorRegisters / (target.groupItems > 0 ? 8 : 2);
     const bool isTile =
-        registers * spread > accumulatorRegisters / 2 &&
+        registers * spread > few &&
         llvm::any_of(members, [](Member &member) {
           auto where = member.op.getValue().getDefiningOp<WhereOp>();
           return isa_and_nonnull<MulOp>(

@@ -146,17 +146,33 @@ tg.kernel @scan(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 
 
 // -----
 
-// expected-error @+1 {{range 0 and range 1 are not neighbors that every use combines into one}}
-tg.kernel @transposed(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<merge [0, 1]>]} {
+// expected-error @+1 {{range 0 and range 1 are not neighbors of static extent that the same operations close}}
+tg.kernel @rows(%out: memref<8xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<merge [0, 1]>]} {
   %i = tg.range 0 loop 8
   %j = tg.range 1 loop 8
   %c8 = tg.const(8 : index) : index
   %r = tg.mul %i, %c8 : index
   %at = tg.add %r, %j : index
-  %c = tg.mul %j, %c8 : index
-  %from = tg.add %c, %i : index
-  %x = tg.load %a[%from] : memref<64xf32>
-  tg.store %x, %out[%at] : memref<64xf32>
+  %x = tg.load %a[%at] : memref<64xf32>
+  %s = tg.ranged_reduce add %x over %j : f32
+  tg.store %s, %out[%i] : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 0 and range 2 are not neighbors of static extent that the same operations close}}
+tg.kernel @apart(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<merge [0, 2]>]} {
+  %i = tg.range 0 loop 2
+  %j = tg.range 1 loop 2
+  %k = tg.range 2 loop 2
+  %c4 = tg.const(4 : index) : index
+  %c2 = tg.const(2 : index) : index
+  %r = tg.mul %i, %c4 : index
+  %q = tg.mul %j, %c2 : index
+  %s = tg.add %r, %q : index
+  %at = tg.add %s, %k : index
+  %x = tg.load %a[%at] : memref<8xf32>
+  tg.store %x, %out[%at] : memref<8xf32>
 }
 
 // -----

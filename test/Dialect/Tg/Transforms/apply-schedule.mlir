@@ -67,6 +67,32 @@ tg.kernel @order(%out: memref<32xf32>, %a: memref<32xf32>) attributes {outputs =
   tg.store %x, %out[%at] : memref<32xf32>
 }
 
+// Where an index does not combine the two ranges, it uses the quotient and the
+// remainder of the new one.
+
+// CHECK-LABEL: tg.kernel @merged_transposed
+// CHECK: %[[R:.*]] = tg.range 2 loop 32
+// CHECK-NOT: tg.range
+// CHECK: %[[N:.*]] = tg.const(8 : index)
+// CHECK: %[[Q:.*]] = tg.floordiv %[[R]], %[[N]]
+// CHECK: %[[M:.*]] = tg.floormod %[[R]], %[[N]]
+// CHECK: tg.add %{{.*}}, %[[Q]]
+// CHECK: tg.load
+// CHECK: tg.store %{{.*}}, %{{.*}}[%[[R]]]
+tg.kernel @merged_transposed(%out: memref<32xf32>, %a: memref<32xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<merge [0, 1]>]} {
+  %i = tg.range 0 loop 4
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %c4 = tg.const(4 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %c = tg.mul %j, %c4 : index
+  %from = tg.add %c, %i : index
+  %x = tg.load %a[%from] : memref<32xf32>
+  tg.store %x, %out[%at] : memref<32xf32>
+}
+
 // CHECK-LABEL: tg.kernel @merged
 // CHECK: tg.range 2 loop 32
 // CHECK-NOT: tg.range

@@ -45,7 +45,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | step | what it does |
     |---|---|
     | `split [r] by n into [o, i]` | range `r` becomes `o * n + i`; positions past its end are masked |
-    | `merge [o, i] into [r]` | two neighboring ranges become one of all their positions |
+    | `merge [o, i] into [r]` | two neighboring ranges become one of all their positions; indices that do not combine the two use quotients and remainders of it |
     | `reverse [r] into [s]` | the positions of `r` run from the last to the first |
     | `move [r, s]` | range `r` moves directly before `s` in loop order |
     | `set_kind [r] as upcast` | how the positions of `r` are executed |

@@ -47,6 +47,7 @@ private:
   void readForward();
   void readInOrder();
   void mergeRanges();
+  void mergeShortColumns(int64_t shortest);
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
   int64_t getLeastStage(int64_t stride, int64_t length);

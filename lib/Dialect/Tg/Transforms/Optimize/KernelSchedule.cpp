@@ -470,7 +470,7 @@ static bool isLinearStep(Operation *user) {
           matchPattern(user->getOperand(1), m_ConstantInt(&factor)));
 }
 
-bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
+bool KernelSchedule::areMergeable(RangeOp outer, RangeOp inner) {
   if (outer.getPeel() || inner.getPeel() || inner.isSymbolic())
     return false;
   auto position = llvm::find(ranges, outer);
@@ -495,7 +495,13 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
           *std::next(place) != inner.getResult())
         return false;
     }
-  // Every index that ends a chain of sums must use both in proportion.
+  return true;
+}
+
+/// The operands of a kernel that end a chain of sums of indices; the atoms of a
+/// sum are looked at where their own operands are.
+static SmallVector<OpOperand *> getSums(KernelOp kernel) {
+  SmallVector<OpOperand *> sums;
   for (Operation &op : kernel.getBody().front()) {
     if (isa<RangeOp>(op))
       continue;
@@ -509,30 +515,62 @@ bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
           operand.getOperandNumber() <
               named.getBeginOperandIndex() + named.size())
         continue;
-      const LinearForm &form = analysis.getLinear(operand.get());
-      if (form.getCoefficient(outer) != form.getCoefficient(inner) * extent)
-        return false;
-      // Atoms are checked where their own operands are used.
+      sums.push_back(&operand);
     }
   }
-  return true;
+  return sums;
+}
+
+bool KernelSchedule::isEvenIn(Value sum, RangeOp outer, RangeOp inner) {
+  const LinearForm &form = analysis.getLinear(sum);
+  return form.getCoefficient(outer) ==
+         form.getCoefficient(inner) * inner.getLargestExtent();
+}
+
+bool KernelSchedule::canMerge(RangeOp outer, RangeOp inner) {
+  return areMergeable(outer, inner) &&
+         llvm::all_of(getSums(kernel), [&](OpOperand *sum) {
+           return isEvenIn(sum->get(), outer, inner);
+         });
 }
 
 RangeOp KernelSchedule::merge(RangeOp outer, RangeOp inner) {
   Recording step(*this, StepKind::merge, {}, {outer, inner});
+  const bool isEven = canMerge(outer, inner);
+  // outer * (c * n) + inner * c = merged * c
+  SmallVector<std::pair<OpOperand *, LinearForm>> evenSums;
+  if (!isEven)
+    for (OpOperand *sum : getSums(kernel)) {
+      const LinearForm &form = analysis.getLinear(sum->get());
+      if (!form.saturated && form.getCoefficient(inner) != 0 &&
+          isEvenIn(sum->get(), outer, inner))
+        evenSums.emplace_back(sum, form);
+    }
   RangeOp merged =
       createRange(outer.getExtentDim() * inner.getExtentDim(), outer);
   replaceInReduces(outer, {});
   replaceInReduces(inner, {merged});
   OpBuilder builder(kernel.getContext());
   builder.setInsertionPointAfter(ranges.back());
-  // outer * (c * n) + inner * c = merged * c, with outer = 0, inner = merged.
-  Value zero = ConstOp::create(builder, outer.getLoc(), builder.getIndexType(),
-                               int64_t(0));
-  outer.getResult().replaceAllUsesWith(zero);
-  inner.getResult().replaceAllUsesWith(merged);
+  IndexBuilder index(builder, outer.getLoc());
+  const int64_t extent = inner.getLargestExtent();
+  // In even sums, outer = 0 and inner = merged.
+  Value quotient = isEven ? index.constant(0) : index.floorDiv(merged, extent);
+  Value remainder = isEven ? merged : index.floorMod(merged, extent);
+  for (auto &[sum, form] : evenSums) {
+    const int64_t coefficient = form.getCoefficient(inner);
+    form.addTerm(outer, -coefficient * extent);
+    form.addTerm(inner, -coefficient);
+    form.addTerm(merged, coefficient);
+    builder.setInsertionPoint(sum->getOwner());
+    sum->set(index.get(form));
+  }
+  outer.getResult().replaceAllUsesWith(quotient);
+  inner.getResult().replaceAllUsesWith(remainder);
   outer.erase();
   inner.erase();
+  if (!isEven)
+    eraseUnused();
   changed();
   return merged;
 }

@@ -83,9 +83,15 @@ public:
   /// (outer, inner).
   std::pair<RangeOp, RangeOp> split(RangeOp range, int64_t factor);
 
-  /// MERGE: two neighboring ranges that are only used as outer * extent(inner)
-  /// + inner become one range.
+  /// MERGE: two neighboring ranges become one of all their positions. Where an
+  /// index does not use them as outer * extent(inner) + inner, they are the
+  /// quotient and the remainder of the new range. Requires that the same
+  /// operations close both, and that the inner one is static.
+  bool areMergeable(RangeOp outer, RangeOp inner);
+  /// Whether no index needs a quotient or remainder.
   bool canMerge(RangeOp outer, RangeOp inner);
+  /// Whether this one does not.
+  bool isEvenIn(Value sum, RangeOp outer, RangeOp inner);
   RangeOp merge(RangeOp outer, RangeOp inner);
 
   /// REVERSE: the positions of a static result range come in reverse order.

@@ -394,9 +394,10 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (named[0].getKind() != RangeKind::loop ||
           named[1].getKind() != RangeKind::loop)
         return "ranges of kind loop can be merged";
-      if (!canMerge(named[0], named[1]))
+      if (!areMergeable(named[0], named[1]))
         return describe(named[0]) + " and " + describe(named[1]) +
-               " are not neighbors that every use combines into one";
+               " are not neighbors of static extent that the same operations "
+               "close";
       return std::nullopt;
     case StepKind::reverse: {
       RangeOp range = named[0];

@@ -42,6 +42,7 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
 }
 
 bool Heuristic::tileProducts() {
+  mergeShortColumns(kSide * kColumns);
   Block &body = schedule.getKernel().getBody().front();
   auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
   if (reduces.size() != 1 || hasScan() || schedule.getKernel().getInPlace() ||
@@ -85,6 +86,11 @@ bool Heuristic::tileProducts() {
   auto [columnBlock, columnsOfBlock] =
       schedule.split(columns, kSide * kColumns);
   auto [columnItem, column] = schedule.split(columnsOfBlock, kColumns);
+  // Tiles are filled outside of the loop over their positions, and so inside of
+  // those over other ranges of the sum.
+  for (RangeOp range : getClosedRanges(reduce))
+    if (depth->isBeforeInBlock(range))
+      schedule.moveBefore(range, depth);
   auto [block, position] = schedule.split(depth, kDepth);
   schedule.setKind(rowItem, RangeKind::local);
   schedule.setKind(columnItem, RangeKind::local);
