@@ -43,6 +43,24 @@ std::size_t CachingAllocator::sizeClass(std::size_t bytes) {
   return (bytes + step - 1) / step * step;
 }
 
+void *CachingAllocator::allocateFromSource(std::size_t size,
+                                           std::string &reason) {
+  const uint64_t limit = deviceMemoryLimit();
+  if (limit != 0 && (size > limit || fromSource > limit - size)) {
+    reason = "MEMLIMIT allows " + std::to_string(limit) + " bytes";
+    return nullptr;
+  }
+  void *address = source.allocateRaw(size, reason);
+  if (address)
+    fromSource += size;
+  return address;
+}
+
+void CachingAllocator::freeToSource(void *address, std::size_t size) {
+  fromSource -= size;
+  source.freeRaw(address, size);
+}
+
 void *CachingAllocator::allocate(std::size_t bytes) {
   const std::size_t size = sizeClass(bytes);
   std::lock_guard<std::mutex> lock(mutex);
@@ -55,10 +73,10 @@ void *CachingAllocator::allocate(std::size_t bytes) {
       list->second.pop_back();
       cached -= size;
     } else {
-      address = source.allocateRaw(size, reason);
+      address = allocateFromSource(size, reason);
       if (!address && cached != 0) {
         releaseCachedLocked();
-        address = source.allocateRaw(size, reason);
+        address = allocateFromSource(size, reason);
       }
     }
   }
@@ -78,7 +96,7 @@ void CachingAllocator::free(void *address, std::size_t bytes) {
   inUse -= bytes;
   GlobalCounters::addMemory(-int64_t(bytes));
   if (!keep) {
-    source.freeRaw(address, size);
+    freeToSource(address, size);
     return;
   }
   freeLists[size].push_back(address);
@@ -93,7 +111,7 @@ void CachingAllocator::releaseCached() {
 void CachingAllocator::releaseCachedLocked() {
   for (auto &[size, blocks] : freeLists)
     for (void *address : blocks)
-      source.freeRaw(address, size);
+      freeToSource(address, size);
   freeLists.clear();
   cached = 0;
 }

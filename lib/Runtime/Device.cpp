@@ -15,9 +15,12 @@
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <mutex>
+#include <set>
+#include <utility>
 
 using namespace tinygrad;
 
@@ -87,6 +90,8 @@ struct Registry {
   std::mutex mutex;
   std::map<std::string, DeviceKind> kinds;
   std::map<std::string, std::unique_ptr<Device>> devices;
+  /// Kinds that getDefault() could not open and does not try again.
+  std::set<std::string> unusable;
 
   Registry() {
     for (DeviceKind kind : {
@@ -181,6 +186,18 @@ std::vector<std::string> Device::available() {
   return names;
 }
 
+/// ": CUDA (NVIDIA H100), CUDA:1 (NVIDIA H100)", where the kind tells what its
+/// devices are.
+static std::string describePresent(const DeviceKind &kind, unsigned count) {
+  if (!kind.describe)
+    return "";
+  std::vector<std::string> devices;
+  for (unsigned ordinal = 0; ordinal < count; ++ordinal)
+    devices.push_back(nameOf({kind.name, ordinal}) + " (" +
+                      kind.describe(ordinal) + ")");
+  return ": " + join(devices);
+}
+
 Device &Device::get(std::string_view text) {
   checkSettings();
   const ParsedName parsed = parseName(text);
@@ -201,7 +218,7 @@ Device &Device::get(std::string_view text) {
   if (count != 0 && parsed.ordinal >= count)
     throw DeviceError("there is no device " + name + ": " +
                       std::to_string(count) + " of kind " + parsed.kind +
-                      " present");
+                      " present" + describePresent(kind->second, count));
   std::unique_ptr<Device> device = kind->second.open(parsed.ordinal);
   Device &opened = *device;
   all.devices.emplace(name, std::move(device));
@@ -216,18 +233,29 @@ Device &Device::get(std::string_view text) {
 Device &Device::getDefault() {
   if (std::string wanted = deviceSetting(); !wanted.empty())
     return get(wanted);
-  std::string best = "CPU";
+  // Highest priority first.
+  std::vector<std::pair<int, std::string>> candidates;
   {
     Registry &all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
-    int highest = -1;
     for (const auto &[name, kind] : all.kinds)
-      if (kind.priority > highest && kind.count() > 0) {
-        highest = kind.priority;
-        best = name;
-      }
+      if (kind.priority > 0 && !all.unusable.contains(name) && kind.count() > 0)
+        candidates.push_back({-kind.priority, name});
   }
-  return get(best);
+  std::sort(candidates.begin(), candidates.end());
+  for (const auto &[priority, name] : candidates) {
+    try {
+      return get(name);
+    } catch (const DeviceError &error) {
+      // A device that is in use by others, or too old for our code.
+      if (debugLevel() >= 1)
+        debugPrint(name + " is not the default device: " + error.what());
+      Registry &all = registry();
+      std::lock_guard<std::mutex> lock(all.mutex);
+      all.unusable.insert(name);
+    }
+  }
+  return get("CPU");
 }
 
 //===----------------------------------------------------------------------===//

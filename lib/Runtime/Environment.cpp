@@ -43,9 +43,19 @@ enum Number : unsigned {
   Programs,
   Kernels,
   SimSeed,
+  MemLimit,
   numNumbers
 };
-enum Text : unsigned { Dev, CacheDir, Mcpu, SimChip, Reproducer, numTexts };
+enum Text : unsigned {
+  Dev,
+  CacheDir,
+  Mcpu,
+  SimChip,
+  Reproducer,
+  CudaLib,
+  HipLib,
+  numTexts
+};
 
 struct NumberFacts {
   const char *name;
@@ -75,9 +85,11 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
     {"SIMSEED", 0, int64_t(1) << 40, 0},
+    // 0 means no limit.
+    {"MEMLIMIT", 0, int64_t(1) << 40, 0},
 };
-static constexpr const char *kTextNames[numTexts] = {"DEV", "CACHEDIR", "MCPU",
-                                                     "SIMCHIP", "REPRODUCER"};
+static constexpr const char *kTextNames[numTexts] = {
+    "DEV", "CACHEDIR", "MCPU", "SIMCHIP", "REPRODUCER", "CUDALIB", "HIPLIB"};
 
 static thread_local Overrides overrides;
 
@@ -155,6 +167,11 @@ std::string tinygrad::simulatedChip() {
 }
 uint64_t tinygrad::simulatorSeed() { return uint64_t(number<SimSeed>()); }
 std::string tinygrad::reproducerFile() { return text<Reproducer>(); }
+uint64_t tinygrad::deviceMemoryLimit() {
+  return uint64_t(number<MemLimit>()) << 20;
+}
+std::string tinygrad::cudaLibrary() { return text<CudaLib>(); }
+std::string tinygrad::hipLibrary() { return text<HipLib>(); }
 
 int tinygrad::threadCount() {
   if (int64_t wanted = number<Threads>())

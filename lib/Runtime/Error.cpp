@@ -29,7 +29,9 @@ OutOfMemoryError::OutOfMemoryError(const std::string &deviceName,
                                    std::size_t bytesInUse,
                                    const std::string &reason)
     : DeviceError("out of memory on " + deviceName + ": " +
-                  std::to_string(bytesAsked) + " bytes asked for, " +
+                  (bytesAsked
+                       ? std::to_string(bytesAsked) + " bytes asked for, "
+                       : std::string()) +
                   std::to_string(bytesInUse) + " bytes in use" +
                   (reason.empty() ? "" : "; " + reason)),
       asked(bytesAsked), inUse(bytesInUse) {}

@@ -71,6 +71,7 @@ Executable::Executable(Device &device, LaunchList list)
       step.dims.estimatedNanoseconds =
           estimateNanoseconds(step, device.information());
     step.dims.numBuffers = uint32_t(step.slots.size());
+    step.dims.numValues = uint32_t(step.variables.size());
     for (uint32_t slot : step.slots)
       staysOnDevice &= &deviceOf(slot) == &target;
   }

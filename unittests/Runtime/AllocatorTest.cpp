@@ -152,6 +152,21 @@ TEST(CachingAllocator, givesBackBeforeItFails) {
   allocator.free(kept, 1024);
 }
 
+TEST(CachingAllocator, hasALimit) {
+  BoundedSource source(std::size_t(1) << 30);
+  CachingAllocator allocator(source, "TEST");
+  Context limit({{"MEMLIMIT", 2}});
+  void *first = allocator.allocate(1 << 20);
+  allocator.free(allocator.allocate(1 << 20), 1 << 20);
+  // The cached block is returned first, as it counts too.
+  void *second = allocator.allocate(1000);
+  EXPECT_EQ(allocator.bytesCached(), 0u);
+  EXPECT_THAT(messageOf<OutOfMemoryError>([&] { allocator.allocate(1 << 20); }),
+              HasSubstr("MEMLIMIT allows 2097152 bytes"));
+  allocator.free(second, 1000);
+  allocator.free(first, 1 << 20);
+}
+
 TEST(CachingAllocator, threadsDoNotShareBlocks) {
   BoundedSource source(std::size_t(1) << 30);
   CachingAllocator allocator(source, "TEST");

@@ -38,8 +38,9 @@ public:
 };
 
 /// Thread-safe allocator over a MemorySource. A freed block is cached in the
-/// free list of its size class. When the source is out of memory, all cached
-/// blocks are returned to it, and the allocation is tried again.
+/// free list of its size class. When the source is out of memory, or the
+/// MEMLIMIT setting would be exceeded, all cached blocks are returned to it, and
+/// the allocation is tried again.
 class CachingAllocator {
 public:
   /// \p source must outlive the allocator; \p ownerName appears in errors.
@@ -67,6 +68,8 @@ public:
 
 private:
   void releaseCachedLocked();
+  void *allocateFromSource(std::size_t size, std::string &reason);
+  void freeToSource(void *address, std::size_t size);
 
   MemorySource &source;
   std::string ownerName;
@@ -74,6 +77,7 @@ private:
   std::map<std::size_t, std::vector<void *>> freeLists;
   std::size_t inUse = 0;
   std::size_t cached = 0;
+  std::size_t fromSource = 0; // live and cached blocks, by their size classes
 };
 
 } // namespace tinygrad

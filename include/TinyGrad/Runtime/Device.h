@@ -65,9 +65,12 @@ struct LaunchDims {
   std::array<Expression, 3> groups{1, 1, 1};
   std::array<uint32_t, 3> groupSize{1, 1, 1};
   Expression sharedBytes = 0;
-  /// The number of buffers of the launch, which an Executable sets; GPUs need
-  /// it.
+  /// The number of buffers and of variables of the launch, which an Executable
+  /// sets (GPUs). A simulated kernel with shared memory gets its address after
+  /// the buffers; kernels of other GPUs take the buffers' addresses and then the
+  /// values.
   uint32_t numBuffers = 0;
+  uint32_t numValues = 0;
 };
 
 /// Code loaded into a device. Unloaded with its last Kernel.
@@ -196,7 +199,8 @@ public:
   /// first use and kept for the life of the process. Throws DeviceError listing
   /// the registered devices if there is none of that name.
   static Device &get(std::string_view name);
-  /// The device named by the DEV setting, else the best one that is present.
+  /// The device named by the DEV setting, else the best one that is present and
+  /// can be opened.
   static Device &getDefault();
   /// Upper-cases and drops ":0": "cpu:0" -> "CPU". Throws DeviceError for text
   /// that cannot be the name of a device.
@@ -227,8 +231,9 @@ public:
   /// Within the device. The ranges must not overlap.
   virtual void copy(void *destination, const void *source,
                     std::size_t bytes) = 0;
-  /// Copies from \p sourceDevice to this device; through the host, unless the
-  /// device overrides it. Complete on return.
+  /// Copies from \p sourceDevice to this device, as work that is ordered in the
+  /// queues of both; through the host and complete on return, unless the device
+  /// overrides it.
   virtual void copyAcross(void *destination, Device &sourceDevice,
                           const void *source, std::size_t bytes);
 
@@ -281,6 +286,9 @@ struct DeviceKind {
   /// Opens device number \p ordinal. Throws DeviceError with the reason if that
   /// fails.
   std::function<std::unique_ptr<Device>(unsigned ordinal)> open;
+  /// What device number \p ordinal is ("NVIDIA H100"), for messages; may be
+  /// empty.
+  std::function<std::string(unsigned ordinal)> describe;
 };
 
 /// Registers a kind of device: define a static object of this type in the

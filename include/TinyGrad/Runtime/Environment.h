@@ -32,6 +32,10 @@
 ///   default. Read when a SIM device is opened
 /// - SIMSEED: order in which the device SIM runs the work items of a group: 0
 ///   forward (the default), 1 backward, others random
+/// - MEMLIMIT: MiB of memory that each device may allocate, cached memory
+///   included; no limit if unset
+/// - CUDALIB, HIPLIB: file of the driver's library for the devices CUDA and AMD.
+///   Read when they are first looked for
 /// - REPRODUCER: file to which a compilation that fails inside the compiler
 ///   writes its input and passes, for `tg-opt --run-reproducer`
 /// - PROGRAMS: maximal number of programs that each graph keeps, 1024 by
@@ -83,6 +87,9 @@ std::string processorSetting(); ///< MCPU; empty when unset
 std::string simulatedChip();    ///< SIMCHIP; "sm_90" when unset
 uint64_t simulatorSeed();       ///< SIMSEED
 std::string reproducerFile();   ///< REPRODUCER; empty when unset
+uint64_t deviceMemoryLimit();   ///< MEMLIMIT, in bytes; 0 when unset
+std::string cudaLibrary();      ///< CUDALIB; empty when unset
+std::string hipLibrary();       ///< HIPLIB; empty when unset
 /// CACHEDIR, else $XDG_CACHE_HOME/tinygrad-mlir, else
 /// $HOME/.cache/tinygrad-mlir, else empty (no disk cache).
 std::string cacheDirectory();
