@@ -1199,7 +1199,7 @@ TEST(Simulator, chipsAreKnownByName) {
     EXPECT_EQ(describeSimChip(name).subgroupSize, 32u) << name;
   for (const char *name : {"gfx90a", "gfx942"})
     EXPECT_EQ(describeSimChip(name).subgroupSize, 64u) << name;
-  EXPECT_EQ(describeSimChip("sm_80").maxSharedBytes, 99 << 10);
+  EXPECT_EQ(describeSimChip("sm_80").limits.sharedBytes, 99 << 10);
   for (const char *name : {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 "})
     EXPECT_THAT(messageOf<DeviceError>([&] { describeSimChip(name); }),
                 HasSubstr("SIMCHIP=" + std::string(name) + " is not"));

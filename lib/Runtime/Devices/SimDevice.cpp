@@ -87,40 +87,12 @@ DeviceInfo SimDevice::describe(unsigned ordinal, const SimChip &chip) {
 
 void SimDevice::launch(const Kernel &kernel, void *const *buffers,
                        const int64_t *values, const LaunchDims &dims) {
-  auto refuse = [&](const std::string &what, int64_t number, int64_t limit) {
-    throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
-                      name() + ": " + std::to_string(number) + " " + what +
-                      ", but " + chip.name + " has at most " +
-                      std::to_string(limit));
-  };
-  static constexpr const char *axes[] = {"x", "y", "z"};
-  std::array<uint32_t, 3> groups;
-  int64_t items = 1, numGroups = 1;
-  bool isEmpty = false;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const int64_t size = dims.groupSize[axis];
-    if (size == 0)
-      throw DeviceError("kernel " + kernel.name() +
-                        " cannot be launched: its groups have no items");
-    if (size > chip.maxGroupSize[axis])
-      refuse(std::string("items of a group in ") + axes[axis], size,
-             chip.maxGroupSize[axis]);
-    items *= size;
-    const int64_t extent = dims.groups[axis].evaluate(values);
-    if (extent > chip.maxGroups[axis])
-      refuse(std::string("groups in ") + axes[axis], extent,
-             chip.maxGroups[axis]);
-    isEmpty |= extent <= 0;
-    groups[axis] = uint32_t(extent);
-    numGroups *= extent;
-  }
-  if (items > chip.maxItems)
-    refuse("items of a group", items, chip.maxItems);
-  const int64_t sharedBytes = dims.sharedBytes.evaluate(values);
-  if (sharedBytes > chip.maxSharedBytes)
-    refuse("bytes of shared memory", sharedBytes, chip.maxSharedBytes);
-  if (isEmpty)
+  const detail::GPULaunch launch = detail::evaluateLaunch(
+      chip.limits, name(), chip.name, kernel.name(), dims, values);
+  if (launch.isEmpty())
     return;
+  const int64_t numGroups =
+      int64_t(launch.groups[0]) * launch.groups[1] * launch.groups[2];
   if (numGroups > detail::kMaxSimulatedGroups)
     throw DeviceError("kernel " + kernel.name() + " cannot be launched on " +
                       name() + ": " + std::to_string(numGroups) +
@@ -130,9 +102,8 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
     addresses.push_back(hostAddress(buffers[i]));
   simulator.launch(
       {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
-       groups, dims.groupSize, chip.subgroupSize,
-       std::size_t(std::max<int64_t>(sharedBytes, 0)), addresses.data(),
-       addresses.size(), values, simulatorSeed()});
+       launch.groups, launch.groupSize, chip.subgroupSize, launch.sharedBytes,
+       addresses.data(), addresses.size(), values, simulatorSeed()});
 }
 
 static bool isWord(std::string_view text, std::string_view prefix,
@@ -146,21 +117,20 @@ static bool isWord(std::string_view text, std::string_view prefix,
 SimChip detail::describeSimChip(const std::string &name) {
   SimChip chip;
   chip.name = name;
-  chip.subgroupSize = 32;
-  chip.maxGroups = {(int64_t(1) << 31) - 1, 65535, 65535};
-  chip.maxGroupSize = {1024, 1024, 1024};
-  chip.maxItems = 1024;
+  chip.limits.groups = {(int64_t(1) << 31) - 1, 65535, 65535};
+  chip.limits.groupSize = {1024, 1024, 1024};
+  chip.limits.items = 1024;
   if (isWord(name, "gfx", std::isxdigit)) {
     // CDNA and GCN have waves of 64 lanes, RDNA of 32.
     if (isWord(name, "gfx9", std::isxdigit))
       chip.subgroupSize = 64;
-    chip.maxSharedBytes = 64 << 10;
+    chip.limits.sharedBytes = 64 << 10;
     return chip;
   }
   if (isWord(name, "sm_", std::isalnum) && std::isdigit(name[3])) {
-    chip.maxGroupSize[2] = 64;
-    chip.maxSharedBytes = (name == "sm_90" || name == "sm_90a" ? 227 : 99)
-                          << 10;
+    chip.limits.groupSize[2] = 64;
+    chip.limits.sharedBytes = (name == "sm_90" || name == "sm_90a" ? 227 : 99)
+                              << 10;
     return chip;
   }
   throw DeviceError("SIMCHIP=" + name +

@@ -19,6 +19,7 @@
 #ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H
 #define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H
 
+#include "GPULaunch.h"
 #include "TinyGrad/Runtime/Device.h"
 
 #include <array>
@@ -72,11 +73,8 @@ enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
 /// What the simulator needs to know of a GPU.
 struct SimChip {
   std::string name; ///< "sm_90", "gfx942"
-  uint32_t subgroupSize;
-  std::array<int64_t, 3> maxGroups;
-  std::array<uint32_t, 3> maxGroupSize;
-  uint32_t maxItems; ///< of a group
-  int64_t maxSharedBytes;
+  uint32_t subgroupSize = 32;
+  GPULimits limits;
 };
 
 /// Throws DeviceError if there is no such GPU.

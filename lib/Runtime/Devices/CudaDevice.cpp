@@ -1,0 +1,412 @@
+//===- CudaDevice.cpp - NVIDIA's GPUs -------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The driver interface of CUDA. Names with `_v2` are what cuda.h calls without
+/// it.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUArchitectures.h"
+#include "GPUDriver.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <array>
+#include <cstdint>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+/// Version 11.8, the first that has sm_89 and sm_90.
+static constexpr int kLeastVersion = 11080;
+
+// From cuda.h.
+namespace {
+enum DeviceAttribute : int {
+  MaxThreadsPerBlock = 1,
+  MaxBlockDimX = 2,
+  MaxGridDimX = 5,
+  MaxSharedMemoryPerBlock = 8,
+  MultiprocessorCount = 16,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  MaxSharedMemoryPerBlockOptin = 97,
+};
+
+enum JitOption : int {
+  InfoLogBuffer = 3,
+  InfoLogBufferSize = 4,
+  ErrorLogBuffer = 5,
+  ErrorLogBufferSize = 6,
+};
+
+constexpr unsigned kDeviceMemory = 2;
+
+struct Memcpy3D {
+  std::size_t sourceX, sourceY, sourceZ, sourceLevel;
+  unsigned sourceType;
+  const void *sourceHost;
+  const void *sourceDevice;
+  void *sourceArray, *reserved0;
+  std::size_t sourcePitch, sourceHeight;
+  std::size_t targetX, targetY, targetZ, targetLevel;
+  unsigned targetType;
+  void *targetHost;
+  void *targetDevice;
+  void *targetArray, *reserved1;
+  std::size_t targetPitch, targetHeight;
+  std::size_t width, height, depth;
+};
+static_assert(sizeof(Memcpy3D) == 200);
+
+struct KernelNodeParams {
+  void *function;
+  unsigned groups[3], size[3], sharedBytes;
+  void **parameters, **extra;
+  void *kernel, *context;
+};
+static_assert(sizeof(KernelNodeParams) == 72);
+
+class CudaDriver final : public GPUDriver {
+public:
+  CudaDriver();
+
+  std::string_view kind() const override { return "CUDA"; }
+  std::string_view target() const override { return "cuda"; }
+  std::string describe(int status) const override;
+  using GPUDriver::describe;
+  GPUProperties getProperties(int ordinal) const override;
+
+  GPUResult open(GPUPlace &place) const override;
+  void close(const GPUPlace &place) const override;
+  GPUResult enter(const GPUPlace &place, int &previous) const override;
+  void leave(const GPUPlace &place, int previous) const override;
+
+  GPUResult loadModule(const std::vector<char> &code, void *&module,
+                       std::string &log) const override;
+  std::string checkCode(const std::vector<char> &code) const override;
+  GPUResult allowSharedBytes(void *function, unsigned bytes) const override {
+    return setFunctionAttribute(function, GPUMaxDynamicSharedBytes, int(bytes));
+  }
+
+  bool hasPeerCopies() const override { return bool(peerCopy); }
+  GPUResult copyPeer(void *to, const GPUPlace &toPlace, const void *from,
+                     const GPUPlace &fromPlace, std::size_t bytes,
+                     void *stream) const override {
+    return peerCopy(to, toPlace.context, from, fromPlace.context, bytes,
+                    stream);
+  }
+  void enablePeer(const GPUPlace &place, const GPUPlace &peer) const override;
+
+  bool hasGraphs() const override;
+  GPUResult addKernelNode(void **node, void *graph, void *previous,
+                          const GPUKernelNode &kernel) const override;
+  GPUResult setKernelNode(void *executable, void *node,
+                          const GPUKernelNode &kernel) const override;
+  GPUResult addCopyNode(void **node, void *graph, void *previous, void *to,
+                        const void *from, std::size_t bytes,
+                        const GPUPlace &place) const override;
+  GPUResult setCopyNode(void *executable, void *node, void *to,
+                        const void *from, std::size_t bytes,
+                        const GPUPlace &place) const override;
+  GPUResult instantiate(void **executable, void *graph) const override {
+    return instantiateGraph(executable, graph, 0);
+  }
+
+private:
+  GPUEntry<int(int status, const char **text)> errorName, errorText;
+  GPUEntry<int(int *device, int ordinal)> getDevice;
+  GPUEntry<int(char *name, int bytes, int device)> deviceName;
+  GPUEntry<int(std::size_t *bytes, int device)> totalMemory;
+  GPUEntry<int(int *value, int attribute, int device)> deviceAttribute;
+  GPUEntry<int(void **context, int device)> retainContext;
+  GPUEntry<int(int device)> releaseContext;
+  GPUEntry<int(void *context)> pushContext;
+  GPUEntry<int(void **context)> popContext;
+  GPUEntry<int(void **module, const void *image, unsigned numOptions,
+               int *options, void **values)>
+      loadModuleData;
+  GPUEntry<int(void *function, int attribute, int value)> setFunctionAttribute;
+  GPUEntry<int(void *to, void *toContext, const void *from, void *fromContext,
+               std::size_t bytes, void *stream)>
+      peerCopy;
+  GPUEntry<int(void *context, unsigned flags)> enablePeerAccess;
+  GPUEntry<int(void **node, void *graph, void *const *previous,
+               std::size_t numPrevious, const KernelNodeParams *params)>
+      addKernel;
+  GPUEntry<int(void *executable, void *node, const KernelNodeParams *params)>
+      setKernel;
+  GPUEntry<int(void **node, void *graph, void *const *previous,
+               std::size_t numPrevious, const Memcpy3D *params, void *context)>
+      addCopy;
+  GPUEntry<int(void *executable, void *node, const Memcpy3D *params,
+               void *context)>
+      setCopy;
+  GPUEntry<int(void **executable, void *graph, unsigned long long flags)>
+      instantiateGraph;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The library
+//===----------------------------------------------------------------------===//
+
+CudaDriver::CudaDriver() {
+  openLibrary(cudaLibrary(), {"libcuda.so.1"});
+  require(errorName, "cuGetErrorName");
+  require(errorText, "cuGetErrorString");
+  require(entries.driverVersion, "cuDriverGetVersion");
+  // Before the other functions, which an old driver may not have.
+  int version = 0;
+  const GPUResult result = entries.driverVersion(&version);
+  if (!result)
+    throw DeviceError(describe(result));
+  if (version < kLeastVersion) {
+    auto text = [](int number) {
+      return std::to_string(number / 1000) + "." +
+             std::to_string(number % 1000 / 10);
+    };
+    throw DeviceError("the driver is too old: it supports CUDA " +
+                      text(version) + ", and " + text(kLeastVersion) +
+                      " is needed");
+  }
+
+  require(entries.init, "cuInit");
+  require(entries.deviceCount, "cuDeviceGetCount");
+  maybe(entries.memoryInfo, "cuMemGetInfo_v2");
+  require(entries.allocate, "cuMemAlloc_v2");
+  require(entries.free, "cuMemFree_v2");
+  require(entries.allocateHost, "cuMemHostAlloc");
+  require(entries.freeHost, "cuMemFreeHost");
+  require(entries.copyIn, "cuMemcpyHtoDAsync_v2");
+  require(entries.copyOut, "cuMemcpyDtoHAsync_v2");
+  require(entries.copy, "cuMemcpyDtoDAsync_v2");
+  require(entries.createStream, "cuStreamCreate");
+  require(entries.destroyStream, "cuStreamDestroy_v2");
+  require(entries.synchronizeStream, "cuStreamSynchronize");
+  require(entries.waitForEvent, "cuStreamWaitEvent");
+  require(entries.createEvent, "cuEventCreate");
+  require(entries.destroyEvent, "cuEventDestroy_v2");
+  require(entries.recordEvent, "cuEventRecord");
+  require(entries.synchronizeEvent, "cuEventSynchronize");
+  require(entries.elapsedTime, "cuEventElapsedTime");
+  require(entries.unloadModule, "cuModuleUnload");
+  require(entries.getFunction, "cuModuleGetFunction");
+  maybe(entries.getFunctionAttribute, "cuFuncGetAttribute");
+  require(entries.launch, "cuLaunchKernel");
+  maybe(entries.canAccessPeer, "cuDeviceCanAccessPeer");
+  maybe(entries.createGraph, "cuGraphCreate");
+  maybe(entries.destroyGraph, "cuGraphDestroy");
+  maybe(entries.destroyExecutable, "cuGraphExecDestroy");
+  maybe(entries.launchGraph, "cuGraphLaunch");
+
+  require(getDevice, "cuDeviceGet");
+  require(deviceName, "cuDeviceGetName");
+  require(totalMemory, "cuDeviceTotalMem_v2");
+  require(deviceAttribute, "cuDeviceGetAttribute");
+  require(retainContext, "cuDevicePrimaryCtxRetain");
+  require(releaseContext, "cuDevicePrimaryCtxRelease_v2");
+  require(pushContext, "cuCtxPushCurrent_v2");
+  require(popContext, "cuCtxPopCurrent_v2");
+  require(loadModuleData, "cuModuleLoadDataEx");
+  require(setFunctionAttribute, "cuFuncSetAttribute");
+  maybe(peerCopy, "cuMemcpyPeerAsync");
+  maybe(enablePeerAccess, "cuCtxEnablePeerAccess");
+  // These forms are those of CUDA 12; older drivers launch one by one.
+  maybe(addKernel, "cuGraphAddKernelNode_v2");
+  maybe(setKernel, "cuGraphExecKernelNodeSetParams_v2");
+  maybe(addCopy, "cuGraphAddMemcpyNode");
+  maybe(setCopy, "cuGraphExecMemcpyNodeSetParams");
+  maybe(instantiateGraph, "cuGraphInstantiateWithFlags");
+}
+
+std::string CudaDriver::describe(int status) const {
+  const char *name = nullptr, *text = nullptr;
+  if (!errorName(status, &name) || !name)
+    return "CUDA error " + std::to_string(status);
+  std::string result = name;
+  if (errorText(status, &text) && text)
+    result += std::string(" (") + text + ")";
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+GPUProperties CudaDriver::getProperties(int ordinal) const {
+  auto check = [&](GPUResult result) {
+    if (!result)
+      throw DeviceError("CUDA:" + std::to_string(ordinal) +
+                        " is not usable: " + describe(result));
+  };
+  int device = 0;
+  check(getDevice(&device, ordinal));
+  auto attribute = [&](int number) {
+    int value = 0;
+    check(deviceAttribute(&value, number, device));
+    return int64_t(value);
+  };
+  GPUProperties properties;
+  std::array<char, 256> name{};
+  check(deviceName(name.data(), int(name.size()) - 1, device));
+  properties.product = name.data();
+  check(totalMemory(&properties.totalMemory, device));
+  const int capability =
+      int(10 * attribute(CapabilityMajor) + attribute(CapabilityMinor));
+  properties.architecture = "sm_" + std::to_string(capability);
+  for (int known : kCudaCapabilities)
+    if (known <= capability)
+      properties.chip = "sm_" + std::to_string(known);
+  properties.computeUnits = unsigned(attribute(MultiprocessorCount));
+  GPULimits &limits = properties.limits;
+  for (int axis = 0; axis < 3; ++axis) {
+    limits.groups[std::size_t(axis)] = attribute(MaxGridDimX + axis);
+    limits.groupSize[std::size_t(axis)] = attribute(MaxBlockDimX + axis);
+  }
+  limits.items = attribute(MaxThreadsPerBlock);
+  limits.sharedBytes = std::max(attribute(MaxSharedMemoryPerBlock),
+                                attribute(MaxSharedMemoryPerBlockOptin));
+  return properties;
+}
+
+GPUResult CudaDriver::open(GPUPlace &place) const {
+  int device = 0;
+  if (GPUResult result = getDevice(&device, place.ordinal); !result)
+    return result;
+  return retainContext(&place.context, device);
+}
+
+void CudaDriver::close(const GPUPlace &place) const {
+  int device = 0;
+  if (getDevice(&device, place.ordinal))
+    releaseContext(device);
+}
+
+GPUResult CudaDriver::enter(const GPUPlace &place, int &previous) const {
+  previous = 0; // the driver keeps a stack
+  return pushContext(place.context);
+}
+
+void CudaDriver::leave(const GPUPlace &, int) const {
+  void *context = nullptr;
+  popContext(&context);
+}
+
+void CudaDriver::enablePeer(const GPUPlace &place, const GPUPlace &peer) const {
+  int can = 0;
+  if (entries.canAccessPeer && enablePeerAccess &&
+      entries.canAccessPeer(&can, place.ordinal, peer.ordinal) && can)
+    enablePeerAccess(peer.context, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+std::string CudaDriver::checkCode(const std::vector<char> &code) const {
+  // The driver reads text up to a null byte.
+  for (char c : code)
+    if (c != '\0' && c != '\n' && c != ' ')
+      return "";
+  return "it is empty";
+}
+
+GPUResult CudaDriver::loadModule(const std::vector<char> &code, void *&module,
+                                 std::string &log) const {
+  std::vector<char> text = code;
+  text.push_back('\0');
+  std::array<char, 8192> info{}, errors{};
+  std::array<int, 4> options = {InfoLogBuffer, InfoLogBufferSize,
+                                ErrorLogBuffer, ErrorLogBufferSize};
+  auto number = [](std::size_t value) {
+    return reinterpret_cast<void *>(std::uintptr_t(value));
+  };
+  std::array<void *, 4> values = {info.data(), number(info.size() - 1),
+                                  errors.data(), number(errors.size() - 1)};
+  const GPUResult result =
+      loadModuleData(&module, text.data(), unsigned(options.size()),
+                     options.data(), values.data());
+  log += errors.data();
+  log += info.data();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------===//
+
+bool CudaDriver::hasGraphs() const {
+  return hasCommonGraphs() && addKernel && setKernel && addCopy && setCopy &&
+         instantiateGraph;
+}
+
+static KernelNodeParams getParams(const GPUKernelNode &kernel) {
+  KernelNodeParams params{};
+  params.function = kernel.function;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    params.groups[axis] = kernel.launch.groups[axis];
+    params.size[axis] = kernel.launch.groupSize[axis];
+  }
+  params.sharedBytes = kernel.launch.sharedBytes;
+  params.parameters = kernel.parameters;
+  return params;
+}
+
+static Memcpy3D getParams(void *to, const void *from, std::size_t bytes) {
+  Memcpy3D params{};
+  params.sourceType = params.targetType = kDeviceMemory;
+  params.sourceDevice = from;
+  params.targetDevice = to;
+  params.width = bytes;
+  params.height = params.depth = 1;
+  return params;
+}
+
+GPUResult CudaDriver::addKernelNode(void **node, void *graph, void *previous,
+                                    const GPUKernelNode &kernel) const {
+  const KernelNodeParams params = getParams(kernel);
+  return addKernel(node, graph, &previous, previous ? 1 : 0, &params);
+}
+
+GPUResult CudaDriver::setKernelNode(void *executable, void *node,
+                                    const GPUKernelNode &kernel) const {
+  const KernelNodeParams params = getParams(kernel);
+  return setKernel(executable, node, &params);
+}
+
+GPUResult CudaDriver::addCopyNode(void **node, void *graph, void *previous,
+                                  void *to, const void *from, std::size_t bytes,
+                                  const GPUPlace &place) const {
+  const Memcpy3D params = getParams(to, from, bytes);
+  return addCopy(node, graph, &previous, previous ? 1 : 0, &params,
+                 place.context);
+}
+
+GPUResult CudaDriver::setCopyNode(void *executable, void *node, void *to,
+                                  const void *from, std::size_t bytes,
+                                  const GPUPlace &place) const {
+  const Memcpy3D params = getParams(to, from, bytes);
+  return setCopy(executable, node, &params, place.context);
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+/// Never destroyed: memory and programs are freed while the process exits.
+static const GPUDriverState &getState() {
+  static const GPUDriverState *state =
+      new GPUDriverState(openDriver([]() -> std::unique_ptr<GPUDriver> {
+        return std::make_unique<CudaDriver>();
+      }));
+  return *state;
+}
+
+namespace tinygrad::detail {
+DeviceKind describeCudaDevice() { return describeGPUKind("CUDA", 2, getState); }
+} // namespace tinygrad::detail
