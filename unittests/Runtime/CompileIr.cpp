@@ -16,6 +16,10 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,30 +31,80 @@
 
 using namespace llvm;
 
-std::vector<char> tinygrad::testing::compileIr(const std::string &text) {
-  InitializeNativeTarget();
-  InitializeNativeTargetAsmPrinter();
+static std::vector<char> compile(const std::string &text, const Triple &triple,
+                                 const std::string &cpu,
+                                 CodeGenFileType fileType) {
   LLVMContext context;
   SMDiagnostic diagnostic;
   std::unique_ptr<Module> module =
       parseAssemblyString(text, diagnostic, context);
   if (!module)
     throw std::runtime_error(diagnostic.getMessage().str());
-  const Triple triple(sys::getDefaultTargetTriple());
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     throw std::runtime_error(error);
   std::unique_ptr<TargetMachine> machine(target->createTargetMachine(
-      triple, "", "", TargetOptions(), Reloc::PIC_));
+      triple, cpu, "", TargetOptions(), Reloc::PIC_));
   module->setTargetTriple(triple);
   module->setDataLayout(machine->createDataLayout());
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
   legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr,
-                                   CodeGenFileType::ObjectFile))
-    throw std::runtime_error("no object files on this target");
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, fileType))
+    throw std::runtime_error("no such files on this target");
   passes.run(*module);
   return {object.begin(), object.end()};
+}
+
+std::vector<char> tinygrad::testing::compileIr(const std::string &text) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  return compile(text, Triple(sys::getDefaultTargetTriple()), "",
+                 CodeGenFileType::ObjectFile);
+}
+
+/// Links an object file for an AMD GPU.
+static std::vector<char> link(const std::vector<char> &object) {
+  SmallString<128> input, output;
+  auto check = [](std::error_code error) {
+    if (error)
+      throw std::runtime_error(error.message());
+  };
+  check(sys::fs::createTemporaryFile("tinygrad-test", "o", input));
+  FileRemover removeInput(input);
+  check(sys::fs::createTemporaryFile("tinygrad-test", "hsaco", output));
+  FileRemover removeOutput(output);
+  {
+    std::error_code error;
+    raw_fd_ostream stream(input, error);
+    check(error);
+    stream.write(object.data(), object.size());
+  }
+  std::string reason;
+  if (sys::ExecuteAndWait(TINYGRAD_LLD,
+                          {TINYGRAD_LLD, "-shared", input, "-o", output}, {},
+                          {}, 60, 0, &reason) != 0)
+    throw std::runtime_error("cannot link: " + reason);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> linked = MemoryBuffer::getFile(output);
+  check(linked.getError());
+  return {(*linked)->getBufferStart(), (*linked)->getBufferEnd()};
+}
+
+std::vector<char> tinygrad::testing::compileIrForGPU(const std::string &text,
+                                                     const std::string &chip) {
+  if (StringRef(chip).starts_with("sm_")) {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    return compile(text, Triple("nvptx64-nvidia-cuda"), chip,
+                   CodeGenFileType::AssemblyFile);
+  }
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  return link(compile(text, Triple("amdgcn-amd-amdhsa"), chip,
+                      CodeGenFileType::ObjectFile));
 }

@@ -21,6 +21,11 @@ namespace tinygrad::testing {
 /// std::runtime_error.
 std::vector<char> compileIr(const std::string &text);
 
+/// Compiles LLVM IR text for a GPU: to PTX for "sm_90", to a linked code object
+/// for "gfx942". Throws std::runtime_error.
+std::vector<char> compileIrForGPU(const std::string &text,
+                                  const std::string &chip);
+
 } // namespace tinygrad::testing
 
 #endif // TINYGRAD_UNITTESTS_RUNTIME_COMPILEIR_H

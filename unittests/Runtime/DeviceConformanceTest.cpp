@@ -82,11 +82,14 @@ static std::vector<int64_t> iota(std::size_t count, int64_t first = 0) {
   return values;
 }
 
-/// A launch of \p extent items: on a GPU, of groups of one item.
-static LaunchDims dimsFor(int64_t extent, uint32_t numBuffers) {
+/// A launch of \p extent items, of a kernel with these arguments: on a GPU, of
+/// groups of one item.
+static LaunchDims dimsFor(int64_t extent, uint32_t numBuffers,
+                          uint32_t numValues) {
   LaunchDims dims;
-  dims.numBuffers = numBuffers;
   dims.parallelExtent = extent;
+  dims.numBuffers = numBuffers;
+  dims.numValues = numValues;
   dims.groups[0] = extent;
   return dims;
 }
@@ -209,7 +212,7 @@ TEST_P(DeviceConformance, launchPassesBuffersAndValues) {
   Buffer from = upload(iota(1000)), to = upload(iota(1000));
   void *buffers[] = {to.address(), from.address()};
   const int64_t value = 100;
-  LaunchDims dims = dimsFor(1000, 2);
+  LaunchDims dims = dimsFor(1000, 2, 1);
   device->launch(addValue, buffers, &value, dims);
   device->synchronize();
   EXPECT_EQ(download(to, iota(1000, 100)), iota(1000, 100));
@@ -225,7 +228,7 @@ TEST_P(DeviceConformance, everyWorkItemRunsOnce) {
         Buffer buffer =
             upload(std::vector<int64_t>(std::size_t(extent) + 1, 0));
         void *address = buffer.address();
-        LaunchDims dims = dimsFor(extent, 1);
+        LaunchDims dims = dimsFor(extent, 1, 0);
         dims.grain = grain;
         dims.estimatedNanoseconds = nanoseconds;
         device->launch(count, &address, nullptr, dims);
@@ -241,7 +244,7 @@ TEST_P(DeviceConformance, launchesSeeEarlierOnes) {
   if (!addValue)
     GTEST_SKIP() << "no test kernels for this device";
   Buffer a = upload(iota(5000)), b = upload(iota(5000));
-  LaunchDims dims = dimsFor(5000, 2);
+  LaunchDims dims = dimsFor(5000, 2, 1);
   for (int64_t i = 0; i < 50; ++i) {
     void *forth[] = {b.address(), a.address()};
     void *back[] = {a.address(), b.address()};
@@ -257,7 +260,7 @@ TEST_P(DeviceConformance, memoryMayBeFreedWhileLaunchesAreQueued) {
   if (!addValue)
     GTEST_SKIP() << "no test kernels for this device";
   const int64_t value = 1;
-  LaunchDims dims = dimsFor(1 << 18, 2);
+  LaunchDims dims = dimsFor(1 << 18, 2, 1);
   Buffer result = upload(iota(1 << 18));
   {
     Buffer from = upload(iota(1 << 18, 41));
@@ -277,15 +280,16 @@ TEST_P(DeviceConformance, capturedListsReplayWithOtherBuffersAndValues) {
   commands[0].kernel = addValue;
   commands[0].buffers = {1, 0};
   commands[0].variables = {1};
-  commands[0].dims = dimsFor(100, 2);
+  commands[0].dims = dimsFor(100, 2, 1);
   commands[1].kernel = add;
   commands[1].buffers = {2, 0, 1};
-  commands[1].dims = dimsFor(100, 3);
+  commands[1].dims = dimsFor(100, 3, 0);
   commands[2].kind = Command::Kind::Copy;
   commands[2].buffers = {1, 2};
   commands[2].bytes = 800;
   std::unique_ptr<CommandList> list = device->capture(std::move(commands));
-  for (int64_t value : {10, 1000}) {
+  // Replayed several times, as a device may prepare more for the later ones.
+  for (int64_t value : {10, 1000, 7, 7, 30}) {
     Buffer from = upload(iota(100)), middle = upload(iota(100)),
            to = upload(iota(100));
     void *addresses[] = {from.address(), middle.address(), to.address()};
@@ -360,8 +364,8 @@ TEST_P(DeviceConformance, programsWithEqualNamesDoNotClash) {
     Kernel first = kernel("count"), second = kernel("count");
     Buffer buffer = upload({0});
     void *address = buffer.address();
-    device->launch(first, &address, nullptr, dimsFor(1, 1));
-    device->launch(second, &address, nullptr, dimsFor(1, 1));
+    device->launch(first, &address, nullptr, dimsFor(1, 1, 0));
+    device->launch(second, &address, nullptr, dimsFor(1, 1, 0));
     EXPECT_EQ(download(buffer, {2}), std::vector<int64_t>{2});
   }
 }
@@ -426,7 +430,7 @@ TEST_P(DeviceConformance, threadsMayShareIt) {
         Kernel addValue = kernel("add_value");
         Buffer from = upload(iota(3000, id)), to = upload(iota(3000));
         void *buffers[] = {to.address(), from.address()};
-        LaunchDims dims = dimsFor(3000, 2);
+        LaunchDims dims = dimsFor(3000, 2, 1);
         device->launch(addValue, buffers, &round, dims);
         const std::vector<int64_t> expected = iota(3000, id + round);
         numWrong += download(to, expected) != expected;
@@ -471,9 +475,14 @@ TEST(DeviceRegistry, ordinalsAreSeparateDevices) {
   EXPECT_EQ(second.name(), "CPU:1");
 }
 
-TEST(DeviceRegistry, theCpuIsTheDefault) {
+TEST(DeviceRegistry, theDefaultIsAGpuIfThereIsOne) {
+  const std::vector<std::string> present = Device::available();
+  std::string expected = "CPU";
+  for (const char *name : {"AMD", "CUDA"})
+    if (std::find(present.begin(), present.end(), name) != present.end())
+      expected = name;
   Context unset({{"DEV", ""}});
-  EXPECT_EQ(Device::getDefault().name(), "CPU");
+  EXPECT_EQ(Device::getDefault().name(), expected);
 }
 
 TEST(DeviceRegistry, furtherKindsRegisterThemselves) {
@@ -492,7 +501,7 @@ TEST(DeviceRegistry, furtherKindsRegisterThemselves) {
   EXPECT_THAT(messageOf<DeviceError>([] { Device::get("absent"); }),
               HasSubstr("libabsent.so is missing"));
   Context unset({{"DEV", ""}});
-  EXPECT_EQ(Device::getDefault().name(), "CPU");
+  EXPECT_NE(Device::getDefault().name(), "ABSENT");
   EXPECT_THROW(DeviceRegistration again(kind), DeviceError);
   kind.name = "lower";
   EXPECT_THROW(DeviceRegistration again(kind), DeviceError);

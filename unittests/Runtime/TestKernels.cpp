@@ -11,6 +11,7 @@
 
 #include "TestKernels.h"
 #include "TinyGrad/Runtime/Device.h"
+#include "TinyGrad/Runtime/Environment.h"
 
 #include "llvm/TargetParser/Host.h"
 
@@ -123,6 +124,61 @@ const std::vector<char> &tinygrad::testing::simulatedTestKernels() {
   return object;
 }
 
+/// A kernel for a GPU, with groups of one work item.
+static std::string gpuKernel(bool isAMD, const std::string &name,
+                             unsigned numBuffers, bool hasValue,
+                             const std::string &body) {
+  std::ostringstream text;
+  text << "define " << (isAMD ? "amdgpu_kernel" : "ptx_kernel") << " void @"
+       << name << "(";
+  for (unsigned i = 0; i < numBuffers; ++i)
+    text << (i == 0 ? "" : ", ") << "ptr addrspace(1) %g" << i;
+  text << (hasValue ? ", i64 %v0" : "") << ") {\n";
+  for (unsigned i = 0; i < numBuffers; ++i)
+    text << "%b" << i << " = addrspacecast ptr addrspace(1) %g" << i
+         << " to ptr\n";
+  text << "%group = call i32 @llvm."
+       << (isAMD ? "amdgcn.workgroup.id.x" : "nvvm.read.ptx.sreg.ctaid.x")
+       << "()\n%i = zext i32 %group to i64\n"
+       << body << "ret void\n}\n";
+  return text.str();
+}
+
+std::vector<char> tinygrad::testing::gpuTestKernels(const std::string &chip) {
+  const bool isAMD = chip.starts_with("gfx");
+  return compileIrForGPU(
+      gpuKernel(isAMD, "add_value", 2, true, addValueBody()) +
+          gpuKernel(isAMD, "add", 3, false, addBody()) +
+          gpuKernel(isAMD, "count", 1, false, countBody()),
+      chip);
+}
+
+bool tinygrad::testing::isMock(const Device &device) {
+  const std::string library = device.name().starts_with("CUDA")  ? cudaLibrary()
+                              : device.name().starts_with("AMD") ? hipLibrary()
+                                                                 : "";
+  return library.find("DriverMock") != std::string::npos;
+}
+
+std::vector<char>
+tinygrad::testing::mockModule(const Device &device,
+                              const std::vector<std::string> &lines) {
+  std::string code;
+  if (device.name().starts_with("AMD")) {
+    // The header of a code object: ELF of 64 bits for EM_AMDGPU.
+    code.assign(64, '\0');
+    code.replace(0, 6,
+                 "\x7f"
+                 "ELF\x02\x01");
+    code[18] = '\xe0';
+  }
+  code += "mock module\n";
+  for (const std::string &line : lines)
+    code += line + "\n";
+  code += "end\n";
+  return {code.begin(), code.end()};
+}
+
 std::optional<std::vector<char>>
 tinygrad::testing::testKernelsFor(const Device &device) {
   if (!device.information().executes)
@@ -132,6 +188,12 @@ tinygrad::testing::testKernelsFor(const Device &device) {
     return cpuTestKernels();
   if (device.information().architecture.starts_with("sim:"))
     return simulatedTestKernels();
+  if (isMock(device))
+    return mockModule(device,
+                      {"kernel add_value 3", "kernel add 3", "kernel count 1"});
+  const std::string &target = device.information().target;
+  if (target.starts_with("cuda:") || target.starts_with("amd:"))
+    return gpuTestKernels(target.substr(target.find(':') + 1));
   return std::nullopt;
 }
 

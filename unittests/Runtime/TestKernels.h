@@ -38,6 +38,15 @@ const std::vector<char> &unlinkableKernel();
 /// add_value, add and count for the simulator, for each group i.
 const std::vector<char> &simulatedTestKernels();
 
+/// The same for a real GPU, "sm_90" or "gfx942".
+std::vector<char> gpuTestKernels(const std::string &chip);
+
+/// Whether a mock of a GPU's driver runs the device (DriverMock/MockControl.h),
+/// and a module for it of lines such as "kernel add 3".
+bool isMock(const Device &device);
+std::vector<char> mockModule(const Device &device,
+                             const std::vector<std::string> &lines);
+
 /// The kernels add_value, add and count in the form that \p device loads; none
 /// if they are not available for this kind of device.
 std::optional<std::vector<char>> testKernelsFor(const Device &device);

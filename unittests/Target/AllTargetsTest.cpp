@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Target/All/AllTargets.h"
+#include "GPUArchitectures.h"
+#include "TinyGrad/Target/GPUChip.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
@@ -180,6 +182,19 @@ TEST(AllTargets, TakeMemoryOfGroupsFromTheLaunch) {
     EXPECT_EQ(shape.sharedBytes.getAttr() ? shape.sharedBytes.getMax() : 0,
               c.sharedBytes);
   }
+}
+
+TEST(AllTargets, KnowTheGPUsThatDevicesOpen) {
+  std::vector<std::string> devices, chips;
+  for (int capability : tinygrad::detail::kCudaCapabilities)
+    devices.push_back("sm_" + std::to_string(capability));
+  for (std::string_view name : tinygrad::detail::kAMDArchitectures)
+    devices.push_back(std::string(name));
+  for (const GPUChip &chip : getGPUChips())
+    chips.push_back(chip.name.str());
+  llvm::sort(devices);
+  llvm::sort(chips);
+  EXPECT_EQ(devices, chips);
 }
 
 TEST(AllTargets, KnowGPUs) {

@@ -1,0 +1,378 @@
+//===- GPUErrorTest.cpp - errors of GPUs' drivers -------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// What users are told when a driver is missing or too old, when a module does
+/// not load, and when a device is lost.
+///
+//===----------------------------------------------------------------------===//
+
+#include "MockTest.h"
+#include "TestKernels.h"
+#include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace tinygrad;
+using namespace tinygrad::testing;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+namespace {
+class GPUErrors : public MockTest {};
+
+/// Opening a driver, which a process does once: each test is a new process.
+class GPUDrivers : public MockTest {
+protected:
+  void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+
+  /// Prints what happens when the device is asked for by name, and which one
+  /// is the default.
+  [[noreturn]] static void report(const std::string &wanted) {
+    std::string text;
+    try {
+      text = "opened " + Device::get(wanted).information().target;
+    } catch (const DeviceError &error) {
+      text = error.what();
+    }
+    Context unset({{"DEV", ""}});
+    text += " | default " + Device::getDefault().name();
+    std::fprintf(stderr, "%s\n", text.c_str());
+    std::fflush(stderr);
+    std::_Exit(0);
+  }
+  /// The other kind of device has none.
+  void hideOther() const {
+    ::setenv(isCuda() ? "HIPLIB" : "CUDALIB", "/no/such/library.so", 1);
+  }
+};
+} // namespace
+
+#define EXPECT_REPORT(SETTINGS, WANTED, PATTERN)                               \
+  EXPECT_EXIT(                                                                 \
+      {                                                                        \
+        SETTINGS;                                                              \
+        report(WANTED);                                                        \
+      },                                                                       \
+      ::testing::ExitedWithCode(0), PATTERN)
+
+INSTANTIATE_TEST_SUITE_P(Mock, GPUErrors, ::testing::Values("CUDA", "AMD"),
+                         [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Mock, GPUDrivers, ::testing::Values("CUDA", "AMD"),
+                         [](const auto &info) { return info.param; });
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+TEST_P(GPUDrivers, noLibrary) {
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv(isCuda() ? "CUDALIB" : "HIPLIB", "/no/libdriver.so", 1);
+      },
+      GetParam(),
+      "there is no " + GetParam() +
+          " device: the driver's library cannot be opened \\(/no/libdriver.so.*"
+          "\\) \\| default CPU");
+}
+
+TEST_P(GPUDrivers, anotherLibrary) {
+  // One that has no such functions.
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv(isCuda() ? "CUDALIB" : "HIPLIB", "libm.so.6", 1);
+      },
+      GetParam(),
+      "there is no " + GetParam() +
+          " device: the driver's library libm.so.6 has no function " +
+          either("cuGetErrorName", "hipInit") + " \\| default CPU");
+}
+
+TEST_P(GPUDrivers, noDevice) {
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_DEVICES", "0", 1);
+      },
+      GetParam(),
+      "there is no " + GetParam() +
+          " device: the driver has found no GPU \\| default CPU");
+}
+
+TEST_P(GPUDrivers, oldDriver) {
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_VERSION", isCuda() ? "11020" : "50300001", 1);
+      },
+      GetParam(),
+      "there is no " + GetParam() + " device: the driver is too old: it " +
+          either("supports CUDA 11.2, and 11.8 is needed",
+                 "supports HIP 5.3, and 5.4 is needed") +
+          " \\| default CPU");
+}
+
+TEST_P(GPUDrivers, failingDriver) {
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_FAIL", isCuda() ? "cuInit=803" : "hipInit=3", 1);
+      },
+      GetParam(),
+      "there is no " + GetParam() + " device: " +
+          either("cuInit: CUDA error 803", "hipInit: HIP error 3") +
+          " \\| default CPU");
+}
+
+TEST_P(GPUDrivers, deviceThatCannotBeOpened) {
+  // It is there, and so is no default device.
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_FAIL",
+                 isCuda() ? "cuDevicePrimaryCtxRetain=2"
+                          : "hipStreamCreateWithFlags=2",
+                 1);
+      },
+      GetParam(),
+      either("cuDevicePrimaryCtxRetain: CUDA_ERROR_OUT_OF_MEMORY",
+             "hipStreamCreateWithFlags: hipErrorOutOfMemory") +
+          ".* \\| default CPU");
+}
+
+TEST_P(GPUDrivers, missingDeviceOfSeveral) {
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_DEVICES", "2", 1);
+      },
+      GetParam() + ":7",
+      "there is no device " + GetParam() + ":7: 2 of kind " + GetParam() +
+          " present: " + GetParam() + " \\(Mock GPU\\), " + GetParam() +
+          ":1 \\(Mock GPU\\) \\| default " + GetParam());
+}
+
+TEST_P(GPUDrivers, unknownArchitecture) {
+  // NVIDIA's GPUs run code for older ones.
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_CHIP", isCuda() ? "88" : "gfx906:xnack-", 1);
+      },
+      GetParam(),
+      either("opened cuda:sm_87 \\| default CUDA",
+             "AMD:0 \\(Mock GPU\\) is gfx906, for which there is no code "
+             "generator \\| default CPU"));
+  EXPECT_REPORT(
+      {
+        hideOther();
+        ::setenv("MOCK_CHIP", isCuda() ? "61" : "gfx1100", 1);
+      },
+      GetParam(),
+      either("is sm_61, for which there is no code generator \\| default CPU",
+             "opened amd:gfx1100 \\| default AMD"));
+}
+
+TEST_P(GPUDrivers, cudaIsPreferred) {
+  EXPECT_REPORT({}, GetParam(), "opened .* \\| default CUDA");
+}
+
+TEST_P(GPUDrivers, driverWithoutGraphs) {
+  if (!isCuda())
+    GTEST_SKIP() << "there is one such mock";
+  auto run = [] {
+    ::setenv("CUDALIB", MOCK_CUDA_WITHOUT_GRAPHS, 1);
+    Device &device = Device::get("CUDA");
+    const std::vector<char> code = mockModule(device, {"kernel count 1"});
+    std::vector<Command> commands(2);
+    commands[0].kernel = commands[1].kernel =
+        Kernel(device.loadProgram(code.data(), code.size(), "mock"), "count");
+    commands[0].buffers = commands[1].buffers = {0};
+    commands[0].dims = commands[1].dims = dimsOf(1, 1, 0);
+    std::unique_ptr<CommandList> list = device.capture(commands);
+    int64_t value = 0;
+    Buffer buffer = Buffer::fromHost(device, &value, 8);
+    void *address = buffer.address();
+    for (int i = 0; i < 4; ++i)
+      list->replay(&address, nullptr);
+    buffer.copyOut(&value, 8);
+    std::fprintf(stderr, "counted %d\n", int(value));
+    std::fflush(stderr);
+    std::_Exit(0);
+  };
+  EXPECT_EXIT(run(), ::testing::ExitedWithCode(0), "counted 8");
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+TEST_P(GPUErrors, modulesThatDoNotLoad) {
+  Device &device = get(0);
+  auto message = [&](const std::string &code) {
+    return messageOf<CompileError>(
+        [&] { device.loadProgram(code.data(), code.size(), "some target"); });
+  };
+  EXPECT_THAT(message(""),
+              HasSubstr("cannot load code for some target on " + GetParam()));
+  EXPECT_THAT(message(""), HasSubstr(either("it is empty", "no code object")));
+  const std::vector<char> module = mockModule(device, {"nonsense 1"});
+  const std::string text = message({module.begin(), module.end()});
+  EXPECT_THAT(text, HasSubstr(either("cuModuleLoadDataEx: "
+                                     "CUDA_ERROR_INVALID_PTX",
+                                     "hipModuleLoadData: "
+                                     "hipErrorInvalidImage")));
+  // What the compiler in CUDA's driver says.
+  if (isCuda())
+    EXPECT_THAT(text, HasSubstr("mock: unexpected line 'nonsense 1'"));
+}
+
+TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {
+  if (isCuda())
+    GTEST_SKIP() << "PTX is text";
+  Device &device = get(0);
+  std::vector<char> code = mockModule(device, {"kernel add 3"});
+  auto message = [&] {
+    return messageOf<CompileError>(
+        [&] { device.loadProgram(code.data(), code.size(), "gfx942"); });
+  };
+  const std::vector<char> good = code;
+  code[18] = 62; // EM_X86_64
+  EXPECT_THAT(message(), HasSubstr("it is not for an AMD GPU"));
+  code = good;
+  code[40] = 100; // e_shoff, with a table behind the end
+  code[58] = 64;
+  code[60] = 3;
+  EXPECT_THAT(message(), HasSubstr("it is cut off"));
+  code = good;
+  code[0] = 'x';
+  EXPECT_THAT(message(), HasSubstr("it is no code object"));
+  EXPECT_TRUE(logged("hipModuleLoadData").empty());
+}
+
+TEST_P(GPUErrors, loadingRetriesWithoutCachedMemory) {
+  Device &device = get(0);
+  const std::string call = either("cuModuleLoadDataEx", "hipModuleLoadData");
+  control->fail(call, 2);
+  EXPECT_TRUE(bool(load(device, "count 1")));
+  control->fail(call, 2, 0, 2);
+  EXPECT_THAT(messageOf<OutOfMemoryError>([&] { load(device, "count 1"); }),
+              HasSubstr(call));
+}
+
+TEST_P(GPUErrors, missingKernelsAreNamed) {
+  Device &device = get(0);
+  const std::vector<char> code = mockModule(device, {"kernel add 3"});
+  EXPECT_THAT(messageOf<CompileError>([&] {
+                Kernel(device.loadProgram(code.data(), code.size(), "mock"),
+                       "other");
+              }),
+              HasSubstr("no kernel 'other' on " + GetParam() + ": " +
+                        either("cuModuleGetFunction: CUDA_ERROR_NOT_FOUND",
+                               "hipModuleGetFunction: hipErrorNotFound")));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+TEST_P(GPUErrors, errorsNameCallAndKernel) {
+  Device &device = get(0);
+  Kernel kernel = load(device, "recorded 0");
+  auto launch = [&] {
+    device.launch(kernel, nullptr, nullptr, dimsOf(1, 0, 0));
+  };
+  const std::string call = either("cuLaunchKernel", "hipModuleLaunchKernel");
+  control->fail(call, 1);
+  EXPECT_EQ(messageOf<DeviceError>(launch),
+            "device " + GetParam() + ": " + call + ": " +
+                either("CUDA_ERROR_INVALID_VALUE", "hipErrorInvalidValue") +
+                " (an error of the mock), for the kernel recorded");
+  // The device is still usable.
+  launch();
+  device.synchronize();
+  const std::string copy = either("cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync");
+  control->fail(copy, 1);
+  Buffer buffer = upload(device, {1, 2});
+  EXPECT_THAT(messageOf<DeviceError>([&] {
+                device.copy(buffer.address(), buffer.view(8, 8).address(), 8);
+              }),
+              HasSubstr("device " + GetParam() + ": " + copy + ": "));
+}
+
+TEST_P(GPUErrors, aLostDeviceStaysLost) {
+  Device &device = takeDevice(), &other = get(0);
+  Kernel wild = load(device, "count 1"), fine = load(device, "recorded 0");
+  Buffer buffer = upload(device, {1, 2, 3});
+  std::unique_ptr<Event> before = device.record();
+  device.launch(fine, nullptr, nullptr, dimsOf(1, 0, 0));
+  device.synchronize();
+  device.launch(fine, nullptr, nullptr, dimsOf(1, 0, 0));
+  void *address = buffer.address();
+  device.launch(wild, &address, nullptr, dimsOf(1000, 1, 0));
+  const std::string message =
+      messageOf<DeviceError>([&] { device.synchronize(); });
+  EXPECT_THAT(message, HasSubstr("device " + device.name() + " is lost"));
+  EXPECT_THAT(message, HasSubstr(either("cuStreamSynchronize: "
+                                        "CUDA_ERROR_ILLEGAL_ADDRESS",
+                                        "hipStreamSynchronize: "
+                                        "hipErrorIllegalAddress")));
+  // The launch before the last synchronization is not suspected.
+  EXPECT_THAT(message, HasSubstr("; launched last: recorded, count"));
+  EXPECT_THAT(message, Not(HasSubstr("recorded, recorded")));
+
+  int64_t value = 0;
+  const std::function<void()> calls[] = {
+      [&] { device.synchronize(); },
+      [&] { device.launch(fine, nullptr, nullptr, dimsOf(1, 0, 0)); },
+      [&] { device.allocate(1 << 20); },
+      [&] { buffer.copyIn(&value, 8); },
+      [&] { buffer.copyOut(&value, 8); },
+      [&] { device.copy(buffer.view(8, 8).address(), address, 8); },
+      [&] { buffer.copyTo(other); },
+      [&] { upload(other, {1, 2, 3}).copyTo(device); },
+      [&] { buffer.copyTo(Device::get("CPU")); },
+      [&] { load(device, "count 1"); },
+      [&] { Kernel(wild.program(), "count2"); },
+      [&] { device.record(); },
+      [&] { device.secondsBetween(*before, *before); },
+  };
+  control->takeLog();
+  for (const std::function<void()> &call : calls)
+    EXPECT_EQ(messageOf<DeviceError>(call), message);
+  // Freeing does not throw, and other devices go on.
+  buffer = Buffer();
+  device.memory().releaseCached();
+  EXPECT_EQ(download(upload(other, {4, 5})), (std::vector<int64_t>{4, 5}));
+}
+
+TEST_P(GPUErrors, errorsOfTheQueueReachOtherCalls) {
+  // Whatever waits first tells.
+  const std::function<void(Device &, Buffer &)> calls[] = {
+      [](Device &, Buffer &buffer) {
+        int64_t value;
+        buffer.copyOut(&value, 8);
+      },
+      [](Device &device, Buffer &) { device.allocate(1 << 20); },
+  };
+  for (std::size_t i = 0; i < std::size(calls); ++i) {
+    Device &device = takeDevice();
+    Buffer buffer = upload(device, {1});
+    Kernel broken = load(device, "broken 0");
+    device.launch(broken, nullptr, nullptr, dimsOf(1, 0, 0));
+    if (i == 1)
+      // A driver tells errors of the queue also where nothing waits.
+      control->fail(either("cuMemAlloc_v2", "hipMalloc"), 719);
+    EXPECT_THAT(messageOf<DeviceError>([&] { calls[i](device, buffer); }),
+                HasSubstr("launched last: broken"));
+  }
+}
