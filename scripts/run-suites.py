@@ -32,7 +32,7 @@ BUILD_DIRS = {
 # A user's settings, which tests must not see.
 SETTINGS = (
     "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHESIZE THREADS PROFILE PROGRAMS KERNELS"
-    " MCPU SIMCHIP SIMSEED REPRODUCER".split()
+    " MCPU SIMCHIP SIMSEED REPRODUCER MEMLIMIT CUDALIB HIPLIB".split()
 )
 # A single test program that runs longer than this hangs.
 TIMEOUT = 1800
@@ -425,6 +425,43 @@ def suite_simulator(build):
     return counts
 
 
+def run_on_gpu(build, device):
+    """Everything that runs kernels, on a GPU; skipped where there is none."""
+    settings = {"DEV": device}
+    status, output = run(
+        [build / "bin" / "tg-compile", os.devnull], env=dict(os.environ, **settings)
+    )
+    if status != 0:
+        print(f"skipped: {output.strip()}")
+        return Counts(skipped=1)
+    counts = run_unittests(
+        build, {"TinyGradDeviceConformanceTests": {}, "TinyGradTensorTests": settings}
+    )
+    runs = [({}, 500), ({"NOOPT": "1"}, 200)]
+    counts.add(run_fuzz(build, runs, [f"--device={device}", "--symbolic=40"]))
+    return counts
+
+
+def suite_cuda(build):
+    """The tests that run kernels, on an NVIDIA GPU where there is one."""
+    counts = run_on_gpu(build, "CUDA")
+    sanitizer = shutil.which("compute-sanitizer")
+    if counts.passed and sanitizer:
+        program = build / "unittests" / "TinyGradDeviceConformanceTests"
+        status, output = run(
+            [sanitizer, "--error-exitcode=1", program]
+            + ["--gtest_filter=*/CUDA", "--gtest_brief=1"]
+        )
+        hint = "compute-sanitizer has found errors"
+        counts.add(report_check("cuda", status, output, hint))
+    return counts
+
+
+def suite_hip(build):
+    """The tests that run kernels, on an AMD GPU where there is one."""
+    return run_on_gpu(build, "AMD")
+
+
 def unittests_of(build):
     """The GoogleTest programs of a build, those of older sources left out."""
     return (build / "unittests" / "unittests.txt").read_text().split()
@@ -623,6 +660,8 @@ SUITES = {
     "fuzz": suite_fuzz,
     "processors": suite_processors,
     "simulator": suite_simulator,
+    "cuda": suite_cuda,
+    "hip": suite_hip,
     "attack": suite_attack,
     "threads": suite_threads,
     "install": suite_install,

@@ -259,6 +259,21 @@ TEST_P(GPUErrors, codeObjectsAreCheckedBeforeTheyAreLoaded) {
   EXPECT_TRUE(logged("hipModuleLoadData").empty());
 }
 
+TEST_P(GPUErrors, realCodeObjectsPassTheCheck) {
+  if (isCuda())
+    GTEST_SKIP() << "PTX is text";
+  Device &device = get(0);
+  const std::vector<char> code = gpuTestKernels("gfx942");
+  auto message = [&](std::size_t bytes) {
+    return messageOf<CompileError>(
+        [&] { device.loadProgram(code.data(), bytes, "gfx942"); });
+  };
+  // The mock does not know what they are.
+  EXPECT_THAT(message(code.size()), HasSubstr("hipModuleLoadData"));
+  for (const std::size_t bytes : {code.size() - 1, code.size() / 2})
+    EXPECT_THAT(message(bytes), HasSubstr("it is cut off"));
+}
+
 TEST_P(GPUErrors, loadingRetriesWithoutCachedMemory) {
   Device &device = get(0);
   const std::string call = either("cuModuleLoadDataEx", "hipModuleLoadData");

@@ -190,7 +190,7 @@ TEST(AllTargets, KnowTheGPUsThatDevicesOpen) {
     devices.push_back("sm_" + std::to_string(capability));
   for (std::string_view name : tinygrad::detail::kAMDArchitectures)
     devices.push_back(std::string(name));
-  for (const GPUChip &chip : getGPUChips())
+  for (const tg::GPUChip &chip : tg::getGPUChips())
     chips.push_back(chip.name.str());
   llvm::sort(devices);
   llvm::sort(chips);

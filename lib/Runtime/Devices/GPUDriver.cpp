@@ -91,7 +91,6 @@ GPUDriverState detail::openDriver(std::unique_ptr<GPUDriver> (*open)()) {
     else
       state.count = unsigned(count);
   } catch (const DeviceError &error) {
-    state.driver.reset();
     state.reason = error.what();
   }
   return state;

@@ -20,6 +20,10 @@
 ///
 /// with the number of parameters, and optionally the largest group and the
 /// shared memory that the kernel declares. For HIP, an ELF header comes first.
+/// The mock for CUDA also takes PTX. Its kernels do nothing, but their launches
+/// are checked: parameters that are addresses of global memory must be such
+/// addresses, and the size of groups that the code requires is that of the
+/// launch.
 ///
 /// When the library is loaded it reads MOCK_DEVICES (how many there are),
 /// MOCK_VERSION (of the driver), MOCK_CHIP (the compute capability as 90, or

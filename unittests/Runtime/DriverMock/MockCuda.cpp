@@ -199,6 +199,9 @@ MOCK_EXPORT int cuModuleLoadDataEx(void **module, const void *image,
                                    void **values) {
   return withDevice("cuModuleLoadDataEx", [&](Driver &mock, int device) -> int {
     std::string reason;
+    const std::string text = static_cast<const char *>(image);
+    if (text.find(".target sm_") != std::string::npos)
+      return mock.loadPtx(device, text, module);
     if (mock.loadModule(device, static_cast<const char *>(image), module,
                         reason) == Success)
       return Success;

@@ -274,6 +274,68 @@ int Driver::loadModule(int device, const char *text, void **module,
   return Success;
 }
 
+/// The text between the next \p open and \p close from \p position on, which is
+/// moved behind it.
+static std::string between(const std::string &text, const char *open,
+                           const char *close, std::size_t &position) {
+  const std::size_t begin = text.find(open, position);
+  const std::size_t end = text.find(close, begin);
+  position = end;
+  return begin == std::string::npos || end == std::string::npos
+             ? std::string()
+             : text.substr(begin + 1, end - begin - 1);
+}
+
+int Driver::loadPtx(int device, const std::string &text, void **module) {
+  auto loaded = std::make_unique<Module>();
+  loaded->device = device;
+  const std::string entry = ".entry ";
+  for (std::size_t at = text.find(entry); at != std::string::npos;
+       at = text.find(entry, at)) {
+    Function function;
+    function.device = device;
+    const std::size_t name = at + entry.size();
+    at = text.find('(', name);
+    if (at == std::string::npos)
+      return InvalidPtx;
+    function.name = text.substr(name, at - name);
+    // ".param .u64 .ptr .global .align 4 k_param_0,"
+    std::istringstream parameters(between(text, "(", ")", at));
+    std::string parameter;
+    while (std::getline(parameters, parameter, ','))
+      if (parameter.find(".param") != std::string::npos)
+        function.isAddress.push_back(parameter.find(".ptr") !=
+                                     std::string::npos);
+    function.numParameters = unsigned(function.isAddress.size());
+    if (at == std::string::npos)
+      return InvalidPtx;
+    const std::size_t body = text.find('{', at);
+    std::size_t required = text.find(".reqntid", at);
+    if (required < body) {
+      std::array<unsigned, 3> size{1, 1, 1};
+      std::istringstream numbers(between(text, " ", "\n", required));
+      char comma = 0;
+      numbers >> size[0] >> comma >> size[1] >> comma >> size[2];
+      function.groupSize = size;
+    }
+    const std::string key = function.name;
+    loaded->functions[key] = std::move(function);
+  }
+  if (loaded->functions.empty())
+    return InvalidPtx;
+  modules.insert(loaded.get());
+  *module = loaded.release();
+  return Success;
+}
+
+bool Driver::isLoaded(const Function *function) const {
+  for (const Module *module : modules)
+    for (const auto &[name, loaded] : module->functions)
+      if (&loaded == function)
+        return true;
+  return false;
+}
+
 int Driver::makeLaunch(Function &function, const unsigned *groups,
                        const unsigned *size, unsigned sharedBytes,
                        void **parameters, Launch &launch) {
@@ -296,7 +358,12 @@ int Driver::makeLaunch(Function &function, const unsigned *groups,
     uint64_t value = 0;
     std::memcpy(&value, parameters[i], sizeof(value));
     launch.parameters.push_back(value);
+    if (i < function.isAddress.size() && function.isAddress[i] &&
+        !isValid(function.device, reinterpret_cast<void *>(value), 1))
+      return InvalidValue;
   }
+  if (function.groupSize && *function.groupSize != launch.size)
+    return InvalidValue;
   return Success;
 }
 
@@ -327,6 +394,8 @@ static bool runItem(const Driver &driver, int device, const Launch &launch,
 
 Work Driver::workFor(int device, const Launch &launch) {
   return [this, device, launch]() -> int {
+    if (!isLoaded(launch.function))
+      return IllegalAddress;
     std::ostringstream line;
     line << "run " << launch.function->name;
     for (unsigned number : launch.groups)

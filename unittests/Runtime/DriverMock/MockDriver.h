@@ -70,6 +70,9 @@ struct Function {
   unsigned numParameters = 0;
   int maxItems = 1024, sharedBytes = 0, allowedSharedBytes = 48 << 10;
   int device = 0;
+  // Of PTX.
+  std::vector<bool> isAddress; ///< by parameter
+  std::optional<std::array<unsigned, 3>> groupSize;
 };
 
 struct Module {
@@ -137,7 +140,8 @@ public:
   int allocate(int device, void **address, std::size_t bytes);
   int free(int device, void *address);
   std::size_t bytesFree(int device) const;
-  /// Whether the bytes are within a block of the device, or of pinned memory.
+  /// Whether the bytes are within a block of the device, or, for device -1, of
+  /// pinned memory.
   bool isValid(int device, const void *address, std::size_t bytes) const;
 
   int createStream(int device, void **stream);
@@ -155,6 +159,8 @@ public:
 
   int loadModule(int device, const char *text, void **module,
                  std::string &reason);
+  int loadPtx(int device, const std::string &text, void **module);
+  bool isLoaded(const Function *function) const;
   /// Reads the parameters of a launch; checks it.
   int makeLaunch(Function &function, const unsigned *groups,
                  const unsigned *size, unsigned sharedBytes, void **parameters,
