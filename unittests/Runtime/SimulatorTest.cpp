@@ -1195,14 +1195,17 @@ TEST(Simulator, chipsAreKnownByName) {
   EXPECT_EQ(sim().information().target, "sim:sm_90");
   EXPECT_EQ(sim().information().architecture, "sim:sm_90");
   EXPECT_EQ(simOfAmd().information().target, "sim:gfx942");
-  for (const char *name : {"sm_70", "sm_90", "sm_90a", "sm_120", "gfx1030"})
+  for (const char *name : {"sm_70", "sm_90", "sm_120", "gfx1030", "gfx1201"})
     EXPECT_EQ(describeSimChip(name).subgroupSize, 32u) << name;
   for (const char *name : {"gfx90a", "gfx942"})
     EXPECT_EQ(describeSimChip(name).subgroupSize, 64u) << name;
-  EXPECT_EQ(describeSimChip("sm_80").limits.sharedBytes, 99 << 10);
-  for (const char *name : {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 "})
+  EXPECT_EQ(describeSimChip("sm_80").limits.sharedBytes, 163 << 10);
+  EXPECT_EQ(describeSimChip("gfx950").limits.sharedBytes, 160 << 10);
+  for (const char *name :
+       {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 ", "sm_90a"})
     EXPECT_THAT(messageOf<DeviceError>([&] { describeSimChip(name); }),
-                HasSubstr("SIMCHIP=" + std::string(name) + " is not"));
+                AllOf(HasSubstr("SIMCHIP=" + std::string(name) + " is not"),
+                      HasSubstr(" sm_120 "), HasSubstr(" gfx1201")));
   Context wrong({{"SIMCHIP", "voodoo"}});
   EXPECT_THAT(messageOf<DeviceError>([] { Device::get("SIM:60"); }),
               HasSubstr("SIMCHIP=voodoo"));

@@ -9,10 +9,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "GPUArchitectures.h"
 #include "GPUDriver.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 
@@ -274,9 +274,8 @@ static GPUProperties convert(const Properties &from) {
   properties.product.assign(from.name, ::strnlen(from.name, sizeof(from.name)));
   properties.architecture = withoutModes(std::string(
       from.gcnArchName, ::strnlen(from.gcnArchName, sizeof(from.gcnArchName))));
-  const auto &known = kAMDArchitectures;
-  if (std::find(std::begin(known), std::end(known), properties.architecture) !=
-      std::end(known))
+  // A GPU runs code for its own architecture only.
+  if (findGPUChip(properties.architecture))
     properties.chip = properties.architecture;
   properties.computeUnits = unsigned(std::max(from.multiProcessorCount, 1));
   properties.totalMemory = from.totalGlobalMem;

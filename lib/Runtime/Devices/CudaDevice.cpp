@@ -10,10 +10,10 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "GPUArchitectures.h"
 #include "GPUDriver.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
 
 #include <array>
 #include <cstdint>
@@ -238,6 +238,21 @@ std::string CudaDriver::describe(int status) const {
 // Devices
 //===----------------------------------------------------------------------===//
 
+/// The newest architecture that the GPU runs code for: one that is not above
+/// its own.
+static std::string chooseChip(int capability) {
+  int best = 0;
+  for (const GPUChipData &chip : kGPUChips) {
+    if (chip.isAMD())
+      continue;
+    const int known =
+        std::stoi(std::string(chip.name.substr(sizeof("sm_") - 1)));
+    if (known <= capability)
+      best = std::max(best, known);
+  }
+  return best > 0 ? "sm_" + std::to_string(best) : "";
+}
+
 GPUProperties CudaDriver::getProperties(int ordinal) const {
   auto check = [&](GPUResult result) {
     if (!result)
@@ -259,9 +274,7 @@ GPUProperties CudaDriver::getProperties(int ordinal) const {
   const int capability =
       int(10 * attribute(CapabilityMajor) + attribute(CapabilityMinor));
   properties.architecture = "sm_" + std::to_string(capability);
-  for (int known : kCudaCapabilities)
-    if (known <= capability)
-      properties.chip = "sm_" + std::to_string(known);
+  properties.chip = chooseChip(capability);
   properties.computeUnits = unsigned(attribute(MultiprocessorCount));
   GPULimits &limits = properties.limits;
   for (int axis = 0; axis < 3; ++axis) {

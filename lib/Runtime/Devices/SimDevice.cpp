@@ -14,11 +14,9 @@
 #include "Simulator.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 using namespace tinygrad;
@@ -106,36 +104,21 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
        addresses.data(), addresses.size(), values, simulatorSeed()});
 }
 
-static bool isWord(std::string_view text, std::string_view prefix,
-                   int (*isAllowed)(int)) {
-  if (text.size() <= prefix.size() || text.substr(0, prefix.size()) != prefix)
-    return false;
-  return std::all_of(text.begin() + std::ptrdiff_t(prefix.size()), text.end(),
-                     [&](unsigned char c) { return isAllowed(c) != 0; });
-}
-
 SimChip detail::describeSimChip(const std::string &name) {
+  const GPUChipData *data = findGPUChip(name);
+  if (!data)
+    throw DeviceError(
+        "SIMCHIP=" + name +
+        " is not the name of a GPU; known ones:" + listGPUChips());
   SimChip chip;
   chip.name = name;
-  chip.limits.groups = {(int64_t(1) << 31) - 1, 65535, 65535};
-  chip.limits.groupSize = {1024, 1024, 1024};
-  chip.limits.items = 1024;
-  if (isWord(name, "gfx", std::isxdigit)) {
-    // CDNA and GCN have waves of 64 lanes, RDNA of 32.
-    if (isWord(name, "gfx9", std::isxdigit))
-      chip.subgroupSize = 64;
-    chip.limits.sharedBytes = 64 << 10;
-    return chip;
-  }
-  if (isWord(name, "sm_", std::isalnum) && std::isdigit(name[3])) {
-    chip.limits.groupSize[2] = 64;
-    chip.limits.sharedBytes = (name == "sm_90" || name == "sm_90a" ? 227 : 99)
-                              << 10;
-    return chip;
-  }
-  throw DeviceError("SIMCHIP=" + name +
-                    " is not the name of a GPU: expected one as sm_90 or "
-                    "gfx942");
+  chip.subgroupSize = uint32_t(data->subgroupItems);
+  chip.limits.groups = kMaxGridGroups;
+  chip.limits.items = kMaxGroupItems;
+  chip.limits.groupSize = {kMaxGroupItems, kMaxGroupItems,
+                           data->getMaxItemsInZ()};
+  chip.limits.sharedBytes = data->groupBytes;
+  return chip;
 }
 
 namespace tinygrad::detail {

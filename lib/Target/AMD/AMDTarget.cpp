@@ -37,8 +37,8 @@ class AMDTarget final : public GPUTarget {
 public:
   explicit AMDTarget(const GPUChip &chip)
       : GPUTarget(
-            "amd:" + chip.name.str(), chip,
-            {"amdgcn-amd-amdhsa", chip.name.str(), getFeatures(chip), 2}) {}
+            "amd:" + std::string(chip.name), chip,
+            {"amdgcn-amd-amdhsa", std::string(chip.name), getFeatures(chip), 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

@@ -25,8 +25,8 @@ namespace {
 class CudaTarget final : public GPUTarget {
 public:
   explicit CudaTarget(const GPUChip &chip)
-      : GPUTarget("cuda:" + chip.name.str(), chip,
-                  {"nvptx64-nvidia-cuda", chip.name.str(), "", 2}) {}
+      : GPUTarget("cuda:" + std::string(chip.name), chip,
+                  {"nvptx64-nvidia-cuda", std::string(chip.name), "", 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

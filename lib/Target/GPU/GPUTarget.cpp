@@ -69,7 +69,7 @@ static void loadDialects(MLIRContext &context) {
 
 GPUTarget::GPUTarget(std::string name, const GPUChip &chip,
                      codegen::Processor processor)
-    : Target(std::move(name)), chip(chip), facts(chip.getFacts()),
+    : Target(std::move(name)), chip(chip), facts(tg::getFacts(chip)),
       processor(std::move(processor)) {}
 
 std::string GPUTarget::getCacheKey(const CompileFlags &) const {

@@ -46,7 +46,7 @@ namespace {
 class SimTarget : public Target {
 public:
   SimTarget(std::string name, const GPUChip &chip)
-      : Target(std::move(name)), facts(chip.getFacts()) {}
+      : Target(std::move(name)), facts(tg::getFacts(chip)) {}
 
   std::string getCacheKey(const CompileFlags &) const override {
     return getName() + ";" + getHost().str();

@@ -12,15 +12,12 @@
 
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
+#include "TinyGrad/Support/GPUChips.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The most groups in each direction, on every GPU.
-static constexpr int64_t kMaxGroups[] = {INT32_MAX, 65535, 65535};
-/// The most items of a group in direction z; x and y admit as many as a group.
-static constexpr int64_t kMaxItemsInZ = 64;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
 
@@ -81,23 +78,25 @@ LogicalResult LayoutBuilder::addGridRanges() {
   for (int direction : {0, 1, 2}) {
     layout.groups[direction] =
         getProduct(context, layout.gridRanges[direction]);
-    fits &= layout.groups[direction].getMax() <= kMaxGroups[direction];
+    fits &= layout.groups[direction].getMax() <=
+            tinygrad::kMaxGridGroups[direction];
   }
   if (fits)
     return success();
   const Dim total = getProduct(context, all), one(context, 1);
   layout.gridRanges = {all, {}, {}};
   layout.groups = {total, one, one};
-  if (total.getMax() <= kMaxGroups[0])
+  if (total.getMax() <= tinygrad::kMaxGridGroups[0])
     return success();
-  const Dim width(context, kMaxGroups[0]);
+  const Dim width(context, tinygrad::kMaxGridGroups[0]);
   layout.foldedGroups = total;
   layout.groups[0] = Dim::get(DimOpKind::min, total, width);
   layout.groups[1] = Dim::get(DimOpKind::floordiv, total + width - one, width);
-  if (layout.groups[1].getMax() > kMaxGroups[1])
+  if (layout.groups[1].getMax() > tinygrad::kMaxGridGroups[1])
     return kernel.emitError("has ")
            << total.str() << " groups of work items; a grid has at most "
-           << kMaxGroups[0] << " * " << kMaxGroups[1];
+           << tinygrad::kMaxGridGroups[0] << " * "
+           << tinygrad::kMaxGridGroups[1];
   return success();
 }
 
@@ -165,8 +164,9 @@ LogicalResult LayoutBuilder::addAxes() {
              << target.groupItems;
   }
   for (size_t i = 0; i < count; ++i) {
-    const size_t direction =
-        outer > kMaxItemsInZ ? 0 : std::min<size_t>(count - 1 - i, 2);
+    const size_t direction = outer > tinygrad::kMaxGroupItemsInZ
+                                 ? 0
+                                 : std::min<size_t>(count - 1 - i, 2);
     layout.itemAxes[direction].push_back(i);
     layout.groupSize[direction] *= layout.axes[i].extent;
   }

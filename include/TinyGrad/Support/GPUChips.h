@@ -1,0 +1,99 @@
+//===- GPUChips.h - facts about GPUs ----------------------------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The GPUs that there is code for, with what schedules, code generators and
+/// the simulator need to know of each. This header belongs to no library: the
+/// runtime, which does not use MLIR, and the targets, which do not use the
+/// runtime, both include it.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_SUPPORT_GPUCHIPS_H
+#define TINYGRAD_SUPPORT_GPUCHIPS_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace tinygrad {
+
+/// The most groups of a grid in each direction, on every GPU.
+inline constexpr std::array<int64_t, 3> kMaxGridGroups = {INT32_MAX, 65535,
+                                                          65535};
+/// The most work items of a group, on every GPU.
+inline constexpr int64_t kMaxGroupItems = 1024;
+/// The most work items of a group in direction z that every GPU admits; x and y
+/// admit as many as a group.
+inline constexpr int64_t kMaxGroupItemsInZ = 64;
+
+/// One GPU, by LLVM's name. Sizes are what the vendors' documents state for its
+/// largest product.
+struct GPUChipData {
+  std::string_view name;
+  /// Work items of a subgroup (a warp or wavefront).
+  int64_t subgroupItems;
+  /// The most bytes of memory that a group may use.
+  int64_t groupBytes;
+  /// Multiprocessors or compute units.
+  int64_t computeUnits;
+  /// The most registers of 32 bits that a work item may use, and how many of
+  /// them a compute unit has for all of its items.
+  int64_t itemRegisters, unitRegisters;
+
+  constexpr bool isAMD() const { return name.substr(0, 3) == "gfx"; }
+  /// The most work items of a group in direction z.
+  constexpr int64_t getMaxItemsInZ() const {
+    return isAMD() ? kMaxGroupItems : kMaxGroupItemsInZ;
+  }
+};
+
+/// All of them, by vendor and name.
+// Group memory and registers: CUDA's programming guide, table of compute
+// capabilities; AMD's instruction set manuals, local data share and VGPRs.
+inline constexpr GPUChipData kGPUChips[] = {
+    {"sm_70", 32, 96 << 10, 80, 255, 1 << 16},
+    {"sm_72", 32, 96 << 10, 8, 255, 1 << 16},
+    {"sm_75", 32, 64 << 10, 72, 255, 1 << 16},
+    {"sm_80", 32, 163 << 10, 108, 255, 1 << 16},
+    {"sm_86", 32, 99 << 10, 84, 255, 1 << 16},
+    {"sm_87", 32, 163 << 10, 16, 255, 1 << 16},
+    {"sm_89", 32, 99 << 10, 142, 255, 1 << 16},
+    {"sm_90", 32, 227 << 10, 132, 255, 1 << 16},
+    {"sm_100", 32, 227 << 10, 148, 255, 1 << 16},
+    {"sm_103", 32, 227 << 10, 148, 255, 1 << 16},
+    {"sm_110", 32, 227 << 10, 20, 255, 1 << 16},
+    {"sm_120", 32, 99 << 10, 188, 255, 1 << 16},
+    {"sm_121", 32, 99 << 10, 48, 255, 1 << 16},
+    {"gfx90a", 64, 64 << 10, 110, 512, 1 << 17},
+    {"gfx942", 64, 64 << 10, 304, 512, 1 << 17},
+    {"gfx950", 64, 160 << 10, 256, 512, 1 << 17},
+    {"gfx1030", 32, 64 << 10, 80, 256, 1 << 16},
+    {"gfx1100", 32, 64 << 10, 96, 256, 3 << 15},
+    {"gfx1201", 32, 64 << 10, 64, 256, 3 << 15},
+};
+
+/// The GPU of this name; null if there is none.
+constexpr const GPUChipData *findGPUChip(std::string_view name) {
+  for (const GPUChipData &chip : kGPUChips)
+    if (chip.name == name)
+      return &chip;
+  return nullptr;
+}
+
+/// The names of all GPUs, or of those of one vendor, each after a space.
+inline std::string listGPUChips(bool withAMD = true, bool withNVIDIA = true) {
+  std::string names;
+  for (const GPUChipData &chip : kGPUChips)
+    if (chip.isAMD() ? withAMD : withNVIDIA)
+      names += " " + std::string(chip.name);
+  return names;
+}
+
+} // namespace tinygrad
+
+#endif // TINYGRAD_SUPPORT_GPUCHIPS_H
