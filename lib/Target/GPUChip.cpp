@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Target/GPUChip.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 #include "mlir/Support/LLVM.h"
 
 using namespace mlir;
@@ -35,6 +36,8 @@ TargetFacts tg::getFacts(const GPUChip &chip) {
   facts.groupItems = tinygrad::kMaxGroupItems;
   facts.subgroupItems = chip.subgroupItems;
   facts.groupBytes = chip.groupBytes;
+  facts.matrixUnits = tinygrad::getMatrixUnits(chip);
+  facts.asyncCopies = chip.hasAsyncCopies();
   // Groups that keep all compute units busy.
   facts.parallelItems = 2 * chip.computeUnits;
   return facts;

@@ -201,8 +201,9 @@ def ConvertTgToGPU : Pass<"convert-tg-to-gpu", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
@@ -221,13 +222,15 @@ def ConvertGPUToSim : Pass<"convert-gpu-to-sim", "::mlir::ModuleOp"> {
     work item's state, from which the numbers of the group and of the item are read;
     the second one is not used. The memory of the group is a further buffer.
 
-    Barriers and shuffles become calls of the simulator, and every access to memory
-    is announced to it by `tg_sim_access`, which checks it (see
-    `Runtime/Devices/Simulator.h`).
+    Barriers, shuffles, matrix operations and asynchronous copies become calls of
+    the simulator, and every access to memory is announced to it by `tg_sim_access`,
+    which checks it (see `Runtime/Devices/Simulator.h`). The registers that a matrix
+    operation takes and gives go through memory of the work item.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

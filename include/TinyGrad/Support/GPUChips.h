@@ -46,6 +46,11 @@ struct GPUChipData {
   int64_t itemRegisters, unitRegisters;
 
   constexpr bool isAMD() const { return name.substr(0, 3) == "gfx"; }
+  /// Whether items copy from global memory to that of their group without
+  /// waiting (cp.async).
+  constexpr bool hasAsyncCopies() const {
+    return !isAMD() && name != "sm_70" && name != "sm_72" && name != "sm_75";
+  }
   /// The most work items of a group in direction z.
   constexpr int64_t getMaxItemsInZ() const {
     return isAMD() ? kMaxGroupItems : kMaxGroupItemsInZ;

@@ -10,10 +10,12 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "MatrixUnits.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
@@ -23,6 +25,7 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/NVGPUToNVVM/NVGPUToNVVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
@@ -30,6 +33,7 @@
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -86,9 +90,15 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
     convertMemorySpaces(converter);
     populateGpuToROCDLConversionPatterns(converter, patterns,
                                          gpu::amd::Runtime::HIP, amd);
+    populateAMDGPUToROCDLConversionPatterns(converter, patterns, amd);
   } else {
     configureGpuToNVVMTypeConverter(converter);
     populateGpuToNVVMConversionPatterns(converter, patterns);
+    converter.addConversion([&](nvgpu::DeviceAsyncTokenType) -> Type {
+      return IntegerType::get(context, 32);
+    });
+    populateNVGPUToNVVMConversionPatterns(converter, patterns);
+    populateMatrixUnitPatterns(converter, patterns);
   }
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);

@@ -16,14 +16,18 @@
 #include "TinyGrad/Conversion/GPUToSim/GPUToSim.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/MatrixUnits.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -52,7 +56,10 @@ enum StateWord {
 };
 
 /// What the simulator is told about an access.
-enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4 };
+enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4, kAsync = 16 };
+
+/// Values of SimMatrix.
+enum MatrixMode { kLoad = 5, kLoadTransposed = 6 };
 
 /// Converts one function.
 class FunctionConverter {
@@ -67,7 +74,22 @@ private:
   func::FuncOp createFunction();
   LogicalResult convertOperation(Operation *op);
   LogicalResult announce(Operation *op, Value memory, ValueRange indices,
-                         int64_t count, bool isWrite);
+                         Value count, int64_t flags);
+  LogicalResult announce(Operation *op, Value memory, ValueRange indices,
+                         int64_t count, bool isWrite) {
+    return announce(op, memory, indices, i64(count), isWrite ? kWrite : 0);
+  }
+  // Matrix operations and asynchronous copies. The registers of a lane go
+  // through memory of the item.
+  LogicalResult convertProduct(Operation *op, tinygrad::MatrixFamily family,
+                               ArrayRef<int64_t> shape, Value a, Value b,
+                               Value c);
+  LogicalResult convertLoadMatrices(nvgpu::LdMatrixOp load);
+  LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp copy);
+  Value getRegisters(Type element, int64_t count, bool isResult);
+  void writeRegisters(Value memory, int64_t offset, Value value);
+  Value readRegisters(Value memory, Type type);
+  Value getAddress(Value memory, Value index);
   void moveToHeap(memref::AllocaOp alloca);
   Value readState(int word);
   Value i64(int64_t value) {
@@ -84,6 +106,10 @@ private:
   Value item; ///< the address of the state
   /// Bits of AccessFlag of memory other than the kernel's buffers.
   DenseMap<Value, int64_t> memoryFlags;
+  /// Memory of the item for registers that an operation takes and for those
+  /// that it gives, by the type of elements and their number.
+  DenseMap<std::pair<Type, int64_t>, Value> registers[2];
+  SmallVector<Operation *> tokens; ///< operations whose results are tokens
   int64_t numSites = 0;
 };
 } // namespace
@@ -254,6 +280,8 @@ LogicalResult FunctionConverter::convert() {
     if (failed(convertOperation(op)))
       return failure();
   }
+  for (Operation *op : llvm::reverse(tokens))
+    op->erase();
   for (auto alloca : llvm::to_vector(func.getOps<memref::AllocaOp>())) {
     MemRefType type = alloca.getType();
     if (type.getNumElements() * type.getElementTypeBitWidth() / 8 > kMaxStack)
@@ -267,33 +295,179 @@ LogicalResult FunctionConverter::convert() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FunctionConverter::announce(Operation *op, Value memory,
-                                          ValueRange indices, int64_t count,
-                                          bool isWrite) {
+                                          ValueRange indices, Value count,
+                                          int64_t access) {
   if (!isFlat(memory.getType()))
     return op->emitOpError("accesses memory of type ")
            << memory.getType()
            << "; the simulator supports one dimension of known size";
   auto type = cast<MemRefType>(memory.getType());
-  int64_t flags = memoryFlags.lookup(memory), number = -1;
+  int64_t flags = memoryFlags.lookup(memory) | access, number = -1;
   if (auto argument = dyn_cast<BlockArgument>(memory))
     number = argument.getArgNumber();
   else if (isa_and_nonnull<memref::AllocaOp>(memory.getDefiningOp()))
     flags |= kOfItem;
-  if (isWrite)
-    flags |= kWrite;
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
   call("tg_sim_access",
-       {toI64(item), toI64(base), toI64(indices[0]), i64(count),
+       {toI64(item), toI64(base), toI64(indices[0]), toI64(count),
         i64(type.getNumElements()), i64(type.getElementTypeBitWidth() / 8),
         i64(flags), i64(number)},
        builder.getI64Type());
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Matrix operations and copies
+//===----------------------------------------------------------------------===//
+
+/// Memory of the item, at the top of the function: a loop would add to its
+/// stack.
+Value FunctionConverter::getRegisters(Type element, int64_t count,
+                                      bool isResult) {
+  Value &memory = registers[isResult][{element, count}];
+  if (!memory) {
+    OpBuilder top = OpBuilder::atBlockBegin(&func.getBody().front());
+    memory = memref::AllocaOp::create(top, func.getLoc(),
+                                      MemRefType::get({count}, element));
+  }
+  return memory;
+}
+
+Value FunctionConverter::getAddress(Value memory, Value index) {
+  Value base = toI64(
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory));
+  const int64_t bytes =
+      cast<MemRefType>(memory.getType()).getElementTypeBitWidth() / 8;
+  return arith::AddIOp::create(
+      builder, loc, base,
+      arith::MulIOp::create(builder, loc, toI64(index), i64(bytes)));
+}
+
+/// Writes the elements of a scalar or vector one row after the other.
+void FunctionConverter::writeRegisters(Value memory, int64_t offset,
+                                       Value value) {
+  auto type = dyn_cast<VectorType>(value.getType());
+  Value index = arith::ConstantIndexOp::create(builder, loc, offset);
+  if (!type) {
+    memref::StoreOp::create(builder, loc, value, memory, index);
+  } else if (type.getRank() == 1) {
+    vector::StoreOp::create(builder, loc, value, memory, index);
+  } else {
+    const int64_t size = type.getNumElements() / type.getDimSize(0);
+    for (int64_t i = 0; i < type.getDimSize(0); ++i)
+      writeRegisters(memory, offset + i * size,
+                     vector::ExtractOp::create(builder, loc, value, i));
+  }
+}
+
+Value FunctionConverter::readRegisters(Value memory, Type type) {
+  auto vector = cast<VectorType>(type);
+  auto read = [&](VectorType row, int64_t offset) {
+    Value index = arith::ConstantIndexOp::create(builder, loc, offset);
+    return vector::LoadOp::create(builder, loc, row, memory, index);
+  };
+  if (vector.getRank() == 1)
+    return read(vector, 0);
+  Value result = arith::ConstantOp::create(builder, loc, vector,
+                                           builder.getZeroAttr(vector));
+  auto row = VectorType::get(vector.getDimSize(1), vector.getElementType());
+  for (int64_t i = 0; i < vector.getDimSize(0); ++i)
+    result = vector::InsertOp::create(
+        builder, loc, read(row, i * vector.getDimSize(1)), result, i);
+  return result;
+}
+
 static int64_t getNumLanes(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? vector.getNumElements() : 1;
+}
+
+LogicalResult FunctionConverter::convertProduct(Operation *op,
+                                                tinygrad::MatrixFamily family,
+                                                ArrayRef<int64_t> shape,
+                                                Value a, Value b, Value c) {
+  Type element = getElementTypeOrSelf(a.getType());
+  auto isOf = [&](const tinygrad::MatrixUnit &unit) {
+    switch (unit.element) {
+    case tinygrad::MatrixElement::f16:
+      return element.isF16();
+    case tinygrad::MatrixElement::bf16:
+      return element.isBF16();
+    case tinygrad::MatrixElement::tf32:
+    case tinygrad::MatrixElement::f32:
+      return element.isF32();
+    case tinygrad::MatrixElement::f64:
+      return element.isF64();
+    case tinygrad::MatrixElement::i8:
+      return element.isInteger(8);
+    }
+    return false;
+  };
+  // Operations of one family differ in their shapes and fragments.
+  const auto *unit = llvm::find_if(tinygrad::kMatrixUnits, [&](auto &unit) {
+    return unit.family == family && isOf(unit) &&
+           shape == ArrayRef<int64_t>{unit.m, unit.n, unit.k} &&
+           unit.a.getNumRegisters() == getNumLanes(a.getType()) &&
+           unit.b.getNumRegisters() == getNumLanes(b.getType()) &&
+           unit.c.getNumRegisters() == getNumLanes(c.getType());
+  });
+  Type sum = getElementTypeOrSelf(c.getType());
+  if (unit == std::end(tinygrad::kMatrixUnits) ||
+      sum.getIntOrFloatBitWidth() != (element.isF64() ? 64 : 32))
+    return op->emitOpError("is no matrix operation that the simulator knows");
+  const int64_t count = getNumLanes(a.getType());
+  Value factors = getRegisters(element, count + getNumLanes(b.getType()),
+                               /*isResult=*/false);
+  Value sums = getRegisters(sum, getNumLanes(c.getType()), /*isResult=*/true);
+  writeRegisters(factors, 0, a);
+  writeRegisters(factors, count, b);
+  writeRegisters(sums, 0, c);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  call("tg_sim_multiply",
+       {toI64(item), i64(unit - tinygrad::kMatrixUnits),
+        getAddress(factors, zero), getAddress(sums, zero), i64(numSites++)});
+  op->getResult(0).replaceAllUsesWith(
+      readRegisters(sums, op->getResult(0).getType()));
+  op->erase();
+  return success();
+}
+
+LogicalResult FunctionConverter::convertLoadMatrices(nvgpu::LdMatrixOp load) {
+  auto type = cast<VectorType>(load.getRes().getType());
+  const int64_t row = 16 * 8 / type.getElementTypeBitWidth();
+  if (failed(announce(load, load.getSrcMemref(), load.getIndices(), row,
+                      /*isWrite=*/false)))
+    return failure();
+  Value registers = getRegisters(type.getElementType(), type.getNumElements(),
+                                 /*isResult=*/true);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  call("tg_sim_load_matrices",
+       {toI64(item), getAddress(load.getSrcMemref(), load.getIndices()[0]),
+        i64(load.getNumTiles()),
+        i64(load.getTranspose() ? kLoadTransposed : kLoad),
+        getAddress(registers, zero), i64(numSites++)});
+  load.getRes().replaceAllUsesWith(readRegisters(registers, type));
+  load.erase();
+  return success();
+}
+
+LogicalResult FunctionConverter::convertCopy(nvgpu::DeviceAsyncCopyOp copy) {
+  const int64_t count = copy.getDstElements().getSExtValue();
+  const int64_t bytes =
+      cast<MemRefType>(copy.getDst().getType()).getElementTypeBitWidth() / 8;
+  Value read =
+      copy.getSrcElements() ? toI64(copy.getSrcElements()) : i64(count);
+  if (failed(announce(copy, copy.getSrc(), copy.getSrcIndices(), read, 0)) ||
+      failed(announce(copy, copy.getDst(), copy.getDstIndices(), i64(count),
+                      kWrite | kAsync)))
+    return failure();
+  call("tg_sim_copy",
+       {toI64(item), getAddress(copy.getDst(), copy.getDstIndices()[0]),
+        getAddress(copy.getSrc(), copy.getSrcIndices()[0]), i64(count * bytes),
+        arith::MulIOp::create(builder, loc, read, i64(bytes))});
+  tokens.push_back(copy);
+  return success();
 }
 
 LogicalResult FunctionConverter::convertOperation(Operation *op) {
@@ -371,6 +545,48 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
         op->erase();
         return success();
       })
+      .Case<nvgpu::MmaSyncOp>([&](nvgpu::MmaSyncOp mma) {
+        return convertProduct(op, tinygrad::MatrixFamily::mma,
+                              mma.getMmaShapeAsArray(), mma.getMatrixA(),
+                              mma.getMatrixB(), mma.getMatrixC());
+      })
+      .Case<amdgpu::MFMAOp>([&](amdgpu::MFMAOp mfma) -> LogicalResult {
+        if (mfma.getBlocks() != 1 || mfma.getCbsz() != 0 ||
+            mfma.getBlgp() != amdgpu::MFMAPermB::none ||
+            mfma.getReducePrecision() || mfma.getNegateA() ||
+            mfma.getNegateB() || mfma.getNegateC())
+          return op->emitOpError("is no matrix operation that the simulator "
+                                 "knows");
+        return convertProduct(op, tinygrad::MatrixFamily::mfma,
+                              {mfma.getM(), mfma.getN(), mfma.getK()},
+                              mfma.getSourceA(), mfma.getSourceB(),
+                              mfma.getDestC());
+      })
+      .Case<amdgpu::WMMAOp>([&](amdgpu::WMMAOp wmma) -> LogicalResult {
+        if (wmma.getSubwordOffset() != 0 || wmma.getUnsignedA() ||
+            wmma.getUnsignedB() || wmma.getClamp())
+          return op->emitOpError("is no matrix operation that the simulator "
+                                 "knows");
+        return convertProduct(op, tinygrad::MatrixFamily::wmma,
+                              {wmma.getM(), wmma.getN(), wmma.getK()},
+                              wmma.getSourceA(), wmma.getSourceB(),
+                              wmma.getDestC());
+      })
+      .Case<nvgpu::LdMatrixOp>(
+          [&](nvgpu::LdMatrixOp load) { return convertLoadMatrices(load); })
+      .Case<nvgpu::DeviceAsyncCopyOp>(
+          [&](nvgpu::DeviceAsyncCopyOp copy) { return convertCopy(copy); })
+      .Case<nvgpu::DeviceAsyncCreateGroupOp>([&](auto) {
+        call("tg_sim_commit_copies", {toI64(item)});
+        tokens.push_back(op);
+        return success();
+      })
+      .Case<nvgpu::DeviceAsyncWaitOp>([&](nvgpu::DeviceAsyncWaitOp wait) {
+        call("tg_sim_wait_for_copies",
+             {toI64(item), i64(wait.getNumGroups().value_or(0))});
+        tokens.push_back(op);
+        return success();
+      })
       .Case<gpu::ReturnOp>([&](auto) {
         func::ReturnOp::create(builder, loc);
         op->erase();
@@ -394,7 +610,8 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
                         /*isWrite=*/true);
       })
       .Default([&](Operation *op) -> LogicalResult {
-        if (isa<gpu::GPUDialect>(op->getDialect()))
+        if (isa<gpu::GPUDialect, nvgpu::NVGPUDialect, amdgpu::AMDGPUDialect>(
+                op->getDialect()))
           return op->emitOpError("is not supported by the simulator");
         return success();
       });

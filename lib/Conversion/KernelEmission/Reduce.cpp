@@ -71,7 +71,7 @@ KernelEmitter::collectReduces(RangedReduceOp op, unsigned depth) {
     return members;
   for (RangedReduceOp other : reduces) {
     RangeSet otherSet = getDeps(other.getResult());
-    if (other == op || open.contains(other) ||
+    if (other == op || open.contains(other) || other.getUnit() ||
         getSet(other.getRanges()) != closed ||
         (otherSet & loopSet) != (set & loopSet) || isOneLane(otherSet))
       continue;

@@ -122,7 +122,8 @@ Value KernelEmitter::create(Value value, unsigned depth) {
     return createLoad(load, depth);
   if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
     Key key(value, getKey(value));
-    emitReduce(reduce, depth);
+    if (!reduce.getUnit() || !createContraction(reduce, depth))
+      emitReduce(reduce, depth);
     return scopes[depth].values.lookup(key);
   }
   if (auto scan = dyn_cast<RangedScanOp>(op))

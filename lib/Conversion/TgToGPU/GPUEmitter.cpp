@@ -13,10 +13,12 @@
 #include "GPUEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <algorithm>
 

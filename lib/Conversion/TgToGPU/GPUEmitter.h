@@ -55,6 +55,8 @@ private:
     LaneForm lanes;    ///< the index, split
     Value mask;        ///< null: all
     int64_t width = 0; ///< lanes; 0 for a scalar
+    /// The memory of a group, if it may be permuted.
+    const GroupLayout::Memory *memory = nullptr;
   };
   Value createLoad(LoadOp op, unsigned depth) override;
   void emitStore(StoreOp op) override;
@@ -74,6 +76,21 @@ private:
   Value createRead(const Access &access, unsigned depth, Location loc);
   void emitWrite(const Access &access, Value value, Location loc,
                  std::optional<UpdateKind> update);
+
+  //===--- Matrix operations (MatrixUnits.cpp) ---===//
+  bool createContraction(RangedReduceOp op, unsigned depth) override;
+  /// The place of an element in memory of a group.
+  Value permute(const GroupLayout::Memory &memory, Value index, unsigned depth,
+                Location loc);
+  /// Which elements of a tile a lane reads.
+  struct Fragment;
+  Fragment getFragment(const Contraction &contraction, bool ofColumns);
+  /// Reads a fragment in the top scope: a vector of registers.
+  Value readFragment(const Fragment &fragment, Location loc);
+  Value readFragmentByMatrices(const Fragment &fragment, Location loc);
+  /// The sum over the digits of a number, times their distances in a tile.
+  Value getDigits(Value number, ArrayRef<std::pair<int64_t, int64_t>> digits,
+                  Location loc);
 
   //===--- Memory of groups (Groups.cpp) ---===//
   /// All items have to reach the barriers in a loop.

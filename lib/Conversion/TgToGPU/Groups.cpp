@@ -127,9 +127,11 @@ Value GPUEmitter::createStage(StageOp op, unsigned depth) {
   Access access;
   access.element = op.getValue().getType();
   access.width = getStageLanes(op);
-  if (isGroup)
+  if (isGroup) {
     access.buffer = memories.lookup(op);
-  else
+    access.memory = llvm::find_if(
+        layout.memories, [&](const auto &memory) { return memory.op == op; });
+  } else
     access.buffer = memref::AllocaOp::create(
         at(0, loc), MemRefType::get({op.getTile().getType().getNumElements()},
                                     arithmetic.getMemoryType(access.element)));

@@ -86,7 +86,8 @@ Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
   }
   IndexForm index = access.lanes.scalar;
   index.addConstant(mulWrapped(lane, access.lanes.stride));
-  return getScalar(index, loc);
+  Value place = getScalar(index, loc);
+  return access.memory ? permute(*access.memory, place, depth, loc) : place;
 }
 
 //===----------------------------------------------------------------------===//

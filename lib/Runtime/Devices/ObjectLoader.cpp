@@ -126,6 +126,11 @@ Session::Session() {
   define("tg_sim_barrier", tg_sim_barrier);
   define("tg_sim_shuffle", tg_sim_shuffle);
   define("tg_sim_access", tg_sim_access);
+  define("tg_sim_multiply", tg_sim_multiply);
+  define("tg_sim_load_matrices", tg_sim_load_matrices);
+  define("tg_sim_copy", tg_sim_copy);
+  define("tg_sim_commit_copies", tg_sim_commit_copies);
+  define("tg_sim_wait_for_copies", tg_sim_wait_for_copies);
   cantFail(process->define(absoluteSymbols(std::move(symbols))));
   auto generator = DynamicLibrarySearchGenerator::GetForCurrentProcess('\0');
   if (!generator)

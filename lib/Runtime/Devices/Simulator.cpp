@@ -19,6 +19,7 @@
 #include "Simulator.h"
 #include "Fibers.h"
 #include "HostThreads.h"
+#include "SimulatorMatrix.h"
 #include "SimulatorShadow.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -127,6 +128,8 @@ public:
   int64_t shuffle(SimItem &item, int64_t bits, int64_t operand, int64_t mode,
                   int64_t width, int64_t site);
   void access(SimItem &item, const Access &access);
+  void copy(SimItem &item, const SimItem::Copy &copy);
+  void waitForCopies(SimItem &item, std::size_t count);
 
 private:
   void prepare(LaunchState &launchState);
@@ -139,6 +142,9 @@ private:
   bool mayGoOn() const;
   bool release();
   bool releaseSubgroup(uint32_t subgroup);
+  bool exchangeMatrices(const SimItem &first, uint32_t begin, uint32_t end);
+  bool checkCopies(std::size_t offset, std::size_t bytes, const SimItem &item,
+                   const Access &access);
   void setReady(SimItem &item);
   int64_t sourceOf(const SimItem &item) const;
 
@@ -177,6 +183,11 @@ private:
   SimItem *current = nullptr; // the item that runs
   std::vector<uint32_t> numAtShuffle; // by subgroup
   uint32_t numEnded = 0;
+
+  /// The bytes of shared memory that copies have not written yet: the number of
+  /// the item, plus one.
+  std::vector<uint16_t> copying;
+  std::size_t numCopying = 0;
 
   SharedShadow sharedShadow;
   GlobalShadow::Cache cache;
@@ -237,10 +248,14 @@ void SimGroup::runGroup() {
   for (uint32_t i = 0; i < numItems; ++i) {
     std::copy_n(coordinates.begin(), 3, items[i].group);
     items[i].state = State::Fresh;
+    items[i].copies.clear();
+    items[i].copyGroups.clear();
   }
   if (launch().sharedBytes > 0) {
     std::memset(shared.get(), kPoison, launch().sharedBytes);
     sharedShadow.begin(launch().sharedBytes);
+    numCopying = 0;
+    copying.assign(launch().sharedBytes, 0);
   }
   Random random(launch().seed + (group << 32));
   turn.resize(numItems);
@@ -418,17 +433,89 @@ bool SimGroup::releaseSubgroup(uint32_t subgroup) {
       return false;
     }
   }
-  for (uint32_t i = begin; i < end; ++i)
-    items[i].result = items[sourceOf(items[i])].bits;
+  if (waiting->mode >= SimMultiply) {
+    if (!exchangeMatrices(*waiting, begin, end))
+      return false;
+  } else {
+    for (uint32_t i = begin; i < end; ++i)
+      items[i].result = items[sourceOf(items[i])].bits;
+  }
   for (uint32_t i = begin; i < end; ++i)
     setReady(items[i]);
   numAtShuffle[subgroup] = 0;
   return true;
 }
 
+static std::string describeWait(const SimItem &item);
+
+/// Does a matrix operation of items that all wait for it. Returns false after
+/// an error.
+bool SimGroup::exchangeMatrices(const SimItem &first, uint32_t begin,
+                                uint32_t end) {
+  const uint32_t numLanes = launch().subgroupSize;
+  if (end - begin < numLanes) {
+    record(nameOf(first.number) + " of " + nameOfGroup(group) + " " +
+           describeWait(first) + ", but its subgroup has only " +
+           std::to_string(end - begin) + " of " + std::to_string(numLanes) +
+           " lanes");
+    return false;
+  }
+  if (first.mode == SimMultiply) {
+    const MatrixUnit &unit = kMatrixUnits[first.width];
+    if (unit.getColumnLanes() * unit.getRowLanes() != numLanes) {
+      record(nameOf(first.number) + " " + describeWait(first) +
+             ", which no subgroup of " + std::to_string(numLanes) +
+             " lanes can do");
+      return false;
+    }
+    std::vector<MatrixRegisters> lanes(numLanes);
+    const int64_t bytes = unit.a.getNumRegisters() * getBytes(unit.element);
+    for (uint32_t i = 0; i < numLanes; ++i) {
+      const SimItem &item = items[begin + i];
+      lanes[i].a = reinterpret_cast<const char *>(item.bits);
+      lanes[i].b = lanes[i].a + bytes;
+      lanes[i].c = reinterpret_cast<char *>(item.operand);
+    }
+    multiplyMatrices(unit, lanes.data());
+    return true;
+  }
+  std::array<const char *, 32> rows{};
+  std::array<char *, 32> results{};
+  if (numLanes != rows.size()) {
+    record(nameOf(first.number) + " " + describeWait(first) +
+           ", which no subgroup of " + std::to_string(numLanes) +
+           " lanes can do");
+    return false;
+  }
+  for (uint32_t i = 0; i < numLanes; ++i) {
+    rows[i] = reinterpret_cast<const char *>(items[begin + i].bits);
+    results[i] = reinterpret_cast<char *>(items[begin + i].operand);
+  }
+  loadMatrices(first.width, first.mode == SimLoadTransposed, rows, results);
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
+
+/// Whether no copy is about to write the bytes. Otherwise records an error.
+bool SimGroup::checkCopies(std::size_t offset, std::size_t bytes,
+                           const SimItem &item, const Access &access) {
+  const auto begin = copying.begin() + std::ptrdiff_t(offset),
+             end = begin + std::ptrdiff_t(bytes);
+  const auto found =
+      std::find_if(begin, end, [](uint16_t i) { return i != 0; });
+  if (found == end)
+    return true;
+  record(nameOf(item.number) + " of " + nameOfGroup(group) + " " +
+         (access.flags & SimWrite ? "writes " : "reads ") +
+         nameOfElement(access, access.index + int64_t(found - begin) /
+                                                  access.elementBytes) +
+         ", which a copy writes that " + nameOf(*found - 1u) +
+         " has not waited for");
+  return false;
+}
 
 inline void SimGroup::access(SimItem &item, const Access &access) {
   const auto &[base, index, count, size, elementBytes, flags, buffer] = access;
@@ -455,9 +542,17 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
              /*isBoundsError=*/true);
       stop(item);
     }
+    if (numCopying > 0 && !checkCopies(offset, bytes, item, access))
+      stop(item);
     if (sharedShadow.access(offset, bytes, kind, item.number, conflict))
-        [[likely]]
+        [[likely]] {
+      if (flags & SimAsync) {
+        std::fill_n(copying.begin() + std::ptrdiff_t(offset), bytes,
+                    uint16_t(item.number + 1));
+        numCopying += bytes;
+      }
       return;
+    }
   } else if (state->shadow.access(
                  cache, address, bytes, std::size_t(elementBytes), kind,
                  GlobalShadow::stamp(group, phase, item.number), conflict))
@@ -466,6 +561,34 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
   }
   recordConflict(item, access, conflict);
   stop(item);
+}
+
+/// Until the copy is waited for, what it will write may be anything.
+void SimGroup::copy(SimItem &item, const SimItem::Copy &copy) {
+  std::memset(copy.destination, kPoison, copy.bytes);
+  item.copies.push_back(copy);
+}
+
+void SimGroup::waitForCopies(SimItem &item, std::size_t count) {
+  std::size_t done = 0;
+  while (item.copyGroups.size() > count) {
+    done += item.copyGroups.front();
+    item.copyGroups.erase(item.copyGroups.begin());
+  }
+  for (std::size_t i = 0; i < done; ++i) {
+    const auto &[destination, source, bytes, sourceBytes] = item.copies[i];
+    std::memcpy(destination, source, sourceBytes);
+    std::memset(destination + sourceBytes, 0, bytes - sourceBytes);
+    const auto offset = std::size_t(destination - shared.get());
+    std::fill_n(copying.begin() + std::ptrdiff_t(offset), bytes, uint16_t(0));
+    numCopying -= bytes;
+    // Other items see it only after another barrier. Nobody has accessed it
+    // since the copy began.
+    Conflict conflict;
+    sharedShadow.access(offset, bytes, {false, true}, item.number, conflict);
+  }
+  item.copies.erase(item.copies.begin(),
+                    item.copies.begin() + std::ptrdiff_t(done));
 }
 
 //===----------------------------------------------------------------------===//
@@ -513,6 +636,11 @@ static std::string describeWait(const SimItem &item) {
   case State::AtBarrier:
     return "waits at barrier " + std::to_string(item.site);
   case State::AtShuffle: {
+    if (item.mode == SimMultiply)
+      return "waits at matrix operation " + std::to_string(item.site) + " (" +
+             std::string(kMatrixUnits[item.width].name) + ")";
+    if (item.mode > SimMultiply)
+      return "waits at ldmatrix " + std::to_string(item.site);
     static constexpr const char *modes[] = {"xor", "up", "down", "idx"};
     return "waits at shuffle " + std::to_string(item.site) + " (" +
            modes[item.mode & 3] + ", width " + std::to_string(item.width) + ")";
@@ -648,4 +776,37 @@ int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
   self.owner->access(self,
                      {base, index, count, size, elementBytes, flags, buffer});
   return index;
+}
+
+void tg_sim_multiply(int64_t item, int64_t unit, int64_t factors, int64_t sum,
+                     int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->shuffle(self, factors, sum, SimMultiply, unit, site);
+}
+
+void tg_sim_load_matrices(int64_t item, int64_t row, int64_t count,
+                          int64_t mode, int64_t result, int64_t site) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->shuffle(self, row, result, mode, count, site);
+}
+
+void tg_sim_copy(int64_t item, int64_t destination, int64_t source,
+                 int64_t bytes, int64_t sourceBytes) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->copy(self, {reinterpret_cast<char *>(destination),
+                          reinterpret_cast<const char *>(source),
+                          std::size_t(bytes), std::size_t(sourceBytes)});
+}
+
+void tg_sim_commit_copies(int64_t item) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  std::size_t grouped = 0;
+  for (std::size_t count : self.copyGroups)
+    grouped += count;
+  self.copyGroups.push_back(self.copies.size() - grouped);
+}
+
+void tg_sim_wait_for_copies(int64_t item, int64_t count) {
+  auto &self = *reinterpret_cast<SimItem *>(item);
+  self.owner->waitForCopies(self, std::size_t(count));
 }

@@ -55,8 +55,19 @@ struct SimItem {
   uint32_t number = 0;    ///< in the group, x fastest
   State state = State::Fresh;
   int64_t site = 0; ///< where it waits
-  // Of the shuffle at which it waits.
+  // Of the shuffle or matrix operation at which it waits.
   int64_t bits = 0, operand = 0, mode = 0, width = 0, result = 0;
+
+  /// A copy to shared memory that has begun.
+  struct Copy {
+    char *destination;
+    const char *source;
+    std::size_t bytes, sourceBytes; ///< the rest are zeros
+  };
+  /// Those that the item has not waited for, the oldest first, and how many of
+  /// them each group of copies has.
+  std::vector<Copy> copies;
+  std::vector<std::size_t> copyGroups;
 };
 
 /// Bits of the parameter `flags` of tg_sim_access.
@@ -65,10 +76,13 @@ enum SimAccess : int64_t {
   SimShared = 2,  ///< of the group's shared memory, else global
   SimPrivate = 4, ///< of the item's own memory: only bounds are checked
   SimUpdate = 8,  ///< a read and a write of the same element
+  SimAsync = 16,  ///< a write that takes place later, by tg_sim_copy
 };
 
 /// Values of the parameter `mode` of tg_sim_shuffle.
 enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
+/// What else lanes exchange, see tg_sim_multiply and tg_sim_load_matrices.
+enum SimMatrix : int64_t { SimMultiply = 4, SimLoad, SimLoadTransposed };
 
 /// What the simulator needs to know of a GPU.
 struct SimChip {
@@ -141,6 +155,23 @@ int64_t tg_sim_shuffle(int64_t item, int64_t bits, int64_t operand,
 int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
                       int64_t size, int64_t elementBytes, int64_t flags,
                       int64_t buffer);
+/// A matrix operation, by its place in Support/MatrixUnits.h, to which all
+/// lanes of the subgroup have to come. `factors` are the registers of A, then
+/// those of B; `sum` those of C, which become the result.
+void tg_sim_multiply(int64_t item, int64_t unit, int64_t factors, int64_t sum,
+                     int64_t site);
+/// ldmatrix: `row` is the address of the row that the lane gives, `mode` a
+/// SimMatrix, and 4 bytes of each of `count` matrices go to `result`.
+void tg_sim_load_matrices(int64_t item, int64_t row, int64_t count,
+                          int64_t mode, int64_t result, int64_t site);
+/// Begins to copy to shared memory, after the accesses were reported (with
+/// SimAsync for the write). Bytes after the first `sourceBytes` become zeros.
+void tg_sim_copy(int64_t item, int64_t destination, int64_t source,
+                 int64_t bytes, int64_t sourceBytes);
+/// The copies since the last call are a group.
+void tg_sim_commit_copies(int64_t item);
+/// Waits until at most `count` groups of copies of the item are not complete.
+void tg_sim_wait_for_copies(int64_t item, int64_t count);
 }
 
 #endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H

@@ -26,7 +26,10 @@ class CudaTarget final : public GPUTarget {
 public:
   explicit CudaTarget(const GPUChip &chip)
       : GPUTarget("cuda:" + std::string(chip.name), chip,
-                  {"nvptx64-nvidia-cuda", std::string(chip.name), "", 2}) {}
+                  {"nvptx64-nvidia-cuda", std::string(chip.name),
+                   // The first version of PTX with the matrix operations that
+                   // the chip has.
+                   chip.name == "sm_75" ? "+ptx65" : "", 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

@@ -12,6 +12,7 @@
 #include "GPUTarget.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -41,9 +43,10 @@ using namespace mlir;
 using namespace mlir::tg;
 
 void GPUTarget::registerGPUDialects(DialectRegistry &registry) {
-  registry.insert<TgDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                  gpu::GPUDialect, LLVM::LLVMDialect, math::MathDialect,
-                  memref::MemRefDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+  registry.insert<TgDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  math::MathDialect, memref::MemRefDialect,
+                  nvgpu::NVGPUDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
                   scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
@@ -58,6 +61,8 @@ static void loadDialects(MLIRContext &context) {
   if (context.getLoadedDialect<NVVM::NVVMDialect>() &&
       context.getLoadedDialect<ROCDL::ROCDLDialect>() &&
       context.getLoadedDialect<ub::UBDialect>() &&
+      context.getLoadedDialect<amdgpu::AMDGPUDialect>() &&
+      context.getLoadedDialect<nvgpu::NVGPUDialect>() &&
       context.getLoadedDialect<gpu::GPUDialect>())
     return;
   DialectRegistry registry;

@@ -17,6 +17,8 @@
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
 #include "TinyGrad/Target/GPUChip.h"
+#include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -28,7 +30,8 @@ static constexpr llvm::StringLiteral kDefaultChip = "sm_90";
 
 static void registerDialects(DialectRegistry &registry) {
   registerCpuTarget(registry);
-  registry.insert<gpu::GPUDialect>();
+  registry.insert<amdgpu::AMDGPUDialect, gpu::GPUDialect,
+                  nvgpu::NVGPUDialect>();
 }
 
 /// The host, without conversions to bf16 that flush subnormals to zero.
@@ -83,7 +86,9 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
     return std::vector<char>();
   MLIRContext *context = KernelOp(kernels.front()).getContext();
   loadCpuTarget(*context);
+  context->getOrLoadDialect<amdgpu::AMDGPUDialect>();
   context->getOrLoadDialect<gpu::GPUDialect>();
+  context->getOrLoadDialect<nvgpu::NVGPUDialect>();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(context), "kernels");
   auto print = [&](StringRef stage) {

@@ -65,3 +65,31 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @other_matrices(%out: memref<16xf32>, %a: memref<16xf16>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %x = vector.load %a[%c0] : memref<16xf16>, vector<4xf16>
+    %c = arith.constant dense<0.0> : vector<16xf32>
+    // expected-error @+1 {{is no matrix operation that the simulator knows}}
+    %d = amdgpu.mfma 32x32x8 %x * %x + %c blgp = none : vector<4xf16>, vector<4xf16>, vector<16xf32>
+    vector.store %d, %out[%c0] : memref<16xf32>, vector<16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @permuted_lanes(%out: memref<16xf32>, %a: memref<16xf16>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %x = vector.load %a[%c0] : memref<16xf16>, vector<4xf16>
+    %c = arith.constant dense<0.0> : vector<4xf32>
+    // expected-error @+1 {{is no matrix operation that the simulator knows}}
+    %d = amdgpu.mfma 16x16x16 %x * %x + %c blgp = bcast_first_32 : vector<4xf16>, vector<4xf16>, vector<4xf32>
+    vector.store %d, %out[%c0] : memref<16xf32>, vector<4xf32>
+    gpu.return
+  }
+}

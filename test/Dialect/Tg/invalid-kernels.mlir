@@ -729,3 +729,88 @@ tg.kernel @too_far_back(%o: memref<4xf32>, %a: memref<4xf32>) attributes {output
   // expected-error @+1 {{'tg.store' op attribute 'prefetch' failed to satisfy constraint}}
   tg.store %x, %o[%i] prefetch -1 : memref<4xf32>
 }
+
+// -----
+
+tg.kernel @contract_c2_name(%out: memref<256xf32>, %a: memref<16xf16>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 16
+  %l = tg.range 2 local 16
+  %k = tg.range 1 unroll 16
+  %x = tg.load %a[%l] : memref<16xf16>
+  %t = tg.stage %x over %l in group : memref<16xf16>
+  %b = tg.barrier %t : memref<16xf16>
+  %y = tg.load %b[%k] : memref<16xf16>
+  %c = tg.cast %y : f16 -> f32
+  %p = tg.mul %c, %c : f32
+  // expected-error @+1 {{'tg.ranged_reduce' op 'mma_m1n1k1_f16' is no matrix operation (C2)}}
+  %s = tg.ranged_reduce add %p over %k on "mma_m1n1k1_f16" : f32
+  tg.store %s, %out[%i] : memref<256xf32>
+}
+
+// -----
+
+tg.kernel @contract_c2_kind(%out: memref<256xf32>, %a: memref<16xf16>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 16
+  %l = tg.range 2 local 16
+  %k = tg.range 1 unroll 16
+  %x = tg.load %a[%l] : memref<16xf16>
+  %t = tg.stage %x over %l in group : memref<16xf16>
+  %b = tg.barrier %t : memref<16xf16>
+  %y = tg.load %b[%k] : memref<16xf16>
+  %c = tg.cast %y : f16 -> f32
+  %p = tg.mul %c, %c : f32
+  // expected-error @+1 {{a matrix operation computes a sum over at least one range (C2)}}
+  %s = tg.ranged_reduce max %p over %k on "mma_m16n8k16_f16" : f32
+  tg.store %s, %out[%i] : memref<256xf32>
+}
+
+// -----
+
+tg.kernel @contract_c2_value(%out: memref<256xf32>, %a: memref<16xf16>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 16
+  %l = tg.range 2 local 16
+  %k = tg.range 1 unroll 16
+  %x = tg.load %a[%l] : memref<16xf16>
+  %t = tg.stage %x over %l in group : memref<16xf16>
+  %b = tg.barrier %t : memref<16xf16>
+  %y = tg.load %b[%k] : memref<16xf16>
+  %c = tg.cast %y : f16 -> f32
+  %p = tg.add %c, %c : f32
+  // expected-error @+1 {{a matrix operation adds up products of two elements of tiles of a group (C2)}}
+  %s = tg.ranged_reduce add %p over %k on "mma_m16n8k16_f16" : f32
+  tg.store %s, %out[%i] : memref<256xf32>
+}
+
+// -----
+
+tg.kernel @contract_c2_type(%out: memref<256xf32>, %a: memref<16xbf16>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 16
+  %l = tg.range 2 local 16
+  %k = tg.range 1 unroll 16
+  %x = tg.load %a[%l] : memref<16xbf16>
+  %t = tg.stage %x over %l in group : memref<16xbf16>
+  %b = tg.barrier %t : memref<16xbf16>
+  %y = tg.load %b[%k] : memref<16xbf16>
+  %c = tg.cast %y : bf16 -> f32
+  %p = tg.mul %c, %c : f32
+  // expected-error @+1 {{'mma_m16n8k16_f16' does not add up products of 'bf16' as 'f32' (C2)}}
+  %s = tg.ranged_reduce add %p over %k on "mma_m16n8k16_f16" : f32
+  tg.store %s, %out[%i] : memref<256xf32>
+}
+
+// -----
+
+tg.kernel @contract_c2_factor(%out: memref<256xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 16
+  %l = tg.range 2 local 16
+  %k = tg.range 1 unroll 16
+  %x = tg.load %a[%l] : memref<16xf32>
+  %t = tg.stage %x over %l in group : memref<16xf32>
+  %b = tg.barrier %t : memref<16xf32>
+  %y = tg.load %b[%k] : memref<16xf32>
+  %c = tg.neg %y : f32
+  %p = tg.mul %c, %c : f32
+  // expected-error @+1 {{a matrix operation adds up products of two elements of tiles of a group (C2)}}
+  %s = tg.ranged_reduce add %p over %k on "mfma_16x16x4_f32" : f32
+  tg.store %s, %out[%i] : memref<256xf32>
+}

@@ -69,6 +69,16 @@
 
 // -----
 
+// expected-error @+1 {{'mma_m16n8k16_f32' is no matrix operation}}
+#a = #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f32>
+
+// -----
+
+// expected-error @+1 {{expected 'on'}}
+#a = #tg.step<contract ranged_reduce 0 by 3>
+
+// -----
+
 // expected-error @+1 {{expected '>'}}
 #a = #tg.step<merge [0, 1] by 2>
 

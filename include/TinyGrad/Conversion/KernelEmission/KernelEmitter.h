@@ -95,6 +95,12 @@ protected:
                              unsigned depth) {
     llvm_unreachable("mayClose() admits no parallel range");
   }
+  /// Creates a sum that a matrix operation computes: all its values for the
+  /// current positions of loops, in the scope `depth`. Returns false if it is
+  /// to be computed as other reductions are.
+  virtual bool createContraction(RangedReduceOp op, unsigned depth) {
+    return false;
+  }
   /// Reports an operation that this code generator does not support. Called for
   /// each operation before code is created.
   virtual LogicalResult checkOperation(Operation *op) { return success(); }

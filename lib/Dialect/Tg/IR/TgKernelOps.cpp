@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
+#include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/OpImplementation.h"
@@ -615,7 +616,9 @@ LogicalResult StoreOp::verify() {
 }
 
 LogicalResult RangedReduceOp::verify() {
-  return checkRanges(*this, getRanges(), "(C1)");
+  if (failed(checkRanges(*this, getRanges(), "(C1)")))
+    return failure();
+  return verifyContraction(*this);
 }
 
 LogicalResult RangedScanOp::verify() {

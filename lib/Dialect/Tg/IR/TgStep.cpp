@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -61,6 +62,8 @@ static StepForm getForm(StepKind kind) {
     return {1, 1, 0, 0, 0, 0, Amount::Needed};
   case StepKind::nontemporal:
     return {1, 1, 0, 0, 0, 0, Amount::None};
+  case StepKind::contract:
+    return {1, 1, 0, 0, 0, 0, Amount::Optional};
   }
   llvm_unreachable("unknown step");
 }
@@ -115,6 +118,11 @@ LogicalResult StepAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (kind == StepKind::set_kind) {
     if (!symbolizeRangeKind(static_cast<uint32_t>(amount)))
       return emitError() << amount << " is no kind of range (C2)";
+    return success();
+  }
+  if (kind == StepKind::contract) {
+    if (amount < 0 || amount >= int64_t(tinygrad::kNumMatrixUnits))
+      return emitError() << amount << " is no matrix operation (C2)";
     return success();
   }
   if (amount < 0 || (amount == 0 && form.amount == Amount::Needed))
@@ -187,6 +195,18 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
       return {};
     }
     amount = static_cast<int64_t>(*rangeKind);
+  } else if (*kind == StepKind::contract) {
+    if (parser.parseKeyword("on"))
+      return {};
+    const SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return {};
+    const tinygrad::MatrixUnit *unit = tinygrad::findMatrixUnit(keyword);
+    if (!unit) {
+      parser.emitError(place, "'") << keyword << "' is no matrix operation";
+      return {};
+    }
+    amount = unit - tinygrad::kMatrixUnits;
   } else if (form.amount != Amount::None &&
              succeeded(parser.parseOptionalKeyword("by"))) {
     if (parser.parseInteger(amount))
@@ -228,6 +248,8 @@ void StepAttr::print(AsmPrinter &printer) const {
   if (getKind() == StepKind::set_kind)
     printer << " as "
             << stringifyRangeKind(static_cast<RangeKind>(getAmount()));
+  else if (getKind() == StepKind::contract)
+    printer << " on " << StringRef(tinygrad::kMatrixUnits[getAmount()].name);
   else if (getAmount() != 0)
     printer << " by " << getAmount();
   if (!getResults().empty()) {

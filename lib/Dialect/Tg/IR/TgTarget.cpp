@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -40,6 +41,10 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
       {"group_items", &TargetFacts::groupItems, 0, 1 << 16},
       {"subgroup_items", &TargetFacts::subgroupItems, 1, 1 << 10},
       {"group_bytes", &TargetFacts::groupBytes, 0, maxSize},
+      {"matrix_units", &TargetFacts::matrixUnits, 0,
+       (int64_t(1) << tinygrad::kNumMatrixUnits) - 1},
+      {"round_to_tf32", &TargetFacts::roundToTf32, 0, 1},
+      {"async_copies", &TargetFacts::asyncCopies, 0, 1},
   };
   return list;
 }

@@ -43,6 +43,8 @@ private:
   LogicalResult addRange(RangeOp range, bool fillsTile);
   LogicalResult addAxes();
   LogicalResult addExchange(RangedReduceOp reduce);
+  LogicalResult addContraction(RangedReduceOp reduce);
+  void permuteTile(StageOp tile);
   LogicalResult addMemory(Operation *op, Type element, int64_t size);
   /// Whether some operation is computed at every combination of positions of
   /// both ranges.
@@ -222,6 +224,63 @@ LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
                    exchange.results * exchange.rows * exchange.partials);
 }
 
+LogicalResult LayoutBuilder::addContraction(RangedReduceOp reduce) {
+  FailureOr<Contraction> contraction = getContraction(reduce, analysis);
+  if (failed(contraction))
+    return failure();
+  // Processors without groups compute the sum as any other.
+  if (target.groupItems == 0)
+    return success();
+  const size_t place = contraction->unit - tinygrad::kMatrixUnits;
+  if (!(target.matrixUnits >> place & 1))
+    return reduce.emitOpError("is computed by ")
+           << StringRef(contraction->unit->name)
+           << ", which the target does not have";
+  // The number of a lane is that of its row and that of its column.
+  RangeOp column = Contraction::getLanes(contraction->columns),
+          row = Contraction::getLanes(contraction->rows);
+  auto isAxis = [&](size_t fromEnd, RangeOp range) {
+    return layout.axes.size() >= fromEnd &&
+           llvm::is_contained(layout.axes.end()[-ptrdiff_t(fromEnd)].ranges,
+                              range);
+  };
+  if (!isAxis(1, column) || !isAxis(2, row))
+    return reduce.emitOpError("ranges ")
+           << row.getId() << " and " << column.getId()
+           << " are not the innermost items of a group, as the lanes of "
+           << StringRef(contraction->unit->name) << " have to be";
+  layout.contractions.push_back(*contraction);
+  permuteTile(contraction->rows.tile);
+  permuteTile(contraction->columns.tile);
+  return success();
+}
+
+void LayoutBuilder::permuteTile(StageOp tile) {
+  // Only matrix operations read it.
+  for (Operation *barrier : tile->getUsers())
+    for (Operation *user : barrier->getUsers())
+      if (llvm::none_of(layout.contractions, [&](const Contraction &other) {
+            return other.rows.load == user || other.columns.load == user;
+          }))
+        return;
+  // Rows are what the fastest ranges span that together fill 128 bytes.
+  const int64_t bytes =
+      llvm::divideCeil(tile.getValue().getType().getIntOrFloatBitWidth(), 8);
+  int64_t row = 1;
+  auto *memory = llvm::find_if(
+      layout.memories, [&](const auto &memory) { return memory.op == tile; });
+  for (const Contraction &other : layout.contractions)
+    for (const Contraction::Factor *factor : {&other.rows, &other.columns})
+      if (factor->tile == tile)
+        row = std::max(factor->stride, factor->depthStride);
+  row = std::max<int64_t>(row, 128 / bytes);
+  if (memory == layout.memories.end() || !llvm::isPowerOf2_64(row) ||
+      bytes > 8 || memory->size * bytes % 128 != 0)
+    return;
+  memory->chunkBits = llvm::Log2_64(16 / bytes);
+  memory->rowBits = llvm::Log2_64(row);
+}
+
 FailureOr<GroupLayout> LayoutBuilder::build() {
   if (failed(addGridRanges()) || failed(addAxes()))
     return failure();
@@ -234,7 +293,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
                            stage.getTile().getType().getNumElements())))
         return failure();
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
-      if (failed(addExchange(reduce)))
+      if (failed(addExchange(reduce)) ||
+          (reduce.getUnit() && failed(addContraction(reduce))))
         return failure();
     }
   }

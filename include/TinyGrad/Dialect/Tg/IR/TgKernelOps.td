@@ -309,16 +309,35 @@ def Tg_RangedReduceOp : Tg_Op<"ranged_reduce", [Pure,
     result does not depend on. Without ranges, the result is the value. Identities,
     special cases and order are those of `tg.reduce`.
 
-    C1: each range is the result of a `tg.range`, and they differ.
+    A sum of products with `on` is computed by a matrix operation of a GPU, in which
+    the items of a subgroup multiply two small matrices. It has the name of the
+    operation in `Support/MatrixUnits.h`. Its last range is the depth of these
+    matrices; the ranges that give an item its rows and columns are listed at the
+    step `contract`. Sums of f16 and bf16 are added up in f32, in any order, and
+    rounded once; NVIDIA's operations cut off what is much smaller than the largest
+    term of an addition. Processors without the operation compute the same sum.
+
+    C1: each range is the result of a `tg.range`, and they differ. C2: `on` names a
+    matrix operation, the reduction is a sum over at least one range, the value is a
+    product of two elements of tiles of a group, or of casts of two, and elements
+    and result have types of the operation.
 
     ```mlir
     %s = tg.ranged_reduce add %x over %k : f32
+    %t = tg.ranged_reduce add %y over %block, %depth on "mma_m16n8k16_f16" : f32
     ```
   }];
   let arguments = (ins Tg_ReduceKindAttr:$kind, Tg_Arith:$value,
-                       Variadic<Index>:$ranges);
+                       Variadic<Index>:$ranges, OptionalAttr<StrAttr>:$unit);
   let results = (outs Tg_Arith:$result);
-  let assemblyFormat = "`` $kind $value `over` $ranges attr-dict `:` type($result)";
+  let assemblyFormat = [{
+    `` $kind $value `over` $ranges (`on` $unit^)? attr-dict `:` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::tg::ReduceKind":$kind,
+                                 "::mlir::Value":$value,
+                                 "::mlir::ValueRange":$ranges), [{
+    build($_builder, $_state, kind, value, ranges, ::mlir::StringAttr());
+  }]>];
   let hasFolder = 1;
   let hasVerifier = 1;
 }

@@ -28,7 +28,8 @@ def Tg_StepKind : I32EnumAttr<"StepKind", "what a schedule step does", [
     I32EnumAttrCase<"skip_masked", 10>,
     I32EnumAttrCase<"check_finite", 11>,
     I32EnumAttrCase<"prefetch", 12>,
-    I32EnumAttrCase<"nontemporal", 13>]> {
+    I32EnumAttrCase<"nontemporal", 13>,
+    I32EnumAttrCase<"contract", 14>]> {
   let cppNamespace = "::mlir::tg";
   let genSpecializedAttr = 0;
 }
@@ -58,6 +59,17 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `check_finite ranged_reduce 0 [l] by n into [...]` | makes the check that `skip_masked` needs, of a tile with `n` lanes |
     | `prefetch load 1 by n` | prefetches the element `n` positions ahead |
     | `nontemporal store 0` | makes the store non-temporal |
+    | `contract ranged_reduce 0 on mma_m16n8k16_f16` | a sum of products is computed by a matrix operation |
+
+    `contract` requires that both factors are elements of tiles of the group, and
+    that ranges have the layout of the operation (`Support/MatrixUnits.h`): the
+    innermost ranges that only the first factor depends on are its rows, those of
+    the second factor its columns. Digits of lanes are `local`, digits of registers
+    `unroll` (rows) or `upcast` (columns), and both indices are linear in them. The
+    last range of the sum is a `loop`, as long as the operation is deep. The items
+    of the columns, and outside of them those of the rows, are the innermost ones of
+    the group. Zeros by which a split has masked the sum are omitted where the
+    tiles hold them.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs
@@ -67,6 +79,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     ```mlir
     #tg.step<split [0] by 16 into [2, 3]>
     #tg.step<set_kind [3] as upcast>
+    #tg.step<contract ranged_reduce 0 on mfma_16x16x16_f16>
     ```
   }];
   let parameters = (ins EnumParameter<Tg_StepKind>:$kind,

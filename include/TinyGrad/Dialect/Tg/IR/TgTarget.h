@@ -71,6 +71,14 @@ struct TargetFacts {
   int64_t subgroupItems = 1;
   /// The most bytes of memory that the items of a group share.
   int64_t groupBytes = 0;
+  /// The matrix operations (Support/MatrixUnits.h), a bit for each by its place
+  /// in the table.
+  int64_t matrixUnits = 0;
+  /// 1 if factors of f32 may be rounded to tf32, with 10 bits of fraction, for
+  /// a matrix operation.
+  int64_t roundToTf32 = 0;
+  /// 1 if items copy from global memory to that of their group without waiting.
+  int64_t asyncCopies = 0;
 
   bool operator==(const TargetFacts &) const = default;
 };

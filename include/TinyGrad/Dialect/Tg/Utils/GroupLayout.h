@@ -15,6 +15,7 @@
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgTarget.h"
+#include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
 
 #include <array>
 
@@ -55,6 +56,11 @@ struct GroupLayout {
     Type element;   ///< a tg type; bool takes a byte
     int64_t size;   ///< in elements
     int64_t offset; ///< in bytes
+    /// Elements of a tile that fill 16 bytes, as a power of two, and of a row
+    /// of at least 128 bytes. Of a tile that only matrix operations read, the
+    /// 16 bytes number c of a row r are at number c ^ (r % 8), so that those of
+    /// a column are in different banks. 0: all are in their order.
+    unsigned chunkBits = 0, rowBits = 0;
   };
   SmallVector<Memory> memories;
   /// Bytes of all of it.
@@ -70,6 +76,13 @@ struct GroupLayout {
     int64_t results = 1; ///< of unrolled positions and lanes
   };
   SmallVector<Exchange> exchanges;
+
+  /// The sums that matrix operations compute.
+  SmallVector<Contraction> contractions;
+  /// The axes of the columns of a subgroup's lanes, and of the rows: the two
+  /// innermost ones, if there are contractions.
+  unsigned getColumnAxis() const { return axes.size() - 1; }
+  unsigned getRowAxis() const { return axes.size() - 2; }
 
   uint32_t getGroupItems() const {
     return groupSize[0] * groupSize[1] * groupSize[2];

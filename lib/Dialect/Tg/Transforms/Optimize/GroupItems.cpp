@@ -141,7 +141,7 @@ void Heuristic::distribute(int64_t items, bool shareReduces) {
 void Heuristic::runForGroups() {
   mergeRanges();
   separateReduces();
-  if (tileProducts())
+  if (contractProducts() || tileProducts())
     return;
   const int64_t shared = shareReduces();
   if (shared > 1)

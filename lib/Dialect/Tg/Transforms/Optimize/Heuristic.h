@@ -80,6 +80,7 @@ private:
   RangeOp findShared(RangedReduceOp reduce);
   int64_t shareReduces();
   bool tileProducts();
+  bool contractProducts();
   void distribute(int64_t items, bool shareReduces);
   void report(StringRef step, RangeOp range, int64_t amount);
 

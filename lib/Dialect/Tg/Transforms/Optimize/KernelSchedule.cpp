@@ -129,6 +129,9 @@ void KernelSchedule::apply(StepAttr step) {
   case StepKind::nontemporal:
     setNontemporal(cast<StoreOp>(ops[0]));
     break;
+  case StepKind::contract:
+    contract(cast<RangedReduceOp>(ops[0]), amount);
+    break;
   }
   givenIds = {};
 }

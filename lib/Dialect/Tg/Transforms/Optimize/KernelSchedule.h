@@ -185,6 +185,12 @@ public:
   /// NONTEMPORAL: the store bypasses the caches.
   void setNontemporal(StoreOp store);
 
+  /// CONTRACT (see Contraction.h): a sum of products of elements of tiles is
+  /// computed by the matrix operation at this place of the table. Zeros by
+  /// which a split has masked the products are omitted, since the tiles hold
+  /// them.
+  void contract(RangedReduceOp reduce, int64_t unit);
+
 private:
   class Recording;
 
@@ -222,6 +228,11 @@ private:
   std::optional<std::string>
   findObstacleToStage(Value value, ArrayRef<RangeOp> over, int64_t pad);
   size_t countNewRanges(StepAttr step);
+  std::optional<std::string> findObstacleToContract(RangedReduceOp reduce,
+                                                    int64_t unit);
+  /// Whether the tile's element that \p load reads is zero where the condition
+  /// does not hold.
+  bool isZeroWhereNot(LoadOp load, Value condition);
   /// Replaces a value by a load of the tile's element at \p positions, which
   /// run over \p extents.
   void replaceByLoad(Value value, Value tile, ArrayRef<Value> positions,

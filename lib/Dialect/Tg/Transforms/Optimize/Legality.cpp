@@ -588,6 +588,10 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
         return "the element may be read again";
       return std::nullopt;
     }
+    case StepKind::contract:
+      if (!getReduce(0))
+        return expect(0, "reduction");
+      return findObstacleToContract(getReduce(0), amount);
     }
     llvm_unreachable("unknown step");
   };
@@ -632,7 +636,8 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
     return range.getKind() == RangeKind::local ||
            range.getKind() == RangeKind::group_reduce;
   });
-  if (target.groupItems == 0 || (!makesItems && !hasItems))
+  if (target.groupItems == 0 ||
+      (!makesItems && !hasItems && step.getKind() != StepKind::contract))
     return std::nullopt;
   // Tried on a copy, because the items of ranges depend on all values.
   OwningOpRef<KernelOp> copy = kernel.clone();

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelSchedule.h"
+#include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 #include <numeric>
@@ -342,4 +343,99 @@ void KernelSchedule::replaceByLoad(Value value, Value tile,
   value.replaceAllUsesWith(staged);
   eraseUnused();
   changed();
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix operations
+//===----------------------------------------------------------------------===//
+
+void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
+  Recording step(*this, StepKind::contract, reduce.getOperation(), {}, unit);
+  if (auto where = reduce.getValue().getDefiningOp<WhereOp>())
+    reduce.getValueMutable().assign(where.getX());
+  reduce.setUnit(StringRef(tinygrad::kMatrixUnits[unit].name));
+  eraseUnused();
+  changed();
+}
+
+bool KernelSchedule::isZeroWhereNot(LoadOp load, Value condition) {
+  StageOp tile = getGroupTile(load.getResult());
+  auto staged = tile ? tile.getValue().getDefiningOp<LoadOp>() : LoadOp();
+  Operation *comparison = condition.getDefiningOp();
+  if (!staged || !staged.getMask() || !comparison)
+    return false;
+  // The positions of the tile's ranges at which the element was staged: a digit
+  // of the index for each.
+  LinearForm index = analysis.getLinear(load.getIndex());
+  DenseMap<Value, LinearForm> positions;
+  int64_t stride = 1;
+  if (index.constant.getStatic() != 0)
+    return false;
+  for (Value range : llvm::reverse(tile.getRanges())) {
+    const int64_t extent = range.getDefiningOp<RangeOp>().getLargestExtent();
+    LinearForm position(index.getContext());
+    int64_t largest = 0;
+    for (auto [atom, coefficient] : LinearForm(index).terms) {
+      const int64_t number = coefficient.getStatic().value_or(0);
+      auto own = atom.getDefiningOp<RangeOp>();
+      if (!own || number < stride || number >= stride * extent ||
+          number % stride != 0)
+        continue;
+      largest += number / stride * (own.getLargestExtent() - 1);
+      position.addTerm(atom, number / stride);
+      index.addTerm(atom, -number);
+    }
+    if (largest >= extent)
+      return false;
+    positions.try_emplace(range, position);
+    stride *= extent;
+  }
+  std::optional<LinearForm> wanted = analysis.getDifference(comparison);
+  if (!wanted || !index.terms.empty())
+    return false;
+  return llvm::any_of(getConjuncts(staged.getMask()), [&](Value conjunct) {
+    Operation *op = conjunct.getDefiningOp();
+    std::optional<LinearForm> known;
+    if (op && op->getName() == comparison->getName())
+      known = analysis.getDifference(op);
+    if (!known)
+      return false;
+    LinearForm form(known->constant);
+    for (auto [atom, coefficient] : known->terms) {
+      auto it = positions.find(atom);
+      if (it == positions.end())
+        form.addTerm(atom, coefficient);
+      else
+        form.add(it->second, coefficient);
+    }
+    form.subtract(*wanted);
+    return form.getNumber() == 0;
+  });
+}
+
+std::optional<std::string>
+KernelSchedule::findObstacleToContract(RangedReduceOp reduce, int64_t unit) {
+  if (!(target.matrixUnits >> unit & 1))
+    return "the target does not have " +
+           std::string(tinygrad::kMatrixUnits[unit].name);
+  if (reduce.getUnit())
+    return "a matrix operation computes it already";
+  auto where = reduce.getValue().getDefiningOp<WhereOp>();
+  if (!where)
+    return std::nullopt;
+  // A product is zero only if both factors are.
+  auto other = where.getY().getDefiningOp<ConstOp>();
+  std::optional<ProductFactors> factors = getFactors(where.getX());
+  if (!other ||
+      other.getValue() !=
+          getReduceIdentity(reduce.getKind(), reduce.getType()) ||
+      !factors)
+    return "it does not add up products";
+  for (Value factor : {factors->lhs, factors->rhs}) {
+    auto load = factor.getDefiningOp<LoadOp>();
+    for (Value conjunct : getConjuncts(where.getCondition()))
+      if (!load || !isZeroWhereNot(load, conjunct))
+        return "products are omitted whose factors are not zeros of a tile";
+  }
+  return std::nullopt;
 }

@@ -1,0 +1,299 @@
+//===- ContractProducts.cpp - products of matrices on matrix units --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Sums of products that a matrix operation of the target computes. A group
+/// computes a block of results, each of its subgroups a part of it. Its items
+/// read blocks of both factors into tiles of the group.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using tinygrad::MatrixUnit;
+
+/// Subgroups of a group along rows, and along columns.
+static constexpr int64_t kSubgroups = 2;
+/// The fewest rows and columns for which a matrix operation is used: smaller
+/// blocks would mostly consist of padding.
+static constexpr int64_t kFewest = 16;
+/// Bytes along the depth that a tile has of each row.
+static constexpr int64_t kDepthBytes = 64;
+/// The widest access of one instruction, in bytes.
+static constexpr int64_t kMaxAccess = 16;
+/// Upper limit of the copies of a value by unrolled ranges.
+static constexpr int64_t kMaxCopies = 256;
+
+namespace {
+/// A product of matrices: the factors, the ranges of its rows and columns, and
+/// the range of the sum.
+struct Product {
+  RangedReduceOp reduce;
+  const MatrixUnit *unit = nullptr;
+  RangeOp rows, columns, depth;
+  /// The factors with the rows and with the columns.
+  Value left, right;
+};
+
+/// The size of a block.
+struct BlockSize {
+  int64_t rows, columns;
+};
+
+/// The ranges that fill a tile: one along which the factor is contiguous in
+/// memory, and the other one.
+struct Fill {
+  RangeOp contiguous, other;
+};
+} // namespace
+
+/// Whether neighbors along a range are neighbors in memory, for a value that
+/// several loads may be the source of.
+static bool isContiguous(KernelSchedule &schedule, Value value, RangeOp range) {
+  return llvm::any_of(schedule.getSlice(value), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && schedule.getAnalysis()
+                           .getLinear(load.getIndex())
+                           .getCoefficient(range) == 1;
+  });
+}
+
+/// The first operation that adds up such products; null if the target has none.
+static const MatrixUnit *findUnit(const TargetFacts &target,
+                                  const ProductFactors &factors, Type result) {
+  for (const auto &[i, unit] : llvm::enumerate(tinygrad::kMatrixUnits))
+    if ((target.matrixUnits >> i & 1) && fitsUnit(unit, factors, result) &&
+        (unit.element != tinygrad::MatrixElement::tf32 || target.roundToTf32))
+      return &unit;
+  return nullptr;
+}
+
+/// The largest block that leaves enough groups, of \p others for each.
+static BlockSize chooseBlock(Product product, const TargetFacts &target,
+                             int64_t others) {
+  static constexpr BlockSize sizes[] = {
+      {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}};
+  const int64_t rows = product.rows.getLargestExtent(),
+                columns = product.columns.getLargestExtent();
+  const MatrixUnit &unit = *product.unit;
+  // Bytes of the results and of all factors of a step that an item holds.
+  auto getRegisterBytes = [&](BlockSize size) {
+    const int64_t bytes = tinygrad::getBytes(unit.element);
+    const int64_t tileRows = size.rows / kSubgroups / unit.m,
+                  tileColumns = size.columns / kSubgroups / unit.n;
+    return tileRows * tileColumns * unit.c.getNumRegisters() *
+               std::max<int64_t>(bytes, 4) +
+           tileRows * unit.a.getNumRegisters() * bytes +
+           tileColumns * unit.b.getNumRegisters() * bytes;
+  };
+  for (BlockSize size : sizes) {
+    const int64_t groups = llvm::divideCeil(rows, size.rows) *
+                           llvm::divideCeil(columns, size.columns) * others;
+    if (getRegisterBytes(size) < target.vectorRegisters * target.vectorBytes &&
+        size.rows < 2 * rows && size.columns < 2 * columns &&
+        groups >= target.parallelItems / 2)
+      return size;
+  }
+  return sizes[std::size(sizes) - 1];
+}
+
+/// Splits the rows or columns of a block into those of subgroups, those of
+/// accumulators, and the digits of an accumulator. Returns the ranges of the
+/// subgroups and the first digit.
+static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
+                                             RangeOp side,
+                                             const MatrixUnit &unit,
+                                             bool ofColumns) {
+  const auto digits = getAccumulatorDigits(unit, ofColumns);
+  auto [subgroups, rest] =
+      schedule.split(side, side.getLargestExtent() / kSubgroups);
+  schedule.setKind(subgroups, RangeKind::local);
+  if (const int64_t size = ofColumns ? unit.n : unit.m;
+      rest.getLargestExtent() > size) {
+    auto [tiles, inner] = schedule.split(rest, size);
+    schedule.setKind(tiles, RangeKind::unroll);
+    rest = inner;
+  }
+  RangeOp first;
+  for (const AccumulatorDigit &digit : digits) {
+    RangeOp own = rest;
+    if (digit.extent < rest.getLargestExtent())
+      std::tie(own, rest) =
+          schedule.split(rest, rest.getLargestExtent() / digit.extent);
+    schedule.setKind(own, digit.isLane ? RangeKind::local
+                          : ofColumns  ? RangeKind::upcast
+                                       : RangeKind::unroll);
+    if (!first)
+      first = own;
+  }
+  return {subgroups, first};
+}
+
+/// Distributes the filling of a tile over the items of a group, whose extents
+/// are \p axes from the innermost on: items that are neighbors read neighbors
+/// in memory, as much as one instruction can.
+static void splitFill(KernelSchedule &schedule, Fill fill, int64_t bytes,
+                      ArrayRef<int64_t> axes) {
+  const int64_t width = kMaxAccess / bytes;
+  RangeOp rows = fill.other, columns = fill.contiguous;
+  RangeOp chunks;
+  if (columns.getLargestExtent() > width)
+    std::tie(chunks, columns) = schedule.split(columns, width);
+  schedule.setKind(columns, RangeKind::upcast);
+  int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
+          numRows = rows.getLargestExtent();
+  SmallVector<int64_t> ofChunks, ofRows;
+  for (int64_t extent : axes) {
+    if (numChunks % extent == 0) {
+      ofChunks.push_back(extent);
+      numChunks /= extent;
+    } else if (numRows % extent == 0) {
+      ofRows.push_back(extent);
+      numRows /= extent;
+    }
+  }
+  auto distribute = [&](RangeOp range, ArrayRef<int64_t> digits) {
+    for (int64_t digit : digits) {
+      if (range.getLargestExtent() == digit)
+        return schedule.setKind(range, RangeKind::local);
+      auto [outer, inner] = schedule.split(range, digit);
+      schedule.setKind(inner, RangeKind::local);
+      range = outer;
+    }
+    if (range.getLargestExtent() > 1)
+      schedule.setKind(range, RangeKind::unroll);
+  };
+  if (chunks)
+    distribute(chunks, ofChunks);
+  distribute(rows, ofRows);
+}
+
+/// The product that a kernel consists of, if the target has an operation for
+/// it.
+static std::optional<Product>
+findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
+  std::optional<ProductFactors> factors = getFactors(reduce.getValue());
+  if (!factors || reduce.getKind() != ReduceKind::add)
+    return std::nullopt;
+  Product product;
+  product.reduce = reduce;
+  product.columns = columns;
+  product.unit = findUnit(schedule.getTarget(), *factors, reduce.getType());
+  if (!product.unit)
+    return std::nullopt;
+  for (RangeOp range : getClosedRanges(reduce))
+    if (!range.isSymbolic() && range.getLargestExtent() >= product.unit->k &&
+        (!product.depth ||
+         range.getLargestExtent() >= product.depth.getLargestExtent()))
+      product.depth = range;
+  if (!product.depth)
+    return std::nullopt;
+  // The innermost rows that are long enough.
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == columns || range.isSymbolic() ||
+        range.getLargestExtent() < kFewest)
+      continue;
+    for (auto [x, y] : {std::pair(factors->lhs, factors->rhs),
+                        std::pair(factors->rhs, factors->lhs)})
+      if (schedule.dependsOn(x, range) && !schedule.dependsOn(x, columns) &&
+          schedule.dependsOn(y, columns) && !schedule.dependsOn(y, range) &&
+          schedule.dependsOn(x, product.depth) &&
+          schedule.dependsOn(y, product.depth)) {
+        product.rows = range;
+        product.left = x;
+        product.right = y;
+      }
+  }
+  if (!product.rows)
+    return std::nullopt;
+  return product;
+}
+
+bool Heuristic::contractProducts() {
+  Block &body = schedule.getKernel().getBody().front();
+  auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
+  if (target.matrixUnits == 0 || reduces.size() != 1 || hasScan() ||
+      schedule.getKernel().getInPlace() || !body.getOps<StageOp>().empty() ||
+      llvm::any_of(body.getOps<StoreOp>(),
+                   [](StoreOp store) { return store.getUpdate().has_value(); }))
+    return false;
+  RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
+  if (!columns || columns.isSymbolic() || columns.getLargestExtent() < kFewest)
+    return false;
+  std::optional<Product> found =
+      findProduct(schedule, reduces.front(), columns);
+  if (!found ||
+      kSubgroups * kSubgroups * target.subgroupItems > target.groupItems)
+    return false;
+  Product &product = *found;
+  const MatrixUnit &unit = *product.unit;
+  const int64_t bytes = tinygrad::getBytes(unit.element);
+  int64_t others = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (range != product.rows && range != product.columns &&
+        llvm::MulOverflow(others, range.getLargestExtent(), others))
+      return false;
+  const BlockSize size = chooseBlock(product, target, others);
+  int64_t depthSize = std::max(kDepthBytes / bytes, unit.k);
+  const int64_t items = kSubgroups * kSubgroups * target.subgroupItems;
+  while (depthSize > unit.k &&
+         size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
+    depthSize /= 2;
+  if ((size.rows + size.columns) * depthSize * bytes > target.groupBytes)
+    return false;
+
+  report("matrix rows", product.rows, size.rows);
+  report("matrix columns", product.columns, size.columns);
+  report("matrix depth", product.depth, depthSize);
+  if (columns->isBeforeInBlock(product.rows))
+    schedule.moveBefore(product.rows, columns);
+  RangeOp rowsOfBlock = schedule.split(product.rows, size.rows).second;
+  RangeOp columnsOfBlock = schedule.split(columns, size.columns).second;
+  RangeOp depthOfBlock = schedule.split(product.depth, depthSize).second;
+  // A tile belongs to the group because of its local range.
+  auto stage = [&](Value factor, RangeOp side) {
+    const bool isAlongSide = isContiguous(schedule, factor, side) &&
+                             !isContiguous(schedule, factor, depthOfBlock);
+    // Items read neighbors along the depth at once, unless ldmatrix transposes.
+    const bool isTransposed =
+        isAlongSide && bytes == 2 && unit.family == tinygrad::MatrixFamily::mma;
+    SmallVector<RangeOp> over{side, depthOfBlock};
+    if (isTransposed)
+      std::swap(over[0], over[1]);
+    schedule.setKind(side, RangeKind::local);
+    SmallVector<RangeOp> ranges = schedule.stage(factor, over).second;
+    schedule.setKind(side, RangeKind::loop);
+    schedule.setKind(ranges[isTransposed], RangeKind::loop);
+    return isAlongSide == isTransposed ? Fill{ranges[1], ranges[0]}
+                                       : Fill{ranges[0], ranges[1]};
+  };
+  const Fill left = stage(product.left, rowsOfBlock),
+             right = stage(product.right, columnsOfBlock);
+  auto [subgroupRows, firstRow] =
+      splitSide(schedule, rowsOfBlock, unit, /*ofColumns=*/false);
+  RangeOp subgroupColumns =
+      splitSide(schedule, columnsOfBlock, unit, /*ofColumns=*/true).first;
+  // The lanes are the innermost items.
+  schedule.moveBefore(subgroupColumns, firstRow);
+  if (depthOfBlock.getLargestExtent() > unit.k) {
+    auto [steps, inner] = schedule.split(depthOfBlock, unit.k);
+    schedule.setKind(steps, RangeKind::unroll);
+    depthOfBlock = inner;
+  }
+  schedule.contract(product.reduce, &unit - tinygrad::kMatrixUnits);
+  const int64_t axes[] = {unit.getColumnLanes(), unit.getRowLanes(), kSubgroups,
+                          kSubgroups};
+  for (const Fill &fill : {left, right})
+    splitFill(schedule, fill, bytes, axes);
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  return true;
+}

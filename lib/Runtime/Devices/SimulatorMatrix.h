@@ -1,0 +1,50 @@
+//===- SimulatorMatrix.h - simulated matrix operations ----------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Private to the simulator: what matrix operations of GPUs compute from the
+/// registers of all lanes of a subgroup.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORMATRIX_H
+#define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORMATRIX_H
+
+#include "TinyGrad/Support/MatrixUnits.h"
+
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace tinygrad::detail {
+
+/// The registers that a lane gives to a matrix operation.
+struct MatrixRegisters {
+  const char *a = nullptr, *b = nullptr;
+  char *c = nullptr; ///< becomes the result
+};
+
+/// The row and column of the element in a register of a lane, as the vendor
+/// documents it: of matrix `a`, `b` or `c`. Written independently of the table
+/// of operations, which code generators use.
+std::pair<int64_t, int64_t> getDocumentedElement(const MatrixUnit &unit,
+                                                 char matrix, int64_t lane,
+                                                 int64_t number);
+
+/// C becomes A * B + C. There are as many lanes as the operation has.
+void multiplyMatrices(const MatrixUnit &unit, const MatrixRegisters *lanes);
+
+/// ldmatrix: 8x8 matrices of 16 bits each, of which lane 8 * i + j gives the
+/// address of row j of matrix i. Lane l gets the elements 2 * (l % 4) and the
+/// next one of row l / 4 of each matrix, or of column l / 4 if they are
+/// transposed.
+void loadMatrices(int64_t numMatrices, bool isTransposed,
+                  const std::array<const char *, 32> &rows,
+                  const std::array<char *, 32> &results);
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORMATRIX_H

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Products of matrices on the simulated GPU against the interpreter.
+
+usage: check-products.py TG_RUN CHIP...
+
+The elements are small integers, so that all sums are exact and the results of
+both have the same text.
+"""
+
+import os
+import random
+import subprocess
+import sys
+
+# Rows, columns, depth, the type of factors, that of the result, and what is
+# different: factors that are stored transposed, a bias and a square afterwards,
+# a batch.
+PRODUCTS = [
+    (64, 64, 64, "f16", "f32", ""),
+    (33, 47, 65, "f16", "f32", "left right epilogue"),
+    (40, 72, 50, "f16", "f16", "left"),
+    (70, 50, 90, "bf16", "f32", "right"),
+    (17, 130, 100, "i8", "i32", "left right"),
+    (33, 47, 65, "i8", "i32", "right epilogue batch"),
+    (40, 30, 21, "f64", "f64", "epilogue"),
+    (33, 34, 16, "f64", "f64", "left right batch"),
+    (40, 30, 20, "f32", "f32", "right"),
+]
+
+
+def get_text(rows, columns, depth, factor, result, options):
+    """A function that multiplies, with its inputs."""
+    rng = random.Random(f"{rows} {columns} {depth} {factor} {options}")
+    batch = ["3"] if "batch" in options.split() else []
+
+    def tensor(element, *shape):
+        return f"tensor<{'x'.join(batch + [str(n) for n in shape])}x{element}>"
+
+    def values(element, *shape):
+        if not shape:
+            number = rng.randint(-4, 4)
+            return str(number) if element.startswith("i") else f"{number}.0"
+        inner = (values(element, *shape[1:]) for _ in range(shape[0]))
+        return f"[{', '.join(inner)}]"
+
+    lines = []
+
+    def argument(name, first, second, is_turned):
+        shape = (second, first) if is_turned else (first, second)
+        kind = tensor(factor, *shape)
+        full = [int(n) for n in batch] + list(shape)
+        arguments.append(
+            f"{name}: {kind} {{tg.input = dense<{values(factor, *full)}> : {kind}}}"
+        )
+        if is_turned:
+            axes = "[0, 2, 1]" if batch else "[1, 0]"
+            turned = tensor(factor, first, second)
+            lines.append(f"{name}t = tg.permute {name} {axes} : {kind} -> {turned}")
+            return name + "t"
+        return name
+
+    arguments = []
+    left = argument("%a", rows, depth, "left" in options.split())
+    right = argument("%b", depth, columns, "right" in options.split())
+    shape = (rows, depth, columns)
+    for name, value, first, second, view in [
+        ("%x", left, rows, depth, (rows, depth, 1)),
+        ("%y", right, depth, columns, (1, depth, columns)),
+    ]:
+        before, after = tensor(factor, first, second), tensor(factor, *view)
+        whole = tensor(factor, *shape)
+        lines.append(f"{name}v = tg.reshape {value} : {before} -> {after}")
+        lines.append(f"{name}e = tg.expand {name}v : {after} -> {whole}")
+        if factor != result:
+            cast = tensor(result, *shape)
+            lines.append(f"{name} = tg.cast {name}e : {whole} -> {cast}")
+    x, y = ("%x", "%y") if factor != result else ("%xe", "%ye")
+    whole, summed = tensor(result, *shape), tensor(result, rows, 1, columns)
+    out = tensor(result, rows, columns)
+    axis = 1 + len(batch)
+    lines.append(f"%p = tg.mul {x}, {y} : {whole}")
+    lines.append(f"%s = tg.reduce add %p axes [{axis}] : {whole} -> {summed}")
+    lines.append(f"%r = tg.reshape %s : {summed} -> {out}")
+    returned = "%r"
+    if "epilogue" in options.split():
+        bias = f"tensor<{columns}x{result}>"
+        ones = "1x" * (1 + len(batch))
+        one = f"tensor<{ones}{columns}x{result}>"
+        arguments.append(
+            f"%c: {bias} {{tg.input = dense<{values(result, columns)}> : {bias}}}"
+        )
+        lines.append(f"%c1 = tg.reshape %c : {bias} -> {one}")
+        lines.append(f"%ce = tg.expand %c1 : {one} -> {out}")
+        lines.append(f"%t = tg.add %r, %ce : {out}")
+        lines.append(f"%z = tg.mul %t, %t : {out}")
+        returned = "%z"
+    body = "\n  ".join(lines)
+    return f"""func.func @main({', '.join(arguments)}) -> {out} {{
+  {body}
+  return {returned} : {out}
+}}
+"""
+
+
+def run(tool, text, chip=None):
+    options = ["--device=SIM"] if chip else ["--interpret"]
+    env = dict(os.environ, **({"SIMCHIP": chip} if chip else {}))
+    result = subprocess.run(
+        [tool, "-", "--print", *options],
+        input=text, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return result.stdout if result.returncode == 0 else f"error: {result.stdout}"
+
+
+def main():
+    tool, *chips = sys.argv[1:]
+    for product in PRODUCTS:
+        text = get_text(*product)
+        expected = run(tool, text)
+        for chip in chips:
+            found = run(tool, text, chip)
+            if found.startswith("error: ") or found != expected:
+                print(f"{chip} {product}: {found[:500]}\nexpected {expected[:500]}")
+    print(f"{len(PRODUCTS)} products on {len(chips)} chips compared")
+
+
+main()
