@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Target/All/AllTargets.h"
-#include "TinyGrad/Target/GPUChip.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
