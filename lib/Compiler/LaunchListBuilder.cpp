@@ -19,19 +19,23 @@ using namespace tinygrad;
 namespace {
 class ListBuilder {
 public:
-  ListBuilder(Device &device, ArrayRef<tg::VarAttr> variables,
+  ListBuilder(func::FuncOp host, Device &device,
+              ArrayRef<tg::VarAttr> variables,
               const llvm::StringMap<CompiledKernel> &kernels)
-      : device(device), variables(variables), kernels(kernels) {}
+      : host(host), device(device), variables(variables), kernels(kernels),
+        symbols(host->getParentOp()) {}
 
-  LaunchList build(func::FuncOp host);
+  LaunchList build();
 
 private:
   uint32_t addSlot(Value value, Slot::Kind kind);
   void visit(Operation *op);
 
+  func::FuncOp host;
   Device &device;
   ArrayRef<tg::VarAttr> variables;
   const llvm::StringMap<CompiledKernel> &kernels;
+  const SymbolTable symbols;
   LaunchList list;
   llvm::DenseMap<Value, uint32_t> slots;
   llvm::DenseSet<Value> returned;
@@ -161,11 +165,17 @@ void ListBuilder::visit(Operation *op) {
       llvm::append_range(list.numbers, *numbers);
     step.opCount = kernel.opCount;
     step.memBytes = kernel.memBytes;
-    for (Value buffer : launch.getBuffers()) {
+    auto definition = symbols.lookup<tg::KernelOp>(launch.getKernel());
+    for (auto [i, buffer] : llvm::enumerate(launch.getBuffers())) {
       step.slots.push_back(slots.lookup(buffer));
       uint32_t root = step.slots.back();
       while (list.slots[root].kind == Slot::Kind::View)
         root = list.slots[root].base;
+      if (auto alignment = definition.getArgAttrOfType<IntegerAttr>(
+              i, tg::alignmentAttrName);
+          alignment && list.slots[root].kind == Slot::Kind::Input)
+        list.slots[root].alignment = std::max<std::size_t>(
+            list.slots[root].alignment, alignment.getInt());
       if (Device *place = list.slots[root].device)
         throw CompileError("kernel " + step.displayName + " would run on " +
                            place->name() +
@@ -212,7 +222,7 @@ void ListBuilder::visit(Operation *op) {
   }
 }
 
-LaunchList ListBuilder::build(func::FuncOp host) {
+LaunchList ListBuilder::build() {
   for (tg::VarAttr variable : variables)
     list.variables.push_back(
         {variable.getName().str(), variable.getMin(), variable.getMax()});
@@ -224,7 +234,6 @@ LaunchList ListBuilder::build(func::FuncOp host) {
     returned.insert(value);
   }
   llvm::DenseSet<Value> written;
-  const SymbolTable symbols(host->getParentOp());
   for (Operation &op : block) {
     SmallVector<Value> targets;
     if (auto transfer = dyn_cast<tg::TransferOp>(op)) {
@@ -262,5 +271,5 @@ LaunchList
 tinygrad::buildLaunchList(func::FuncOp host, Device &device,
                           ArrayRef<tg::VarAttr> variables,
                           const llvm::StringMap<CompiledKernel> &kernels) {
-  return ListBuilder(device, variables, kernels).build(host);
+  return ListBuilder(host, device, variables, kernels).build();
 }

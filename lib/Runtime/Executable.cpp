@@ -133,6 +133,10 @@ static void verifySlots(const LaunchList &list, Device &target) {
       throw Error(where + " cannot be on another device");
     switch (slot.kind) {
     case Slot::Kind::Input:
+      if (slot.alignment == 0 || (slot.alignment & (slot.alignment - 1)) != 0 ||
+          slot.alignment > kMemoryAlignment)
+        throw Error(where + " has an alignment of " +
+                    std::to_string(slot.alignment) + " bytes");
       if (timesInput[i] != 1)
         throw Error(where + " is given " + std::to_string(timesInput[i]) +
                     " times among the inputs");
@@ -346,8 +350,18 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
   std::unique_ptr<Run> current = takeRun();
   if (program.arenaBytes != 0 && !current->arena)
     current->arena = Buffer::allocate(target, program.arenaBytes);
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    current->addresses[program.inputs[i]] = inputs[i].address();
+  // Aligned copies of inputs, by the numbers of these.
+  std::vector<std::pair<std::size_t, Buffer>> copies;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Slot &slot = program.slots[program.inputs[i]];
+    void *&address = current->addresses[program.inputs[i]];
+    address = inputs[i].address();
+    if (reinterpret_cast<std::uintptr_t>(address) % slot.alignment == 0)
+      continue;
+    copies.emplace_back(i, Buffer::allocate(target, slot.bytes, slot.dtype));
+    target.copy(copies.back().second.address(), address, slot.bytes);
+    address = copies.back().second.address();
+  }
 
   void **addresses = current->addresses.data();
   char *arena = static_cast<char *>(current->arena.address());
@@ -385,6 +399,9 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,
     all.insert(all.end(), program.numbers.begin(), program.numbers.end());
     runSteps(*current, all);
   }
+  for (const auto &[i, copy] : copies)
+    if (const Slot &slot = program.slots[program.inputs[i]]; slot.isWritten)
+      target.copy(inputs[i].address(), copy.address(), slot.bytes);
 
   std::vector<Buffer> results;
   results.reserve(program.outputs.size());

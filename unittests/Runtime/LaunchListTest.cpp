@@ -240,6 +240,39 @@ TEST_F(LaunchListTest, inputsAreAlignedToTheirElements) {
                 "bytes of an element of int64"));
 }
 
+TEST_F(LaunchListTest, inputsThatAreNotAlignedAreCopied) {
+  // Adds to the input in place, and returns the input and a result.
+  LaunchList list;
+  list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Output)};
+  list.slots[0].isWritten = true;
+  list.slots[0].alignment = 16;
+  list.steps = {launch("add_value", {0, 0}, {0}), launch("add", {1, 0, 0})};
+  list.inputs = {0};
+  list.outputs = {0, 1};
+  list.variables = {{"n", -1000, 1000}};
+  Executable program(cpu, list);
+  std::vector<char> memory(kBytes + 32);
+  char *aligned = reinterpret_cast<char *>(
+      (reinterpret_cast<uintptr_t>(memory.data()) + 15) / 16 * 16);
+  for (std::size_t offset : {0, 8}) {
+    auto *elements = reinterpret_cast<int64_t *>(aligned + offset);
+    std::fill_n(elements, kCount, 5);
+    Buffer input = Buffer::external(cpu, elements, kBytes, {});
+    std::vector<Buffer> results = program.run({input}, {2});
+    EXPECT_EQ(results[0].address(), elements);
+    EXPECT_EQ(elements[0], 7);
+    EXPECT_EQ(elements[kCount - 1], 7);
+    EXPECT_EQ(at(results[1], 3), 14);
+  }
+  for (std::size_t alignment :
+       {std::size_t(0), std::size_t(12), std::size_t(128)}) {
+    list.slots[0].alignment = alignment;
+    EXPECT_THAT(messageOf<Error>([&] { Executable(cpu, list); }),
+                HasSubstr("launch list: slot 0 has an alignment of " +
+                          std::to_string(alignment) + " bytes"));
+  }
+}
+
 TEST_F(LaunchListTest, copiesWithinAndBetweenDevices) {
   Device &other = Device::get("CPU:1");
   LaunchList list;

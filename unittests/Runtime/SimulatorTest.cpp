@@ -674,6 +674,29 @@ TEST(Simulator, vectorsAndTilesHaveBoundsToo) {
               HasSubstr("a tile that is not in the 0 bytes of shared memory"));
 }
 
+TEST(Simulator, vectorsThatAreNotAlignedAreFound) {
+  constexpr auto function = [](void **buffers, const int64_t *values,
+                               int64_t item, int64_t) {
+    Item self(buffers, item);
+    self.access(0, values[0], 4, 16, 4,
+                values[1] << detail::kSimAlignmentBit | values[2], 0);
+  };
+  alignas(16) float data[16] = {};
+  const std::vector<void *> buffers = {data};
+  auto error = [&](int64_t index, int64_t alignment, int64_t flags) {
+    return errorOf<DeviceError>(sim(), function, line(1, 1), buffers,
+                                {index, alignment, flags});
+  };
+  launch(sim(), function, line(1, 1), buffers, {4, 4, 0});
+  launch(sim(), function, line(1, 1), buffers, {5, 2, 0});
+  EXPECT_THAT(error(5, 4, 0),
+              HasSubstr("reads 4 elements at once from element 5 of buffer 0 "
+                        "on, whose address is not a multiple of 16 bytes"));
+  EXPECT_THAT(error(1, 3, detail::SimWrite),
+              HasSubstr("writes 4 elements at once from element 1 of buffer 0 "
+                        "on, whose address is not a multiple of 8 bytes"));
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//

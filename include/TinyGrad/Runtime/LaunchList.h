@@ -44,6 +44,10 @@ struct Slot {
   std::optional<DType> dtype;
   /// Input: a kernel writes to it (assignment in place).
   bool isWritten = false;
+  /// Input: kernels assume that its address is a multiple of as many bytes, a
+  /// power of two. run() takes any address: it copies an input to memory that
+  /// is aligned, and back if it is written.
+  std::size_t alignment = 1;
   Buffer constant; ///< Constant
   /// Device of an Input, Output or Constant if it is not that of the list; such
   /// slots can only be copied from and to.

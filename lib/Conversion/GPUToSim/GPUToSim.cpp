@@ -57,6 +57,8 @@ enum StateWord {
 
 /// What the simulator is told about an access.
 enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4, kAsync = 16 };
+/// The alignment, as a power of two, begins at this bit.
+constexpr int64_t kAlignmentBit = 8;
 
 /// Values of SimMatrix.
 enum MatrixMode { kLoad = 5, kLoadTransposed = 6 };
@@ -76,8 +78,12 @@ private:
   LogicalResult announce(Operation *op, Value memory, ValueRange indices,
                          Value count, int64_t flags);
   LogicalResult announce(Operation *op, Value memory, ValueRange indices,
-                         int64_t count, bool isWrite) {
-    return announce(op, memory, indices, i64(count), isWrite ? kWrite : 0);
+                         int64_t count, bool isWrite,
+                         std::optional<uint64_t> alignment = std::nullopt) {
+    int64_t flags = isWrite ? kWrite : 0;
+    if (alignment)
+      flags |= static_cast<int64_t>(llvm::Log2_64(*alignment)) << kAlignmentBit;
+    return announce(op, memory, indices, i64(count), flags);
   }
   // Matrix operations and asynchronous copies. The registers of a lane go
   // through memory of the item.
@@ -602,12 +608,13 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
       })
       .Case<vector::LoadOp>([&](vector::LoadOp load) {
         return announce(op, load.getBase(), load.getIndices(),
-                        getNumLanes(load.getType()), /*isWrite=*/false);
+                        getNumLanes(load.getType()), /*isWrite=*/false,
+                        load.getAlignment());
       })
       .Case<vector::StoreOp>([&](vector::StoreOp store) {
         return announce(op, store.getBase(), store.getIndices(),
                         getNumLanes(store.getValueToStore().getType()),
-                        /*isWrite=*/true);
+                        /*isWrite=*/true, store.getAlignment());
       })
       .Default([&](Operation *op) -> LogicalResult {
         if (isa<gpu::GPUDialect, nvgpu::NVGPUDialect, amdgpu::AMDGPUDialect>(

@@ -67,12 +67,15 @@ private:
   }
   /// Fills in the index and the mask; false if nothing is accessed.
   bool findPlace(Access &access, Value index, Value mask);
+  /// Whether lanes are neighbors in memory.
   bool isContiguous(const Access &access) const;
   /// The alignment of a contiguous access that follows from the index.
   int64_t getAlignment(const Access &access) const;
   /// The index of an element in a lane.
   Value getElementIndex(const Access &access, int64_t lane, unsigned depth,
                         Location loc);
+  /// Reads contiguous lanes at once.
+  Value readVector(const Access &access, B &b, Value index);
   Value createRead(const Access &access, unsigned depth, Location loc);
   void emitWrite(const Access &access, Value value, Location loc,
                  std::optional<UpdateKind> update);

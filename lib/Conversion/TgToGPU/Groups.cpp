@@ -194,12 +194,14 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
   // items get the same bits.
   for (int64_t offset = exchange.shuffled / 2; offset > 0; offset /= 2) {
     B &b = at(depth, loc);
-    value = combine(b, value, shuffle(b, value, offset));
+    value =
+        combine(b, value, shuffle(b, value, offset * int64_t(exchange.stride)));
   }
   if (exchange.partials == 1)
     return value;
 
-  // memory[result][row][partial]
+  // memory[result][partial][row]: items that are neighbors along the rows
+  // access neighbors.
   Type element = isNarrowFloat(op.getType())
                      ? Type(Float32Type::get(op.getContext()))
                      : op.getType();
@@ -213,10 +215,8 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
   Value item = getItemNumber(exchange.axes, depth, loc);
   if (exchange.rows > 1) {
     Value row = getItemNumber(others, depth, loc);
-    Value partials = getIndexConstant(exchange.partials, loc);
     B &b = at(depth, loc);
-    first = arith::AddIOp::create(b, first,
-                                  arith::MulIOp::create(b, row, partials));
+    first = arith::AddIOp::create(b, first, row);
   }
   // One of the items that have the same partial result writes it.
   Value number = item, isWriter;
@@ -231,9 +231,15 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
   }
   separateFromReads(op, depth, loc);
   Value end = getIndexConstant(exchange.partials, loc),
-        one = getIndexConstant(1, loc);
+        one = getIndexConstant(1, loc),
+        rows = getIndexConstant(exchange.rows, loc);
   B &b = at(depth, loc);
-  Value place = arith::AddIOp::create(b, first, number);
+  auto getPlace = [&](Value partial) -> Value {
+    if (exchange.rows > 1)
+      partial = arith::MulIOp::create(b, partial, rows);
+    return arith::AddIOp::create(b, first, partial);
+  };
+  Value place = getPlace(number);
   auto write = [&] {
     memref::StoreOp::create(b, arithmetic.buildToMemory(b, value, element),
                             memory, place);
@@ -257,7 +263,7 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
   auto loop = scf::ForOp::create(b, one, end, one, total);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(loop.getBody());
-  Value next = read(arith::AddIOp::create(b, first, loop.getInductionVar()));
+  Value next = read(getPlace(loop.getInductionVar()));
   scf::YieldOp::create(b, combine(b, loop.getRegionIterArg(0), next));
   return loop.getResult(0);
 }

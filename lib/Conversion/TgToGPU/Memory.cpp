@@ -6,7 +6,8 @@
 ///
 /// \file
 /// Contiguous lanes are accessed as a vector, all others one after the other.
-/// Masked-out elements are never accessed.
+/// Masked-out elements are never accessed: a vector of which some are, at the
+/// end of a row, is accessed one element after the other.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -55,24 +56,29 @@ bool GPUEmitter::findPlace(Access &access, Value index, Value mask) {
 }
 
 bool GPUEmitter::isContiguous(const Access &access) const {
-  return access.lanes.stride == 1 && access.lanes.irregular.empty() &&
-         !isVector(access.mask);
+  return access.width > 0 && access.lanes.stride == 1 &&
+         access.lanes.irregular.empty();
+}
+
+/// Whether the mask holds in all lanes.
+static Value isTrueInAll(B &b, Value mask) {
+  return vector::ReductionOp::create(b, vector::CombiningKind::AND, mask);
 }
 
 int64_t GPUEmitter::getAlignment(const Access &access) const {
   const int64_t bytes =
       getMemoryType(access.buffer).getElementTypeBitWidth() / 8;
-  // Memory of a group, and results that are memory of their own.
   auto argument = dyn_cast<BlockArgument>(access.buffer);
   if (!argument)
     return bytes;
-  if (argument.getArgNumber() < kernel.getArgumentTypes().size() &&
-      (kernel.getInPlace() ||
-       argument.getArgNumber() >= uint64_t(kernel.getOutputs())))
-    return bytes;
+  // Others are the memory of the group.
+  int64_t alignment = kMaxAccess;
+  if (argument.getArgNumber() < kernel.getArgumentTypes().size())
+    alignment = std::min(
+        alignment,
+        tg::getAlignment(kernel, kernel.getArgument(argument.getArgNumber())));
   const int64_t elements =
       access.lanes.scalar.getCommonDivisor(access.lanes.scalar.constant);
-  int64_t alignment = kMaxAccess;
   while (alignment > bytes && elements * bytes % alignment != 0)
     alignment /= 2;
   return alignment;
@@ -108,39 +114,53 @@ static Value readWhere(B &b, Value mask, Type type,
   return branch.getResult(0);
 }
 
+Value GPUEmitter::readVector(const Access &access, B &b, Value index) {
+  Type memory = getMemoryType(access.buffer).getElementType();
+  Value value = vector::LoadOp::create(
+      b, VectorType::get(access.width, memory), access.buffer, index,
+      /*nontemporal=*/false, llvm::MaybeAlign(uint64_t(getAlignment(access))));
+  return arithmetic.buildFromMemory(b, value, access.element);
+}
+
 Value GPUEmitter::createRead(const Access &access, unsigned depth,
                              Location loc) {
-  Type element = arithmetic.getRegisterType(access.element);
-  Type memory = getMemoryType(access.buffer).getElementType();
-  if (access.width == 0 || isContiguous(access)) {
-    Value index = getElementIndex(access, 0, depth, loc);
-    B &b = at(depth, loc);
-    return readWhere(b, access.mask, withLanes(element, access.width), [&] {
-      Value value;
-      if (access.width == 0)
-        value = memref::LoadOp::create(b, access.buffer, index);
-      else
-        value = vector::LoadOp::create(
-            b, VectorType::get(access.width, memory), access.buffer, index,
-            /*nontemporal=*/false,
-            llvm::MaybeAlign(uint64_t(getAlignment(access))));
-      return arithmetic.buildFromMemory(b, value, access.element);
-    });
-  }
-  SmallVector<Value> indices, elements;
-  for (int64_t lane = 0; lane < access.width; ++lane)
-    indices.push_back(getElementIndex(access, lane, depth, loc));
+  Type element = arithmetic.getRegisterType(access.element),
+       type = withLanes(element, access.width);
+  const int64_t count = std::max<int64_t>(access.width, 1);
+  SmallVector<Value> indices;
+  for (int64_t lane = 0; lane < count; ++lane)
+    if (lane == 0 || !isContiguous(access) || isVector(access.mask))
+      indices.push_back(getElementIndex(access, lane, depth, loc));
   B &b = at(depth, loc);
-  for (int64_t lane = 0; lane < access.width; ++lane) {
-    Value mask = access.mask ? getLane(b, access.mask, lane) : Value();
-    elements.push_back(readWhere(b, mask, element, [&] {
+  auto readLane = [&](int64_t lane, Value mask) {
+    return readWhere(b, mask, element, [&] {
       return arithmetic.buildFromMemory(
           b, memref::LoadOp::create(b, access.buffer, indices[lane]),
           access.element);
-    }));
-  }
-  return vector::FromElementsOp::create(b, withLanes(element, access.width),
-                                        elements);
+    });
+  };
+  if (access.width == 0)
+    return readLane(0, access.mask);
+  auto readLanes = [&]() -> Value {
+    SmallVector<Value> elements;
+    for (int64_t lane = 0; lane < count; ++lane)
+      elements.push_back(readLane(
+          lane, access.mask ? getLane(b, access.mask, lane) : Value()));
+    return vector::FromElementsOp::create(b, type, elements);
+  };
+  if (!isContiguous(access))
+    return readLanes();
+  if (!isVector(access.mask))
+    return readWhere(b, access.mask, type,
+                     [&] { return readVector(access, b, indices[0]); });
+  auto branch = scf::IfOp::create(b, type, isTrueInAll(b, access.mask),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(b, readVector(access, b, indices[0]));
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, readLanes());
+  return branch.getResult(0);
 }
 
 Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
@@ -164,9 +184,15 @@ Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
 void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
                            std::optional<UpdateKind> update) {
   const bool isUpdate = update && *update != UpdateKind::set;
-  if (access.width > 0 && isContiguous(access) && !isUpdate) {
-    Value index = getElementIndex(access, 0, top(), loc);
-    emitGuarded(access.mask, loc, [&] {
+  Value rest; // where not all lanes are written at once
+  if (isContiguous(access) && !isUpdate) {
+    Value index = getElementIndex(access, 0, top(), loc), all = access.mask;
+    if (isVector(all)) {
+      B &b = at(top(), loc);
+      all = isTrueInAll(b, all);
+      rest = arith::XOrIOp::create(b, all, buildInt(b, b.getI1Type(), 1));
+    }
+    emitGuarded(all, loc, [&] {
       B &b = at(top(), loc);
       vector::StoreOp::create(
           b,
@@ -175,29 +201,32 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
           access.buffer, index, /*nontemporal=*/false,
           llvm::MaybeAlign(uint64_t(getAlignment(access))));
     });
-    return;
+    if (!rest)
+      return;
   }
   const int64_t count = std::max<int64_t>(access.width, 1);
   // Of lanes that write the same element, the last one wins.
   const bool isSame = access.lanes.isUniform() && !access.mask && !isUpdate;
-  for (int64_t lane = isSame ? count - 1 : 0; lane < count; ++lane) {
-    Value index = getElementIndex(access, lane, top(), loc);
-    Value mask =
-        access.mask ? getLane(at(top(), loc), access.mask, lane) : Value();
-    emitGuarded(mask, loc, [&] {
-      B &b = at(top(), loc);
-      Value number = getLane(b, value, lane);
-      if (isUpdate) {
-        Value old = memref::LoadOp::create(b, access.buffer, index);
-        old = arithmetic.buildFromMemory(b, old, access.element);
-        number =
-            arithmetic.buildUpdate(b, *update, old, number, access.element);
-      }
-      memref::StoreOp::create(
-          b, arithmetic.buildToMemory(b, number, access.element), access.buffer,
-          index);
-    });
-  }
+  emitGuarded(rest, loc, [&] {
+    for (int64_t lane = isSame ? count - 1 : 0; lane < count; ++lane) {
+      Value index = getElementIndex(access, lane, top(), loc);
+      Value mask =
+          access.mask ? getLane(at(top(), loc), access.mask, lane) : Value();
+      emitGuarded(mask, loc, [&] {
+        B &b = at(top(), loc);
+        Value number = getLane(b, value, lane);
+        if (isUpdate) {
+          Value old = memref::LoadOp::create(b, access.buffer, index);
+          old = arithmetic.buildFromMemory(b, old, access.element);
+          number =
+              arithmetic.buildUpdate(b, *update, old, number, access.element);
+        }
+        memref::StoreOp::create(
+            b, arithmetic.buildToMemory(b, number, access.element),
+            access.buffer, index);
+      });
+    }
+  });
 }
 
 void GPUEmitter::emitStore(StoreOp op) {

@@ -154,6 +154,8 @@ private:
   void record(const std::string &error, bool isBoundsError = false);
   void recordMissing(const SimItem &waiting, const SimItem &missing);
   void recordBounds(const SimItem &item, const Access &access);
+  void recordMisaligned(const SimItem &item, const Access &access,
+                        std::uintptr_t alignment);
   void recordConflict(const SimItem &item, const Access &access,
                       const Conflict &conflict);
   [[noreturn]] void stop(SimItem &item);
@@ -530,6 +532,11 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
                            isUpdate || flags & SimWrite};
   const auto address = std::uintptr_t(base + index * elementBytes);
   const auto bytes = std::size_t(count * elementBytes);
+  if (const auto alignment = std::uintptr_t(1) << (flags >> kSimAlignmentBit);
+      address % alignment != 0) [[unlikely]] {
+    recordMisaligned(item, access, alignment);
+    stop(item);
+  }
   Conflict conflict;
   if (flags & SimShared) {
     const std::uintptr_t offset =
@@ -667,6 +674,16 @@ void SimGroup::recordBounds(const SimItem &item, const Access &access) {
              nameOfElement(access, element) + ", which has " +
              std::to_string(access.size) + " elements",
          /*isBoundsError=*/true);
+}
+
+void SimGroup::recordMisaligned(const SimItem &item, const Access &access,
+                                std::uintptr_t alignment) {
+  record(nameOf(item.number) + " of " + nameOfGroup(group) + " " +
+         (access.flags & SimWrite ? "writes " : "reads ") +
+         std::to_string(access.count) + " elements at once from " +
+         nameOfElement(access, access.index) +
+         " on, whose address is not a multiple of " +
+         std::to_string(alignment) + " bytes");
 }
 
 void SimGroup::recordConflict(const SimItem &item, const Access &access,

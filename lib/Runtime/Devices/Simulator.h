@@ -78,6 +78,9 @@ enum SimAccess : int64_t {
   SimUpdate = 8,  ///< a read and a write of the same element
   SimAsync = 16,  ///< a write that takes place later, by tg_sim_copy
 };
+/// From this bit on, `flags` has the logarithm of what the address of the
+/// access has to be a multiple of.
+inline constexpr int64_t kSimAlignmentBit = 8;
 
 /// Values of the parameter `mode` of tg_sim_shuffle.
 enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
@@ -151,7 +154,8 @@ int64_t tg_sim_shuffle(int64_t item, int64_t bits, int64_t operand,
                        int64_t mode, int64_t width, int64_t site);
 /// Comes before an access of `count` elements from `index` on, in memory at
 /// `base` of `size` elements of `elementBytes`. `buffer` is the number of the
-/// buffer, or -1 for a tile. Returns the index. Does not return after an error.
+/// buffer, or -1 for a tile. `flags` are bits of SimAccess and an alignment.
+/// Returns the index. Does not return after an error.
 int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
                       int64_t size, int64_t elementBytes, int64_t flags,
                       int64_t buffer);

@@ -181,3 +181,33 @@ module attributes {tg.target = #tg.target<"cpu", wheels = 4>} {
 // expected-error @+1 {{'l1_bytes' is given twice}}
 module attributes {tg.target = #tg.target<"cpu", l1_bytes = 1024, l1_bytes = 2048>} {
 }
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.alignment' is 24 : i64, not an i64 that is a power of two up to 64}}
+tg.kernel @k(%a: memref<4xf32> {tg.alignment = 24 : i64}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.alignment' is 128 : i64, not an i64 that is a power of two up to 64}}
+tg.kernel @k(%a: memref<4xf32> {tg.alignment = 128 : i64}) attributes {outputs = 1 : i64} {
+}
+
+// -----
+
+// expected-error @+1 {{argument 0: 'tg.alignment' is an attribute of the arguments of a tg.kernel}}
+func.func @f(%a: memref<4xf32> {tg.alignment = 16 : i64}) {
+  return
+}
+
+// -----
+
+tg.kernel @k(%a: memref<4xf32>, %b: memref<4xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+}
+func.func @f(%a: memref<4xf32>, %b: memref<8xf32>) {
+  %v = tg.subbuffer %b at (8) : memref<8xf32> -> memref<4xf32>
+  // expected-error @+1 {{argument 1 begins at byte 8, which is not a multiple of the 16 bytes that the kernel states (C6)}}
+  tg.launch @k(%a, %v) : memref<4xf32>, memref<4xf32>
+  return
+}

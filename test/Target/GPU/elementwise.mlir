@@ -1,5 +1,5 @@
-// Reads go through the cache for constant data, products and sums are not
-// fused, and indices have 32 bits.
+// Reads go through the cache for constant data, each item reads and writes 16
+// bytes at once, products and sums are not fused, and indices have 32 bits.
 
 // RUN: tg-compile %s --target=cuda:sm_90 --emit=obj -o %t.ptx
 // RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
@@ -12,20 +12,22 @@
 // PTX-NOT: .param .u64
 // PTX: .reqntid 256, 1, 1
 // PTX: mul.wide.u32
-// PTX-DAG: ld.global.nc.b32 [[X:%r[0-9]+]]
-// PTX-DAG: ld.global.nc.b32 [[Y:%r[0-9]+]]
-// PTX: mul.rn.f32 [[P:%r[0-9]+]]
-// PTX: add.rn.f32 [[S:%r[0-9]+]], [[P]]
-// PTX: st.global.b32 {{.*}}, [[S]]
+// PTX-DAG: ld.global.nc.v4.b32 {[[X:%r[0-9]+]], {{.*}}}, [{{.*}}];
+// PTX-DAG: ld.global.nc.v4.b32 {[[Y:%r[0-9]+]], {{.*}}}, [{{.*}}];
+// PTX: mul.rn.f32 [[P:%r[0-9]+]], [[X]], [[Y]];
+// PTX: add.rn.f32 [[S:%r[0-9]+]], [[P]], [[Y]];
+// PTX: st.global.v4.b32 {{.*}}, {[[S]],
 // PTX-NOT: call
 // PTX-NOT: .local
 
-// AMD: global_load
+// GFX11: global_load_b128
+// GFX9: global_load_dwordx4
 // AMD-NOT: {{v_(fma|mac|mad_f|fmac)}}
-// AMD: v_mul_f32
+// AMD: {{v_(pk_|dual_)?mul_f32}}
 // AMD-NOT: {{v_(fma|mac|mad_f|fmac)}}
-// AMD: v_add_f32
-// AMD: global_store
+// AMD: {{v_(pk_|dual_)?add_f32}}
+// GFX11: global_store_b128
+// GFX9: global_store_dwordx4
 // AMD: .amdhsa_private_segment_fixed_size 0
 // GFX11: .amdhsa_wavefront_size32 1
 // AMD: .amdhsa_float_denorm_mode_32 3

@@ -12,9 +12,9 @@
 // CHECK-SAME: readonly
 // CHECK-NOT: noalias
 // CHECK: ret void
-// PTX: ld.global.b32
+// PTX: ld.global.v4.b32
 // PTX-NOT: ld.global.nc
-// PTX: st.global.b32
+// PTX: st.global.v4.b32
 func.func @main(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
   %0 = tg.mul %x, %y : tensor<4096xf32>
   %r = tg.assign %x, %0 : tensor<4096xf32>

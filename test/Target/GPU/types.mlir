@@ -1,5 +1,5 @@
 // f16 and bf16 are types of the processor where it has them, f64 divides
-// exactly, and a bool is a byte.
+// exactly, and a bool is a byte, of which eight are stored at once.
 
 // RUN: tg-compile %s --target=cuda:sm_90 --emit=obj -o %t.ptx
 // RUN: FileCheck %s --check-prefixes=PTX,PTX90 --input-file=%t.ptx
@@ -15,17 +15,17 @@
 // PTX-DAG: div.rn.f64
 // PTX-DAG: div.rn.f32
 // PTX-DAG: sqrt.rn.f32
-// PTX-DAG: st.global.b8
+// PTX-DAG: st.global.v2.b32
 // PTX-DAG: setp.lt.f16
 // PTX-NOT: call
 // PTX-NOT: {{\.(ftz|approx)}}
 // PTX-NOT: .local
 
-// AMD-DAG: v_mul_f16
+// AMD-DAG: v_pk_mul_f16
 // AMD-DAG: v_cmp_lt_f16
 // AMD-DAG: v_div_fixup_f64
 // AMD-DAG: v_div_fixup_f32
-// AMD-DAG: global_store_b8
+// AMD-DAG: global_store_b64
 // AMD-NOT: s_swappc
 
 // GFX950: v_cvt_pk_bf16_f32

@@ -39,7 +39,8 @@ Operation *TgDialect::materializeConstant(OpBuilder &builder, Attribute value,
 LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                                                   NamedAttribute attribute) {
   StringRef name = attribute.getName();
-  if (name == deviceAttrName || name == inputAttrName)
+  if (name == deviceAttrName || name == inputAttrName ||
+      name == alignmentAttrName)
     return op->emitError() << "'" << name
                            << "' is an attribute of function arguments";
   if (name == targetAttrName) {
@@ -98,6 +99,18 @@ LogicalResult TgDialect::verifyRegionArgAttribute(Operation *op,
     if (!device || device.empty())
       return report() << "is " << attribute.getValue()
                       << ", not the name of a device";
+    return success();
+  }
+  if (name == alignmentAttrName) {
+    auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op))
+      return report() << "is an attribute of the arguments of a tg.kernel";
+    if (!bytes || !bytes.getType().isSignlessInteger(64) ||
+        !llvm::isPowerOf2_64(bytes.getInt()) ||
+        bytes.getInt() > kBufferAlignment)
+      return report() << "is " << attribute.getValue()
+                      << ", not an i64 that is a power of two up to "
+                      << kBufferAlignment;
     return success();
   }
   if (name != inputAttrName)

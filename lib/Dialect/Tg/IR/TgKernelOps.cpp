@@ -206,6 +206,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
              << ", argument " << i << " on " << part.getDevice() << " (C4)";
     placed = i;
   }
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    auto alignment = kernel.getArgAttrOfType<IntegerAttr>(i, alignmentAttrName);
+    if (alignment && part.bytes && part.bytes->first % alignment.getInt() != 0)
+      return emitOpError("argument ")
+             << i << " begins at byte " << part.bytes->first
+             << ", which is not a multiple of the " << alignment.getInt()
+             << " bytes that the kernel states (C6)";
+  }
   for (size_t i = 0; i < kernel.getOutputs(); ++i) {
     if (parts[i].isLiteral())
       return emitOpError("argument ")

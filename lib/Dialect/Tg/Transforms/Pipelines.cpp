@@ -59,6 +59,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
 
 void tg::buildOptimizePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
+  pm.addPass(createTgAlignBuffers());
   OpPassManager &kernel = pm.nest<KernelOp>();
   TgOptimizeKernelsOptions optimize;
   optimize.noOpt = options.noOpt;

@@ -36,6 +36,10 @@ constexpr int64_t kPartUnit = 64;
 /// cache, and if the length of rows is symbolic.
 constexpr int64_t kFewRows = 16, kMaxRows = 128;
 
+/// On targets with groups, how often their `parallelItems` the groups of a sum
+/// of rows should be: several hide the latency of memory.
+constexpr int64_t kGroupsPerUnit = 4;
+
 namespace {
 
 /// Splits a reduction into one of `parts` parts of `size` positions each and,
@@ -551,7 +555,18 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   if (inner * bits / 8 < target.prefetchReach)
     return std::nullopt;
   int64_t most = kFewRows;
-  if (!isReadAgain && isStatic)
+  if (target.groupItems > 0) {
+    // Groups along the columns already divide the rows among their items. Parts
+    // are needed only where these groups are too few.
+    const int64_t groups =
+        std::max<int64_t>(inner * bits / 8 / target.lineBytes, 1);
+    const int64_t wanted = kGroupsPerUnit * target.parallelItems / groups;
+    if (wanted < 2)
+      return std::nullopt;
+    most = std::max<int64_t>(
+        shape[axis] / static_cast<int64_t>(llvm::bit_ceil(uint64_t(wanted))),
+        kFewRows);
+  } else if (!isReadAgain && isStatic)
     most = std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(
                                    shape[axis] / target.parallelItems)),
                                kFewRows, kMaxRows);

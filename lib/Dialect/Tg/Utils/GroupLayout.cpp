@@ -201,11 +201,16 @@ LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
   if (exchange.axes.empty())
     return success();
   exchange.rows = layout.getGroupItems() / items;
-  // The items of the innermost axes are neighbors in their subgroup.
-  const bool isInnermost =
-      exchange.axes.front() + exchange.axes.size() == layout.axes.size();
-  if (isInnermost && llvm::isPowerOf2_64(items))
-    exchange.shuffled = std::min(items, target.subgroupItems);
+  // Items that differ along consecutive axes have lanes at equal distances.
+  const unsigned end = exchange.axes.front() + exchange.axes.size();
+  int64_t stride = 1;
+  for (const GroupLayout::Axis &axis : ArrayRef(layout.axes).drop_front(end))
+    stride *= axis.extent;
+  if (end == exchange.axes.back() + 1 && llvm::isPowerOf2_64(items) &&
+      llvm::isPowerOf2_64(stride) && stride < target.subgroupItems) {
+    exchange.shuffled = std::min(items, target.subgroupItems / stride);
+    exchange.stride = stride;
+  }
   exchange.partials = items / exchange.shuffled;
   for (Value value : analysis.getRanges(reduce.getResult())) {
     auto range = value.getDefiningOp<RangeOp>();
@@ -299,6 +304,25 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     }
   }
   return std::move(layout);
+}
+
+int64_t tg::getAlignment(KernelOp kernel, Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  const int64_t least = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument) {
+    auto barrier = buffer.getDefiningOp<BarrierOp>();
+    auto stage =
+        (barrier ? barrier.getTile() : buffer).getDefiningOp<StageOp>();
+    return stage && stage.getMemory() == TileMemory::group ? kMemoryAlignment
+                                                           : least;
+  }
+  const unsigned number = argument.getArgNumber();
+  if (!kernel.getInPlace() && number < kernel.getOutputs())
+    return kBufferAlignment;
+  auto alignment =
+      kernel.getArgAttrOfType<IntegerAttr>(number, alignmentAttrName);
+  return alignment ? std::max(alignment.getInt(), least) : least;
 }
 
 FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,

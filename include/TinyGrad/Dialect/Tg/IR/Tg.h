@@ -54,6 +54,8 @@ inline constexpr int64_t kMaxBufferSize = int64_t(1) << 53;
 
 /// The device that a function argument is on, a string.
 inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
+/// What the address of a kernel's argument is a multiple of, in bytes.
+inline constexpr llvm::StringLiteral alignmentAttrName = "tg.alignment";
 /// The value of a function argument, for tools that run the function.
 inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
 

@@ -68,6 +68,7 @@ def Tg_Dialect : Dialect {
     | `tg.target` | a module | a `#tg.target`: the processor that kernels are compiled for |
     | `tg.device` | a function argument | a string: the device that the argument is on |
     | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
+    | `tg.alignment` | an argument of a kernel | an i64, a power of two up to 64: its address is a multiple of as many bytes |
     | `tg.parallel_extent` | a function converted from a kernel | a dimension: the number of parallel positions, see `convert-tg-to-vector` |
     | `tg.outputs` | the same | an i64: how many of the leading arguments are written |
     | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |

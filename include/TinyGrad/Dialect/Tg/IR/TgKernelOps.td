@@ -161,6 +161,8 @@ def Tg_LaunchOp : Tg_Op<"launch", [
     part of a `tg.literal`. C4: all buffers are on one device (checked for
     `tg.alloc`, `tg.literal` and function arguments with `tg.device`). C5: there is
     one number, within its bounds, for each variable in the kernel's `numbers`.
+    C6: a buffer begins at a multiple of the `tg.alignment` of the kernel's
+    argument, provided that what it is a part of does (checked for known offsets).
 
     ```mlir
     tg.launch @E_16(%out, %a, %b) : memref<16xf32>, memref<16xf32>, memref<16xf32>
@@ -214,6 +216,10 @@ def Tg_KernelOp : Tg_Op<"kernel", [IsolatedFromAbove, FunctionOpInterface,
     one work item. C9: `numbers` are variables without a value, with different
     names; each launch gives them values of its own, while other variables have one
     value in the program.
+
+    An argument with `tg.alignment` is at a multiple of as many bytes. Others are
+    aligned to their elements only, except for outputs of a kernel that is not
+    `in_place`.
 
     `schedule` lists steps that tg-optimize-kernels has to apply, in place of those
     that it would choose; `scheduled` lists those that were applied to the kernel.

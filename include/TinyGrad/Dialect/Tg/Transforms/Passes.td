@@ -418,6 +418,31 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   ];
 }
 
+def TgAlignBuffers : Pass<"tg-align-buffers", "::mlir::ModuleOp"> {
+  let summary = "State the alignment of the arguments of kernels for GPUs";
+  let description = [{
+    An argument gets the attribute `tg.alignment` if it is aligned to an access of a
+    work item (`vector_bytes` of the module's `#tg.target`) in every launch: memory
+    that is allocated is, arguments of the host program are (who runs it provides
+    copies of those that are not), and a `tg.subbuffer` is if its offset is a
+    multiple for all values of variables. Wide accesses that are not aligned are
+    faults on GPUs. Does nothing for targets without groups of work items.
+
+    ```mlir
+    tg.kernel @k(%out: memref<8xf32>, %a: memref<8xf32>) attributes {outputs = 1 : i64} {}
+    func.func @main(%x: memref<16xf32>, %y: memref<8xf32>) {
+      %v = tg.subbuffer %x at (32) : memref<16xf32> -> memref<8xf32>
+      tg.launch @k(%y, %v) : memref<8xf32>, memref<8xf32>
+      return
+    }
+    // the kernel becomes
+    tg.kernel @k(%out: memref<8xf32> {tg.alignment = 16 : i64},
+                 %a: memref<8xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {}
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgOptimizeKernels : Pass<"tg-optimize-kernels", "::mlir::tg::KernelOp"> {
   let summary = "Choose how the ranges of each kernel are executed";
   let description = [{

@@ -67,12 +67,12 @@ struct GroupLayout {
   int64_t groupBytes = 0;
 
   /// How a reduction over items is done: `shuffled` items exchange values in
-  /// their subgroup, and `partials` such values, which go through memory, are
-  /// left of each of `rows` results.
+  /// their subgroup, `stride` lanes apart, and `partials` such values, which go
+  /// through memory, are left of each of `rows` results.
   struct Exchange {
     RangedReduceOp op;
     SmallVector<unsigned> axes; ///< those that it closes
-    uint32_t shuffled = 1, partials = 1, rows = 1;
+    uint32_t shuffled = 1, stride = 1, partials = 1, rows = 1;
     int64_t results = 1; ///< of unrolled positions and lanes
   };
   SmallVector<Exchange> exchanges;
@@ -93,6 +93,10 @@ struct GroupLayout {
 /// symbolic number of items, or more items or memory than a group can have.
 FailureOr<GroupLayout> getGroupLayout(KernelOp kernel,
                                       const TargetFacts &target);
+
+/// What the address of a buffer that a kernel for a target with groups accesses
+/// is a multiple of, in bytes: an argument, or the tile of a group.
+int64_t getAlignment(KernelOp kernel, Value buffer);
 
 } // namespace mlir::tg
 

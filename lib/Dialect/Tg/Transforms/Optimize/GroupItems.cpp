@@ -5,13 +5,17 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Chooses what the groups and the work items of a GPU compute. The items of a
-/// group are neighbors in memory. A reduction of rows is shared by the items of
-/// a group; other reductions are done by each item alone.
+/// Chooses what the groups and the work items of a GPU compute. There are
+/// several ways; the first one that fits the kernel and the device is taken.
+/// The items of a group are neighbors in memory, and each accesses as many
+/// elements at once as alignment admits.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,11 +23,17 @@ using namespace mlir::tg;
 
 /// Work items of a group: several subgroups hide the latency of memory.
 constexpr int64_t kGroupItems = 256;
-/// The least positions of a reduction that a group shares.
-constexpr int64_t kMinShared = 32;
-/// With at least as many results, a reduction that reads along its results is
-/// done by single items.
+/// The fewest items of a group, if more would leave compute units idle.
+constexpr int64_t kFewItems = 64;
+/// The least accesses of an item along a reduction, and of a group, that make
+/// it worth sharing.
+constexpr int64_t kMinShared = 8;
+/// With at least as many results, a reduction of which no load is contiguous
+/// is done by single items.
 constexpr int64_t kEnoughResults = 4096;
+/// A load counts for the choice of what is contiguous if it reads at least this
+/// part of what the load with the most positions does.
+constexpr double kHeavy = 1.0 / 16;
 
 bool Heuristic::admits(RangeOp range, RangeKind kind) {
   auto step = StepAttr::get(range.getContext(), StepKind::set_kind, {},
@@ -32,96 +42,352 @@ bool Heuristic::admits(RangeOp range, RangeKind kind) {
   return !schedule.findObstacle(step);
 }
 
-/// The range of a reduction along which a group shares it: one along which
-/// loads are contiguous. None if single items are better.
-RangeOp Heuristic::findShared(RangedReduceOp reduce) {
-  RangeOp best;
-  bool isContiguousAlongResult = false;
-  for (Operation *op : schedule.getSlice(reduce.getValue())) {
-    auto load = dyn_cast<LoadOp>(op);
-    if (!load)
-      continue;
-    const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
-    for (RangeOp range : schedule.getRanges()) {
-      if (std::abs(index.getCoefficient(range)) != 1 ||
-          range.getLargestExtent() < 2)
-        continue;
-      if (llvm::is_contained(reduce.getRanges(), range.getResult()))
-        best = range;
-      else
-        isContiguousAlongResult = true;
-    }
-  }
-  double results = 1;
-  for (Value range : schedule.getAnalysis().getRanges(reduce.getResult()))
-    results *=
+static double countPositions(ArrayRef<Value> ranges) {
+  double positions = 1;
+  for (Value range : ranges)
+    positions *=
         static_cast<double>(range.getDefiningOp<RangeOp>().getLargestExtent());
-  const bool isFew = results < static_cast<double>(kEnoughResults);
-  if (!isFew && (isContiguousAlongResult || !best))
-    return RangeOp();
-  if (!best)
-    best = reduce.getRanges().back().getDefiningOp<RangeOp>();
-  return best.getLargestExtent() >= kMinShared ? best : RangeOp();
+  return positions;
 }
 
-/// Gives each reduction of the result to the items of a group. Returns how many
-/// these are; 1 if single items do the reductions.
-int64_t Heuristic::shareReduces() {
+/// Whether the extent is a multiple of `count`, for all values of variables.
+static bool isMultiple(RangeOp range, int64_t count) {
+  return divideExactly(range.getExtentDim(), Dim(range.getContext(), count))
+      .has_value();
+}
+
+//===----------------------------------------------------------------------===//
+// Vector accesses
+//===----------------------------------------------------------------------===//
+
+/// How many elements along the range an item accesses at once: as many of the
+/// widest type as one access has bytes, if all accesses that depend on the
+/// range are contiguous along it, and begin at a multiple of as many elements.
+int64_t Heuristic::countAccessLanes(RangeOp range) {
+  if (range.getKind() != RangeKind::loop || range.getPeel() || hasScan() ||
+      hasLaneConflict(range))
+    return 1;
+  IndexAnalysis &analysis = schedule.getAnalysis();
+  int64_t lanes = std::min<int64_t>(
+      getNumLanes(), llvm::bit_floor(uint64_t(range.getLargestExtent())));
+  bool isUsed = false;
+  for (Operation &op : schedule.getKernel().getBody().front()) {
+    Value index, buffer, mask;
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      index = load.getIndex();
+      buffer = load.getBuffer();
+      mask = load.getMask();
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      if (store.getUpdate())
+        return 1;
+      index = store.getIndex();
+      buffer = store.getBuffer();
+      mask = store.getMask();
+    } else if (isa<StageOp>(op)) {
+      return 1;
+    }
+    if (!index || (!schedule.dependsOn(index, range) &&
+                   !(mask && schedule.dependsOn(mask, range))))
+      continue;
+    isUsed = true;
+    LinearForm form = analysis.getLinear(index);
+    if (form.saturated || form.getCoefficient(range) != 1)
+      return 1;
+    form.addTerm(range, -1);
+    const Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+    lanes = std::min(lanes, std::min(getAlignment(schedule.getKernel(), buffer),
+                                     target.vectorBytes) /
+                                bytes);
+    auto isDivided = [&](Dim dim) {
+      return divideExactly(dim, Dim(form.getContext(), lanes)).has_value();
+    };
+    while (lanes > 1 && (!isDivided(form.constant) ||
+                         !llvm::all_of(form.terms, [&](auto &term) {
+                           return isDivided(term.second) &&
+                                  !schedule.dependsOn(term.first, range);
+                         })))
+      lanes /= 2;
+    if (lanes <= 1)
+      return 1;
+  }
+  return isUsed ? lanes : 1;
+}
+
+/// Splits a range into items, of which each accesses `lanes` elements, and the
+/// rest. Returns the rest and the items; the range and null if there are no
+/// items.
+std::pair<RangeOp, RangeOp> Heuristic::splitItems(RangeOp range, int64_t items,
+                                                  int64_t lanes) {
+  auto addUpcast = [&](RangeOp inner) {
+    report("upcast", inner, lanes);
+    schedule.setKind(inner, RangeKind::upcast);
+  };
+  if (lanes > 1 && isMultiple(range, lanes)) {
+    // No access is cut off.
+    auto [chunks, inner] = schedule.split(range, lanes);
+    addUpcast(inner);
+    range = chunks;
+  } else if (lanes > 1) {
+    auto [rest, block] = schedule.split(range, items * lanes);
+    auto [item, inner] = schedule.split(block, lanes);
+    addUpcast(inner);
+    return {rest, item};
+  }
+  if (items <= 1)
+    return {range, RangeOp()};
+  return schedule.split(range, items);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions that groups share
+//===----------------------------------------------------------------------===//
+
+/// Along which range the loads of a reduction are contiguous: one of its own,
+/// or one of the results. Loads of much less than others do not count.
+Heuristic::Sharing Heuristic::findSharing(RangedReduceOp reduce) {
+  Sharing sharing;
+  IndexAnalysis &analysis = schedule.getAnalysis();
+  SmallVector<LoadOp> loads;
+  double most = 0;
+  for (Operation *op : schedule.getSlice(reduce.getValue()))
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      loads.push_back(load);
+      most =
+          std::max(most, countPositions(analysis.getRanges(load.getResult())));
+    }
+  for (LoadOp load : loads) {
+    if (countPositions(analysis.getRanges(load.getResult())) < kHeavy * most)
+      continue;
+    const LinearForm &index = analysis.getLinear(load.getIndex());
+    for (RangeOp range : schedule.getRanges())
+      if (std::abs(index.getCoefficient(range)) == 1 &&
+          range.getLargestExtent() > 1) {
+        if (namesRange(reduce, range))
+          sharing.row = range;
+        else if (schedule.isResultRange(range))
+          sharing.column = range;
+      }
+  }
+  for (RangeOp range : getClosedRanges(reduce))
+    if (!sharing.longest ||
+        range.getLargestExtent() > sharing.longest.getLargestExtent())
+      sharing.longest = range;
+  if (!sharing.row && !sharing.column &&
+      countPositions(analysis.getRanges(reduce.getResult())) <
+          static_cast<double>(kEnoughResults))
+    sharing.row = sharing.longest;
+  return sharing;
+}
+
+/// The reductions of the results, if groups may share them: none has ranges
+/// that another reduction or a tile closes.
+SmallVector<RangedReduceOp> Heuristic::findSharedReduces() {
   Block &body = schedule.getKernel().getBody().front();
   if (hasScan() || !body.getOps<StageOp>().empty() ||
       llvm::any_of(body.getOps<StoreOp>(),
                    [](StoreOp store) { return store.getUpdate().has_value(); }))
-    return 1;
-  llvm::SetVector<RangeOp> shared;
-  SmallVector<RangeOp> results;
-  int64_t items = std::min(kGroupItems, target.groupItems);
-  for (auto reduce : body.getOps<RangedReduceOp>()) {
-    ArrayRef<Value> outer =
-        schedule.getAnalysis().getRanges(reduce.getResult());
-    if (reduce.getRanges().empty() || !llvm::all_of(outer, [&](Value range) {
-          return schedule.isResultRange(range.getDefiningOp<RangeOp>());
-        }))
-      continue;
-    RangeOp range = findShared(reduce);
-    if (!range || !admits(range, RangeKind::loop))
-      return 1;
-    for (Value value : outer)
-      results.push_back(value.getDefiningOp<RangeOp>());
-    items = std::min(items, static_cast<int64_t>(llvm::bit_ceil(
-                                uint64_t(range.getLargestExtent()))));
-    shared.insert(range);
-  }
-  if (shared.empty() || llvm::any_of(shared, [&](RangeOp range) {
-        return llvm::any_of(range->getUsers(), [&](Operation *user) {
-          return isa<StageOp, RangedScanOp>(user) && namesRange(user, range);
-        });
-      }))
-    return 1;
-  for (RangeOp range : shared) {
-    report("group reduce", range, items);
-    schedule.setKind(schedule.split(range, items).second,
-                     RangeKind::group_reduce);
-  }
-  for (RangeOp range : results)
-    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
-      schedule.setKind(range, RangeKind::global);
-  return items;
+    return {};
+  SmallVector<RangedReduceOp> reduces;
+  for (auto reduce : body.getOps<RangedReduceOp>())
+    if (!reduce.getRanges().empty() &&
+        llvm::all_of(schedule.getAnalysis().getRanges(reduce.getResult()),
+                     [&](Value range) {
+                       return schedule.isResultRange(
+                           range.getDefiningOp<RangeOp>());
+                     }))
+      reduces.push_back(reduce);
+  return reduces;
 }
 
-/// Makes work items of the result ranges, `items` in a group, from the one
-/// along which stores are contiguous outward. If the items share reductions,
-/// one range is split into as many.
-void Heuristic::distribute(int64_t items, bool shareReduces) {
+/// Gives each reduction of contiguous rows to the items of a group, and what
+/// is computed along the rows afterwards to the same items. Short rows are
+/// several to a group.
+bool Heuristic::shareRows() {
+  llvm::SetVector<RangeOp> shared, rows;
+  int64_t items = std::min(kGroupItems, target.groupItems), lanes = 0;
+  for (RangedReduceOp reduce : findSharedReduces()) {
+    const Sharing sharing = findSharing(reduce);
+    if (!sharing.row || sharing.column || !admits(sharing.row, RangeKind::loop))
+      return false;
+    for (Value value : schedule.getAnalysis().getRanges(reduce.getResult()))
+      rows.insert(value.getDefiningOp<RangeOp>());
+    shared.insert(sharing.row);
+  }
+  for (RangeOp range : shared) {
+    lanes = countAccessLanes(range);
+    const int64_t accesses = llvm::divideCeil(range.getLargestExtent(), lanes);
+    if (accesses < kMinShared)
+      return false;
+    items = std::min<int64_t>(items, llvm::bit_ceil(uint64_t(accesses)));
+  }
+  if (items < 2 || shared.empty())
+    return false;
+  for (RangeOp range : shared) {
+    report("group reduce", range, items);
+    auto [rest, item] = splitItems(range, items, countAccessLanes(range));
+    schedule.setKind(item, RangeKind::group_reduce);
+  }
+  // The elements of a row that are stored.
+  distributeRow(rows.getArrayRef(), items);
+  RangeOp innermost;
+  double numRows = 1;
+  for (RangeOp range : schedule.getResultRanges())
+    if (rows.contains(range)) {
+      numRows *= static_cast<double>(range.getLargestExtent());
+      if (!range.isSymbolic() && range.getLargestExtent() > 1)
+        innermost = range;
+    }
+  int64_t together = std::min(kGroupItems, target.groupItems) / items;
+  while (together > 1 && numRows / static_cast<double>(together) <
+                             static_cast<double>(target.parallelItems))
+    together /= 2;
+  if (innermost && together > 1) {
+    together = std::min<int64_t>(
+        together, llvm::bit_floor(uint64_t(innermost.getLargestExtent())));
+    report("rows", innermost, together);
+    auto [rest, row] = schedule.split(innermost, together);
+    schedule.setKind(row, RangeKind::local);
+    rows.remove(innermost);
+    rows.insert(rest);
+  }
+  for (RangeOp range : rows)
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  return true;
+}
+
+/// Gives what is stored along a row to the `items` that share its reductions.
+void Heuristic::distributeRow(ArrayRef<RangeOp> rows, int64_t items) {
+  RangeOp along = chooseResultLane(/*shortest=*/INT64_MAX);
+  auto isOfRow = [&](RangeOp range) {
+    return range && range.getKind() == RangeKind::loop &&
+           range.getLargestExtent() > 1 && !llvm::is_contained(rows, range);
+  };
+  if (!isOfRow(along)) {
+    along = RangeOp();
+    for (RangeOp range : schedule.getResultRanges())
+      if (isOfRow(range))
+        along = range;
+  }
+  if (!along || schedule.isOrdered(along))
+    return;
+  report("local", along, items);
+  auto [rest, item] = splitItems(along, items, countAccessLanes(along));
+  schedule.setKind(item, RangeKind::local);
+}
+
+/// Reductions of columns: the items of a group are neighbors along the
+/// results, and divide the rows among them.
+bool Heuristic::shareColumns() {
+  RangeOp column;
+  llvm::SetVector<RangeOp> shared;
+  double results = 1;
+  for (RangedReduceOp reduce : findSharedReduces()) {
+    const Sharing sharing = findSharing(reduce);
+    if (!sharing.column || (column && column != sharing.column) ||
+        !admits(sharing.longest, RangeKind::loop) ||
+        !schedule.dependsOn(reduce.getResult(), sharing.column))
+      return false;
+    column = sharing.column;
+    shared.insert(sharing.longest);
+    results = std::max(results, countPositions(schedule.getAnalysis().getRanges(
+                                    reduce.getResult())));
+  }
+  if (!column || column.getKind() != RangeKind::loop)
+    return false;
+  const int64_t lanes = countAccessLanes(column);
+  // A line of memory, or all of a short row.
+  const int64_t bytes = target.vectorBytes / getNumLanes();
+  const auto allColumns = static_cast<int64_t>(llvm::bit_ceil(
+      uint64_t(llvm::divideCeil(column.getLargestExtent(), lanes))));
+  int64_t columns = std::min<int64_t>(
+      std::max<int64_t>(target.lineBytes / (lanes * bytes), 1), allColumns);
+  int64_t depth = INT64_MAX;
+  for (RangeOp range : shared)
+    depth = std::min(depth, range.getLargestExtent());
+  // As many items along the rows as keep the device busy.
+  const double wanted = static_cast<double>(target.parallelItems) *
+                        static_cast<double>(kGroupItems * lanes) / results;
+  const int64_t most =
+      std::min(std::min(kGroupItems, target.groupItems) / columns, depth / 4);
+  int64_t along = 1;
+  while (along * 2 <= most && static_cast<double>(along) < wanted)
+    along *= 2;
+  if (along < 2)
+    return false;
+  while (columns * along < kFewItems && columns < allColumns)
+    columns *= 2;
+  report("columns", column, columns);
+  RangeOp item = splitItems(column, columns, lanes).second;
+  if (item)
+    schedule.setKind(item, RangeKind::local);
+  for (RangeOp range : shared) {
+    report("group reduce", range, along);
+    RangeOp part = schedule.split(range, along).second;
+    // Outside of the columns: neighbors are those in memory.
+    if (item)
+      schedule.moveBefore(part, item);
+    schedule.setKind(part, RangeKind::group_reduce);
+  }
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Single items
+//===----------------------------------------------------------------------===//
+
+/// Lets single items read several elements of their rows at once.
+void Heuristic::vectorizeRows() {
+  for (RangedReduceOp reduce : findSharedReduces())
+    if (RangeOp row = findSharing(reduce).row)
+      if (const int64_t lanes = countAccessLanes(row);
+          lanes > 1 && isMultiple(row, lanes))
+        splitItems(row, /*items=*/1, lanes);
+}
+
+/// Makes work items of the result ranges, from the one along which stores are
+/// contiguous outward.
+bool Heuristic::distribute() {
+  vectorizeRows();
+  RangeOp lane = chooseResultLane(/*shortest=*/INT64_MAX);
+  int64_t lanes = 1;
+  if (lane && admits(lane, RangeKind::global))
+    lanes = countAccessLanes(lane);
+  double positions = 1.0 / static_cast<double>(lanes);
+  for (RangeOp range : schedule.getResultRanges())
+    positions *= static_cast<double>(range.getLargestExtent());
+  int64_t items = std::min(kGroupItems, target.groupItems);
+  while (items > kFewItems && positions / static_cast<double>(items) <
+                                  static_cast<double>(target.parallelItems))
+    items /= 2;
+  if (lanes > 1) {
+    if (isMultiple(lane, lanes)) {
+      lane = splitItems(lane, /*items=*/1, lanes).first;
+    } else {
+      const int64_t count =
+          std::min<int64_t>(items, llvm::bit_ceil(uint64_t(llvm::divideCeil(
+                                       lane.getLargestExtent(), lanes))));
+      report("local", lane, count);
+      auto [rest, item] = splitItems(lane, count, lanes);
+      schedule.setKind(item, RangeKind::local);
+      items /= count;
+      lane = rest;
+    }
+  }
   SmallVector<RangeOp> ranges = schedule.getResultRanges();
-  if (RangeOp lane = chooseResultLane(/*shortest=*/INT64_MAX))
+  if (lane)
     std::rotate(llvm::find(ranges, lane), llvm::find(ranges, lane) + 1,
                 ranges.end());
   for (RangeOp range : llvm::reverse(ranges)) {
     if (range.getKind() != RangeKind::loop || range.getLargestExtent() < 2 ||
         !admits(range, RangeKind::global))
       continue;
-    if (items > 1 && !shareReduces && !range.isSymbolic() &&
-        range.getLargestExtent() <= items && admits(range, RangeKind::local)) {
+    if (items > 1 && !range.isSymbolic() && range.getLargestExtent() <= items &&
+        admits(range, RangeKind::local)) {
       schedule.setKind(range, RangeKind::local);
       items /= static_cast<int64_t>(
           llvm::bit_ceil(uint64_t(range.getLargestExtent())));
@@ -136,17 +402,58 @@ void Heuristic::distribute(int64_t items, bool shareReduces) {
     }
     schedule.setKind(range, RangeKind::global);
   }
+  return true;
 }
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
 
 void Heuristic::runForGroups() {
   mergeRanges();
   separateReduces();
-  if (contractProducts() || tileProducts())
+  struct Way {
+    StringLiteral name;
+    bool (Heuristic::*choose)();
+  };
+  static constexpr Way ways[] = {
+      {"tiles for matrix units", &Heuristic::contractProducts},
+      {"tiles of products", &Heuristic::tileProducts},
+      {"rows shared by groups", &Heuristic::shareRows},
+      {"columns shared by groups", &Heuristic::shareColumns},
+      {"single items", &Heuristic::distribute},
+  };
+  auto describe = [&](remark::RemarkOpts options) {
+    return options.category("tg-optimize-kernels");
+  };
+  OwningOpRef<KernelOp> copy;
+  std::optional<Heuristic> trial;
+  for (const Way &way : ways) {
+    // A way that does not apply takes no steps.
+    if (!trial || !trial->getSteps().empty()) {
+      trial.reset();
+      copy = schedule.getKernel().clone();
+      trial.emplace(*copy, target);
+    }
+    if (!((*trial).*way.choose)())
+      continue;
+    const std::string kernel = schedule.getKernel().getName().str();
+    std::optional<std::string> obstacle =
+        trial->schedule.findObstacleToLayout();
+    // Code generation reports what the last way asks for.
+    if (obstacle && &way != std::end(ways) - 1) {
+      remark::missed(schedule.getKernel().getLoc(),
+                     describe(remark::RemarkOpts::name("refused")))
+          << kernel + ": " + way.name.str() + " refused: " + *obstacle;
+      continue;
+    }
+    remark::passed(schedule.getKernel().getLoc(),
+                   describe(remark::RemarkOpts::name("way")))
+        << kernel + ": " + way.name.str();
+    for (const auto &[step, range, amount] : trial->reports)
+      emitReport(step, range, amount);
+    for (Attribute step : trial->getSteps())
+      schedule.apply(cast<StepAttr>(step));
     return;
-  const int64_t shared = shareReduces();
-  if (shared > 1)
-    distribute(shared, /*shareReduces=*/true);
-  else
-    distribute(std::min(kGroupItems, target.groupItems),
-               /*shareReduces=*/false);
+  }
 }

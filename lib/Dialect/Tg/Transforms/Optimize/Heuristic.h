@@ -26,6 +26,9 @@ class Heuristic {
 public:
   explicit Heuristic(KernelOp kernel)
       : schedule(kernel), target(schedule.getTarget()) {}
+  /// A trial on a copy of a kernel: remarks are kept in `reports`.
+  Heuristic(KernelOp kernel, const TargetFacts &target)
+      : schedule(kernel, target), target(target), isTrial(true) {}
 
   void run();
   /// The same for targets with groups of work items.
@@ -77,15 +80,41 @@ private:
   void parallelize(RangeOp end = {}, ArrayRef<RangedReduceOp> repeated = {});
   bool hasScan();
   bool admits(RangeOp range, RangeKind kind);
-  RangeOp findShared(RangedReduceOp reduce);
-  int64_t shareReduces();
+
+  // For targets with groups. Those that return a bool apply a whole schedule,
+  // or return false and leave the kernel unchanged.
+  /// How a group may share a reduction: along the range `row`, or neighboring
+  /// results along `column`, along which loads are contiguous. Null if they
+  /// are not.
+  struct Sharing {
+    RangeOp row, column;
+    RangeOp longest; ///< of the reduction
+  };
+  Sharing findSharing(RangedReduceOp reduce);
+  SmallVector<RangedReduceOp> findSharedReduces();
+  int64_t countAccessLanes(RangeOp range);
+  std::pair<RangeOp, RangeOp> splitItems(RangeOp range, int64_t items,
+                                         int64_t lanes);
   bool tileProducts();
   bool contractProducts();
-  void distribute(int64_t items, bool shareReduces);
+  bool shareRows();
+  void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
+  bool shareColumns();
+  void vectorizeRows();
+  bool distribute();
+
   void report(StringRef step, RangeOp range, int64_t amount);
+  void emitReport(StringRef step, int64_t range, int64_t amount);
+
+  struct Report {
+    std::string step;
+    int64_t range, amount;
+  };
 
   KernelSchedule schedule;
   const TargetFacts &target;
+  const bool isTrial = false;
+  SmallVector<Report> reports; ///< of a trial
 };
 
 /// The number of lanes, a power of two up to `limit`, that takes the fewest

@@ -39,6 +39,9 @@ public:
   std::optional<std::string> findObstacle(StepAttr step);
   /// Applies a step that has no obstacle.
   void apply(StepAttr step);
+  /// Why a group of the target could not run the kernel as it is; none if it
+  /// could.
+  std::optional<std::string> findObstacleToLayout();
   /// What the steps so far leave unfinished; none if nothing.
   std::optional<std::string> findUnfinished();
   /// The steps so far.

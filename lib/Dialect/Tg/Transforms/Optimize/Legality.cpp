@@ -248,7 +248,18 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
   }
   if (!fillsTiles && !isResultRange(range))
     return describe(range) + " is closed by a reduction";
-  return fillsTiles ? std::nullopt : findObstacleToWorkItems(range);
+  if (fillsTiles)
+    return std::nullopt;
+  if (kind == RangeKind::global)
+    return findObstacleToWorkItems(range);
+  // The first of a group's items stores what is the same for all of them.
+  if (isScanned(range))
+    return describe(range) + " is scanned";
+  if (llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+        return store.getUpdate() && !dependsOn(store.getIndex(), range);
+      }))
+    return "several work items would update one element";
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -369,8 +380,9 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (range.getPeel())
         return describe(range) + " has peeled positions";
       const int64_t extent = range.getLargestExtent();
-      // A vector may have more lanes than the range has positions.
-      if (amount > std::max(2 * extent, kMaxLanes))
+      // A vector may have more lanes than the range has positions, and a group
+      // more items.
+      if (amount > std::max({2 * extent, kMaxLanes, target.groupItems}))
         return describe(range) + " has only " + std::to_string(extent) +
                " positions";
       // Rows of a tile have room for the maximum number of positions.
@@ -643,12 +655,16 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
   OwningOpRef<KernelOp> copy = kernel.clone();
   KernelSchedule trial(*copy, target);
   trial.apply(step);
+  return trial.findObstacleToLayout();
+}
+
+Obstacle KernelSchedule::findObstacleToLayout() {
   std::string reason;
   ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &error) {
     reason = error.str();
     return success();
   });
-  if (succeeded(getGroupLayout(*copy, target)))
+  if (succeeded(getGroupLayout(kernel, target)))
     return std::nullopt;
   return reason;
 }

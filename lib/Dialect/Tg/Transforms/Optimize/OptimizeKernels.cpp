@@ -39,17 +39,30 @@ constexpr int64_t kGather = 4;
 /// Minimum number of lanes that are worth a transposition.
 constexpr int64_t kMinToTurn = 4;
 
-void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
-                    int64_t amount) {
-  remark::passed(schedule.getKernel().getLoc(),
+static void reportStep(KernelOp kernel, StringRef step, int64_t range,
+                       int64_t amount) {
+  remark::passed(kernel.getLoc(),
                  remark::RemarkOpts::name(step).category("tg-optimize-kernels"))
-      << (schedule.getKernel().getName() + ": " + step + " range " +
-          std::to_string(range.getId()) + " by " + std::to_string(amount))
+      << (kernel.getName() + ": " + step + " range " + std::to_string(range) +
+          " by " + std::to_string(amount))
              .str();
 }
 
+void tg::reportStep(KernelSchedule &schedule, StringRef step, RangeOp range,
+                    int64_t amount) {
+  ::reportStep(schedule.getKernel(), step, range.getId(), amount);
+}
+
+void Heuristic::emitReport(StringRef step, int64_t range, int64_t amount) {
+  ::reportStep(schedule.getKernel(), step, range, amount);
+}
+
 void Heuristic::report(StringRef step, RangeOp range, int64_t amount) {
-  reportStep(schedule, step, range, amount);
+  if (isTrial)
+    reports.push_back(
+        {step.str(), static_cast<int64_t>(range.getId()), amount});
+  else
+    emitReport(step, static_cast<int64_t>(range.getId()), amount);
 }
 
 /// Elements of the widest type that the kernel computes with in one register.

@@ -1,0 +1,150 @@
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-optimize-pipeline=verify-rewrites --remark-format=emitRemark --remarks-filter=tg-optimize.* 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Schedules for targets with groups of work items.
+
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+
+// Items access four elements at once, of buffers that are aligned.
+// REMARK: remark: {{.*}}elementwise: single items
+// CHECK-LABEL: tg.kernel @elementwise(
+// CHECK-DAG: tg.range {{[0-9]+}} global 1024
+// CHECK-DAG: tg.range {{[0-9]+}} local 256
+// CHECK-DAG: tg.range {{[0-9]+}} upcast 4
+tg.kernel @elementwise(%out: memref<1048576xf32>, %a: memref<1048576xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 1048576
+  %x = tg.load %a[%i] : memref<1048576xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<1048576xf32>
+}
+
+// Without a proof that loads are aligned, one.
+// CHECK-LABEL: tg.kernel @not_aligned(
+// CHECK-NOT: upcast
+// CHECK-DAG: tg.range {{[0-9]+}} global 4096
+// CHECK-DAG: tg.range {{[0-9]+}} local 256
+// CHECK-NOT: upcast
+// CHECK: tg.store
+tg.kernel @not_aligned(%out: memref<1048576xf32>, %a: memref<1048576xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 1048576
+  %x = tg.load %a[%i] : memref<1048576xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<1048576xf32>
+}
+
+// Few results: smaller groups, so that more compute units have one.
+// CHECK-LABEL: tg.kernel @few(
+// CHECK-DAG: tg.range {{[0-9]+}} global 64
+// CHECK-DAG: tg.range {{[0-9]+}} local 64
+tg.kernel @few(%out: memref<4096xf32>, %a: memref<4096xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4096
+  %x = tg.load %a[%i] : memref<4096xf32>
+  %y = tg.neg %x : f32
+  tg.store %y, %out[%i] : memref<4096xf32>
+}
+
+// A group adds up a row, and its items share what is stored along the row.
+// REMARK: remark: {{.*}}rows: rows shared by groups
+// REMARK: remark: {{.*}}rows: group reduce range 2 by 256
+// CHECK-LABEL: tg.kernel @rows(
+// CHECK-DAG: %[[ROW:.*]] = tg.range 0 global 4096
+// CHECK-DAG: tg.range {{[0-9]+}} local 256
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 256
+// CHECK-DAG: tg.range {{[0-9]+}} upcast 4
+// CHECK-DAG: tg.range {{[0-9]+}} upcast 4
+tg.kernel @rows(%sums: memref<4096xf32>, %out: memref<16777216xf32>, %a: memref<16777216xf32> {tg.alignment = 16 : i64}) attributes {outputs = 2 : i64} {
+  %c4096 = tg.const(4096 : index) : index
+  %i = tg.range 0 loop 4096
+  %j = tg.range 1 loop 4096
+  %k = tg.range 2 loop 4096
+  %0 = tg.mul %i, %c4096 : index
+  %1 = tg.add %0, %k : index
+  %x = tg.load %a[%1] : memref<16777216xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  %2 = tg.add %0, %j : index
+  %y = tg.load %a[%2] : memref<16777216xf32>
+  %z = tg.mul %y, %y : f32
+  tg.store %s, %sums[%i] : memref<4096xf32>
+  tg.store %z, %out[%2] : memref<16777216xf32>
+}
+
+// Short rows are several to a group.
+// CHECK-LABEL: tg.kernel @short_rows(
+// CHECK-DAG: tg.range {{[0-9]+}} global 4096
+// CHECK-DAG: tg.range {{[0-9]+}} local 16
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 16
+// CHECK-DAG: tg.range {{[0-9]+}} upcast 4
+tg.kernel @short_rows(%sums: memref<65536xf32>, %a: memref<4194304xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c64 = tg.const(64 : index) : index
+  %i = tg.range 0 loop 65536
+  %k = tg.range 1 loop 64
+  %0 = tg.mul %i, %c64 : index
+  %1 = tg.add %0, %k : index
+  %x = tg.load %a[%1] : memref<4194304xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %sums[%i] : memref<65536xf32>
+}
+
+// Items are neighbors along the columns, and divide the rows.
+// REMARK: remark: {{.*}}columns: columns shared by groups
+// CHECK-LABEL: tg.kernel @columns(
+// CHECK: tg.range {{[0-9]+}} global 128
+// CHECK: tg.range {{[0-9]+}} group_reduce 32
+// CHECK: tg.range {{[0-9]+}} local 8
+// CHECK: tg.range {{[0-9]+}} upcast 4
+tg.kernel @columns(%sums: memref<4096xf32>, %a: memref<4194304xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c4096 = tg.const(4096 : index) : index
+  %i = tg.range 0 loop 4096
+  %k = tg.range 1 loop 1024
+  %0 = tg.mul %k, %c4096 : index
+  %1 = tg.add %0, %i : index
+  %x = tg.load %a[%1] : memref<4194304xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %sums[%i] : memref<4096xf32>
+}
+}
+
+// -----
+
+// Tiles that are larger than the memory of a group are refused.
+// REMARK: remark: {{.*}}product: tiles of products refused: {{.*}}needs more memory than a group of work items has
+// REMARK: remark: {{.*}}product: {{rows|columns|single}}
+// CHECK-LABEL: tg.kernel @product(
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 4096>} {
+tg.kernel @product(%out: memref<65536xf32>, %a: memref<65536xf32>, %b: memref<65536xf32>) attributes {outputs = 1 : i64} {
+  %c256 = tg.const(256 : index) : index
+  %i = tg.range 0 loop 256
+  %j = tg.range 1 loop 256
+  %k = tg.range 2 loop 256
+  %0 = tg.mul %i, %c256 : index
+  %1 = tg.add %0, %k : index
+  %2 = tg.mul %k, %c256 : index
+  %3 = tg.add %2, %j : index
+  %4 = tg.add %0, %j : index
+  %x = tg.load %a[%1] : memref<65536xf32>
+  %y = tg.load %b[%3] : memref<65536xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %out[%4] : memref<65536xf32>
+}
+}
+
+// -----
+
+// A group of at most 64 items.
+// CHECK-LABEL: tg.kernel @small_groups(
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 64
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, parallel_items = 8, group_items = 64, subgroup_items = 32, group_bytes = 4096>} {
+tg.kernel @small_groups(%out: memref<16xf32>, %a: memref<65536xf32>) attributes {outputs = 1 : i64} {
+  %c4096 = tg.const(4096 : index) : index
+  %i = tg.range 0 loop 16
+  %k = tg.range 1 loop 4096
+  %0 = tg.mul %i, %c4096 : index
+  %1 = tg.add %0, %k : index
+  %x = tg.load %a[%1] : memref<65536xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%i] : memref<16xf32>
+}
+}
