@@ -24,6 +24,8 @@ static constexpr int64_t kSubgroups = 2;
 /// The fewest rows and columns for which a matrix operation is used: smaller
 /// blocks would mostly consist of padding.
 static constexpr int64_t kFewest = 16;
+/// The columns that are enough for a block.
+static constexpr int64_t kColumns = 64;
 /// Bytes along the depth that a tile has of each row.
 static constexpr int64_t kDepthBytes = 64;
 /// The widest access of one instruction, in bytes.
@@ -224,6 +226,7 @@ bool Heuristic::contractProducts() {
       llvm::any_of(body.getOps<StoreOp>(),
                    [](StoreOp store) { return store.getUpdate().has_value(); }))
     return false;
+  mergeShortColumns(kColumns);
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
   if (!columns || columns.isSymbolic() || columns.getLargestExtent() < kFewest)
     return false;
@@ -254,6 +257,10 @@ bool Heuristic::contractProducts() {
   report("matrix depth", product.depth, depthSize);
   if (columns->isBeforeInBlock(product.rows))
     schedule.moveBefore(product.rows, columns);
+  // Tiles are filled inside of the loops over other ranges of the sum.
+  for (RangeOp range : getClosedRanges(product.reduce))
+    if (product.depth->isBeforeInBlock(range))
+      schedule.moveBefore(range, product.depth);
   RangeOp rowsOfBlock = schedule.split(product.rows, size.rows).second;
   RangeOp columnsOfBlock = schedule.split(columns, size.columns).second;
   RangeOp depthOfBlock = schedule.split(product.depth, depthSize).second;

@@ -353,6 +353,12 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
   Recording step(*this, StepKind::contract, reduce.getOperation(), {}, unit);
   if (auto where = reduce.getValue().getDefiningOp<WhereOp>())
     reduce.getValueMutable().assign(where.getX());
+  // The innermost one is named last.
+  auto loops = llvm::to_vector(reduce.getRanges());
+  llvm::sort(loops, [](Value a, Value b) {
+    return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+  });
+  reduce.getRangesMutable().assign(loops);
   reduce.setUnit(StringRef(tinygrad::kMatrixUnits[unit].name));
   eraseUnused();
   changed();
