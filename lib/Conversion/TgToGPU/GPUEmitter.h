@@ -55,8 +55,10 @@ private:
     LaneForm lanes;    ///< the index, split
     Value mask;        ///< null: all
     int64_t width = 0; ///< lanes; 0 for a scalar
-    /// The memory of a group, if it may be permuted.
+    /// The memory of a group, if it may be permuted, and where the buffer of
+    /// the tile begins in it; null: at its beginning.
     const GroupLayout::Memory *memory = nullptr;
+    Value start;
   };
   Value createLoad(LoadOp op, unsigned depth) override;
   void emitStore(StoreOp op) override;
@@ -85,9 +87,25 @@ private:
   /// The place of an element in memory of a group.
   Value permute(const GroupLayout::Memory &memory, Value index, unsigned depth,
                 Location loc);
+  /// Whether the tiles of a sum are filled ahead, by copies that no item waits
+  /// for, in the only loop of the sum.
+  bool isFilledAhead(const Contraction &contraction, ArrayRef<unsigned> loops);
+  /// The same for the elements of one tile.
+  bool mayCopy(StageOp op);
+  /// Begins to copy the elements of a tile at the current positions to the
+  /// buffer that begins at \p start.
+  void beginCopies(StageOp op, Value start);
+  /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
+  /// the buffers that begin at the places for the rows and for the columns.
+  void emitFilledAhead(
+      const Contraction &contraction, unsigned loop,
+      SmallVectorImpl<Value> &sums,
+      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
+          multiply);
   /// Which elements of a tile a lane reads.
   struct Fragment;
-  Fragment getFragment(const Contraction &contraction, bool ofColumns);
+  Fragment getFragment(const Contraction &contraction, bool ofColumns,
+                       Value start);
   /// Reads a fragment in the top scope: a vector of registers.
   Value readFragment(const Fragment &fragment, Location loc);
   Value readFragmentByMatrices(const Fragment &fragment, Location loc);

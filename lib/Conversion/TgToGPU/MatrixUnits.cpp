@@ -56,6 +56,7 @@ struct GPUEmitter::Fragment {
   const Contraction::Factor &factor;
   const GroupLayout::Memory &memory;
   Value buffer;
+  Value start; ///< of the tile in its memory, or null
   /// The index of the matrix's first element, and the distances of its
   /// neighbors in a column and in a row.
   IndexForm base;
@@ -77,7 +78,7 @@ struct GPUEmitter::Fragment {
 };
 
 GPUEmitter::Fragment GPUEmitter::getFragment(const Contraction &contraction,
-                                             bool ofColumns) {
+                                             bool ofColumns, Value start) {
   const Contraction::Factor &factor =
       ofColumns ? contraction.columns : contraction.rows;
   const MatrixUnit &unit = *contraction.unit;
@@ -103,7 +104,8 @@ GPUEmitter::Fragment GPUEmitter::getFragment(const Contraction &contraction,
           ofColumns ? unit.b : unit.a,
           factor,
           *memory,
-          getBuffer(factor.getBuffer()),
+          memories.lookup(factor.tile),
+          start,
           base,
           ofColumns ? factor.depthStride : factor.stride,
           ofColumns ? factor.stride : factor.depthStride};
@@ -167,6 +169,8 @@ Value GPUEmitter::readFragmentByMatrices(const Fragment &fragment,
                              /*depth=*/0, loc);
   Value place = getDigits(lane, digits, loc);
   Value base = getScalar(fragment.base, loc);
+  if (fragment.start)
+    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
   place = arith::AddIOp::create(at(top(), loc), base, place);
   place = permute(fragment.memory, place, top(), loc);
   auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
@@ -206,6 +210,8 @@ Value GPUEmitter::readFragment(const Fragment &fragment, Location loc) {
                     /*depth=*/0, loc);
   Value place = getDigits(lane, digits, loc);
   Value base = getScalar(fragment.base, loc);
+  if (fragment.start)
+    base = arith::AddIOp::create(at(top(), loc), base, fragment.start);
   base = arith::AddIOp::create(at(top(), loc), base, place);
   auto element = cast<MemRefType>(fragment.buffer.getType()).getElementType();
   // The pieces, and the vectors of registers that they make.
@@ -336,12 +342,8 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
 
   Value zero = buildZero(at(0, loc), getAccumulators(unit, op.getType()));
   SmallVector<Value> carried(copies, zero);
-  emitLoops(loops, carried, loc, [&](SmallVectorImpl<Value> &sums) {
-    // Both tiles are filled before they are read.
-    for (const Contraction::Factor *factor :
-         {&contraction.rows, &contraction.columns})
-      getBuffer(factor->getBuffer());
-    separateFromWrites(loc);
+  // Adds the products of what is in both tiles.
+  auto addProducts = [&](ArrayRef<Value> starts, SmallVectorImpl<Value> &sums) {
     forEachPosition(steps, [&] {
       // By the position of the tile.
       DenseMap<uint64_t, Value> fragments[2];
@@ -353,14 +355,27 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
               ofColumns ? contraction.columns : contraction.rows;
           Value &value = fragments[ofColumns][getKey(factor.getIndex())];
           if (!value)
-            value = readFragment(getFragment(contraction, ofColumns), loc);
+            value = readFragment(
+                getFragment(contraction, ofColumns, starts[ofColumns]), loc);
           factors[ofColumns] = value;
         }
         *next = multiply(at(top(), loc), unit, factors[0], factors[1], *next);
         ++next;
       });
     });
-  });
+  };
+  if (isFilledAhead(contraction, loops)) {
+    emitFilledAhead(contraction, loops.front(), carried, addProducts);
+  } else {
+    emitLoops(loops, carried, loc, [&](SmallVectorImpl<Value> &sums) {
+      // Both tiles are filled before they are read.
+      for (const Contraction::Factor *factor :
+           {&contraction.rows, &contraction.columns})
+        getBuffer(factor->getBuffer());
+      separateFromWrites(loc);
+      addProducts({Value(), Value()}, sums);
+    });
+  }
 
   const Value *next = carried.begin();
   forEachPosition(tiles, [&] {

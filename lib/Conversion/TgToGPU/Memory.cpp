@@ -93,6 +93,8 @@ Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
   IndexForm index = access.lanes.scalar;
   index.addConstant(mulWrapped(lane, access.lanes.stride));
   Value place = getScalar(index, loc);
+  if (access.start)
+    place = arith::AddIOp::create(at(depth, loc), place, access.start);
   return access.memory ? permute(*access.memory, place, depth, loc) : place;
 }
 

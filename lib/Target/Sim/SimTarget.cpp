@@ -30,8 +30,8 @@ static constexpr llvm::StringLiteral kDefaultChip = "sm_90";
 
 static void registerDialects(DialectRegistry &registry) {
   registerCpuTarget(registry);
-  registry.insert<amdgpu::AMDGPUDialect, gpu::GPUDialect,
-                  nvgpu::NVGPUDialect>();
+  registry
+      .insert<amdgpu::AMDGPUDialect, gpu::GPUDialect, nvgpu::NVGPUDialect>();
 }
 
 /// The host, without conversions to bf16 that flush subnormals to zero.

@@ -814,3 +814,12 @@ tg.kernel @contract_c2_factor(%out: memref<256xf32>, %a: memref<16xf32>) attribu
   %s = tg.ranged_reduce add %p over %k on "mfma_16x16x4_f32" : f32
   tg.store %s, %out[%i] : memref<256xf32>
 }
+
+// -----
+
+tg.kernel @stage_c5(%out: memref<4xf32>, %a: memref<4xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %x = tg.load %a[%i] : memref<4xf32>
+  // expected-error @+1 {{'tg.stage' op a tile of a work item has one buffer (C5)}}
+  %t = tg.stage %x over %i buffers 2 : memref<4xf32>
+}

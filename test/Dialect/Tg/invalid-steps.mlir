@@ -59,6 +59,11 @@
 
 // -----
 
+// expected-error @+1 {{buffer needs an amount of 1 or more (C2)}}
+#a = #tg.step<buffer stage 0>
+
+// -----
+
 // expected-error @+1 {{prefetch needs an amount of 1 or more (C2)}}
 #a = #tg.step<prefetch load 0 by -4>
 

@@ -15,7 +15,8 @@
 // CHECK-SAME: #tg.step<reuse exp2 1, stage 0 [1]>, #tg.step<skip_masked ranged_reduce 0, load 1 [2, 3]>,
 // CHECK-SAME: #tg.step<check_finite ranged_reduce 0 [4] by 16 into [11, 12, 13, 14, 15]>,
 // CHECK-SAME: #tg.step<prefetch load 0 by 64>, #tg.step<prefetch store 0 by 1>, #tg.step<nontemporal store 0>,
-// CHECK-SAME: #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>]
+// CHECK-SAME: #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>,
+// CHECK-SAME: #tg.step<buffer stage 1 by 3>]
 // CHECK-SAME: scheduled = []
 tg.kernel @lists(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [
     #tg.step<split [0] by 16 into [3, 4]>, #tg.step<split [0] by 16>,
@@ -28,6 +29,7 @@ tg.kernel @lists(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = 
     #tg.step<reuse exp2 1, stage 0 [1]>, #tg.step<skip_masked ranged_reduce 0, load 1 [2, 3]>,
     #tg.step<check_finite ranged_reduce 0 [4] by 16 into [11, 12, 13, 14, 15]>,
     #tg.step<prefetch load 0 by 64>, #tg.step<prefetch store 0 by 1>, #tg.step<nontemporal store 0>,
-    #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>],
+    #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>, #tg.step<contract ranged_reduce 1 on wmma12_16x16x16_i8>,
+    #tg.step<buffer stage 1 by 3>],
     scheduled = []} {
 }

@@ -25,6 +25,11 @@ PRODUCTS = [
     (40, 30, 21, "f64", "f64", "epilogue"),
     (33, 34, 16, "f64", "f64", "left right batch"),
     (40, 30, 20, "f32", "f32", "right"),
+    # Tiles are filled ahead: with fewer, as many and more positions than there
+    # are buffers.
+    (40, 70, 16, "f64", "f64", "right epilogue"),
+    (64, 32, 24, "f64", "f64", "right"),
+    (33, 40, 64, "f64", "f64", "right batch"),
 ]
 
 

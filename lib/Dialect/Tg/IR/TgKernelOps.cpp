@@ -667,6 +667,8 @@ void StageOp::build(OpBuilder &builder, OperationState &state, MemRefType tile,
 LogicalResult StageOp::verify() {
   if (failed(checkRanges(*this, getRanges(), "(C2)")))
     return failure();
+  if (getBuffers() && getMemory() != TileMemory::group)
+    return emitOpError("a tile of a work item has one buffer (C5)");
   // For a symbolic extent, the tile has the maximal size.
   int64_t count = 1;
   for (Value range : getRanges())

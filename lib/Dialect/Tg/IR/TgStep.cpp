@@ -64,6 +64,8 @@ static StepForm getForm(StepKind kind) {
     return {1, 1, 0, 0, 0, 0, Amount::None};
   case StepKind::contract:
     return {1, 1, 0, 0, 0, 0, Amount::Optional};
+  case StepKind::buffer:
+    return {1, 1, 0, 0, 0, 0, Amount::Needed};
   }
   llvm_unreachable("unknown step");
 }

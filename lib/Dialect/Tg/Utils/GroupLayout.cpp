@@ -280,7 +280,7 @@ void LayoutBuilder::permuteTile(StageOp tile) {
         row = std::max(factor->stride, factor->depthStride);
   row = std::max<int64_t>(row, 128 / bytes);
   if (memory == layout.memories.end() || !llvm::isPowerOf2_64(row) ||
-      bytes > 8 || memory->size * bytes % 128 != 0)
+      bytes > 8 || tile.getTile().getType().getNumElements() * bytes % 128 != 0)
     return;
   memory->chunkBits = llvm::Log2_64(16 / bytes);
   memory->rowBits = llvm::Log2_64(row);
@@ -295,7 +295,8 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     if (auto stage = dyn_cast<StageOp>(op)) {
       if (stage.getMemory() == TileMemory::group &&
           failed(addMemory(stage, stage.getValue().getType(),
-                           stage.getTile().getType().getNumElements())))
+                           stage.getTile().getType().getNumElements() *
+                               int64_t(stage.getBuffers().value_or(1)))))
         return failure();
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       if (failed(addExchange(reduce)) ||
@@ -328,4 +329,20 @@ int64_t tg::getAlignment(KernelOp kernel, Value buffer) {
 FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,
                                           const TargetFacts &target) {
   return LayoutBuilder(kernel, target).build();
+}
+
+int64_t tg::getAlignment(KernelOp kernel, Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  const int64_t least = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  if (!argument) {
+    auto barrier = buffer.getDefiningOp<BarrierOp>();
+    auto stage =
+        (barrier ? barrier.getTile() : buffer).getDefiningOp<StageOp>();
+    return stage && stage.getMemory() == TileMemory::group ? kMemoryAlignment
+                                                           : least;
+  }
+  if (!kernel.getInPlace() && argument.getArgNumber() < kernel.getOutputs())
+    return kBufferAlignment;
+  return least;
 }

@@ -188,3 +188,39 @@ module attributes {tg.target = #t} {
     tg.store %s, %out[%5] : memref<128xf32>
   }
 }
+
+// -----
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<buffer stage 0 by 16>: a tile has 2 to 8 buffers}}
+  tg.kernel @too_many_buffers(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<stage load 0 [0] into [1]>, #tg.step<buffer stage 0 by 16>]} {
+    %i = tg.range 0 loop 64
+    %x = tg.load %a[%i] : memref<64xf32>
+    tg.store %x, %out[%i] : memref<64xf32>
+  }
+}
+
+// -----
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 640>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<buffer stage 0 by 3>: 'tg.stage' op needs more memory than a group of work items has: 192 elements of 'f32'}}
+  tg.kernel @too_much_memory(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<stage load 0 [0] into [1]>, #tg.step<buffer stage 0 by 3>]} {
+    %i = tg.range 0 loop 64
+    %x = tg.load %a[%i] : memref<64xf32>
+    tg.store %x, %out[%i] : memref<64xf32>
+  }
+}
+
+// -----
+
+// expected-error @+1 {{stage 0 is not a tile of a group}}
+tg.kernel @own_tile(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<stage load 0 [0] into [1]>, #tg.step<buffer stage 0 by 3>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.load %a[%i] : memref<64xf32>
+  tg.store %x, %out[%i] : memref<64xf32>
+}

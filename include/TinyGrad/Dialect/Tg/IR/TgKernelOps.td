@@ -464,10 +464,14 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     on a CPU, both are the memory of that thread. The memory space of the tile's
     type is the target's.
 
+    With `buffers n`, there is memory for `n` tiles, so that a GPU can begin to fill
+    the next ones while it reads this one.
+
     C1: the tile has as many elements as the ranges have positions. C2: each range
     is the result of a `tg.range`, and they differ. C3: a tile of an item has no
     `local` range, since its other positions are other items. C4: the value of a
-    tile of a group depends on no `local` range that is not among `ranges`.
+    tile of a group depends on no `local` range that is not among `ranges`. C5: only
+    a tile of a group has `buffers`.
 
     ```mlir
     %t = tg.stage %x over %i, %k : memref<128xf32>
@@ -475,14 +479,17 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     %y = tg.load %b[%j] : memref<128xf32>
 
     %shared = tg.stage %x over %local in group : memref<128xf32>
+    %ahead = tg.stage %x over %local in group buffers 3 : memref<128xf32>
     ```
   }];
   let arguments = (ins Tg_Element:$value, Variadic<Index>:$ranges,
       DefaultValuedOptionalAttr<Tg_TileMemoryAttr,
-                                "::mlir::tg::TileMemory::item">:$memory);
+                                "::mlir::tg::TileMemory::item">:$memory,
+      OptionalAttr<ConfinedAttr<I64Attr, [IntMinValue<2>, IntMaxValue<8>]>>:$buffers);
   let results = (outs Tg_Buffer:$tile);
   let assemblyFormat = [{
-    $value `over` $ranges (`in` `` $memory^)? attr-dict `:` type($tile)
+    $value `over` $ranges (`in` `` $memory^)? (`buffers` $buffers^)? attr-dict
+    `:` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::MemRefType":$tile,
       "::mlir::Value":$value, "::mlir::ValueRange":$ranges,

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
-#include "TinyGrad/Dialect/Tg/Utils/Contraction.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,6 +30,9 @@ static constexpr int64_t kColumns = 64;
 static constexpr int64_t kDepthBytes = 64;
 /// The widest access of one instruction, in bytes.
 static constexpr int64_t kMaxAccess = 16;
+/// The fewest bytes that an item copies without waiting, and into how many
+/// buffers.
+static constexpr int64_t kFewestAsync = 4, kMostBuffers = 3;
 /// Upper limit of the copies of a value by unrolled ranges.
 static constexpr int64_t kMaxCopies = 256;
 
@@ -177,6 +180,62 @@ static void splitFill(KernelSchedule &schedule, Fill fill, int64_t bytes,
   distribute(rows, ofRows);
 }
 
+/// Whether items can copy all of a tile's elements without waiting: they come
+/// from memory as they are, and neighbors at an address that is a multiple of
+/// what is copied at once.
+static bool mayCopy(KernelSchedule &schedule, StageOp tile) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  RangeOp lanes;
+  for (Value range : tile.getRanges())
+    if (auto own = range.getDefiningOp<RangeOp>();
+        own.getKind() == RangeKind::upcast)
+      lanes = own;
+  if (!load || !isa<BlockArgument>(load.getBuffer()) || !lanes ||
+      lanes.getResult() != tile.getRanges().back() ||
+      (load.getMask() && schedule.dependsOn(load.getMask(), lanes)))
+    return false;
+  LinearForm index = schedule.getAnalysis().getLinear(load.getIndex());
+  if (index.getCoefficient(lanes) != 1)
+    return false;
+  index.addTerm(lanes.getResult(), -1);
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  int64_t alignment = getAlignment(schedule.getKernel(), load.getBuffer());
+  if (const int64_t divisor =
+          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
+    alignment = getCommonDivisor(alignment, divisor * bytes);
+  return alignment >= kFewestAsync;
+}
+
+/// Copies of both tiles that are filled ahead, where items need not wait for
+/// them: as many as the group has memory for.
+void Heuristic::fillAhead(RangedReduceOp reduce) {
+  RangeOp loop;
+  int64_t loops = 0;
+  for (RangeOp range : ArrayRef(getClosedRanges(reduce)).drop_back())
+    if (range.getKind() == RangeKind::loop) {
+      loop = range;
+      ++loops;
+    }
+  const ProductFactors factors = *getFactors(reduce.getValue());
+  StageOp tiles[] = {getGroupTile(factors.lhs), getGroupTile(factors.rhs)};
+  if (!target.asyncCopies || loops != 1 || loop.isSymbolic() ||
+      loop.getPeel() || loop.getLargestExtent() < 2 ||
+      !llvm::all_of(tiles,
+                    [&](StageOp tile) { return mayCopy(schedule, tile); }))
+    return;
+  int64_t bytes = 0;
+  for (StageOp tile : tiles)
+    bytes += getBufferBytes(tile.getTile().getType());
+  const int64_t count = std::min(
+      {kMostBuffers, loop.getLargestExtent(), target.groupBytes / bytes});
+  if (count < 2)
+    return;
+  report("buffers", loop, count);
+  for (StageOp tile : tiles)
+    schedule.setBuffers(tile, count);
+}
+
 /// The product that a kernel consists of, if the target has an operation for
 /// it.
 static std::optional<Product>
@@ -299,6 +358,7 @@ bool Heuristic::contractProducts() {
                           kSubgroups};
   for (const Fill &fill : {left, right})
     splitFill(schedule, fill, bytes, axes);
+  fillAhead(product.reduce);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);

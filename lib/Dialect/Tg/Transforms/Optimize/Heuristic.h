@@ -97,6 +97,7 @@ private:
                                          int64_t lanes);
   bool tileProducts();
   bool contractProducts();
+  void fillAhead(RangedReduceOp reduce);
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
   bool shareColumns();

@@ -132,6 +132,9 @@ void KernelSchedule::apply(StepAttr step) {
   case StepKind::contract:
     contract(cast<RangedReduceOp>(ops[0]), amount);
     break;
+  case StepKind::buffer:
+    setBuffers(cast<StageOp>(ops[0]), amount);
+    break;
   }
   givenIds = {};
 }

@@ -194,6 +194,9 @@ public:
   /// them.
   void contract(RangedReduceOp reduce, int64_t unit);
 
+  /// BUFFER: gives the tile of a group memory for \p count tiles.
+  void setBuffers(StageOp stage, int64_t count);
+
 private:
   class Recording;
 

@@ -25,7 +25,7 @@ using Obstacle = std::optional<std::string>;
 static constexpr int64_t kMaxLanes = 256, kMaxCopies = 256,
                          kMaxPositions = 1 << 16;
 static constexpr size_t kMaxRanges = 64;
-static constexpr int64_t kMaxTileBytes = int64_t(1) << 24;
+static constexpr int64_t kMaxTileBytes = int64_t(1) << 24, kMaxBuffers = 8;
 
 static std::string describe(RangeOp range) {
   return "range " + std::to_string(range.getId());
@@ -604,6 +604,14 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (!getReduce(0))
         return expect(0, "reduction");
       return findObstacleToContract(getReduce(0), amount);
+    case StepKind::buffer: {
+      auto stage = dyn_cast<StageOp>(ops[0]);
+      if (!stage || stage.getMemory() != TileMemory::group)
+        return expect(0, "tile of a group");
+      if (stage.getBuffers() || amount < 2 || amount > kMaxBuffers)
+        return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";
+      return std::nullopt;
+    }
     }
     llvm_unreachable("unknown step");
   };

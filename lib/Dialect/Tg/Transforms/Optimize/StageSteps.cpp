@@ -364,6 +364,11 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
   changed();
 }
 
+void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
+  Recording step(*this, StepKind::buffer, stage.getOperation(), {}, count);
+  stage.setBuffers(count);
+}
+
 bool KernelSchedule::isZeroWhereNot(LoadOp load, Value condition) {
   StageOp tile = getGroupTile(load.getResult());
   auto staged = tile ? tile.getValue().getDefiningOp<LoadOp>() : LoadOp();

@@ -1,0 +1,224 @@
+//===- AsyncCopies.cpp - tiles that are filled ahead ----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tiles of a group with several buffers: while items read one of them, others
+/// are filled by copies that no item waits for.
+///
+//===----------------------------------------------------------------------===//
+
+#include "GPUEmitter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using namespace mlir::tg::emission;
+using namespace mlir::tg::togpu;
+
+/// The sizes of copies in bytes.
+static constexpr int64_t kFewestBytes = 4, kMostBytes = 16;
+
+bool GPUEmitter::mayCopy(StageOp op) {
+  auto load = op.getValue().getDefiningOp<LoadOp>();
+  const RangeSet lanes = getSet(op.getRanges()) & upcastSet;
+  if (!op.getBuffers() || !load || !isa<BlockArgument>(load.getBuffer()) ||
+      !lanes || getSet(op.getRanges().back()) != lanes ||
+      (load.getMask() && (getDeps(load.getMask()) & lanes)))
+    return false;
+  // The alignment that holds at all positions.
+  IndexAnalysis analysis;
+  const LinearForm &index = analysis.getLinear(load.getIndex());
+  Access access;
+  access.buffer = getBuffer(load.getBuffer());
+  const std::optional<int64_t> constant = index.constant.getStatic();
+  if (!constant)
+    return false;
+  access.lanes.scalar.constant = *constant;
+  for (auto [atom, coefficient] : index.terms) {
+    const std::optional<int64_t> number = coefficient.getStatic();
+    if (!number)
+      return false;
+    if (getSet(atom) == lanes)
+      access.lanes.stride = *number;
+    else if (getDeps(atom) & lanes)
+      return false;
+    else
+      access.lanes.scalar.addTerm(IndexAtom(atom), *number);
+  }
+  return access.lanes.stride == 1 && getAlignment(access) >= kFewestBytes;
+}
+
+bool GPUEmitter::isFilledAhead(const Contraction &contraction,
+                               ArrayRef<unsigned> loops) {
+  if (!target.asyncCopies || loops.size() != 1)
+    return false;
+  const Range &range = ranges[loops.front()];
+  return getExtent(range).isStatic() && range.peel.is(0) &&
+         contraction.rows.tile != contraction.columns.tile &&
+         StageOp(contraction.rows.tile).getBuffers() ==
+             StageOp(contraction.columns.tile).getBuffers() &&
+         mayCopy(contraction.rows.tile) && mayCopy(contraction.columns.tile);
+}
+
+void GPUEmitter::beginCopies(StageOp op, Value start) {
+  const Location loc = op.getLoc();
+  auto load = op.getValue().getDefiningOp<LoadOp>();
+  SmallVector<unsigned> others;
+  for (auto [i, axis] : llvm::enumerate(layout.axes))
+    if (llvm::none_of(axis.ranges, [&](RangeOp range) {
+          return llvm::is_contained(op.getRanges(), range.getResult());
+        }))
+      others.push_back(i);
+  Access to, from;
+  from.element = to.element = load.getType();
+  from.width = to.width = getStageLanes(op);
+  from.buffer = getBuffer(load.getBuffer());
+  to.buffer = memories.lookup(op);
+  to.memory = llvm::find_if(
+      layout.memories, [&](const auto &memory) { return memory.op == op; });
+  to.start = start;
+  auto copy = [&] {
+    to.index = getTileIndex(op);
+    to.lanes = splitLanes(to.index);
+    from.mask = Value();
+    Value zero = getIndexConstant(0, loc);
+    if (!findPlace(from, load.getIndex(), load.getMask())) {
+      // Nothing is read; the elements become zeros.
+      from.lanes = LaneForm();
+      from.mask = buildInt(at(0, loc), builder.getI1Type(), 0);
+    }
+    const int64_t bytes =
+        cast<MemRefType>(to.buffer.getType()).getElementTypeBitWidth() / 8;
+    const int64_t atOnce = std::min(
+        {getAlignment(from), getAlignment(to), kMostBytes, from.width * bytes});
+    const int64_t count = atOnce / bytes;
+    for (int64_t lane = 0; lane < from.width; lane += count) {
+      Value source = getElementIndex(from, lane, top(), loc);
+      Value destination = getElementIndex(to, lane, top(), loc);
+      Value all = getIndexConstant(count, loc), read;
+      B &b = at(top(), loc);
+      if (from.mask) {
+        // An address outside of the buffer is not given either.
+        source = arith::SelectOp::create(b, from.mask, source, zero);
+        read = arith::SelectOp::create(b, from.mask, all, zero);
+      }
+      nvgpu::DeviceAsyncCopyOp::create(
+          b, nvgpu::DeviceAsyncTokenType::get(b.getContext()), to.buffer,
+          destination, from.buffer, source, b.getIndexAttr(count), read,
+          atOnce == kMostBytes ? b.getUnitAttr() : UnitAttr());
+    }
+  };
+  forEachStaged(op, [&](RangeSet unrolled) {
+    forEachPosition(unrolled, [&] {
+      emitGuarded(getIsFirst(others, top(), loc), loc, copy);
+    });
+  });
+}
+
+void GPUEmitter::emitFilledAhead(
+    const Contraction &contraction, unsigned loop, SmallVectorImpl<Value> &sums,
+    llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
+        multiply) {
+  const Location loc = RangedReduceOp(contraction.op).getLoc();
+  StageOp tiles[] = {contraction.rows.tile, contraction.columns.tile};
+  const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
+  const int64_t extent = ranges[loop].extent;
+  const unsigned depth = top();
+  const Range saved = ranges[loop];
+  Type token = nvgpu::DeviceAsyncTokenType::get(kernel.getContext());
+  // Calls `body` in a scope in which the loop is at a position.
+  auto atPosition = [&](Value value, int64_t lo, int64_t hi,
+                        llvm::function_ref<void()> body) {
+    const Range outer = ranges[loop];
+    ranges[loop].value = value;
+    ranges[loop].lo = lo;
+    ranges[loop].hi = hi;
+    ranges[loop].part = Part();
+    ranges[loop].depth = scopes.size();
+    Scope scope;
+    scope.anchor = scopes.back().anchor;
+    scopes.push_back(std::move(scope));
+    body();
+    closeScope();
+    ranges[loop] = outer;
+  };
+  // Copies since the last group are the next one.
+  auto commit = [&]() -> Value {
+    return nvgpu::DeviceAsyncCreateGroupOp::create(at(top(), loc), token,
+                                                   ValueRange());
+  };
+  // Where the buffer of a position begins in the memory of each tile.
+  auto getStarts = [&](Value position) {
+    Value number = getIndexConstant(buffers, loc);
+    number = arith::RemUIOp::create(at(top(), loc), position, number);
+    SmallVector<Value, 2> starts;
+    for (StageOp tile : tiles) {
+      Value size =
+          getIndexConstant(tile.getTile().getType().getNumElements(), loc);
+      starts.push_back(arith::MulIOp::create(at(top(), loc), number, size));
+    }
+    return starts;
+  };
+
+  for (StageOp tile : tiles)
+    separateFromReads(tile, depth, loc);
+  Value group;
+  for (int64_t position = 0; position + 1 < buffers; ++position) {
+    if (position < extent)
+      atPosition(Value(), position, position, [&] {
+        for (StageOp tile : tiles)
+          beginCopies(
+              tile,
+              getIndexConstant(
+                  position * tile.getTile().getType().getNumElements(), loc));
+      });
+    group = commit();
+  }
+
+  Value zero = getIndexConstant(0, loc), end = getIndexConstant(extent, loc),
+        one = getIndexConstant(1, loc);
+  auto all = scf::ForOp::create(at(depth, loc), zero, end, one, sums);
+  std::shared_ptr<Anchor> parent = scopes.back().anchor;
+  Operation *before = std::exchange(parent->before, all);
+  ranges[loop].value = all.getInductionVar();
+  ranges[loop].lo = 0;
+  ranges[loop].hi = extent - 1;
+  ranges[loop].depth = scopes.size();
+  Scope scope;
+  scope.anchor = std::make_shared<Anchor>();
+  scope.anchor->block = all.getBody();
+  scopes.push_back(std::move(scope));
+  // The copies of this position are complete, for all items, and all have read
+  // the buffer that is filled next.
+  nvgpu::DeviceAsyncWaitOp::create(
+      at(top(), loc), group,
+      builder.getI32IntegerAttr(static_cast<int32_t>(buffers - 2)));
+  gpu::BarrierOp::create(at(top(), loc));
+  Value ahead = getIndexConstant(buffers - 1, loc);
+  Value next =
+      arith::AddIOp::create(at(top(), loc), all.getInductionVar(), ahead);
+  Value isInside = arith::CmpIOp::create(at(top(), loc),
+                                         arith::CmpIPredicate::ult, next, end);
+  emitGuarded(isInside, loc, [&] {
+    atPosition(next, buffers - 1, extent - 1, [&] {
+      const SmallVector<Value, 2> starts = getStarts(next);
+      for (auto [tile, start] : llvm::zip_equal(tiles, starts))
+        beginCopies(tile, start);
+    });
+  });
+  commit();
+  SmallVector<Value> values(all.getRegionIterArgs());
+  multiply(getStarts(all.getInductionVar()), values);
+  scf::YieldOp::create(at(top(), loc), values);
+  closeScope();
+  parent->before = before;
+  ranges[loop] = saved;
+  sums.assign(all.getResults().begin(), all.getResults().end());
+}
