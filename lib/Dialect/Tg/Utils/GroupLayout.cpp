@@ -330,19 +330,3 @@ FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,
                                           const TargetFacts &target) {
   return LayoutBuilder(kernel, target).build();
 }
-
-int64_t tg::getAlignment(KernelOp kernel, Value buffer) {
-  Type element = cast<MemRefType>(buffer.getType()).getElementType();
-  const int64_t least = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  if (!argument) {
-    auto barrier = buffer.getDefiningOp<BarrierOp>();
-    auto stage =
-        (barrier ? barrier.getTile() : buffer).getDefiningOp<StageOp>();
-    return stage && stage.getMemory() == TileMemory::group ? kMemoryAlignment
-                                                           : least;
-  }
-  if (!kernel.getInPlace() && argument.getArgNumber() < kernel.getOutputs())
-    return kBufferAlignment;
-  return least;
-}
