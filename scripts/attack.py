@@ -39,7 +39,7 @@ ROOT = Path(__file__).resolve().parent.parent
 INPUTS = {"mlir": 4000, "npy": 200, "idx": 60, "cache": 120, "settings": 150}
 SETTINGS = (
     "DEV DEBUG NOOPT SPEC LRU CACHELEVEL CACHEDIR CACHESIZE THREADS PROFILE PROGRAMS "
-    "KERNELS SIMSEED".split()
+    "KERNELS SIMSEED SIMCOUNT".split()
 )
 SEPARATOR = "\n// -----\n"
 MLIR_OPT = "/usr/lib/llvm-22/bin/mlir-opt"

@@ -43,6 +43,7 @@ enum Number : unsigned {
   Programs,
   Kernels,
   SimSeed,
+  SimCount,
   MemLimit,
   numNumbers
 };
@@ -85,6 +86,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"PROGRAMS", 0, int64_t(1) << 40, 1024},
     {"KERNELS", 0, int64_t(1) << 40, 4096},
     {"SIMSEED", 0, int64_t(1) << 40, 0},
+    {"SIMCOUNT", 0, int64_t(1) << 40, 0},
     // 0 means no limit.
     {"MEMLIMIT", 0, int64_t(1) << 40, 0},
 };
@@ -166,6 +168,7 @@ std::string tinygrad::simulatedChip() {
   return name.empty() ? "sm_90" : name;
 }
 uint64_t tinygrad::simulatorSeed() { return uint64_t(number<SimSeed>()); }
+int64_t tinygrad::simulatorCount() { return number<SimCount>(); }
 std::string tinygrad::reproducerFile() { return text<Reproducer>(); }
 uint64_t tinygrad::deviceMemoryLimit() {
   return uint64_t(number<MemLimit>()) << 20;

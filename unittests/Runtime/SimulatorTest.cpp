@@ -1316,4 +1316,60 @@ TEST(Simulator, settingsAreRead) {
   EXPECT_EQ(simulatedChip(), "gfx1100");
   EXPECT_EQ(simulatorSeed(), 12u);
   EXPECT_THROW(Context({{"SIMSEED", -1}}), Error);
+  EXPECT_EQ(simulatorCount(), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+TEST(Simulator, accessesOfSubgroupsAreCounted) {
+  detail::AccessCounter counter;
+  auto read = [&](uint64_t address, uint32_t step, uint32_t bytes,
+                  bool isShared) {
+    for (uint32_t item = 0; item < 64; ++item)
+      counter.record(item, item / 32, /*site=*/0, address + item * step, bytes,
+                     /*isWrite=*/false, isShared);
+    detail::SimCounts counts;
+    counter.finish(counts);
+    EXPECT_EQ(counts.groups, 1);
+    EXPECT_EQ(counts.stores.accesses, 0);
+    return counts;
+  };
+  // 32 neighboring words are one line, 32 words 128 bytes apart are 32.
+  detail::SimCounts counts = read(4096, 4, 4, false);
+  EXPECT_EQ(counts.loads.accesses, 2);
+  EXPECT_EQ(counts.loads.bytes, 256);
+  EXPECT_EQ(counts.loads.lines, 2);
+  EXPECT_EQ(counts.loads.sectors, 8);
+  counts = read(4096, 128, 4, false);
+  EXPECT_EQ(counts.loads.lines, 64);
+  EXPECT_EQ(counts.loads.sectors, 64);
+  // A row that does not begin at a sector.
+  counts = read(4100, 4, 4, false);
+  EXPECT_EQ(counts.loads.lines, 4);
+  EXPECT_EQ(counts.loads.sectors, 10);
+  counts = read(4096, 16, 16, false);
+  EXPECT_EQ(counts.loads.lines, 8);
+  EXPECT_EQ(counts.loads.sectors, 32);
+  // Banks: neighbors, one word, a column, a padded column, vectors.
+  EXPECT_EQ(read(0, 4, 4, true).sharedConflicts, 0);
+  EXPECT_EQ(read(0, 0, 4, true).sharedConflicts, 0);
+  EXPECT_EQ(read(0, 128, 4, true).sharedConflicts, 2 * 31);
+  EXPECT_EQ(read(0, 132, 4, true).sharedConflicts, 0);
+  EXPECT_EQ(read(0, 16, 16, true).sharedConflicts, 0);
+  EXPECT_EQ(read(0, 8, 4, true).sharedConflicts, 2);
+  EXPECT_EQ(read(0, 8, 4, true).sharedAccesses, 2);
+
+  // The second time at an instruction, and another instruction.
+  for (uint32_t item = 0; item < 2; ++item) {
+    counter.record(item, 0, 0, 0, 4, false, false);
+    counter.record(item, 0, 0, 4, 4, false, false);
+    counter.record(item, 0, 1, 8, 4, true, false);
+  }
+  counts = detail::SimCounts();
+  counter.finish(counts);
+  EXPECT_EQ(counts.loads.accesses, 2);
+  EXPECT_EQ(counts.stores.accesses, 1);
+  EXPECT_EQ(counts.scaledTo(10).loads.bytes, 160);
 }

@@ -32,6 +32,8 @@
 ///   default. Read when a SIM device is opened
 /// - SIMSEED: order in which the device SIM runs the work items of a group: 0
 ///   forward (the default), 1 backward, others random
+/// - SIMCOUNT: of how many groups of each launch the device SIM counts what
+///   their accesses cost a GPU, and prints a line; 0 by default
 /// - MEMLIMIT: MiB of memory that each device may allocate, cached memory
 ///   included; no limit if unset
 /// - CUDALIB, HIPLIB: file of the driver's library for the devices CUDA and AMD.
@@ -86,6 +88,7 @@ std::string deviceSetting();
 std::string processorSetting(); ///< MCPU; empty when unset
 std::string simulatedChip();    ///< SIMCHIP; "sm_90" when unset
 uint64_t simulatorSeed();       ///< SIMSEED
+int64_t simulatorCount();       ///< SIMCOUNT
 std::string reproducerFile();   ///< REPRODUCER; empty when unset
 uint64_t deviceMemoryLimit();   ///< MEMLIMIT, in bytes; 0 when unset
 std::string cudaLibrary();      ///< CUDALIB; empty when unset

@@ -57,8 +57,9 @@ enum StateWord {
 
 /// What the simulator is told about an access.
 enum AccessFlag { kWrite = 1, kOfGroup = 2, kOfItem = 4, kAsync = 16 };
-/// The alignment, as a power of two, begins at this bit.
-constexpr int64_t kAlignmentBit = 8;
+/// The alignment, as a power of two, and the number of the access in the kernel
+/// begin at these bits.
+constexpr int64_t kAlignmentBit = 8, kSiteBit = 16;
 
 /// Values of SimMatrix.
 enum MatrixMode { kLoad = 5, kLoadTransposed = 6 };
@@ -116,7 +117,7 @@ private:
   /// that it gives, by the type of elements and their number.
   DenseMap<std::pair<Type, int64_t>, Value> registers[2];
   SmallVector<Operation *> tokens; ///< operations whose results are tokens
-  int64_t numSites = 0;
+  int64_t numSites = 0, numAccesses = 0;
 };
 } // namespace
 
@@ -313,6 +314,7 @@ LogicalResult FunctionConverter::announce(Operation *op, Value memory,
     number = argument.getArgNumber();
   else if (isa_and_nonnull<memref::AllocaOp>(memory.getDefiningOp()))
     flags |= kOfItem;
+  flags |= numAccesses++ << kSiteBit;
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, memory);
   call("tg_sim_access",

@@ -98,10 +98,18 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
   std::vector<void *> addresses;
   for (uint32_t i = 0; i < dims.numBuffers; ++i)
     addresses.push_back(hostAddress(buffers[i]));
-  simulator.launch(
+  const int64_t counted = simulatorCount();
+  const detail::SimCounts counts = simulator.launch(
       {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
        launch.groups, launch.groupSize, chip.subgroupSize, launch.sharedBytes,
-       addresses.data(), addresses.size(), values, simulatorSeed()});
+       addresses.data(), addresses.size(), values, simulatorSeed(), counted});
+  const int64_t items =
+      int64_t(launch.groupSize[0]) * launch.groupSize[1] * launch.groupSize[2];
+  if (counted > 0)
+    debugPrint("SIM counts " + kernel.name() + ": " +
+               counts.scaledTo(numGroups).str() + " of " +
+               std::to_string(numGroups) + " with " + std::to_string(items) +
+               " items");
 }
 
 SimChip detail::describeSimChip(const std::string &name) {

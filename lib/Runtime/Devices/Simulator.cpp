@@ -81,8 +81,11 @@ struct LaunchState {
   /// same error is reported however many threads there are.
   static constexpr uint64_t kNone = UINT64_MAX;
   std::atomic<uint64_t> failedGroup{kNone};
-  // Of its error.
-  std::mutex mutex;
+  /// Of each `countedStep` groups, the first one is counted; 0: none.
+  uint64_t countedStep = 0;
+  std::mutex mutex; // guards the members below
+  SimCounts counts;
+  // Of the error.
   std::string error;
   bool isBoundsError = false;
 };
@@ -191,6 +194,9 @@ private:
   std::vector<uint16_t> copying;
   std::size_t numCopying = 0;
 
+  bool isCounted = false;
+  AccessCounter counter;
+
   SharedShadow sharedShadow;
   GlobalShadow::Cache cache;
 };
@@ -259,6 +265,7 @@ void SimGroup::runGroup() {
     numCopying = 0;
     copying.assign(launch().sharedBytes, 0);
   }
+  isCounted = state->countedStep != 0 && group % state->countedStep == 0;
   Random random(launch().seed + (group << 32));
   turn.resize(numItems);
   std::iota(turn.begin(), turn.end(), 0u);
@@ -266,6 +273,12 @@ void SimGroup::runGroup() {
     permute(random);
     takeTurns();
   } while (mayGoOn() && numEnded < numItems && release());
+  if (isCounted) {
+    SimCounts counts;
+    counter.finish(counts);
+    std::lock_guard<std::mutex> lock(state->mutex);
+    state->counts.add(counts);
+  }
   if (!mayGoOn())
     abandon();
 }
@@ -532,10 +545,21 @@ inline void SimGroup::access(SimItem &item, const Access &access) {
                            isUpdate || flags & SimWrite};
   const auto address = std::uintptr_t(base + index * elementBytes);
   const auto bytes = std::size_t(count * elementBytes);
-  if (const auto alignment = std::uintptr_t(1) << (flags >> kSimAlignmentBit);
+  if (const auto alignment = std::uintptr_t(1)
+                             << (flags >> kSimAlignmentBit & 63);
       address % alignment != 0) [[unlikely]] {
     recordMisaligned(item, access, alignment);
     stop(item);
+  }
+  if (isCounted) [[unlikely]] {
+    // As on a GPU, where memory begins at a line, whatever the host's does.
+    const auto begin = std::uintptr_t(base) % kMemoryAlignment;
+    const std::uintptr_t place =
+        flags & SimShared
+            ? address
+            : (std::uintptr_t(buffer) << 48) + begin + index * elementBytes;
+    counter.record(item.number, item.subgroup, uint32_t(flags >> kSimSiteBit),
+                   place, uint32_t(bytes), kind.writes, flags & SimShared);
   }
   Conflict conflict;
   if (flags & SimShared) {
@@ -749,10 +773,12 @@ std::size_t Simulator::numStacks() {
   return number;
 }
 
-void Simulator::launch(const SimLaunch &launch) {
+SimCounts Simulator::launch(const SimLaunch &launch) {
   LaunchState state(launch, *stamps);
   const auto &[groupsX, groupsY, groupsZ] = launch.groups;
   const int64_t numGroups = int64_t(groupsX) * groupsY * groupsZ;
+  if (launch.countedGroups > 0)
+    state.countedStep = uint64_t((numGroups - 1) / launch.countedGroups + 1);
   const auto &[x, y, z] = launch.groupSize;
   // No more groups at once than there may be stacks.
   const int64_t maxParts = std::max<int64_t>(kMaxStacks / (x * y * z), 1);
@@ -765,7 +791,7 @@ void Simulator::launch(const SimLaunch &launch) {
     idle.push_back(std::move(group));
   });
   if (state.failedGroup == LaunchState::kNone)
-    return;
+    return state.counts;
   if (state.isBoundsError)
     throw IndexError(state.error);
   throw DeviceError(state.error);

@@ -20,6 +20,7 @@
 #define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATOR_H
 
 #include "GPULaunch.h"
+#include "SimulatorCounts.h"
 #include "TinyGrad/Runtime/Device.h"
 
 #include <array>
@@ -79,8 +80,9 @@ enum SimAccess : int64_t {
   SimAsync = 16,  ///< a write that takes place later, by tg_sim_copy
 };
 /// From this bit on, `flags` has the logarithm of what the address of the
-/// access has to be a multiple of.
-inline constexpr int64_t kSimAlignmentBit = 8;
+/// access has to be a multiple of; from kSimSiteBit on, the number of the
+/// access in the kernel.
+inline constexpr int64_t kSimAlignmentBit = 8, kSimSiteBit = 16;
 
 /// Values of the parameter `mode` of tg_sim_shuffle.
 enum SimShuffle : int64_t { SimXor, SimUp, SimDown, SimIdx };
@@ -114,6 +116,8 @@ struct SimLaunch {
   /// The order of a group's items: 0 forward, 1 backward, otherwise a random
   /// one at each turn.
   uint64_t seed;
+  /// How many groups are counted, evenly spread; see SimulatorCounts.h.
+  int64_t countedGroups = 0;
 };
 
 /// Keeps the memory of launches for later ones: stacks, shared memory, records.
@@ -125,7 +129,8 @@ public:
   /// Returns when all items have ended. Throws IndexError if one accesses
   /// memory out of bounds and DeviceError for every other mistake; then, items
   /// may not have ended or not have begun. Thread-safe.
-  void launch(const SimLaunch &launch);
+  /// Returns what was counted.
+  SimCounts launch(const SimLaunch &launch);
 
   /// The stacks in memory, for tests.
   std::size_t numStacks();
@@ -154,7 +159,8 @@ int64_t tg_sim_shuffle(int64_t item, int64_t bits, int64_t operand,
                        int64_t mode, int64_t width, int64_t site);
 /// Comes before an access of `count` elements from `index` on, in memory at
 /// `base` of `size` elements of `elementBytes`. `buffer` is the number of the
-/// buffer, or -1 for a tile. `flags` are bits of SimAccess and an alignment.
+/// buffer, or -1 for a tile. `flags` are bits of SimAccess, an alignment and a
+/// number.
 /// Returns the index. Does not return after an error.
 int64_t tg_sim_access(int64_t item, int64_t base, int64_t index, int64_t count,
                       int64_t size, int64_t elementBytes, int64_t flags,

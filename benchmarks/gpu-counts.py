@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counts what kernels for GPUs would cost: memory traffic of subgroups, bank
+conflicts, registers and spills, beside the least possible bytes.
+
+    benchmarks/gpu-counts.py [--target NAME]... [KERNEL...]
+
+Needs a release build, but no GPU: accesses are counted by the simulator
+(SIMCOUNT), in some groups of each launch, and scaled to all. Registers of
+NVIDIA's GPUs come from ptxas if it is installed, those of AMD's from the
+metadata of the code. Caches are not simulated: what several accesses read is
+counted for each, so that products exceed the least bytes by what caches serve.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BUILD = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "build")
+TARGETS = {"sm_90": "cuda:sm_90", "gfx942": "amd:gfx942", "gfx1100": "amd:gfx1100"}
+# Groups of each launch that are counted.
+GROUPS = 16
+SECTOR = 32
+WIDTHS = {"f32": 4, "f16": 2, "i8": 1}
+
+
+class Program:
+    """The text of a tensor program; every argument is all ones."""
+
+    def __init__(self):
+        self.arguments, self.lines, self.bytes = [], [], 0
+
+    @staticmethod
+    def type(shape, element):
+        return "tensor<" + "x".join(map(str, shape)) + f"x{element}>"
+
+    def count(self, shape, element):
+        size = WIDTHS[element]
+        for extent in shape:
+            size *= extent
+        self.bytes += size
+
+    def argument(self, shape, element="f32"):
+        self.count(shape, element)
+        of = self.type(shape, element)
+        name = f"%a{len(self.arguments)}"
+        self.arguments.append(f"{name}: {of} {{tg.input = dense<1.0> : {of}}}")
+        return name, shape, element
+
+    def add(self, text, shape, element):
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        return name, shape, element
+
+    def elementwise(self, op, *operands):
+        _, shape, element = operands[0]
+        names = ", ".join(name for name, _, _ in operands)
+        return self.add(f"tg.{op} {names} : {self.type(shape, element)}", shape, element)
+
+    def constant(self, value, shape, element="f32"):
+        return self.add(
+            f"tg.const({value:.8f} : {element}) : {self.type(shape, element)}", shape, element
+        )
+
+    def change(self, op, x, shape, middle=""):
+        name, old, element = x
+        text = f"tg.{op} {name} {middle}: {self.type(old, element)} -> {self.type(shape, element)}"
+        return self.add(text, shape, element)
+
+    def reduce(self, kind, x, axes):
+        name, old, element = x
+        shape = [1 if i in axes else extent for i, extent in enumerate(old)]
+        text = f"tg.reduce {kind} {name} axes {axes} : {self.type(old, element)} -> "
+        return self.add(text + self.type(shape, element), shape, element)
+
+    def broadcast(self, x, shape, full):
+        return self.change("expand", self.change("reshape", x, shape), full)
+
+    def cast(self, x, element):
+        name, shape, old = x
+        text = f"tg.cast {name} : {self.type(shape, old)} -> {self.type(shape, element)}"
+        return self.add(text, shape, element)
+
+    def text(self, *results):
+        types = []
+        for _, shape, element in results:
+            self.count(shape, element)
+            types.append(self.type(shape, element))
+        names = ", ".join(name for name, _, _ in results)
+        return (
+            f"func.func @main({', '.join(self.arguments)}) -> ({', '.join(types)}) {{\n"
+            + "\n".join(self.lines)
+            + f"\n  return {names} : {', '.join(types)}\n}}\n"
+        )
+
+
+SIDE = 4096
+
+
+def copy(p):
+    x = p.argument([SIDE, SIDE])
+    return p.text(p.elementwise("contiguous", p.elementwise("neg", x)))
+
+
+def chain(p):
+    x, y = p.argument([SIDE, SIDE]), p.argument([SIDE, SIDE])
+    z = p.elementwise("add", p.elementwise("mul", x, y), y)
+    return p.text(p.elementwise("max", p.elementwise("mul", z, x), y))
+
+
+def widen(p):
+    return p.text(p.cast(p.argument([SIDE, SIDE], "f16"), "f32"))
+
+
+def odd(p):
+    x = p.argument([4095 * 4097])
+    return p.text(p.elementwise("neg", x))
+
+
+def transpose(p):
+    x = p.argument([SIDE, SIDE])
+    turned = p.change("permute", x, [SIDE, SIDE], "[1, 0] ")
+    return p.text(p.elementwise("contiguous", turned))
+
+
+def row_sum(p):
+    return p.text(p.reduce("add", p.argument([SIDE, SIDE]), [1]))
+
+
+def column_sum(p):
+    return p.text(p.reduce("add", p.argument([SIDE, SIDE]), [0]))
+
+
+def total(p):
+    return p.text(p.reduce("add", p.argument([SIDE, SIDE]), [0, 1]))
+
+
+def softmax_of(p, x, axis):
+    _, shape, _ = x
+    thin = shape[:axis] + [1] + shape[axis + 1 :]
+    most = p.broadcast(p.reduce("max", x, [axis]), thin, shape)
+    scaled = p.elementwise("mul", p.elementwise("sub", x, most), p.constant(1.442695, shape))
+    powers = p.elementwise("exp2", scaled)
+    inverse = p.elementwise("recip", p.reduce("add", powers, [axis]))
+    return p.elementwise("mul", powers, p.broadcast(inverse, thin, shape))
+
+
+def softmax(p):
+    return p.text(softmax_of(p, p.argument([SIDE, SIDE]), 1))
+
+
+def layernorm(p):
+    x, thin, shape = p.argument([SIDE, SIDE]), [SIDE, 1], [SIDE, SIDE]
+    count = p.constant(1 / SIDE, thin)
+    mean = p.elementwise("mul", p.reduce("add", x, [1]), count)
+    rest = p.elementwise("sub", x, p.broadcast(mean, thin, shape))
+    square = p.reduce("add", p.elementwise("mul", rest, rest), [1])
+    variance = p.elementwise("add", p.elementwise("mul", square, count), p.constant(1e-5, thin))
+    scale = p.elementwise("recip", p.elementwise("sqrt", variance))
+    return p.text(p.elementwise("mul", rest, p.broadcast(scale, thin, shape)))
+
+
+def matrix_vector(p):
+    a, x = p.argument([SIDE, SIDE]), p.argument([SIDE])
+    product = p.elementwise("mul", a, p.broadcast(x, [1, SIDE], [SIDE, SIDE]))
+    return p.text(p.reduce("add", product, [1]))
+
+
+def vector_matrix(p):
+    a, x = p.argument([SIDE, SIDE]), p.argument([SIDE])
+    product = p.elementwise("mul", a, p.broadcast(x, [SIDE, 1], [SIDE, SIDE]))
+    return p.text(p.reduce("add", product, [0]))
+
+
+def matmul_of(p, a, b, batch, m, k, n, is_turned=False):
+    """a[batch, m, k] times b[batch, k, n], or b[batch, n, k] if turned."""
+    shape = [batch, m, n, k]
+    if not is_turned:
+        b = p.change("permute", b, [batch, n, k], "[0, 2, 1] ")
+    left = p.broadcast(a, [batch, m, 1, k], shape)
+    right = p.broadcast(b, [batch, 1, n, k], shape)
+    total = p.reduce("add", p.elementwise("mul", left, right), [3])
+    return p.change("reshape", total, [batch, m, n])
+
+
+def matmul(element):
+    def build(p):
+        side = 512
+        a, b = p.argument([1, side, side], element), p.argument([1, side, side], element)
+        return p.text(matmul_of(p, a, b, 1, side, side, side))
+
+    return build
+
+
+def conv(p):
+    channels, side = 64, 56
+    x, w = p.argument([channels, side, side]), p.argument([channels, channels, 3, 3])
+    wide = side + 2
+    views = (
+        f"[#tg.view<[{channels}, {wide}, {wide}] strides [{side * side}, {side}, 1] "
+        f"offset {-side - 1} mask [0 to {channels}, 1 to {side + 1}, 1 to {side + 1}]>, "
+        f"#tg.view<[{channels}, {side}, {side}, 3, 3] "
+        f"strides [{wide * wide}, {wide}, 1, {wide}, 1]>] "
+    )
+    windows = p.change("strided", x, [channels, side, side, 3, 3], views)
+    shape = [channels, channels, side, side, 3, 3]
+    left = p.broadcast(windows, [1] + shape[1:], shape)
+    right = p.broadcast(w, [channels, channels, 1, 1, 3, 3], shape)
+    return p.text(p.reduce("add", p.elementwise("mul", left, right), [1, 4, 5]))
+
+
+def attention(p):
+    heads, length, width = 8, 256, 64
+    q, k, v = (p.argument([heads, length, width]) for _ in range(3))
+    scores = matmul_of(p, q, k, heads, length, width, length, is_turned=True)
+    return p.text(matmul_of(p, softmax_of(p, scores, 2), v, heads, length, length, width))
+
+
+KERNELS = {
+    "copy": copy,
+    "chain": chain,
+    "widen": widen,
+    "odd": odd,
+    "transpose": transpose,
+    "row-sum": row_sum,
+    "column-sum": column_sum,
+    "sum": total,
+    "softmax": softmax,
+    "layernorm": layernorm,
+    "matrix-vector": matrix_vector,
+    "vector-matrix": vector_matrix,
+    "matmul-f32-512": matmul("f32"),
+    "matmul-f16-512": matmul("f16"),
+    "conv-64-56": conv,
+    "attention-8-256-64": attention,
+}
+
+
+def run(command, **settings):
+    result = subprocess.run(
+        command, env=os.environ | settings, capture_output=True, text=True, check=False
+    )
+    if result.returncode != 0:
+        sys.exit(f"gpu-counts.py: {' '.join(command)} failed:\n{result.stderr}")
+    return result.stdout, result.stderr
+
+
+def count(file, chip):
+    """The sums over the launches of a program."""
+    _, lines = run(
+        [os.path.join(BUILD, "bin", "tg-run"), "--device=SIM", file],
+        SIMCHIP=chip,
+        SIMCOUNT=str(GROUPS),
+    )
+    pattern = re.compile(
+        r"loads (\d+) sectors (\d+) lines (\d+) bytes (\d+); "
+        r"stores (\d+) sectors (\d+) lines (\d+) bytes (\d+); "
+        r"shared (\d+) bytes (\d+) conflicts (\d+)"
+    )
+    rows = [[int(n) for n in found] for found in pattern.findall(lines)]
+    return len(rows), [sum(column) for column in zip(*rows)]
+
+
+def registers(file, target):
+    """The most registers of a kernel, and the bytes that are spilled."""
+    compiler = [os.path.join(BUILD, "bin", "tg-compile"), file, f"--target={target}"]
+    if target.startswith("amd"):
+        text, _ = run(compiler + ["--emit=asm"])
+        used = [int(n) for n in re.findall(r"\.vgpr_count: +(\d+)", text)]
+        spilled = re.findall(r"\.private_segment_fixed_size: +(\d+)", text)
+        return str(max(used)), str(sum(map(int, spilled)))
+    assembler = shutil.which("ptxas")
+    if not assembler:
+        return "-", "-"
+    with tempfile.TemporaryDirectory() as folder:
+        code = os.path.join(folder, "a.ptx")
+        run(compiler + ["--emit=obj", "-o", code])
+        chip = target.split(":")[1]
+        out, err = run(
+            [assembler, "-v", f"-arch={chip}", code, "-o", os.path.join(folder, "a.cubin")]
+        )
+    used = [int(n) for n in re.findall(r"Used (\d+) registers", out + err)]
+    spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", out + err)
+    return str(max(used)), str(sum(map(int, spilled)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", action="append", choices=TARGETS)
+    parser.add_argument("kernels", nargs="*", metavar="KERNEL")
+    arguments = parser.parse_args()
+    for name in arguments.kernels:
+        if name not in KERNELS:
+            parser.error(f"there is no kernel {name!r}; known ones: {' '.join(KERNELS)}")
+    print("| kernel | GPU | kernels | least MB | MB in sectors | of least | lines per access | "
+          "bank conflicts per access | registers | spilled |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for name in arguments.kernels or KERNELS:
+            program = Program()
+            file = os.path.join(folder, "a.mlir")
+            with open(file, "w", encoding="utf-8") as out:
+                out.write(KERNELS[name](program))
+            for chip in arguments.target or TARGETS:
+                number, sums = count(file, chip)
+                moved = (sums[1] + sums[5]) * SECTOR
+                accesses = max(sums[0] + sums[4], 1)
+                used, spilled = registers(file, TARGETS[chip])
+                print(
+                    f"| {name} | {chip} | {number} | {program.bytes / 1e6:.1f} | {moved / 1e6:.1f} | "
+                    f"{moved / program.bytes:.2f} | {(sums[2] + sums[6]) / accesses:.2f} | "
+                    f"{sums[10] / max(sums[8], 1):.2f} | {used} | {spilled} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()
