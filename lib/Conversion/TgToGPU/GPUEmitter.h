@@ -73,11 +73,14 @@ private:
   bool isContiguous(const Access &access) const;
   /// The alignment of a contiguous access that follows from the index.
   int64_t getAlignment(const Access &access) const;
-  /// The index of an element in a lane.
+  /// The index of an element in a lane, with unused elements of tiles.
   Value getElementIndex(const Access &access, int64_t lane, unsigned depth,
                         Location loc);
   /// Reads contiguous lanes at once.
   Value readVector(const Access &access, B &b, Value index);
+  /// The index in memory of an element of a tile with unused elements.
+  Value getPaddedIndex(const GroupLayout::Memory &memory, IndexForm index,
+                       unsigned depth, Location loc);
   Value createRead(const Access &access, unsigned depth, Location loc);
   void emitWrite(const Access &access, Value value, Location loc,
                  std::optional<UpdateKind> update);

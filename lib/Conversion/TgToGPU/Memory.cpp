@@ -84,6 +84,27 @@ int64_t GPUEmitter::getAlignment(const Access &access) const {
   return alignment;
 }
 
+Value GPUEmitter::getPaddedIndex(const GroupLayout::Memory &memory,
+                                 IndexForm index, unsigned depth,
+                                 Location loc) {
+  // index = quotient * row + rest
+  auto [quotient, rest] = splitTerms(index, memory.row);
+  const int64_t rows = llvm::divideFloorSigned(rest.constant, memory.row);
+  quotient.addConstant(rows);
+  rest.constant -= rows * memory.row;
+  if (Interval{0, memory.row - 1}.contains(getBounds(rest))) {
+    index.add(quotient, memory.pad);
+    return getScalar(index, loc);
+  }
+  Value position = getScalar(index, loc);
+  Value row = getIndexConstant(memory.row, loc),
+        pad = getIndexConstant(memory.pad, loc);
+  B &b = at(depth, loc);
+  Value number = arith::DivUIOp::create(b, position, row);
+  return arith::AddIOp::create(b, position,
+                               arith::MulIOp::create(b, number, pad));
+}
+
 Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
                                   unsigned depth, Location loc) {
   if (!access.lanes.irregular.empty()) {
@@ -92,6 +113,10 @@ Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
   }
   IndexForm index = access.lanes.scalar;
   index.addConstant(mulWrapped(lane, access.lanes.stride));
+  for (auto [memory, argument] :
+       llvm::zip_equal(layout.memories, func.getWorkgroupAttributions()))
+    if (argument == access.buffer && memory.row > 0)
+      return getPaddedIndex(memory, index, depth, loc);
   Value place = getScalar(index, loc);
   if (access.start)
     place = arith::AddIOp::create(at(depth, loc), place, access.start);

@@ -14,10 +14,16 @@
 #include "TinyGrad/Dialect/Tg/Utils/IndexAnalysis.h"
 #include "TinyGrad/Support/GPUChips.h"
 #include "llvm/Support/MathExtras.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
 
+/// Bytes of a bank of a group's memory, on every GPU, and the number of banks.
+static constexpr int64_t kBankBytes = 4, kBanks = 32;
+/// With a quarter of the banks or fewer, accesses of a column take several
+/// times as long.
+static constexpr int64_t kFewBanks = kBanks / 4;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
 
@@ -46,6 +52,10 @@ private:
   LogicalResult addContraction(RangedReduceOp reduce);
   void permuteTile(StageOp tile);
   LogicalResult addMemory(Operation *op, Type element, int64_t size);
+  LogicalResult addTile(StageOp stage);
+  /// Whether neighboring items read elements of the tile that are in few banks,
+  /// one after the other.
+  bool hasBankConflicts(StageOp stage, int64_t row, int64_t bytes);
   /// Whether some operation is computed at every combination of positions of
   /// both ranges.
   bool meet(RangeOp a, RangeOp b);
@@ -188,6 +198,66 @@ LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
   return success();
 }
 
+bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
+                                     int64_t bytes) {
+  if (layout.axes.empty())
+    return false;
+  bool isFew = false;
+  for (Operation *barrier : stage->getUsers())
+    for (Operation *user : barrier->getUsers()) {
+      auto load = dyn_cast<LoadOp>(user);
+      if (!load)
+        return false;
+      const LinearForm &index = analysis.getLinear(load.getIndex());
+      for (RangeOp range : layout.axes.back().ranges) {
+        const int64_t step = std::abs(index.getCoefficient(range));
+        if (step == 0 || step % row != 0 || step * bytes % kBankBytes != 0)
+          continue;
+        isFew |=
+            kBanks / std::gcd(step * bytes / kBankBytes, kBanks) <= kFewBanks;
+      }
+    }
+  return isFew;
+}
+
+LogicalResult LayoutBuilder::addTile(StageOp stage) {
+  Type element = stage.getValue().getType();
+  const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8),
+                size = stage.getTile().getType().getNumElements();
+  // What matrix operations read is permuted instead.
+  auto reduces = kernel.getBody().getOps<RangedReduceOp>();
+  if (stage.getBuffers() || llvm::any_of(reduces, [](RangedReduceOp reduce) {
+        return reduce.getUnit().has_value();
+      }))
+    return addMemory(stage, element,
+                     size * int64_t(stage.getBuffers().value_or(1)));
+  const int64_t row =
+      stage.getRanges().back().getDefiningOp<RangeOp>().getLargestExtent();
+  // Vectors stay aligned and contiguous only without padding.
+  auto hasLanes = [&](Value value) {
+    return llvm::any_of(analysis.getRanges(value), [](Value range) {
+      return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
+    });
+  };
+  bool isScalar = !hasLanes(stage.getValue());
+  for (Value range : stage.getRanges())
+    isScalar &= range.getDefiningOp<RangeOp>().getKind() != RangeKind::upcast;
+  for (Operation *barrier : stage->getUsers())
+    for (Operation *user : barrier->getUsers())
+      isScalar &= user->getNumResults() == 1 && !hasLanes(user->getResult(0));
+  const bool isPadded =
+      isScalar && row > 0 && row < size && hasBankConflicts(stage, row, bytes);
+  const int64_t pad = isPadded ? std::max<int64_t>(kBankBytes / bytes, 1) : 0;
+  if (failed(addMemory(stage, element,
+                       isPadded ? size / row * (row + pad) : size)))
+    return failure();
+  if (isPadded) {
+    layout.memories.back().row = row;
+    layout.memories.back().pad = pad;
+  }
+  return success();
+}
+
 LogicalResult LayoutBuilder::addExchange(RangedReduceOp reduce) {
   GroupLayout::Exchange exchange;
   exchange.op = reduce;
@@ -293,10 +363,7 @@ FailureOr<GroupLayout> LayoutBuilder::build() {
     if (op.use_empty())
       continue;
     if (auto stage = dyn_cast<StageOp>(op)) {
-      if (stage.getMemory() == TileMemory::group &&
-          failed(addMemory(stage, stage.getValue().getType(),
-                           stage.getTile().getType().getNumElements() *
-                               int64_t(stage.getBuffers().value_or(1)))))
+      if (stage.getMemory() == TileMemory::group && failed(addTile(stage)))
         return failure();
     } else if (auto reduce = dyn_cast<RangedReduceOp>(op)) {
       if (failed(addExchange(reduce)) ||

@@ -148,3 +148,97 @@ tg.kernel @small_groups(%out: memref<16xf32>, %a: memref<65536xf32>) attributes 
   tg.store %s, %out[%i] : memref<16xf32>
 }
 }
+
+// -----
+
+// Squares are read along rows and written along columns.
+// REMARK: remark: {{.*}}transpose: transposed tiles
+// CHECK-LABEL: tg.kernel @transpose(
+// CHECK: tg.stage %{{.*}} over %{{.*}}, %{{.*}}, %{{.*}} in group : memref<1024xf32>
+// Too narrow for tiles.
+// CHECK-LABEL: tg.kernel @narrow(
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @transpose(%out: memref<60000xf32>, %a: memref<60000xf32>) attributes {outputs = 1 : i64} {
+  %c300 = tg.const(300 : index) : index
+  %c200 = tg.const(200 : index) : index
+  %i = tg.range 0 loop 300
+  %j = tg.range 1 loop 200
+  %0 = tg.mul %j, %c300 : index
+  %1 = tg.add %0, %i : index
+  %2 = tg.mul %i, %c200 : index
+  %3 = tg.add %2, %j : index
+  %x = tg.load %a[%1] : memref<60000xf32>
+  tg.store %x, %out[%3] : memref<60000xf32>
+}
+tg.kernel @narrow(%out: memref<600xf32>, %a: memref<600xf32>) attributes {outputs = 1 : i64} {
+  %c200 = tg.const(200 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %i = tg.range 0 loop 200
+  %j = tg.range 1 loop 3
+  %0 = tg.mul %j, %c200 : index
+  %1 = tg.add %0, %i : index
+  %2 = tg.mul %i, %c3 : index
+  %3 = tg.add %2, %j : index
+  %x = tg.load %a[%1] : memref<600xf32>
+  tg.store %x, %out[%3] : memref<600xf32>
+}
+}
+
+// -----
+
+// Tiles that the device has no memory for are refused.
+// REMARK: remark: {{.*}}refused_transpose: transposed tiles refused
+// REMARK: remark: {{.*}}refused_transpose: single items
+// CHECK-LABEL: tg.kernel @refused_transpose(
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 4096>} {
+tg.kernel @refused_transpose(%out: memref<60000xf32>, %a: memref<60000xf32>) attributes {outputs = 1 : i64} {
+  %c300 = tg.const(300 : index) : index
+  %c200 = tg.const(200 : index) : index
+  %i = tg.range 0 loop 300
+  %j = tg.range 1 loop 200
+  %0 = tg.mul %j, %c300 : index
+  %1 = tg.add %0, %i : index
+  %2 = tg.mul %i, %c200 : index
+  %3 = tg.add %2, %j : index
+  %x = tg.load %a[%1] : memref<60000xf32>
+  tg.store %x, %out[%3] : memref<60000xf32>
+}
+}
+
+// -----
+
+// Items compute four results along ranges that a factor does not depend on, so
+// that they use what they load several times. 55 is no multiple.
+// REMARK: remark: {{.*}}windows: tile range 0 by 4
+// CHECK-LABEL: tg.kernel @windows(
+// CHECK-DAG: tg.range {{[0-9]+}} unroll 4
+// CHECK-DAG: tg.range {{[0-9]+}} local
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 8, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @windows(%out: memref<200640xf32>, %x: memref<3200xf32>, %w: memref<192xf32>) attributes {outputs = 1 : i64} {
+  %c57 = tg.const(57 : index) : index
+  %c55 = tg.const(55 : index) : index
+  %c3 = tg.const(3 : index) : index
+  %c3135 = tg.const(3135 : index) : index
+  %o = tg.range 0 loop 64
+  %i = tg.range 1 loop 55
+  %j = tg.range 2 loop 57
+  %k = tg.range 3 loop 3
+  %0 = tg.mul %i, %c57 : index
+  %1 = tg.add %0, %j : index
+  %2 = tg.add %1, %k : index
+  %3 = tg.mul %o, %c3 : index
+  %4 = tg.add %3, %k : index
+  %5 = tg.mul %o, %c3135 : index
+  %6 = tg.add %5, %1 : index
+  %a = tg.load %x[%2] : memref<3200xf32>
+  %b = tg.load %w[%4] : memref<192xf32>
+  %ab = tg.mul %a, %b : f32
+  %s = tg.ranged_reduce add %ab over %k : f32
+  tg.store %s, %out[%6] : memref<200640xf32>
+}
+}

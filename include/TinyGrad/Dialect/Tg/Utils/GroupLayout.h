@@ -61,6 +61,9 @@ struct GroupLayout {
     /// 16 bytes number c of a row r are at number c ^ (r % 8), so that those of
     /// a column are in different banks. 0: all are in their order.
     unsigned chunkBits = 0, rowBits = 0;
+    /// `pad` elements that are not used follow each `row` elements, so that
+    /// items that access a column do not all access one bank.
+    int64_t row = 0, pad = 0;
   };
   SmallVector<Memory> memories;
   /// Bytes of all of it.

@@ -25,9 +25,17 @@ using namespace mlir::tg;
 constexpr int64_t kGroupItems = 256;
 /// The fewest items of a group, if more would leave compute units idle.
 constexpr int64_t kFewItems = 64;
+/// The most accesses of an item along a row that are made at once, without a
+/// loop. What reads the row again then has it in registers.
+constexpr int64_t kAtOnce = 8;
 /// The least accesses of an item along a reduction, and of a group, that make
 /// it worth sharing.
 constexpr int64_t kMinShared = 8;
+/// Rows and columns of a square that a group transposes, the items along its
+/// shorter side, and the shortest ranges for which that is worth it.
+constexpr int64_t kTurned = 32, kTurnedItems = 8, kLeastTurned = 16;
+/// The most results of an item along one range, and of all.
+constexpr int64_t kTileSide = 4, kTileResults = 16;
 /// With at least as many results, a reduction of which no load is contiguous
 /// is done by single items.
 constexpr int64_t kEnoughResults = 4096;
@@ -227,6 +235,7 @@ bool Heuristic::shareRows() {
     report("group reduce", range, items);
     auto [rest, item] = splitItems(range, items, countAccessLanes(range));
     schedule.setKind(item, RangeKind::group_reduce);
+    unrollFew(rest);
   }
   // The elements of a row that are stored.
   distributeRow(rows.getArrayRef(), items);
@@ -275,6 +284,14 @@ void Heuristic::distributeRow(ArrayRef<RangeOp> rows, int64_t items) {
   report("local", along, items);
   auto [rest, item] = splitItems(along, items, countAccessLanes(along));
   schedule.setKind(item, RangeKind::local);
+  unrollFew(rest);
+}
+
+/// Unrolls a range of few positions, so that their loads wait together.
+void Heuristic::unrollFew(RangeOp range) {
+  if (!range.isSymbolic() && range.getLargestExtent() > 1 &&
+      range.getLargestExtent() <= kAtOnce && admits(range, RangeKind::unroll))
+    schedule.setKind(range, RangeKind::unroll);
 }
 
 /// Reductions of columns: the items of a group are neighbors along the
@@ -337,6 +354,67 @@ bool Heuristic::shareColumns() {
 }
 
 //===----------------------------------------------------------------------===//
+// Transpositions
+//===----------------------------------------------------------------------===//
+
+/// Kernels that read along another range than they write along: a group reads
+/// squares along what is contiguous there, and writes them from its memory.
+bool Heuristic::turnTiles() {
+  Block &body = schedule.getKernel().getBody().front();
+  if (hasScan() || schedule.getKernel().getInPlace() ||
+      !body.getOps<RangedReduceOp>().empty() ||
+      !body.getOps<StageOp>().empty() ||
+      target.groupItems < kTurned * kTurnedItems)
+    return false;
+  RangeOp column = chooseResultLane(/*shortest=*/INT64_MAX), row;
+  if (!column || column.getLargestExtent() < kLeastTurned)
+    return false;
+  SmallVector<LoadOp> turned;
+  for (auto load : body.getOps<LoadOp>()) {
+    const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+    if (!schedule.dependsOn(load.getIndex(), column) ||
+        std::abs(index.getCoefficient(column)) == 1)
+      continue;
+    for (RangeOp range : schedule.getResultRanges())
+      if (range != column && (!row || range == row) &&
+          range.getLargestExtent() >= kLeastTurned &&
+          std::abs(index.getCoefficient(range)) == 1) {
+        row = range;
+        turned.push_back(load);
+        break;
+      }
+  }
+  if (!row)
+    return false;
+  report("turn", row, kTurned);
+  RangeOp inColumn = schedule.split(column, kTurned).second;
+  RangeOp inRow = schedule.split(row, kTurned).second;
+  // The tiles belong to the group, and are filled by items along the rows.
+  schedule.setKind(inRow, RangeKind::local);
+  SmallVector<RangeOp> filled;
+  for (LoadOp load : turned)
+    filled.push_back(
+        schedule.stage(load.getResult(), {inColumn, inRow}).second.front());
+  schedule.setKind(inRow, RangeKind::loop);
+  auto divide = [&](RangeOp range) {
+    auto [copy, item] = schedule.split(range, kTurnedItems);
+    schedule.setKind(item, RangeKind::local);
+    schedule.setKind(copy, RangeKind::unroll);
+    return item;
+  };
+  RangeOp item = divide(inRow);
+  for (RangeOp range : filled)
+    divide(range);
+  // They are written by items along the columns.
+  schedule.setKind(inColumn, RangeKind::local);
+  schedule.moveBefore(item, inColumn);
+  for (RangeOp range : schedule.getResultRanges())
+    if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
+      schedule.setKind(range, RangeKind::global);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
 // Single items
 //===----------------------------------------------------------------------===//
 
@@ -349,6 +427,43 @@ void Heuristic::vectorizeRows() {
         splitItems(row, /*items=*/1, lanes);
 }
 
+/// Lets each item compute several results along ranges that some load of the
+/// reductions does not depend on, so that it is used several times. `lanes` are
+/// computed along `lane` already.
+int64_t Heuristic::tileItems(RangeOp lane, int64_t lanes, double positions) {
+  SmallVector<RangedReduceOp> reduces = findSharedReduces();
+  int64_t results = lanes;
+  if (reduces.empty())
+    return results;
+  auto isReused = [&](RangeOp range) {
+    return llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+      return schedule.dependsOn(reduce.getResult(), range) &&
+             llvm::any_of(schedule.getSlice(reduce.getValue()),
+                          [&](Operation *op) {
+                            return isa<LoadOp>(op) &&
+                                   !schedule.dependsOn(op->getResult(0), range);
+                          });
+    });
+  };
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == lane || range.getKind() != RangeKind::loop || !isReused(range))
+      continue;
+    int64_t copies = kTileSide;
+    while (copies > 1 &&
+           (!isMultiple(range, copies) || results * copies > kTileResults ||
+            positions / static_cast<double>(results * copies) <
+                static_cast<double>(target.parallelItems * kFewItems)))
+      copies /= 2;
+    if (copies < 2)
+      continue;
+    report("tile", range, copies);
+    RangeOp copy = schedule.split(range, copies).second;
+    schedule.setKind(copy, RangeKind::unroll);
+    results *= copies;
+  }
+  return results;
+}
+
 /// Makes work items of the result ranges, from the one along which stores are
 /// contiguous outward.
 bool Heuristic::distribute() {
@@ -357,9 +472,10 @@ bool Heuristic::distribute() {
   int64_t lanes = 1;
   if (lane && admits(lane, RangeKind::global))
     lanes = countAccessLanes(lane);
-  double positions = 1.0 / static_cast<double>(lanes);
+  double positions = 1;
   for (RangeOp range : schedule.getResultRanges())
     positions *= static_cast<double>(range.getLargestExtent());
+  positions /= static_cast<double>(tileItems(lane, lanes, positions));
   int64_t items = std::min(kGroupItems, target.groupItems);
   while (items > kFewItems && positions / static_cast<double>(items) <
                                   static_cast<double>(target.parallelItems))
@@ -421,6 +537,7 @@ void Heuristic::runForGroups() {
       {"tiles of products", &Heuristic::tileProducts},
       {"rows shared by groups", &Heuristic::shareRows},
       {"columns shared by groups", &Heuristic::shareColumns},
+      {"transposed tiles", &Heuristic::turnTiles},
       {"single items", &Heuristic::distribute},
   };
   auto describe = [&](remark::RemarkOpts options) {

@@ -100,8 +100,11 @@ private:
   void fillAhead(RangedReduceOp reduce);
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);
+  void unrollFew(RangeOp range);
   bool shareColumns();
+  bool turnTiles();
   void vectorizeRows();
+  int64_t tileItems(RangeOp lane, int64_t lanes, double positions);
   bool distribute();
 
   void report(StringRef step, RangeOp range, int64_t amount);
