@@ -242,3 +242,22 @@ tg.kernel @windows(%out: memref<200640xf32>, %x: memref<3200xf32>, %w: memref<19
   tg.store %s, %out[%6] : memref<200640xf32>
 }
 }
+
+// -----
+
+// Few rows: groups have more items.
+// CHECK-LABEL: tg.kernel @few_rows(
+// CHECK-DAG: tg.range {{[0-9]+}} global 8
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 1024
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @few_rows(%out: memref<8xf32>, %a: memref<65536xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c8192 = tg.const(8192 : index) : index
+  %i = tg.range 0 loop 8
+  %k = tg.range 1 loop 8192
+  %0 = tg.mul %i, %c8192 : index
+  %1 = tg.add %0, %k : index
+  %x = tg.load %a[%1] : memref<65536xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%i] : memref<8xf32>
+}
+}

@@ -213,7 +213,7 @@ SmallVector<RangedReduceOp> Heuristic::findSharedReduces() {
 /// several to a group.
 bool Heuristic::shareRows() {
   llvm::SetVector<RangeOp> shared, rows;
-  int64_t items = std::min(kGroupItems, target.groupItems), lanes = 0;
+  int64_t items = std::min(kGroupItems, target.groupItems);
   for (RangedReduceOp reduce : findSharedReduces()) {
     const Sharing sharing = findSharing(reduce);
     if (!sharing.row || sharing.column || !admits(sharing.row, RangeKind::loop))
@@ -222,9 +222,16 @@ bool Heuristic::shareRows() {
       rows.insert(value.getDefiningOp<RangeOp>());
     shared.insert(sharing.row);
   }
+  // More items of a group for fewer groups.
+  const double numRows = countPositions(
+      llvm::map_to_vector(rows, [](RangeOp range) -> Value { return range; }));
+  while (items * 2 <= target.groupItems &&
+         numRows * static_cast<double>(items * 2) <=
+             static_cast<double>(target.parallelItems * kGroupItems))
+    items *= 2;
   for (RangeOp range : shared) {
-    lanes = countAccessLanes(range);
-    const int64_t accesses = llvm::divideCeil(range.getLargestExtent(), lanes);
+    const int64_t accesses =
+        llvm::divideCeil(range.getLargestExtent(), countAccessLanes(range));
     if (accesses < kMinShared)
       return false;
     items = std::min<int64_t>(items, llvm::bit_ceil(uint64_t(accesses)));
@@ -240,13 +247,10 @@ bool Heuristic::shareRows() {
   // The elements of a row that are stored.
   distributeRow(rows.getArrayRef(), items);
   RangeOp innermost;
-  double numRows = 1;
   for (RangeOp range : schedule.getResultRanges())
-    if (rows.contains(range)) {
-      numRows *= static_cast<double>(range.getLargestExtent());
-      if (!range.isSymbolic() && range.getLargestExtent() > 1)
-        innermost = range;
-    }
+    if (rows.contains(range) && !range.isSymbolic() &&
+        range.getLargestExtent() > 1)
+      innermost = range;
   int64_t together = std::min(kGroupItems, target.groupItems) / items;
   while (together > 1 && numRows / static_cast<double>(together) <
                              static_cast<double>(target.parallelItems))
