@@ -15,6 +15,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/xxhash.h"
@@ -29,8 +30,9 @@ static constexpr unsigned kMaxSteps = 10;
 /// larger admitted schedules take LLVM minutes to compile.
 static constexpr int64_t kMaxLanes = 32, kMaxCopies = 32;
 /// The maximal number of positions at which something is computed, unless the
-/// kernel without steps has more: other admitted schedules run for minutes.
-static constexpr double kMaxPositions = 1 << 24;
+/// kernel without steps has more: other admitted schedules run for minutes on
+/// the simulated GPU.
+static constexpr double kMaxPositions = 1 << 22;
 
 /// Whether the step generates code that takes long to compile.
 static bool isTooLarge(StepAttr step, KernelOp kernel) {
@@ -66,9 +68,17 @@ public:
   }
 
   double count() {
+    // Every work item computes what does not depend on its position again.
+    llvm::SetVector<Value> parallel;
+    for (auto range : kernel.getBody().getOps<RangeOp>())
+      if (const RangeKind kind = range.getKind();
+          kind == RangeKind::global || kind == RangeKind::local ||
+          kind == RangeKind::thread || kind == RangeKind::group_reduce)
+        parallel.insert(range);
     double most = 0;
     for (Operation &op : kernel.getBody().front()) {
-      llvm::SetVector<Value> loops;
+      llvm::SetVector<Value> loops = parallel;
+      visited.clear();
       for (Value value : op.getNumResults() > 0 ? ValueRange(op.getResults())
                                                 : op.getOperands())
         addLoops(value, loops);
@@ -93,8 +103,9 @@ private:
   /// The loops around the computation of a value.
   void addLoops(Value value, llvm::SetVector<Value> &loops) {
     for (Value range : analysis.getRanges(value)) {
-      if (!loops.insert(range))
+      if (!visited.insert(range).second)
         continue;
+      loops.insert(range);
       Operation *inner = range.getDefiningOp();
       auto it = closers.find(range);
       if (it == closers.end()) {
@@ -115,6 +126,7 @@ private:
   KernelOp kernel;
   IndexAnalysis analysis;
   llvm::DenseMap<Value, SmallVector<Operation *, 2>> closers;
+  llvm::DenseSet<Value> visited; ///< ranges that addLoops has been at
 };
 } // namespace
 
