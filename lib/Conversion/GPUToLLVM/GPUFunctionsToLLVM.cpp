@@ -165,8 +165,9 @@ struct ConvertGPUFunctionsToLLVMPass
         global.setLinkage(LLVM::Linkage::External);
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func);
-      for (StringRef name : {narrowIndicesAttrName, outputsAttrName,
-                             inPlaceAttrName, variablesAttrName})
+      for (StringRef name :
+           {groupsAttrName, narrowIndicesAttrName, outputsAttrName,
+            inPlaceAttrName, variablesAttrName})
         func->removeAttr(name);
     }
   }

@@ -155,6 +155,10 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
                 builder.getUnitAttr());
   SmallVector<int32_t> size(layout.groupSize.begin(), layout.groupSize.end());
   func.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(size));
+  SmallVector<Attribute, 3> groups;
+  for (const Dim &number : layout.groups)
+    groups.push_back(number.getAttr());
+  func->setAttr(groupsAttrName, builder.getArrayAttr(groups));
   func->setAttr(outputsAttrName,
                 builder.getI64IntegerAttr(kernel.getOutputs()));
   if (kernel.getInPlace())

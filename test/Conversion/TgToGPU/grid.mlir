@@ -6,7 +6,7 @@ module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_ite
 
 // The innermost range is x, the next one y, and all others are digits of z.
 // CHECK-LABEL: gpu.func @grid(
-// CHECK-SAME: kernel attributes {known_block_size = array<i32: 8, 1, 1>, tg.outputs = 1 : i64}
+// CHECK-SAME: kernel attributes {known_block_size = array<i32: 8, 1, 1>, tg.groups = [5, 4, 6], tg.outputs = 1 : i64}
 // CHECK-DAG: %[[X:.*]] = gpu.block_id x
 // CHECK-DAG: %[[Y:.*]] = gpu.block_id y
 // CHECK-DAG: %[[Z:.*]] = gpu.block_id z
@@ -107,6 +107,7 @@ tg.kernel @folded(%out: memref<1xf32>, %a: memref<1xf32>) attributes {outputs = 
 // Variables are arguments; only the number of groups depends on them here.
 // CHECK-LABEL: gpu.func @symbolic(
 // CHECK-SAME: memref<2048xf32>, %{{.*}}: index) kernel
+// CHECK-SAME: tg.groups = [#tg.dim<mul, #tg.var<"n", 1, 16>, 2>, 1, 1],
 // CHECK-SAME: tg.variables = [#tg.var<"n", 1, 16>]
 tg.kernel @symbolic(%out: memref<2048xf32>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 global #tg.dim<mul, #tg.var<"n", 1, 16>, 2>

@@ -127,6 +127,16 @@ func.func private @count_of_i32() attributes {tg.parallel_extent = 4 : i32}
 
 // -----
 
+// expected-error @+1 {{'tg.groups' is [1, 2], not three dimensions of at least 0}}
+func.func private @two_directions() attributes {tg.groups = [1, 2]}
+
+// -----
+
+// expected-error @+1 {{'tg.groups' is [1, 2, -1], not three dimensions of at least 0}}
+func.func private @negative_groups() attributes {tg.groups = [1, 2, -1]}
+
+// -----
+
 // expected-error @+1 {{'tg.outputs' is -1 : i64, not an i64 of at least 0}}
 func.func private @count_negative() attributes {tg.outputs = -1 : i64}
 

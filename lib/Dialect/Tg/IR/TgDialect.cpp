@@ -52,10 +52,11 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
     return success();
   }
   bool isDim = name == parallelExtentAttrName;
+  bool isGroups = name == groupsAttrName;
   bool isCount = name == outputsAttrName;
   bool isVariables = name == variablesAttrName;
-  if (!isCount && !isDim && !isVariables && name != inPlaceAttrName &&
-      name != narrowIndicesAttrName)
+  if (!isCount && !isDim && !isGroups && !isVariables &&
+      name != inPlaceAttrName && name != narrowIndicesAttrName)
     return op->emitError() << "'" << name
                            << "' is not an attribute of the tg dialect";
   if (!isa<FunctionOpInterface>(op))
@@ -71,6 +72,15 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
                 Dim(attribute.getValue()).getMax() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not a dimension of at least 0";
+  if (isGroups) {
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    if (!list || list.size() != 3 || !llvm::all_of(list, [](Attribute number) {
+          return Dim::isDim(number) && Dim(number).getMax() >= 0;
+        }))
+      return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                             << ", not three dimensions of at least 0";
+    return success();
+  }
   if (isVariables) {
     auto list = dyn_cast<ArrayAttr>(attribute.getValue());
     if (!list || !llvm::all_of(list, llvm::IsaPred<VarAttr>))

@@ -70,7 +70,8 @@ def Tg_Dialect : Dialect {
     | `tg.input` | a function argument | dense elements: the value that `tg-run` passes; of the argument's type, or of its largest shape, of which the leading part is used |
     | `tg.alignment` | an argument of a kernel | an i64, a power of two up to 64: its address is a multiple of as many bytes |
     | `tg.parallel_extent` | a function converted from a kernel | a dimension: the number of parallel positions, see `convert-tg-to-vector` |
-    | `tg.outputs` | the same | an i64: how many of the leading arguments are written |
+    | `tg.groups` | a function that `convert-tg-to-gpu` makes | three dimensions: how many groups there are in the directions x, y and z |
+    | `tg.outputs` | a function converted from a kernel | an i64: how many of the leading arguments are written |
     | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |
     | `tg.narrow_indices` | functions that `tg-prepare-gpu-functions` converts | unit: all indices fit into 32 bits |

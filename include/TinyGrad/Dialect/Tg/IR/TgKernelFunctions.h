@@ -6,7 +6,8 @@
 ///
 /// \file
 /// What is known of a function that was a kernel, as attributes of the dialect:
-/// convert-tg-to-vector writes them, everything after it reads them.
+/// convert-tg-to-vector and convert-tg-to-gpu write them, everything after these
+/// reads them.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +21,9 @@ namespace mlir::tg {
 /// How many positions run in parallel, a dimension.
 inline constexpr llvm::StringLiteral parallelExtentAttrName =
     "tg.parallel_extent";
+/// How many groups of work items there are in each direction of the grid: x, y
+/// and z, three dimensions.
+inline constexpr llvm::StringLiteral groupsAttrName = "tg.groups";
 /// How many leading arguments are written.
 inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
 /// Outputs may be among the other arguments.
