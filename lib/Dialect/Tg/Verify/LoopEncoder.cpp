@@ -11,7 +11,6 @@
 
 #include "LoopEncoder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -22,7 +21,7 @@ using arith::CmpIPredicate;
 using smt::IntPredicate;
 
 LoopEncoder::LoopEncoder(OpBuilder &builder, Location loc, func::FuncOp func)
-    : SmtEncoder(builder, loc), func(func) {
+    : SmtEncoder(builder, loc), function(func) {
   // Values of variables come last, before them the work items to compute.
   SmallVector<VarAttr> variables;
   if (auto names = func->getAttrOfType<ArrayAttr>(variablesAttrName))
@@ -59,7 +58,7 @@ Value LoopEncoder::encodeSum(Value x, Value y) {
 }
 
 void LoopEncoder::assertReached(Operation *op) {
-  for (Operation *inner = op; inner != func; inner = inner->getParentOp()) {
+  for (Operation *inner = op; inner != function; inner = inner->getParentOp()) {
     auto branch = dyn_cast<scf::IfOp>(inner->getParentOp());
     if (!branch) {
       // Some position of the loop.
@@ -82,14 +81,12 @@ SmtEncoder::Term LoopEncoder::getLane(Value value, int64_t lane) {
   return lanes[{value, lane}] = term;
 }
 
-SmtEncoder::Term LoopEncoder::encodeArgument(BlockArgument argument) {
-  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || argument != loop.getInductionVar())
-    return declareUnknown(argument.getType());
+SmtEncoder::Term LoopEncoder::encodePosition(scf::ForOp loop) {
   Term first = getLane(loop.getLowerBound(), 0),
        end = getLane(loop.getUpperBound(), 0),
        step = getLane(loop.getStep(), 0);
-  Term position = declareUnknown(argument.getType());
+  const Interval all = Interval::getAll(loop.getInductionVar().getType());
+  Term position = unknownWithin("position", all.lo, all.hi);
   position.lo = std::max(position.lo, first.lo);
   position.hi = std::min(position.hi, std::max(first.lo, end.hi - 1));
   assertTrue(makeAnd(compare(IntPredicate::ge, position.term, first.term),
@@ -188,6 +185,26 @@ SmtEncoder::Term LoopEncoder::encodeArith(Operation *op, Type type,
     return wrap(divide(x[0], x[1], isa<arith::FloorDivSIOp>(op),
                        isa<arith::RemSIOp>(op)),
                 type);
+  // Bits, as far as they are arithmetic: the second operand is a constant.
+  if (isa<arith::AndIOp, arith::ShLIOp, arith::ShRUIOp, arith::ShRSIOp>(op) &&
+      x[1].lo == x[1].hi && x[1].lo >= 0) {
+    const Number by = x[1].lo;
+    if (isa<arith::AndIOp>(op)) {
+      // Of the lowest bits, or else something that is not more.
+      if ((by & (by + 1)) == 0)
+        return divide(toUnsigned(x[0], type), constant(by + 1), /*floor=*/true,
+                      /*wantRemainder=*/true);
+      return unknownWithin("x", 0, by);
+    }
+    if (by >= (type.isIndex() ? 64 : type.getIntOrFloatBitWidth()))
+      return declareUnknown(type);
+    Term power = constant(Number(1) << by);
+    if (isa<arith::ShLIOp>(op))
+      return wrap(product(x[0], power), type);
+    return wrap(divide(isa<arith::ShRUIOp>(op) ? toUnsigned(x[0], type) : x[0],
+                       power, /*floor=*/true, /*wantRemainder=*/false),
+                type);
+  }
   if (isa<arith::MinSIOp, arith::MaxSIOp>(op)) {
     const bool isMin = isa<arith::MinSIOp>(op);
     Term result = choose(compare(IntPredicate::lt, x[0].term, x[1].term),
@@ -209,8 +226,14 @@ SmtEncoder::Term LoopEncoder::encodeLaneOf(Value value, int64_t lane) {
   Type type = getElementTypeOrSelf(value.getType());
   if (!type.isIntOrIndex())
     return {};
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return encodeArgument(argument);
+  if (std::optional<Term> known = encodeKnown(value))
+    return *known;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument == loop.getInductionVar()
+               ? encodePosition(loop)
+               : declareUnknown(argument.getType());
+  }
   Operation *op = value.getDefiningOp();
   auto ofAttr = [&](const APInt &number) -> Term {
     if (type.isInteger(1))

@@ -16,6 +16,7 @@
 #include "SmtEncoder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::tg {
 
@@ -25,6 +26,8 @@ class LoopEncoder : public SmtEncoder {
 public:
   /// The arguments of the function are assumed to be what callers pass.
   LoopEncoder(OpBuilder &builder, Location loc, func::FuncOp func);
+
+  virtual ~LoopEncoder() = default;
 
   /// Asserts that control gets to the operation.
   void assertReached(Operation *op);
@@ -36,17 +39,25 @@ public:
   Value encodeSum(Value term, int64_t number);
   Value encodeSum(Value x, Value y);
 
-private:
+protected:
+  /// For a function whose arguments a derived class encodes.
+  LoopEncoder(OpBuilder &builder, Location loc, Operation *function)
+      : SmtEncoder(builder, loc), function(function) {}
+  /// The term of a value of which a derived class knows more.
+  virtual std::optional<Term> encodeKnown(Value) { return std::nullopt; }
   Term getLane(Value value, int64_t lane);
+  /// Some position of a loop.
+  Term encodePosition(scf::ForOp loop);
+
+private:
   Term encodeLaneOf(Value value, int64_t lane);
-  Term encodeArgument(BlockArgument argument);
   Term encodeArith(Operation *op, Type type, ArrayRef<Term> operands);
   Value compareTerms(arith::CmpIPredicate predicate, Term x, Term y, Type type);
   /// The same bits as a number that is not negative.
   Term toUnsigned(Term term, Type type);
   Term declareUnknown(Type type);
 
-  func::FuncOp func;
+  Operation *function;
   DenseMap<std::pair<Value, int64_t>, Term> lanes;
 };
 

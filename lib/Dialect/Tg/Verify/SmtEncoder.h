@@ -43,6 +43,12 @@ public:
   /// The term of a dimension.
   Value encode(Dim dim) { return encodeDim(dim.getAttr()).term; }
 
+  /// Variables have the terms that another encoder of the formula gave them.
+  void shareVariables(const SmtEncoder &other) {
+    dims = other.dims;
+    declared = other.declared;
+  }
+
   /// The variables that formulas name.
   ArrayRef<VarAttr> getVariables() const { return declared.getArrayRef(); }
 

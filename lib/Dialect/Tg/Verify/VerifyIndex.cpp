@@ -10,14 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
+#include "Formula.h"
 #include "LoopEncoder.h"
 #include "SmtEncoder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/Transforms/SimplifyIndex.h"
 #include "TinyGrad/Dialect/Tg/Verify/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Target/SMTLIB/ExportSMTLIB.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tg {
@@ -41,29 +40,14 @@ template <typename Encoder, typename... Args>
 static LogicalResult ask(Questions &questions, Location loc, const Twine &claim,
                          StringRef subject, function_ref<void(Encoder &)> build,
                          Args... args) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
-  OpBuilder builder(loc.getContext());
-  builder.setInsertionPointToStart(module->getBody());
-  auto solver = smt::SolverOp::create(builder, loc, TypeRange(), ValueRange());
-  builder.createBlock(&solver.getBodyRegion());
-  Encoder encoder(builder, loc, args...);
-  build(encoder);
-  smt::YieldOp::create(builder, loc, ValueRange());
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  smt::SMTEmissionOptions options;
-  options.inlineSingleUseValues = true;
-  if (failed(smt::exportSMTLIB(*module, os, options)))
+  FailureOr<std::string> formula = writeFormula(loc, [&](OpBuilder &builder) {
+    Encoder encoder(builder, loc, args...);
+    build(encoder);
+    return llvm::to_vector(encoder.getVariables());
+  });
+  if (failed(formula))
     return failure();
-  // Formulas are put together into one script, which resets between them.
-  StringRef formula(text);
-  formula.consume_back("(reset)\n");
-  std::string result = formula.str();
-  for (VarAttr var : encoder.getVariables())
-    result += "; variable " + getSymbol(var) + " " +
-              std::to_string(var.getMin()) + " " +
-              std::to_string(var.getMax()) + "\n";
-  questions.push_back({loc, claim.str(), subject.str(), result});
+  questions.push_back({loc, claim.str(), subject.str(), *formula});
   return success();
 }
 
@@ -156,42 +140,6 @@ static LogicalResult askAccess(OpT op, Questions &questions) {
   });
 }
 
-/// The memory access of an operation in a function with loops and vectors.
-namespace {
-struct LoopAccess {
-  Value memory;
-  ValueRange indices;
-  /// A scalar or vector whose lanes are accessed.
-  Type lanes;
-  Value mask = {};
-  /// What is added to the index, by lane; the lane if there is none.
-  Value offsets = {};
-};
-} // namespace
-
-static std::optional<LoopAccess> getAccess(Operation *op) {
-  using Result = std::optional<LoopAccess>;
-  return llvm::TypeSwitch<Operation *, Result>(op)
-      .Case<memref::LoadOp, memref::StoreOp>([](auto access) {
-        return LoopAccess{access.getMemref(), access.getIndices(),
-                          access.getMemRefType().getElementType()};
-      })
-      .Case<vector::LoadOp, vector::StoreOp>([](auto access) {
-        return LoopAccess{access.getBase(), access.getIndices(),
-                          access.getVectorType()};
-      })
-      .Case<vector::MaskedLoadOp, vector::MaskedStoreOp>([](auto access) {
-        return LoopAccess{access.getBase(), access.getIndices(),
-                          access.getMaskVectorType(), access.getMask()};
-      })
-      .Case<vector::GatherOp, vector::ScatterOp>([](auto access) {
-        return LoopAccess{access.getBase(), access.getOffsets(),
-                          access.getMaskVectorType(), access.getMask(),
-                          access.getIndices()};
-      })
-      .Default(std::nullopt);
-}
-
 /// The query for an access of a function converted from a kernel.
 static LogicalResult askAccess(Operation *op, func::FuncOp func,
                                Questions &questions) {
@@ -199,7 +147,7 @@ static LogicalResult askAccess(Operation *op, func::FuncOp func,
   if (llvm::none_of(op->getOperandTypes(), isMemory) ||
       isa<memref::DeallocOp, memref::PrefetchOp, memref::AssumeAlignmentOp>(op))
     return success();
-  std::optional<LoopAccess> access = getAccess(op);
+  std::optional<LoopAccess> access = getLoopAccess(op);
   auto type = access ? cast<MemRefType>(access->memory.getType()) : nullptr;
   if (!type || type.getRank() != 1 || !type.hasStaticShape())
     return op->emitError("unsupported memory access");
@@ -262,15 +210,6 @@ LogicalResult mlir::tg::verifyAccesses(ModuleOp module,
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
-
-/// "proved NAME: COUNT" for each subject, by name.
-static void printProved(const llvm::StringMap<unsigned> &proved) {
-  SmallVector<StringRef> names(proved.keys());
-  llvm::sort(names);
-  for (StringRef name : names)
-    llvm::outs() << "proved " << name << ": " << proved.lookup(name) << '\n';
-  llvm::outs().flush();
-}
 
 namespace {
 struct TgVerifyIndexRewritesPass

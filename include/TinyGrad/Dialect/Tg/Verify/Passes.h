@@ -13,6 +13,7 @@
 #define TINYGRAD_DIALECT_TG_VERIFY_PASSES_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SMT/IR/SMTDialect.h"
 #include "mlir/Pass/Pass.h"
 

@@ -56,4 +56,37 @@ def TgVerifyAccesses : TgProof<"tg-verify-accesses"> {
   }];
 }
 
+def TgVerifyGPUKernels : TgProof<"tg-verify-gpu-kernels"> {
+  let summary = "Prove that GPU kernels stay in bounds and have no data races";
+  let description = [{
+    Proves of every function that `convert-tg-to-gpu` made, for all values of its
+    variables and whatever is in memory:
+
+    * Each access of a buffer, of the memory of a group or of an item's own memory
+      is inside of it (`access`).
+    * All items of a group reach each barrier equally often: of the conditions and
+      loops around it, any two items decide the same (`barrier`). The same holds for
+      the items of a subgroup and shuffles and operations of matrix units
+      (`exchange`). No shuffle asks for an item that its group does not have.
+    * No two items of a group access one element, one of them writing, between two
+      barriers (`race`). The accesses that no barrier separates are found from each
+      barrier, and from the entry, at one iteration of the loops around it: those
+      in this iteration, those in the next one, and those outside. What an
+      `nvgpu.device_async_copy` writes is being written until its item has waited
+      for it and a barrier has followed.
+    * No two groups access one element of a buffer, one of them writing (`groups`).
+
+    Different arguments are assumed to be different memory, as launches guarantee
+    except for kernels that work in place. Those are checked by the simulator, which finds races
+    by address.
+
+    An error names the statement that does not hold, with work items and positions
+    for which it does not; a statement that the solver could not decide is an error
+    that begins with "not proved". So is an operation that is not understood. Indices
+    are integers of 64 bits.
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect", "::mlir::smt::SMTDialect",
+                           "::mlir::gpu::GPUDialect"];
+}
+
 #endif // TINYGRAD_DIALECT_TG_VERIFY_PASSES_TD

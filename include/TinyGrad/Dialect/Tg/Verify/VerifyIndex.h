@@ -1,4 +1,4 @@
-//===- VerifyIndex.h - proofs of index arithmetic ---------------*- C++ -*-===//
+//===- VerifyIndex.h - proofs of kernels ------------------------*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -6,7 +6,8 @@
 ///
 /// \file
 /// Proves with an SMT solver that rules keep the value of index expressions,
-/// and that kernels access no element outside of their buffers.
+/// that kernels access no element outside of their buffers, and that the work
+/// items of a GPU do not race.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +38,8 @@ struct ProofQuestion {
   std::string subject;
   /// Declarations and assertions in SMT-LIB.
   std::string formula;
+  /// A second place that the statement is about, and what it is.
+  std::optional<std::pair<Location, std::string>> other = std::nullopt;
 };
 
 /// Asks the solver. Fails, with an error at each statement that does not hold
@@ -57,6 +60,12 @@ LogicalResult verifyIndexRewrites(ModuleOp module,
 /// where its mask holds.
 LogicalResult verifyAccesses(ModuleOp module, const ProofOptions &options,
                              llvm::StringMap<unsigned> &proved);
+
+/// Proves of every function that convert-tg-to-gpu made that its accesses are
+/// inside of their buffers, that all work items of a group reach its barriers,
+/// and that no two work items race.
+LogicalResult verifyGPUKernels(ModuleOp module, const ProofOptions &options,
+                               llvm::StringMap<unsigned> &proved);
 
 } // namespace mlir::tg
 

@@ -1,0 +1,281 @@
+//===- ItemEncoder.cpp - work items of a GPU as SMT terms -----------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Encodes numbers of groups and items, loops at an iteration, and addresses.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ItemEncoder.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+using smt::IntPredicate;
+
+using Term = LaunchEncoder::Term;
+
+static constexpr StringRef kDirections[] = {"x", "y", "z"};
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+std::optional<std::array<int64_t, 3>>
+LaunchEncoder::getGroupSize(gpu::GPUFuncOp func) {
+  std::optional<ArrayRef<int32_t>> known = func.getKnownBlockSize();
+  if (!known || known->size() != 3)
+    return std::nullopt;
+  return std::array<int64_t, 3>{(*known)[0], (*known)[1], (*known)[2]};
+}
+
+bool LaunchEncoder::hasOneGroup(gpu::GPUFuncOp func) {
+  auto groups = func->getAttrOfType<ArrayAttr>(groupsAttrName);
+  return groups && llvm::all_of(groups, [](Attribute count) {
+           return Dim(count).getMax() <= 1;
+         });
+}
+
+LaunchEncoder::LaunchEncoder(OpBuilder &builder, gpu::GPUFuncOp func)
+    : SmtEncoder(builder, func.getLoc()), func(func),
+      size(*getGroupSize(func)) {
+  SmallVector<VarAttr> variables;
+  if (auto names = func->getAttrOfType<ArrayAttr>(variablesAttrName))
+    variables = llvm::to_vector(names.getAsRange<VarAttr>());
+  for (auto [variable, argument] : llvm::zip_equal(
+           variables, ArrayRef<BlockArgument>(func.getArguments())
+                          .take_front(func.getFunctionType().getNumInputs())
+                          .take_back(variables.size())))
+    arguments[argument] = encodeDim(variable);
+  auto groups = func->getAttrOfType<ArrayAttr>(groupsAttrName);
+  for (auto [count, attr] : llvm::zip_equal(counts, groups))
+    count = encodeDim(attr);
+}
+
+std::optional<Term> LaunchEncoder::getArgument(BlockArgument argument) const {
+  auto it = arguments.find(argument);
+  if (it == arguments.end())
+    return std::nullopt;
+  return it->second;
+}
+
+LaunchEncoder::Group LaunchEncoder::makeGroup(StringRef name) {
+  Group group;
+  for (auto [number, count, direction] :
+       llvm::zip_equal(group.numbers, counts, kDirections)) {
+    if (count.lo == 1 && count.hi == 1) {
+      number = constant(0);
+      continue;
+    }
+    number = unknownWithin((name + "." + direction).str(), 0,
+                           std::max<Number>(count.hi - 1, 0));
+    assertTrue(compare(IntPredicate::lt, number.term, count.term));
+  }
+  return group;
+}
+
+LaunchEncoder::Item LaunchEncoder::makeItem(Group &group, StringRef name) {
+  Item item;
+  item.group = &group;
+  for (auto [number, count, direction] :
+       llvm::zip_equal(item.numbers, size, kDirections))
+    number = count == 1
+                 ? constant(0)
+                 : unknownWithin((name + "." + direction).str(), 0, count - 1);
+  return item;
+}
+
+void LaunchEncoder::assertDistinct(const std::array<Term, 3> &x,
+                                   const std::array<Term, 3> &y) {
+  Value isDistinct;
+  for (auto [a, b] : llvm::zip_equal(x, y)) {
+    if (a.lo == a.hi && b.lo == b.hi)
+      continue;
+    Value differs = makeDistinct(a.term, b.term);
+    isDistinct = isDistinct ? makeOr(isDistinct, differs) : differs;
+  }
+  if (!isDistinct)
+    isDistinct = smt::BoolConstantOp::create(b, false);
+  assertTrue(isDistinct);
+}
+
+void LaunchEncoder::assertDistinct(const Group &x, const Group &y) {
+  assertDistinct(x.numbers, y.numbers);
+}
+
+void LaunchEncoder::assertDistinct(const Item &x, const Item &y) {
+  assertDistinct(x.numbers, y.numbers);
+}
+
+Value LaunchEncoder::getLinear(const Item &item) {
+  Term linear = item.numbers[2];
+  for (int direction : {1, 0})
+    linear = sum(product(linear, constant(size[direction])),
+                 item.numbers[direction]);
+  return linear.term;
+}
+
+void LaunchEncoder::assertSameSubgroup(const Item &x, const Item &y,
+                                       int64_t width) {
+  auto getSubgroup = [&](const Item &item) {
+    return smt::IntDivOp::create(b, getLinear(item), number(width));
+  };
+  assertTrue(smt::EqOp::create(b, getSubgroup(x), getSubgroup(y)));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+Term ItemEncoder::getCurrent(scf::ForOp loop) {
+  if (auto it = item.group->positions.find(loop);
+      it != item.group->positions.end())
+    return it->second;
+  // The loops around it are at their current iterations too, and its bounds are
+  // the same for all items.
+  Term position = encodePosition(loop);
+  item.group->positions[loop] = position;
+  return position;
+}
+
+std::optional<Term> ItemEncoder::getPosition(scf::ForOp loop) {
+  const auto *entry = llvm::find_if(
+      where, [&](const auto &entry) { return entry.first == loop; });
+  if (entry == where.end())
+    return std::nullopt;
+  const Iteration iteration = entry->second;
+  if (iteration.base == Iteration::any) {
+    if (auto it = item.positions.find(loop); it != item.positions.end())
+      return it->second;
+    Term position = encodePosition(loop);
+    item.positions[loop] = position;
+    return position;
+  }
+  Term position = iteration.base == Iteration::current
+                      ? getCurrent(loop)
+                      : getLane(loop.getLowerBound(), 0);
+  if (iteration.steps == 0)
+    return position;
+  return sum(position,
+             product(getLane(loop.getStep(), 0), constant(iteration.steps)));
+}
+
+std::optional<Term> ItemEncoder::encodeKnown(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+        loop && argument == loop.getInductionVar())
+      return getPosition(loop);
+    return launch.getArgument(argument);
+  }
+  Operation *op = value.getDefiningOp();
+  auto getDirection = [](auto op) {
+    return static_cast<size_t>(op.getDimension());
+  };
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
+    return item.numbers[getDirection(id)];
+  if (auto id = dyn_cast<gpu::BlockIdOp>(op))
+    return item.group->numbers[getDirection(id)];
+  if (auto count = dyn_cast<gpu::GridDimOp>(op))
+    return launch.getGroupCounts()[getDirection(count)];
+  if (auto count = dyn_cast<gpu::BlockDimOp>(op))
+    return constant(launch.getGroupSize()[getDirection(count)]);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+void ItemEncoder::assertFact(const PathFact &fact) {
+  if (auto branch = dyn_cast<scf::IfOp>(fact.op)) {
+    Value condition = encodeLane(branch.getCondition(), 0);
+    assertTrue(fact.kind == PathFact::isTrue ? condition : makeNot(condition));
+    return;
+  }
+  auto loop = cast<scf::ForOp>(fact.op);
+  Term end = getLane(loop.getUpperBound(), 0);
+  if (fact.kind == PathFact::isEmpty) {
+    assertTrue(compare(IntPredicate::ge, getLane(loop.getLowerBound(), 0).term,
+                       end.term));
+    return;
+  }
+  Term position = getLane(loop.getInductionVar(), 0);
+  assertTrue(compare(IntPredicate::lt, position.term, end.term));
+  if (fact.kind == PathFact::ends)
+    assertTrue(compare(IntPredicate::ge,
+                       sum(position, getLane(loop.getStep(), 0)).term,
+                       end.term));
+}
+
+void ItemEncoder::assertReached(const Reached &reached) {
+  LoopEncoder::assertReached(reached.access->op);
+  for (const PathFact &fact : reached.path)
+    ItemEncoder(launch, item, fact.where).assertFact(fact);
+}
+
+Value ItemEncoder::getFirstElement(const MemoryAccess &access) {
+  auto type = cast<MemRefType>(access.memory.getType());
+  std::optional<Term> element;
+  for (auto [index, extent] :
+       llvm::zip_equal(access.indices, type.getShape())) {
+    Term next = getLane(index, 0);
+    element = element ? sum(product(*element, constant(extent)), next) : next;
+  }
+  return element->term;
+}
+
+Value ItemEncoder::isOutside(const MemoryAccess &access) {
+  auto type = cast<MemRefType>(access.memory.getType());
+  Value isInside;
+  for (auto [i, index] : llvm::enumerate(access.indices)) {
+    const bool isLast = i + 1 == access.indices.size();
+    const int64_t extent = type.getDimSize(i);
+    Term first = getLane(index, 0);
+    Value isWithinExtent;
+    if (isLast && access.count)
+      isWithinExtent = makeAnd(
+          compare(IntPredicate::ge, first.term, number(0)),
+          compare(IntPredicate::le, sum(first, getLane(access.count, 0)).term,
+                  number(extent)));
+    else
+      isWithinExtent =
+          isWithin(first.term, 0, extent - (isLast ? access.width : 1));
+    isInside = isInside ? makeAnd(isInside, isWithinExtent) : isWithinExtent;
+  }
+  Value isOutside = makeNot(isInside);
+  // Of no elements, none is outside.
+  if (access.count)
+    isOutside =
+        makeAnd(isOutside, compare(IntPredicate::gt,
+                                   getLane(access.count, 0).term, number(0)));
+  return isOutside;
+}
+
+Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
+                            const MemoryAccess &otherAccess) {
+  Value first = getFirstElement(access),
+        second = other.getFirstElement(otherAccess);
+  if (access.width == 1 && otherAccess.width == 1)
+    return smt::EqOp::create(b, first, second);
+  return makeAnd(
+      compare(IntPredicate::lt, first, encodeSum(second, otherAccess.width)),
+      compare(IntPredicate::lt, second, encodeSum(first, access.width)));
+}
+
+Value ItemEncoder::differs(Operation *op, ItemEncoder &other) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return makeDistinct(encodeLane(branch.getCondition(), 0),
+                        other.encodeLane(branch.getCondition(), 0));
+  auto loop = cast<scf::ForOp>(op);
+  Value result;
+  for (Value bound :
+       {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) {
+    Value differs =
+        makeDistinct(encodeLane(bound, 0), other.encodeLane(bound, 0));
+    result = result ? makeOr(result, differs) : differs;
+  }
+  return result;
+}

@@ -1,0 +1,353 @@
+//===- VerifyGPU.cpp - proofs of functions for GPUs -----------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-verify-gpu-kernels pass.
+///
+/// Indices are integers of 64 bits in the formulas, as they are in the gpu
+/// dialect. That they may be computed in 32 bits is decided later, by ranges.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Formula.h"
+#include "Intervals.h"
+#include "ItemEncoder.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Dialect/Tg/Verify/Passes.h"
+#include "TinyGrad/Dialect/Tg/Verify/VerifyIndex.h"
+#include "mlir/IR/Matchers.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGVERIFYGPUKERNELS
+#include "TinyGrad/Dialect/Tg/Verify/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+namespace {
+/// Asks what has to hold of one function.
+class FunctionProof {
+public:
+  FunctionProof(gpu::GPUFuncOp func, SmallVector<ProofQuestion> &questions)
+      : func(func), questions(questions), intervals(func) {}
+
+  LogicalResult ask();
+
+private:
+  using Build = function_ref<void(LaunchEncoder &)>;
+  LogicalResult ask(Operation *op, const Twine &claim, StringRef subject,
+                    Build build,
+                    std::optional<std::pair<Location, std::string>> other = {});
+  LogicalResult checkFunction();
+  /// Every access is inside of its buffer.
+  LogicalResult askBounds();
+  /// Every item of a group reaches each barrier, and every one of a subgroup
+  /// what its items do together.
+  LogicalResult askConvergence();
+  LogicalResult askAgreement(Operation *op, const Twine &claim,
+                             StringRef subject, std::optional<int64_t> width);
+  LogicalResult checkShuffle(gpu::ShuffleOp shuffle,
+                             std::optional<int64_t> &width);
+  /// No two items of a group access an element, one of them writing, with no
+  /// barrier between.
+  LogicalResult askRaces();
+  LogicalResult askRace(const Reached &x, const Reached &y);
+  /// The same for what an asynchronous copy writes. What its item reads before
+  /// it has waited is wrong too.
+  LogicalResult askPending(const MemoryAccess &copy);
+  /// No two groups access an element of a buffer, one of them writing.
+  LogicalResult askGroups();
+
+  bool isShared(const MemoryAccess &access) {
+    return isa<BlockArgument>(access.memory) &&
+           !llvm::is_contained(func.getPrivateAttributions(), access.memory);
+  }
+  bool conflicts(const MemoryAccess &x, const MemoryAccess &y) {
+    return x.memory == y.memory && (x.isWrite || y.isWrite) && isShared(x);
+  }
+
+  gpu::GPUFuncOp func;
+  SmallVector<ProofQuestion> &questions;
+  Intervals intervals;
+};
+} // namespace
+
+LogicalResult
+FunctionProof::ask(Operation *op, const Twine &claim, StringRef subject,
+                   Build build,
+                   std::optional<std::pair<Location, std::string>> other) {
+  FailureOr<std::string> formula =
+      writeFormula(op->getLoc(), [&](OpBuilder &builder) {
+        LaunchEncoder launch(builder, func);
+        build(launch);
+        return llvm::to_vector(launch.getVariables());
+      });
+  if (failed(formula))
+    return failure();
+  questions.push_back(
+      {op->getLoc(), claim.str(), subject.str(), *formula, std::move(other)});
+  return success();
+}
+
+LogicalResult FunctionProof::checkFunction() {
+  if (!LaunchEncoder::getGroupSize(func))
+    return func.emitError("has no known number of work items in a group");
+  if (!func->hasAttr(groupsAttrName))
+    return func.emitError("has no attribute '") << groupsAttrName << "'";
+  auto variables = func->getAttrOfType<ArrayAttr>(variablesAttrName);
+  if (variables && variables.size() > func.getFunctionType().getNumInputs())
+    return func.emitError("has fewer arguments than '")
+           << variablesAttrName << "' lists";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionProof::askBounds() {
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    auto type = cast<MemRefType>(access.memory.getType());
+    auto assertOutside = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      ItemEncoder encoder(launch, item, {});
+      encoder.assertReached({&access, {}, {}});
+      encoder.assertTrue(encoder.isOutside(access));
+    };
+    if (failed(ask(access.op,
+                   "this access is outside of its buffer of " +
+                       Twine(type.getNumElements()) + " elements",
+                   "access", assertOutside)))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Convergence
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionProof::askAgreement(Operation *op, const Twine &claim,
+                                          StringRef subject,
+                                          std::optional<int64_t> width) {
+  for (Operation *up = op->getParentOp(); up != func; up = up->getParentOp()) {
+    // From the outside in: items that agree on the loops around it are at the
+    // same iterations of these.
+    Iterations where;
+    for (Operation *outer = up->getParentOp(); outer != func;
+         outer = outer->getParentOp())
+      if (isa<scf::ForOp>(outer))
+        where.push_back({outer, Iteration()});
+    auto assertDiffers = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                          other = launch.makeItem(group, "other");
+      if (width)
+        launch.assertSameSubgroup(item, other, *width);
+      ItemEncoder first(launch, item, where), second(launch, other, where);
+      const MemoryAccess reached{up, {}, {}};
+      first.assertReached({&reached, {}, {}});
+      second.assertReached({&reached, {}, {}});
+      first.assertTrue(first.differs(up, second));
+    };
+    std::pair<Location, std::string> cause(
+        up->getLoc(), isa<scf::IfOp>(up)
+                          ? "items may decide differently here"
+                          : "items may run this loop differently often");
+    if (failed(ask(op, claim, subject, assertDiffers, cause)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionProof::checkShuffle(gpu::ShuffleOp shuffle,
+                                          std::optional<int64_t> &width) {
+  APInt widthValue, offsetValue;
+  if (!matchPattern(shuffle.getWidth(), m_ConstantInt(&widthValue)) ||
+      !matchPattern(shuffle.getOffset(), m_ConstantInt(&offsetValue)) ||
+      shuffle.getMode() != gpu::ShuffleMode::XOR)
+    return shuffle.emitError("unsupported shuffle");
+  width = widthValue.getSExtValue();
+  const int64_t offset = offsetValue.getSExtValue();
+  if (*width <= 0 || offset <= 0 || offset >= *width)
+    return shuffle.emitError("unsupported shuffle");
+  auto size = *LaunchEncoder::getGroupSize(func);
+  const int64_t count = size[0] * size[1] * size[2];
+  for (int64_t item = 0; item < count; ++item)
+    if ((item ^ offset) >= count)
+      return shuffle.emitError("work item ")
+             << item << " exchanges a value with item " << (item ^ offset)
+             << ", which its group of " << count << " does not have";
+  return success();
+}
+
+LogicalResult FunctionProof::askConvergence() {
+  for (Operation *barrier : intervals.getBarriers())
+    if (failed(askAgreement(barrier,
+                            "some work items of a group do not reach this "
+                            "barrier",
+                            "barrier", std::nullopt)))
+      return failure();
+  for (Operation *exchange : intervals.getExchanges()) {
+    // If their number is not known, all items of a group have to agree.
+    std::optional<int64_t> width;
+    if (auto shuffle = dyn_cast<gpu::ShuffleOp>(exchange);
+        shuffle && failed(checkShuffle(shuffle, width)))
+      return failure();
+    if (failed(askAgreement(exchange,
+                            "some work items of a subgroup do not reach this "
+                            "exchange",
+                            "exchange", width)))
+      return failure();
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Races
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionProof::askRace(const Reached &x, const Reached &y) {
+  auto assertRace = [&](LaunchEncoder &launch) {
+    LaunchEncoder::Group group = launch.makeGroup("group");
+    LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                        other = launch.makeItem(group, "other");
+    launch.assertDistinct(item, other);
+    ItemEncoder first(launch, item, x.where), second(launch, other, y.where);
+    first.assertReached(x);
+    second.assertReached(y);
+    first.assertTrue(first.overlaps(*x.access, second, *y.access));
+  };
+  const bool isOfGroup =
+      llvm::is_contained(func.getWorkgroupAttributions(), x.access->memory);
+  return ask(x.access->op,
+             isOfGroup
+                 ? "two work items access an element of their group's "
+                   "memory, one of them writes, and no barrier is between"
+                 : "two work items of a group access an element of a "
+                   "buffer, one of them writes, and no barrier is between",
+             "race", assertRace,
+             std::pair<Location, std::string>(y.access->op->getLoc(),
+                                              "the other access is here"));
+}
+
+LogicalResult FunctionProof::askRaces() {
+  SmallVector<Operation *> starts{nullptr};
+  llvm::append_range(starts, intervals.getBarriers());
+  for (Operation *start : starts) {
+    SmallVector<Reached> reached = intervals.findFrom(start);
+    for (const auto &[i, x] : llvm::enumerate(reached))
+      for (const Reached &y : ArrayRef(reached).drop_front(i))
+        if (conflicts(*x.access, *y.access) && failed(askRace(x, y)))
+          return failure();
+  }
+  for (const MemoryAccess &access : intervals.getAccesses())
+    if (access.isAsync && failed(askPending(access)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionProof::askPending(const MemoryAccess &copy) {
+  const Reached begin = intervals.getStart(copy);
+  for (const Reached &other : intervals.findPending(copy)) {
+    if (!conflicts(copy, *other.access))
+      continue;
+    if (failed(askRace(begin, other)))
+      return failure();
+    // The copy itself is one access.
+    if (other.hasWaited || other.access->op == copy.op)
+      continue;
+    auto assertHazard = [&](LaunchEncoder &launch) {
+      LaunchEncoder::Group group = launch.makeGroup("group");
+      LaunchEncoder::Item item = launch.makeItem(group, "item");
+      ItemEncoder first(launch, item, begin.where),
+          second(launch, item, other.where);
+      first.assertReached(begin);
+      second.assertReached(other);
+      first.assertTrue(first.overlaps(copy, second, *other.access));
+    };
+    if (failed(ask(copy.op,
+                   "a work item accesses an element before it has waited for "
+                   "the copy that writes it",
+                   "race", assertHazard,
+                   std::pair<Location, std::string>(other.access->op->getLoc(),
+                                                    "the access is here"))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult FunctionProof::askGroups() {
+  if (LaunchEncoder::hasOneGroup(func))
+    return success();
+  ArrayRef<MemoryAccess> accesses = intervals.getAccesses();
+  for (const auto &[i, x] : llvm::enumerate(accesses))
+    for (const MemoryAccess &y : accesses.drop_front(i)) {
+      if (!conflicts(x, y) ||
+          llvm::is_contained(func.getWorkgroupAttributions(), x.memory))
+        continue;
+      auto assertRace = [&](LaunchEncoder &launch) {
+        LaunchEncoder::Group group = launch.makeGroup("group"),
+                             otherGroup = launch.makeGroup("other.group");
+        launch.assertDistinct(group, otherGroup);
+        LaunchEncoder::Item item = launch.makeItem(group, "item"),
+                            other = launch.makeItem(otherGroup, "other");
+        ItemEncoder first(launch, item, {}), second(launch, other, {});
+        first.assertReached({&x, {}, {}});
+        second.assertReached({&y, {}, {}});
+        first.assertTrue(first.overlaps(x, second, y));
+      };
+      if (failed(ask(x.op,
+                     "two groups access an element of a buffer, and one of "
+                     "them writes",
+                     "groups", assertRace,
+                     std::pair<Location, std::string>(
+                         y.op->getLoc(), "the other access is here"))))
+        return failure();
+    }
+  return success();
+}
+
+LogicalResult FunctionProof::ask() {
+  if (func.isExternal())
+    return success();
+  if (failed(checkFunction()) || failed(intervals.collect()))
+    return failure();
+  return failure(failed(askBounds()) || failed(askConvergence()) ||
+                 failed(askRaces()) || failed(askGroups()));
+}
+
+LogicalResult mlir::tg::verifyGPUKernels(ModuleOp module,
+                                         const ProofOptions &options,
+                                         llvm::StringMap<unsigned> &proved) {
+  SmallVector<ProofQuestion> questions;
+  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
+      if (failed(FunctionProof(func, questions).ask()))
+        return failure();
+  return proveAll(questions, options, proved);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TgVerifyGPUKernelsPass
+    : public tg::impl::TgVerifyGPUKernelsBase<TgVerifyGPUKernelsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    llvm::StringMap<unsigned> proved;
+    if (failed(verifyGPUKernels(getOperation(), {solver, timeout}, proved)))
+      return signalPassFailure();
+    if (printCounts)
+      printProved(proved);
+  }
+};
+} // namespace
