@@ -502,7 +502,7 @@ void Executable::runStepTimed(const Step &step, Run &run,
       GlobalCounters::timeSumSeconds.fetch_add(seconds) + seconds;
   if (profileKernels())
     recordStep({step.displayName, step.description, seconds, double(ops),
-                double(bytes)});
+                double(bytes), device.information().hostVisible});
   if (!isShown)
     return;
   std::string line = formatKernelLine(

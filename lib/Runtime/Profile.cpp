@@ -158,6 +158,7 @@ struct Total {
   std::string description;
   int64_t count = 0;
   double seconds = 0, operations = 0, bytes = 0;
+  bool isOnHost = true;
 };
 
 struct Profile {
@@ -186,6 +187,7 @@ void tinygrad::recordStep(const StepTime &step) {
   Total &total = all.totals[step.name];
   if (total.description.empty())
     total.description = step.description;
+  total.isOnHost = step.isOnHost;
   ++total.count;
   total.seconds += step.seconds;
   total.operations += step.operations;
@@ -211,8 +213,16 @@ std::string tinygrad::profileSummary() {
     return std::tie(b.second.seconds, a.first) <
            std::tie(a.second.seconds, b.first);
   });
-  static const double bandwidth = measureCopyBandwidth();
-  static const double peak = measurePeak();
+  const bool hasRoof =
+      std::any_of(rows.begin(), rows.end(),
+                  [](const auto &row) { return row.second.isOnHost; });
+  double bandwidth = 1, peak = 1;
+  if (hasRoof) {
+    static const double hostBandwidth = measureCopyBandwidth();
+    static const double hostPeak = measurePeak();
+    bandwidth = hostBandwidth;
+    peak = hostPeak;
+  }
   double seconds = 0;
   std::size_t width = 6;
   for (const auto &[name, total] : rows) {
@@ -220,11 +230,17 @@ std::string tinygrad::profileSummary() {
     width = std::max(width, std::min<std::size_t>(name.size(), 40));
   }
   char line[256];
-  std::snprintf(line, sizeof(line),
-                "profile: %zu kernels, %.3f ms; roofline: %.1f GB/s (a copy), "
-                "%.1f GFLOPS (float32 multiply-adds)\n",
-                rows.size(), seconds * 1e3, bandwidth * 1e-9, peak * 1e-9);
+  std::snprintf(line, sizeof(line), "profile: %zu kernels, %.3f ms",
+                rows.size(), seconds * 1e3);
   std::string text = line;
+  if (hasRoof) {
+    std::snprintf(line, sizeof(line),
+                  "; roofline: %.1f GB/s (a copy), %.1f GFLOPS (float32 "
+                  "multiply-adds)",
+                  bandwidth * 1e-9, peak * 1e-9);
+    text += line;
+  }
+  text += "\n";
   std::snprintf(line, sizeof(line),
                 "%-*s %8s %11s %6s %9s %8s %5s  operations\n", int(width),
                 "kernel", "count", "total ms", "share", "GFLOPS", "GB/s",
@@ -236,12 +252,14 @@ std::string tinygrad::profileSummary() {
     const double atLeast =
         std::max(total.bytes / bandwidth, total.operations / peak);
     std::snprintf(
-        line, sizeof(line), "%-*s %8lld %11.3f %5.1f%% %9.1f %8.1f %4.0f%%  ",
+        line, sizeof(line), "%-*s %8lld %11.3f %5.1f%% %9.1f %8.1f ",
         int(width), name.c_str(), static_cast<long long>(total.count),
         total.seconds * 1e3, seconds > 0 ? 100 * total.seconds / seconds : 0.0,
-        total.operations * perSecond * 1e-9, total.bytes * perSecond * 1e-9,
-        100 * atLeast * perSecond);
-    text += line + total.description + "\n";
+        total.operations * perSecond * 1e-9, total.bytes * perSecond * 1e-9);
+    text += line;
+    std::snprintf(line, sizeof(line), "%4.0f%%", 100 * atLeast * perSecond);
+    text += total.isOnHost ? line : "     ";
+    text += "  " + total.description + "\n";
   }
   return text;
 }

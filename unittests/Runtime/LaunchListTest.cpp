@@ -402,6 +402,24 @@ TEST(Profile, rowsAreInTheOrderOfTheirTime) {
   resetProfile();
 }
 
+TEST(Profile, kernelsOfGpusHaveNoRoof) {
+  resetProfile();
+  recordStep({"there", "[add]", 1.0, 0, 1e9, false});
+  EXPECT_EQ(profileSummary(),
+            "profile: 1 kernels, 1000.000 ms\n"
+            "kernel    count    total ms  share    GFLOPS     GB/s  roof  "
+            "operations\n"
+            "there         1    1000.000 100.0%       0.0      1.0        "
+            "[add]\n");
+  recordStep({"here", "[mul]", 1.0, 0, 1e9});
+  const std::string summary = profileSummary();
+  EXPECT_THAT(summary, HasSubstr("; roofline: "));
+  EXPECT_THAT(summary,
+              ::testing::ContainsRegex("\nhere .*[0-9]%  .mul.\nthere .* 1.0  "
+                                       "      .add."));
+  resetProfile();
+}
+
 TEST(KernelLine, hasTheFamiliarForm) {
   EXPECT_EQ(
       formatKernelLine("CPU", 12, "r_4_16", 3, 2.5e9, 1.5e-3, 0.25, 3e9, 6e6),

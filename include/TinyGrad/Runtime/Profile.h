@@ -43,15 +43,17 @@ struct StepTime {
   double seconds = 0;
   double operations = 0;
   double bytes = 0;
+  /// Run by the host's processors, whose roofline is known.
+  bool isOnHost = true;
 };
 
 /// Adds a step to the summary. May be called from any thread.
 void recordStep(const StepTime &step);
 
 /// The summary so far, as a table: for each kernel the number of runs, its time
-/// and share of the total time, its rates, and their share of the roofline.
-/// Empty if nothing was recorded. The first call measures the bandwidth of a
-/// copy and the peak rate of arithmetic.
+/// and share of the total time, its rates, and on the host their share of the
+/// roofline. Empty if nothing was recorded. The first call with kernels of the
+/// host measures the bandwidth of a copy and the peak rate of arithmetic.
 std::string profileSummary();
 /// Clears the recorded steps.
 void resetProfile();
