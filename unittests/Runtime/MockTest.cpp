@@ -20,8 +20,8 @@ using namespace tinygrad::testing;
 
 /// Before any test reads the settings.
 static const bool isSelected = [] {
-  ::setenv("CUDALIB", MOCK_CUDA, 0);
-  ::setenv("HIPLIB", MOCK_HIP, 0);
+  ::setenv("CUDALIB", MOCK_CUDA, 1);
+  ::setenv("HIPLIB", MOCK_HIP, 1);
   return true;
 }();
 

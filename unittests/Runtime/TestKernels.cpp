@@ -16,6 +16,7 @@
 #include "llvm/TargetParser/Host.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -164,7 +165,8 @@ std::vector<char>
 tinygrad::testing::mockModule(const Device &device,
                               const std::vector<std::string> &lines) {
   std::string code;
-  if (device.name().starts_with("AMD")) {
+  const bool isAMD = device.name().starts_with("AMD");
+  if (isAMD) {
     // The header of a code object: ELF of 64 bits for EM_AMDGPU.
     code.assign(64, '\0');
     code.replace(0, 6,
@@ -176,6 +178,15 @@ tinygrad::testing::mockModule(const Device &device,
   for (const std::string &line : lines)
     code += line + "\n";
   code += "end\n";
+  if (isAMD) {
+    // HIP is not given the size. The table of sections is at the end.
+    code.push_back('\0');
+    const uint64_t table = code.size();
+    std::memcpy(&code[40], &table, sizeof(table));
+    code[58] = 64; // the size of an entry
+    code[60] = 1;
+    code.append(64, '\0');
+  }
   return {code.begin(), code.end()};
 }
 

@@ -27,6 +27,9 @@ using namespace tinygrad::detail;
 
 /// ROCm 5.4, the first that loads code objects of version 5.
 static constexpr int kLeastVersion = 50400000;
+/// Version numbers have the form 10000000 * major + 100000 * minor + patch;
+/// smaller ones say nothing.
+static constexpr int kVersionUnit = 10000000;
 
 // From hip_runtime_api.h.
 namespace {
@@ -119,7 +122,9 @@ public:
     return {}; // launches may have all that there is
   }
 
-  bool hasPeerCopies() const override { return bool(peerCopy); }
+  bool hasPeerCopies() const override {
+    return peerCopy && entries.waitForEvent;
+  }
   GPUResult copyPeer(void *to, const GPUPlace &toPlace, const void *from,
                      const GPUPlace &fromPlace, std::size_t bytes,
                      void *stream) const override {
@@ -191,11 +196,11 @@ AMDDriver::AMDDriver() {
   // An implementation that does not tell its version is given a try.
   maybe(entries.driverVersion, "hipDriverGetVersion");
   int version = 0;
-  if (entries.driverVersion && entries.driverVersion(&version) && version > 0 &&
-      version < kLeastVersion) {
+  if (entries.driverVersion && entries.driverVersion(&version) &&
+      version >= kVersionUnit && version < kLeastVersion) {
     auto text = [](int number) {
-      return std::to_string(number / 10000000) + "." +
-             std::to_string(number % 10000000 / 100000);
+      return std::to_string(number / kVersionUnit) + "." +
+             std::to_string(number % kVersionUnit / 100000);
     };
     throw DeviceError("the driver is too old: it supports HIP " +
                       text(version) + ", and " + text(kLeastVersion) +
@@ -207,15 +212,15 @@ AMDDriver::AMDDriver() {
   maybe(entries.memoryInfo, "hipMemGetInfo");
   require(entries.allocate, "hipMalloc");
   require(entries.free, "hipFree");
-  require(entries.allocateHost, "hipHostMalloc");
-  require(entries.freeHost, "hipHostFree");
+  maybe(entries.allocateHost, "hipHostMalloc");
+  maybe(entries.freeHost, "hipHostFree");
   require(entries.copyIn, "hipMemcpyHtoDAsync");
   require(entries.copyOut, "hipMemcpyDtoHAsync");
   require(entries.copy, "hipMemcpyDtoDAsync");
   require(entries.createStream, "hipStreamCreateWithFlags");
   require(entries.destroyStream, "hipStreamDestroy");
   require(entries.synchronizeStream, "hipStreamSynchronize");
-  require(entries.waitForEvent, "hipStreamWaitEvent");
+  maybe(entries.waitForEvent, "hipStreamWaitEvent");
   require(entries.createEvent, "hipEventCreateWithFlags");
   require(entries.destroyEvent, "hipEventDestroy");
   require(entries.recordEvent, "hipEventRecord");

@@ -93,7 +93,9 @@ public:
     return setFunctionAttribute(function, GPUMaxDynamicSharedBytes, int(bytes));
   }
 
-  bool hasPeerCopies() const override { return bool(peerCopy); }
+  bool hasPeerCopies() const override {
+    return peerCopy && entries.waitForEvent;
+  }
   GPUResult copyPeer(void *to, const GPUPlace &toPlace, const void *from,
                      const GPUPlace &fromPlace, std::size_t bytes,
                      void *stream) const override {
@@ -180,15 +182,15 @@ CudaDriver::CudaDriver() {
   maybe(entries.memoryInfo, "cuMemGetInfo_v2");
   require(entries.allocate, "cuMemAlloc_v2");
   require(entries.free, "cuMemFree_v2");
-  require(entries.allocateHost, "cuMemHostAlloc");
-  require(entries.freeHost, "cuMemFreeHost");
+  maybe(entries.allocateHost, "cuMemHostAlloc");
+  maybe(entries.freeHost, "cuMemFreeHost");
   require(entries.copyIn, "cuMemcpyHtoDAsync_v2");
   require(entries.copyOut, "cuMemcpyDtoHAsync_v2");
   require(entries.copy, "cuMemcpyDtoDAsync_v2");
   require(entries.createStream, "cuStreamCreate");
   require(entries.destroyStream, "cuStreamDestroy_v2");
   require(entries.synchronizeStream, "cuStreamSynchronize");
-  require(entries.waitForEvent, "cuStreamWaitEvent");
+  maybe(entries.waitForEvent, "cuStreamWaitEvent");
   require(entries.createEvent, "cuEventCreate");
   require(entries.destroyEvent, "cuEventDestroy_v2");
   require(entries.recordEvent, "cuEventRecord");
@@ -375,7 +377,8 @@ static Memcpy3D getParams(void *to, const void *from, std::size_t bytes) {
   params.sourceType = params.targetType = kDeviceMemory;
   params.sourceDevice = from;
   params.targetDevice = to;
-  params.width = bytes;
+  params.sourcePitch = params.targetPitch = params.width = bytes;
+  params.sourceHeight = params.targetHeight = 1;
   params.height = params.depth = 1;
   return params;
 }

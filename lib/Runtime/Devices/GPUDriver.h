@@ -81,8 +81,9 @@ struct GPUEntries {
   GPUEntry<int(std::size_t *free, std::size_t *total)> memoryInfo; // optional
   GPUEntry<int(void **address, std::size_t bytes)> allocate;
   GPUEntry<int(void *address)> free;
-  GPUEntry<int(void **address, std::size_t bytes, unsigned flags)> allocateHost;
-  GPUEntry<int(void *address)> freeHost;
+  GPUEntry<int(void **address, std::size_t bytes, unsigned flags)>
+      allocateHost;                      // optional, with freeHost
+  GPUEntry<int(void *address)> freeHost; // optional
   GPUEntry<int(void *to, const void *from, std::size_t bytes, void *stream)>
       copyIn;
   GPUEntry<int(void *to, void *from, std::size_t bytes, void *stream)> copyOut;
@@ -90,7 +91,8 @@ struct GPUEntries {
   GPUEntry<int(void **stream, unsigned flags)> createStream;
   GPUEntry<int(void *stream)> destroyStream;
   GPUEntry<int(void *stream)> synchronizeStream;
-  GPUEntry<int(void *stream, void *event, unsigned flags)> waitForEvent;
+  GPUEntry<int(void *stream, void *event, unsigned flags)>
+      waitForEvent; // optional
   GPUEntry<int(void **event, unsigned flags)> createEvent;
   GPUEntry<int(void *event)> destroyEvent;
   GPUEntry<int(void *event, void *stream)> recordEvent;

@@ -29,13 +29,17 @@ static constexpr std::size_t kRingBytes = 4 * kPartBytes;
 char *PinnedMemory::get() {
   if (start || isMissing)
     return start;
+  const GPUEntries &entries = device.driver().entries;
   void *address = nullptr;
-  const GPUResult result =
-      device.driver().entries.allocateHost(&address, bytes, 0);
-  device.noteFailure(result);
-  device.throwIfLost();
-  isMissing = !result || !address;
-  start = isMissing ? nullptr : static_cast<char *>(address);
+  if (entries.allocateHost && entries.freeHost) {
+    const GPUResult result = entries.allocateHost(&address, bytes, 0);
+    device.noteFailure(result);
+    device.throwIfLost();
+    if (!result)
+      address = nullptr;
+  }
+  isMissing = !address;
+  start = static_cast<char *>(address);
   return start;
 }
 

@@ -257,7 +257,8 @@ struct CopyParams {
 /// A copy in one dimension between device memories.
 static bool isPlain(const CopyParams &copy) {
   return copy.sourceType == 2 && copy.targetType == 2 && copy.height == 1 &&
-         copy.depth == 1;
+         copy.depth == 1 && copy.sourcePitch >= copy.width &&
+         copy.targetPitch >= copy.width;
 }
 
 MOCK_EXPORT int cuGraphAddKernelNode_v2(void **node, void *graph,
