@@ -39,8 +39,8 @@ public:
 
 /// Thread-safe allocator over a MemorySource. A freed block is cached in the
 /// free list of its size class. When the source is out of memory, or the
-/// MEMLIMIT setting would be exceeded, all cached blocks are returned to it, and
-/// the allocation is tried again.
+/// MEMLIMIT setting would be exceeded, all cached blocks are returned to it,
+/// and the allocation is tried again.
 class CachingAllocator {
 public:
   /// \p source must outlive the allocator; \p ownerName appears in errors.

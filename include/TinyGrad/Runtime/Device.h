@@ -67,8 +67,8 @@ struct LaunchDims {
   Expression sharedBytes = 0;
   /// The number of buffers and of variables of the launch, which an Executable
   /// sets (GPUs). A simulated kernel with shared memory gets its address after
-  /// the buffers; kernels of other GPUs take the buffers' addresses and then the
-  /// values.
+  /// the buffers; kernels of other GPUs take the buffers' addresses and then
+  /// the values.
   uint32_t numBuffers = 0;
   uint32_t numValues = 0;
 };

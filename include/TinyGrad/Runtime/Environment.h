@@ -36,8 +36,8 @@
 ///   their accesses cost a GPU, and prints a line; 0 by default
 /// - MEMLIMIT: MiB of memory that each device may allocate, cached memory
 ///   included; no limit if unset
-/// - CUDALIB, HIPLIB: file of the driver's library for the devices CUDA and AMD.
-///   Read when they are first looked for
+/// - CUDALIB, HIPLIB: the driver's library of the devices CUDA and AMD. Read
+///   when they are first looked for
 /// - REPRODUCER: file to which a compilation that fails inside the compiler
 ///   writes its input and passes, for `tg-opt --run-reproducer`
 /// - PROGRAMS: maximal number of programs that each graph keeps, 1024 by

@@ -64,9 +64,9 @@ public:
 /// freed.
 class OutOfMemoryError : public DeviceError {
 public:
-  /// \p bytesAsked is 0 if it is not an allocation that failed; \p bytesInUse is
-  /// the size of all live buffers of \p deviceName; \p reason names the limit
-  /// that was reached and may be empty.
+  /// \p bytesAsked is 0 if it is not an allocation that failed; \p bytesInUse
+  /// is the size of all live buffers of \p deviceName; \p reason names the
+  /// limit that was reached and may be empty.
   OutOfMemoryError(const std::string &deviceName, std::size_t bytesAsked,
                    std::size_t bytesInUse, const std::string &reason);
   ~OutOfMemoryError() override;
