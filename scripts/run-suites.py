@@ -466,6 +466,39 @@ def suite_hip(build):
     return run_on_gpu(build, "AMD")
 
 
+def suite_proofs(build):
+    """The GPU kernels of random graphs are proved: bounds, barriers, no races."""
+    if not shutil.which("z3"):
+        print("skipped: there is no z3")
+        return Counts(skipped=1)
+    inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
+    folder = build / "proofs"
+    folder.mkdir(exist_ok=True)
+
+    def run_part(task):
+        target, seed = task
+        graphs = folder / f"graphs-{seed}.mlir"
+        name = f"{target}, graphs of seed {seed}"
+        script = [sys.executable, inputs / "random-graphs.py"]
+        status, output = run([*script, build / "bin" / "tg-fuzz", "50", str(seed)])
+        if status == 0:
+            graphs.write_text(output)
+            script = [sys.executable, inputs / "verify-gpu-kernels.py"]
+            script += ["--undecided", build / "bin" / "tg-opt"]
+            status, output = run([*script, target, graphs])
+        # The end names what was not proved.
+        return report_check(name, status, output[-4000:], f"the graphs are in {graphs}")
+
+    # Other graphs for each target.
+    tasks = [("cuda:sm_90", seed) for seed in range(1, 7)]
+    tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
+    counts = Counts()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(run_part, tasks):
+            counts.add(result)
+    return counts
+
+
 def unittests_of(build):
     """The GoogleTest programs of a build, those of older sources left out."""
     return (build / "unittests" / "unittests.txt").read_text().split()
@@ -666,6 +699,7 @@ SUITES = {
     "simulator": suite_simulator,
     "cuda": suite_cuda,
     "hip": suite_hip,
+    "proofs": suite_proofs,
     "attack": suite_attack,
     "threads": suite_threads,
     "install": suite_install,

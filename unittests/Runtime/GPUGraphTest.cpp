@@ -222,25 +222,31 @@ TEST_P(GPUGraphs, otherListsRunOneByOne) {
   commands[0].buffers = {0};
   commands[0].dims = dimsOf(5, 1, 0);
   std::unique_ptr<CommandList> one = device.capture(commands);
-  // A sort, which the device does not have.
+  // A sort, for which the host waits.
   commands.push_back(commands[0]);
   commands[1].kind = Command::Kind::Sort;
-  commands[1].buffers = {0, 0};
+  commands[1].buffers = {1, 2};
+  commands[1].sort.keys = commands[1].sort.positions = DType::Int64;
+  commands[1].sort.rows = 1;
+  commands[1].sort.rowElements = commands[1].sort.rowPositions = 5;
+  commands[1].sort.length = 5;
   std::unique_ptr<CommandList> sorting = device.capture(commands);
   // A copy onto itself, which changes nothing.
   commands[1].kind = Command::Kind::Copy;
+  commands[1].buffers = {0, 0};
   commands[1].bytes = 40;
   std::unique_ptr<CommandList> copying = device.capture(commands);
   Buffer buffer = upload(device, std::vector<int64_t>(5, 0));
-  void *address = buffer.address();
+  Buffer positions = upload(device, std::vector<int64_t>(5, -1));
+  Buffer keys = upload(device, {40, -1, 7, 7, 2});
+  void *addresses[] = {buffer.address(), positions.address(), keys.address()};
   for (int i = 0; i < 3; ++i) {
-    one->replay(&address, nullptr);
-    copying->replay(&address, nullptr);
-    EXPECT_THAT(
-        messageOf<DeviceError>([&] { sorting->replay(&address, nullptr); }),
-        HasSubstr("sort"));
+    one->replay(addresses, nullptr);
+    copying->replay(addresses, nullptr);
+    sorting->replay(addresses, nullptr);
   }
   EXPECT_EQ(download(buffer), std::vector<int64_t>(5, 9));
+  EXPECT_EQ(download(positions), (std::vector<int64_t>{1, 4, 2, 3, 0}));
   takeLog();
   EXPECT_EQ(count(launchGraph()), 0u);
 }

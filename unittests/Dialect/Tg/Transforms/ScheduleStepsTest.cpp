@@ -148,12 +148,10 @@ TEST_F(ScheduleStepsTest, EveryStepThatIsEnumeratedIsAdmitted) {
   for (StepKind kind :
        {StepKind::split, StepKind::move, StepKind::reverse, StepKind::set_kind,
         StepKind::unshare, StepKind::accumulate, StepKind::stage,
-        StepKind::nontemporal})
+        StepKind::merge, StepKind::nontemporal})
     EXPECT_TRUE(kinds.contains(kind)) << stringifyStepKind(kind).str();
-  // The 24 columns cannot be lanes without a split, and there is nothing to
-  // merge.
+  // The 24 columns cannot be lanes without a split.
   EXPECT_FALSE(llvm::is_contained(steps, step("set_kind [1] as upcast")));
-  EXPECT_FALSE(kinds.contains(StepKind::merge));
   EXPECT_TRUE(llvm::is_contained(steps, step("split [1] by 8")));
   EXPECT_TRUE(llvm::is_contained(steps, step("split [1] by 3")));
   EXPECT_TRUE(llvm::is_contained(steps, step("stage load 1 [2, 1]")));

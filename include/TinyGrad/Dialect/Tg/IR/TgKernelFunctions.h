@@ -6,8 +6,8 @@
 ///
 /// \file
 /// What is known of a function that was a kernel, as attributes of the dialect:
-/// convert-tg-to-vector and convert-tg-to-gpu write them, everything after these
-/// reads them.
+/// convert-tg-to-vector and convert-tg-to-gpu write them, everything after
+/// these reads them.
 ///
 //===----------------------------------------------------------------------===//
 
