@@ -27,7 +27,8 @@ static constexpr StringRef kDirections[] = {"x", "y", "z"};
 std::optional<std::array<int64_t, 3>>
 LaunchEncoder::getGroupSize(gpu::GPUFuncOp func) {
   std::optional<ArrayRef<int32_t>> known = func.getKnownBlockSize();
-  if (!known || known->size() != 3)
+  if (!known || known->size() != 3 ||
+      llvm::any_of(*known, [](int32_t count) { return count <= 0; }))
     return std::nullopt;
   return std::array<int64_t, 3>{(*known)[0], (*known)[1], (*known)[2]};
 }

@@ -358,6 +358,16 @@ gpu.module @kernels {
 
 // -----
 
+// No items, of which everything would hold.
+gpu.module @kernels {
+  // expected-error@+1 {{has no known number of work items in a group}}
+  gpu.func @empty_group() kernel attributes {known_block_size = array<i32: 0, 1, 1>, tg.groups = [1, 1, 1]} {
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @kernels {
   // expected-error@+1 {{has no known number of work items in a group}}
   gpu.func @no_items() kernel attributes {tg.groups = [1, 1, 1]} {
