@@ -245,3 +245,31 @@ TEST(ExternalTest, Errors) {
   EXPECT_THROW(fromStrided({Buffer(), DType::Float32, {1}, {1}, 0}),
                DeviceError);
 }
+
+TEST(ExternalTest, SimulatedGpusReadMemoryAtAnyElement) {
+  // Kernels access four elements at once, which a GPU does at multiples of 16
+  // bytes only.
+  constexpr int64_t rows = 12, columns = 64, count = rows * columns;
+  std::vector<float> data(count + 16);
+  std::iota(data.begin(), data.end(), 0.0f);
+  for (int64_t first : {0, 1, 2, 3, 7}) {
+    SCOPED_TRACE(first);
+    const Buffer memory =
+        Buffer::external(Device::get("SIM"), data.data() + first,
+                         std::size_t(count) * sizeof(float), {});
+    const Tensor x =
+        fromStrided({memory, DType::Float32, {rows, columns}, {columns, 1}, 0});
+    std::vector<double> doubled, sums(rows), below;
+    for (int64_t i = 0; i < count; ++i) {
+      doubled.push_back(2.0 * double(i + first));
+      sums[std::size_t(i / columns)] += double(i + first);
+    }
+    expectTensor(x + x, {rows, columns}, doubled);
+    expectTensor(x.sum(1), {rows}, sums);
+    // A view in the program, of memory that is copied.
+    for (int64_t i = 5; i < count - 3; ++i)
+      below.push_back(-double(i + first));
+    expectTensor(-x.reshape({count}).shrink({{5, count - 3}}), {count - 8},
+                 below);
+  }
+}

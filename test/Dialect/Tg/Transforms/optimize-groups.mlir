@@ -261,3 +261,26 @@ tg.kernel @few_rows(%out: memref<8xf32>, %a: memref<65536xf32> {tg.alignment = 1
   tg.store %s, %out[%i] : memref<8xf32>
 }
 }
+
+// -----
+
+// Rows that are multiplied by the same vector are computed four at a time.
+// REMARK: remark: {{.*}}vector: tile range 0 by 4
+// CHECK-LABEL: tg.kernel @vector(
+// CHECK-DAG: tg.range {{[0-9]+}} global 1024
+// CHECK-DAG: tg.range {{[0-9]+}} unroll 4
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 256
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @vector(%out: memref<4096xf32>, %a: memref<4194304xf32> {tg.alignment = 16 : i64}, %b: memref<1024xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %c1024 = tg.const(1024 : index) : index
+  %i = tg.range 0 loop 4096
+  %k = tg.range 1 loop 1024
+  %0 = tg.mul %i, %c1024 : index
+  %1 = tg.add %0, %k : index
+  %x = tg.load %a[%1] : memref<4194304xf32>
+  %y = tg.load %b[%k] : memref<1024xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %out[%i] : memref<4096xf32>
+}
+}

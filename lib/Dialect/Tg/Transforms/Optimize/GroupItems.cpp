@@ -208,6 +208,19 @@ SmallVector<RangedReduceOp> Heuristic::findSharedReduces() {
   return reduces;
 }
 
+/// Whether each of the reductions has a load that does not depend on a range of
+/// its results.
+bool Heuristic::isReused(ArrayRef<RangedReduceOp> reduces, RangeOp range) {
+  return llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+    return schedule.dependsOn(RangedReduceOp(reduce).getResult(), range) &&
+           llvm::any_of(schedule.getSlice(RangedReduceOp(reduce).getValue()),
+                        [&](Operation *op) {
+                          return isa<LoadOp>(op) &&
+                                 !schedule.dependsOn(op->getResult(0), range);
+                        });
+  });
+}
+
 /// Gives each reduction of contiguous rows to the items of a group, and what
 /// is computed along the rows afterwards to the same items. Short rows are
 /// several to a group.
@@ -255,12 +268,25 @@ bool Heuristic::shareRows() {
   while (together > 1 && numRows / static_cast<double>(together) <
                              static_cast<double>(target.parallelItems))
     together /= 2;
+  int64_t copies =
+      innermost && isReused(findSharedReduces(), innermost) ? kTileSide : 1;
+  while (copies > 1 && (!isMultiple(innermost, copies) ||
+                        numRows / static_cast<double>(copies) <
+                            static_cast<double>(2 * target.parallelItems)))
+    copies /= 2;
   if (innermost && together > 1) {
     together = std::min<int64_t>(
         together, llvm::bit_floor(uint64_t(innermost.getLargestExtent())));
     report("rows", innermost, together);
     auto [rest, row] = schedule.split(innermost, together);
     schedule.setKind(row, RangeKind::local);
+    rows.remove(innermost);
+    rows.insert(rest);
+  } else if (copies > 1) {
+    // What several rows have in common is loaded once.
+    report("tile", innermost, copies);
+    auto [rest, row] = schedule.split(innermost, copies);
+    schedule.setKind(row, RangeKind::unroll);
     rows.remove(innermost);
     rows.insert(rest);
   }
@@ -439,18 +465,9 @@ int64_t Heuristic::tileItems(RangeOp lane, int64_t lanes, double positions) {
   int64_t results = lanes;
   if (reduces.empty())
     return results;
-  auto isReused = [&](RangeOp range) {
-    return llvm::all_of(reduces, [&](RangedReduceOp reduce) {
-      return schedule.dependsOn(reduce.getResult(), range) &&
-             llvm::any_of(schedule.getSlice(reduce.getValue()),
-                          [&](Operation *op) {
-                            return isa<LoadOp>(op) &&
-                                   !schedule.dependsOn(op->getResult(0), range);
-                          });
-    });
-  };
   for (RangeOp range : schedule.getResultRanges()) {
-    if (range == lane || range.getKind() != RangeKind::loop || !isReused(range))
+    if (range == lane || range.getKind() != RangeKind::loop ||
+        !isReused(reduces, range))
       continue;
     int64_t copies = kTileSide;
     while (copies > 1 &&

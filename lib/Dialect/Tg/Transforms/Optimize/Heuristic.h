@@ -104,6 +104,7 @@ private:
   bool shareColumns();
   bool turnTiles();
   void vectorizeRows();
+  bool isReused(ArrayRef<RangedReduceOp> reduces, RangeOp range);
   int64_t tileItems(RangeOp lane, int64_t lanes, double positions);
   bool distribute();
 
