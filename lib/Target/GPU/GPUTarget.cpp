@@ -45,9 +45,9 @@ using namespace mlir::tg;
 void GPUTarget::registerGPUDialects(DialectRegistry &registry) {
   registry.insert<TgDialect, amdgpu::AMDGPUDialect, arith::ArithDialect,
                   cf::ControlFlowDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  math::MathDialect, memref::MemRefDialect,
-                  nvgpu::NVGPUDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
-                  scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+                  math::MathDialect, memref::MemRefDialect, nvgpu::NVGPUDialect,
+                  NVVM::NVVMDialect, ROCDL::ROCDLDialect, scf::SCFDialect,
+                  ub::UBDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
