@@ -36,9 +36,9 @@ namespace {
 class AMDTarget final : public GPUTarget {
 public:
   explicit AMDTarget(const GPUChip &chip)
-      : GPUTarget(
-            "amd:" + std::string(chip.name), chip,
-            {"amdgcn-amd-amdhsa", std::string(chip.name), getFeatures(chip), 2}) {}
+      : GPUTarget("amd:" + std::string(chip.name), chip,
+                  {"amdgcn-amd-amdhsa", std::string(chip.name),
+                   getFeatures(chip), 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

@@ -93,3 +93,77 @@ module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_ite
     tg.store %s, %out[%c0] : memref<1xf32>
   }
 }
+
+// -----
+
+// The columns of an accumulator are not neighbors among the items.
+
+module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_items = 64, group_bytes = 4096, matrix_units = 256>} {
+  tg.kernel @lanes(%out: memref<256xf32>, %a: memref<64xf32>, %b: memref<64xf32>) attributes {outputs = 1 : i64} {
+    %c4 = tg.const(4 : index) : index
+    %c16 = tg.const(16 : index) : index
+    %j = tg.range 0 local 16
+    %i = tg.range 1 local 4
+    %r = tg.range 2 unroll 4
+    %k = tg.range 3 loop 4
+    %l = tg.range 4 loop 64
+    %x = tg.load %a[%l] : memref<64xf32>
+    %y = tg.load %b[%l] : memref<64xf32>
+    %s = tg.stage %x over %l in group : memref<64xf32>
+    %t = tg.stage %y over %l in group : memref<64xf32>
+    %sb = tg.barrier %s : memref<64xf32>
+    %tb = tg.barrier %t : memref<64xf32>
+    %0 = tg.mul %i, %c4 : index
+    %row = tg.add %0, %r : index
+    %1 = tg.mul %row, %c4 : index
+    %2 = tg.add %1, %k : index
+    %left = tg.load %sb[%2] : memref<64xf32>
+    %3 = tg.mul %k, %c16 : index
+    %4 = tg.add %3, %j : index
+    %right = tg.load %tb[%4] : memref<64xf32>
+    %p = tg.mul %left, %right : f32
+    // expected-error @+1 {{ranges 1 and 0 are not the innermost items of a group, as the lanes of mfma_16x16x4_f32 have to be}}
+    %sum = tg.ranged_reduce add %p over %k on "mfma_16x16x4_f32" : f32
+    %5 = tg.mul %row, %c16 : index
+    %6 = tg.add %5, %j : index
+    tg.store %sum, %out[%6] : memref<256xf32>
+  }
+}
+
+// -----
+
+// The index of a factor is not linear in the rows.
+
+module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_items = 64, group_bytes = 4096, matrix_units = 256>} {
+  tg.kernel @not_linear(%out: memref<256xf32>, %a: memref<64xf32>, %b: memref<64xf32>) attributes {outputs = 1 : i64} {
+    %c4 = tg.const(4 : index) : index
+    %c16 = tg.const(16 : index) : index
+    %c3 = tg.const(3 : index) : index
+    %i = tg.range 1 local 4
+    %r = tg.range 2 unroll 4
+    %j = tg.range 0 local 16
+    %k = tg.range 3 loop 4
+    %l = tg.range 4 loop 64
+    %x = tg.load %a[%l] : memref<64xf32>
+    %y = tg.load %b[%l] : memref<64xf32>
+    %s = tg.stage %x over %l in group : memref<64xf32>
+    %t = tg.stage %y over %l in group : memref<64xf32>
+    %sb = tg.barrier %s : memref<64xf32>
+    %tb = tg.barrier %t : memref<64xf32>
+    %0 = tg.mul %i, %c4 : index
+    %row = tg.add %0, %r : index
+    %turned = tg.floormod %row, %c3 : index
+    %1 = tg.mul %turned, %c4 : index
+    %2 = tg.add %1, %k : index
+    %left = tg.load %sb[%2] : memref<64xf32>
+    %3 = tg.mul %k, %c16 : index
+    %4 = tg.add %3, %j : index
+    %right = tg.load %tb[%4] : memref<64xf32>
+    %p = tg.mul %left, %right : f32
+    // expected-error @+1 {{the index of the factor with the rows is not linear in the ranges of the operation}}
+    %sum = tg.ranged_reduce add %p over %k on "mfma_16x16x4_f32" : f32
+    %5 = tg.mul %row, %c16 : index
+    %6 = tg.add %5, %j : index
+    tg.store %sum, %out[%6] : memref<256xf32>
+  }
+}
