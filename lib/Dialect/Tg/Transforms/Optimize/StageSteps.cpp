@@ -14,6 +14,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgContraction.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
 #include <numeric>
 
 using namespace mlir;
@@ -353,12 +354,24 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
   Recording step(*this, StepKind::contract, reduce.getOperation(), {}, unit);
   if (auto where = reduce.getValue().getDefiningOp<WhereOp>())
     reduce.getValueMutable().assign(where.getX());
-  // The innermost one is named last.
-  auto loops = llvm::to_vector(reduce.getRanges());
-  llvm::sort(loops, [](Value a, Value b) {
-    return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
-  });
-  reduce.getRangesMutable().assign(loops);
+  // The depth is the last range: the innermost one as long as it that both
+  // tiles are read along.
+  if (std::optional<ProductFactors> factors = getFactors(reduce.getValue())) {
+    SmallVector<Value> closed(reduce.getRanges());
+    llvm::sort(closed, [](Value a, Value b) {
+      return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
+    });
+    for (size_t i = closed.size(); i-- > 0;) {
+      auto range = closed[i].getDefiningOp<RangeOp>();
+      if (range.getKind() != RangeKind::loop ||
+          range.getLargestExtent() != tinygrad::kMatrixUnits[unit].k ||
+          !dependsOn(factors->lhs, range) || !dependsOn(factors->rhs, range))
+        continue;
+      std::rotate(closed.begin() + i, closed.begin() + i + 1, closed.end());
+      reduce.getRangesMutable().assign(closed);
+      break;
+    }
+  }
   reduce.setUnit(StringRef(tinygrad::kMatrixUnits[unit].name));
   eraseUnused();
   changed();
