@@ -361,11 +361,16 @@ void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
     llvm::sort(closed, [](Value a, Value b) {
       return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
     });
+    auto isReadAlong = [&](Value factor, RangeOp range) {
+      auto load = factor.getDefiningOp<LoadOp>();
+      return load && dependsOn(load.getIndex(), range);
+    };
     for (size_t i = closed.size(); i-- > 0;) {
       auto range = closed[i].getDefiningOp<RangeOp>();
       if (range.getKind() != RangeKind::loop ||
           range.getLargestExtent() != tinygrad::kMatrixUnits[unit].k ||
-          !dependsOn(factors->lhs, range) || !dependsOn(factors->rhs, range))
+          !isReadAlong(factors->lhs, range) ||
+          !isReadAlong(factors->rhs, range))
         continue;
       std::rotate(closed.begin() + i, closed.begin() + i + 1, closed.end());
       reduce.getRangesMutable().assign(closed);
