@@ -151,8 +151,13 @@ void GPUEmitter::emitFilledAhead(
   };
   // Copies since the last group are the next one.
   auto commit = [&]() -> Value {
-    return nvgpu::DeviceAsyncCreateGroupOp::create(at(top(), loc), token,
-                                                   ValueRange());
+    B &b = at(top(), loc);
+    auto group =
+        nvgpu::DeviceAsyncCreateGroupOp::create(b, token, ValueRange());
+    // In the text, the first name of the next line would be read as an operand
+    // if nothing followed.
+    group->setAttr("all", b.getUnitAttr());
+    return group;
   };
   // Where the buffer of a position begins in the memory of each tile.
   auto getStarts = [&](Value position) {

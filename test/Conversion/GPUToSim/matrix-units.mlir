@@ -46,10 +46,11 @@ gpu.module @kernels {
   }
 
   // The elements that are read and those that are written, which are more if the
-  // rest becomes zeros.
+  // rest becomes zeros. 65555: the second access (1 << 16), a write (1) of the
+  // group's memory (2) by a copy (16).
   // CHECK-LABEL: func.func @copies(
   // CHECK: call @tg_sim_access(
-  // CHECK: %[[FLAGS:.*]] = arith.constant 19 : i64
+  // CHECK: %[[FLAGS:.*]] = arith.constant 65555 : i64
   // CHECK: call @tg_sim_access(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[FLAGS]],
   // CHECK: %[[BYTES:.*]] = arith.constant 16 : i64
   // CHECK: call @tg_sim_copy(%{{.*}}, %{{.*}}, %{{.*}}, %[[BYTES]],

@@ -18,8 +18,8 @@
 // CHECK: workgroup(%[[A:.*]] : memref<768xf64, #gpu.address_space<workgroup>>, %[[B:.*]] : memref<768xf64, #gpu.address_space<workgroup>>)
 // CHECK: %[[INDEX:.*]] = arith.select
 // CHECK: %[[COUNT:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
-// CHECK: nvgpu.device_async_copy %{{.*}}[%[[INDEX]]], %[[A]][%{{.*}}], 1, %[[COUNT]] :
-// CHECK: nvgpu.device_async_copy %{{.*}}, %[[B]][%{{.*}}], 1 :
+// CHECK: nvgpu.device_async_copy %{{.*}}[%[[INDEX]]], %[[A]][%{{.*}}], 2, %[[COUNT]] {bypassL1} :
+// CHECK: nvgpu.device_async_copy %{{.*}}, %[[B]][%{{.*}}], 2 {bypassL1} :
 // CHECK: nvgpu.device_async_create_group
 // CHECK: nvgpu.device_async_copy
 // CHECK: %[[GROUP:.*]] = nvgpu.device_async_create_group
@@ -34,7 +34,7 @@
 // CHECK: nvgpu.mma.sync
 // CHECK: scf.yield
 
-// PTX-DAG: cp.async.ca.shared.global
+// PTX-DAG: cp.async.cg.shared.global
 // PTX-DAG: cp.async.commit_group
 // PTX-DAG: cp.async.wait_group 1
 // PTX-DAG: bar.sync

@@ -25,13 +25,14 @@
 // STEPS-SAME: #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>
 // STEPS: tg.ranged_reduce add %{{.*}} over %{{.*}} on "mma_m16n8k16_f16" : f32
 
-// Rows of the left factor are read as they are, those of the right factor
-// transposed.
+// Tiles are filled ahead, into three buffers. Rows of the left factor are read
+// as they are, those of the right factor transposed.
 // NVGPU-LABEL: gpu.func @r_4096_4096_4096
 // NVGPU-SAME: known_block_size = array<i32: 4, 8, 4>
+// NVGPU: nvgpu.device_async_copy %{{.*}}, 8 {bypassL1} :
 // NVGPU: gpu.barrier
-// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<4096xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
-// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 2 : i32, transpose = true} : memref<4096xf16, #gpu.address_space<workgroup>> -> vector<2x2xf16>
+// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, transpose = false} : memref<12288xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
+// NVGPU: nvgpu.ldmatrix %{{.*}} {numTiles = 2 : i32, transpose = true} : memref<12288xf16, #gpu.address_space<workgroup>> -> vector<2x2xf16>
 // NVGPU: nvgpu.mma.sync(%{{.*}}) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
 // AMDGPU-LABEL: gpu.func @r_4096_4096_4096
 // AMDGPU-SAME: known_block_size = array<i32: 16, 4, 4>
@@ -39,7 +40,7 @@
 // AMDGPU: amdgpu.mfma 16x16x16 %{{.*}} blgp = none : vector<4xf16>, vector<4xf16>, vector<4xf32>
 
 // PTX-LABEL: .entry r_4096_4096_4096
-// PTX: st.shared.v4.b32
+// PTX: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16;
 // PTX: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16
 // PTX: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
