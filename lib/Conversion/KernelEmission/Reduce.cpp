@@ -329,8 +329,7 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
     // A GPU has room for more work items if each takes fewer registers.
     const int64_t few = accumulatorRegisters / (target.groupItems > 0 ? 8 : 2);
     const bool isTile =
-        registers * spread > few &&
-        llvm::any_of(members, [](Member &member) {
+        registers * spread > few && llvm::any_of(members, [](Member &member) {
           auto where = member.op.getValue().getDefiningOp<WhereOp>();
           return isa_and_nonnull<MulOp>(
               (where ? where.getX() : member.op.getValue()).getDefiningOp());
