@@ -51,8 +51,8 @@ public:
   /// With the variables as they are then, and as they were.
   Dim assume(Dim dim) const { return replace(dim, raised); }
   View assume(View view) const { return replace(std::move(view), raised); }
-  Dim restore(Dim dim) const { return replace(dim, original); }
-  View restore(View view) const { return replace(std::move(view), original); }
+  Dim restore(Dim dim) const { return guardDivisors(replace(dim, original)); }
+  View restore(View view) const;
 
 private:
   using Variables = llvm::SmallDenseMap<VarAttr, VarAttr, 2>;
@@ -60,6 +60,7 @@ private:
   void raise(Dim dim, int64_t least);
   static Dim replace(Dim dim, const Variables &variables);
   static View replace(View view, const Variables &variables);
+  static Dim guardDivisors(Dim dim);
 
   /// Variables before by those after, and the other way round.
   Variables raised, original;
@@ -123,6 +124,36 @@ Dim IndexAssumption::replace(Dim dim, const Variables &variables) {
 View IndexAssumption::replace(View view, const Variables &variables) {
   if (!variables.empty())
     view.substitute([&](VarAttr var) { return replace(Dim(var), variables); });
+  return view;
+}
+
+/// A restored size may be 0, and then there is no index, but no expression
+/// divides by what may be 0.
+Dim IndexAssumption::guardDivisors(Dim dim) {
+  auto expr = dyn_cast<DimExprAttr>(dim.getAttr());
+  if (!expr)
+    return dim;
+  const SmallVector<Dim> before = getDims(expr.getOperands());
+  SmallVector<Dim> operands = llvm::map_to_vector(before, guardDivisors);
+  const DimOpKind kind = expr.getKind();
+  if ((kind == DimOpKind::floordiv || kind == DimOpKind::mod) &&
+      operands[1].getMin() < 1)
+    operands[1] =
+        Dim::get(DimOpKind::max, operands[1], Dim(dim.getContext(), 1));
+  return operands == before ? dim : Dim::get(kind, operands);
+}
+
+View IndexAssumption::restore(View view) const {
+  if (original.empty())
+    return view;
+  view = replace(std::move(view), original);
+  for (MutableArrayRef<Dim> dims :
+       {MutableArrayRef<Dim>(view.strides), MutableArrayRef<Dim>(view.offset)})
+    for (Dim &dim : dims)
+      dim = guardDivisors(dim);
+  for (Span &span : view.mask)
+    span = {guardDivisors(span.begin), guardDivisors(span.end)};
+  view.normalize();
   return view;
 }
 
