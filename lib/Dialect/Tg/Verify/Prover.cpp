@@ -90,16 +90,20 @@ public:
                                            redirects, seconds, 0, &message);
     auto buffer = llvm::MemoryBuffer::getFile(output);
     // The exit status reports errors in single answers, as the text does too.
-    const bool isTimeout = status == -2;
-    if ((status < 0 && !isTimeout) || !buffer)
+    isEnded = status == -2;
+    if ((status < 0 && !isEnded) || !buffer)
       return emitError(loc) << "the SMT solver did not run: " << message;
     return (*buffer)->getBuffer().str();
   }
+
+  /// Whether the last script took too long.
+  bool wasEnded() const { return isEnded; }
 
 private:
   const ProofOptions &options;
   Location loc;
   std::string path;
+  bool isEnded = false;
 };
 
 /// A variable of a formula.
@@ -241,7 +245,8 @@ LogicalResult mlir::tg::proveAll(ArrayRef<ProofQuestion> questions,
   if (failed(output))
     return failure();
   SmallVector<std::string> answers = readAnswers(*output);
-  if (answers.size() < numAsked && llvm::all_of(answers, isAnswer))
+  if (solver.wasEnded() && answers.size() < numAsked &&
+      llvm::all_of(answers, isAnswer))
     answers.resize(numAsked, "unknown");
   if (answers.size() != numAsked)
     return emitError(questions[0].loc)
