@@ -35,6 +35,10 @@ public:
 
   void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
               const LaunchDims &dims) override;
+  void sort(void *positions, const void *keys, const SortShape &shape,
+            const int64_t *values) override {
+    threads.sort(positions, keys, shape, values);
+  }
 };
 } // namespace
 

@@ -38,10 +38,6 @@ public:
 
   std::shared_ptr<Program> loadProgram(const void *code, std::size_t bytes,
                                        std::string_view target) override;
-  void sort(void *positions, const void *keys, const SortShape &shape,
-            const int64_t *values) override {
-    threads.sort(positions, keys, shape, values);
-  }
 
   void synchronize() override {}
   std::unique_ptr<Event> record() override;

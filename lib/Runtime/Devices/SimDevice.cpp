@@ -42,11 +42,6 @@ public:
   }
   void launch(const Kernel &kernel, void *const *buffers, const int64_t *values,
               const LaunchDims &dims) override;
-  // A GPU has no code for sorting either.
-  void sort(void *positions, const void *keys, const SortShape &shape,
-            const int64_t *values) override {
-    Device::sort(positions, keys, shape, values);
-  }
 
 private:
   static DeviceInfo describe(unsigned ordinal, const SimChip &chip);
