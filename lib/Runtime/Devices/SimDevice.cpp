@@ -17,6 +17,8 @@
 #include "TinyGrad/Support/GPUChips.h"
 
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <vector>
 
 using namespace tinygrad;
@@ -28,6 +30,7 @@ public:
   SimDevice(unsigned ordinal, SimChip description)
       : HostDeviceBase(describe(ordinal, description)),
         chip(std::move(description)), simulator(threads) {}
+  ~SimDevice() override { releaseMemory(); }
 
   void copyIn(void *destination, const void *source,
               std::size_t bytes) override {
@@ -56,13 +59,24 @@ private:
   }
   void *allocateRaw(std::size_t bytes, std::string &reason) override {
     void *address = HostDeviceBase::allocateRaw(bytes, reason);
-    return address ? reinterpret_cast<void *>(
-                         reinterpret_cast<std::uintptr_t>(address) | kDeviceBit)
-                   : nullptr;
+    if (!address)
+      return nullptr;
+    std::lock_guard<std::mutex> lock(mutex);
+    blocks.insert(address);
+    return reinterpret_cast<void *>(reinterpret_cast<std::uintptr_t>(address) |
+                                    kDeviceBit);
   }
   void freeRaw(void *address, std::size_t bytes) override {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      blocks.erase(hostAddress(address));
+    }
     HostDeviceBase::freeRaw(hostAddress(address), bytes);
   }
+
+  std::mutex mutex; // guards `blocks`
+  /// All memory of the device, by the addresses that leak checkers know.
+  std::set<void *> blocks;
 
   const SimChip chip;
   detail::Simulator simulator;

@@ -212,7 +212,8 @@ static bool mayCopy(KernelSchedule &schedule, StageOp tile) {
 void Heuristic::fillAhead(RangedReduceOp reduce) {
   RangeOp loop;
   int64_t loops = 0;
-  for (RangeOp range : ArrayRef(getClosedRanges(reduce)).drop_back())
+  const SmallVector<RangeOp> closed = getClosedRanges(reduce);
+  for (RangeOp range : ArrayRef(closed).drop_back())
     if (range.getKind() == RangeKind::loop) {
       loop = range;
       ++loops;
