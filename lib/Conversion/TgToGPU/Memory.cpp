@@ -41,7 +41,8 @@ static bool isVector(Value value) {
 }
 
 bool GPUEmitter::findPlace(Access &access, Value index, Value mask) {
-  if (getMemoryType(access.buffer).getNumElements() == 0)
+  MemRefType type = getMemoryType(access.buffer);
+  if (type.hasStaticShape() && type.getNumElements() == 0)
     return false;
   if (mask) {
     std::optional<bool> known = getKnown(mask);
