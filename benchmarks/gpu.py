@@ -25,6 +25,8 @@ import time
 try:
     import torch
     import torch.nn.functional as F
+
+    import layers
 except ImportError:
     torch = None
 
@@ -57,17 +59,7 @@ def parse(row):
 
 def make_inputs(shapes, dtype, place):
     """The same elements as Workloads.cpp makes."""
-    inputs, position = [], 0
-    for shape in shapes:
-        count = 1
-        for size in shape:
-            count *= size
-        places = torch.arange(position + 1, position + count + 1, dtype=torch.int64)
-        position += count
-        bits = ((places * 2654435761) & 0xFFFFFFFF) >> 8
-        values = (bits.to(torch.float32) / (1 << 24) - 0.5).reshape(shape)
-        inputs.append(values.to(dtype).to(place))
-    return inputs
+    return [values.to(dtype).to(place) for values in layers.make_inputs(*shapes)]
 
 
 def build(row, place):

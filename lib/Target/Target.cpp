@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Target/Target.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -25,8 +26,7 @@ void Target::buildOptimizePipeline(OpPassManager &pm,
 LaunchShape Target::getGroupLaunch(KernelOp kernel, const TargetFacts &facts) {
   LaunchShape launch;
   launch.parallelExtent = getParallelExtent(kernel);
-  ScopedDiagnosticHandler silent(kernel.getContext(),
-                                 [](Diagnostic &) { return success(); });
+  ThreadDiagnosticHandler silent(kernel.getContext(), [](Diagnostic &) {});
   if (FailureOr<GroupLayout> layout = getGroupLayout(kernel, facts);
       succeeded(layout)) {
     launch.groups = layout->groups;

@@ -22,49 +22,20 @@ using namespace mlir::tg;
 using namespace mlir::tg::emission;
 using namespace mlir::tg::togpu;
 
-/// The sizes of copies in bytes.
-static constexpr int64_t kFewestBytes = 4, kMostBytes = 16;
-
-bool GPUEmitter::mayCopy(StageOp op) {
-  auto load = op.getValue().getDefiningOp<LoadOp>();
-  const RangeSet lanes = getSet(op.getRanges()) & upcastSet;
-  if (!op.getBuffers() || !load || !isa<BlockArgument>(load.getBuffer()) ||
-      !lanes || getSet(op.getRanges().back()) != lanes ||
-      (load.getMask() && (getDeps(load.getMask()) & lanes)))
-    return false;
-  // The alignment that holds at all positions.
-  IndexAnalysis analysis;
-  const LinearForm &index = analysis.getLinear(load.getIndex());
-  Access access;
-  access.buffer = getBuffer(load.getBuffer());
-  const std::optional<int64_t> constant = index.constant.getStatic();
-  if (!constant)
-    return false;
-  access.lanes.scalar.constant = *constant;
-  for (auto [atom, coefficient] : index.terms) {
-    const std::optional<int64_t> number = coefficient.getStatic();
-    if (!number)
-      return false;
-    if (getSet(atom) == lanes)
-      access.lanes.stride = *number;
-    else if (getDeps(atom) & lanes)
-      return false;
-    else
-      access.lanes.scalar.addTerm(IndexAtom(atom), *number);
-  }
-  return access.lanes.stride == 1 && getAlignment(access) >= kFewestBytes;
-}
+/// The largest copy in bytes.
+static constexpr int64_t kMostBytes = 16;
 
 bool GPUEmitter::isFilledAhead(const Contraction &contraction,
                                ArrayRef<unsigned> loops) {
   if (!target.asyncCopies || loops.size() != 1)
     return false;
   const Range &range = ranges[loops.front()];
-  return getExtent(range).isStatic() && range.peel.is(0) &&
-         contraction.rows.tile != contraction.columns.tile &&
-         StageOp(contraction.rows.tile).getBuffers() ==
-             StageOp(contraction.columns.tile).getBuffers() &&
-         mayCopy(contraction.rows.tile) && mayCopy(contraction.columns.tile);
+  StageOp rows = contraction.rows.tile, columns = contraction.columns.tile;
+  IndexAnalysis analysis;
+  return getExtent(range).isStatic() && range.peel.is(0) && rows != columns &&
+         rows.getBuffers() && rows.getBuffers() == columns.getBuffers() &&
+         mayBeCopied(kernel, rows, analysis) &&
+         mayBeCopied(kernel, columns, analysis);
 }
 
 void GPUEmitter::beginCopies(StageOp op, Value start) {

@@ -93,8 +93,6 @@ private:
   /// Whether the tiles of a sum are filled ahead, by copies that no item waits
   /// for, in the only loop of the sum.
   bool isFilledAhead(const Contraction &contraction, ArrayRef<unsigned> loops);
-  /// The same for the elements of one tile.
-  bool mayCopy(StageOp op);
   /// Begins to copy the elements of a tile at the current positions to the
   /// buffer that begins at \p start.
   void beginCopies(StageOp op, Value start);

@@ -24,6 +24,8 @@ static constexpr int64_t kBankBytes = 4, kBanks = 32;
 /// With a quarter of the banks or fewer, accesses of a column take several
 /// times as long.
 static constexpr int64_t kFewBanks = kBanks / 4;
+/// Bytes of the smallest asynchronous copy.
+static constexpr int64_t kFewestCopied = 4;
 /// Alignment of the parts of a group's memory in bytes.
 static constexpr int64_t kMemoryAlignment = 16;
 
@@ -396,4 +398,33 @@ int64_t tg::getAlignment(KernelOp kernel, Value buffer) {
 FailureOr<GroupLayout> tg::getGroupLayout(KernelOp kernel,
                                           const TargetFacts &target) {
   return LayoutBuilder(kernel, target).build();
+}
+
+bool tg::mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  auto isUpcast = [](Value range) {
+    return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
+  };
+  Value lanes = tile.getRanges().back();
+  if (!load || !isa<BlockArgument>(load.getBuffer()) || !isUpcast(lanes) ||
+      llvm::count_if(tile.getRanges(), isUpcast) != 1 ||
+      (load.getMask() &&
+       llvm::is_contained(analysis.getRanges(load.getMask()), lanes)))
+    return false;
+  LinearForm index = analysis.getLinear(load.getIndex());
+  if (index.getCoefficient(lanes) != 1)
+    return false;
+  // No other term has the lanes either.
+  index.addTerm(lanes, -1);
+  if (llvm::any_of(index.terms, [&](auto &term) {
+        return llvm::is_contained(analysis.getRanges(term.first), lanes);
+      }))
+    return false;
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  int64_t alignment = getAlignment(kernel, load.getBuffer());
+  if (const int64_t divisor =
+          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
+    alignment = getCommonDivisor(alignment, divisor * bytes);
+  return alignment >= kFewestCopied;
 }

@@ -101,6 +101,11 @@ FailureOr<GroupLayout> getGroupLayout(KernelOp kernel,
 /// is a multiple of, in bytes: an argument, or the tile of a group.
 int64_t getAlignment(KernelOp kernel, Value buffer);
 
+/// Whether asynchronous copies can fill a tile of a group: its elements come
+/// from memory as they are, those of its lanes are neighbors there, and their
+/// addresses are multiples of what such a copy has at least.
+bool mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis);
+
 } // namespace mlir::tg
 
 #endif // TINYGRAD_DIALECT_TG_UTILS_GROUPLAYOUT_H

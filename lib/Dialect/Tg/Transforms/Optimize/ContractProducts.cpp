@@ -30,9 +30,8 @@ static constexpr int64_t kColumns = 64;
 static constexpr int64_t kDepthBytes = 64;
 /// The widest access of one instruction, in bytes.
 static constexpr int64_t kMaxAccess = 16;
-/// The fewest bytes that an item copies without waiting, and into how many
-/// buffers.
-static constexpr int64_t kFewestAsync = 4, kMostBuffers = 3;
+/// Into how many buffers items copy without waiting.
+static constexpr int64_t kMostBuffers = 3;
 /// Upper limit of the copies of a value by unrolled ranges.
 static constexpr int64_t kMaxCopies = 256;
 
@@ -180,33 +179,6 @@ static void splitFill(KernelSchedule &schedule, Fill fill, int64_t bytes,
   distribute(rows, ofRows);
 }
 
-/// Whether items can copy all of a tile's elements without waiting: they come
-/// from memory as they are, and neighbors at an address that is a multiple of
-/// what is copied at once.
-static bool mayCopy(KernelSchedule &schedule, StageOp tile) {
-  auto load = tile.getValue().getDefiningOp<LoadOp>();
-  RangeOp lanes;
-  for (Value range : tile.getRanges())
-    if (auto own = range.getDefiningOp<RangeOp>();
-        own.getKind() == RangeKind::upcast)
-      lanes = own;
-  if (!load || !isa<BlockArgument>(load.getBuffer()) || !lanes ||
-      lanes.getResult() != tile.getRanges().back() ||
-      (load.getMask() && schedule.dependsOn(load.getMask(), lanes)))
-    return false;
-  LinearForm index = schedule.getAnalysis().getLinear(load.getIndex());
-  if (index.getCoefficient(lanes) != 1)
-    return false;
-  index.addTerm(lanes.getResult(), -1);
-  const int64_t bytes =
-      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
-  int64_t alignment = getAlignment(schedule.getKernel(), load.getBuffer());
-  if (const int64_t divisor =
-          getCommonDivisor(index, index.constant.getStatic().value_or(1)))
-    alignment = getCommonDivisor(alignment, divisor * bytes);
-  return alignment >= kFewestAsync;
-}
-
 /// Copies of both tiles that are filled ahead, where items need not wait for
 /// them: as many as the group has memory for.
 void Heuristic::fillAhead(RangedReduceOp reduce) {
@@ -222,8 +194,9 @@ void Heuristic::fillAhead(RangedReduceOp reduce) {
   StageOp tiles[] = {getGroupTile(factors.lhs), getGroupTile(factors.rhs)};
   if (!target.asyncCopies || loops != 1 || loop.isSymbolic() ||
       loop.getPeel() || loop.getLargestExtent() < 2 ||
-      !llvm::all_of(tiles,
-                    [&](StageOp tile) { return mayCopy(schedule, tile); }))
+      !llvm::all_of(tiles, [&](StageOp tile) {
+        return mayBeCopied(schedule.getKernel(), tile, schedule.getAnalysis());
+      }))
     return;
   int64_t bytes = 0;
   for (StageOp tile : tiles)

@@ -12,6 +12,7 @@
 
 #include "KernelSchedule.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/Utils/ThreadDiagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -668,10 +669,9 @@ Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {
 
 Obstacle KernelSchedule::findObstacleToLayout() {
   std::string reason;
-  ScopedDiagnosticHandler handler(kernel.getContext(), [&](Diagnostic &error) {
-    reason = error.str();
-    return success();
-  });
+  // Other kernels are scheduled by other threads.
+  ThreadDiagnosticHandler handler(
+      kernel.getContext(), [&](Diagnostic &error) { reason = error.str(); });
   if (succeeded(getGroupLayout(kernel, target)))
     return std::nullopt;
   return reason;
