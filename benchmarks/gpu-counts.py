@@ -6,7 +6,7 @@ conflicts, registers and spills, beside the least possible bytes.
     benchmarks/gpu-counts.py [--target NAME]... [KERNEL...]
 
 Needs a release build, but no GPU: accesses are counted by the simulator
-(SIMCOUNT), in some groups of each launch, and scaled to all. Registers of
+(SIMCOUNT, SIMSKIP), in some groups of each launch, and scaled to all. Registers of
 NVIDIA's GPUs come from ptxas if it is installed, those of AMD's from the
 metadata of the code. Caches are not simulated: what several accesses read is
 counted for each, so that products exceed the least bytes by what caches serve.
@@ -187,9 +187,8 @@ def matmul_of(p, a, b, batch, m, k, n, is_turned=False):
     return p.change("reshape", total, [batch, m, n])
 
 
-def matmul(element):
+def matmul(element, side):
     def build(p):
-        side = 512
         a, b = p.argument([1, side, side], element), p.argument([1, side, side], element)
         return p.text(matmul_of(p, a, b, 1, side, side, side))
 
@@ -233,8 +232,10 @@ KERNELS = {
     "layernorm": layernorm,
     "matrix-vector": matrix_vector,
     "vector-matrix": vector_matrix,
-    "matmul-f32-512": matmul("f32"),
-    "matmul-f16-512": matmul("f16"),
+    "matmul-f32-512": matmul("f32", 512),
+    "matmul-f16-512": matmul("f16", 512),
+    "matmul-f32-4096": matmul("f32", 4096),
+    "matmul-f16-4096": matmul("f16", 4096),
     "conv-64-56": conv,
     "attention-8-256-64": attention,
 }
@@ -255,6 +256,7 @@ def count(file, chip):
         [os.path.join(BUILD, "bin", "tg-run"), "--device=SIM", file],
         SIMCHIP=chip,
         SIMCOUNT=str(GROUPS),
+        SIMSKIP="1",
     )
     pattern = re.compile(
         r"loads (\d+) sectors (\d+) lines (\d+) bytes (\d+); "

@@ -44,6 +44,7 @@ enum Number : unsigned {
   Kernels,
   SimSeed,
   SimCount,
+  SimSkip,
   MemLimit,
   numNumbers
 };
@@ -87,6 +88,7 @@ static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"KERNELS", 0, int64_t(1) << 40, 4096},
     {"SIMSEED", 0, int64_t(1) << 40, 0},
     {"SIMCOUNT", 0, int64_t(1) << 40, 0},
+    {"SIMSKIP", 0, 1, 0},
     // 0 means no limit.
     {"MEMLIMIT", 0, int64_t(1) << 40, 0},
 };
@@ -169,6 +171,7 @@ std::string tinygrad::simulatedChip() {
 }
 uint64_t tinygrad::simulatorSeed() { return uint64_t(number<SimSeed>()); }
 int64_t tinygrad::simulatorCount() { return number<SimCount>(); }
+bool tinygrad::simulatorSkips() { return number<SimSkip>() != 0; }
 std::string tinygrad::reproducerFile() { return text<Reproducer>(); }
 uint64_t tinygrad::deviceMemoryLimit() {
   return uint64_t(number<MemLimit>()) << 20;

@@ -34,6 +34,8 @@
 ///   forward (the default), 1 backward, others random
 /// - SIMCOUNT: of how many groups of each launch the device SIM counts what
 ///   their accesses cost a GPU, and prints a line; 0 by default
+/// - SIMSKIP: 1: the device SIM does not run the groups that it does not count.
+///   What these would write is undefined
 /// - MEMLIMIT: MiB of memory that each device may allocate, cached memory
 ///   included; no limit if unset
 /// - CUDALIB, HIPLIB: the driver's library of the devices CUDA and AMD. Read
@@ -89,6 +91,7 @@ std::string processorSetting(); ///< MCPU; empty when unset
 std::string simulatedChip();    ///< SIMCHIP; "sm_90" when unset
 uint64_t simulatorSeed();       ///< SIMSEED
 int64_t simulatorCount();       ///< SIMCOUNT
+bool simulatorSkips();          ///< SIMSKIP
 std::string reproducerFile();   ///< REPRODUCER; empty when unset
 uint64_t deviceMemoryLimit();   ///< MEMLIMIT, in bytes; 0 when unset
 std::string cudaLibrary();      ///< CUDALIB; empty when unset

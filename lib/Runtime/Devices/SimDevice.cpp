@@ -111,7 +111,8 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
   const detail::SimCounts counts = simulator.launch(
       {kernel.name(), reinterpret_cast<CpuKernelFunction>(kernel.entry()),
        launch.groups, launch.groupSize, chip.subgroupSize, launch.sharedBytes,
-       addresses.data(), addresses.size(), values, simulatorSeed(), counted});
+       addresses.data(), addresses.size(), values, simulatorSeed(), counted,
+       counted > 0 && simulatorSkips()});
   const int64_t items =
       int64_t(launch.groupSize[0]) * launch.groupSize[1] * launch.groupSize[2];
   if (counted > 0)

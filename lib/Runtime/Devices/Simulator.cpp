@@ -241,8 +241,11 @@ void SimGroup::prepare(LaunchState &launchState) {
 
 void SimGroup::run(LaunchState &launchState, int64_t begin, int64_t end) {
   prepare(launchState);
-  for (group = uint64_t(begin); group < uint64_t(end) && mayGoOn(); ++group)
-    runGroup();
+  for (group = uint64_t(begin); group < uint64_t(end) && mayGoOn(); ++group) {
+    isCounted = state->countedStep != 0 && group % state->countedStep == 0;
+    if (isCounted || !launch().skipsOthers)
+      runGroup();
+  }
 }
 
 bool SimGroup::mayGoOn() const {
@@ -265,7 +268,6 @@ void SimGroup::runGroup() {
     numCopying = 0;
     copying.assign(launch().sharedBytes, 0);
   }
-  isCounted = state->countedStep != 0 && group % state->countedStep == 0;
   Random random(launch().seed + (group << 32));
   turn.resize(numItems);
   std::iota(turn.begin(), turn.end(), 0u);

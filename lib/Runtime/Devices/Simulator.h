@@ -118,6 +118,7 @@ struct SimLaunch {
   uint64_t seed;
   /// How many groups are counted, evenly spread; see SimulatorCounts.h.
   int64_t countedGroups = 0;
+  bool skipsOthers = false; ///< only counted groups run
 };
 
 /// Keeps the memory of launches for later ones: stacks, shared memory, records.
