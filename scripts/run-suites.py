@@ -343,11 +343,17 @@ def suite_headers(build):
 
 def suite_lit(build):
     """The lit suite."""
+    return run_lit(build)
+
+
+def run_lit(build, folder="", settings=None):
+    """Runs the lit tests, or those of a folder, with settings for all of them."""
     report = build / "test" / "lit-results.json"
     report.unlink(missing_ok=True)
-    status, output = run(
-        [sys.executable, LLVM / "lit", "-sv", "-o", report, build / "test"], cwd=ROOT
-    )
+    command = [sys.executable, LLVM / "lit", "-sv", "-o", report, build / "test" / folder]
+    for name, value in (settings or {}).items():
+        command += ["--param", f"{name}={value}"]
+    status, output = run(command, cwd=ROOT)
     counts = Counts()
     if report.exists():
         for test in json.loads(report.read_text())["tests"]:
@@ -422,6 +428,8 @@ def suite_simulator(build):
         ({"SIMCHIP": "sm_90"}, 500),
         ({"SIMCHIP": "gfx942", "SIMSEED": "7"}, 500),
     ]
+    for chip, _ in runs:
+        counts.add(run_lit(build, "Execution", {"DEV": "SIM", **chip}))
     counts.add(run_fuzz(build, runs, ["--device=SIM", "--symbolic=40"]))
     return counts
 
@@ -439,6 +447,7 @@ def run_on_gpu(build, device):
     counts = run_unittests(
         build, {"TinyGradDeviceConformanceTests": {}, "TinyGradTensorTests": settings}
     )
+    counts.add(run_lit(build, "Execution", settings))
     runs = [({}, 500), ({"NOOPT": "1"}, 200)]
     counts.add(run_fuzz(build, runs, [f"--device={device}", "--symbolic=40"]))
     return counts
@@ -492,6 +501,53 @@ def suite_proofs(build):
     # Other graphs for each target.
     tasks = [("cuda:sm_90", seed) for seed in range(1, 7)]
     tasks += [("amd:gfx942", seed) for seed in range(7, 13)]
+    counts = Counts()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for result in pool.map(run_part, tasks):
+            counts.add(result)
+    return counts
+
+
+def suite_ptxas(build):
+    """CUDA's assembler takes the PTX of many graphs, and spills no registers."""
+    ptxas = shutil.which("ptxas") or shutil.which("ptxas", path="/usr/local/cuda/bin")
+    if not ptxas:
+        print("skipped: there is no ptxas")
+        return Counts(skipped=1)
+    chips = ("sm_75", "sm_90", "sm_120")
+    inputs = ROOT / "test" / "Dialect" / "Tg" / "Verify" / "Inputs"
+    sources = {path.name: path.read_text() for path in ROOT.glob("test/Execution/*.mlir")}
+    sources["large-graphs"] = (inputs / "large-graphs.mlir").read_text()
+    for name, arguments in (
+        ("symbolic-graphs", []),
+        ("random-graphs", [build / "bin" / "tg-fuzz", "100", "14"]),
+    ):
+        status, sources[name] = run([sys.executable, inputs / f"{name}.py", *arguments])
+        if status != 0:
+            return report_check(name, status, sources[name], "no graphs to assemble")
+
+    def run_part(task):
+        name, text = task
+        counts = Counts()
+        with tempfile.TemporaryDirectory() as scratch:
+            graph, ptx = Path(scratch) / "graph.mlir", Path(scratch) / "kernels.ptx"
+            graph.write_text(text)
+            for chip in chips:
+                compiler = [build / "bin" / "tg-compile", graph, "--emit=obj", "-o", ptx]
+                status, output = run([*compiler, f"--target=cuda:{chip}"])
+                # Some graphs only copy or sort, or have no elements.
+                if "it needs no kernel" in output:
+                    continue
+                if status == 0:
+                    script = ROOT / "test" / "Target" / "GPU" / "Inputs" / "assemble.py"
+                    status, output = run([sys.executable, script, ptxas, chip, ptx])
+                counts.add(report_check(f"{name} for {chip}", status, output, text[:2000]))
+        return counts
+
+    tasks = []
+    for name, text in sorted(sources.items()):
+        parts = re.split(r"^// -----.*$", text, flags=re.MULTILINE)
+        tasks += [(f"{name}, part {i}", part) for i, part in enumerate(parts) if part.strip()]
     counts = Counts()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for result in pool.map(run_part, tasks):
@@ -700,6 +756,7 @@ SUITES = {
     "cuda": suite_cuda,
     "hip": suite_hip,
     "proofs": suite_proofs,
+    "ptxas": suite_ptxas,
     "attack": suite_attack,
     "threads": suite_threads,
     "install": suite_install,

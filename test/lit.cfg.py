@@ -25,6 +25,11 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "ASAN_SYMBOLIZER_PATH"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# --param DEV=SIM --param SIMCHIP=gfx942: other settings for all tests.
+for name in ("DEV", "SIMCHIP", "SIMSEED"):
+    if name in lit_config.params:
+        config.environment[name] = lit_config.params[name]
+
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%source_dir", config.tinygrad_source_dir))
 config.substitutions.append(("%binary_dir", config.tinygrad_binary_dir))

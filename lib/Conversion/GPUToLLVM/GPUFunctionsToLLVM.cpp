@@ -120,6 +120,10 @@ static void setGroupSize(LLVM::LLVMFuncOp func) {
   if (auto size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName())) {
     func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
+    // One group at once has to fit. Without this bound, ptxas leaves registers
+    // for more groups and rather spills.
+    func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                  Builder(context).getI32IntegerAttr(1));
   }
   if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
           ROCDL::ROCDLDialect::getReqdWorkGroupSizeAttrName())) {

@@ -9,7 +9,7 @@
 // CHECK: llvm.func @k(
 // CHECK-SAME: !llvm.ptr<1> {llvm.dereferenceable = 256 : i64, llvm.noalias, llvm.noundef}
 // CHECK-SAME: !llvm.ptr<1> {llvm.dereferenceable = 256 : i64, llvm.noalias, llvm.noundef, llvm.readonly}
-// NVVM-SAME: nvvm.kernel, nvvm.reqntid = array<i32: 64, 1, 1>
+// NVVM-SAME: nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 64, 1, 1>
 // ROCDL-SAME: rocdl.flat_work_group_size = "64,64", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 64, 1, 1>, rocdl.uniform_work_group_size = true
 // CHECK-NOT: tg.
 // NVVM: nvvm.barrier

@@ -248,7 +248,7 @@ tg.kernel @windows(%out: memref<200640xf32>, %x: memref<3200xf32>, %w: memref<19
 // Few rows: groups have more items.
 // CHECK-LABEL: tg.kernel @few_rows(
 // CHECK-DAG: tg.range {{[0-9]+}} global 8
-// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 1024
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 512
 module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
 tg.kernel @few_rows(%out: memref<8xf32>, %a: memref<65536xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
   %c8192 = tg.const(8192 : index) : index

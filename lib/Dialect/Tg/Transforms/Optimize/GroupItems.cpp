@@ -23,6 +23,9 @@ using namespace mlir::tg;
 
 /// Work items of a group: several subgroups hide the latency of memory.
 constexpr int64_t kGroupItems = 256;
+/// The most items that share a row: with more, each would have 64 registers or
+/// fewer, which the elements that it loads at once fill.
+constexpr int64_t kMostItems = 512;
 /// The fewest items of a group, if more would leave compute units idle.
 constexpr int64_t kFewItems = 64;
 /// The most accesses of an item along a row that are made at once, without a
@@ -238,7 +241,7 @@ bool Heuristic::shareRows() {
   // More items of a group for fewer groups.
   const double numRows = countPositions(
       llvm::map_to_vector(rows, [](RangeOp range) -> Value { return range; }));
-  while (items * 2 <= target.groupItems &&
+  while (items * 2 <= std::min(kMostItems, target.groupItems) &&
          numRows * static_cast<double>(items * 2) <=
              static_cast<double>(target.parallelItems * kGroupItems))
     items *= 2;
