@@ -307,6 +307,10 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
         std::max<int64_t>(1, member.lanes * bits / (8 * target.vectorBytes));
   }
   int64_t spread = isEmpty ? 1 : copies;
+  // A GPU has room for more work items if each takes fewer registers.
+  const int64_t few = accumulatorRegisters / (target.groupItems > 0 ? 8 : 2);
+  if (target.groupItems > 0 && registers > few)
+    spread = 1;
   while (spread > 1 &&
          (copies % spread != 0 || spread * registers > accumulatorRegisters))
     --spread;
@@ -326,16 +330,19 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
     SmallVector<int64_t> extents;
     for (unsigned index : loops)
       extents.push_back(ranges[index].extent);
-    // A GPU has room for more work items if each takes fewer registers.
-    const int64_t few = accumulatorRegisters / (target.groupItems > 0 ? 8 : 2);
     const bool isTile =
         registers * spread > few && llvm::any_of(members, [](Member &member) {
           auto where = member.op.getValue().getDefiningOp<WhereOp>();
           return isa_and_nonnull<MulOp>(
               (where ? where.getX() : member.op.getValue()).getDefiningOp());
         });
+    // Sums of blocks would take as many registers again.
+    const bool isRunning =
+        isTile && target.groupItems > 0 && registers > accumulatorRegisters / 2;
     cascade.blocks = chooseBlocks(extents, llvm::divideCeil(copies, spread),
-                                  isTile ? kTileBlock : kBlock);
+                                  isRunning ? INT64_MAX
+                                  : isTile  ? kTileBlock
+                                            : kBlock);
   }
   std::optional<unsigned> narrowed;
   if (members.size() == 1)
@@ -343,23 +350,23 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
   if (narrowed)
     ranges[*narrowed].condition =
         op.getValue().getDefiningOp<WhereOp>().getCondition();
-  if (!isEmpty)
-    emitLoopNest(
-        loops, carried, loc,
-        [&](SmallVectorImpl<Value> &values) {
-          int64_t copy = 0;
-          forEachPosition(closed & unrollSet, [&] {
-            Value *next = values.begin();
-            for (Member &member : members)
-              forEachPosition(member.unrolled, [&] {
-                Value &value = next[copy % spread];
-                value = accumulate(member.op, value);
-                next += spread;
-              });
-            ++copy;
-          });
-        },
-        hasSums ? &cascade : nullptr);
+  auto addPositions = [&](SmallVectorImpl<Value> &values) {
+    int64_t copy = 0;
+    forEachPosition(closed & unrollSet, [&] {
+      Value *next = values.begin();
+      for (Member &member : members)
+        forEachPosition(member.unrolled, [&] {
+          Value &value = next[copy % spread];
+          value = accumulate(member.op, value);
+          next += spread;
+        });
+      ++copy;
+    });
+  };
+  if (!isEmpty &&
+      (members.size() > 1 || !emitSum(op, loops, carried, addPositions)))
+    emitLoopNest(loops, carried, loc, addPositions,
+                 hasSums ? &cascade : nullptr);
   if (narrowed)
     ranges[*narrowed].condition = Value();
 

@@ -25,17 +25,39 @@ using namespace mlir::tg::togpu;
 /// The largest copy in bytes.
 static constexpr int64_t kMostBytes = 16;
 
-bool GPUEmitter::isFilledAhead(const Contraction &contraction,
+bool GPUEmitter::isFilledAhead(StageOp rows, StageOp columns,
                                ArrayRef<unsigned> loops) {
-  if (!target.asyncCopies || loops.size() != 1)
+  if (!target.asyncCopies || loops.size() != 1 || !rows || !columns)
     return false;
   const Range &range = ranges[loops.front()];
-  StageOp rows = contraction.rows.tile, columns = contraction.columns.tile;
   IndexAnalysis analysis;
   return getExtent(range).isStatic() && range.peel.is(0) && rows != columns &&
          rows.getBuffers() && rows.getBuffers() == columns.getBuffers() &&
          mayBeCopied(kernel, rows, analysis) &&
          mayBeCopied(kernel, columns, analysis);
+}
+
+bool GPUEmitter::emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
+                         SmallVectorImpl<Value> &sums, Body body) {
+  const std::optional<ProductFactors> factors = getFactors(op.getValue());
+  if (!factors)
+    return false;
+  StageOp rows = getGroupTile(factors->lhs),
+          columns = getGroupTile(factors->rhs);
+  if (!isFilledAhead(rows, columns, loops))
+    return false;
+  emitFilledAhead({rows, columns}, loops.front(), sums, op.getLoc(),
+                  [&](ArrayRef<Value> places, SmallVectorImpl<Value> &values) {
+                    starts[rows] = places[0];
+                    starts[columns] = places[1];
+                    body(values);
+                    starts.clear();
+                  });
+  return true;
+}
+
+int64_t GPUEmitter::getBufferSize(StageOp tile) const {
+  return getMemory(memories.lookup(tile))->size / int64_t(*tile.getBuffers());
 }
 
 void GPUEmitter::beginCopies(StageOp op, Value start) {
@@ -50,6 +72,7 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
   Access to, from;
   from.element = to.element = load.getType();
   from.width = to.width = getStageLanes(op);
+  const int64_t lanes = std::max<int64_t>(from.width, 1);
   from.buffer = getBuffer(load.getBuffer());
   to.buffer = memories.lookup(op);
   to.memory = llvm::find_if(
@@ -68,9 +91,9 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
     const int64_t bytes =
         cast<MemRefType>(to.buffer.getType()).getElementTypeBitWidth() / 8;
     const int64_t atOnce = std::min(
-        {getAlignment(from), getAlignment(to), kMostBytes, from.width * bytes});
+        {getAlignment(from), getAlignment(to), kMostBytes, lanes * bytes});
     const int64_t count = atOnce / bytes;
-    for (int64_t lane = 0; lane < from.width; lane += count) {
+    for (int64_t lane = 0; lane < lanes; lane += count) {
       Value source = getElementIndex(from, lane, top(), loc);
       Value destination = getElementIndex(to, lane, top(), loc);
       Value all = getIndexConstant(count, loc), read;
@@ -94,11 +117,10 @@ void GPUEmitter::beginCopies(StageOp op, Value start) {
 }
 
 void GPUEmitter::emitFilledAhead(
-    const Contraction &contraction, unsigned loop, SmallVectorImpl<Value> &sums,
+    std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
+    Location loc,
     llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
         multiply) {
-  const Location loc = RangedReduceOp(contraction.op).getLoc();
-  StageOp tiles[] = {contraction.rows.tile, contraction.columns.tile};
   const auto buffers = static_cast<int64_t>(*tiles[0].getBuffers());
   const int64_t extent = ranges[loop].extent;
   const unsigned depth = top();
@@ -136,8 +158,7 @@ void GPUEmitter::emitFilledAhead(
     number = arith::RemUIOp::create(at(top(), loc), position, number);
     SmallVector<Value, 2> starts;
     for (StageOp tile : tiles) {
-      Value size =
-          getIndexConstant(tile.getTile().getType().getNumElements(), loc);
+      Value size = getIndexConstant(getBufferSize(tile), loc);
       starts.push_back(arith::MulIOp::create(at(top(), loc), number, size));
     }
     return starts;
@@ -150,10 +171,8 @@ void GPUEmitter::emitFilledAhead(
     if (position < extent)
       atPosition(Value(), position, position, [&] {
         for (StageOp tile : tiles)
-          beginCopies(
-              tile,
-              getIndexConstant(
-                  position * tile.getTile().getType().getNumElements(), loc));
+          beginCopies(tile,
+                      getIndexConstant(position * getBufferSize(tile), loc));
       });
     group = commit();
   }

@@ -67,6 +67,15 @@ private:
     return argument &&
            llvm::is_contained(func.getWorkgroupAttributions(), argument);
   }
+  /// The memory of a group that a buffer is; null if it is none.
+  const GroupLayout::Memory *getMemory(Value buffer) const {
+    for (auto [memory, argument] :
+         llvm::zip_equal(layout.memories, func.getWorkgroupAttributions()))
+      if (argument == buffer)
+        return &memory;
+    return nullptr;
+  }
+  std::pair<unsigned, int64_t> findNeighbors(LoadOp op, const Access &access);
   /// Fills in the index and the mask; false if nothing is accessed.
   bool findPlace(Access &access, Value index, Value mask);
   /// Whether lanes are neighbors in memory.
@@ -90,19 +99,6 @@ private:
   /// The place of an element in memory of a group.
   Value permute(const GroupLayout::Memory &memory, Value index, unsigned depth,
                 Location loc);
-  /// Whether the tiles of a sum are filled ahead, by copies that no item waits
-  /// for, in the only loop of the sum.
-  bool isFilledAhead(const Contraction &contraction, ArrayRef<unsigned> loops);
-  /// Begins to copy the elements of a tile at the current positions to the
-  /// buffer that begins at \p start.
-  void beginCopies(StageOp op, Value start);
-  /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
-  /// the buffers that begin at the places for the rows and for the columns.
-  void emitFilledAhead(
-      const Contraction &contraction, unsigned loop,
-      SmallVectorImpl<Value> &sums,
-      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
-          multiply);
   /// Which elements of a tile a lane reads.
   struct Fragment;
   Fragment getFragment(const Contraction &contraction, bool ofColumns,
@@ -113,6 +109,25 @@ private:
   /// The sum over the digits of a number, times their distances in a tile.
   Value getDigits(Value number, ArrayRef<std::pair<int64_t, int64_t>> digits,
                   Location loc);
+
+  //===--- Tiles that are filled ahead (AsyncCopies.cpp) ---===//
+  /// Whether both tiles of a sum are filled ahead, by copies that no item waits
+  /// for, in the only loop of the sum.
+  bool isFilledAhead(StageOp rows, StageOp columns, ArrayRef<unsigned> loops);
+  /// Begins to copy the elements of a tile at the current positions to the
+  /// buffer that begins at \p start.
+  void beginCopies(StageOp op, Value start);
+  /// The elements between the buffers of a tile.
+  int64_t getBufferSize(StageOp tile) const;
+  /// The loop of a sum whose tiles are filled ahead; `multiply` adds what is in
+  /// the buffers that begin at the places for the tiles.
+  void emitFilledAhead(
+      std::array<StageOp, 2> tiles, unsigned loop, SmallVectorImpl<Value> &sums,
+      Location loc,
+      llvm::function_ref<void(ArrayRef<Value>, SmallVectorImpl<Value> &)>
+          multiply);
+  bool emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
+               SmallVectorImpl<Value> &sums, Body body) override;
 
   //===--- Memory of groups (Groups.cpp) ---===//
   /// All items have to reach the barriers in a loop.
@@ -151,6 +166,9 @@ private:
   /// The number of the item along each axis.
   SmallVector<Value> axisNumbers;
   DenseMap<Operation *, Value> memories;
+  /// Where the buffers begin that the current position of a sum reads, of tiles
+  /// that are filled ahead.
+  DenseMap<Operation *, Value> starts;
   bool isFillingOthers = false;
   /// Memory that was written before.
   DenseSet<Operation *> written;

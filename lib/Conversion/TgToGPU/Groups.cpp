@@ -122,6 +122,9 @@ void GPUEmitter::fillOthers(StageOp op) {
 }
 
 Value GPUEmitter::createStage(StageOp op, unsigned depth) {
+  // The loop around fills it ahead.
+  if (starts.contains(op))
+    return memories.lookup(op);
   const Location loc = op.getLoc();
   const bool isGroup = op.getMemory() == TileMemory::group;
   Access access;

@@ -364,8 +364,9 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
       });
     });
   };
-  if (isFilledAhead(contraction, loops)) {
-    emitFilledAhead(contraction, loops.front(), carried, addProducts);
+  if (isFilledAhead(contraction.rows.tile, contraction.columns.tile, loops)) {
+    emitFilledAhead({contraction.rows.tile, contraction.columns.tile},
+                    loops.front(), carried, loc, addProducts);
   } else {
     emitLoops(loops, carried, loc, [&](SmallVectorImpl<Value> &sums) {
       // Both tiles are filled before they are read.

@@ -114,11 +114,11 @@ Value GPUEmitter::getElementIndex(const Access &access, int64_t lane,
   }
   IndexForm index = access.lanes.scalar;
   index.addConstant(mulWrapped(lane, access.lanes.stride));
-  for (auto [memory, argument] :
-       llvm::zip_equal(layout.memories, func.getWorkgroupAttributions()))
-    if (argument == access.buffer && memory.row > 0)
-      return getPaddedIndex(memory, index, depth, loc);
-  Value place = getScalar(index, loc);
+  const GroupLayout::Memory *padded = getMemory(access.buffer);
+  if (padded && padded->row == 0)
+    padded = nullptr;
+  Value place = padded ? getPaddedIndex(*padded, index, depth, loc)
+                       : getScalar(index, loc);
   if (access.start)
     place = arith::AddIOp::create(at(depth, loc), place, access.start);
   return access.memory ? permute(*access.memory, place, depth, loc) : place;
@@ -191,6 +191,46 @@ Value GPUEmitter::createRead(const Access &access, unsigned depth,
   return branch.getResult(0);
 }
 
+/// The unrolled range along which loads from memory of a group are neighbors at
+/// a multiple of their number, and how many of them one access reads.
+std::pair<unsigned, int64_t> GPUEmitter::findNeighbors(LoadOp op,
+                                                       const Access &access) {
+  if (access.mask || access.width > 0)
+    return {0, 1};
+  const GroupLayout::Memory *memory = getMemory(access.buffer);
+  const int64_t bytes =
+      getMemoryType(access.buffer).getElementTypeBitWidth() / 8;
+  for (RangeSet rest = getDeps(op.getIndex()) & unrollSet; rest;
+       rest &= rest - 1) {
+    const unsigned index = llvm::countr_zero(rest);
+    Range &range = ranges[index];
+    const int64_t position = range.position;
+    int64_t count = std::min(kMaxAccess / bytes,
+                             int64_t(llvm::bit_floor(uint64_t(range.extent))));
+    for (; count > 1; count /= 2) {
+      if (range.extent % count != 0 || memory->row % count != 0 ||
+          memory->pad % count != 0)
+        continue;
+      Access first = access;
+      bool isRow = true;
+      for (int64_t i = 0; i < count && isRow; ++i) {
+        range.position = position / count * count + i;
+        IndexForm form = getForm(op.getIndex());
+        if (i == 0) {
+          first.lanes.scalar = form;
+          isRow = getAlignment(first) >= count * bytes;
+        }
+        form.subtract(first.lanes.scalar);
+        isRow &= form.isConstant() && form.constant == i;
+      }
+      range.position = position;
+      if (isRow)
+        return {index, count};
+    }
+  }
+  return {0, 1};
+}
+
 Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
   Access access;
   access.element = op.getType();
@@ -200,9 +240,30 @@ Value GPUEmitter::createLoad(LoadOp op, unsigned depth) {
                      arithmetic.getRegisterType(access.element));
   if (!access.lanes.isUniform() || isVector(access.mask))
     access.width = ranges[*getLaneRange(getDeps(op.getResult()))].extent;
-  if (isOfGroup(access.buffer))
-    separateFromWrites(op.getLoc());
-  return createRead(access, depth, op.getLoc());
+  if (!isOfGroup(access.buffer))
+    return createRead(access, depth, op.getLoc());
+  separateFromWrites(op.getLoc());
+  access.start = starts.lookup(getGroupTile(op.getResult()));
+  auto [unrolled, count] = findNeighbors(op, access);
+  if (count == 1)
+    return createRead(access, depth, op.getLoc());
+  const int64_t position = ranges[unrolled].position,
+                first = position / count * count;
+  ranges[unrolled].position = first;
+  access.index = getForm(op.getIndex());
+  access.lanes = splitLanes(access.index);
+  access.lanes.stride = 1;
+  access.width = count;
+  Value all = createRead(access, depth, op.getLoc()), own;
+  for (int64_t i = 0; i < count; ++i) {
+    ranges[unrolled].position = first + i;
+    Value element = vector::ExtractOp::create(at(depth, op.getLoc()), all, i);
+    scopes[depth].values[{op.getResult(), getKey(op.getResult())}] = element;
+    if (first + i == position)
+      own = element;
+  }
+  ranges[unrolled].position = position;
+  return own;
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products of matrices on the simulated GPU against the interpreter.
 
-usage: check-products.py TG_RUN CHIP...
+usage: check-products.py TG_RUN units|tiles CHIP...
 
 The elements are small integers, so that all sums are exact and the results of
 both have the same text.
@@ -15,7 +15,7 @@ import sys
 # Rows, columns, depth, the type of factors, that of the result, and what is
 # different: factors that are stored transposed, a bias and a square afterwards,
 # a batch.
-PRODUCTS = [
+UNITS = [
     (64, 64, 64, "f16", "f32", ""),
     (33, 47, 65, "f16", "f32", "left right epilogue"),
     (40, 72, 50, "f16", "f16", "left"),
@@ -30,6 +30,18 @@ PRODUCTS = [
     (40, 70, 16, "f64", "f64", "right epilogue"),
     (64, 32, 24, "f64", "f64", "right"),
     (33, 40, 64, "f64", "f64", "right batch"),
+]
+# Those that items compute from tiles. Large blocks, and such that are not full;
+# a depth that is no multiple; wide elements; more positions than buffers.
+TILES = [
+    (64, 64, 64, "f32", "f32", ""),
+    (70, 90, 48, "f32", "f32", "left right epilogue"),
+    (65, 100, 37, "f32", "f32", "right batch"),
+    (512, 512, 24, "f32", "f32", "epilogue"),
+    (450, 420, 16, "f32", "f32", "left right"),
+    (1024, 192, 20, "f32", "f32", "right"),
+    (96, 64, 32, "i32", "i32", "left"),
+    (64, 80, 16, "f64", "f64", "right"),
 ]
 
 
@@ -119,15 +131,16 @@ def run(tool, text, chip=None):
 
 
 def main():
-    tool, *chips = sys.argv[1:]
-    for product in PRODUCTS:
+    tool, kind, *chips = sys.argv[1:]
+    products = {"units": UNITS, "tiles": TILES}[kind]
+    for product in products:
         text = get_text(*product)
         expected = run(tool, text)
         for chip in chips:
             found = run(tool, text, chip)
             if found.startswith("error: ") or found != expected:
                 print(f"{chip} {product}: {found[:500]}\nexpected {expected[:500]}")
-    print(f"{len(PRODUCTS)} products on {len(chips)} chips compared")
+    print(f"{len(products)} products on {len(chips)} chips compared")
 
 
 main()

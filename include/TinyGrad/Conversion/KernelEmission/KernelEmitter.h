@@ -101,6 +101,14 @@ protected:
   virtual bool createContraction(RangedReduceOp op, unsigned depth) {
     return false;
   }
+  /// What a loop contains; `carried` are the loop-carried values.
+  using Body = llvm::function_ref<void(SmallVectorImpl<Value> &carried)>;
+  /// Creates the loops of a reduction, with `body` inside. Returns false if
+  /// they are to be created as those of other reductions are.
+  virtual bool emitSum(RangedReduceOp op, ArrayRef<unsigned> loops,
+                       SmallVectorImpl<Value> &sums, Body body) {
+    return false;
+  }
   /// Reports an operation that this code generator does not support. Called for
   /// each operation before code is created.
   virtual LogicalResult checkOperation(Operation *op) { return success(); }
@@ -197,8 +205,7 @@ protected:
 
   //===--- Loops (Loops.cpp) ---===//
   /// Opens the loops of `ranges` in the top scope and calls `body` inside,
-  /// several times if a loop is peeled. `carried` are the loop-carried values.
-  using Body = llvm::function_ref<void(SmallVectorImpl<Value> &carried)>;
+  /// several times if a loop is peeled.
   void emitLoops(ArrayRef<unsigned> ranges, SmallVectorImpl<Value> &carried,
                  Location loc, Body body);
   /// Sets the current bounds of the range; the end is excluded.

@@ -58,6 +58,12 @@ private:
   /// Whether neighboring items read elements of the tile that are in few banks,
   /// one after the other.
   bool hasBankConflicts(StageOp stage, int64_t row, int64_t bytes);
+  /// The distance of what neighboring items write, one element each, if that is
+  /// in few banks; 0 if it is not.
+  int64_t getConflictingStep(StageOp stage, int64_t bytes);
+  /// Whether no read of several lanes crosses the end of a row, after which the
+  /// next one begins at a multiple of `pad` elements.
+  bool readsWithinRows(StageOp stage, int64_t row, int64_t pad);
   /// Whether some operation is computed at every combination of positions of
   /// both ranges.
   bool meet(RangeOp a, RangeOp b);
@@ -200,6 +206,12 @@ LogicalResult LayoutBuilder::addMemory(Operation *op, Type element,
   return success();
 }
 
+/// Whether accesses of items that are \p step bytes apart are in few banks.
+static bool isInFewBanks(int64_t step) {
+  return step != 0 && step % kBankBytes == 0 &&
+         kBanks / std::gcd(step / kBankBytes, kBanks) <= kFewBanks;
+}
+
 bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
                                      int64_t bytes) {
   if (layout.axes.empty())
@@ -213,47 +225,98 @@ bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
       const LinearForm &index = analysis.getLinear(load.getIndex());
       for (RangeOp range : layout.axes.back().ranges) {
         const int64_t step = std::abs(index.getCoefficient(range));
-        if (step == 0 || step % row != 0 || step * bytes % kBankBytes != 0)
-          continue;
-        isFew |=
-            kBanks / std::gcd(step * bytes / kBankBytes, kBanks) <= kFewBanks;
+        if (step % row == 0)
+          isFew |= isInFewBanks(step * bytes);
       }
     }
   return isFew;
 }
 
+int64_t LayoutBuilder::getConflictingStep(StageOp stage, int64_t bytes) {
+  int64_t step = 1;
+  for (Value range : llvm::reverse(stage.getRanges())) {
+    if (!layout.axes.empty() && isInFewBanks(step * bytes) &&
+        llvm::is_contained(layout.axes.back().ranges,
+                           range.getDefiningOp<RangeOp>()))
+      return step;
+    step *= range.getDefiningOp<RangeOp>().getLargestExtent();
+  }
+  return 0;
+}
+
+bool LayoutBuilder::readsWithinRows(StageOp stage, int64_t row, int64_t pad) {
+  auto isUpcast = [](Value range) {
+    return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
+  };
+  for (Operation *barrier : stage->getUsers())
+    for (Operation *user : barrier->getUsers()) {
+      auto load = dyn_cast<LoadOp>(user);
+      if (!load || load.getMask())
+        return false;
+      ArrayRef<Value> ranges = analysis.getRanges(load.getIndex());
+      const auto *lanes = llvm::find_if(ranges, isUpcast);
+      if (lanes == ranges.end())
+        continue;
+      auto range = lanes->getDefiningOp<RangeOp>();
+      const int64_t count = range.getLargestExtent();
+      LinearForm index = analysis.getLinear(load.getIndex());
+      if (index.getCoefficient(range) != 1)
+        return false;
+      index.addTerm(range, -1);
+      if (row % count != 0 || pad % count != 0 ||
+          getCommonDivisor(index, index.constant.getStatic().value_or(1)) %
+                  count !=
+              0 ||
+          llvm::any_of(index.terms, [&](auto &term) {
+            return llvm::is_contained(analysis.getRanges(term.first), *lanes);
+          }))
+        return false;
+    }
+  return true;
+}
+
 LogicalResult LayoutBuilder::addTile(StageOp stage) {
   Type element = stage.getValue().getType();
   const int64_t bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8),
-                size = stage.getTile().getType().getNumElements();
-  // What matrix operations read is permuted instead.
-  auto reduces = kernel.getBody().getOps<RangedReduceOp>();
-  if (stage.getBuffers() || llvm::any_of(reduces, [](RangedReduceOp reduce) {
-        return reduce.getUnit().has_value();
-      }))
-    return addMemory(stage, element,
-                     size * int64_t(stage.getBuffers().value_or(1)));
-  const int64_t row =
-      stage.getRanges().back().getDefiningOp<RangeOp>().getLargestExtent();
-  // Vectors stay aligned and contiguous only without padding.
+                buffers = stage.getBuffers().value_or(1);
+  int64_t size = stage.getTile().getType().getNumElements(), row = 0, pad = 0;
   auto hasLanes = [&](Value value) {
     return llvm::any_of(analysis.getRanges(value), [](Value range) {
       return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
     });
   };
-  bool isScalar = !hasLanes(stage.getValue());
+  bool isWrittenAlone = !hasLanes(stage.getValue());
   for (Value range : stage.getRanges())
-    isScalar &= range.getDefiningOp<RangeOp>().getKind() != RangeKind::upcast;
+    isWrittenAlone &=
+        range.getDefiningOp<RangeOp>().getKind() != RangeKind::upcast;
+  bool isScalar = isWrittenAlone;
   for (Operation *barrier : stage->getUsers())
     for (Operation *user : barrier->getUsers())
       isScalar &= user->getNumResults() == 1 && !hasLanes(user->getResult(0));
-  const bool isPadded =
-      isScalar && row > 0 && row < size && hasBankConflicts(stage, row, bytes);
-  const int64_t pad = isPadded ? std::max<int64_t>(kBankBytes / bytes, 1) : 0;
-  if (failed(addMemory(stage, element,
-                       isPadded ? size / row * (row + pad) : size)))
+  // What matrix operations read is permuted instead.
+  auto reduces = kernel.getBody().getOps<RangedReduceOp>();
+  const bool hasUnit = llvm::any_of(reduces, [](RangedReduceOp reduce) {
+    return reduce.getUnit().has_value();
+  });
+  if (!hasUnit && isScalar) {
+    row = stage.getRanges().back().getDefiningOp<RangeOp>().getLargestExtent();
+    if (row > 0 && row < size && hasBankConflicts(stage, row, bytes))
+      pad = std::max<int64_t>(kBankBytes / bytes, 1);
+  }
+  if (!hasUnit && isWrittenAlone && pad == 0) {
+    // Vectors stay aligned and in one piece.
+    row = getConflictingStep(stage, bytes);
+    if (row > 0 && size % row == 0 &&
+        readsWithinRows(stage, row, kMemoryAlignment / bytes))
+      pad = kMemoryAlignment / bytes;
+  }
+  if (pad > 0)
+    size = size / row * (row + pad);
+  if (buffers > 1)
+    size = llvm::alignTo(size * bytes, kMemoryAlignment) / bytes * buffers;
+  if (failed(addMemory(stage, element, size)))
     return failure();
-  if (isPadded) {
+  if (pad > 0) {
     layout.memories.back().row = row;
     layout.memories.back().pad = pad;
   }
@@ -405,9 +468,16 @@ bool tg::mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis) {
   auto isUpcast = [](Value range) {
     return range.getDefiningOp<RangeOp>().getKind() == RangeKind::upcast;
   };
+  if (!load || !isa<BlockArgument>(load.getBuffer()))
+    return false;
+  // Single elements are aligned.
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  if (llvm::none_of(tile.getRanges(), isUpcast))
+    return bytes >= kFewestCopied &&
+           llvm::none_of(analysis.getRanges(load.getResult()), isUpcast);
   Value lanes = tile.getRanges().back();
-  if (!load || !isa<BlockArgument>(load.getBuffer()) || !isUpcast(lanes) ||
-      llvm::count_if(tile.getRanges(), isUpcast) != 1 ||
+  if (!isUpcast(lanes) || llvm::count_if(tile.getRanges(), isUpcast) != 1 ||
       (load.getMask() &&
        llvm::is_contained(analysis.getRanges(load.getMask()), lanes)))
     return false;
@@ -420,8 +490,6 @@ bool tg::mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis) {
         return llvm::is_contained(analysis.getRanges(term.first), lanes);
       }))
     return false;
-  const int64_t bytes =
-      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
   int64_t alignment = getAlignment(kernel, load.getBuffer());
   if (const int64_t divisor =
           getCommonDivisor(index, index.constant.getStatic().value_or(1)))

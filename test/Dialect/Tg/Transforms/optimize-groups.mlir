@@ -133,6 +133,64 @@ tg.kernel @product(%out: memref<65536xf32>, %a: memref<65536xf32>, %b: memref<65
 
 // -----
 
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, vector_registers = 48, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+// Groups compute blocks of 128x128 if there are enough of them. An item has two
+// times four rows, and as many columns.
+// REMARK: remark: {{.*}}many_blocks: tiles of products
+// REMARK: remark: {{.*}}many_blocks: rows range 0 by 128
+// REMARK: remark: {{.*}}many_blocks: columns range 1 by 128
+// REMARK: remark: {{.*}}many_blocks: depth range 2 by 8
+// CHECK-LABEL: tg.kernel @many_blocks(
+// CHECK-COUNT-2: tg.range {{[0-9]+}} unroll 2
+// CHECK: tg.range {{[0-9]+}} upcast 4
+// CHECK: tg.range {{[0-9]+}} loop 256
+// CHECK: tg.range {{[0-9]+}} unroll 8
+// CHECK-COUNT-2: tg.stage {{.*}} in group : memref<1024xf32>
+tg.kernel @many_blocks(%out: memref<4194304xf32>, %a: memref<4194304xf32> {tg.alignment = 16 : i64}, %b: memref<4194304xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %n = tg.const(2048 : index) : index
+  %i = tg.range 0 loop 2048
+  %j = tg.range 1 loop 2048
+  %k = tg.range 2 loop 2048
+  %0 = tg.mul %i, %n : index
+  %1 = tg.add %0, %k : index
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %2, %j : index
+  %4 = tg.add %0, %j : index
+  %x = tg.load %a[%1] : memref<4194304xf32>
+  %y = tg.load %b[%3] : memref<4194304xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %out[%4] : memref<4194304xf32>
+}
+
+// Smaller ones if not.
+// REMARK: remark: {{.*}}few_blocks: rows range 0 by 64
+// REMARK: remark: {{.*}}few_blocks: columns range 1 by 64
+// CHECK-LABEL: tg.kernel @few_blocks(
+// CHECK: tg.range {{[0-9]+}} upcast 4
+// CHECK: tg.range {{[0-9]+}} loop 16
+// CHECK: tg.range {{[0-9]+}} unroll 16
+// CHECK-COUNT-2: tg.stage {{.*}} in group : memref<1024xf32>
+tg.kernel @few_blocks(%out: memref<65536xf32>, %a: memref<65536xf32> {tg.alignment = 16 : i64}, %b: memref<65536xf32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %n = tg.const(256 : index) : index
+  %i = tg.range 0 loop 256
+  %j = tg.range 1 loop 256
+  %k = tg.range 2 loop 256
+  %0 = tg.mul %i, %n : index
+  %1 = tg.add %0, %k : index
+  %2 = tg.mul %k, %n : index
+  %3 = tg.add %2, %j : index
+  %4 = tg.add %0, %j : index
+  %x = tg.load %a[%1] : memref<65536xf32>
+  %y = tg.load %b[%3] : memref<65536xf32>
+  %z = tg.mul %x, %y : f32
+  %s = tg.ranged_reduce add %z over %k : f32
+  tg.store %s, %out[%4] : memref<65536xf32>
+}
+}
+
+// -----
+
 // A group of at most 64 items.
 // CHECK-LABEL: tg.kernel @small_groups(
 // CHECK-DAG: tg.range {{[0-9]+}} group_reduce 64

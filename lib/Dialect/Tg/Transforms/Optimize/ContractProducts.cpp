@@ -28,10 +28,6 @@ static constexpr int64_t kFewest = 16;
 static constexpr int64_t kColumns = 64;
 /// Bytes along the depth that a tile has of each row.
 static constexpr int64_t kDepthBytes = 64;
-/// The widest access of one instruction, in bytes.
-static constexpr int64_t kMaxAccess = 16;
-/// Into how many buffers items copy without waiting.
-static constexpr int64_t kMostBuffers = 3;
 /// Upper limit of the copies of a value by unrolled ranges.
 static constexpr int64_t kMaxCopies = 256;
 
@@ -50,24 +46,7 @@ struct Product {
 struct BlockSize {
   int64_t rows, columns;
 };
-
-/// The ranges that fill a tile: one along which the factor is contiguous in
-/// memory, and the other one.
-struct Fill {
-  RangeOp contiguous, other;
-};
 } // namespace
-
-/// Whether neighbors along a range are neighbors in memory, for a value that
-/// several loads may be the source of.
-static bool isContiguous(KernelSchedule &schedule, Value value, RangeOp range) {
-  return llvm::any_of(schedule.getSlice(value), [&](Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    return load && schedule.getAnalysis()
-                           .getLinear(load.getIndex())
-                           .getCoefficient(range) == 1;
-  });
-}
 
 /// The first operation that adds up such products; null if the target has none.
 static const MatrixUnit *findUnit(const TargetFacts &target,
@@ -138,76 +117,6 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
       first = own;
   }
   return {subgroups, first};
-}
-
-/// Distributes the filling of a tile over the items of a group, whose extents
-/// are \p axes from the innermost on: items that are neighbors read neighbors
-/// in memory, as much as one instruction can.
-static void splitFill(KernelSchedule &schedule, Fill fill, int64_t bytes,
-                      ArrayRef<int64_t> axes) {
-  const int64_t width = kMaxAccess / bytes;
-  RangeOp rows = fill.other, columns = fill.contiguous;
-  RangeOp chunks;
-  if (columns.getLargestExtent() > width)
-    std::tie(chunks, columns) = schedule.split(columns, width);
-  schedule.setKind(columns, RangeKind::upcast);
-  int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
-          numRows = rows.getLargestExtent();
-  SmallVector<int64_t> ofChunks, ofRows;
-  for (int64_t extent : axes) {
-    if (numChunks % extent == 0) {
-      ofChunks.push_back(extent);
-      numChunks /= extent;
-    } else if (numRows % extent == 0) {
-      ofRows.push_back(extent);
-      numRows /= extent;
-    }
-  }
-  auto distribute = [&](RangeOp range, ArrayRef<int64_t> digits) {
-    for (int64_t digit : digits) {
-      if (range.getLargestExtent() == digit)
-        return schedule.setKind(range, RangeKind::local);
-      auto [outer, inner] = schedule.split(range, digit);
-      schedule.setKind(inner, RangeKind::local);
-      range = outer;
-    }
-    if (range.getLargestExtent() > 1)
-      schedule.setKind(range, RangeKind::unroll);
-  };
-  if (chunks)
-    distribute(chunks, ofChunks);
-  distribute(rows, ofRows);
-}
-
-/// Copies of both tiles that are filled ahead, where items need not wait for
-/// them: as many as the group has memory for.
-void Heuristic::fillAhead(RangedReduceOp reduce) {
-  RangeOp loop;
-  int64_t loops = 0;
-  const SmallVector<RangeOp> closed = getClosedRanges(reduce);
-  for (RangeOp range : ArrayRef(closed).drop_back())
-    if (range.getKind() == RangeKind::loop) {
-      loop = range;
-      ++loops;
-    }
-  const ProductFactors factors = *getFactors(reduce.getValue());
-  StageOp tiles[] = {getGroupTile(factors.lhs), getGroupTile(factors.rhs)};
-  if (!target.asyncCopies || loops != 1 || loop.isSymbolic() ||
-      loop.getPeel() || loop.getLargestExtent() < 2 ||
-      !llvm::all_of(tiles, [&](StageOp tile) {
-        return mayBeCopied(schedule.getKernel(), tile, schedule.getAnalysis());
-      }))
-    return;
-  int64_t bytes = 0;
-  for (StageOp tile : tiles)
-    bytes += getBufferBytes(tile.getTile().getType());
-  const int64_t count = std::min(
-      {kMostBuffers, loop.getLargestExtent(), target.groupBytes / bytes});
-  if (count < 2)
-    return;
-  report("buffers", loop, count);
-  for (StageOp tile : tiles)
-    schedule.setBuffers(tile, count);
 }
 
 /// The product that a kernel consists of, if the target has an operation for
@@ -299,8 +208,8 @@ bool Heuristic::contractProducts() {
   RangeOp depthOfBlock = schedule.split(product.depth, depthSize).second;
   // A tile belongs to the group because of its local range.
   auto stage = [&](Value factor, RangeOp side) {
-    const bool isAlongSide = isContiguous(schedule, factor, side) &&
-                             !isContiguous(schedule, factor, depthOfBlock);
+    const bool isAlongSide =
+        isContiguous(factor, side) && !isContiguous(factor, depthOfBlock);
     // Items read neighbors along the depth at once, unless ldmatrix transposes.
     const bool isTransposed =
         isAlongSide && bytes == 2 && unit.family == tinygrad::MatrixFamily::mma;
@@ -331,7 +240,7 @@ bool Heuristic::contractProducts() {
   const int64_t axes[] = {unit.getColumnLanes(), unit.getRowLanes(), kSubgroups,
                           kSubgroups};
   for (const Fill &fill : {left, right})
-    splitFill(schedule, fill, bytes, axes);
+    splitFill(fill, target.vectorBytes / bytes, axes);
   fillAhead(product.reduce);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))

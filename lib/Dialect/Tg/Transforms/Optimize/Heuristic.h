@@ -97,6 +97,14 @@ private:
                                          int64_t lanes);
   bool tileProducts();
   bool contractProducts();
+  /// The ranges that fill a tile: one along which the factor is contiguous in
+  /// memory, and the other one.
+  struct Fill {
+    RangeOp contiguous, other;
+  };
+  bool isContiguous(Value value, RangeOp range);
+  int64_t countContiguous(LoadOp load, RangeOp range);
+  void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
   void fillAhead(RangedReduceOp reduce);
   bool shareRows();
   void distributeRow(ArrayRef<RangeOp> rows, int64_t items);

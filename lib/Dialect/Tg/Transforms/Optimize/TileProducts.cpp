@@ -7,22 +7,62 @@
 /// \file
 /// Sums of products whose factors are each used for many results: a group
 /// computes a block of results. Its items read blocks of both factors into
-/// tiles of the group, side by side in memory, and each item computes a few
-/// rows and columns of the block in registers.
+/// tiles of the group, and each item computes a few rows and columns of the
+/// block in registers.
+///
+/// The rows of both tiles are positions of the sum, so that an item reads four
+/// neighboring factors at once. A subgroup spans four times as many columns as
+/// an access has, and the same for rows; items with the same rows or columns
+/// read the same place. Thus no two items of a turn read different places of
+/// one bank.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "Heuristic.h"
+#include "llvm/Support/MathExtras.h"
+#include <array>
 
 using namespace mlir;
 using namespace mlir::tg;
 
 /// Items of a group along rows and along columns.
 constexpr int64_t kSide = 16;
-/// Rows and columns of an item. A column is a lane: four f32 are one access.
-constexpr int64_t kRows = 4, kColumns = 4;
-/// Positions of the sum between two barriers.
-constexpr int64_t kDepth = 16;
+/// Neighbors among them, of which those of the columns are the innermost ones.
+constexpr int64_t kNearRows = 4, kNearColumns = 8;
+/// Neighboring rows or columns of an item: f32 are one access.
+constexpr int64_t kAtOnce = 4;
+/// The fewest rows and columns, and positions of the sum.
+constexpr int64_t kFewest = kSide * kAtOnce, kLeastDepth = 16;
+/// The most bytes of the results of an item: a quarter of all registers.
+constexpr int64_t kMostBytes = 256;
+
+namespace {
+/// The rows and columns of a group, and positions of the sum between barriers.
+struct BlockSize {
+  int64_t rows, columns, depth;
+};
+} // namespace
+
+/// The largest block that leaves enough groups, of \p others for each.
+static BlockSize chooseBlock(RangeOp rows, RangeOp columns, Type result,
+                             const TargetFacts &target, double others) {
+  static constexpr BlockSize sizes[] = {
+      {128, 128, 8}, {64, 128, 8}, {128, 64, 8}};
+  const int64_t bytes =
+      std::max<int64_t>(llvm::divideCeil(result.getIntOrFloatBitWidth(), 8), 4);
+  for (BlockSize size : sizes) {
+    const int64_t blocks =
+        llvm::divideCeil(rows.getLargestExtent(), size.rows) *
+        llvm::divideCeil(columns.getLargestExtent(), size.columns);
+    if (size.rows * size.columns / (kSide * kSide) * bytes <= kMostBytes &&
+        size.rows < 2 * rows.getLargestExtent() &&
+        size.columns < 2 * columns.getLargestExtent() &&
+        static_cast<double>(blocks) * others >=
+            static_cast<double>(target.parallelItems) / 2)
+      return size;
+  }
+  return {kFewest, kFewest, 16};
+}
 
 /// A load that is a factor along one range of the result, but not along the
 /// other one; null if there is none or there are several.
@@ -41,8 +81,25 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
   return found;
 }
 
+/// Splits the rows or columns of a block into the parts of \p own kind that an
+/// item has far apart, the items, and what an item has side by side. Returns
+/// the items that are far apart and near, and the last range.
+static std::array<RangeOp, 3> splitSide(KernelSchedule &schedule, RangeOp side,
+                                        int64_t near) {
+  if (side.getLargestExtent() > kFewest) {
+    auto [part, rest] = schedule.split(side, kFewest);
+    schedule.setKind(part, RangeKind::unroll);
+    side = rest;
+  }
+  auto [farItems, rest] = schedule.split(side, near * kAtOnce);
+  auto [nearItems, own] = schedule.split(rest, kAtOnce);
+  schedule.setKind(farItems, RangeKind::local);
+  schedule.setKind(nearItems, RangeKind::local);
+  return {farItems, nearItems, own};
+}
+
 bool Heuristic::tileProducts() {
-  mergeShortColumns(kSide * kColumns);
+  mergeShortColumns(kFewest);
   Block &body = schedule.getKernel().getBody().front();
   auto reduces = llvm::to_vector(body.getOps<RangedReduceOp>());
   if (reduces.size() != 1 || hasScan() || schedule.getKernel().getInPlace() ||
@@ -53,19 +110,20 @@ bool Heuristic::tileProducts() {
     return false;
   RangedReduceOp reduce = reduces.front();
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-  if (!columns || columns.isSymbolic() ||
-      columns.getLargestExtent() < kSide * kColumns)
+  if (!columns || columns.isSymbolic() || columns.getLargestExtent() < kFewest)
     return false;
   // The longest range of the sum, and the innermost rows that are long enough.
   RangeOp depth, rows;
   for (RangeOp range : getClosedRanges(reduce))
-    if (!range.isSymbolic() && range.getLargestExtent() >= kDepth &&
+    if (!range.isSymbolic() && range.getLargestExtent() >= kLeastDepth &&
         (!depth || range.getLargestExtent() >= depth.getLargestExtent()))
       depth = range;
   LoadOp left, right;
+  double others = 1;
   for (RangeOp range : schedule.getResultRanges()) {
+    others *= static_cast<double>(range.getLargestExtent());
     if (!depth || range == columns || range.isSymbolic() ||
-        range.getLargestExtent() < kSide * kRows)
+        range.getLargestExtent() < kFewest)
       continue;
     LoadOp x = findFactor(schedule, reduce, depth, range, columns);
     LoadOp y = findFactor(schedule, reduce, depth, columns, range);
@@ -77,36 +135,59 @@ bool Heuristic::tileProducts() {
   }
   if (!rows)
     return false;
+  others /= static_cast<double>(rows.getLargestExtent());
+  others /= static_cast<double>(columns.getLargestExtent());
+  const BlockSize size =
+      chooseBlock(rows, columns, reduce.getType(), target, others);
 
-  report("rows", rows, kSide * kRows);
-  report("columns", columns, kSide * kColumns);
-  report("depth", depth, kDepth);
-  auto [rowBlock, rowsOfBlock] = schedule.split(rows, kSide * kRows);
-  auto [rowItem, row] = schedule.split(rowsOfBlock, kRows);
-  auto [columnBlock, columnsOfBlock] =
-      schedule.split(columns, kSide * kColumns);
-  auto [columnItem, column] = schedule.split(columnsOfBlock, kColumns);
+  report("rows", rows, size.rows);
+  report("columns", columns, size.columns);
+  report("depth", depth, size.depth);
+  if (columns->isBeforeInBlock(rows))
+    schedule.moveBefore(rows, columns);
   // Tiles are filled outside of the loop over their positions, and so inside of
   // those over other ranges of the sum.
   for (RangeOp range : getClosedRanges(reduce))
     if (depth->isBeforeInBlock(range))
       schedule.moveBefore(range, depth);
-  auto [block, position] = schedule.split(depth, kDepth);
-  schedule.setKind(rowItem, RangeKind::local);
-  schedule.setKind(columnItem, RangeKind::local);
+  RangeOp rowsOfBlock = schedule.split(rows, size.rows).second;
+  RangeOp columnsOfBlock = schedule.split(columns, size.columns).second;
+  RangeOp position = schedule.split(depth, size.depth).second;
+  struct Factor {
+    Fill fill;
+    int64_t width;
+  };
+  auto stage = [&](LoadOp factor, RangeOp side) -> Factor {
+    const bool isAlongSide = isContiguous(factor.getResult(), side) ||
+                             !isContiguous(factor.getResult(), position);
+    const int64_t width = isAlongSide ? countContiguous(factor, side) : 1;
+    // The tile belongs to the group because of its local range.
+    schedule.setKind(side, RangeKind::local);
+    SmallVector<RangeOp> ranges =
+        schedule.stage(factor.getResult(), {position, side}).second;
+    schedule.setKind(side, RangeKind::loop);
+    schedule.setKind(ranges[1], RangeKind::loop);
+    return {isAlongSide ? Fill{ranges[1], ranges[0]}
+                        : Fill{ranges[0], ranges[1]},
+            width};
+  };
+  const Factor factors[] = {stage(left, rowsOfBlock),
+                            stage(right, columnsOfBlock)};
+  auto [farRows, nearRows, row] = splitSide(schedule, rowsOfBlock, kNearRows);
+  auto [farColumns, nearColumns, column] =
+      splitSide(schedule, columnsOfBlock, kNearColumns);
+  schedule.moveBefore(farColumns, nearRows);
   schedule.setKind(row, RangeKind::unroll);
   schedule.setKind(column, RangeKind::upcast);
+  if (admits(position, RangeKind::unroll))
+    schedule.setKind(position, RangeKind::unroll);
+  const int64_t axes[] = {kNearColumns, kNearRows, kSide / kNearColumns,
+                          kSide / kNearRows};
+  for (auto [fill, width] : factors)
+    splitFill(fill, width, axes);
+  fillAhead(reduce);
   for (RangeOp range : schedule.getResultRanges())
     if (range.getKind() == RangeKind::loop && admits(range, RangeKind::global))
       schedule.setKind(range, RangeKind::global);
-  // In each tile, the items along x read neighbors.
-  auto fill = [&](LoadOp factor, ArrayRef<RangeOp> over, size_t items) {
-    SmallVector<RangeOp> ranges =
-        schedule.stage(factor.getResult(), over).second;
-    if (admits(ranges[items], RangeKind::local))
-      schedule.setKind(ranges[items], RangeKind::local);
-  };
-  fill(left, {rowItem, row, position}, 2);
-  fill(right, {position, columnItem, column}, 0);
   return true;
 }

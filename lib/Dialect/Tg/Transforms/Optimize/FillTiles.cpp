@@ -1,0 +1,157 @@
+//===- FillTiles.cpp - how groups fill the tiles of factors ---------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The items of a group copy the factors of a product into tiles: neighbors
+/// read neighbors in memory, and do not wait where the target can copy ahead.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Heuristic.h"
+#include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Into how many buffers items copy without waiting.
+static constexpr int64_t kMostBuffers = 3;
+/// Groups on a compute unit that hide each other's barriers: the memory of all
+/// of them has to fit.
+static constexpr int64_t kGroups = 2;
+
+/// Whether neighbors along a range are neighbors in memory, for a value that
+/// several loads may be the source of.
+bool Heuristic::isContiguous(Value value, RangeOp range) {
+  return llvm::any_of(schedule.getSlice(value), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && schedule.getAnalysis()
+                           .getLinear(load.getIndex())
+                           .getCoefficient(range) == 1;
+  });
+}
+
+/// How many elements of a load one access reads along a range: all or none of
+/// them are masked, and their address is a multiple of their size.
+int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
+  if (load.getMask() && schedule.dependsOn(load.getMask(), range))
+    return 1;
+  LinearForm index = schedule.getAnalysis().getLinear(load.getIndex());
+  if (index.saturated || index.getCoefficient(range) != 1)
+    return 1;
+  index.addTerm(range, -1);
+  if (llvm::any_of(index.terms, [&](auto &term) {
+        return schedule.dependsOn(term.first, range);
+      }))
+    return 1;
+  const int64_t bytes =
+      llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8);
+  const int64_t alignment =
+      std::min(getAlignment(schedule.getKernel(), load.getBuffer()),
+               target.vectorBytes) /
+      bytes;
+  auto isMultipleOf = [&](int64_t count) {
+    auto isDivided = [&](Dim dim) {
+      return divideExactly(dim, Dim(index.getContext(), count)).has_value();
+    };
+    return range.getLargestExtent() % count == 0 && isDivided(index.constant) &&
+           llvm::all_of(index.terms,
+                        [&](auto &term) { return isDivided(term.second); });
+  };
+  int64_t count = 1;
+  while (2 * count <= alignment && isMultipleOf(2 * count))
+    count *= 2;
+  return count;
+}
+
+/// Distributes the filling of a tile over the items of a group, whose extents
+/// are \p axes from the innermost on: items that are neighbors read neighbors
+/// in memory, \p width elements at once.
+void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
+  RangeOp rows = fill.other, chunks = fill.contiguous;
+  if (width > 1) {
+    RangeOp lanes = chunks;
+    chunks = RangeOp();
+    if (lanes.getLargestExtent() > width)
+      std::tie(chunks, lanes) = schedule.split(lanes, width);
+    schedule.setKind(lanes, RangeKind::upcast);
+  }
+  int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
+          numRows = rows.getLargestExtent();
+  SmallVector<int64_t> ofChunks, ofRows;
+  for (int64_t extent : axes) {
+    if (numChunks % extent == 0) {
+      ofChunks.push_back(extent);
+      numChunks /= extent;
+    } else if (numRows % extent == 0) {
+      ofRows.push_back(extent);
+      numRows /= extent;
+    }
+  }
+  auto distribute = [&](RangeOp range, ArrayRef<int64_t> digits) {
+    for (int64_t digit : digits) {
+      if (range.getLargestExtent() == digit)
+        return schedule.setKind(range, RangeKind::local);
+      auto [outer, inner] = schedule.split(range, digit);
+      schedule.setKind(inner, RangeKind::local);
+      range = outer;
+    }
+    if (range.getLargestExtent() > 1)
+      schedule.setKind(range, RangeKind::unroll);
+  };
+  if (chunks)
+    distribute(chunks, ofChunks);
+  distribute(rows, ofRows);
+}
+
+/// Copies of both tiles that are filled ahead, where items need not wait for
+/// them. Loops over several ranges of the sum become one.
+void Heuristic::fillAhead(RangedReduceOp reduce) {
+  const std::optional<ProductFactors> factors = getFactors(reduce.getValue());
+  if (!target.asyncCopies || !factors)
+    return;
+  StageOp tiles[] = {getGroupTile(factors->lhs), getGroupTile(factors->rhs)};
+  if (tiles[0] == tiles[1] || !llvm::all_of(tiles, [&](StageOp tile) {
+        return tile &&
+               mayBeCopied(schedule.getKernel(), tile, schedule.getAnalysis());
+      }))
+    return;
+  // The loops around the tiles.
+  SmallVector<RangeOp> loops;
+  int64_t positions = 1, bytes = 0;
+  for (RangeOp range : getClosedRanges(reduce)) {
+    if (range.getKind() != RangeKind::loop ||
+        !llvm::any_of(tiles, [&](StageOp tile) {
+          return schedule.dependsOn(tile.getResult(), range);
+        }))
+      continue;
+    if (range.isSymbolic() || range.getPeel() ||
+        llvm::MulOverflow(positions, range.getLargestExtent(), positions))
+      return;
+    loops.push_back(range);
+  }
+  for (StageOp tile : tiles)
+    bytes += getBufferBytes(tile.getTile().getType());
+  const int64_t count = std::min(
+      {kMostBuffers, positions, target.groupBytes / (kGroups * bytes)});
+  if (count < 2)
+    return;
+  llvm::sort(loops, [](RangeOp a, RangeOp b) { return a->isBeforeInBlock(b); });
+  RangeOp loop = loops.front();
+  for (RangeOp inner : ArrayRef(loops).drop_front()) {
+    const auto ranges = schedule.getRanges();
+    const auto *place = llvm::find(ranges, loop);
+    if (place[1] != inner)
+      schedule.moveBefore(inner, place[1]);
+    if (!schedule.areMergeable(loop, inner))
+      return;
+    report("merge", inner, inner.getLargestExtent());
+    loop = schedule.merge(loop, inner);
+  }
+  report("buffers", loop, count);
+  for (StageOp tile : tiles)
+    schedule.setBuffers(tile, count);
+}
