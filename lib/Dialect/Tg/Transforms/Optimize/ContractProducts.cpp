@@ -133,7 +133,7 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   if (!product.unit)
     return std::nullopt;
   for (RangeOp range : getClosedRanges(reduce))
-    if (!range.isSymbolic() && range.getLargestExtent() >= product.unit->k &&
+    if (range.getLargestExtent() >= product.unit->k &&
         (!product.depth ||
          range.getLargestExtent() >= product.depth.getLargestExtent()))
       product.depth = range;
@@ -141,8 +141,7 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
     return std::nullopt;
   // The innermost rows that are long enough.
   for (RangeOp range : schedule.getResultRanges()) {
-    if (range == columns || range.isSymbolic() ||
-        range.getLargestExtent() < kFewest)
+    if (range == columns || range.getLargestExtent() < kFewest)
       continue;
     for (auto [x, y] : {std::pair(factors->lhs, factors->rhs),
                         std::pair(factors->rhs, factors->lhs)})
@@ -170,7 +169,7 @@ bool Heuristic::contractProducts() {
     return false;
   mergeShortColumns(kColumns);
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-  if (!columns || columns.isSymbolic() || columns.getLargestExtent() < kFewest)
+  if (!columns || columns.getLargestExtent() < kFewest)
     return false;
   std::optional<Product> found =
       findProduct(schedule, reduces.front(), columns);

@@ -110,20 +110,19 @@ bool Heuristic::tileProducts() {
     return false;
   RangedReduceOp reduce = reduces.front();
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-  if (!columns || columns.isSymbolic() || columns.getLargestExtent() < kFewest)
+  if (!columns || columns.getLargestExtent() < kFewest)
     return false;
   // The longest range of the sum, and the innermost rows that are long enough.
   RangeOp depth, rows;
   for (RangeOp range : getClosedRanges(reduce))
-    if (!range.isSymbolic() && range.getLargestExtent() >= kLeastDepth &&
+    if (range.getLargestExtent() >= kLeastDepth &&
         (!depth || range.getLargestExtent() >= depth.getLargestExtent()))
       depth = range;
   LoadOp left, right;
   double others = 1;
   for (RangeOp range : schedule.getResultRanges()) {
     others *= static_cast<double>(range.getLargestExtent());
-    if (!depth || range == columns || range.isSymbolic() ||
-        range.getLargestExtent() < kFewest)
+    if (!depth || range == columns || range.getLargestExtent() < kFewest)
       continue;
     LoadOp x = findFactor(schedule, reduce, depth, range, columns);
     LoadOp y = findFactor(schedule, reduce, depth, columns, range);
