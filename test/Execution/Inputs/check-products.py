@@ -3,8 +3,8 @@
 
 usage: check-products.py TG_RUN units|tiles CHIP...
 
-The elements are small integers, so that all sums are exact and the results of
-both have the same text.
+The elements are small integers, and reciprocals of powers of two, so that all
+sums are exact and the results of both have the same text.
 """
 
 import os
@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 # Rows, columns, depth, the type of factors, that of the result, and what is
-# different: factors that are stored transposed, a bias and a square afterwards,
-# a batch.
+# different: factors that are stored transposed, reciprocals of the left one, a
+# bias and a square afterwards, a batch.
 UNITS = [
     (64, 64, 64, "f16", "f32", ""),
     (33, 47, 65, "f16", "f32", "left right epilogue"),
@@ -30,6 +30,9 @@ UNITS = [
     (40, 70, 16, "f64", "f64", "right epilogue"),
     (64, 32, 24, "f64", "f64", "right"),
     (33, 40, 64, "f64", "f64", "right batch"),
+    # What is computed while a tile is filled: it is not zero past the end.
+    (33, 47, 30, "f16", "f32", "inverse"),
+    (40, 30, 21, "f32", "f32", "right inverse"),
 ]
 # Those that items compute from tiles. Large blocks, and such that are not full;
 # a depth that is no multiple; wide elements; more positions than buffers.
@@ -44,6 +47,8 @@ TILES = [
     (64, 80, 16, "f64", "f64", "right"),
 ]
 
+SMALL = range(-4, 5)
+
 
 def get_text(rows, columns, depth, factor, result, options):
     """A function that multiplies, with its inputs."""
@@ -53,21 +58,21 @@ def get_text(rows, columns, depth, factor, result, options):
     def tensor(element, *shape):
         return f"tensor<{'x'.join(batch + [str(n) for n in shape])}x{element}>"
 
-    def values(element, *shape):
+    def values(element, numbers, *shape):
         if not shape:
-            number = rng.randint(-4, 4)
+            number = rng.choice(numbers)
             return str(number) if element.startswith("i") else f"{number}.0"
-        inner = (values(element, *shape[1:]) for _ in range(shape[0]))
+        inner = (values(element, numbers, *shape[1:]) for _ in range(shape[0]))
         return f"[{', '.join(inner)}]"
 
     lines = []
 
-    def argument(name, first, second, is_turned):
+    def argument(name, first, second, is_turned, numbers=SMALL):
         shape = (second, first) if is_turned else (first, second)
         kind = tensor(factor, *shape)
         full = [int(n) for n in batch] + list(shape)
         arguments.append(
-            f"{name}: {kind} {{tg.input = dense<{values(factor, *full)}> : {kind}}}"
+            f"{name}: {kind} {{tg.input = dense<{values(factor, numbers, *full)}> : {kind}}}"
         )
         if is_turned:
             axes = "[0, 2, 1]" if batch else "[1, 0]"
@@ -77,7 +82,12 @@ def get_text(rows, columns, depth, factor, result, options):
         return name
 
     arguments = []
-    left = argument("%a", rows, depth, "left" in options.split())
+    is_inverse = "inverse" in options.split()
+    numbers = [-4, -2, -1, 1, 2, 4] if is_inverse else SMALL
+    left = argument("%a", rows, depth, "left" in options.split(), numbers)
+    if is_inverse:
+        lines.append(f"%inverse = tg.recip {left} : {tensor(factor, rows, depth)}")
+        left = "%inverse"
     right = argument("%b", depth, columns, "right" in options.split())
     shape = (rows, depth, columns)
     for name, value, first, second, view in [
@@ -104,7 +114,7 @@ def get_text(rows, columns, depth, factor, result, options):
         ones = "1x" * (1 + len(batch))
         one = f"tensor<{ones}{columns}x{result}>"
         arguments.append(
-            f"%c: {bias} {{tg.input = dense<{values(result, columns)}> : {bias}}}"
+            f"%c: {bias} {{tg.input = dense<{values(result, SMALL, columns)}> : {bias}}}"
         )
         lines.append(f"%c1 = tg.reshape %c : {bias} -> {one}")
         lines.append(f"%ce = tg.expand %c1 : {one} -> {out}")

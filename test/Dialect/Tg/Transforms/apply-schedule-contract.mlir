@@ -154,6 +154,44 @@ module attributes {tg.target = #t} {
 
 // -----
 
+// The tile holds reciprocals, which are not zero past the end, and other sums read
+// them too.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096, matrix_units = 1>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{a factor of products that are omitted is used elsewhere}}
+  tg.kernel @used_elsewhere(%out: memref<128xf32>, %sums: memref<16xf16>, %a: memref<192xf16>, %b: memref<96xf16>) attributes {outputs = 2 : i64, schedule = [
+      #tg.step<split [2] by 16 into [7, 8]>,
+      #tg.step<set_kind [0] as local>, #tg.step<stage recip 0 [0, 8] into [10, 11]>,
+      #tg.step<set_kind [0] as loop>, #tg.step<set_kind [10] as loop>,
+      #tg.step<set_kind [1] as local>, #tg.step<stage load 2 [8, 1] into [12, 13]>,
+      #tg.step<contract ranged_reduce 0 on mma_m16n8k16_f16>]} {
+    %i = tg.range 0 loop 16
+    %j = tg.range 1 loop 8
+    %k = tg.range 2 loop 12
+    %c8 = tg.const(8 : index) : index
+    %c12 = tg.const(12 : index) : index
+    %0 = tg.mul %i, %c12 : index
+    %1 = tg.add %0, %k : index
+    %x = tg.load %a[%1] : memref<192xf16>
+    %r = tg.recip %x : f16
+    %2 = tg.mul %k, %c8 : index
+    %3 = tg.add %2, %j : index
+    %y = tg.load %b[%3] : memref<96xf16>
+    %xc = tg.cast %r : f16 -> f32
+    %yc = tg.cast %y : f16 -> f32
+    %p = tg.mul %xc, %yc : f32
+    %s = tg.ranged_reduce add %p over %k : f32
+    %z = tg.ranged_reduce add %r over %k : f16
+    %4 = tg.mul %i, %c8 : index
+    %5 = tg.add %4, %j : index
+    tg.store %s, %out[%5] : memref<128xf32>
+    tg.store %z, %sums[%i] : memref<16xf16>
+  }
+}
+
+// -----
+
 // No step changes the ranges of the operation afterwards.
 
 #t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096, matrix_units = 1>

@@ -70,8 +70,9 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     `unroll` (rows) or `upcast` (columns), and both indices are linear in them. The
     last range of the sum is a `loop`, as long as the operation is deep. The items
     of the columns, and outside of them those of the rows, are the innermost ones of
-    the group. Zeros by which a split has masked the sum are omitted where the
-    tiles hold them.
+    the group. Zeros by which a split has masked the sum are omitted: the tiles
+    hold them, since loads are masked alike. What a tile computes from masked loads
+    is masked too.
 
     C1: the numbers of operations, ranges and new ranges are those of the kind, and
     none is negative or listed twice. C2: an amount is given where the kind needs

@@ -48,6 +48,15 @@ struct BlockSize {
 };
 } // namespace
 
+/// Whether a value is computed from loads along a range.
+static bool isLoadedAlong(KernelSchedule &schedule, Value value,
+                          RangeOp range) {
+  return llvm::any_of(schedule.getSlice(value), [&](Operation *op) {
+    auto load = dyn_cast<LoadOp>(op);
+    return load && schedule.dependsOn(load.getResult(), range);
+  });
+}
+
 /// The first operation that adds up such products; null if the target has none.
 static const MatrixUnit *findUnit(const TargetFacts &target,
                                   const ProductFactors &factors, Type result) {
@@ -191,6 +200,12 @@ bool Heuristic::contractProducts() {
          size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
     depthSize /= 2;
   if ((size.rows + size.columns) * depthSize * bytes > target.groupBytes)
+    return false;
+  // The mask of a tile is found by those of loads.
+  if (product.depth.getLargestExtent() % depthSize != 0 &&
+      !llvm::all_of(ArrayRef{product.left, product.right}, [&](Value factor) {
+        return isLoadedAlong(schedule, factor, product.depth);
+      }))
     return false;
 
   report("matrix rows", product.rows, size.rows);

@@ -191,7 +191,7 @@ public:
   /// CONTRACT (see Contraction.h): a sum of products of elements of tiles is
   /// computed by the matrix operation at this place of the table. Zeros by
   /// which a split has masked the products are omitted, since the tiles hold
-  /// them.
+  /// them: what is computed from masked loads is masked itself.
   void contract(RangedReduceOp reduce, int64_t unit);
 
   /// BUFFER: gives the tile of a group memory for \p count tiles.
@@ -236,9 +236,10 @@ private:
   size_t countNewRanges(StepAttr step);
   std::optional<std::string> findObstacleToContract(RangedReduceOp reduce,
                                                     int64_t unit);
-  /// Whether the tile's element that \p load reads is zero where the condition
-  /// does not hold.
-  bool isZeroWhereNot(LoadOp load, Value condition);
+  /// The condition that masks a load from which the tile's element that \p load
+  /// reads is computed, if it says of this element what \p condition says; else
+  /// null.
+  Value findMask(LoadOp load, Value condition);
   /// Replaces a value by a load of the tile's element at \p positions, which
   /// run over \p extents.
   void replaceByLoad(Value value, Value tile, ArrayRef<Value> positions,

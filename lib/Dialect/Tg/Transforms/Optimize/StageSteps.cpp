@@ -350,10 +350,43 @@ void KernelSchedule::replaceByLoad(Value value, Value tile,
 // Matrix operations
 //===----------------------------------------------------------------------===//
 
+/// Whether the mask of the load that is staged contains the condition, so that
+/// the tile is zero where it does not hold.
+static bool isMaskedBy(StageOp tile, Value condition) {
+  auto load = tile.getValue().getDefiningOp<LoadOp>();
+  return load && load.getMask() &&
+         llvm::is_contained(getConjuncts(load.getMask()), condition);
+}
+
+/// Whether a tile's elements are read only for a sum of their products.
+static bool isReadOnlyFor(Value value, RangedReduceOp reduce) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == reduce ||
+           (isa<BarrierOp, LoadOp, CastOp, MulOp, WhereOp>(user) &&
+            isReadOnlyFor(user->getResult(0), reduce));
+  });
+}
+
 void KernelSchedule::contract(RangedReduceOp reduce, int64_t unit) {
   Recording step(*this, StepKind::contract, reduce.getOperation(), {}, unit);
-  if (auto where = reduce.getValue().getDefiningOp<WhereOp>())
+  if (auto where = reduce.getValue().getDefiningOp<WhereOp>()) {
+    const ProductFactors factors = *getFactors(where.getX());
+    for (Value factor : {factors.lhs, factors.rhs}) {
+      StageOp tile = getGroupTile(factor);
+      for (Value conjunct : getConjuncts(where.getCondition())) {
+        Value mask = findMask(factor.getDefiningOp<LoadOp>(), conjunct);
+        if (isMaskedBy(tile, mask))
+          continue;
+        OpBuilder builder(tile);
+        Type type = tile.getValue().getType();
+        Value zero = ConstOp::create(builder, tile.getLoc(), type,
+                                     builder.getZeroAttr(type));
+        tile.getValueMutable().assign(WhereOp::create(
+            builder, tile.getLoc(), type, mask, tile.getValue(), zero));
+      }
+    }
     reduce.getValueMutable().assign(where.getX());
+  }
   // The depth is the last range: the innermost one as long as it that both
   // tiles are read along.
   if (std::optional<ProductFactors> factors = getFactors(reduce.getValue())) {
@@ -387,19 +420,18 @@ void KernelSchedule::setBuffers(StageOp stage, int64_t count) {
   stage.setBuffers(count);
 }
 
-bool KernelSchedule::isZeroWhereNot(LoadOp load, Value condition) {
+Value KernelSchedule::findMask(LoadOp load, Value condition) {
   StageOp tile = getGroupTile(load.getResult());
-  auto staged = tile ? tile.getValue().getDefiningOp<LoadOp>() : LoadOp();
   Operation *comparison = condition.getDefiningOp();
-  if (!staged || !staged.getMask() || !comparison)
-    return false;
+  if (!tile || !comparison)
+    return Value();
   // The positions of the tile's ranges at which the element was staged: a digit
   // of the index for each.
   LinearForm index = analysis.getLinear(load.getIndex());
   DenseMap<Value, LinearForm> positions;
   int64_t stride = 1;
   if (index.constant.getStatic() != 0)
-    return false;
+    return Value();
   for (Value range : llvm::reverse(tile.getRanges())) {
     const int64_t extent = range.getDefiningOp<RangeOp>().getLargestExtent();
     LinearForm position(index.getContext());
@@ -415,14 +447,14 @@ bool KernelSchedule::isZeroWhereNot(LoadOp load, Value condition) {
       index.addTerm(atom, -number);
     }
     if (largest >= extent)
-      return false;
+      return Value();
     positions.try_emplace(range, position);
     stride *= extent;
   }
   std::optional<LinearForm> wanted = analysis.getDifference(comparison);
   if (!wanted || !index.terms.empty())
-    return false;
-  return llvm::any_of(getConjuncts(staged.getMask()), [&](Value conjunct) {
+    return Value();
+  auto saysTheSame = [&](Value conjunct) {
     Operation *op = conjunct.getDefiningOp();
     std::optional<LinearForm> known;
     if (op && op->getName() == comparison->getName())
@@ -439,7 +471,13 @@ bool KernelSchedule::isZeroWhereNot(LoadOp load, Value condition) {
     }
     form.subtract(*wanted);
     return form.getNumber() == 0;
-  });
+  };
+  for (Operation *op : getSlice(tile.getValue()))
+    if (auto staged = dyn_cast<LoadOp>(op); staged && staged.getMask())
+      for (Value conjunct : getConjuncts(staged.getMask()))
+        if (saysTheSame(conjunct))
+          return conjunct;
+  return Value();
 }
 
 std::optional<std::string>
@@ -462,9 +500,15 @@ KernelSchedule::findObstacleToContract(RangedReduceOp reduce, int64_t unit) {
     return "it does not add up products";
   for (Value factor : {factors->lhs, factors->rhs}) {
     auto load = factor.getDefiningOp<LoadOp>();
-    for (Value conjunct : getConjuncts(where.getCondition()))
-      if (!load || !isZeroWhereNot(load, conjunct))
+    for (Value conjunct : getConjuncts(where.getCondition())) {
+      Value mask = load ? findMask(load, conjunct) : Value();
+      if (!mask)
         return "products are omitted whose factors are not zeros of a tile";
+      // Other readers would see the zeros.
+      StageOp tile = getGroupTile(factor);
+      if (!isMaskedBy(tile, mask) && !isReadOnlyFor(tile.getTile(), reduce))
+        return "a factor of products that are omitted is used elsewhere";
+    }
   }
   return std::nullopt;
 }
