@@ -689,6 +689,19 @@ tg.kernel @stage_c4(%out: memref<4xf32>, %a: memref<32xf32>) attributes {outputs
 
 // -----
 
+tg.kernel @stage_c4_reduce(%out: memref<2xf32>, %a: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 local 2
+  %k = tg.range 1 group_reduce 8
+  %n = tg.const(2 : index) : index
+  %row = tg.mul %k, %n : index
+  %at = tg.add %row, %i : index
+  %x = tg.load %a[%at] : memref<16xf32>
+  // expected-error @+1 {{'tg.stage' op the value of a group's tile depends on range 1 of kind 'group_reduce', which is not among its ranges (C4)}}
+  %t = tg.stage %x over %i in group : memref<2xf32>
+}
+
+// -----
+
 tg.kernel @stage_memory() attributes {outputs = 0 : i64} {
   %i = tg.range 0 loop 4
   %x = tg.const(1.0 : f32) : f32

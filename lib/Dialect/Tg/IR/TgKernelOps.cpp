@@ -368,17 +368,19 @@ LogicalResult KernelOp::verify() {
   return success();
 }
 
-/// Whether the memory of a tile goes with the ranges of kind `local`: those
-/// that the stage closes, and those among \p open that its value still depends
-/// on.
-static LogicalResult verifyTileMemory(StageOp stage, ArrayRef<int64_t> open,
-                                      const DenseSet<int64_t> &locals) {
+/// Whether the memory of a tile goes with the ranges of the group's \p items:
+/// those that the stage closes, and those among \p open that its value still
+/// depends on.
+static LogicalResult
+verifyTileMemory(StageOp stage, ArrayRef<int64_t> open,
+                 const DenseMap<int64_t, RangeKind> &items) {
   if (stage.getMemory() == TileMemory::group) {
     for (int64_t id : open)
-      if (locals.contains(id))
+      if (auto item = items.find(id); item != items.end())
         return stage.emitOpError(
                    "the value of a group's tile depends on range ")
-               << id << " of kind 'local', which is not among its ranges (C4)";
+               << id << " of kind '" << stringifyRangeKind(item->second)
+               << "', which is not among its ranges (C4)";
     return success();
   }
   for (Value range : stage.getRanges())
@@ -402,7 +404,8 @@ LogicalResult KernelOp::verifyRegions() {
   // The ranges that each value depends on, and those that a reduce closes. Each
   // operation is visited once.
   DenseMap<Value, SmallVector<int64_t>> open;
-  DenseSet<int64_t> isSinglePosition, locals;
+  DenseSet<int64_t> isSinglePosition;
+  DenseMap<int64_t, RangeKind> items;
   DenseMap<int64_t, int64_t> extents;
   DenseMap<int64_t, Operation *> closedBy;
   int64_t parallelExtent = 1;
@@ -444,8 +447,9 @@ LogicalResult KernelOp::verifyRegions() {
       int64_t extent = Dim(range.getExtent()).getMax();
       if (extent <= 1)
         isSinglePosition.insert(range.getId());
-      if (range.getKind() == RangeKind::local)
-        locals.insert(range.getId());
+      if (range.getKind() == RangeKind::local ||
+          range.getKind() == RangeKind::group_reduce)
+        items.try_emplace(range.getId(), range.getKind());
       if (!extents.try_emplace(range.getId(), extent).second)
         return range.emitOpError("id ")
                << range.getId() << " is used by another range (C2)";
@@ -473,7 +477,7 @@ LogicalResult KernelOp::verifyRegions() {
     }
     if (auto stage = dyn_cast<StageOp>(op)) {
       close(stage.getRanges());
-      if (failed(verifyTileMemory(stage, deps, locals)))
+      if (failed(verifyTileMemory(stage, deps, items)))
         return failure();
     }
     for (Value result : op.getResults())

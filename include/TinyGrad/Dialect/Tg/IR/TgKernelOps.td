@@ -470,7 +470,8 @@ def Tg_StageOp : Tg_Op<"stage", [Pure, TypesMatchWith<
     C1: the tile has as many elements as the ranges have positions. C2: each range
     is the result of a `tg.range`, and they differ. C3: a tile of an item has no
     `local` range, since its other positions are other items. C4: the value of a
-    tile of a group depends on no `local` range that is not among `ranges`. C5: only
+    tile of a group depends on no `local` or `group_reduce` range that is not among
+    `ranges`. C5: only
     a tile of a group has `buffers`.
 
     ```mlir

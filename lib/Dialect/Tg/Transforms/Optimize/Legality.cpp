@@ -219,6 +219,13 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
              " work items, and " + describe(range) + " has " +
              std::to_string(range.getLargestExtent()) + " positions";
   }
+  const bool isOfItems =
+      kind == RangeKind::local || kind == RangeKind::group_reduce;
+  for (auto stage : kernel.getBody().getOps<StageOp>())
+    if (isOfItems && stage.getMemory() == TileMemory::group &&
+        !namesRange(stage, range) && dependsOn(stage.getValue(), range))
+      return "the value of a group's tile would depend on " + describe(range) +
+             ", along which its work items differ";
   if (kind == RangeKind::group_reduce) {
     if (llvm::any_of(kernel.getBody().getOps<StoreOp>(), [](StoreOp store) {
           return store.getUpdate().has_value();
@@ -241,10 +248,6 @@ Obstacle KernelSchedule::findObstacleToGroups(RangeOp range, RangeKind kind) {
       if (kind != RangeKind::local || !isGroups)
         return describe(range) + " fills a tile of a work item";
       fillsTiles = true;
-    } else if (kind == RangeKind::local && isGroups &&
-               dependsOn(stage.getValue(), range)) {
-      return "the value of a group's tile would depend on " + describe(range) +
-             ", along which its work items differ";
     }
   }
   if (!fillsTiles && !isResultRange(range))
@@ -284,18 +287,19 @@ Obstacle KernelSchedule::findObstacleToStage(Value value,
       return "elements of the tile would be vectors, since the value has lanes "
              "along " +
              describe(lane);
-  // With a range of kind local, the tile belongs to the group.
-  auto isLocal = [](RangeOp range) {
-    return range.getKind() == RangeKind::local;
+  // With a range of the items, the tile belongs to the group.
+  auto isOfItems = [](RangeOp range) {
+    return range.getKind() == RangeKind::local ||
+           range.getKind() == RangeKind::group_reduce;
   };
-  if (llvm::any_of(over, isLocal) &&
+  if (llvm::any_of(over, isOfItems) &&
       llvm::any_of(kernel.getBody().getOps<StoreOp>(),
                    [](StoreOp store) { return store.getUpdate().has_value(); }))
     return "several work items would update one element";
-  if (llvm::any_of(over, isLocal))
+  if (llvm::any_of(over, isOfItems))
     for (Value range : analysis.getRanges(value))
       if (auto other = range.getDefiningOp<RangeOp>();
-          isLocal(other) && !llvm::is_contained(over, other))
+          isOfItems(other) && !llvm::is_contained(over, other))
         return "the value of a group's tile would depend on " +
                describe(other) + ", along which its work items differ";
   int64_t bytes = llvm::divideCeil(value.getType().getIntOrFloatBitWidth(), 8);

@@ -1,0 +1,59 @@
+// RUN: tg-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(tg.kernel(tg-optimize-kernels))'
+
+// Tiles of a group: items of a reduction write different values too.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{the value of a group's tile would depend on range 1, along which its work items differ}}
+  tg.kernel @reduced(%out: memref<2xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<set_kind [1] as group_reduce>, #tg.step<stage load 0 [0] into [3]>]} {
+    %i = tg.range 0 loop 2
+    %k = tg.range 1 loop 64
+    %n = tg.const(2 : index) : index
+    %row = tg.mul %k, %n : index
+    %at = tg.add %row, %i : index
+    %x = tg.load %a[%at] : memref<128xf32>
+    %s = tg.ranged_reduce add %x over %k : f32
+    tg.store %s, %out[%i] : memref<2xf32>
+  }
+}
+
+// -----
+
+// Whether they become items before or after.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{the value of a group's tile would depend on range 1, along which its work items differ}}
+  tg.kernel @reduced_later(%out: memref<2xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<stage load 0 [0] into [3]>, #tg.step<set_kind [1] as group_reduce>]} {
+    %i = tg.range 0 loop 2
+    %k = tg.range 1 loop 64
+    %n = tg.const(2 : index) : index
+    %row = tg.mul %k, %n : index
+    %at = tg.add %row, %i : index
+    %x = tg.load %a[%at] : memref<128xf32>
+    %s = tg.ranged_reduce add %x over %k : f32
+    tg.store %s, %out[%i] : memref<2xf32>
+  }
+}
+
+// -----
+
+// The tile of a reduction's items belongs to the group as well.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{the value of a group's tile would depend on range 0, along which its work items differ}}
+  tg.kernel @of_a_reduction(%out: memref<2xf32>, %a: memref<128xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<set_kind [1] as group_reduce>, #tg.step<stage load 0 [1] into [3]>]} {
+    %i = tg.range 0 loop 2
+    %k = tg.range 1 loop 64
+    %n = tg.const(2 : index) : index
+    %row = tg.mul %k, %n : index
+    %at = tg.add %row, %i : index
+    %x = tg.load %a[%at] : memref<128xf32>
+    %s = tg.ranged_reduce add %x over %k : f32
+    tg.store %s, %out[%i] : memref<2xf32>
+  }
+}
