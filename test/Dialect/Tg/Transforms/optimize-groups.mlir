@@ -342,3 +342,59 @@ tg.kernel @vector(%out: memref<4096xf32>, %a: memref<4194304xf32> {tg.alignment 
   tg.store %s, %out[%i] : memref<4096xf32>
 }
 }
+
+// -----
+
+// A row that is much shorter than what the items add up: each item stores at most
+// one element of it.
+// REMARK: remark: {{.*}}short_row: local range 0 by 1024
+// CHECK-LABEL: tg.kernel @short_row(
+// CHECK-NOT: upcast
+// CHECK-DAG: tg.range {{[0-9]+}} local 1024
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 1024
+// CHECK-NOT: upcast
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @short_row(%out: memref<3xui32> {tg.alignment = 16 : i64}) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 3
+  %k = tg.range 1 loop 513
+  %x = tg.cast %k : index -> ui32
+  %s = tg.ranged_reduce add %x over %k : ui32
+  tg.store %s, %out[%i] : memref<3xui32>
+}
+}
+
+// -----
+
+// Tiles do not hold i1: it is not read along its rows.
+// REMARK: remark: {{.*}}turned: transposed tiles
+// REMARK: remark: {{.*}}turned_bits: single items
+// CHECK-LABEL: tg.kernel @turned(
+// CHECK: tg.stage
+// CHECK-LABEL: tg.kernel @turned_bits(
+// CHECK-NOT: tg.stage
+// CHECK: tg.store
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+tg.kernel @turned(%out: memref<4096xi8>, %a: memref<4096xi8>) attributes {outputs = 1 : i64} {
+  %c64 = tg.const(64 : index) : index
+  %i = tg.range 0 loop 64
+  %j = tg.range 1 loop 64
+  %0 = tg.mul %j, %c64 : index
+  %1 = tg.add %0, %i : index
+  %x = tg.load %a[%1] : memref<4096xi8>
+  %2 = tg.mul %i, %c64 : index
+  %3 = tg.add %2, %j : index
+  tg.store %x, %out[%3] : memref<4096xi8>
+}
+tg.kernel @turned_bits(%out: memref<4096xi1>, %a: memref<4096xi1>) attributes {outputs = 1 : i64} {
+  %c64 = tg.const(64 : index) : index
+  %i = tg.range 0 loop 64
+  %j = tg.range 1 loop 64
+  %0 = tg.mul %j, %c64 : index
+  %1 = tg.add %0, %i : index
+  %x = tg.load %a[%1] : memref<4096xi1>
+  %2 = tg.mul %i, %c64 : index
+  %3 = tg.add %2, %j : index
+  tg.store %x, %out[%3] : memref<4096xi1>
+}
+}

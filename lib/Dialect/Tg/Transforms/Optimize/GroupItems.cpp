@@ -315,7 +315,11 @@ void Heuristic::distributeRow(ArrayRef<RangeOp> rows, int64_t items) {
   if (!along || schedule.isOrdered(along))
     return;
   report("local", along, items);
-  auto [rest, item] = splitItems(along, items, countAccessLanes(along));
+  // Short rows have fewer elements than the items could store.
+  int64_t lanes = countAccessLanes(along);
+  while (lanes > 1 && items * lanes >= 2 * along.getLargestExtent())
+    lanes /= 2;
+  auto [rest, item] = splitItems(along, items, lanes);
   schedule.setKind(item, RangeKind::local);
   unrollFew(rest);
 }
@@ -405,8 +409,10 @@ bool Heuristic::turnTiles() {
   SmallVector<LoadOp> turned;
   for (auto load : body.getOps<LoadOp>()) {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
+    // Tiles do not hold i1.
     if (!schedule.dependsOn(load.getIndex(), column) ||
-        std::abs(index.getCoefficient(column)) == 1)
+        std::abs(index.getCoefficient(column)) == 1 ||
+        load.getType().isInteger(1))
       continue;
     for (RangeOp range : schedule.getResultRanges())
       if (range != column && (!row || range == row) &&
