@@ -154,9 +154,11 @@ private:
   /// Whether the item is the first one along some axes; null if there is only
   /// one.
   Value getIsFirst(ArrayRef<unsigned> axes, unsigned depth, Location loc);
-  /// Emits a barrier before the memory of \p op is written in the scope
-  /// `depth`, if items may still read what it held before.
-  void separateFromReads(Operation *op, unsigned depth, Location loc);
+  /// Emits a barrier before a part of the memory of \p op is written in the
+  /// scope `depth`, if items may still read what it held before. If there are
+  /// several parts, each is separated from the reads that follow at once.
+  void separateFromReads(Operation *op, unsigned depth, Location loc,
+                         int64_t part = 0);
   /// Emits the barriers between what was written and the reads that follow.
   /// They come as late as possible, so that tiles share them.
   void separateFromWrites(Location loc);
@@ -170,8 +172,9 @@ private:
   /// that are filled ahead.
   DenseMap<Operation *, Value> starts;
   bool isFillingOthers = false;
-  /// Memory that was written before.
-  DenseSet<Operation *> written;
+  /// Parts of memory that were written before, and in which blocks.
+  DenseSet<std::pair<Operation *, int64_t>> written;
+  DenseSet<std::pair<Operation *, Block *>> writtenIn;
   /// The scopes in which memory was written since their last barrier.
   SmallVector<unsigned> unread;
   /// Blocks in which no memory was read since their last barrier.

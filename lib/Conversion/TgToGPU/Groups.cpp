@@ -55,12 +55,14 @@ Value GPUEmitter::getIsFirst(ArrayRef<unsigned> axes, unsigned depth,
   return condition;
 }
 
-void GPUEmitter::separateFromReads(Operation *op, unsigned depth,
-                                   Location loc) {
+void GPUEmitter::separateFromReads(Operation *op, unsigned depth, Location loc,
+                                   int64_t part) {
   Block *block = scopes[depth].anchor->block;
-  const bool isFirst = written.insert(op).second;
-  // In a loop, the previous iteration has read it.
-  if (isFirst && block == scopes[0].anchor->block)
+  const bool isFirst = written.insert({op, part}).second;
+  const bool isFirstOfBlock = writtenIn.insert({op, block}).second;
+  // In a loop, the previous iteration has read it. If another part was written
+  // in this one, a barrier has come since then.
+  if (isFirst && (block == scopes[0].anchor->block || !isFirstOfBlock))
     return;
   if (separated.insert(block).second)
     gpu::BarrierOp::create(at(depth, loc));
@@ -232,7 +234,7 @@ Value GPUEmitter::combineScalar(const GroupLayout::Exchange &exchange,
         arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
                               arith::RemUIOp::create(b, item, shuffled), zero);
   }
-  separateFromReads(op, depth, loc);
+  separateFromReads(op, depth, loc, position);
   Value end = getIndexConstant(exchange.partials, loc),
         one = getIndexConstant(1, loc),
         rows = getIndexConstant(exchange.rows, loc);

@@ -37,7 +37,8 @@ tg.kernel @in_subgroup(%out: memref<4xi8>, %a: memref<32xi8>) attributes {output
 
 // Between subgroups, values go through the memory of the group. The first lane
 // of each subgroup writes, all items read. Unrolled results have places of
-// their own: 2 results * 2 rows * 2 subgroups. f16 is added up as f32.
+// their own, 2 results * 2 rows * 2 subgroups: reading the first one and writing
+// the second one need no barrier in between. f16 is added up as f32.
 // CHECK-LABEL: gpu.func @two_subgroups(
 // CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<8xf32, #gpu.address_space<workgroup>>)
 // CHECK-SAME: known_block_size = array<i32: 64, 2, 1>
@@ -49,8 +50,11 @@ tg.kernel @in_subgroup(%out: memref<4xi8>, %a: memref<32xi8>) attributes {output
 // CHECK-NEXT: memref.load %[[SHARED]]
 // CHECK-NEXT: scf.for
 // CHECK: arith.truncf %{{.*}} : f32 to f16
-// CHECK-COUNT-5: gpu.shuffle xor
-// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[SHARED]]
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.barrier
+// CHECK-NOT: gpu.barrier
 // CHECK: gpu.return
 tg.kernel @two_subgroups(%out: memref<4xf16>, %a: memref<256xf16>) attributes {outputs = 1 : i64} {
   %i = tg.range 0 local 2
@@ -104,6 +108,35 @@ tg.kernel @in_loop(%out: memref<4xf32>, %a: memref<256xf32>) attributes {outputs
   %x = tg.load %a[%1] : memref<256xf32>
   %s = tg.ranged_reduce add %x over %k : f32
   tg.store %s, %out[%i] : memref<4xf32>
+}
+
+// The first of two results waits for what the previous iteration reads. The
+// barrier behind it is also between the second results of two iterations.
+// CHECK-LABEL: gpu.func @two_in_loop(
+// CHECK-SAME: workgroup(%[[SHARED:.*]] : memref<4xf32, #gpu.address_space<workgroup>>)
+// CHECK: scf.for
+// CHECK: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[SHARED]]
+// CHECK: gpu.barrier
+// CHECK: memref.load %[[SHARED]]
+// CHECK-NOT: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[SHARED]]
+// CHECK: gpu.barrier
+// CHECK-NOT: gpu.barrier
+// CHECK: gpu.return
+tg.kernel @two_in_loop(%out: memref<8xf32>, %a: memref<512xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 4
+  %u = tg.range 1 unroll 2
+  %k = tg.range 2 group_reduce 64
+  %c2 = tg.const(2 : index) : index
+  %c64 = tg.const(64 : index) : index
+  %0 = tg.mul %i, %c2 : index
+  %1 = tg.add %0, %u : index
+  %2 = tg.mul %1, %c64 : index
+  %3 = tg.add %2, %k : index
+  %x = tg.load %a[%3] : memref<512xf32>
+  %s = tg.ranged_reduce add %x over %k : f32
+  tg.store %s, %out[%1] : memref<8xf32>
 }
 
 // A kernel that works in place: one item writes what all have read.
