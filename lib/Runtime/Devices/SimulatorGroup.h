@@ -1,0 +1,167 @@
+//===- SimulatorGroup.h - a group of a simulated launch ---------*- C++ -*-===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A group while it runs: the turns of its items, what they exchange and
+/// access, and errors.
+///
+//===----------------------------------------------------------------------===//
+
+#ifndef TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORGROUP_H
+#define TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORGROUP_H
+
+#include "Fibers.h"
+#include "Simulator.h"
+#include "SimulatorCounts.h"
+#include "SimulatorShadow.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tinygrad::detail {
+
+/// What memory holds that the kernel may not rely on, so that kernels that
+/// expect zeros fail.
+inline constexpr int kPoison = 0xFE;
+
+/// The coordinates of a group or an item, or extents.
+using SimTriple = std::array<uint32_t, 3>;
+
+/// The coordinates of a number, with x fastest.
+inline SimTriple coordinatesOf(uint64_t number, const SimTriple &extents) {
+  return {uint32_t(number % extents[0]),
+          uint32_t(number / extents[0] % extents[1]),
+          uint32_t(number / extents[0] / extents[1])};
+}
+
+/// What the groups of a launch have in common.
+struct LaunchState {
+  LaunchState(const SimLaunch &launch, StampMemory &memory)
+      : launch(launch), shadow(memory) {}
+
+  const SimLaunch &launch;
+  GlobalShadow shadow;
+  /// The first group with an error so far; those after it stop, so that the
+  /// same error is reported however many threads there are.
+  static constexpr uint64_t kNone = UINT64_MAX;
+  std::atomic<uint64_t> failedGroup{kNone};
+  /// Of each `countedStep` groups, the first one is counted; 0: none.
+  uint64_t countedStep = 0;
+  std::mutex mutex; // guards the members below
+  SimCounts counts;
+  // Of the error.
+  std::string error;
+  bool isBoundsError = false;
+};
+
+/// Runs one group at a time. Its items, stacks and memory are reused.
+class SimGroup {
+public:
+  /// The parameters of tg_sim_access.
+  struct Access {
+    int64_t base, index, count, size, elementBytes, flags, buffer;
+  };
+
+  /// Runs groups of a launch, by their numbers.
+  void run(LaunchState &launchState, int64_t begin, int64_t end);
+
+  std::size_t numStacks() const { return fibers.size(); }
+
+  // For the functions that kernels call.
+  void barrier(SimItem &item, int64_t site);
+  int64_t shuffle(SimItem &item, int64_t bits, int64_t operand, int64_t mode,
+                  int64_t width, int64_t site);
+  void access(SimItem &item, const Access &access);
+  void copy(SimItem &item, const SimItem::Copy &copy);
+  void waitForCopies(SimItem &item, std::size_t count);
+
+private:
+  void prepare(LaunchState &launchState);
+  void runGroup();
+  class Random;
+  void permute(Random &random);
+  void takeTurns();
+  static void runItems(Fiber &fiber, void *argument);
+  Fiber &takeFiber();
+  void abandon();
+  bool mayGoOn() const;
+  bool release();
+  bool releaseSubgroup(uint32_t subgroup);
+  bool exchangeMatrices(const SimItem &first, uint32_t begin, uint32_t end);
+  bool checkCopies(std::size_t offset, std::size_t bytes, const SimItem &item,
+                   const Access &access);
+  void setReady(SimItem &item);
+  int64_t sourceOf(const SimItem &item) const;
+
+  std::pair<uint32_t, uint32_t> itemsOf(uint32_t subgroup) const;
+  void wait(SimItem &item, SimItem::State state, int64_t site);
+  // Errors. Nothing that owns memory may be on the stack of an item that stops.
+  void record(const std::string &error, bool isBoundsError = false);
+  void recordMissing(const SimItem &waiting, const SimItem &missing);
+  void recordBounds(const SimItem &item, const Access &access);
+  void recordMisaligned(const SimItem &item, const Access &access,
+                        std::uintptr_t alignment);
+  void recordConflict(const SimItem &item, const Access &access,
+                      const Conflict &conflict);
+  [[noreturn]] void stop(SimItem &item);
+  static std::string describeWait(const SimItem &item);
+  std::string nameOf(uint32_t item) const;
+  std::string nameOfGroup(uint64_t number) const;
+  std::string nameOfElement(const Access &access, int64_t element) const;
+
+  const SimLaunch &launch() const { return state->launch; }
+
+  static constexpr std::size_t kSharedAlignment = 128;
+  struct FreeAligned {
+    void operator()(char *memory) const {
+      ::operator delete[](memory, std::align_val_t(kSharedAlignment));
+    }
+  };
+
+  LaunchState *state = nullptr;
+  void **arguments = nullptr;     // buffers and shared memory
+  std::vector<void *> withShared; // those of a launch that has shared memory
+  std::unique_ptr<char[], FreeAligned> shared;
+  std::size_t sharedCapacity = 0;
+
+  uint32_t numItems = 0;
+  std::unique_ptr<SimItem[]> items;
+  uint32_t itemCapacity = 0;
+  std::vector<std::unique_ptr<Fiber>> fibers;
+  std::vector<Fiber *> idleFibers;
+
+  // The current group.
+  uint64_t group = 0;
+  uint64_t phase = 0;         // barriers passed
+  std::vector<uint32_t> turn; // the items that run in this turn, in order
+  std::size_t position = 0;   // in `turn`, of the next item
+  SimItem *current = nullptr; // the item that runs
+  std::vector<uint32_t> numAtShuffle; // by subgroup
+  uint32_t numEnded = 0;
+
+  /// The bytes of shared memory that copies have not written yet: the number of
+  /// the item, plus one.
+  std::vector<uint16_t> copying;
+  std::size_t numCopying = 0;
+
+  bool isCounted = false;
+  AccessCounter counter;
+
+  SharedShadow sharedShadow;
+  GlobalShadow::Cache cache;
+};
+
+} // namespace tinygrad::detail
+
+#endif // TINYGRAD_LIB_RUNTIME_DEVICES_SIMULATORGROUP_H
