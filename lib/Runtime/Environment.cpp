@@ -34,6 +34,7 @@ namespace {
 enum Number : unsigned {
   Debug,
   NoOpt,
+  AllowTf32,
   Spec,
   Lru,
   Profile,
@@ -77,6 +78,7 @@ static_assert(std::is_trivially_destructible_v<Overrides>);
 static constexpr NumberFacts kNumberFacts[numNumbers] = {
     {"DEBUG", 0, 7, 0},
     {"NOOPT", 0, 1, 0},
+    {"ALLOW_TF32", 0, 1, 0},
     {"SPEC", 0, 2, 0},
     {"LRU", 0, 1, 1},
     {"PROFILE", 0, 1, 0},
@@ -153,6 +155,7 @@ template <Text variable> static std::string text() {
 
 int tinygrad::debugLevel() { return int(number<Debug>()); }
 bool tinygrad::noOptimization() { return number<NoOpt>() != 0; }
+bool tinygrad::allowTf32() { return number<AllowTf32>() != 0; }
 bool tinygrad::verifyEveryRewrite() { return number<Spec>() != 0; }
 bool tinygrad::checkBounds() { return number<Spec>() >= 2; }
 bool tinygrad::cacheFreedMemory() { return number<Lru>() != 0; }

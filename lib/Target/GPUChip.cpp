@@ -16,8 +16,10 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-const GPUChip *tg::lookupGPUChip(StringRef name, std::string &error,
-                                 std::optional<GPUVendor> vendor) {
+/// The chip of this name, of one vendor or of any; null, and an error that
+/// lists the names, if there is none.
+static const GPUChip *lookupGPUChip(StringRef name, std::string &error,
+                                    std::optional<GPUVendor> vendor) {
   const GPUChip *chip = tinygrad::findGPUChip(name);
   if (chip && (!vendor || chip->isAMD() == (*vendor == GPUVendor::amd)))
     return chip;
@@ -27,7 +29,43 @@ const GPUChip *tg::lookupGPUChip(StringRef name, std::string &error,
   return nullptr;
 }
 
-TargetFacts tg::getFacts(const GPUChip &chip) {
+/// The option that allows rounding to tf32.
+static constexpr llvm::StringLiteral kTf32 = "tf32";
+
+std::optional<GPUOptions> tg::parseGPUOptions(StringRef text,
+                                              StringRef defaultChip,
+                                              std::string &error,
+                                              std::optional<GPUVendor> vendor) {
+  auto [name, option] = text.split(':');
+  GPUOptions options;
+  options.chip =
+      lookupGPUChip(text.empty() ? defaultChip : name, error, vendor);
+  if (!options.chip)
+    return std::nullopt;
+  if (name.size() == text.size())
+    return options;
+  if (option != kTf32) {
+    error = "GPUs have no option '" + option.str() + "'; there is '" +
+            kTf32.str() + "'";
+    return std::nullopt;
+  }
+  if (!tinygrad::canRoundToTf32(*options.chip)) {
+    error = name.str() + " has no matrix units that round f32 to tf32";
+    return std::nullopt;
+  }
+  options.roundToTf32 = true;
+  return options;
+}
+
+std::string GPUOptions::str() const {
+  std::string text(chip->name);
+  if (roundToTf32)
+    text += ":" + kTf32.str();
+  return text;
+}
+
+TargetFacts tg::getFacts(const GPUOptions &options) {
+  const GPUChip &chip = *options.chip;
   TargetFacts facts;
   // One access of an item, and the registers of an item in this unit.
   facts.vectorBytes = 16;
@@ -37,6 +75,7 @@ TargetFacts tg::getFacts(const GPUChip &chip) {
   facts.subgroupItems = chip.subgroupItems;
   facts.groupBytes = chip.groupBytes;
   facts.matrixUnits = tinygrad::getMatrixUnits(chip);
+  facts.roundToTf32 = options.roundToTf32;
   facts.asyncCopies = chip.hasAsyncCopies();
   // Groups that keep all compute units busy.
   facts.parallelItems = 2 * chip.computeUnits;

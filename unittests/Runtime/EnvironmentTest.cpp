@@ -79,6 +79,33 @@ TEST(Environment, kernelsAreMadeForTheProcessorThatIsNamed) {
 }
 #endif
 
+TEST(Environment, targetsOfGPUsSayThatTf32IsAllowed) {
+  auto isTarget = [](const char *chip, const char *target) {
+    Context settings({{"SIMCHIP", chip}});
+    return Device::get("SIM").information().target == target;
+  };
+  expectInChild("ALLOW_TF32", "1", [&] {
+    return allowTf32() && isTarget("sm_90", "sim:sm_90:tf32") &&
+           // What object code is made for does not change.
+           Device::get("SIM").information().architecture == "sim:sm_90";
+  });
+  // These have no matrix units that round to tf32.
+  for (const char *chip : {"sm_75", "gfx942"})
+    expectInChild("ALLOW_TF32", "1", [&] {
+      return isTarget(chip, (std::string("sim:") + chip).c_str());
+    });
+  for (const char *value : {"", "0"})
+    expectInChild("ALLOW_TF32", value, [&] {
+      return !allowTf32() && isTarget("sm_90", "sim:sm_90");
+    });
+  expectInChild("ALLOW_TF32", "2", [] {
+    return messageOf<Error>([] {
+             Device::get("SIM");
+           }).find("ALLOW_TF32=2 is out of range: expected 0 to 1") !=
+           std::string::npos;
+  });
+}
+
 TEST(Environment, badNumbersNameTheVariable) {
   for (const char *text : {"yes", "3", "1x", "99999999999999999999"})
     expectInChild("SPEC", text, [&] {

@@ -50,6 +50,12 @@ TEST_P(GPURuntime, tellsWhatTheDeviceIs) {
   EXPECT_TRUE(info.executes);
 }
 
+TEST_P(GPURuntime, compilesForTf32WhereThatIsAllowed) {
+  Context allowed({{"ALLOW_TF32", 1}});
+  EXPECT_EQ(takeDevice().information().target,
+            either("cuda:sm_90:tf32", "amd:gfx942"));
+}
+
 //===----------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------===//

@@ -193,6 +193,18 @@ TEST(AllTargets, KnowGPUs) {
   EXPECT_EQ(lookup("cuda")->getName(), "cuda:sm_75");
   EXPECT_NE(lookup("cuda:sm_90")->getCacheKey({}),
             lookup("cuda:sm_80")->getCacheKey({}));
+  // Code that rounds factors is never used where that is not allowed.
+  for (const std::string name : {"cuda:sm_90", "sim:sm_90"}) {
+    const tg::Target *plain = lookup(name), *rounding = lookup(name + ":tf32");
+    EXPECT_EQ(rounding->getName(), name + ":tf32");
+    EXPECT_NE(rounding->getCacheKey({}), plain->getCacheKey({}));
+    tg::TargetFacts facts = rounding->getFacts();
+    EXPECT_EQ(facts.roundToTf32, 1);
+    facts.roundToTf32 = 0;
+    EXPECT_EQ(facts, plain->getFacts());
+  }
+  EXPECT_NE(getError("amd:gfx942:tf32").find("no matrix units that round f32"),
+            std::string::npos);
   EXPECT_NE(getError("cuda:gfx942").find("known ones: sm_70"),
             std::string::npos);
   EXPECT_NE(getError("amd:sm_90").find("known ones: gfx90a"),

@@ -167,6 +167,8 @@ def ConvertTgToGPU : Pass<"convert-tg-to-gpu", "::mlir::ModuleOp"> {
       subgroups and through the memory of the group between them; all items get
       the same bits.
     * Tiles of a group are memory of the group, filled between barriers.
+    * A sum on a matrix unit is computed by subgroups; factors of f32 that the unit
+      multiplies as tf32 are rounded to nearest, ties away from zero.
 
     The number of items of a group, the size of a subgroup and the memory of a group
     are bounded by the module's `#tg.target`. Functions that launch kernels lose
@@ -204,7 +206,8 @@ def ConvertTgToGPU : Pass<"convert-tg-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::amdgpu::AMDGPUDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -15,6 +15,8 @@
 /// - DEV: default device; the best one if unset
 /// - DEBUG: verbosity, 0 (the default) to 7
 /// - NOOPT: 1: kernels are not scheduled by the optimizer
+/// - ALLOW_TF32: 1: GPUs may round float32 factors of products to tf32, which
+///   their matrix units multiply. Read when the device is opened
 /// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
 ///   2: also checks every memory access of kernels; an out-of-bounds access
 ///   makes the run throw IndexError
@@ -74,6 +76,7 @@ void checkSettings();
 /// This and the functions below throw as checkSettings() does.
 int debugLevel();
 bool noOptimization();      ///< NOOPT
+bool allowTf32();           ///< ALLOW_TF32
 bool verifyEveryRewrite();  ///< SPEC
 bool checkBounds();         ///< SPEC=2
 bool cacheFreedMemory();    ///< LRU

@@ -246,6 +246,14 @@ constexpr int64_t getMatrixUnits(const GPUChipData &chip) {
   return bits;
 }
 
+/// Whether the chip multiplies f32 after rounding it to tf32.
+constexpr bool canRoundToTf32(const GPUChipData &chip) {
+  for (const MatrixUnit &unit : kMatrixUnits)
+    if (unit.element == MatrixElement::tf32 && unit.isOf(chip))
+      return true;
+  return false;
+}
+
 } // namespace tinygrad
 
 #endif // TINYGRAD_SUPPORT_MATRIXUNITS_H

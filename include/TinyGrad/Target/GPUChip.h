@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The facts about a GPU (see Support/GPUChips.h) that schedules get, and
-/// look-up by name.
+/// The facts about a GPU (see Support/GPUChips.h) that schedules get, look-up
+/// by name, and what else names of targets say.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,13 +26,26 @@ enum class GPUVendor { amd, nvidia };
 
 using GPUChip = tinygrad::GPUChipData;
 
-/// The facts for schedules.
-TargetFacts getFacts(const GPUChip &chip);
+/// What the name of a target says after its kind: a chip, and whether factors
+/// of f32 may be rounded to tf32 ("sm_90:tf32").
+struct GPUOptions {
+  const GPUChip *chip = nullptr;
+  bool roundToTf32 = false;
 
-/// The chip of this name, of one vendor or of any; null, and an error that
-/// lists the names, if there is none.
-const GPUChip *lookupGPUChip(llvm::StringRef name, std::string &error,
-                             std::optional<GPUVendor> vendor = std::nullopt);
+  /// The text that parseGPUOptions reads.
+  std::string str() const;
+};
+
+/// Reads options for GPUs of one vendor or of any; `defaultChip` is the chip if
+/// none is named. Returns nothing, and the reason, if there is no such chip or
+/// if it cannot do what is asked for.
+std::optional<GPUOptions>
+parseGPUOptions(llvm::StringRef text, llvm::StringRef defaultChip,
+                std::string &error,
+                std::optional<GPUVendor> vendor = std::nullopt);
+
+/// The facts for schedules.
+TargetFacts getFacts(const GPUOptions &options);
 
 } // namespace mlir::tg
 

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -92,6 +93,7 @@ private:
                                ArrayRef<int64_t> shape, Value a, Value b,
                                Value c);
   LogicalResult convertLoadMatrices(nvgpu::LdMatrixOp load);
+  LogicalResult convertRounding(NVVM::ConvertFloatToTF32Op op);
   LogicalResult convertCopy(nvgpu::DeviceAsyncCopyOp copy);
   Value getRegisters(Type element, int64_t count, bool isResult);
   void writeRegisters(Value memory, int64_t offset, Value value);
@@ -460,6 +462,30 @@ LogicalResult FunctionConverter::convertLoadMatrices(nvgpu::LdMatrixOp load) {
   return success();
 }
 
+/// To tf32, with ties away from zero.
+LogicalResult
+FunctionConverter::convertRounding(NVVM::ConvertFloatToTF32Op op) {
+  if (op.getRnd() != NVVM::FPRoundingMode::RNA ||
+      op.getSat() != NVVM::SaturationMode::NONE || op.getRelu())
+    return op.emitOpError("rounds in a way that the simulator does not know");
+  auto i32 = [&](uint32_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc,
+                                        static_cast<int32_t>(value), 32);
+  };
+  Value bits =
+      arith::BitcastOp::create(builder, loc, builder.getI32Type(), op.getSrc());
+  Value magnitude = arith::AndIOp::create(builder, loc, bits, i32(0x7fffffff));
+  // Infinity and NaN remain what they are.
+  Value isFinite = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::ult, magnitude, i32(0x7f800000));
+  Value carried = arith::AddIOp::create(builder, loc, bits, i32(0x1000));
+  Value chosen = arith::SelectOp::create(builder, loc, isFinite, carried, bits);
+  op.getRes().replaceAllUsesWith(
+      arith::AndIOp::create(builder, loc, chosen, i32(0xffffe000)));
+  op.erase();
+  return success();
+}
+
 LogicalResult FunctionConverter::convertCopy(nvgpu::DeviceAsyncCopyOp copy) {
   const int64_t count = copy.getDstElements().getSExtValue();
   const int64_t bytes =
@@ -582,6 +608,8 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
       })
       .Case<nvgpu::LdMatrixOp>(
           [&](nvgpu::LdMatrixOp load) { return convertLoadMatrices(load); })
+      .Case<NVVM::ConvertFloatToTF32Op>(
+          [&](NVVM::ConvertFloatToTF32Op op) { return convertRounding(op); })
       .Case<nvgpu::DeviceAsyncCopyOp>(
           [&](nvgpu::DeviceAsyncCopyOp copy) { return convertCopy(copy); })
       .Case<nvgpu::DeviceAsyncCreateGroupOp>([&](auto) {
@@ -619,8 +647,8 @@ LogicalResult FunctionConverter::convertOperation(Operation *op) {
                         /*isWrite=*/true, store.getAlignment());
       })
       .Default([&](Operation *op) -> LogicalResult {
-        if (isa<gpu::GPUDialect, nvgpu::NVGPUDialect, amdgpu::AMDGPUDialect>(
-                op->getDialect()))
+        if (isa<gpu::GPUDialect, nvgpu::NVGPUDialect, NVVM::NVVMDialect,
+                amdgpu::AMDGPUDialect>(op->getDialect()))
           return op->emitOpError("is not supported by the simulator");
         return success();
       });

@@ -14,6 +14,7 @@
 #include "GPUEmitter.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -291,6 +292,21 @@ static Value multiply(B &b, const MatrixUnit &unit, Value rows, Value columns,
   llvm_unreachable("unknown family");
 }
 
+/// Rounds f32 to tf32, to nearest: matrix units cut off the lower bits.
+static Value roundToTf32(B &b, Value fragment) {
+  auto type = cast<VectorType>(fragment.getType());
+  for (int64_t row = 0; row < type.getDimSize(0); ++row)
+    for (int64_t column = 0; column < type.getDimSize(1); ++column) {
+      const int64_t place[] = {row, column};
+      Value element = vector::ExtractOp::create(b, fragment, place);
+      auto rounded = NVVM::ConvertFloatToTF32Op::create(
+          b, b.getI32Type(), element, NVVM::FPRoundingMode::RNA);
+      element = arith::BitcastOp::create(b, b.getF32Type(), rounded);
+      fragment = vector::InsertOp::create(b, element, fragment, place);
+    }
+  return fragment;
+}
+
 bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
   const auto *found =
       llvm::find_if(layout.contractions, [&](const Contraction &contraction) {
@@ -354,9 +370,12 @@ bool GPUEmitter::createContraction(RangedReduceOp op, unsigned depth) {
           const Contraction::Factor &factor =
               ofColumns ? contraction.columns : contraction.rows;
           Value &value = fragments[ofColumns][getKey(factor.getIndex())];
-          if (!value)
+          if (!value) {
             value = readFragment(
                 getFragment(contraction, ofColumns, starts[ofColumns]), loc);
+            if (unit.element == tinygrad::MatrixElement::tf32)
+              value = roundToTf32(at(top(), loc), value);
+          }
           factors[ofColumns] = value;
         }
         *next = multiply(at(top(), loc), unit, factors[0], factors[1], *next);

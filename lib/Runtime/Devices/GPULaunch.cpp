@@ -5,12 +5,15 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Evaluates and checks the groups of a launch.
+/// Evaluates and checks the groups of a launch, and names targets.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "GPULaunch.h"
+#include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Support/GPUChips.h"
+#include "TinyGrad/Support/MatrixUnits.h"
 
 #include <algorithm>
 
@@ -56,4 +59,13 @@ GPULaunch detail::evaluateLaunch(const GPULimits &limits,
   check(sharedBytes, limits.sharedBytes, "bytes of shared memory", "");
   launch.sharedBytes = uint32_t(sharedBytes);
   return launch;
+}
+
+std::string detail::getGPUTarget(std::string_view kind,
+                                 const std::string &chip) {
+  std::string target = std::string(kind) + ":" + chip;
+  if (const GPUChipData *data = findGPUChip(chip);
+      data && canRoundToTf32(*data) && allowTf32())
+    target += ":tf32";
+  return target;
 }

@@ -5,7 +5,8 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The groups of a launch and the limits that GPUs set to them.
+/// The groups of a launch and the limits that GPUs set to them; what kernels of
+/// a GPU are compiled for.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -50,6 +51,10 @@ struct GPULaunch {
 GPULaunch evaluateLaunch(const GPULimits &limits, std::string_view device,
                          std::string_view chip, const std::string &kernel,
                          const LaunchDims &dims, const int64_t *values);
+
+/// The target of a GPU, "cuda:sm_90", with the options that the settings ask
+/// for and the chip has.
+std::string getGPUTarget(std::string_view kind, const std::string &chip);
 
 } // namespace tinygrad::detail
 

@@ -165,7 +165,7 @@ static DeviceInfo describe(const GPUDriver &driver, const GPUPlace &place,
   if (place.ordinal != 0)
     info.name += ":" + std::to_string(place.ordinal);
   info.architecture = properties.architecture;
-  info.target = std::string(driver.target()) + ":" + properties.chip;
+  info.target = getGPUTarget(driver.target(), properties.chip);
   info.computeUnits = properties.computeUnits;
   info.totalMemory = properties.totalMemory;
   return info;

@@ -86,7 +86,8 @@ private:
 DeviceInfo SimDevice::describe(unsigned ordinal, const SimChip &chip) {
   DeviceInfo info;
   info.name = ordinal == 0 ? "SIM" : "SIM:" + std::to_string(ordinal);
-  info.architecture = info.target = "sim:" + chip.name;
+  info.architecture = "sim:" + chip.name;
+  info.target = detail::getGPUTarget("sim", chip.name);
   info.computeUnits = unsigned(threadCount());
   info.totalMemory = detail::queryMemoryLimits().total;
   return info;

@@ -35,10 +35,10 @@ static std::string getFeatures(const GPUChip &chip) {
 namespace {
 class AMDTarget final : public GPUTarget {
 public:
-  explicit AMDTarget(const GPUChip &chip)
-      : GPUTarget("amd:" + std::string(chip.name), chip,
-                  {"amdgcn-amd-amdhsa", std::string(chip.name),
-                   getFeatures(chip), 2}) {}
+  explicit AMDTarget(const GPUOptions &options)
+      : GPUTarget("amd:" + options.str(), options,
+                  {"amdgcn-amd-amdhsa", std::string(options.chip->name),
+                   getFeatures(*options.chip), 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {
@@ -92,10 +92,9 @@ namespace mlir::tg {
 TargetKind describeAMDTarget() {
   return {"amd",
           [](StringRef name, std::string &error) -> std::unique_ptr<Target> {
-            const GPUChip *chip =
-                lookupGPUChip(name.empty() ? StringRef(kDefaultChip) : name,
-                              error, GPUVendor::amd);
-            return chip ? std::make_unique<AMDTarget>(*chip) : nullptr;
+            const std::optional<GPUOptions> options =
+                parseGPUOptions(name, kDefaultChip, error, GPUVendor::amd);
+            return options ? std::make_unique<AMDTarget>(*options) : nullptr;
           },
           GPUTarget::registerGPUDialects};
 }

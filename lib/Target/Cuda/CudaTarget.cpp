@@ -6,7 +6,8 @@
 ///
 /// \file
 /// The code is PTX as text, which the driver compiles for the GPU that it
-/// finds. The option is the oldest such GPU: "cuda:sm_90".
+/// finds. The option is the oldest such GPU: "cuda:sm_90", or "cuda:sm_90:tf32"
+/// if products of f32 may round their factors to tf32.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -24,12 +25,12 @@ static constexpr llvm::StringLiteral kDefaultChip = "sm_75";
 namespace {
 class CudaTarget final : public GPUTarget {
 public:
-  explicit CudaTarget(const GPUChip &chip)
-      : GPUTarget("cuda:" + std::string(chip.name), chip,
-                  {"nvptx64-nvidia-cuda", std::string(chip.name),
+  explicit CudaTarget(const GPUOptions &options)
+      : GPUTarget("cuda:" + options.str(), options,
+                  {"nvptx64-nvidia-cuda", std::string(options.chip->name),
                    // The first version of PTX with the matrix operations that
                    // the chip has.
-                   chip.name == "sm_75" ? "+ptx65" : "", 2}) {}
+                   options.chip->name == "sm_75" ? "+ptx65" : "", 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {
@@ -67,10 +68,9 @@ namespace mlir::tg {
 TargetKind describeCudaTarget() {
   return {"cuda",
           [](StringRef name, std::string &error) -> std::unique_ptr<Target> {
-            const GPUChip *chip =
-                lookupGPUChip(name.empty() ? StringRef(kDefaultChip) : name,
-                              error, GPUVendor::nvidia);
-            return chip ? std::make_unique<CudaTarget>(*chip) : nullptr;
+            const std::optional<GPUOptions> options =
+                parseGPUOptions(name, kDefaultChip, error, GPUVendor::nvidia);
+            return options ? std::make_unique<CudaTarget>(*options) : nullptr;
           },
           GPUTarget::registerGPUDialects};
 }

@@ -72,10 +72,10 @@ static void loadDialects(MLIRContext &context) {
     context.getOrLoadDialect(name);
 }
 
-GPUTarget::GPUTarget(std::string name, const GPUChip &chip,
+GPUTarget::GPUTarget(std::string name, const GPUOptions &options,
                      codegen::Processor processor)
-    : Target(std::move(name)), chip(chip), facts(tg::getFacts(chip)),
-      processor(std::move(processor)) {}
+    : Target(std::move(name)), chip(*options.chip),
+      facts(tg::getFacts(options)), processor(std::move(processor)) {}
 
 std::string GPUTarget::getCacheKey(const CompileFlags &) const {
   return getName() + ";" + processor.triple + ";" + processor.cpu + ";" +

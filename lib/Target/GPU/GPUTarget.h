@@ -34,7 +34,7 @@ public:
   static void registerGPUDialects(DialectRegistry &registry);
 
 protected:
-  GPUTarget(std::string name, const GPUChip &chip,
+  GPUTarget(std::string name, const GPUOptions &options,
             codegen::Processor processor);
 
   /// LLVM's passes, as text.

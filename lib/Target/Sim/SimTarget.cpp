@@ -7,7 +7,7 @@
 /// \file
 /// The target of the SIM device: kernels are scheduled and lowered to the `gpu`
 /// dialect as for a GPU, and run on the host one work item at a time. The
-/// option is the GPU: "sim:sm_90".
+/// option is the GPU: "sim:sm_90", or "sim:sm_90:tf32" as for "cuda".
 ///
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
 #include "TinyGrad/Target/GPUChip.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,8 +31,8 @@ static constexpr llvm::StringLiteral kDefaultChip = "sm_90";
 
 static void registerDialects(DialectRegistry &registry) {
   registerCpuTarget(registry);
-  registry
-      .insert<amdgpu::AMDGPUDialect, gpu::GPUDialect, nvgpu::NVGPUDialect>();
+  registry.insert<amdgpu::AMDGPUDialect, gpu::GPUDialect, nvgpu::NVGPUDialect,
+                  NVVM::NVVMDialect>();
 }
 
 /// The host, without conversions to bf16 that flush subnormals to zero.
@@ -48,8 +49,8 @@ static const CpuTargetOptions &getHost() {
 namespace {
 class SimTarget : public Target {
 public:
-  SimTarget(std::string name, const GPUChip &chip)
-      : Target(std::move(name)), facts(tg::getFacts(chip)) {}
+  SimTarget(std::string name, const GPUOptions &options)
+      : Target(std::move(name)), facts(tg::getFacts(options)) {}
 
   std::string getCacheKey(const CompileFlags &) const override {
     return getName() + ";" + getHost().str();
@@ -89,6 +90,7 @@ FailureOr<std::vector<char>> SimTarget::compile(ArrayRef<KernelOp> kernels,
   context->getOrLoadDialect<amdgpu::AMDGPUDialect>();
   context->getOrLoadDialect<gpu::GPUDialect>();
   context->getOrLoadDialect<nvgpu::NVGPUDialect>();
+  context->getOrLoadDialect<NVVM::NVVMDialect>();
   OwningOpRef<ModuleOp> module =
       ModuleOp::create(UnknownLoc::get(context), "kernels");
   auto print = [&](StringRef stage) {
@@ -130,14 +132,13 @@ namespace mlir::tg {
 TargetKind describeSimTarget() {
   return {"sim",
           [](StringRef name, std::string &error) -> std::unique_ptr<Target> {
-            const GPUChip *chip = lookupGPUChip(
-                name.empty() ? StringRef(kDefaultChip) : name, error);
-            if (!chip)
+            const std::optional<GPUOptions> options =
+                parseGPUOptions(name, kDefaultChip, error);
+            if (!options)
               return nullptr;
             return std::make_unique<SimTarget>(
-                name.empty() ? std::string("sim")
-                             : "sim:" + std::string(chip->name),
-                *chip);
+                name.empty() ? std::string("sim") : "sim:" + options->str(),
+                *options);
           },
           registerDialects};
 }

@@ -93,3 +93,29 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @other_rounding(%out: memref<1xi32>, %a: memref<1xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %a[%c0] : memref<1xf32>
+    // expected-error @+1 {{rounds in a way that the simulator does not know}}
+    %y = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rn>}
+    memref.store %y, %out[%c0] : memref<1xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @other_operation(%out: memref<1xf32>, %a: memref<1xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %x = memref.load %a[%c0] : memref<1xf32>
+    // expected-error @+1 {{is not supported by the simulator}}
+    %y = nvvm.rcp.approx.ftz.f %x : f32
+    memref.store %y, %out[%c0] : memref<1xf32>
+    gpu.return
+  }
+}

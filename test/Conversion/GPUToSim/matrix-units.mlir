@@ -45,6 +45,28 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // To nearest, ties away from zero: half a unit is added, then the lower bits
+  // are cut off. Infinity and NaN stay what they are.
+  // CHECK-LABEL: func.func @rounds(
+  // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
+  // CHECK: %[[SIGN:.*]] = arith.constant 2147483647 : i32
+  // CHECK: %[[MAGNITUDE:.*]] = arith.andi %[[BITS]], %[[SIGN]]
+  // CHECK: %[[INFINITY:.*]] = arith.constant 2139095040 : i32
+  // CHECK: %[[FINITE:.*]] = arith.cmpi ult, %[[MAGNITUDE]], %[[INFINITY]]
+  // CHECK: %[[HALF:.*]] = arith.constant 4096 : i32
+  // CHECK: %[[SUM:.*]] = arith.addi %[[BITS]], %[[HALF]]
+  // CHECK: %[[CHOSEN:.*]] = arith.select %[[FINITE]], %[[SUM]], %[[BITS]]
+  // CHECK: %[[MASK:.*]] = arith.constant -8192 : i32
+  // CHECK: arith.andi %[[CHOSEN]], %[[MASK]]
+  // CHECK-NOT: nvvm
+  gpu.func @rounds(%out: memref<1xi32>, %a: memref<1xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>, tg.outputs = 1 : i64} {
+    %i = gpu.thread_id x
+    %x = memref.load %a[%i] : memref<1xf32>
+    %y = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rna>}
+    memref.store %y, %out[%i] : memref<1xi32>
+    gpu.return
+  }
+
   // The elements that are read and those that are written, which are more if the
   // rest becomes zeros. 65555: the second access (1 << 16), a write (1) of the
   // group's memory (2) by a copy (16).

@@ -75,7 +75,7 @@ struct TargetFacts {
   /// in the table.
   int64_t matrixUnits = 0;
   /// 1 if factors of f32 may be rounded to tf32, with 10 bits of fraction, for
-  /// a matrix operation.
+  /// a matrix operation. The name of the target says so: "cuda:sm_90:tf32".
   int64_t roundToTf32 = 0;
   /// 1 if items copy from global memory to that of their group without waiting.
   int64_t asyncCopies = 0;
