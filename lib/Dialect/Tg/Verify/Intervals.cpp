@@ -54,6 +54,13 @@ LogicalResult Intervals::collect(Operation *op) {
   if (op->getNumRegions() != 0 && !isa<scf::ForOp, scf::IfOp>(op))
     return op->emitError("unsupported operation with regions");
   auto add = [&](MemoryAccess access) {
+    std::optional<PermutedIndex> permuted;
+    if (access.indices.size() == 1)
+      permuted = matchPermutation(access.indices.front());
+    if (permuted) {
+      access.permutation = permuted->permutation;
+      access.indices = OperandRange(permuted->original, 1);
+    }
     accessesOf[op].push_back(accesses.size());
     accesses.push_back(access);
     return success();

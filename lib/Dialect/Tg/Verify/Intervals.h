@@ -19,6 +19,7 @@
 #ifndef TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 #define TINYGRAD_LIB_DIALECT_TG_VERIFY_INTERVALS_H
 
+#include "Permutation.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -28,6 +29,7 @@ namespace mlir::tg {
 struct MemoryAccess {
   Operation *op;
   Value memory;
+  /// Of the first element; in permuted memory before the permutation.
   ValueRange indices;
   /// How many elements follow each other.
   int64_t width = 1;
@@ -36,6 +38,7 @@ struct MemoryAccess {
   Value count = {};
   /// The copy runs on until some wait.
   bool isAsync = false;
+  std::optional<Permutation> permutation = std::nullopt;
 };
 
 /// An iteration of a loop: some number of steps after the one in which an

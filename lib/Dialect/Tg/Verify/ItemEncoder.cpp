@@ -11,6 +11,7 @@
 
 #include "ItemEncoder.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -217,15 +218,37 @@ void ItemEncoder::assertReached(const Reached &reached) {
     ItemEncoder(launch, item, fact.where).assertFact(fact);
 }
 
-Value ItemEncoder::getFirstElement(const MemoryAccess &access) {
+ItemEncoder::Element ItemEncoder::splitOffset(Value index) {
+  Number offset = 0;
+  APInt added;
+  const Interval all = Interval::getAll(index.getType());
+  while (auto addition = index.getDefiningOp<arith::AddIOp>()) {
+    if (!matchPattern(addition.getRhs(), m_ConstantInt(&added)))
+      break;
+    // The sum must not wrap.
+    Term base = getLane(addition.getLhs(), 0);
+    const Number number = added.getSExtValue();
+    if (!all.contains({base.lo + number, base.hi + number}))
+      break;
+    index = addition.getLhs();
+    offset += number;
+  }
+  return {getLane(index, 0), offset};
+}
+
+ItemEncoder::Element ItemEncoder::getFirstElement(const MemoryAccess &access) {
   auto type = cast<MemRefType>(access.memory.getType());
-  std::optional<Term> element;
+  std::optional<Element> element;
   for (auto [index, extent] :
        llvm::zip_equal(access.indices, type.getShape())) {
-    Term next = getLane(index, 0);
-    element = element ? sum(product(*element, constant(extent)), next) : next;
+    Element next = splitOffset(index);
+    if (element) {
+      next.base = sum(product(element->base, constant(extent)), next.base);
+      next.offset += element->offset * extent;
+    }
+    element = next;
   }
-  return element->term;
+  return *element;
 }
 
 Value ItemEncoder::isOutside(const MemoryAccess &access) {
@@ -255,15 +278,28 @@ Value ItemEncoder::isOutside(const MemoryAccess &access) {
   return isOutside;
 }
 
+Value ItemEncoder::crossesChunk(const MemoryAccess &access) {
+  const int64_t chunk = access.permutation->getChunk();
+  Term place = divide(getLane(access.indices.front(), 0), constant(chunk),
+                      /*floor=*/true, /*wantRemainder=*/true);
+  return compare(IntPredicate::gt, place.term, number(chunk - access.width));
+}
+
 Value ItemEncoder::overlaps(const MemoryAccess &access, ItemEncoder &other,
                             const MemoryAccess &otherAccess) {
-  Value first = getFirstElement(access),
-        second = other.getFirstElement(otherAccess);
+  Element first = getFirstElement(access),
+          second = other.getFirstElement(otherAccess);
+  const Number distance = first.offset - second.offset;
+  auto add = [&](const Element &element, Number value) {
+    return sum(element.base, constant(value)).term;
+  };
   if (access.width == 1 && otherAccess.width == 1)
-    return smt::EqOp::create(b, first, second);
-  return makeAnd(
-      compare(IntPredicate::lt, first, encodeSum(second, otherAccess.width)),
-      compare(IntPredicate::lt, second, encodeSum(first, access.width)));
+    return smt::EqOp::create(b, add(first, distance), second.base.term);
+  return makeAnd(compare(IntPredicate::lt,
+                         add(first, distance - otherAccess.width),
+                         second.base.term),
+                 compare(IntPredicate::lt, second.base.term,
+                         add(first, distance + access.width)));
 }
 
 Value ItemEncoder::differs(Operation *op, ItemEncoder &other) {

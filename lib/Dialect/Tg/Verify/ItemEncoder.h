@@ -84,11 +84,19 @@ public:
   /// Asserts that the item gets to the operation.
   void assertReached(const Reached &reached);
   void assertFact(const PathFact &fact);
-  /// The number of the first element of an access.
-  Value getFirstElement(const MemoryAccess &access);
+  /// The number of an element: the term of what is added to a constant.
+  struct Element {
+    Term base;
+    __int128 offset;
+  };
+  /// The first element of an access.
+  Element getFirstElement(const MemoryAccess &access);
   /// Whether an access is outside of its buffer.
   Value isOutside(const MemoryAccess &access);
-  /// Whether the accesses of two items have an element in common.
+  /// Whether an access of permuted memory is of elements of two chunks.
+  Value crossesChunk(const MemoryAccess &access);
+  /// Whether the accesses of two items have an element in common. The formula
+  /// names the distance of the offsets only: it is the same for many pairs.
   Value overlaps(const MemoryAccess &access, ItemEncoder &other,
                  const MemoryAccess &otherAccess);
   /// Whether two items decide differently: in the condition of an scf.if, or in
@@ -97,6 +105,7 @@ public:
 
 private:
   std::optional<Term> encodeKnown(Value value) override;
+  Element splitOffset(Value index);
   Term getCurrent(scf::ForOp loop);
   std::optional<Term> getPosition(scf::ForOp loop);
 

@@ -139,39 +139,6 @@ Value LoopEncoder::compareTerms(CmpIPredicate predicate, Term x, Term y,
   }
 }
 
-/// x xor (few bits shifted left by a constant), which permutes what is in
-/// tiles: the sum of the other bits of x and of those bits that differ. None
-/// for other operands.
-std::optional<SmtEncoder::Term> LoopEncoder::flipBits(Operation *op, Term x,
-                                                      Term bits) {
-  constexpr Number most = 15;
-  auto shift = op->getOperand(1).getDefiningOp<arith::ShLIOp>();
-  APInt count;
-  if (!shift || !matchPattern(shift.getRhs(), m_ConstantInt(&count)) ||
-      count.uge(32) || x.lo < 0 || bits.lo < 0)
-    return std::nullopt;
-  const Number power = Number(1) << count.getZExtValue();
-  if (bits.hi > most * power)
-    return std::nullopt;
-  auto getPart = [&](Term term, Number divisor, Number size) {
-    return divide(divide(term, constant(divisor), /*floor=*/true,
-                         /*wantRemainder=*/false),
-                  constant(size), /*floor=*/true, /*wantRemainder=*/true);
-  };
-  Term result = x;
-  for (Number place = power; place <= bits.hi; place *= 2) {
-    Term own = getPart(x, place, 2);
-    Term other = getPart(bits, place, 2);
-    // own xor other = own + other * (1 - 2 * own)
-    Term change =
-        choose(smt::EqOp::create(b, other.term, number(0)), constant(0),
-               difference(constant(1), product(own, constant(2))));
-    result = sum(result, product(change, constant(place)));
-  }
-  result.lo = 0;
-  return result;
-}
-
 /// One lane of an operation of arith; of operands without terms, an unknown.
 SmtEncoder::Term LoopEncoder::encodeArith(Operation *op, Type type,
                                           ArrayRef<Term> x) {
@@ -194,8 +161,6 @@ SmtEncoder::Term LoopEncoder::encodeArith(Operation *op, Type type,
                ? choose(x[0].term, constant(1), constant(0))
                : declareUnknown(type);
   if (isa<arith::XOrIOp>(op)) {
-    if (std::optional<Term> flipped = flipBits(op, x[0], x[1]))
-      return *flipped;
     // Its sign is what divisions that round down are written with.
     auto isNegative = [&](Term term) {
       return compare(IntPredicate::lt, term.term, number(0));

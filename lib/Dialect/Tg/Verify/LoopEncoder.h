@@ -52,7 +52,6 @@ protected:
 private:
   Term encodeLaneOf(Value value, int64_t lane);
   Term encodeArith(Operation *op, Type type, ArrayRef<Term> operands);
-  std::optional<Term> flipBits(Operation *op, Term x, Term bits);
   Value compareTerms(arith::CmpIPredicate predicate, Term x, Term y, Type type);
   /// The same bits as a number that is not negative.
   Term toUnsigned(Term term, Type type);

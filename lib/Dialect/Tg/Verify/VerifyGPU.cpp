@@ -43,6 +43,10 @@ private:
                     Build build,
                     std::optional<std::pair<Location, std::string>> other = {});
   LogicalResult checkFunction();
+  /// What is said of accesses of permuted memory holds after the permutation
+  /// if it does before.
+  LogicalResult askPermutations();
+  LogicalResult askPermutation(const MemoryAccess &access);
   /// Every access is inside of its buffer.
   LogicalResult askBounds();
   /// Every item of a group reaches each barrier, and every one of a subgroup
@@ -102,6 +106,57 @@ LogicalResult FunctionProof::checkFunction() {
   if (variables && variables.size() > func.getFunctionType().getNumInputs())
     return func.emitError("has fewer arguments than '")
            << variablesAttrName << "' lists";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Permutations
+//===----------------------------------------------------------------------===//
+
+LogicalResult FunctionProof::askPermutation(const MemoryAccess &access) {
+  const Permutation permutation = *access.permutation;
+  const int64_t size =
+      cast<MemRefType>(access.memory.getType()).getNumElements();
+  if (failed(ask(access.op,
+                 "the order of these " + Twine(size) +
+                     " elements is no permutation of chunks of " +
+                     Twine(permutation.getChunk()),
+                 "permutation", [&](LaunchEncoder &launch) {
+                   assertIsNoPermutation(launch.getBuilder(),
+                                         access.op->getLoc(), permutation,
+                                         size);
+                 })))
+    return failure();
+  if (access.width == 1)
+    return success();
+  return ask(access.op,
+             "this access is of elements of two chunks of " +
+                 Twine(permutation.getChunk()) +
+                 ", which are apart after a permutation",
+             "permutation", [&](LaunchEncoder &launch) {
+               LaunchEncoder::Group group = launch.makeGroup("group");
+               LaunchEncoder::Item item = launch.makeItem(group, "item");
+               ItemEncoder encoder(launch, item, {});
+               encoder.assertReached({&access, {}, {}});
+               encoder.assertTrue(encoder.crossesChunk(access));
+             });
+}
+
+LogicalResult FunctionProof::askPermutations() {
+  DenseMap<Value, const MemoryAccess *> firstOf;
+  for (const MemoryAccess &access : intervals.getAccesses()) {
+    const MemoryAccess *first =
+        firstOf.try_emplace(access.memory, &access).first->second;
+    if (first->permutation != access.permutation) {
+      InFlightDiagnostic error =
+          access.op->emitError("this access and another one permute their "
+                               "memory in different ways");
+      error.attachNote(first->op->getLoc()) << "the other access is here";
+      return error;
+    }
+    if (access.permutation && failed(askPermutation(access)))
+      return failure();
+  }
   return success();
 }
 
@@ -318,8 +373,9 @@ LogicalResult FunctionProof::ask() {
     return success();
   if (failed(checkFunction()) || failed(intervals.collect()))
     return failure();
-  return failure(failed(askBounds()) || failed(askConvergence()) ||
-                 failed(askRaces()) || failed(askGroups()));
+  return failure(failed(askPermutations()) || failed(askBounds()) ||
+                 failed(askConvergence()) || failed(askRaces()) ||
+                 failed(askGroups()));
 }
 
 LogicalResult mlir::tg::verifyGPUKernels(ModuleOp module,

@@ -535,4 +535,5 @@ def main():
     print("\n\n// -----\n\n".join(texts))
 
 
-main()
+if __name__ == "__main__":
+    main()
