@@ -75,6 +75,10 @@ def TgVerifyGPUKernels : TgProof<"tg-verify-gpu-kernels"> {
       `nvgpu.device_async_copy` writes is being written until its item has waited
       for it and a barrier has followed.
     * No two groups access one element of a buffer, one of them writing (`groups`).
+    * Where all accesses of a tile are permuted by the same exclusive or of bits, this
+      is a permutation of the elements of the tile that moves chunks as a whole, and
+      no access is of two chunks (`permutation`). The other statements are proved for
+      the elements before it.
 
     Different arguments are assumed to be different memory, as launches guarantee
     except for kernels that work in place. Those are checked by the simulator, which finds races

@@ -1,14 +1,20 @@
 """Proves the GPU kernels of files, and prints how many there were.
 
-Usage: verify-gpu-kernels.py [--without-barriers | --undecided] TG_OPT TARGET FILE...
+Usage: verify-gpu-kernels.py [--without-barriers | --mutants | --undecided]
+  TG_OPT TARGET FILE...
 
 Files are those of the dialect, in parts that are separated as for tg-opt's
 -split-input-file. They are scheduled and converted for TARGET; parts for which
-that is an error are left out, and what is not made from a kernel and kernels
-that use matrix units are too.
+that is an error are left out, and what is not made from a kernel is too. TARGET
+may be followed by facts that are not those of the chip, as in
+cuda:sm_90,async_copies=0.
 
 With --without-barriers, each barrier is left out once: the proof must fail, or
 else the barrier is not needed. These are counted too.
+
+With --mutants, each barrier and each wait for copies is left out, the order of
+elements in tiles is changed, and accesses of tiles are one element too far: each
+time the proof must fail.
 
 With --undecided, a few statements that the solver cannot decide are allowed, and
 counted: sizes of random graphs may be any expressions.
@@ -33,8 +39,7 @@ EXCLUDED = {
     "Verify/verify-accesses-invalid.mlir": [""],
     "Tg/symbolic.mlir": ["symbolic_range"],
 }
-# The order of elements in tiles for matrix units takes the solver too long.
-UNDECIDED = re.compile(r"nvgpu\.mma\.sync|amdgpu\.(mfma|wmma)")
+MATRIX_UNITS = re.compile(r"nvgpu\.mma\.sync|amdgpu\.(mfma|wmma)")
 SEPARATOR = "// -----"
 
 
@@ -53,6 +58,14 @@ def join(parts):
     return f"\n{SEPARATOR}\n".join(parts)
 
 
+def convert_with(opt, text, passes):
+    # Some parts are errors.
+    done = run(opt, text, f"--pass-pipeline=builtin.module({passes})")
+    if done.returncode not in (0, 1):
+        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
+    return done.stdout
+
+
 def convert(opt, target, names):
     """The modules of functions for GPUs."""
     parts = []
@@ -67,16 +80,16 @@ def convert(opt, target, names):
                 is_lower = re.search(r"^\s*gpu\.func", part, re.MULTILINE)
                 if not is_lower and not any(text in part for text in left_out):
                     parts.append(part)
-    passes = f"tg-attach-target{{target={target}}}, tg-schedule-pipeline"
-    passes += ", tg-optimize-pipeline, convert-tg-to-gpu"
-    # Some parts are errors.
-    done = run(opt, join(parts), f"--pass-pipeline=builtin.module({passes})")
-    if done.returncode not in (0, 1):
-        sys.exit(f"tg-opt ended with {done.returncode}: {done.stderr[-2000:]}")
+    name, *facts = target.split(",")
+    text = convert_with(opt, join(parts), f"tg-attach-target{{target={name}}}")
+    for fact in facts:
+        what, value = fact.split("=")
+        known = re.compile(rf"(#tg\.target<[^>]*), {what} = \d+")
+        text = known.sub(r"\1", text)
+        text = re.sub(r"(#tg\.target<[^>]*)>", rf"\1, {what} = {value}>", text)
+    passes = "tg-schedule-pipeline, tg-optimize-pipeline, convert-tg-to-gpu"
     return [
-        part
-        for part in split(done.stdout)
-        if "gpu.func @" in part and not UNDECIDED.search(part)
+        part for part in split(convert_with(opt, text, passes)) if "gpu.func @" in part
     ]
 
 
@@ -104,13 +117,79 @@ def without_barriers(modules):
                 yield name, "\n".join(lines[:i] + lines[i + 1 :])
 
 
+def replace(lines, i, old, new):
+    assert old in lines[i], lines[i]
+    return lines[:i] + [lines[i].replace(old, new)] + lines[i + 1 :]
+
+
+def mutants(module):
+    """(what is wrong, the lines of the module, what the error has to say)"""
+    lines = module.splitlines()
+    orders = []
+    for i, line in enumerate(lines):
+        if line.strip() == "gpu.barrier":
+            yield "barrier", lines[:i] + lines[i + 1 :], "no barrier is between"
+        elif "nvgpu.device_async_wait" in line:
+            message = "before it has waited"
+            yield "wait", lines[:i] + lines[i + 1 :], message
+            if found := re.search(r"numGroups = (\d+)", line):
+                later = f"numGroups = {int(found[1]) + 1}"
+                yield "later wait", replace(lines, i, found[0], later), message
+        elif found := re.match(r"\s*(%\w+) = arith\.xori (%\w+), (%\w+) : index", line):
+            orders.append((i, found[1], found[2]))
+    # The row is shifted, masked, shifted back and flips bits, in this order.
+    row = re.compile(r"arith\.shrui (%\w+), (%\w+) : index")
+    chunk = re.compile(r"arith\.shli (%\w+), (%\w+) : index")
+    too_far = "outside of its buffer|two chunks|no barrier is between"
+    wrong = lines
+    kinds = set()
+    for i, result, index in orders:
+        row_bits = row.search(lines[i - 3])[2]
+        chunk_bits = chunk.search(lines[i - 1])[2]
+        # Bits that flip themselves are lost, in all accesses.
+        wrong = replace(wrong, i - 1, f", {chunk_bits} :", f", {row_bits} :")
+        # In an order that the other accesses do not have.
+        other = "permute their memory in different ways"
+        yield "order", replace(lines, i - 3, f", {row_bits} :", f", {chunk_bits} :"), other
+        # One element too far, in the first and second access of each kind.
+        access = next(line for line in lines[i + 1 :] if f"[{result}]" in line)
+        kind = re.search(r"(\w+\.[\w.]+) ", access)[1]
+        if (kind, 2) in kinds:
+            continue
+        kinds.add((kind, 2) if (kind, 1) in kinds else (kind, 1))
+        far = replace(lines, i, f" {index},", " %far,")
+        far = replace(far, i - 3, f" {index},", " %far,")
+        far[i - 3 : i - 3] = [
+            "%one_more = arith.constant 1 : index",
+            f"%far = arith.addi {index}, %one_more : index",
+        ]
+        yield f"offset of {kind}", far, too_far
+    if orders:
+        yield "order of all", wrong, "is no permutation"
+
+
+def try_mutants(opt, modules):
+    counts = {}
+    for module in modules:
+        name = re.search(r"gpu\.func @(\S+)\(", module)[1]
+        for what, lines, message in mutants(module):
+            done = prove(opt, ["\n".join(lines)])
+            if done.returncode == 0 or not re.search(message, done.stderr):
+                sys.exit(f"not noticed in {name}: {what}\n{done.stderr[-2000:]}")
+            counts[what] = counts.get(what, 0) + 1
+    for what, count in sorted(counts.items()):
+        print(f"noticed {what}: {count}")
+
+
 def main():
     arguments = sys.argv[1:]
-    mutate = arguments[0] == "--without-barriers"
-    lenient = arguments[0] == "--undecided"
-    opt, target, *names = arguments[mutate or lenient :]
+    mode = arguments.pop(0) if arguments[0].startswith("--") else ""
+    lenient = mode == "--undecided"
+    opt, target, *names = arguments
     modules = convert(opt, target, names)
     print(f"functions: {sum(module.count('gpu.func @') for module in modules)}")
+    on_matrix_units = sum(bool(MATRIX_UNITS.search(module)) for module in modules)
+    print(f"modules on matrix units: {on_matrix_units}")
     done = prove(opt, modules, timeout=1000 if lenient else 5000)
     undecided = done.stderr.count("could not decide this")
     is_decided = undecided == 0 or done.stderr.count("error: ") > undecided
@@ -123,7 +202,9 @@ def main():
         print(f"undecided: {undecided}")
     for name, count in sorted(count_proofs(done.stdout).items()):
         print(f"proved {name}: {count}")
-    if not mutate:
+    if mode == "--mutants":
+        try_mutants(opt, modules)
+    if mode != "--without-barriers":
         return
     needed = 0
     for name, module in without_barriers(modules):
