@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Products of matrices on the simulated GPU against the interpreter.
 
-usage: check-products.py TG_RUN units|tiles CHIP...
+usage: check-products.py TG_RUN units|tiles|symbolic CHIP...
 
 The elements are small integers, and reciprocals of powers of two, so that all
 sums are exact and the results of both have the same text.
@@ -47,16 +47,53 @@ TILES = [
     (64, 80, 16, "f64", "f64", "right"),
 ]
 
+# Rows, columns and depth are variables with other bounds than their values here:
+# fewer than a block, several blocks, no multiples.
+SYMBOLIC = [
+    (33, 47, 65, "f16", "f32", "left right epilogue"),
+    (130, 70, 50, "f16", "f16", "batch"),
+    (1, 100, 64, "bf16", "f32", "right"),
+    (40, 72, 1, "i8", "i32", "epilogue"),
+    (70, 150, 96, "f32", "f32", "left epilogue"),
+    (3, 64, 37, "f32", "f32", "right batch"),
+]
+
 SMALL = range(-4, 5)
+
+
+class Size(int):
+    """A size that is a variable, with a value."""
+
+    def __new__(cls, value, name):
+        size = super().__new__(cls, value)
+        size.name = name
+        return size
+
+
+def tensor_of(shape, element):
+    """The type of a tensor; sizes that are variables are symbolic."""
+    sizes = "x".join("?" if isinstance(n, Size) else str(n) for n in shape)
+    if not any(isinstance(n, Size) for n in shape):
+        return f"tensor<{sizes}x{element}>"
+    names = ", ".join(f"#{n.name}" if isinstance(n, Size) else str(n) for n in shape)
+    return f"tensor<{sizes}x{element}, #tg.shape<{names}>>"
+
+
+def largest(size):
+    """The bound of a variable."""
+    return size + 30 if isinstance(size, Size) else size
 
 
 def get_text(rows, columns, depth, factor, result, options):
     """A function that multiplies, with its inputs."""
     rng = random.Random(f"{rows} {columns} {depth} {factor} {options}")
-    batch = ["3"] if "batch" in options.split() else []
+    batch = [3] if "batch" in options.split() else []
 
     def tensor(element, *shape):
-        return f"tensor<{'x'.join(batch + [str(n) for n in shape])}x{element}>"
+        return tensor_of(batch + list(shape), element)
+
+    def bounded(element, shape):
+        return tensor_of([largest(n) for n in shape], element)
 
     def values(element, numbers, *shape):
         if not shape:
@@ -70,10 +107,9 @@ def get_text(rows, columns, depth, factor, result, options):
     def argument(name, first, second, is_turned, numbers=SMALL):
         shape = (second, first) if is_turned else (first, second)
         kind = tensor(factor, *shape)
-        full = [int(n) for n in batch] + list(shape)
-        arguments.append(
-            f"{name}: {kind} {{tg.input = dense<{values(factor, numbers, *full)}> : {kind}}}"
-        )
+        full = [largest(n) for n in batch + list(shape)]
+        dense = f"dense<{values(factor, numbers, *full)}> : {bounded(factor, full)}"
+        arguments.append(f"{name}: {kind} {{tg.input = {dense}}}")
         if is_turned:
             axes = "[0, 2, 1]" if batch else "[1, 0]"
             turned = tensor(factor, first, second)
@@ -110,27 +146,34 @@ def get_text(rows, columns, depth, factor, result, options):
     lines.append(f"%r = tg.reshape %s : {summed} -> {out}")
     returned = "%r"
     if "epilogue" in options.split():
-        bias = f"tensor<{columns}x{result}>"
-        ones = "1x" * (1 + len(batch))
-        one = f"tensor<{ones}{columns}x{result}>"
-        arguments.append(
-            f"%c: {bias} {{tg.input = dense<{values(result, SMALL, columns)}> : {bias}}}"
-        )
+        bias = tensor_of([columns], result)
+        one = tensor_of([1] * (1 + len(batch)) + [columns], result)
+        dense = values(result, SMALL, largest(columns))
+        dense = f"dense<{dense}> : {bounded(result, [columns])}"
+        arguments.append(f"%c: {bias} {{tg.input = {dense}}}")
         lines.append(f"%c1 = tg.reshape %c : {bias} -> {one}")
         lines.append(f"%ce = tg.expand %c1 : {one} -> {out}")
         lines.append(f"%t = tg.add %r, %ce : {out}")
         lines.append(f"%z = tg.mul %t, %t : {out}")
         returned = "%z"
     body = "\n  ".join(lines)
-    return f"""func.func @main({', '.join(arguments)}) -> {out} {{
+    variables = "".join(
+        f'#{n.name} = #tg.var<"{n.name}", 1, {largest(n)}>\n'
+        for n in (rows, columns, depth)
+        if isinstance(n, Size)
+    )
+    return f"""{variables}func.func @main({', '.join(arguments)}) -> {out} {{
   {body}
   return {returned} : {out}
 }}
 """
 
 
-def run(tool, text, chip=None):
+def run(tool, text, sizes, chip=None):
     options = ["--device=SIM"] if chip else ["--interpret"]
+    for size in sizes:
+        if isinstance(size, Size):
+            options += ["--var", f"{size.name}={size}"]
     env = dict(os.environ, **({"SIMCHIP": chip} if chip else {}))
     result = subprocess.run(
         [tool, "-", "--print", *options],
@@ -142,12 +185,15 @@ def run(tool, text, chip=None):
 
 def main():
     tool, kind, *chips = sys.argv[1:]
-    products = {"units": UNITS, "tiles": TILES}[kind]
+    products = {"units": UNITS, "tiles": TILES, "symbolic": SYMBOLIC}[kind]
     for product in products:
-        text = get_text(*product)
-        expected = run(tool, text)
+        sizes = product[:3]
+        if kind == "symbolic":
+            sizes = [Size(n, name) for n, name in zip(sizes, "mnk")]
+        text = get_text(*sizes, *product[3:])
+        expected = run(tool, text, sizes)
         for chip in chips:
-            found = run(tool, text, chip)
+            found = run(tool, text, sizes, chip)
             if found.startswith("error: ") or found != expected:
                 print(f"{chip} {product}: {found[:500]}\nexpected {expected[:500]}")
     print(f"{len(products)} products on {len(chips)} chips compared")
