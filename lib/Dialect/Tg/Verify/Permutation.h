@@ -16,6 +16,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <optional>
+
 namespace mlir::tg {
 
 /// x -> x xor (((x >> rowBits) and rowMask) << chunkBits). A chunk are the
