@@ -88,6 +88,35 @@ tg.kernel @tiles(%out: memref<64xf32>, %a: memref<16xf32>) attributes {outputs =
   tg.store %y, %out[%1] : memref<64xf32>
 }
 
+// Two tiles that are filled along one range: it has one direction, in which all
+// items write.
+// CHECK-LABEL: gpu.func @two_tiles(
+// CHECK-SAME: workgroup(%[[T:.*]] : memref<16xf32, {{.*}}>, %[[U:.*]] : memref<16xf32, {{.*}}>)
+// CHECK-SAME: known_block_size = array<i32: 16, 1, 1>
+// CHECK-NOT: scf.if
+// CHECK: memref.store %{{.*}}, %[[T]]
+// CHECK-NOT: gpu.barrier
+// CHECK: memref.store %{{.*}}, %[[U]]
+// CHECK: gpu.barrier
+// CHECK-NOT: scf.if
+// CHECK: gpu.return
+tg.kernel @two_tiles(%out: memref<16xf32>, %a: memref<16xf32>, %b: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %l = tg.range 0 local 16
+  %m = tg.range 1 local 16
+  %c15 = tg.const(15 : index) : index
+  %x = tg.load %a[%l] : memref<16xf32>
+  %t = tg.stage %x over %l in group : memref<16xf32>
+  %tb = tg.barrier %t : memref<16xf32>
+  %y = tg.load %b[%l] : memref<16xf32>
+  %u = tg.stage %y over %l in group : memref<16xf32>
+  %ub = tg.barrier %u : memref<16xf32>
+  %r = tg.sub %c15, %m : index
+  %v = tg.load %tb[%r] : memref<16xf32>
+  %w = tg.load %ub[%m] : memref<16xf32>
+  %z = tg.add %v, %w : f32
+  tg.store %z, %out[%m] : memref<16xf32>
+}
+
 // An item's tile is private memory.
 // CHECK-LABEL: gpu.func @own_tile(
 // CHECK-NOT: workgroup

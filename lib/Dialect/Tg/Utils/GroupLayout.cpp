@@ -133,6 +133,11 @@ bool LayoutBuilder::meet(RangeOp a, RangeOp b) {
 }
 
 LogicalResult LayoutBuilder::addRange(RangeOp range, bool fillsTile) {
+  // Several tiles may be filled along one range.
+  if (llvm::any_of(layout.axes, [&](const GroupLayout::Axis &axis) {
+        return llvm::is_contained(axis.ranges, range);
+      }))
+    return success();
   if (range.isSymbolic())
     return range.emitOpError("has a symbolic extent; the number of work "
                              "items of a group has to be known");
