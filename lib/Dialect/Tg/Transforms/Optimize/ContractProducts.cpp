@@ -213,13 +213,9 @@ bool Heuristic::contractProducts() {
   report("matrix depth", product.depth, depthSize);
   if (columns->isBeforeInBlock(product.rows))
     schedule.moveBefore(product.rows, columns);
-  // Tiles are filled inside of the loops over other ranges of the sum.
-  for (RangeOp range : getClosedRanges(product.reduce))
-    if (product.depth->isBeforeInBlock(range))
-      schedule.moveBefore(range, product.depth);
   RangeOp rowsOfBlock = schedule.split(product.rows, size.rows).second;
   RangeOp columnsOfBlock = schedule.split(columns, size.columns).second;
-  RangeOp depthOfBlock = schedule.split(product.depth, depthSize).second;
+  RangeOp depthOfBlock = splitDepth(product.reduce, product.depth, depthSize);
   // A tile belongs to the group because of its local range.
   auto stage = [&](Value factor, RangeOp side) {
     const bool isAlongSide =

@@ -34,6 +34,19 @@ bool Heuristic::isContiguous(Value value, RangeOp range) {
   });
 }
 
+/// Splits the depth of a product into blocks, and returns the positions of a
+/// block. Tiles are filled inside of the loops over other ranges of the sum.
+/// Those are inside of the one over blocks: the positions of a window read much
+/// the same memory, which is then still in a cache.
+RangeOp Heuristic::splitDepth(RangedReduceOp reduce, RangeOp depth,
+                              int64_t size) {
+  auto [block, position] = schedule.split(depth, size);
+  for (RangeOp range : getClosedRanges(reduce))
+    if (range != block && range != position)
+      schedule.moveBefore(range, position);
+  return position;
+}
+
 /// How many elements of a load one access reads along a range: all or none of
 /// them are masked, and their address is a multiple of their size.
 int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {

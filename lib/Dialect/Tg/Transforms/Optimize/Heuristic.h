@@ -104,6 +104,7 @@ private:
   };
   bool isContiguous(Value value, RangeOp range);
   int64_t countContiguous(LoadOp load, RangeOp range);
+  RangeOp splitDepth(RangedReduceOp reduce, RangeOp depth, int64_t size);
   void splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes);
   void fillAhead(RangedReduceOp reduce);
   bool shareRows();

@@ -144,14 +144,9 @@ bool Heuristic::tileProducts() {
   report("depth", depth, size.depth);
   if (columns->isBeforeInBlock(rows))
     schedule.moveBefore(rows, columns);
-  // Tiles are filled outside of the loop over their positions, and so inside of
-  // those over other ranges of the sum.
-  for (RangeOp range : getClosedRanges(reduce))
-    if (depth->isBeforeInBlock(range))
-      schedule.moveBefore(range, depth);
   RangeOp rowsOfBlock = schedule.split(rows, size.rows).second;
   RangeOp columnsOfBlock = schedule.split(columns, size.columns).second;
-  RangeOp position = schedule.split(depth, size.depth).second;
+  RangeOp position = splitDepth(reduce, depth, size.depth);
   struct Factor {
     Fill fill;
     int64_t width;
