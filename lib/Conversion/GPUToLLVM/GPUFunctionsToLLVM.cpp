@@ -15,6 +15,7 @@
 #include "TinyGrad/Conversion/KernelToLLVM/KernelToLLVM.h"
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
+#include "TinyGrad/Support/GPUChips.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -50,6 +51,10 @@ using namespace mlir::tg;
 /// `math` becomes LLVM's intrinsics, for which there are instructions, rather
 /// than calls of the vendors' libraries.
 static constexpr unsigned kOverLibraries = 10;
+
+/// The most work items of groups of which two fit into the registers of a
+/// compute unit of every NVIDIA GPU, with half of the most registers each.
+static constexpr int64_t kPairedItems = 256;
 
 static bool isAMD(StringRef chip) { return chip.starts_with("gfx"); }
 
@@ -115,15 +120,23 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
 
 /// The size of groups, which upstream's conversion leaves under the name of an
 /// upper bound.
-static void setGroupSize(LLVM::LLVMFuncOp func) {
+static void setGroupSize(LLVM::LLVMFuncOp func, StringRef chip) {
   MLIRContext *context = func.getContext();
-  if (auto size = func->getAttr(NVVM::NVVMDialect::getMaxntidAttrName())) {
+  if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
+          NVVM::NVVMDialect::getMaxntidAttrName())) {
     func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
-    // One group at once has to fit. Without this bound, ptxas leaves registers
-    // for more groups and rather spills.
+    int64_t items = 1;
+    for (int32_t extent : size.asArrayRef())
+      items *= extent;
+    // So many groups at once have to fit. Without this bound, ptxas leaves
+    // registers for more of them and rather spills; with that of one, a few
+    // registers too many would leave half of a compute unit without work items.
+    const tinygrad::GPUChipData *data = tinygrad::findGPUChip(chip);
+    const bool isPaired = data && items <= kPairedItems &&
+                          2 * items * data->itemRegisters > data->unitRegisters;
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  Builder(context).getI32IntegerAttr(1));
+                  Builder(context).getI32IntegerAttr(isPaired ? 2 : 1));
   }
   if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
           ROCDL::ROCDLDialect::getReqdWorkGroupSizeAttrName())) {
@@ -168,7 +181,7 @@ struct ConvertGPUFunctionsToLLVMPass
           type && type.getNumElements() == 0)
         global.setLinkage(LLVM::Linkage::External);
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
-      setGroupSize(func);
+      setGroupSize(func, chip);
       for (StringRef name :
            {groupsAttrName, narrowIndicesAttrName, outputsAttrName,
             inPlaceAttrName, variablesAttrName})

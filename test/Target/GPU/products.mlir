@@ -35,7 +35,9 @@
 // CHECK-NOT: memref.load
 // CHECK: scf.yield
 
+// Two groups share a compute unit: 128 registers for each item.
 // PTX: .reqntid 8, 4, 8
+// PTX-NEXT: .minnctapersm 2
 // PTX: cp.async.ca.shared.global [{{.*}}], [{{.*}}], 4
 // PTX: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16
 // PTX: ld.shared.v4
