@@ -75,6 +75,8 @@ private:
         return &memory;
     return nullptr;
   }
+  /// The unrolled range along which loads from memory of a group are neighbors,
+  /// and how many of them one access reads; 1 if each is read alone.
   std::pair<unsigned, int64_t> findNeighbors(LoadOp op, const Access &access);
   /// Fills in the index and the mask; false if nothing is accessed.
   bool findPlace(Access &access, Value index, Value mask);

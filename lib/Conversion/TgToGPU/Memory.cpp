@@ -191,8 +191,6 @@ Value GPUEmitter::createRead(const Access &access, unsigned depth,
   return branch.getResult(0);
 }
 
-/// The unrolled range along which loads from memory of a group are neighbors at
-/// a multiple of their number, and how many of them one access reads.
 std::pair<unsigned, int64_t> GPUEmitter::findNeighbors(LoadOp op,
                                                        const Access &access) {
   if (access.mask || access.width > 0)

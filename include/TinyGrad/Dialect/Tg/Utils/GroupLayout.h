@@ -102,8 +102,8 @@ FailureOr<GroupLayout> getGroupLayout(KernelOp kernel,
 int64_t getAlignment(KernelOp kernel, Value buffer);
 
 /// Whether asynchronous copies can fill a tile of a group: its elements come
-/// from memory as they are, those of its lanes are neighbors there, and their
-/// addresses are multiples of what such a copy has at least.
+/// from memory as they are, those of its lanes, if it has any, are neighbors
+/// there, and their addresses are multiples of what such a copy has at least.
 bool mayBeCopied(KernelOp kernel, StageOp tile, IndexAnalysis &analysis);
 
 } // namespace mlir::tg

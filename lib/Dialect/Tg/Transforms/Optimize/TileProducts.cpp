@@ -11,8 +11,8 @@
 /// block in registers.
 ///
 /// The rows of both tiles are positions of the sum, so that an item reads four
-/// neighboring factors at once. A subgroup spans four times as many columns as
-/// an access has, and the same for rows; items with the same rows or columns
+/// neighboring factors at once. Four items of a subgroup are neighbors along
+/// the rows, and eight along the columns; those with the same rows or columns
 /// read the same place. Thus no two items of a turn read different places of
 /// one bank.
 ///
@@ -81,9 +81,10 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
   return found;
 }
 
-/// Splits the rows or columns of a block into the parts of \p own kind that an
-/// item has far apart, the items, and what an item has side by side. Returns
-/// the items that are far apart and near, and the last range.
+/// Splits the rows or columns of a block into the parts that an item has far
+/// apart, the items, of which \p near are side by side, and what an item has
+/// side by side. Returns the items that are far apart, those that are near, and
+/// the last range.
 static std::array<RangeOp, 3> splitSide(KernelSchedule &schedule, RangeOp side,
                                         int64_t near) {
   if (side.getLargestExtent() > kFewest) {
