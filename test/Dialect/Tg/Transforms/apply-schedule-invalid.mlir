@@ -309,3 +309,21 @@ tg.kernel @part_of_group(%out: memref<64xf32>, %a: memref<64xf32>) attributes {o
   %y = tg.mul %x, %x : f32
   tg.store %y, %out[%at] : memref<64xf32>
 }
+
+// -----
+
+// Several work items would store an element of the sums.
+module attributes {tg.target = #tg.target<"gpu", group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+// expected-error @+1 {{range 0 and range 1 are not neighbors of static extent that the same operations close and the same stores depend on}}
+tg.kernel @sums_of_rows(%out: memref<64xf32>, %rows: memref<8xf32>, %a: memref<64xf32>, %b: memref<8xf32>) attributes {outputs = 2 : i64, schedule = [#tg.step<merge [0, 1]>]} {
+  %i = tg.range 0 loop 8
+  %j = tg.range 1 loop 8
+  %c8 = tg.const(8 : index) : index
+  %r = tg.mul %i, %c8 : index
+  %at = tg.add %r, %j : index
+  %x = tg.load %a[%at] : memref<64xf32>
+  %y = tg.load %b[%i] : memref<8xf32>
+  tg.store %x, %out[%at] : memref<64xf32>
+  tg.store %y, %rows[%i] : memref<8xf32>
+}
+}

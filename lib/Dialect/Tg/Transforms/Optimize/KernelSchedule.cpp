@@ -488,6 +488,17 @@ bool KernelSchedule::areMergeable(RangeOp outer, RangeOp inner) {
       llvm::MulOverflow(outer.getLargestExtent(), extent, merged) ||
       merged > kMaxRangeExtent)
     return false;
+  // What one of them alone numbers would be stored by several work items.
+  if (target.groupItems > 0 &&
+      llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+        auto varies = [&](RangeOp range) {
+          return llvm::any_of(store->getOperands(), [&](Value operand) {
+            return dependsOn(operand, range);
+          });
+        };
+        return varies(outer) != varies(inner);
+      }))
+    return false;
   // The same operations must close both, consecutively in tiles and scans.
   for (RangeOp range : {outer, inner})
     for (Operation *user : range->getUsers()) {

@@ -414,7 +414,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (!areMergeable(named[0], named[1]))
         return describe(named[0]) + " and " + describe(named[1]) +
                " are not neighbors of static extent that the same operations "
-               "close";
+               "close and the same stores depend on";
       return std::nullopt;
     case StepKind::reverse: {
       RangeOp range = named[0];
