@@ -430,6 +430,8 @@ def suite_simulator(build):
     ]
     for chip, _ in runs:
         counts.add(run_lit(build, "Execution", {"DEV": "SIM", **chip}))
+    # A part too small for most schedules.
+    runs.append(({"SIMCHIP": "sm_70,items=64,shared=2048,units=2,matrix=0"}, 200))
     counts.add(run_fuzz(build, runs, ["--device=SIM", "--symbolic=40"]))
     return counts
 

@@ -16,17 +16,19 @@
 using namespace mlir;
 using namespace mlir::tg;
 
-/// The chip of this name, of one vendor or of any; null, and an error that
+/// The chip of this name, of one vendor or of any; nothing, and an error that
 /// lists the names, if there is none.
-static const GPUChip *lookupGPUChip(StringRef name, std::string &error,
-                                    std::optional<GPUVendor> vendor) {
+static std::optional<GPUChip> lookupGPUChip(StringRef name, std::string &error,
+                                            std::optional<GPUVendor> vendor) {
+  if (!vendor)
+    return tinygrad::parseGPUChip(name, error);
   const GPUChip *chip = tinygrad::findGPUChip(name);
-  if (chip && (!vendor || chip->isAMD() == (*vendor == GPUVendor::amd)))
-    return chip;
+  if (chip && chip->isAMD() == (*vendor == GPUVendor::amd))
+    return *chip;
   error = "there is no GPU called '" + name.str() + "'; known ones:" +
-          tinygrad::listGPUChips(vendor != GPUVendor::nvidia,
-                                 vendor != GPUVendor::amd);
-  return nullptr;
+          tinygrad::listGPUChips(*vendor == GPUVendor::amd,
+                                 *vendor == GPUVendor::nvidia);
+  return std::nullopt;
 }
 
 /// The option that allows rounding to tf32.
@@ -37,19 +39,20 @@ std::optional<GPUOptions> tg::parseGPUOptions(StringRef text,
                                               std::string &error,
                                               std::optional<GPUVendor> vendor) {
   auto [name, option] = text.split(':');
-  GPUOptions options;
-  options.chip =
-      lookupGPUChip(text.empty() ? defaultChip : name, error, vendor);
-  if (!options.chip)
+  if (text.empty())
+    name = defaultChip;
+  const std::optional<GPUChip> chip = lookupGPUChip(name, error, vendor);
+  if (!chip)
     return std::nullopt;
-  if (name.size() == text.size())
+  GPUOptions options{*chip, name.str()};
+  if (!text.contains(':'))
     return options;
   if (option != kTf32) {
     error = "GPUs have no option '" + option.str() + "'; there is '" +
             kTf32.str() + "'";
     return std::nullopt;
   }
-  if (!tinygrad::canRoundToTf32(*options.chip)) {
+  if (!tinygrad::canRoundToTf32(options.chip)) {
     error = name.str() + " has no matrix units that round f32 to tf32";
     return std::nullopt;
   }
@@ -58,20 +61,20 @@ std::optional<GPUOptions> tg::parseGPUOptions(StringRef text,
 }
 
 std::string GPUOptions::str() const {
-  std::string text(chip->name);
+  std::string text = name;
   if (roundToTf32)
     text += ":" + kTf32.str();
   return text;
 }
 
 TargetFacts tg::getFacts(const GPUOptions &options) {
-  const GPUChip &chip = *options.chip;
+  const GPUChip &chip = options.chip;
   TargetFacts facts;
   // One access of an item, and the registers of an item in this unit.
   facts.vectorBytes = 16;
   facts.vectorRegisters = 48;
   facts.lineBytes = 128;
-  facts.groupItems = tinygrad::kMaxGroupItems;
+  facts.groupItems = chip.groupItems;
   facts.subgroupItems = chip.subgroupItems;
   facts.groupBytes = chip.groupBytes;
   facts.matrixUnits = tinygrad::getMatrixUnits(chip);

@@ -477,8 +477,21 @@ TEST(Simulator, chipsAreKnownByName) {
   for (const char *name :
        {"", "sm_", "sm_x", "gfx", "gfx9z", "cpu", "sm_90 ", "sm_90a"})
     EXPECT_THAT(messageOf<DeviceError>([&] { describeSimChip(name); }),
-                AllOf(HasSubstr("SIMCHIP=" + std::string(name) + " is not"),
+                AllOf(HasSubstr("SIMCHIP=" + std::string(name) +
+                                ": there is no GPU called"),
                       HasSubstr(" sm_120 "), HasSubstr(" gfx1201")));
+  const detail::SimChip small = describeSimChip("gfx942,items=64,shared=100");
+  EXPECT_EQ(small.name, "gfx942,items=64,shared=100");
+  EXPECT_EQ(small.subgroupSize, 64u);
+  EXPECT_EQ(small.limits.items, 64);
+  EXPECT_EQ(small.limits.sharedBytes, 100);
+  for (const char *limit :
+       {"", "items", "items=", "items=0", "items=1025", "items=8x", "shared=-1",
+        "shared=233473", "units=0", "matrix=2", "lanes=8", "items=8,"})
+    EXPECT_THAT(messageOf<DeviceError>(
+                    [&] { describeSimChip("sm_90," + std::string(limit)); }),
+                HasSubstr("of sm_90"))
+        << limit;
   Context wrong({{"SIMCHIP", "voodoo"}});
   EXPECT_THAT(messageOf<DeviceError>([] { Device::get("SIM:60"); }),
               HasSubstr("SIMCHIP=voodoo"));

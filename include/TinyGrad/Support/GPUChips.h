@@ -15,8 +15,11 @@
 #ifndef TINYGRAD_SUPPORT_GPUCHIPS_H
 #define TINYGRAD_SUPPORT_GPUCHIPS_H
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -44,6 +47,9 @@ struct GPUChipData {
   /// The most registers of 32 bits that a work item may use, and how many of
   /// them a compute unit has for all of its items.
   int64_t itemRegisters, unitRegisters;
+  /// The most work items of a group.
+  int64_t groupItems = kMaxGroupItems;
+  bool hasMatrixUnits = true;
 
   constexpr bool isAMD() const { return name.substr(0, 3) == "gfx"; }
   /// Whether items copy from global memory to that of their group without
@@ -97,6 +103,63 @@ inline std::string listGPUChips(bool withAMD = true, bool withNVIDIA = true) {
     if (chip.isAMD() ? withAMD : withNVIDIA)
       names += " " + std::string(chip.name);
   return names;
+}
+
+/// A GPU by its name, or one with less than that has: its limits follow after
+/// commas. "sm_90,items=256,shared=16384,units=4,matrix=0" has groups of at
+/// most 256 items and 16384 bytes, four compute units and no matrix units.
+/// Returns nothing, and the reason, if the text is not of this form.
+inline std::optional<GPUChipData> parseGPUChip(std::string_view text,
+                                               std::string &error) {
+  std::string_view rest = text.substr(0, text.find(','));
+  const GPUChipData *known = findGPUChip(rest);
+  if (!known) {
+    error = "there is no GPU called '" + std::string(rest) +
+            "'; known ones:" + listGPUChips();
+    return std::nullopt;
+  }
+  GPUChipData chip = *known;
+  int64_t matrix = 1;
+  struct Limit {
+    std::string_view name;
+    int64_t &value;
+    int64_t least, most;
+  };
+  const Limit limits[] = {{"items", chip.groupItems, 1, chip.groupItems},
+                          {"shared", chip.groupBytes, 0, chip.groupBytes},
+                          {"units", chip.computeUnits, 1, 1 << 16},
+                          {"matrix", matrix, 0, 1}};
+  rest = text.substr(rest.size());
+  while (!rest.empty()) {
+    rest.remove_prefix(1);
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(part.size());
+    const std::string_view name = part.substr(0, part.find('='));
+    const Limit *limit = nullptr;
+    for (const Limit &candidate : limits)
+      if (candidate.name == name)
+        limit = &candidate;
+    if (!limit) {
+      error = "'" + std::string(part) + "' is no limit of " +
+              std::string(chip.name) +
+              "; there are items=N, shared=BYTES, units=N and matrix=0";
+      return std::nullopt;
+    }
+    const char *begin = part.data() + std::min(name.size() + 1, part.size());
+    const char *end = part.data() + part.size();
+    int64_t value = 0;
+    const auto [last, failure] = std::from_chars(begin, end, value);
+    if (failure != std::errc() || last != end || value < limit->least ||
+        value > limit->most) {
+      error = "'" + std::string(part) + "' of " + std::string(chip.name) +
+              " is not a number from " + std::to_string(limit->least) + " to " +
+              std::to_string(limit->most);
+      return std::nullopt;
+    }
+    limit->value = value;
+  }
+  chip.hasMatrixUnits = matrix != 0;
+  return chip;
 }
 
 } // namespace tinygrad

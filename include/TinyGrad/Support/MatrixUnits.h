@@ -241,7 +241,7 @@ constexpr const MatrixUnit *findMatrixUnit(std::string_view name) {
 constexpr int64_t getMatrixUnits(const GPUChipData &chip) {
   int64_t bits = 0;
   for (std::size_t i = 0; i < kNumMatrixUnits; ++i)
-    if (kMatrixUnits[i].isOf(chip))
+    if (chip.hasMatrixUnits && kMatrixUnits[i].isOf(chip))
       bits |= int64_t(1) << i;
   return bits;
 }
@@ -250,7 +250,7 @@ constexpr int64_t getMatrixUnits(const GPUChipData &chip) {
 constexpr bool canRoundToTf32(const GPUChipData &chip) {
   for (const MatrixUnit &unit : kMatrixUnits)
     if (unit.element == MatrixElement::tf32 && unit.isOf(chip))
-      return true;
+      return chip.hasMatrixUnits;
   return false;
 }
 

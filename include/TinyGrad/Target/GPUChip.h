@@ -29,16 +29,19 @@ using GPUChip = tinygrad::GPUChipData;
 /// What the name of a target says after its kind: a chip, and whether factors
 /// of f32 may be rounded to tf32 ("sm_90:tf32").
 struct GPUOptions {
-  const GPUChip *chip = nullptr;
+  GPUChip chip;
+  /// The chip as it was named, with its limits if it has others.
+  std::string name;
   bool roundToTf32 = false;
 
   /// The text that parseGPUOptions reads.
   std::string str() const;
 };
 
-/// Reads options for GPUs of one vendor or of any; `defaultChip` is the chip if
-/// none is named. Returns nothing, and the reason, if there is no such chip or
-/// if it cannot do what is asked for.
+/// Reads options for GPUs of one vendor or, with limits that a simulated GPU
+/// has (see parseGPUChip), of any; `defaultChip` is the chip if none is named.
+/// Returns nothing, and the reason, if there is no such chip or if it cannot do
+/// what is asked for.
 std::optional<GPUOptions>
 parseGPUOptions(llvm::StringRef text, llvm::StringRef defaultChip,
                 std::string &error,

@@ -64,7 +64,8 @@ GPULaunch detail::evaluateLaunch(const GPULimits &limits,
 std::string detail::getGPUTarget(std::string_view kind,
                                  const std::string &chip) {
   std::string target = std::string(kind) + ":" + chip;
-  if (const GPUChipData *data = findGPUChip(chip);
+  std::string error;
+  if (const std::optional<GPUChipData> data = parseGPUChip(chip, error);
       data && canRoundToTf32(*data) && allowTf32())
     target += ":tf32";
   return target;

@@ -124,16 +124,15 @@ void SimDevice::launch(const Kernel &kernel, void *const *buffers,
 }
 
 SimChip detail::describeSimChip(const std::string &name) {
-  const GPUChipData *data = findGPUChip(name);
+  std::string error;
+  const std::optional<GPUChipData> data = parseGPUChip(name, error);
   if (!data)
-    throw DeviceError(
-        "SIMCHIP=" + name +
-        " is not the name of a GPU; known ones:" + listGPUChips());
+    throw DeviceError("SIMCHIP=" + name + ": " + error);
   SimChip chip;
   chip.name = name;
   chip.subgroupSize = uint32_t(data->subgroupItems);
   chip.limits.groups = kMaxGridGroups;
-  chip.limits.items = kMaxGroupItems;
+  chip.limits.items = data->groupItems;
   chip.limits.groupSize = {kMaxGroupItems, kMaxGroupItems,
                            data->getMaxItemsInZ()};
   chip.limits.sharedBytes = data->groupBytes;

@@ -37,8 +37,8 @@ class AMDTarget final : public GPUTarget {
 public:
   explicit AMDTarget(const GPUOptions &options)
       : GPUTarget("amd:" + options.str(), options,
-                  {"amdgcn-amd-amdhsa", std::string(options.chip->name),
-                   getFeatures(*options.chip), 2}) {}
+                  {"amdgcn-amd-amdhsa", std::string(options.chip.name),
+                   getFeatures(options.chip), 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

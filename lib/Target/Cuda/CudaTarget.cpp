@@ -27,10 +27,10 @@ class CudaTarget final : public GPUTarget {
 public:
   explicit CudaTarget(const GPUOptions &options)
       : GPUTarget("cuda:" + options.str(), options,
-                  {"nvptx64-nvidia-cuda", std::string(options.chip->name),
+                  {"nvptx64-nvidia-cuda", std::string(options.chip.name),
                    // The first version of PTX with the matrix operations that
                    // the chip has.
-                   options.chip->name == "sm_75" ? "+ptx65" : "", 2}) {}
+                   options.chip.name == "sm_75" ? "+ptx65" : "", 2}) {}
 
   ArrayRef<CompileStage> getStages() const override {
     static constexpr CompileStage stages[] = {

@@ -51,7 +51,7 @@ protected:
                                                 StageTexts *texts,
                                                 std::string &error) const = 0;
 
-  const GPUChip &chip;
+  const GPUChip chip;
 
 private:
   const TargetFacts facts;
