@@ -31,7 +31,8 @@
 ///   for, such as "x86-64-v3" for any CPU with AVX2; the host's if unset. Read
 ///   when a CPU device is opened
 /// - SIMCHIP: name of the GPU that the device SIM stands for, "sm_90" by
-///   default, and limits, see parseGPUChip in Support/GPUChips.h. Read when a SIM device is opened
+///   default, and limits, see parseGPUChip in Support/GPUChips.h. Read when a
+///   SIM device is opened
 /// - SIMSEED: order in which the device SIM runs the work items of a group: 0
 ///   forward (the default), 1 backward, others random
 /// - SIMCOUNT: of how many groups of each launch the device SIM counts what

@@ -74,8 +74,8 @@ static void loadDialects(MLIRContext &context) {
 
 GPUTarget::GPUTarget(std::string name, const GPUOptions &options,
                      codegen::Processor processor)
-    : Target(std::move(name)), chip(options.chip),
-      facts(tg::getFacts(options)), processor(std::move(processor)) {}
+    : Target(std::move(name)), chip(options.chip), facts(tg::getFacts(options)),
+      processor(std::move(processor)) {}
 
 std::string GPUTarget::getCacheKey(const CompileFlags &) const {
   return getName() + ";" + processor.triple + ";" + processor.cpu + ";" +

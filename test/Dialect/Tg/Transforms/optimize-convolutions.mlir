@@ -2,19 +2,17 @@
 
 // A convolution is a product of matrices: 64 channels by the 196 pixels of an
 // image, of which a row would be too short for a block. Blocks of both factors
-// are tiles of the group, filled outside of the loop over 16 channels.
+// are tiles of the group, filled ahead in one loop over four blocks of channels
+// and the nine positions of the window.
 
 // CHECK-LABEL: tg.kernel @convolution
-// CHECK: tg.range {{.*}} local 16
 // CHECK: tg.range {{.*}} global 4
-// CHECK: tg.range {{.*}} loop 3
-// CHECK: tg.range {{.*}} loop 3
-// CHECK: tg.range {{.*}} loop 4
-// CHECK: tg.range {{.*}} loop 16
+// CHECK: tg.range {{.*}} loop 36
+// CHECK: tg.range {{.*}} unroll 16
 // CHECK-DAG: tg.floordiv
 // CHECK-DAG: tg.floormod
-// CHECK: tg.stage {{.*}} in group : memref<1024xf32>
-// CHECK: tg.stage {{.*}} in group : memref<1024xf32>
+// CHECK: tg.stage {{.*}} in group buffers 3 : memref<1024xf32>
+// CHECK: tg.stage {{.*}} in group buffers 3 : memref<1024xf32>
 tg.kernel @convolution(%out: memref<12544xf32>, %image: memref<12544xf32>, %weights: memref<36864xf32>) attributes {outputs = 1 : i64} {
   %c64 = tg.const(64 : index) : index
   %c3 = tg.const(3 : index) : index
@@ -64,9 +62,9 @@ tg.kernel @convolution(%out: memref<12544xf32>, %image: memref<12544xf32>, %weig
 // The same on matrix units, which take f16. The depth is the innermost loop.
 
 // CHECK-LABEL: tg.kernel @convolution_f16
-// CHECK: tg.range {{.*}} loop 3
-// CHECK: tg.range {{.*}} loop 3
 // CHECK: tg.range {{.*}} loop 2
+// CHECK: tg.range {{.*}} loop 3
+// CHECK: tg.range {{.*}} loop 3
 // CHECK: %[[DEPTH:.*]] = tg.range {{.*}} loop 16
 // CHECK: tg.stage {{.*}} in group
 // CHECK: tg.stage {{.*}} in group

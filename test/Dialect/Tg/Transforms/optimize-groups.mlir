@@ -347,11 +347,11 @@ tg.kernel @vector(%out: memref<4096xf32>, %a: memref<4194304xf32> {tg.alignment 
 
 // A row that is much shorter than what the items add up: each item stores at most
 // one element of it.
-// REMARK: remark: {{.*}}short_row: local range 0 by 1024
+// REMARK: remark: {{.*}}short_row: local range 0 by 512
 // CHECK-LABEL: tg.kernel @short_row(
 // CHECK-NOT: upcast
-// CHECK-DAG: tg.range {{[0-9]+}} local 1024
-// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 1024
+// CHECK-DAG: tg.range {{[0-9]+}} local 512
+// CHECK-DAG: tg.range {{[0-9]+}} group_reduce 512
 // CHECK-NOT: upcast
 // CHECK: tg.store
 module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
