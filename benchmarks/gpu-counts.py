@@ -298,26 +298,38 @@ def main():
     for name in arguments.kernels:
         if name not in KERNELS:
             parser.error(f"there is no kernel {name!r}; known ones: {' '.join(KERNELS)}")
-    print("| kernel | GPU | kernels | least MB | MB in sectors | of least | lines per access | "
-          "bank conflicts per access | registers | spilled |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    chips = arguments.target or list(TARGETS)
+
+    def row(*cells):
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+    def columns(name):
+        return [f"{name}: `{chips[0]}`", *(f"`{chip}`" for chip in chips[1:])]
+
+    names = ("of least", "lines", "conflicts", "registers")
+    header = ["kernel", "launches", "least MB", *(c for name in names for c in columns(name))]
+    row(*header)
+    print("|---" * len(header) + "|")
     with tempfile.TemporaryDirectory() as folder:
         for name in arguments.kernels or KERNELS:
             program = Program()
             file = os.path.join(folder, "a.mlir")
             with open(file, "w", encoding="utf-8") as out:
                 out.write(KERNELS[name](program))
-            for chip in arguments.target or TARGETS:
+            launches, cells = [], []
+            for chip in chips:
                 number, sums = count(file, chip)
-                moved = (sums[1] + sums[5]) * SECTOR
                 accesses = max(sums[0] + sums[4], 1)
                 used, spilled = registers(file, TARGETS[chip])
-                print(
-                    f"| {name} | {chip} | {number} | {program.bytes / 1e6:.1f} | {moved / 1e6:.1f} | "
-                    f"{moved / program.bytes:.2f} | {(sums[2] + sums[6]) / accesses:.2f} | "
-                    f"{sums[10] / max(sums[8], 1):.2f} | {used} | {spilled} |",
-                    flush=True,
-                )
+                launches.append(number)
+                cells.append((
+                    f"{(sums[1] + sums[5]) * SECTOR / program.bytes:.2f}",
+                    f"{(sums[2] + sums[6]) / accesses:.2f}",
+                    f"{sums[10] / max(sums[8], 1):.2f}",
+                    used if spilled in ("0", "-") else f"{used}, {spilled} bytes spilled",
+                ))
+            number = " ".join(map(str, sorted(set(launches))))
+            row(name, number, f"{program.bytes / 1e6:.1f}", *(c for cs in zip(*cells) for c in cs))
 
 
 if __name__ == "__main__":

@@ -502,9 +502,11 @@ bool Heuristic::distribute() {
   int64_t lanes = 1;
   if (lane && admits(lane, RangeKind::global))
     lanes = countAccessLanes(lane);
+  // Those that may be work items: scans and scatters have loops.
   double positions = 1;
   for (RangeOp range : schedule.getResultRanges())
-    positions *= static_cast<double>(range.getLargestExtent());
+    if (admits(range, RangeKind::global))
+      positions *= static_cast<double>(range.getLargestExtent());
   positions /= static_cast<double>(tileItems(lane, lanes, positions));
   int64_t items = std::min(kGroupItems, target.groupItems);
   while (items > kFewItems && positions / static_cast<double>(items) <

@@ -23,6 +23,9 @@ using namespace mlir::tg;
 constexpr int64_t kMinBlock = 1 << 14, kMaxBlocks = 256;
 /// The number of adjacent rows that are scanned together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
+/// On targets with groups, whose work items scan a block each: the items that
+/// keep a compute unit busy, and the fewest elements of a block.
+constexpr int64_t kItemsAtOnce = 64, kMinItemBlock = 64;
 
 /// Requests an element. If a reduction computes it, the tensor gets a buffer,
 /// because sequential loops leave little parallelism.
@@ -37,9 +40,24 @@ Value FunctionScheduler::requestStored(Value tensor, KernelBuilder &kernel,
 // Scans
 //===----------------------------------------------------------------------===//
 
+/// The number of elements in a block that one of many work items scans. Each
+/// item also adds up the totals of the blocks before, so that there are no more
+/// blocks than elements in a block.
+static int64_t getItemBlock(int64_t rows, int64_t length, int64_t items) {
+  const auto most = static_cast<int64_t>(llvm::divideCeil(items, rows));
+  auto isEnough = [&](int64_t block) {
+    return static_cast<int64_t>(llvm::divideCeil(length, block)) <=
+           std::min(block, most);
+  };
+  int64_t block = kMinItemBlock;
+  while (block < length && !isEnough(block))
+    block *= 2;
+  return length >= 2 * block ? block : 0;
+}
+
 /// The number of elements in a block of a long scan; 0 for a scan without
-/// blocks. It depends only on the shape, so that results do not depend on the
-/// number of threads.
+/// blocks. It depends only on the shape and the target, so that results do not
+/// depend on the number of threads.
 static int64_t getBlock(ScanOp scan) {
   SmallVector<Dim> shape = getDims(scan.getType());
   const auto axis = static_cast<int64_t>(scan.getAxis());
@@ -53,8 +71,15 @@ static int64_t getBlock(ScanOp scan) {
   int64_t inner = 1;
   for (Dim dim : ArrayRef(shape).drop_front(axis + 1))
     inner *= std::max<int64_t>(dim.getMax(), 1);
+  const TargetFacts &target = getTargetFacts(scan);
+  if (target.groupItems > 0) {
+    const int64_t items = target.parallelItems * kItemsAtOnce;
+    if (llvm::MulOverflow(rows, inner, rows) || rows >= items)
+      return 0;
+    return getItemBlock(rows, *length, items);
+  }
   rows *= static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
-  if (rows >= getTargetFacts(scan).parallelItems)
+  if (rows >= target.parallelItems)
     return 0;
   const auto blocks = static_cast<int64_t>(llvm::divideCeil(kMaxBlocks, rows));
   const auto block = static_cast<int64_t>(
