@@ -129,9 +129,10 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
 }
 
 /// The product that a kernel consists of, if the target has an operation for
-/// it.
-static std::optional<Product>
-findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
+/// it; else \p why not, unless the kernel is no product at all.
+static std::optional<Product> findProduct(KernelSchedule &schedule,
+                                          RangedReduceOp reduce,
+                                          RangeOp columns, std::string &why) {
   std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!factors || reduce.getKind() != ReduceKind::add)
     return std::nullopt;
@@ -139,15 +140,25 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
   product.reduce = reduce;
   product.columns = columns;
   product.unit = findUnit(schedule.getTarget(), *factors, reduce.getType());
-  if (!product.unit)
+  llvm::raw_string_ostream os(why);
+  if (!product.unit) {
+    os << "the target has no operation for factors of "
+       << factors->lhs.getType() << " and sums of " << reduce.getType();
     return std::nullopt;
+  }
+  if (!columns || columns.getLargestExtent() < kFewest) {
+    os << "results that are neighbors in memory are fewer than " << kFewest;
+    return std::nullopt;
+  }
   for (RangeOp range : getClosedRanges(reduce))
     if (range.getLargestExtent() >= product.unit->k &&
         (!product.depth ||
          range.getLargestExtent() >= product.depth.getLargestExtent()))
       product.depth = range;
-  if (!product.depth)
+  if (!product.depth) {
+    os << "fewer than " << product.unit->k << " positions of the sum";
     return std::nullopt;
+  }
   // The innermost rows that are long enough.
   for (RangeOp range : schedule.getResultRanges()) {
     if (range == columns || range.getLargestExtent() < kFewest)
@@ -163,8 +174,11 @@ findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns) {
         product.right = y;
       }
   }
-  if (!product.rows)
+  if (!product.rows) {
+    os << "one factor has no range of at least " << kFewest
+       << " results that the other one lacks";
     return std::nullopt;
+  }
   return product;
 }
 
@@ -178,13 +192,13 @@ bool Heuristic::contractProducts() {
     return false;
   mergeShortColumns(kColumns);
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-  if (!columns || columns.getLargestExtent() < kFewest)
-    return false;
+  std::string why;
   std::optional<Product> found =
-      findProduct(schedule, reduces.front(), columns);
-  if (!found ||
-      kSubgroups * kSubgroups * target.subgroupItems > target.groupItems)
-    return false;
+      findProduct(schedule, reduces.front(), columns, why);
+  if (!found)
+    return isUnfit(why);
+  if (kSubgroups * kSubgroups * target.subgroupItems > target.groupItems)
+    return isUnfit("groups have too few work items");
   Product &product = *found;
   const MatrixUnit &unit = *product.unit;
   const int64_t bytes = tinygrad::getBytes(unit.element);
@@ -200,13 +214,15 @@ bool Heuristic::contractProducts() {
          size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
     depthSize /= 2;
   if ((size.rows + size.columns) * depthSize * bytes > target.groupBytes)
-    return false;
+    return isUnfit("tiles need " +
+                   Twine((size.rows + size.columns) * depthSize * bytes) +
+                   " bytes of a group's " + Twine(target.groupBytes));
   // The mask of a tile is found by those of loads.
-  if (product.depth.getLargestExtent() % depthSize != 0 &&
+  if (!isMultiple(product.depth, depthSize) &&
       !llvm::all_of(ArrayRef{product.left, product.right}, [&](Value factor) {
         return isLoadedAlong(schedule, factor, product.depth);
       }))
-    return false;
+    return isUnfit("a factor that is not loaded has no zeros past the end");
 
   report("matrix rows", product.rows, size.rows);
   report("matrix columns", product.columns, size.columns);

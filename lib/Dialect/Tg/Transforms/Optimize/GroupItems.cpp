@@ -61,12 +61,6 @@ static double countPositions(ArrayRef<Value> ranges) {
   return positions;
 }
 
-/// Whether the extent is a multiple of `count`, for all values of variables.
-static bool isMultiple(RangeOp range, int64_t count) {
-  return divideExactly(range.getExtentDim(), Dim(range.getContext(), count))
-      .has_value();
-}
-
 //===----------------------------------------------------------------------===//
 // Vector accesses
 //===----------------------------------------------------------------------===//
@@ -584,9 +578,15 @@ void Heuristic::runForGroups() {
       copy = schedule.getKernel().clone();
       trial.emplace(*copy, target);
     }
-    if (!((*trial).*way.choose)())
-      continue;
     const std::string kernel = schedule.getKernel().getName().str();
+    trial->unfit.clear();
+    if (!((*trial).*way.choose)()) {
+      if (!trial->unfit.empty())
+        remark::missed(schedule.getKernel().getLoc(),
+                       describe(remark::RemarkOpts::name("unfit")))
+            << kernel + ": no " + way.name.str() + ": " + trial->unfit;
+      continue;
+    }
     std::optional<std::string> obstacle =
         trial->schedule.findObstacleToLayout();
     // Code generation reports what the last way asks for.

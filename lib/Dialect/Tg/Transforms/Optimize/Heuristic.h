@@ -97,6 +97,11 @@ private:
                                          int64_t lanes);
   bool tileProducts();
   bool contractProducts();
+  /// Why a way does not apply, for a remark. Returns false.
+  bool isUnfit(const Twine &why) {
+    unfit = why.str();
+    return false;
+  }
   /// The ranges that fill a tile: one along which the factor is contiguous in
   /// memory, and the other one.
   struct Fill {
@@ -129,7 +134,11 @@ private:
   const TargetFacts &target;
   const bool isTrial = false;
   SmallVector<Report> reports; ///< of a trial
+  std::string unfit;           ///< why the last way did not apply, if known
 };
+
+/// Whether the extent is a multiple of \p count, for all values of variables.
+bool isMultiple(RangeOp range, int64_t count);
 
 /// The number of lanes, a power of two up to `limit`, that takes the fewest
 /// registers for \p extent positions; the largest of about equal choices.

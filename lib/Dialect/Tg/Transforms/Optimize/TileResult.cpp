@@ -49,10 +49,9 @@ constexpr int64_t kPackedBytesAhead = 8 << 10;
 /// Short ranges of a reduce are unrolled up to this many copies of the body.
 constexpr int64_t kMaxWindow = 8, kMaxCopies = 256;
 
-/// Whether the factor divides the extent, for all values of its variables.
-static bool isMultiple(RangeOp range, int64_t factor) {
+bool tg::isMultiple(RangeOp range, int64_t count) {
   return Dim::get(DimOpKind::mod, range.getExtentDim(),
-                  Dim(range.getContext(), factor))
+                  Dim(range.getContext(), count))
       .is(0);
 }
 
