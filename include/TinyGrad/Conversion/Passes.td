@@ -302,6 +302,9 @@ def TgPrepareGPUFunctions
       attribute `tg.narrow_indices`. Ranges follow from the sizes of groups and of
       the grid, the bounds of loops and those of variables.
     * Sines, cosines and tangents of vectors of f64 become those of their elements.
+    * Loops with barriers are kept from being unrolled (`llvm.loop_annotation`). In
+      straight code compilers move arithmetic down over barriers, which the loads of
+      its operands cannot cross, until registers run out.
 
     ```mlir
     gpu.func @E_64(%out: memref<64xf32>, %n: index) kernel
@@ -319,6 +322,7 @@ def TgPrepareGPUFunctions
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect",
     "::mlir::memref::MemRefDialect", "::mlir::vector::VectorDialect"
   ];
 }

@@ -151,6 +151,16 @@ static void setGroupSize(LLVM::LLVMFuncOp func, StringRef chip) {
   }
 }
 
+/// Annotations of loops become those of LLVM's branches: upstream's conversion
+/// leaves them as attributes that the translation does not look at.
+static void setLoopAnnotations(LLVM::LLVMFuncOp func) {
+  func.walk([](LLVM::BrOp branch) {
+    if (auto annotation = dyn_cast_if_present<LLVM::LoopAnnotationAttr>(
+            branch->removeDiscardableAttr(loopAnnotationAttrName)))
+      branch.setLoopAnnotationAttr(annotation);
+  });
+}
+
 namespace {
 struct ConvertGPUFunctionsToLLVMPass
     : tg::impl::ConvertGPUFunctionsToLLVMBase<ConvertGPUFunctionsToLLVMPass> {
@@ -182,6 +192,7 @@ struct ConvertGPUFunctionsToLLVMPass
         global.setLinkage(LLVM::Linkage::External);
     for (auto func : module.getOps<LLVM::LLVMFuncOp>()) {
       setGroupSize(func, chip);
+      setLoopAnnotations(func);
       for (StringRef name :
            {groupsAttrName, narrowIndicesAttrName, outputsAttrName,
             inPlaceAttrName, variablesAttrName})

@@ -259,6 +259,26 @@ static LogicalResult checkItemMemory(gpu::GPUFuncOp func) {
 }
 
 //===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Loops with a barrier stay loops. In straight code compilers move arithmetic
+/// down over barriers, which the loads of its operands cannot cross: these
+/// would need more registers than there are.
+static void keepLoopsWithBarriers(gpu::GPUFuncOp func) {
+  MLIRContext *context = func.getContext();
+  auto unroll = LLVM::LoopUnrollAttr::get(context, BoolAttr::get(context, true),
+                                          {}, {}, {}, {}, {}, {});
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  func.walk([&](gpu::BarrierOp barrier) {
+    for (auto loop = barrier->getParentOfType<scf::ForOp>(); loop;
+         loop = loop->getParentOfType<scf::ForOp>())
+      loop->setAttr(loopAnnotationAttrName, annotation);
+  });
+}
+
+//===----------------------------------------------------------------------===//
 // Vectors
 //===----------------------------------------------------------------------===//
 
@@ -329,6 +349,7 @@ struct TgPrepareGPUFunctionsPass
       func->setAttr(narrowIndicesAttrName, UnitAttr::get(&getContext()));
     convertArguments(func);
     placeMemory(func, maxStaticBytes);
+    keepLoopsWithBarriers(func);
     splitWideTrigonometry(func);
   }
 };

@@ -31,4 +31,19 @@ gpu.module @kernels {
     memref.store %e, %out[%i] : memref<64xf32>
     gpu.return
   }
+
+  // CHECK-LABEL: llvm.func @loop(
+  // CHECK: llvm.br {{.*}} {loop_annotation = #{{.*}}}
+  gpu.func @loop(%out: memref<64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %x = arith.constant 1.0 : f32
+    scf.for %i = %c0 to %c4 step %c1 {
+      gpu.barrier
+      memref.store %x, %out[%i] : memref<64xf32>
+    }
+    gpu.return
+  }
 }

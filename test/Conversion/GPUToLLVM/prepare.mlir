@@ -1,5 +1,8 @@
 // RUN: tg-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(tg-prepare-gpu-functions{max-static-bytes=1024})))' | FileCheck %s
 
+// CHECK-DAG: #[[UNROLL:.*]] = #llvm.loop_unroll<disable = true>
+// CHECK-DAG: #{{.*}} = #llvm.loop_annotation<unroll = #[[UNROLL]]>
+
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @arguments(
   // CHECK-SAME: memref<64xf32, #gpu.address_space<global>>, %[[N:.*]]: i64) kernel
@@ -125,6 +128,32 @@ gpu.module @kernels {
     %u = arith.extf %t : vector<2xf32> to vector<2xf64>
     %r = arith.addf %s, %u : vector<2xf64>
     vector.store %r, %out[%c] : memref<64xf64>, vector<2xf64>
+    gpu.return
+  }
+
+  // Loops around barriers are not unrolled; others may be.
+  // CHECK-LABEL: gpu.func @loops
+  // CHECK: scf.for
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: scf.for
+  // CHECK-NEXT: memref.store
+  // CHECK-NEXT: }
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[LOOP:.*]]}
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[LOOP]]}
+  gpu.func @loops(%out: memref<64xf32>) kernel attributes {tg.outputs = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %x = arith.constant 1.0 : f32
+    scf.for %i = %c0 to %c4 step %c1 {
+      scf.for %j = %c0 to %c4 step %c1 {
+        gpu.barrier
+        scf.for %k = %c0 to %c4 step %c1 {
+          memref.store %x, %out[%k] : memref<64xf32>
+        }
+      }
+    }
     gpu.return
   }
 }

@@ -24,6 +24,11 @@ namespace mlir::tg {
 #define GEN_PASS_DECL_CONVERTGPUFUNCTIONSTOLLVM
 #include "TinyGrad/Conversion/Passes.h.inc"
 
+/// An `scf.for` has this attribute, an `#llvm.loop_annotation`, for its loop in
+/// LLVM IR.
+inline constexpr llvm::StringLiteral loopAnnotationAttrName =
+    "llvm.loop_annotation";
+
 /// The most bytes of memory of a group that code for a chip ("sm_90",
 /// "gfx942") can declare; if a function uses more, the launch provides all of
 /// it.

@@ -33,6 +33,11 @@ constexpr int64_t kNearRows = 4, kNearColumns = 8;
 constexpr int64_t kAtOnce = 4;
 /// The fewest rows and columns, and positions of the sum.
 constexpr int64_t kFewest = kSide * kAtOnce, kLeastDepth = 16;
+/// The fewest positions for blocks of 16. With fewer than two whole blocks, no
+/// loop would remain after unrolling and peeling, and in straight code
+/// compilers move multiplications down over barriers, which their loaded
+/// factors cannot cross: these would need more registers than there are.
+constexpr int64_t kLeastForDeepBlocks = 32;
 /// The most bytes of the results of an item: a quarter of all registers.
 constexpr int64_t kMostBytes = 256;
 
@@ -44,8 +49,9 @@ struct BlockSize {
 } // namespace
 
 /// The largest block that leaves enough groups, of \p others for each.
-static BlockSize chooseBlock(RangeOp rows, RangeOp columns, Type result,
-                             const TargetFacts &target, double others) {
+static BlockSize chooseBlock(RangeOp rows, RangeOp columns, RangeOp depth,
+                             Type result, const TargetFacts &target,
+                             double others) {
   static constexpr BlockSize sizes[] = {
       {128, 128, 8}, {64, 128, 8}, {128, 64, 8}};
   const int64_t bytes =
@@ -61,7 +67,8 @@ static BlockSize chooseBlock(RangeOp rows, RangeOp columns, Type result,
             static_cast<double>(target.parallelItems) / 2)
       return size;
   }
-  return {kFewest, kFewest, 16};
+  return {kFewest, kFewest,
+          depth.getLargestExtent() < kLeastForDeepBlocks ? 8 : 16};
 }
 
 /// A load that is a factor along one range of the result, but not along the
@@ -138,7 +145,7 @@ bool Heuristic::tileProducts() {
   others /= static_cast<double>(rows.getLargestExtent());
   others /= static_cast<double>(columns.getLargestExtent());
   const BlockSize size =
-      chooseBlock(rows, columns, reduce.getType(), target, others);
+      chooseBlock(rows, columns, depth, reduce.getType(), target, others);
 
   report("rows", rows, size.rows);
   report("columns", columns, size.columns);
