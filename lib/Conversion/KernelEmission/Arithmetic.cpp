@@ -91,6 +91,13 @@ static Value buildDivision(B &b, DivKind kind, Value x, Value y,
   if (isConstant) {
     if (constant.isZero())
       return zero;
+    if (isFloor && !isUnsigned && constant.isStrictlyPositive() &&
+        constant.isPowerOf2()) {
+      if (isMod)
+        return arith::AndIOp::create(b, x, buildInt(b, type, constant - 1));
+      return arith::ShRSIOp::create(
+          b, x, buildInt(b, type, int64_t(constant.logBase2())));
+    }
     if (!isUnsigned && constant.isAllOnes())
       return isMod ? zero : Value(arith::SubIOp::create(b, zero, x));
   } else {

@@ -92,3 +92,13 @@
 // expected-error @+1 {{attribute 'schedule' failed to satisfy constraint: list of schedule steps}}
 tg.kernel @no_steps(%out: memref<4xf32>) attributes {outputs = 1 : i64, schedule = [1]} {
 }
+
+// -----
+
+// expected-error @+1 {{partition needs an amount of 1 or more (C2)}}
+#a = #tg.step<partition into [3]>
+
+// -----
+
+// expected-error @+1 {{partition takes 1 new ranges, but has 2 (C1)}}
+#a = #tg.step<partition by 4 into [3, 4]>

@@ -66,6 +66,8 @@ static StepForm getForm(StepKind kind) {
     return {1, 1, 0, 0, 0, 0, Amount::Optional};
   case StepKind::buffer:
     return {1, 1, 0, 0, 0, 0, Amount::Needed};
+  case StepKind::partition:
+    return {0, 0, 0, 0, 1, 1, Amount::Needed};
   }
   llvm_unreachable("unknown step");
 }

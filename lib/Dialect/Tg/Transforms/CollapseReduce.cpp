@@ -17,6 +17,7 @@
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGCOLLAPSEREDUCE
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+#include "llvm/Support/MathExtras.h"
 } // namespace mlir::tg
 
 using namespace mlir;
@@ -205,7 +206,8 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
   form.addConstant(isNegated);
   int64_t factor = form.getCoefficient(position);
   form.addTerm(position, -factor);
-  if (factor == 0 || std::abs(factor) > Interval::kModestEnd / 2 ||
+  if (factor == 0 ||
+      llvm::AbsoluteValue(factor) > uint64_t(Interval::kModestEnd / 2) ||
       llvm::any_of(form.terms,
                    [&](auto &term) { return dependsOnRange(term.first); }))
     return false;
@@ -220,11 +222,11 @@ static bool addClause(Value clause, RangeOp range, IndexAnalysis &analysis,
     end = form;
     end.addConstant(-factor - 1);
   }
-  if (std::abs(factor) > 1) {
+  if (llvm::AbsoluteValue(factor) > 1) {
     if (!analysis.getInterval(end).isModest())
       return false;
     end = index.getAnalysis().getLinear(
-        index.floorDiv(index.get(end), std::abs(factor)));
+        index.floorDiv(index.get(end), int64_t(llvm::AbsoluteValue(factor))));
   }
   (factor > 0 ? span.first : span.last).push_back(end);
   return true;

@@ -29,8 +29,10 @@ constexpr int64_t kDepth = 8;
 /// movements, where shared ones occur again on each path to them.
 constexpr unsigned kMaxClauses = 64;
 /// Updates of narrow rows are split into parts with at least this many
-/// positions, and this many for each element of the result.
-constexpr int64_t kMinPart = 1 << 14, kPositionsPerElement = 8;
+/// positions, and this many for each element of the result. Single work items
+/// of a GPU are slower than threads of a CPU.
+constexpr int64_t kMinPart = 1 << 14, kMinPartOfGPU = 1 << 11,
+                  kPositionsPerElement = 8;
 /// Elements of neighboring rows that are updated together, as lanes.
 constexpr int64_t kRowsAtOnce = 32;
 
@@ -406,10 +408,11 @@ static void splitScatter(ScatterOp op) {
   const int64_t rows =
       outer * static_cast<int64_t>(llvm::divideCeil(inner, kRowsAtOnce));
   const int64_t positions = length.getMax();
-  const int64_t enoughRows = getTargetFacts(op).parallelItems;
+  const TargetFacts &target = getTargetFacts(op);
+  const int64_t enoughRows = target.parallelItems;
   const int64_t parts = std::min(
       {static_cast<int64_t>(llvm::divideCeil(enoughRows, rows)),
-       positions / kMinPart,
+       positions / (target.groupItems > 0 ? kMinPartOfGPU : kMinPart),
        positions / kPositionsPerElement / std::max<int64_t>(shape[axis], 1)});
   if (rows >= enoughRows || parts < 2)
     return;

@@ -229,8 +229,8 @@ bool LayoutBuilder::hasBankConflicts(StageOp stage, int64_t row,
         return false;
       const LinearForm &index = analysis.getLinear(load.getIndex());
       for (RangeOp range : layout.axes.back().ranges) {
-        const int64_t step = std::abs(index.getCoefficient(range));
-        if (step % row == 0)
+        const int64_t step = index.getCoefficient(range);
+        if (step % row == 0 && llvm::isInt<32>(step))
           isFew |= isInFewBanks(step * bytes);
       }
     }

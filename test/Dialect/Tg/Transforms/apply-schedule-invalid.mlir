@@ -327,3 +327,115 @@ tg.kernel @sums_of_rows(%out: memref<64xf32>, %rows: memref<8xf32>, %a: memref<6
   tg.store %y, %rows[%i] : memref<8xf32>
 }
 }
+
+// -----
+
+// expected-error @+1 {{not all stores are updates of elements that the same value numbers}}
+tg.kernel @partition_no_number(%out: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [#tg.step<partition by 4>]} {
+  %i = tg.range 0 loop 64
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%i] : memref<64xf32>
+}
+
+// -----
+
+// expected-error @+1 {{there are at most 1048576 owners}}
+tg.kernel @partition_many(%out: memref<8xf32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<partition by 2097152>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %p = tg.load %at[%i] : memref<64xi32>
+  %k = tg.cast %p : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel combines elements that it overwrites}}
+tg.kernel @partition_reads(%out: memref<8xf32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<partition by 4>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %p = tg.load %at[%i] : memref<64xi32>
+  %k = tg.cast %p : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %c0 = tg.const(0 : index) : index
+  %x = tg.load %out[%c0] : memref<8xf32>
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{range 0 is unroll, not loop}}
+tg.kernel @partition_late(%out: memref<8xf32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<set_kind [0] as unroll>, #tg.step<partition by 4>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %p = tg.load %at[%i] : memref<64xi32>
+  %k = tg.cast %p : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the number of the element is a sum}}
+tg.kernel @partition_sum(%out: memref<8xf32>, %at: memref<512xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<partition by 4>]} {
+  %i = tg.range 0 loop 64
+  %r = tg.range 1 loop 8
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %row = tg.mul %i, %n : index
+  %place = tg.add %row, %r : index
+  %p = tg.load %at[%place] : memref<512xi32>
+  %s = tg.ranged_reduce add %p over %r : i32
+  %k = tg.cast %s : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}
+
+// -----
+
+// Positions still have an order.
+
+// expected-error @+1 {{positions of range 0 may update one element}}
+tg.kernel @partition_ordered(%out: memref<8xf32>, %at: memref<64xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<partition by 4>, #tg.step<set_kind [0] as thread>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %p = tg.load %at[%i] : memref<64xi32>
+  %k = tg.cast %p : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the kernel has no range}}
+tg.kernel @partition_one(%out: memref<8xf32>, %at: memref<1xi32>) attributes {in_place, outputs = 1 : i64, schedule = [#tg.step<partition by 4>]} {
+  %c0 = tg.const(0 : index) : index
+  %n = tg.const(8 : index) : index
+  %p = tg.load %at[%c0] : memref<1xi32>
+  %k = tg.cast %p : i32 -> index
+  %none = tg.const(-1 : index) : index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  %x = tg.const(1.0 : f32) : f32
+  tg.store %x, %out[%k] mask %in update add : memref<8xf32>
+}

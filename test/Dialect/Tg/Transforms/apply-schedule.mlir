@@ -237,3 +237,37 @@ tg.kernel @group_tile(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outp
   %y = tg.mul %x, %x : f32
   tg.store %y, %out[%at] : memref<64xf32>
 }
+
+// -----
+
+// Owners of elements: each goes through all positions. Only values of its own
+// elements are loaded, and the index shows whose element it is.
+
+// CHECK-LABEL: tg.kernel @partition(
+// CHECK: %[[OWNER:.*]] = tg.range 1 loop 4
+// CHECK: %[[I:.*]] = tg.range 0 loop 64
+// CHECK: %[[P:.*]] = tg.load %{{.*}}[%[[I]]] : memref<64xi32>
+// CHECK: %[[K:.*]] = tg.cast %[[P]] : i32 -> index
+// CHECK: %[[FOUR:.*]] = tg.const(4 : index) : index
+// CHECK: %[[REST:.*]] = tg.floormod %[[K]], %[[FOUR]] : index
+// CHECK: %[[PART:.*]] = tg.floordiv %[[K]], %[[FOUR]] : index
+// CHECK: %[[OWNED:.*]] = tg.cmpeq %[[REST]], %[[OWNER]] : index
+// CHECK: %[[X:.*]] = tg.load %{{.*}}[%[[I]]] mask %[[OWNED]] : memref<64xf32>
+// CHECK: %[[IN:.*]] = tg.and
+// CHECK: %[[MASK:.*]] = tg.and %[[IN]], %[[OWNED]] : i1
+// CHECK: %[[BEGIN:.*]] = tg.mul %[[PART]], %[[FOUR]] : index
+// CHECK: %[[AT:.*]] = tg.add %[[BEGIN]], %[[OWNER]] : index
+// CHECK: tg.store %[[X]], %{{.*}}[%[[AT]]] mask %[[MASK]] update add over %[[I]] : memref<8xf32>
+tg.kernel @partition(%out: memref<8xf32>, %at: memref<64xi32>, %a: memref<64xf32>) attributes {in_place, outputs = 1 : i64, schedule = [
+    #tg.step<partition by 4 into [1]>]} {
+  %i = tg.range 0 loop 64
+  %n = tg.const(8 : index) : index
+  %none = tg.const(-1 : index) : index
+  %x = tg.load %a[%i] : memref<64xf32>
+  %p = tg.load %at[%i] : memref<64xi32>
+  %k = tg.cast %p : i32 -> index
+  %first = tg.cmplt %none, %k : index
+  %last = tg.cmplt %k, %n : index
+  %in = tg.and %first, %last : i1
+  tg.store %x, %out[%k] mask %in update add over %i : memref<8xf32>
+}

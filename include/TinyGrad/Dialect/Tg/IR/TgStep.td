@@ -30,7 +30,8 @@ def Tg_StepKind : I32EnumAttr<"StepKind", "what a schedule step does", [
     I32EnumAttrCase<"prefetch", 12>,
     I32EnumAttrCase<"nontemporal", 13>,
     I32EnumAttrCase<"contract", 14>,
-    I32EnumAttrCase<"buffer", 15>]> {
+    I32EnumAttrCase<"buffer", 15>,
+    I32EnumAttrCase<"partition", 16>]> {
   let cppNamespace = "::mlir::tg";
   let genSpecializedAttr = 0;
 }
@@ -62,6 +63,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `nontemporal store 0` | makes the store non-temporal |
     | `contract ranged_reduce 0 on mma_m16n8k16_f16` | a sum of products is computed by a matrix operation |
     | `buffer stage 0 by n` | gives a tile of a group memory for `n` tiles, which are filled ahead |
+    | `partition by n into [r]` | updates of elements whose number is read from memory get a range of `n` owners: each goes through all positions and updates the elements whose number is its own modulo `n` |
 
     `contract` requires that both factors are elements of tiles of the group, and
     that ranges have the layout of the operation (`Support/MatrixUnits.h`): the

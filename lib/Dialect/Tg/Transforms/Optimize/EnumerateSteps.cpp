@@ -93,6 +93,8 @@ SmallVector<StepAttr> tg::enumerateSteps(KernelOp kernel) {
       add(StepKind::move, {}, {ranges[i + 1], range});
     }
   }
+  for (int64_t owners = 2; owners <= kMaxParts; owners *= 2)
+    add(StepKind::partition, {}, {}, owners);
   llvm::StringMap<int64_t> numbers;
   SmallVector<RangeOp> resultRanges = schedule.getResultRanges();
   for (Operation &op : kernel.getBody().front()) {

@@ -166,7 +166,7 @@ Heuristic::Sharing Heuristic::findSharing(RangedReduceOp reduce) {
       continue;
     const LinearForm &index = analysis.getLinear(load.getIndex());
     for (RangeOp range : schedule.getRanges())
-      if (std::abs(index.getCoefficient(range)) == 1 &&
+      if (llvm::AbsoluteValue(index.getCoefficient(range)) == 1 &&
           range.getLargestExtent() > 1) {
         if (namesRange(reduce, range))
           sharing.row = range;
@@ -405,13 +405,13 @@ bool Heuristic::turnTiles() {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
     // Tiles do not hold i1.
     if (!schedule.dependsOn(load.getIndex(), column) ||
-        std::abs(index.getCoefficient(column)) == 1 ||
+        llvm::AbsoluteValue(index.getCoefficient(column)) == 1 ||
         load.getType().isInteger(1))
       continue;
     for (RangeOp range : schedule.getResultRanges())
       if (range != column && (!row || range == row) &&
           range.getLargestExtent() >= kLeastTurned &&
-          std::abs(index.getCoefficient(range)) == 1) {
+          llvm::AbsoluteValue(index.getCoefficient(range)) == 1) {
         row = range;
         turned.push_back(load);
         break;
@@ -491,6 +491,7 @@ int64_t Heuristic::tileItems(RangeOp lane, int64_t lanes, double positions) {
 /// Makes work items of the result ranges, from the one along which stores are
 /// contiguous outward.
 bool Heuristic::distribute() {
+  partitionUpdates();
   vectorizeRows();
   RangeOp lane = chooseResultLane(/*shortest=*/INT64_MAX);
   int64_t lanes = 1;

@@ -120,6 +120,7 @@ private:
   void vectorizeRows();
   bool isReused(ArrayRef<RangedReduceOp> reduces, RangeOp range);
   int64_t tileItems(RangeOp lane, int64_t lanes, double positions);
+  void partitionUpdates();
   bool distribute();
 
   void report(StringRef step, RangeOp range, int64_t amount);

@@ -135,6 +135,9 @@ void KernelSchedule::apply(StepAttr step) {
   case StepKind::buffer:
     setBuffers(cast<StageOp>(ops[0]), amount);
     break;
+  case StepKind::partition:
+    partition(amount);
+    break;
   }
   givenIds = {};
 }

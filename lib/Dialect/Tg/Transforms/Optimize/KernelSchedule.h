@@ -197,6 +197,16 @@ public:
   /// BUFFER: gives the tile of a group memory for \p count tiles.
   void setBuffers(StageOp stage, int64_t count);
 
+  /// PARTITION: adds a range of owners of the elements that updates reach.
+  /// Each owner goes through all positions, and updates the elements whose
+  /// number, modulo \p count, is its own. Returns the range.
+  RangeOp partition(int64_t count);
+  static constexpr int64_t kMaxOwners = 1 << 20;
+  /// The number of the elements that all stores update: the only part of their
+  /// indices that is no range. Null if there is no such value.
+  Value findKey();
+  std::optional<std::string> findObstacleToPartition(int64_t count);
+
 private:
   class Recording;
 

@@ -330,6 +330,7 @@ size_t KernelSchedule::countNewRanges(StepAttr step) {
     return 2;
   case StepKind::merge:
   case StepKind::reverse:
+  case StepKind::partition:
     return 1;
   case StepKind::unshare:
     return step.getRanges().empty()
@@ -617,6 +618,8 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
         return "a tile has 2 to " + std::to_string(kMaxBuffers) + " buffers";
       return std::nullopt;
     }
+    case StepKind::partition:
+      return findObstacleToPartition(amount);
     }
     llvm_unreachable("unknown step");
   };

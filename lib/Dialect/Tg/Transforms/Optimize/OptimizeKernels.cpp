@@ -23,6 +23,7 @@
 namespace mlir::tg {
 #define GEN_PASS_DEF_TGOPTIMIZEKERNELS
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+#include "llvm/Support/MathExtras.h"
 } // namespace mlir::tg
 
 using namespace mlir;
@@ -150,7 +151,7 @@ void Heuristic::readForward() {
 /// is.
 void Heuristic::readInOrder() {
   SmallVector<RangeOp> ranges = schedule.getResultRanges();
-  SmallVector<int64_t> steps;
+  SmallVector<uint64_t> steps;
   for (auto reduce : schedule.getKernel().getBody().getOps<RangedReduceOp>()) {
     int64_t depth = 1;
     for (Value range : reduce.getRanges())
@@ -164,7 +165,7 @@ void Heuristic::readInOrder() {
       const LinearForm &index =
           schedule.getAnalysis().getLinear(load.getIndex());
       auto own = llvm::map_to_vector(ranges, [&](RangeOp range) {
-        return std::abs(index.getCoefficient(range));
+        return llvm::AbsoluteValue(index.getCoefficient(range));
       });
       auto type = cast<MemRefType>(load.getBuffer().getType());
       if ((!steps.empty() && own != steps) || llvm::is_contained(own, 0) ||
@@ -221,9 +222,9 @@ RangeOp Heuristic::chooseResultLane(int64_t shortest) {
     most = depth;
     for (RangeOp range : schedule.getResultRanges())
       if (range.getLargestExtent() > 1 &&
-          std::abs(schedule.getAnalysis()
-                       .getLinear(store.getIndex())
-                       .getCoefficient(range)) == 1)
+          llvm::AbsoluteValue(schedule.getAnalysis()
+                                  .getLinear(store.getIndex())
+                                  .getCoefficient(range)) == 1)
         lane = range;
   }
   if (!lane)

@@ -12,6 +12,7 @@
 
 #include "SplitAxes.h"
 #include "LowerViews.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -90,9 +91,11 @@ void AxisSplitter::inspect(Value index) {
       if (!divisor || !divisor->isStatic() || !step.isStatic() ||
           !dividend.constant.isStatic())
         continue;
-      const int64_t by = *divisor->getStatic(), factor = *step.getStatic(),
-                    magnitude = std::abs(factor);
-      if (by <= magnitude || by % magnitude != 0)
+      const int64_t by = *divisor->getStatic(), factor = *step.getStatic();
+      if (by <= 0 || llvm::AbsoluteValue(factor) >= uint64_t(by))
+        continue;
+      const int64_t magnitude = std::abs(factor);
+      if (by % magnitude != 0)
         continue;
       // The offset must not cause a carry from the inner range to the outer
       // one.

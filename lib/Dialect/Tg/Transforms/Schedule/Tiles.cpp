@@ -12,6 +12,7 @@
 #include "Tiles.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -85,7 +86,7 @@ double mlir::tg::getSlowdown(const Access &access) {
       if (atom != lane)
         continue;
       hasLanes = true;
-      if (std::abs(*step) != 1)
+      if (llvm::AbsoluteValue(*step) != 1)
         slowdown = std::max(slowdown, kStrided);
     }
   }
