@@ -10,6 +10,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "SplitProducts.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 
@@ -592,6 +593,23 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};
 }
 
+/// Splits a product of matrices whose blocks are too few groups. The parts are
+/// outermost in memory: the columns of each stay neighbors.
+static std::optional<Split> splitProduct(ReduceOp op) {
+  const int64_t parts = countProductParts(op);
+  if (parts < 2)
+    return std::nullopt;
+  RankedTensorType from = op.getX().getType();
+  const int64_t axis = op.getAxes().front();
+  SmallVector<int64_t> order{axis};
+  for (int64_t other : llvm::seq(from.getRank()))
+    if (other != axis)
+      order.push_back(other);
+  return Split{axis, Dim(op.getContext(), parts),
+               Dim(op.getContext(), getLargestShape(from)[axis] / parts),
+               order};
+}
+
 /// Whether arithmetic with the number of elements fits into 64 bits.
 static bool isCountable(RankedTensorType type) {
   return getBufferSize(type) <= kMaxBufferSize;
@@ -628,6 +646,8 @@ struct TgSplitReducePass
         continue;
       std::optional<Split> split =
           splitColumns(op, /*isReadAgain=*/readAgain.contains(op.getX()));
+      if (!split && (split = splitProduct(op)))
+        op = widenProduct(op);
       if (!split)
         split = splitToFew(op, threshold, parts);
       if (!split)

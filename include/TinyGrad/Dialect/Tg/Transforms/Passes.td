@@ -100,6 +100,10 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
     axes in memory: the tensor may be read transposed. Small operands may be
     repeated, which covers a row times a matrix, but not a product of matrices.
 
+    On targets with groups, a deep product of matrices (a sum of 1024 or more
+    products) is split too if the blocks of its results are too few groups for the
+    device. Sums of parts of types with fewer than 32 bits are f32.
+
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>
     // becomes

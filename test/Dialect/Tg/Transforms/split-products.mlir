@@ -1,0 +1,191 @@
+// RUN: tg-opt %s --split-input-file --tg-split-reduce | FileCheck %s
+
+// Deep products of matrices whose blocks are too few groups.
+
+// One block of 64x64 results: 64 parts of 128 positions. They are outermost in
+// memory, so that the columns stay neighbors.
+// CHECK-LABEL: func.func @deep
+// CHECK: tg.reshape %{{.*}} : tensor<64x64x8192xf32> -> tensor<64x64x64x128xf32>
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [3] : tensor<64x64x64x128xf32> -> tensor<64x64x64x1xf32>
+// CHECK-NEXT: tg.permute %{{.*}} [2, 3, 0, 1] : tensor<64x64x64x1xf32> -> tensor<64x1x64x64xf32>
+// CHECK-NEXT: tg.contiguous
+// CHECK-NEXT: tg.permute %{{.*}} [2, 3, 0, 1]
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [2] : tensor<64x64x64x1xf32> -> tensor<64x64x1x1xf32>
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+func.func @deep(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x8192xf32> -> tensor<64x1x8192xf32>
+  %b3 = tg.reshape %b : tensor<64x8192xf32> -> tensor<1x64x8192xf32>
+  %ae = tg.expand %a3 : tensor<64x1x8192xf32> -> tensor<64x64x8192xf32>
+  %be = tg.expand %b3 : tensor<1x64x8192xf32> -> tensor<64x64x8192xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x8192xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x8192xf32> -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+
+// Few rows: 32 blocks, so 8 parts. Sums of parts of narrow types are not
+// rounded to these.
+// CHECK-LABEL: func.func @narrow
+// CHECK: %[[A:.*]] = tg.cast %{{.*}} : tensor<8x2048x2048xf16> -> tensor<8x2048x2048xf32>
+// CHECK-NEXT: %[[B:.*]] = tg.cast %{{.*}} : tensor<8x2048x2048xf16> -> tensor<8x2048x2048xf32>
+// CHECK-NEXT: %[[P:.*]] = tg.mul %[[A]], %[[B]]
+// CHECK-NEXT: tg.reshape %[[P]] : tensor<8x2048x2048xf32> -> tensor<8x8x256x2048xf32>
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [2] : tensor<8x8x256x2048xf32>
+// CHECK: tg.reduce add %{{.*}} axes [1] : tensor<8x8x1x2048xf32> -> tensor<8x1x1x2048xf32>
+// CHECK-NEXT: %[[S:.*]] = tg.reshape
+// CHECK-NEXT: tg.cast %[[S]] : tensor<8x1x2048xf32> -> tensor<8x1x2048xf16>
+func.func @narrow(%a: tensor<8x2048xf16>, %b: tensor<2048x2048xf16>) -> tensor<8x1x2048xf16> {
+  %a3 = tg.reshape %a : tensor<8x2048xf16> -> tensor<8x2048x1xf16>
+  %b3 = tg.reshape %b : tensor<2048x2048xf16> -> tensor<1x2048x2048xf16>
+  %ae = tg.expand %a3 : tensor<8x2048x1xf16> -> tensor<8x2048x2048xf16>
+  %be = tg.expand %b3 : tensor<1x2048x2048xf16> -> tensor<8x2048x2048xf16>
+  %p = tg.mul %ae, %be : tensor<8x2048x2048xf16>
+  %r = tg.reduce add %p axes [1] : tensor<8x2048x2048xf16> -> tensor<8x1x2048xf16>
+  return %r : tensor<8x1x2048xf16>
+}
+
+// What is computed from one factor is broadcast as the factor is. No number of
+// parts divides a prime depth: the rest is added.
+// CHECK-LABEL: func.func @prime
+// CHECK: %[[P:.*]] = tg.mul
+// CHECK: %[[T:.*]] = tg.shrink %[[P]] from [0, 0, 1024] to [64, 64, 1031]
+// CHECK-NEXT: %[[R:.*]] = tg.reduce add %[[T]] axes [2] : tensor<64x64x7xf32>
+// CHECK: tg.reshape %{{.*}} : tensor<64x64x1024xf32> -> tensor<64x64x8x128xf32>
+// CHECK: tg.add %{{.*}}, %[[R]]
+func.func @prime(%a: tensor<64x1031xf32>, %b: tensor<1031x64xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x1031xf32> -> tensor<64x1x1031xf32>
+  %ae = tg.expand %a3 : tensor<64x1x1031xf32> -> tensor<64x64x1031xf32>
+  %x = tg.neg %ae : tensor<64x64x1031xf32>
+  %bt = tg.permute %b [1, 0] : tensor<1031x64xf32> -> tensor<64x1031xf32>
+  %b3 = tg.reshape %bt : tensor<64x1031xf32> -> tensor<1x64x1031xf32>
+  %be = tg.expand %b3 : tensor<1x64x1031xf32> -> tensor<64x64x1031xf32>
+  %p = tg.mul %x, %be : tensor<64x64x1031xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x1031xf32> -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+
+// One row is no product of matrices.
+// CHECK-LABEL: func.func @row(
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @row(%a: tensor<2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<2048x1xf32> {
+  %a3 = tg.reshape %a : tensor<2048xf32> -> tensor<1x2048xf32>
+  %ae = tg.expand %a3 : tensor<1x2048xf32> -> tensor<2048x2048xf32>
+  %p = tg.mul %ae, %b : tensor<2048x2048xf32>
+  %r = tg.reduce add %p axes [1] : tensor<2048x2048xf32> -> tensor<2048x1xf32>
+  return %r : tensor<2048x1xf32>
+}
+
+// Enough blocks.
+// CHECK-LABEL: func.func @large
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @large(%a: tensor<1024x4096xf32>, %b: tensor<1024x4096xf32>) -> tensor<1024x1024x1xf32> {
+  %a3 = tg.reshape %a : tensor<1024x4096xf32> -> tensor<1024x1x4096xf32>
+  %b3 = tg.reshape %b : tensor<1024x4096xf32> -> tensor<1x1024x4096xf32>
+  %ae = tg.expand %a3 : tensor<1024x1x4096xf32> -> tensor<1024x1024x4096xf32>
+  %be = tg.expand %b3 : tensor<1x1024x4096xf32> -> tensor<1024x1024x4096xf32>
+  %p = tg.mul %ae, %be : tensor<1024x1024x4096xf32>
+  %r = tg.reduce add %p axes [2] : tensor<1024x1024x4096xf32> -> tensor<1024x1024x1xf32>
+  return %r : tensor<1024x1024x1xf32>
+}
+
+// Not deep.
+// CHECK-LABEL: func.func @shallow
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @shallow(%a: tensor<64x1008xf32>, %b: tensor<64x1008xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x1008xf32> -> tensor<64x1x1008xf32>
+  %b3 = tg.reshape %b : tensor<64x1008xf32> -> tensor<1x64x1008xf32>
+  %ae = tg.expand %a3 : tensor<64x1x1008xf32> -> tensor<64x64x1008xf32>
+  %be = tg.expand %b3 : tensor<1x64x1008xf32> -> tensor<64x64x1008xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x1008xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x1008xf32> -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+
+// Arithmetic with f64 is slow: few rows are not padded to a block.
+// CHECK-LABEL: func.func @few_wide
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @few_wide(%a: tensor<7x2048xf64>, %b: tensor<2048x2048xf64>) -> tensor<7x1x2048xf64> {
+  %a3 = tg.reshape %a : tensor<7x2048xf64> -> tensor<7x2048x1xf64>
+  %b3 = tg.reshape %b : tensor<2048x2048xf64> -> tensor<1x2048x2048xf64>
+  %ae = tg.expand %a3 : tensor<7x2048x1xf64> -> tensor<7x2048x2048xf64>
+  %be = tg.expand %b3 : tensor<1x2048x2048xf64> -> tensor<7x2048x2048xf64>
+  %p = tg.mul %ae, %be : tensor<7x2048x2048xf64>
+  %r = tg.reduce add %p axes [1] : tensor<7x2048x2048xf64> -> tensor<7x1x2048xf64>
+  return %r : tensor<7x1x2048xf64>
+}
+
+// CHECK-LABEL: func.func @wide
+// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<8x8x256x2048xf64>
+func.func @wide(%a: tensor<8x2048xf64>, %b: tensor<2048x2048xf64>) -> tensor<8x1x2048xf64> {
+  %a3 = tg.reshape %a : tensor<8x2048xf64> -> tensor<8x2048x1xf64>
+  %b3 = tg.reshape %b : tensor<2048x2048xf64> -> tensor<1x2048x2048xf64>
+  %ae = tg.expand %a3 : tensor<8x2048x1xf64> -> tensor<8x2048x2048xf64>
+  %be = tg.expand %b3 : tensor<1x2048x2048xf64> -> tensor<8x2048x2048xf64>
+  %p = tg.mul %ae, %be : tensor<8x2048x2048xf64>
+  %r = tg.reduce add %p axes [1] : tensor<8x2048x2048xf64> -> tensor<8x1x2048xf64>
+  return %r : tensor<8x1x2048xf64>
+}
+
+// No sum of products.
+// CHECK-LABEL: func.func @greatest
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @greatest(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x8192xf32> -> tensor<64x1x8192xf32>
+  %b3 = tg.reshape %b : tensor<64x8192xf32> -> tensor<1x64x8192xf32>
+  %ae = tg.expand %a3 : tensor<64x1x8192xf32> -> tensor<64x64x8192xf32>
+  %be = tg.expand %b3 : tensor<1x64x8192xf32> -> tensor<64x64x8192xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x8192xf32>
+  %r = tg.reduce max %p axes [2] : tensor<64x64x8192xf32> -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+}
+
+// -----
+
+// A processor has few work items, each of which reads both factors once.
+// CHECK-LABEL: func.func @processor
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+func.func @processor(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x8192xf32> -> tensor<64x1x8192xf32>
+  %b3 = tg.reshape %b : tensor<64x8192xf32> -> tensor<1x64x8192xf32>
+  %ae = tg.expand %a3 : tensor<64x1x8192xf32> -> tensor<64x64x8192xf32>
+  %be = tg.expand %b3 : tensor<1x64x8192xf32> -> tensor<64x64x8192xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x8192xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x8192xf32> -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+
+// -----
+
+// Parts of a depth that is a variable would be as many for few positions.
+// CHECK-LABEL: func.func @symbolic
+// CHECK: tg.mul
+// CHECK-NEXT: %[[R:.*]] = tg.reduce
+// CHECK-NEXT: return %[[R]]
+#depth = #tg.var<"n", 1, 8192>
+!factor = tensor<64x?xf32, #tg.shape<64, #depth>>
+!left = tensor<64x1x?xf32, #tg.shape<64, 1, #depth>>
+!right = tensor<1x64x?xf32, #tg.shape<1, 64, #depth>>
+!both = tensor<64x64x?xf32, #tg.shape<64, 64, #depth>>
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+func.func @symbolic(%a: !factor, %b: !factor) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : !factor -> !left
+  %b3 = tg.reshape %b : !factor -> !right
+  %ae = tg.expand %a3 : !left -> !both
+  %be = tg.expand %b3 : !right -> !both
+  %p = tg.mul %ae, %be : !both
+  %r = tg.reduce add %p axes [2] : !both -> tensor<64x64x1xf32>
+  return %r : tensor<64x64x1xf32>
+}
+}
