@@ -187,10 +187,14 @@ def matmul_of(p, a, b, batch, m, k, n, is_turned=False):
     return p.change("reshape", total, [batch, m, n])
 
 
-def matmul(element, side):
+def matmul(element, rows, depth=None, columns=None, is_turned=False):
+    """A product; without a depth and columns, of square matrices."""
+    depth, columns = depth or rows, columns or rows
+
     def build(p):
-        a, b = p.argument([1, side, side], element), p.argument([1, side, side], element)
-        return p.text(matmul_of(p, a, b, 1, side, side, side))
+        right = [1, columns, depth] if is_turned else [1, depth, columns]
+        a, b = p.argument([1, rows, depth], element), p.argument(right, element)
+        return p.text(matmul_of(p, a, b, 1, rows, depth, columns, is_turned))
 
     return build
 
@@ -236,6 +240,11 @@ KERNELS = {
     "matmul-f16-512": matmul("f16", 512),
     "matmul-f32-4096": matmul("f32", 4096),
     "matmul-f16-4096": matmul("f16", 4096),
+    "rows-f32-8": matmul("f32", 8, 2048, 2048),
+    "rows-f32-8-turned": matmul("f32", 8, 2048, 2048, is_turned=True),
+    "rows-f32-32": matmul("f32", 32, 2048, 2048),
+    "rows-f16-4": matmul("f16", 4, 2048, 2048),
+    "deep-f32-64": matmul("f32", 64, 8192, 64),
     "conv-64-56": conv,
     "attention-8-256-64": attention,
 }

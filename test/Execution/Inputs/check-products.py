@@ -33,6 +33,13 @@ UNITS = [
     # What is computed while a tile is filled: it is not zero past the end.
     (33, 47, 30, "f16", "f32", "inverse"),
     (40, 30, 21, "f32", "f32", "right inverse"),
+    # Rows that are padded to those of an operation; sums that groups share, also
+    # of a depth without a divisor.
+    (2, 70, 65, "f16", "f32", "left right epilogue"),
+    (15, 40, 33, "i8", "i32", "right batch"),
+    (5, 40, 1040, "f16", "f16", "right epilogue"),
+    (20, 33, 1031, "bf16", "f32", "left"),
+    (9, 33, 1024, "f32", "f32", "right epilogue"),
 ]
 # Those that items compute from tiles. Large blocks, and such that are not full;
 # a depth that is no multiple; wide elements; more positions than buffers.
@@ -45,6 +52,16 @@ TILES = [
     (1024, 192, 20, "f32", "f32", "right"),
     (96, 64, 32, "i32", "i32", "left"),
     (64, 80, 16, "f64", "f64", "right"),
+    # Few rows, which are padded: blocks of 16, 32 and 64 of them.
+    (2, 5000, 16, "f32", "f32", "epilogue"),
+    (5, 1500, 37, "f32", "f32", "right batch"),
+    (20, 1450, 24, "f32", "f32", "left batch epilogue"),
+    (40, 1450, 16, "i32", "i32", "batch"),
+    (9, 1450, 16, "f64", "f64", "right batch"),
+    # Sums that groups share, also of a depth without a divisor.
+    (64, 64, 1024, "f32", "f32", "right epilogue"),
+    (3, 65, 1031, "f32", "f32", "left batch"),
+    (17, 130, 1024, "f16", "f16", "right"),
 ]
 
 # Rows, columns and depth are variables with other bounds than their values here:

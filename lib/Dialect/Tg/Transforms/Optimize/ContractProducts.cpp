@@ -21,9 +21,11 @@ using tinygrad::MatrixUnit;
 
 /// Subgroups of a group along rows, and along columns.
 static constexpr int64_t kSubgroups = 2;
-/// The fewest rows and columns for which a matrix operation is used: smaller
-/// blocks would mostly consist of padding.
-static constexpr int64_t kFewest = 16;
+/// The fewest columns for which a matrix operation is used: smaller blocks
+/// would mostly consist of padding. Fewer rows than that are padded, since
+/// products of few rows wait for memory and not for arithmetic, unless this is
+/// slow, as with f64. A single row is no product of matrices.
+static constexpr int64_t kFewest = 16, kFewestRows = 2;
 /// The columns that are enough for a block.
 static constexpr int64_t kColumns = 64;
 /// Bytes along the depth that a tile has of each row.
@@ -85,11 +87,16 @@ static BlockSize chooseBlock(Product product, const TargetFacts &target,
            tileRows * unit.a.getNumRegisters() * bytes +
            tileColumns * unit.b.getNumRegisters() * bytes;
   };
+  // Smaller blocks do not exist, so that few rows or columns are padded to
+  // these.
+  auto isFilled = [&](int64_t size, int64_t extent) {
+    return size < 2 * extent || size == sizes[std::size(sizes) - 1].rows;
+  };
   for (BlockSize size : sizes) {
     const int64_t groups = llvm::divideCeil(rows, size.rows) *
                            llvm::divideCeil(columns, size.columns) * others;
     if (getRegisterBytes(size) < target.vectorRegisters * target.vectorBytes &&
-        size.rows < 2 * rows && size.columns < 2 * columns &&
+        isFilled(size.rows, rows) && isFilled(size.columns, columns) &&
         groups >= target.parallelItems / 2)
       return size;
   }
@@ -159,9 +166,14 @@ static std::optional<Product> findProduct(KernelSchedule &schedule,
     os << "fewer than " << product.unit->k << " positions of the sum";
     return std::nullopt;
   }
-  // The innermost rows that are long enough.
+  // The innermost rows that are long enough; the longest ones if none are.
+  const int64_t fewestRows =
+      tinygrad::getBytes(product.unit->element) > 4 ? kFewest : kFewestRows;
   for (RangeOp range : schedule.getResultRanges()) {
-    if (range == columns || range.getLargestExtent() < kFewest)
+    if (range == columns ||
+        range.getLargestExtent() <
+            (product.rows ? std::min(product.rows.getLargestExtent(), kFewest)
+                          : fewestRows))
       continue;
     for (auto [x, y] : {std::pair(factors->lhs, factors->rhs),
                         std::pair(factors->rhs, factors->lhs)})
@@ -175,7 +187,7 @@ static std::optional<Product> findProduct(KernelSchedule &schedule,
       }
   }
   if (!product.rows) {
-    os << "one factor has no range of at least " << kFewest
+    os << "one factor has no range of at least " << fewestRows
        << " results that the other one lacks";
     return std::nullopt;
   }

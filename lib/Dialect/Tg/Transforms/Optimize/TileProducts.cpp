@@ -8,7 +8,8 @@
 /// Sums of products whose factors are each used for many results: a group
 /// computes a block of results. Its items read blocks of both factors into
 /// tiles of the group, and each item computes a few rows and columns of the
-/// block in registers.
+/// block in registers. The block of a product with few rows has more columns
+/// than rows; rows that are missing are padded.
 ///
 /// The rows of both tiles are positions of the sum, so that an item reads four
 /// neighboring factors at once. Four items of a subgroup are neighbors along
@@ -20,19 +21,25 @@
 
 #include "Heuristic.h"
 #include "llvm/Support/MathExtras.h"
-#include <array>
+#include <optional>
 
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Items of a group along rows and along columns.
+/// The most items of a group along rows, and along columns if there are as many
+/// rows.
 constexpr int64_t kSide = 16;
 /// Neighbors among them, of which those of the columns are the innermost ones.
 constexpr int64_t kNearRows = 4, kNearColumns = 8;
 /// Neighboring rows or columns of an item: f32 are one access.
 constexpr int64_t kAtOnce = 4;
-/// The fewest rows and columns, and positions of the sum.
-constexpr int64_t kFewest = kSide * kAtOnce, kLeastDepth = 16;
+/// The rows and columns of the smallest block of as many of both; the fewest
+/// columns of a product, its fewest rows, and its least positions of the sum.
+constexpr int64_t kFewest = kSide * kAtOnce, kFewestRows = 2, kLeastDepth = 16;
+/// The fewest rows of a block: those of the neighbors among the items. Products
+/// of few rows wait for memory, so that padding costs no time, except for types
+/// of 64 bits, whose arithmetic is slow: these have at least half of the rows.
+constexpr int64_t kRowsOfNeighbors = kNearRows * kAtOnce;
 /// The fewest positions for blocks of 16. With fewer than two whole blocks, no
 /// loop would remain after unrolling and peeling, and in straight code
 /// compilers move multiplications down over barriers, which their loaded
@@ -47,6 +54,29 @@ struct BlockSize {
   int64_t rows, columns, depth;
 };
 } // namespace
+
+/// The block of a product of fewer than `kFewest` rows: all rows, and as many
+/// columns as leave enough groups. None if even the fewest columns leave too
+/// few: other ways have more groups, and read the larger factor for each row.
+static std::optional<BlockSize>
+chooseShallowBlock(RangeOp rows, RangeOp columns, RangeOp depth,
+                   const TargetFacts &target, double others) {
+  const auto size = std::max(
+      kRowsOfNeighbors,
+      static_cast<int64_t>(llvm::bit_ceil(uint64_t(rows.getLargestExtent()))));
+  auto countGroups = [&](int64_t count) {
+    return others * static_cast<double>(
+                        llvm::divideCeil(columns.getLargestExtent(), count));
+  };
+  int64_t count = kFewest;
+  if (size < kFewest && columns.getLargestExtent() > kFewest &&
+      countGroups(2 * kFewest) >= static_cast<double>(target.parallelItems) / 2)
+    count = 2 * kFewest;
+  if (countGroups(count) < static_cast<double>(target.parallelItems) / 4)
+    return std::nullopt;
+  return BlockSize{size, count,
+                   depth.getLargestExtent() < kLeastForDeepBlocks ? 8 : 16};
+}
 
 /// The largest block that leaves enough groups, of \p others for each.
 static BlockSize chooseBlock(RangeOp rows, RangeOp columns, RangeOp depth,
@@ -88,22 +118,33 @@ static LoadOp findFactor(KernelSchedule &schedule, RangedReduceOp reduce,
   return found;
 }
 
+namespace {
+/// The rows or columns of a block: the items that are far apart, those that are
+/// near, and what an item has side by side. No items are far apart in blocks of
+/// few rows.
+struct Side {
+  RangeOp farItems, nearItems, own;
+};
+} // namespace
+
 /// Splits the rows or columns of a block into the parts that an item has far
-/// apart, the items, of which \p near are side by side, and what an item has
-/// side by side. Returns the items that are far apart, those that are near, and
-/// the last range.
-static std::array<RangeOp, 3> splitSide(KernelSchedule &schedule, RangeOp side,
-                                        int64_t near) {
-  if (side.getLargestExtent() > kFewest) {
-    auto [part, rest] = schedule.split(side, kFewest);
+/// apart, \p items, of which \p near are side by side, and what an item has
+/// side by side.
+static Side splitSide(KernelSchedule &schedule, RangeOp side, int64_t items,
+                      int64_t near) {
+  if (side.getLargestExtent() > items * kAtOnce) {
+    auto [part, rest] = schedule.split(side, items * kAtOnce);
     schedule.setKind(part, RangeKind::unroll);
     side = rest;
   }
-  auto [farItems, rest] = schedule.split(side, near * kAtOnce);
-  auto [nearItems, own] = schedule.split(rest, kAtOnce);
-  schedule.setKind(farItems, RangeKind::local);
-  schedule.setKind(nearItems, RangeKind::local);
-  return {farItems, nearItems, own};
+  Side result;
+  if (items > near) {
+    std::tie(result.farItems, side) = schedule.split(side, near * kAtOnce);
+    schedule.setKind(result.farItems, RangeKind::local);
+  }
+  std::tie(result.nearItems, result.own) = schedule.split(side, kAtOnce);
+  schedule.setKind(result.nearItems, RangeKind::local);
+  return result;
 }
 
 bool Heuristic::tileProducts() {
@@ -120,17 +161,23 @@ bool Heuristic::tileProducts() {
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
   if (!columns || columns.getLargestExtent() < kFewest)
     return false;
-  // The longest range of the sum, and the innermost rows that are long enough.
+  // The longest range of the sum, and the innermost rows that are long enough;
+  // the longest ones if none are.
   RangeOp depth, rows;
   for (RangeOp range : getClosedRanges(reduce))
     if (range.getLargestExtent() >= kLeastDepth &&
         (!depth || range.getLargestExtent() >= depth.getLargestExtent()))
       depth = range;
+  const int64_t fewestRows = reduce.getType().getIntOrFloatBitWidth() > 32
+                                 ? kRowsOfNeighbors / 2
+                                 : kFewestRows;
   LoadOp left, right;
   double others = 1;
   for (RangeOp range : schedule.getResultRanges()) {
     others *= static_cast<double>(range.getLargestExtent());
-    if (!depth || range == columns || range.getLargestExtent() < kFewest)
+    if (!depth || range == columns ||
+        range.getLargestExtent() <
+            (rows ? std::min(rows.getLargestExtent(), kFewest) : fewestRows))
       continue;
     LoadOp x = findFactor(schedule, reduce, depth, range, columns);
     LoadOp y = findFactor(schedule, reduce, depth, columns, range);
@@ -144,8 +191,18 @@ bool Heuristic::tileProducts() {
     return false;
   others /= static_cast<double>(rows.getLargestExtent());
   others /= static_cast<double>(columns.getLargestExtent());
-  const BlockSize size =
-      chooseBlock(rows, columns, depth, reduce.getType(), target, others);
+  BlockSize size;
+  if (rows.getLargestExtent() >= kFewest) {
+    size = chooseBlock(rows, columns, depth, reduce.getType(), target, others);
+  } else if (auto shallow =
+                 chooseShallowBlock(rows, columns, depth, target, others)) {
+    size = *shallow;
+  } else {
+    return isUnfit("blocks of " + Twine(rows.getLargestExtent()) +
+                   " rows are too few groups");
+  }
+  const int64_t rowItems = std::min(size.rows / kAtOnce, kSide),
+                columnItems = rowItems < kSide ? size.columns / kAtOnce : kSide;
 
   report("rows", rows, size.rows);
   report("columns", columns, size.columns);
@@ -175,16 +232,19 @@ bool Heuristic::tileProducts() {
   };
   const Factor factors[] = {stage(left, rowsOfBlock),
                             stage(right, columnsOfBlock)};
-  auto [farRows, nearRows, row] = splitSide(schedule, rowsOfBlock, kNearRows);
+  auto [farRows, nearRows, row] =
+      splitSide(schedule, rowsOfBlock, rowItems, kNearRows);
   auto [farColumns, nearColumns, column] =
-      splitSide(schedule, columnsOfBlock, kNearColumns);
+      splitSide(schedule, columnsOfBlock, columnItems, kNearColumns);
   schedule.moveBefore(farColumns, nearRows);
   schedule.setKind(row, RangeKind::unroll);
   schedule.setKind(column, RangeKind::upcast);
   if (admits(position, RangeKind::unroll))
     schedule.setKind(position, RangeKind::unroll);
-  const int64_t axes[] = {kNearColumns, kNearRows, kSide / kNearColumns,
-                          kSide / kNearRows};
+  SmallVector<int64_t> axes{kNearColumns, kNearRows,
+                            columnItems / kNearColumns};
+  if (farRows)
+    axes.push_back(rowItems / kNearRows);
   for (auto [fill, width] : factors)
     splitFill(fill, width, axes);
   fillAhead(reduce);

@@ -42,6 +42,64 @@ func.func @odd_product(%a: tensor<1000x1001xf32>, %b: tensor<1001x999xf32>) -> t
 
 // -----
 
+// Few rows, and deep products, whose sums groups share.
+
+func.func @few_rows(%a: tensor<5x2048xf32>, %b: tensor<2048x3001xf32>) -> tensor<5x3001xf32> {
+  %a3 = tg.reshape %a : tensor<5x2048xf32> -> tensor<5x1x2048xf32>
+  %ae = tg.expand %a3 : tensor<5x1x2048xf32> -> tensor<5x3001x2048xf32>
+  %t = tg.permute %b [1, 0] : tensor<2048x3001xf32> -> tensor<3001x2048xf32>
+  %b3 = tg.reshape %t : tensor<3001x2048xf32> -> tensor<1x3001x2048xf32>
+  %be = tg.expand %b3 : tensor<1x3001x2048xf32> -> tensor<5x3001x2048xf32>
+  %p = tg.mul %ae, %be : tensor<5x3001x2048xf32>
+  %s = tg.reduce add %p axes [2] : tensor<5x3001x2048xf32> -> tensor<5x3001x1xf32>
+  %r = tg.reshape %s : tensor<5x3001x1xf32> -> tensor<5x3001xf32>
+  return %r : tensor<5x3001xf32>
+}
+
+// -----
+
+func.func @more_rows(%a: tensor<31x512xf32>, %b: tensor<512x9000xf32>) -> tensor<31x9000xf32> {
+  %a3 = tg.reshape %a : tensor<31x512xf32> -> tensor<31x1x512xf32>
+  %ae = tg.expand %a3 : tensor<31x1x512xf32> -> tensor<31x9000x512xf32>
+  %t = tg.permute %b [1, 0] : tensor<512x9000xf32> -> tensor<9000x512xf32>
+  %b3 = tg.reshape %t : tensor<9000x512xf32> -> tensor<1x9000x512xf32>
+  %be = tg.expand %b3 : tensor<1x9000x512xf32> -> tensor<31x9000x512xf32>
+  %p = tg.mul %ae, %be : tensor<31x9000x512xf32>
+  %s = tg.reduce add %p axes [2] : tensor<31x9000x512xf32> -> tensor<31x9000x1xf32>
+  %r = tg.reshape %s : tensor<31x9000x1xf32> -> tensor<31x9000xf32>
+  return %r : tensor<31x9000xf32>
+}
+
+// -----
+
+func.func @half_rows(%a: tensor<3x1031xf16>, %b: tensor<1031x1000xf16>) -> tensor<3x1000xf16> {
+  %a3 = tg.reshape %a : tensor<3x1031xf16> -> tensor<3x1x1031xf16>
+  %ae = tg.expand %a3 : tensor<3x1x1031xf16> -> tensor<3x1000x1031xf16>
+  %t = tg.permute %b [1, 0] : tensor<1031x1000xf16> -> tensor<1000x1031xf16>
+  %b3 = tg.reshape %t : tensor<1000x1031xf16> -> tensor<1x1000x1031xf16>
+  %be = tg.expand %b3 : tensor<1x1000x1031xf16> -> tensor<3x1000x1031xf16>
+  %p = tg.mul %ae, %be : tensor<3x1000x1031xf16>
+  %s = tg.reduce add %p axes [2] : tensor<3x1000x1031xf16> -> tensor<3x1000x1xf16>
+  %r = tg.reshape %s : tensor<3x1000x1xf16> -> tensor<3x1000xf16>
+  return %r : tensor<3x1000xf16>
+}
+
+// -----
+
+func.func @deep(%a: tensor<96x4096xf32>, %b: tensor<4096x70xf32>) -> tensor<96x70xf32> {
+  %a3 = tg.reshape %a : tensor<96x4096xf32> -> tensor<96x1x4096xf32>
+  %ae = tg.expand %a3 : tensor<96x1x4096xf32> -> tensor<96x70x4096xf32>
+  %t = tg.permute %b [1, 0] : tensor<4096x70xf32> -> tensor<70x4096xf32>
+  %b3 = tg.reshape %t : tensor<70x4096xf32> -> tensor<1x70x4096xf32>
+  %be = tg.expand %b3 : tensor<1x70x4096xf32> -> tensor<96x70x4096xf32>
+  %p = tg.mul %ae, %be : tensor<96x70x4096xf32>
+  %s = tg.reduce add %p axes [2] : tensor<96x70x4096xf32> -> tensor<96x70x1xf32>
+  %r = tg.reshape %s : tensor<96x70x1xf32> -> tensor<96x70xf32>
+  return %r : tensor<96x70xf32>
+}
+
+// -----
+
 // A vector times a matrix, and a matrix times a vector.
 
 func.func @row(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
