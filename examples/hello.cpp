@@ -15,7 +15,7 @@
 
 using namespace tinygrad;
 
-int main() {
+static void showTensors() {
   // Data given by the program; int literals give int32, floats float32.
   Tensor x = Tensor::from({{1.0f, 2.0f, 3.0f}, {4.0f, 5.0f, 6.0f}});
 
@@ -54,5 +54,15 @@ int main() {
   } catch (const ShapeError &error) {
     std::cout << "as expected: " << error.what() << "\n";
   }
-  return 0;
+}
+
+int main() {
+  // What is not the program's mistake ends here: a device that is not there.
+  try {
+    showTensors();
+    return 0;
+  } catch (const Error &error) {
+    std::cerr << "hello: " << error.what() << "\n";
+    return 1;
+  }
 }

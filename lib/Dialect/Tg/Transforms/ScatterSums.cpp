@@ -361,11 +361,23 @@ static void scatterSum(ReduceOp op) {
     value = WhereOp::create(builder, loc, value.getType(),
                             atPositions(sum->condition), value,
                             createZeros(builder, loc, value.getType()));
-  Value base = createZeros(builder, loc, op.getType());
-  op.replaceAllUsesWith(ScatterOp::create(builder, loc, op.getType(),
-                                          UpdateKind::add, base, index, value,
-                                          static_cast<uint64_t>(sum->axis))
-                            .getResult());
+  // An update rounds, as a sum does only at its end.
+  RankedTensorType type = op.getType();
+  if (auto narrow = dyn_cast<FloatType>(type.getElementType());
+      narrow && narrow.getWidth() < 32) {
+    type = type.clone(builder.getF32Type());
+    value = CastOp::create(
+        builder, loc,
+        cast<RankedTensorType>(value.getType()).clone(builder.getF32Type()),
+        value);
+  }
+  Value base = createZeros(builder, loc, type);
+  Value result =
+      ScatterOp::create(builder, loc, type, UpdateKind::add, base, index, value,
+                        static_cast<uint64_t>(sum->axis));
+  if (type != op.getType())
+    result = CastOp::create(builder, loc, op.getType(), result);
+  op.replaceAllUsesWith(result);
   op.erase();
 }
 

@@ -264,3 +264,21 @@ func.func @shared_operands(%x: tensor<1000x1xi32>, %m: tensor<1000x1xi1>) -> ten
   %r = tg.reduce add %o axes [0] : tensor<1000x64xi32> -> tensor<1x64xi32>
   return %r : tensor<1x64xi32>
 }
+
+// -----
+
+// Sums of narrow floats are rounded once.
+// CHECK-LABEL: func @narrow
+func.func @narrow(%x: tensor<1000x1xi32>, %v: tensor<1000x1xbf16>) -> tensor<1x64xbf16> {
+  %i = tg.expand %x : tensor<1000x1xi32> -> tensor<1000x64xi32>
+  %p = tg.iota 1 : tensor<1000x64xi32>
+  %c = tg.cmpeq %p, %i : tensor<1000x64xi32>
+  %w = tg.expand %v : tensor<1000x1xbf16> -> tensor<1000x64xbf16>
+  %z = tg.const(0.0 : bf16) : tensor<1000x64xbf16>
+  %s = tg.where %c, %w, %z : tensor<1000x64xbf16>
+  // CHECK: tg.cast %{{.*}} : tensor<1x1000xbf16> -> tensor<1x1000xf32>
+  // CHECK: %[[SUM:.*]] = tg.scatter add %{{.*}}[%{{.*}}], %{{.*}} axis 1 : tensor<1x64xf32>, tensor<1x1000xi32>, tensor<1x1000xf32>
+  // CHECK: tg.cast %[[SUM]] : tensor<1x64xf32> -> tensor<1x64xbf16>
+  %r = tg.reduce add %s axes [0] : tensor<1000x64xbf16> -> tensor<1x64xbf16>
+  return %r : tensor<1x64xbf16>
+}

@@ -16,6 +16,7 @@
 #include "FunctionScheduler.h"
 #include "Lower.h"
 #include "SplitAxes.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDimCheck.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 
@@ -52,9 +53,14 @@ Value FunctionScheduler::getSubbuffer(Place place, RankedTensorType type) {
       getBufferType(type.getElementType(), getBufferSize(type));
   if (buffer.getType() == partType && place.offset.is(0))
     return buffer;
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  const Dim bytes(func.getContext(),
+                  llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  // Where a value of symbolic size is empty, its offset may be any number.
+  Dim offset = place.offset;
+  if (!isNeverNegative(offset))
+    offset = Dim::get(DimOpKind::max, offset, Dim(func.getContext(), 0));
   return SubbufferOp::create(host, buffer.getLoc(), partType, buffer,
-                             place.offset * Dim(func.getContext(), bytes));
+                             offset * bytes);
 }
 
 //===----------------------------------------------------------------------===//
