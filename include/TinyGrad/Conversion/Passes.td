@@ -302,6 +302,8 @@ def TgPrepareGPUFunctions
       attribute `tg.narrow_indices`. Ranges follow from the sizes of groups and of
       the grid, the bounds of loops and those of variables.
     * Sines, cosines and tangents of vectors of f64 become those of their elements.
+    * Exponentials in f32 that are rounded to f16 or bf16 become the device's
+      instruction (`llvm.intr.exp2`), whose error does not show in the result.
     * Loops with barriers are kept from being unrolled (`llvm.loop_annotation`). In
       straight code compilers move arithmetic down over barriers, which the loads of
       its operands cannot cross, until registers run out.

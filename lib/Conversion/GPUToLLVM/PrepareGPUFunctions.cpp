@@ -310,6 +310,42 @@ static void splitWideTrigonometry(gpu::GPUFuncOp func) {
   });
 }
 
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Whether a value of f32 is rounded to f16 or bf16, and not used otherwise.
+static bool isNarrowed(Value value) {
+  return getElementTypeOrSelf(value).isF32() && !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           auto narrow = dyn_cast<arith::TruncFOp>(user);
+           return narrow && getElementTypeOrSelf(narrow.getType())
+                                    .getIntOrFloatBitWidth() == 16;
+         });
+}
+
+/// Computes exponentials that are rounded to f16 or bf16 by the instruction for
+/// powers of two. Its error, 2 units in f32, and that of the product with
+/// log2(e), at most 2^-17 of the result, do not show after the rounding.
+static void useInstructions(gpu::GPUFuncOp func) {
+  func.walk([](Operation *op) {
+    if (!isa<math::ExpOp, math::Exp2Op>(op) || !isNarrowed(op->getResult(0)))
+      return;
+    ImplicitLocOpBuilder builder(op->getLoc(), op);
+    Value x = op->getOperand(0);
+    if (isa<math::ExpOp>(op)) {
+      TypedAttr log2e = builder.getF32FloatAttr(1.44269504088896340736f);
+      if (auto vector = dyn_cast<VectorType>(x.getType()))
+        log2e = DenseElementsAttr::get(vector, Attribute(log2e));
+      x = arith::MulFOp::create(builder, x,
+                                arith::ConstantOp::create(builder, log2e));
+    }
+    op->getResult(0).replaceAllUsesWith(
+        LLVM::Exp2Op::create(builder, x.getType(), x));
+    op->erase();
+  });
+}
+
 /// Reports what the conversion to LLVM's dialect does not support.
 static LogicalResult checkArguments(gpu::GPUFuncOp func) {
   for (BlockArgument argument : getArguments(func)) {
@@ -351,6 +387,7 @@ struct TgPrepareGPUFunctionsPass
     placeMemory(func, maxStaticBytes);
     keepLoopsWithBarriers(func);
     splitWideTrigonometry(func);
+    useInstructions(func);
   }
 };
 } // namespace

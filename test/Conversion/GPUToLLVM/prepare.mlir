@@ -156,4 +156,36 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // Exponentials are instructions where the result is rounded to f16 or bf16.
+  // CHECK-LABEL: gpu.func @exponentials
+  // CHECK: %[[LOG2E:.*]] = arith.constant 1.442695{{.*}} : f32
+  // CHECK: %[[Y:.*]] = arith.mulf %{{.*}}, %[[LOG2E]] : f32
+  // CHECK: %[[E:.*]] = llvm.intr.exp2(%[[Y]]) : (f32) -> f32
+  // CHECK: arith.truncf %[[E]] : f32 to f16
+  // CHECK: %[[V:.*]] = llvm.intr.exp2(%{{.*}}) : (vector<2xf32>) -> vector<2xf32>
+  // CHECK: arith.truncf %[[V]] : vector<2xf32> to vector<2xbf16>
+  // CHECK: math.exp2 %{{.*}} : f32
+  // CHECK: math.log2 %{{.*}} : f32
+  gpu.func @exponentials(%h: memref<64xf16>, %b: memref<64xbf16>, %f: memref<64xf32>) kernel attributes {tg.outputs = 3 : i64} {
+    %c = arith.constant 0 : index
+    %x = memref.load %h[%c] : memref<64xf16>
+    %wide = arith.extf %x : f16 to f32
+    %e = math.exp %wide : f32
+    %narrow = arith.truncf %e : f32 to f16
+    memref.store %narrow, %h[%c] : memref<64xf16>
+    %v = vector.load %b[%c] : memref<64xbf16>, vector<2xbf16>
+    %wides = arith.extf %v : vector<2xbf16> to vector<2xf32>
+    %es = math.exp2 %wides : vector<2xf32>
+    %narrows = arith.truncf %es : vector<2xf32> to vector<2xbf16>
+    vector.store %narrows, %b[%c] : memref<64xbf16>, vector<2xbf16>
+    %e2 = math.exp2 %wide : f32
+    %n2 = arith.truncf %e2 : f32 to f16
+    memref.store %n2, %h[%c] : memref<64xf16>
+    memref.store %e2, %f[%c] : memref<64xf32>
+    %l = math.log2 %wide : f32
+    %nl = arith.truncf %l : f32 to f16
+    memref.store %nl, %h[%c] : memref<64xf16>
+    gpu.return
+  }
 }
