@@ -35,26 +35,81 @@ static bool dependOnOrder(StoreOp a, StoreOp b) {
          isLoaded(a) || isLoaded(b);
 }
 
-void KernelEmitter::emitStores(ArrayRef<StoreOp> stores, RangeSet open) {
+/// The buffers that are loaded to compute what is stored, and where.
+static DenseSet<Value> findLoaded(StoreOp store) {
+  DenseSet<Value> loaded;
+  DenseSet<Operation *> seen;
+  SmallVector<Operation *> work{store};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (auto load = dyn_cast<LoadOp>(op))
+      loaded.insert(load.getBuffer());
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        if (seen.insert(producer).second)
+          work.push_back(producer);
+  }
+  return loaded;
+}
+
+/// Takes the stores to be emitted next, which share a loop, from the list. In a
+/// kernel that works in place, loads of later loops see what these overwrite.
+static SmallVector<StoreOp>
+takeGroup(SmallVector<StoreOp> &stores, bool inPlace,
+          llvm::function_ref<bool(StoreOp, StoreOp)> isSameLoop) {
+  // In the order of the kernel, as many as share the loop of the first one.
+  auto makeGroup = [&](size_t first, bool skips) {
+    SmallVector<StoreOp> group, skipped(ArrayRef(stores).take_front(first));
+    for (StoreOp store : ArrayRef(stores).drop_front(first)) {
+      auto depends = [&](StoreOp other) { return dependOnOrder(other, store); };
+      const bool belongs =
+          (skips || skipped.size() == first) &&
+          (group.empty() || isSameLoop(group.front(), store)) &&
+          llvm::none_of(group, depends) && llvm::none_of(skipped, depends);
+      (belongs ? group : skipped).push_back(store);
+    }
+    return std::pair(group, skipped);
+  };
+  auto [group, rest] = makeGroup(0, /*skips=*/false);
+  if (inPlace) {
+    // Loops run one after the other: no later one may load what an earlier one
+    // overwrites.
+    for (size_t first = 0; first < stores.size(); ++first) {
+      auto [candidates, others] = makeGroup(first, /*skips=*/true);
+      if (candidates.empty())
+        continue;
+      const bool overwrites = llvm::any_of(others, [&](StoreOp other) {
+        const DenseSet<Value> loaded = findLoaded(other);
+        return llvm::any_of(candidates, [&](StoreOp store) {
+          return loaded.contains(store.getBuffer());
+        });
+      });
+      if (overwrites)
+        continue;
+      group = candidates;
+      rest = others;
+      break;
+    }
+  }
+  stores = rest;
+  return group;
+}
+
+void KernelEmitter::emitStores(ArrayRef<StoreOp> all, RangeSet open) {
   auto getNext = [&](StoreOp store) -> std::optional<unsigned> {
     RangeSet set = getStoreSet(store) & loopSet & ~open;
     if (!set)
       return std::nullopt;
     return llvm::countr_zero(set);
   };
+  SmallVector<StoreOp> stores(all);
   while (!stores.empty()) {
     // Stores that share the next loop are emitted together.
-    std::optional<unsigned> next = getNext(stores.front());
-    size_t count = 1;
-    while (
-        count < stores.size() && getNext(stores[count]) == next &&
-        llvm::none_of(
-            stores.take_front(count),
-            [&](StoreOp store) { return dependOnOrder(store, stores[count]); }))
-      ++count;
-    ArrayRef<StoreOp> group = stores.take_front(count);
-    stores = stores.drop_front(count);
-    if (next) {
+    const SmallVector<StoreOp> group =
+        takeGroup(stores, kernel.getInPlace(), [&](StoreOp a, StoreOp b) {
+          return getNext(a) == getNext(b);
+        });
+    if (std::optional<unsigned> next = getNext(group.front())) {
       emitStoreLoops(group, *next, open);
       continue;
     }

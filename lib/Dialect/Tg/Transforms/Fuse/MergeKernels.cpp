@@ -203,6 +203,7 @@ private:
   bool addStore(StoreOp from, bool isSecond);
   bool createStores();
   bool checkReads();
+  bool checkEmptyRanges();
   bool isSameIndex(Value a, Value b);
   double countSharedRows();
   bool isWorthIt();
@@ -576,6 +577,39 @@ bool Merger::checkReads() {
   return true;
 }
 
+/// The result ranges that an index depends on.
+static DenseSet<Operation *> findRanges(Value index) {
+  DenseSet<Operation *> ranges, seen;
+  SmallVector<Value> work{index};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (isa<RangeOp>(op))
+      ranges.insert(op);
+    llvm::append_range(work, op->getOperands());
+  }
+  return ranges;
+}
+
+/// A launch of groups along a range without positions has no groups, so that
+/// nothing is stored that does not depend on the range either.
+bool Merger::checkEmptyRanges() {
+  if (target.groupItems == 0)
+    return true;
+  SmallVector<DenseSet<Operation *>> ranges;
+  for (auto &[slot, store] : stores)
+    ranges.push_back(findRanges(store.index));
+  for (const DenseSet<Operation *> &own : ranges)
+    for (Operation *op : own)
+      if (cast<RangeOp>(op).getExtentDim().getMin() <= 0 &&
+          llvm::any_of(ranges, [&](const DenseSet<Operation *> &others) {
+            return !others.contains(op);
+          }))
+        return fail("one kernel may store nothing, while the other one does");
+  return true;
+}
+
 /// The bytes of rows that one kernel reads in a reduction and the other along
 /// its result: for the second one they are in a cache.
 double Merger::countSharedRows() {
@@ -671,7 +705,7 @@ MergedKernel Merger::run() {
   createKernel();
   createRanges();
   if (cloneBody(first, false) && cloneBody(second, true) && checkReads() &&
-      createStores() && isWorthIt()) {
+      checkEmptyRanges() && createStores() && isWorthIt()) {
     cleanUp();
     return result;
   }
