@@ -47,8 +47,12 @@ BATCH = 40
 PASSES = (
     "canonicalize",
     "cse",
+    "tg-autodiff",
+    "tg-autodiff,tg-schedule-pipeline",
+    "tg-linearize",
     "func.func(tg-resolve-assigns)",
     "func.func(tg-compose-views)",
+    "func.func(tg-merge-reduces)",
     "func.func(tg-scatter-sums)",
     "func.func(tg-split-reduce)",
     "tg-schedule",

@@ -21,6 +21,7 @@
 
 #include "gtest/gtest.h"
 #include <cmath>
+#include <limits>
 #include <random>
 
 using namespace mlir;
@@ -79,6 +80,9 @@ protected:
                       function.getArguments().drop_front());
     if (failed(gradients))
       return failure();
+    for (auto [i, gradient] : llvm::enumerate(*gradients))
+      if (!gradient)
+        gradient = createZeroGradient(builder, function.getArgument(i + 1));
     end->setOperands(*gradients);
     function.setFunctionType(builder.getFunctionType(
         function.getArgumentTypes(), ValueRange(*gradients).getTypes()));
@@ -250,10 +254,191 @@ TEST_F(DifferentiateTest, PowersOfZero) {
 }
 
 TEST_F(DifferentiateTest, Scans) {
-  for (const char *axis : {"0", "1"})
-    check(makeText("%z = tg.mul %x, %y : tensor<3x4xf64>\n%r = tg.scan add %z "
-                   "axis " +
-                   std::string(axis) + " : tensor<3x4xf64>"));
+  for (const char *kind : {"add", "mul", "max", "logaddexp"})
+    for (const char *axis : {"0", "1"})
+      check(makeText("%z = tg.mul %x, %y : tensor<3x4xf64>\n%r = tg.scan " +
+                     std::string(kind) + " %z axis " + axis +
+                     " : tensor<3x4xf64>"));
+}
+
+TEST_F(DifferentiateTest, RunningProductsWithZeros) {
+  OwningOpRef<ModuleOp> module =
+      parse(makeText("%r = tg.scan mul %x axis 1 : tensor<3x4xf64>"));
+  checkAt(*module, {{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3},
+                    {2, 0, 3, 4, 0, 2, 0, 4, 1, 0, 0, 2},
+                    Numbers(12)});
+}
+
+TEST_F(DifferentiateTest, RunningMaximaOfEqualElements) {
+  EXPECT_EQ(
+      getGradients(makeText("%r = tg.scan max %x axis 1 : tensor<3x4xf64>"),
+                   {{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4},
+                    {5, 5, 5, 5, 1, 2, 2, 1, -1, -1, 0, 0},
+                    Numbers(12)})[0],
+      (Numbers{10, 0, 0, 0, 1, 9, 0, 0, 3, 0, 7, 0}));
+}
+
+TEST_F(DifferentiateTest, RunningLogarithmsOfNothing) {
+  // Elements of -inf have no influence, and none is NaN.
+  const double none = -std::numeric_limits<double>::infinity();
+  Numbers gradients = getGradients(
+      makeText("%r = tg.scan logaddexp %x axis 1 : tensor<3x4xf64>"),
+      {Numbers(12, 1),
+       {none, none, 0, 0, none, none, none, none, 0, none, 0, none},
+       Numbers(12)})[0];
+  const Numbers expected = {0, 0, 1.5, 0.5, 0, 0, 0, 0, 3, 0, 1, 0};
+  for (size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(gradients[i], expected[i], 1e-12) << i;
+}
+
+/// A scatter of %y into %x along `axis`, at positions that are out of range,
+/// repeated, or not used.
+static std::string makeScatter(const std::string &kind, int axis) {
+  const std::string index = axis == 0 ? "tensor<4x2xi32>" : "tensor<3x5xi32>",
+                    updates = axis == 0 ? "tensor<4x2xf64>" : "tensor<3x5xf64>",
+                    base = axis == 0 ? "tensor<3x2xf64>" : "tensor<3x4xf64>",
+                    positions = axis == 0
+                                    ? "[[0, 2], [0, 1], [-1, 2], [2, 3]]"
+                                    : "[[0, 3, 3, 4, 0], [1, 1, 1, 1, 1], "
+                                      "[-1, 0, 2, 2, 7]]";
+  return "func.func @main(%seed: " + base + ", %x: " + base +
+         ", %y: " + updates + ") -> " + base + " {\n" + "%i = tg.const(dense<" +
+         positions + "> : " + index + ") : " + index +
+         "\n%z = tg.sin %x : " + base + "\n%r = tg.scatter " + kind +
+         " %z[%i], %y axis " + std::to_string(axis) + " : " + base + ", " +
+         index + ", " + updates + "\nreturn %r : " + base + "\n}";
+}
+
+TEST_F(DifferentiateTest, Scatters) {
+  for (const char *kind : {"set", "add", "mul", "max", "min"})
+    for (int axis : {0, 1})
+      check(makeScatter(kind, axis));
+}
+
+TEST_F(DifferentiateTest, ScattersOfZerosAndEqualElements) {
+  OwningOpRef<ModuleOp> module = parse(makeScatter("mul", 1));
+  checkAt(*module, {{1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3},
+                    {0, 1, 1, 2, 1, 0, 1, 1, 1, 1, 0, 0},
+                    {0, 2, 3, 1, 1, 2, 0, 0, 1, 1, 4, 0, 5, 6, 1}});
+  // The base and two updates share an element.
+  EXPECT_EQ(
+      getGradients(
+          "func.func @main(%seed: tensor<2xf64>, %x: tensor<2xf64>, "
+          "%y: tensor<3xf64>) -> tensor<2xf64> {\n"
+          "%i = tg.const(dense<[1, 1, 0]> : tensor<3xi32>) : tensor<3xi32>\n"
+          "%r = tg.scatter max %x[%i], %y axis 0 : tensor<2xf64>, "
+          "tensor<3xi32>, tensor<3xf64>\n"
+          "return %r : tensor<2xf64>\n}",
+          {{4, 6}, {1, 2}, {2, 2, 0}}),
+      (std::vector<Numbers>{{4, 2}, {2, 2, 0}}));
+}
+
+TEST_F(DifferentiateTest, NarrowIndices) {
+  // 300 elements are more than an i8 can address.
+  check("func.func @main(%seed: tensor<300xf64>, %x: tensor<300xf64>, "
+        "%y: tensor<3xf64>) -> tensor<300xf64> {\n"
+        "%i = tg.const(dense<[5, 127, -3]> : tensor<3xi8>) : tensor<3xi8>\n"
+        "%r = tg.scatter add %x[%i], %y axis 0 : tensor<300xf64>, "
+        "tensor<3xi8>, tensor<3xf64>\n"
+        "return %r : tensor<300xf64>\n}");
+}
+
+TEST_F(DifferentiateTest, Memory) {
+  // The result of an assignment is the value, not the old contents.
+  check(makeText("%v = tg.exp %x : tensor<3x4xf64>\n"
+                 "%a = tg.assign %y, %v : tensor<3x4xf64>\n"
+                 "%n = tg.after %y[%a : tensor<3x4xf64>] : tensor<3x4xf64>\n"
+                 "%o = tg.after %y : tensor<3x4xf64>\n"
+                 "%s = tg.mul %a, %n : tensor<3x4xf64>\n"
+                 "%r = tg.mul %s, %o : tensor<3x4xf64>"));
+}
+
+TEST_F(DifferentiateTest, Views) {
+  auto checkView = [&](const std::string &views, const std::string &type) {
+    check(makeText("%z = tg.mul %x, %y : tensor<3x4xf64>\n"
+                   "%r = tg.strided %z [" +
+                       views + "] : tensor<3x4xf64> -> " + type,
+                   type));
+  };
+  // Windows along one axis and along both, with strides and dilation.
+  checkView("#tg.view<[3, 3, 2] strides [4, 1, 1]>", "tensor<3x3x2xf64>");
+  checkView("#tg.view<[2, 2, 3, 2] strides [4, 4, 1, 1]>",
+            "tensor<2x2x3x2xf64>");
+  checkView("#tg.view<[3, 2, 2] strides [4, 2, 1]>", "tensor<3x2x2xf64>");
+  checkView("#tg.view<[3, 2, 2] strides [4, 1, 2]>", "tensor<3x2x2xf64>");
+  checkView("#tg.view<[3, 2, 2, 2] strides [4, 1, 1, 1]>",
+            "tensor<3x2x2x2xf64>");
+  // Parts, repetitions, permutations and padding.
+  checkView("#tg.view<[2, 3] strides [4, 1] offset 5>", "tensor<2x3xf64>");
+  checkView("#tg.view<[5, 4, 3] strides [0, 1, 4]>", "tensor<5x4x3xf64>");
+  checkView("#tg.view<[5, 4] strides [4, 1] offset -4 mask [1 to 4, 0 to 4]>",
+            "tensor<5x4xf64>");
+  // Across axes, backwards, and two views.
+  checkView("#tg.view<[5, 3] strides [2, 1]>", "tensor<5x3xf64>");
+  checkView("#tg.view<[3, 4] strides [4, -1] offset 3>", "tensor<3x4xf64>");
+  checkView("#tg.view<[4, 3] strides [1, 4]>, #tg.view<[6, 2] strides [2, 1]>",
+            "tensor<6x2xf64>");
+}
+
+TEST_F(DifferentiateTest, Tangents) {
+  // The tangent of the scalar product of the result with %seed, along (u, v),
+  // is the scalar product of the gradients with (u, v).
+  for (const char *operation :
+       {"tg.mul %x, %y : tensor<3x4xf64>", "tg.fdiv %x, %y : tensor<3x4xf64>",
+        "tg.max %x, %y : tensor<3x4xf64>",
+        "tg.scan mul %x axis 1 : "
+        "tensor<3x4xf64>",
+        "tg.scan logaddexp %y axis 0 : tensor<3x4xf64>",
+        "tg.scan max %x axis 0 : tensor<3x4xf64>"}) {
+    SCOPED_TRACE(operation);
+    const std::string text = makeText("%r = " + std::string(operation));
+    std::mt19937 generator(5);
+    std::uniform_real_distribution<double> uniform(0.5, 2);
+    std::vector<Numbers> arguments(5, Numbers(12));
+    for (Numbers &numbers : arguments)
+      for (double &number : numbers)
+        number = uniform(generator);
+    OwningOpRef<ModuleOp> module = parse(text);
+    auto function = module->lookupSymbol<func::FuncOp>("main");
+    SmallVector<Value> wrt(function.getArguments().drop_front()), tangents;
+    for (Value value : wrt) {
+      const unsigned number = function.getNumArguments();
+      ASSERT_TRUE(succeeded(function.insertArgument(number, value.getType(), {},
+                                                    value.getLoc())));
+      tangents.push_back(function.getArgument(number));
+    }
+    Operation *end = function.getBody().front().getTerminator();
+    OpBuilder builder(end);
+    FailureOr<SmallVector<Value>> results =
+        linearize(builder, end->getOperands(), wrt, tangents);
+    ASSERT_TRUE(succeeded(results));
+    end->setOperands(*results);
+    const Numbers tangent = run(*module, arguments)[0];
+    std::vector<Numbers> gradients =
+        getGradients(text, {arguments[0], arguments[1], arguments[2]});
+    double expected = 0, got = 0;
+    for (size_t i = 0; i < 12; ++i) {
+      got += arguments[0][i] * tangent[i];
+      expected +=
+          gradients[0][i] * arguments[3][i] + gradients[1][i] * arguments[4][i];
+    }
+    EXPECT_NEAR(got, expected, 1e-9 * std::abs(expected));
+  }
+}
+
+TEST_F(DifferentiateTest, DeepGraphs) {
+  // Neither the walk nor the gradients use the stack.
+  std::string text;
+  std::string last = "%x";
+  for (int i = 0; i < 20000; ++i) {
+    const std::string next = "%v" + std::to_string(i);
+    text += next + " = tg.add " + last + ", %y : tensor<3x4xf64>\n";
+    last = next;
+  }
+  text += "%r = tg.neg " + last + " : tensor<3x4xf64>";
+  EXPECT_EQ(getGradients(makeText(text),
+                         {Numbers(12, 1), Numbers(12, 0), Numbers(12, 0)}),
+            (std::vector<Numbers>{Numbers(12, -1), Numbers(12, -20000)}));
 }
 
 TEST_F(DifferentiateTest, Movement) {
@@ -384,8 +569,20 @@ TEST_F(DifferentiateTest, Errors) {
                         "'tensor<3x4xf64>'"),
             std::string::npos)
       << errors;
-  errors = getErrors(makeText("%r = tg.scan max %x axis 0 : tensor<3x4xf64>"));
-  EXPECT_NE(errors.find("'tg.scan' op with 'max' has no derivative"),
+  // The rule of an operation that has none with these operands.
+  errors = getErrors(
+      makeText("%0 = tg.exp %x : tensor<3x4xf64>\n"
+               "%p = tg.shrink %y from [0, 0] to [1, 4] : tensor<3x4xf64> -> "
+               "tensor<1x4xf64>\n"
+               "%q = tg.shrink %0 from [0, 0] to [1, 4] : tensor<3x4xf64> -> "
+               "tensor<1x4xf64>\n"
+               "%a = tg.assign %p, %q : tensor<1x4xf64>\n"
+               "%r = tg.after %y[%a : tensor<1x4xf64>] : tensor<3x4xf64>"));
+  EXPECT_NE(errors.find("'tg.after' op has no derivative after an assignment "
+                        "to a part of the memory"),
+            std::string::npos)
+      << errors;
+  EXPECT_NE(errors.find("note: it is differentiated by this value"),
             std::string::npos)
       << errors;
   errors = getErrors(

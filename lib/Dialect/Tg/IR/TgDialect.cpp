@@ -51,6 +51,21 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       return op->emitError() << "'" << name << "' is an attribute of modules";
     return success();
   }
+  if (name == noGradientAttrName) {
+    if (!isa<UnitAttr>(attribute.getValue()) || op->getNumResults() != 1)
+      return op->emitError() << "'" << name
+                             << "' is a unit attribute of operations with one "
+                                "result";
+    return success();
+  }
+  if (name == gradientAttrName) {
+    auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<DetachOp>(op) || !number ||
+        !number.getType().isSignlessInteger(64))
+      return op->emitError()
+             << "'" << name << "' is an i64 attribute of 'tg.detach'";
+    return success();
+  }
   bool isDim = name == parallelExtentAttrName;
   bool isGroups = name == groupsAttrName;
   bool isCount = name == outputsAttrName;

@@ -655,9 +655,14 @@ OpFoldResult CopyOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
+  // One with another gradient has a meaning of its own, and to the one around
+  // it as well.
+  if ((*this)->hasAttr(gradientAttrName))
+    return {};
   // detach(detach(x)) -> detach(x)
-  if (Value x = foldIdempotent(*this))
-    return x;
+  if (auto inner = getX().getDefiningOp<DetachOp>();
+      inner && !inner->hasAttr(gradientAttrName))
+    return getX();
   // detach(constant) -> constant
   return adaptor.getX();
 }

@@ -11,49 +11,16 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "GradientAlgebra.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseSet.h"
 #include <numbers>
 
 using namespace mlir;
 using namespace mlir::tg;
-
-namespace {
-/// Builds operations on values of one type, or one shape.
-struct Algebra {
-  OpBuilder &b;
-  Location loc;
-  Type type; ///< of the constants
-
-  Algebra(OpBuilder &builder, Value like)
-      : b(builder), loc(like.getLoc()), type(like.getType()) {}
-
-  Value constant(double value) const {
-    return ConstOp::create(b, loc, type,
-                           getNumberAttr(getElementTypeOrSelf(type), value));
-  }
-  Value neg(Value x) const { return NegOp::create(b, loc, x); }
-  Value add(Value x, Value y) const { return AddOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) const { return SubOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) const { return MulOp::create(b, loc, x, y); }
-  Value mul(Value x, double y) const { return mul(x, constant(y)); }
-  Value div(Value x, Value y) const { return FDivOp::create(b, loc, x, y); }
-  Value square(Value x) const { return mul(x, x); }
-  Value equal(Value x, Value y) const { return CmpEqOp::create(b, loc, x, y); }
-  Value less(Value x, Value y) const { return CmpLtOp::create(b, loc, x, y); }
-  Value select(Value condition, Value x, Value y) const {
-    return WhereOp::create(b, loc, x.getType(), condition, x, y);
-  }
-  Value expand(Value x, Type result) const {
-    return x.getType() == result ? x
-                                 : Value(ExpandOp::create(b, loc, result, x));
-  }
-  Value reduce(ReduceKind kind, Value x, ArrayRef<int64_t> axes) const {
-    return ReduceOp::create(b, loc, kind, x, b.getDenseI64ArrayAttr(axes));
-  }
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Unary functions
@@ -248,7 +215,7 @@ FailureOr<Value> WhereOp::buildGradient(OpBuilder &builder, unsigned number,
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions and scans
+// Reductions
 //===----------------------------------------------------------------------===//
 
 FailureOr<Value> ReduceOp::buildGradient(OpBuilder &builder, unsigned,
@@ -281,20 +248,6 @@ FailureOr<Value> ReduceOp::buildGradient(OpBuilder &builder, unsigned,
       a.select(a.equal(zeros, none), a.mul(gradient, product), none);
   return x.select(isZero, x.expand(atZeros, type),
                   x.div(x.expand(atOthers, type), factors));
-}
-
-FailureOr<Value> ScanOp::buildGradient(OpBuilder &builder, unsigned,
-                                       Value gradient) {
-  if (getKind() != ScanKind::add)
-    return emitOpError("with '") << stringifyScanKind(getKind())
-                                 << "' has no derivative; 'add' has one";
-  // An element is part of all sums from its position on.
-  const Location loc = gradient.getLoc();
-  auto axes = builder.getDenseI64ArrayAttr({int64_t(getAxis())});
-  Value flipped = FlipOp::create(builder, loc, gradient, axes);
-  Value sums = ScanOp::create(builder, loc, flipped.getType(), getKind(),
-                              flipped, getAxis());
-  return Value(FlipOp::create(builder, loc, sums, axes));
 }
 
 //===----------------------------------------------------------------------===//
@@ -359,11 +312,6 @@ FailureOr<Value> FlipOp::buildGradient(OpBuilder &builder, unsigned,
       FlipOp::create(builder, gradient.getLoc(), gradient, getAxesAttr()));
 }
 
-FailureOr<Value> StridedOp::buildGradient(OpBuilder &, unsigned, Value) {
-  return emitOpError("has no derivative; differentiate before movement "
-                     "operations are composed");
-}
-
 //===----------------------------------------------------------------------===//
 // Placement
 //===----------------------------------------------------------------------===//
@@ -375,4 +323,59 @@ FailureOr<Value> ContiguousOp::buildGradient(OpBuilder &, unsigned,
 
 FailureOr<Value> DetachOp::buildGradient(OpBuilder &, unsigned, Value) {
   return Value();
+}
+
+/// The device that a value is on: that of the first buffer, copy or function
+/// argument with a device among what it is computed from.
+static StringAttr findDevice(Value value) {
+  SmallVector<Value> work{value};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    Operation *op = next.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto function =
+          dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+      if (function && argument.getOwner()->isEntryBlock())
+        if (auto device = function.getArgAttrOfType<StringAttr>(
+                argument.getArgNumber(), deviceAttrName))
+          return device;
+      continue;
+    }
+    if (auto buffer = dyn_cast<BufferOp>(op))
+      return buffer.getDeviceAttr();
+    if (auto copy = dyn_cast<CopyOp>(op))
+      return copy.getDeviceAttr();
+    llvm::append_range(work, llvm::reverse(op->getOperands()));
+  }
+  return {};
+}
+
+FailureOr<Value> CopyOp::buildGradient(OpBuilder &builder, unsigned,
+                                       Value gradient) {
+  StringAttr device = findDevice(getX());
+  if (!device)
+    return emitOpError("has no derivative here: the device of its operand is "
+                       "not known; give the function argument an attribute '")
+           << deviceAttrName << "'";
+  return Value(CopyOp::create(builder, gradient.getLoc(), gradient, device));
+}
+
+FailureOr<Value> AssignOp::buildGradient(OpBuilder &, unsigned number,
+                                         Value gradient) {
+  // The result is the value; the old contents are not part of it.
+  return number == 1 ? gradient : Value();
+}
+
+FailureOr<Value> AfterOp::buildGradient(OpBuilder &, unsigned number,
+                                        Value gradient) {
+  if (!getAssign())
+    return gradient;
+  auto assign = getAssign().getDefiningOp<AssignOp>();
+  if (assign.getTarget() != getTarget())
+    return emitOpError("has no derivative after an assignment to a part of the "
+                       "memory");
+  return number == 1 ? gradient : Value();
 }

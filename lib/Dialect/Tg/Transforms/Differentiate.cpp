@@ -29,32 +29,69 @@ static bool hasGradient(Value value) {
   return isFloat(value) && !isFp8(getElementTypeOrSelf(value));
 }
 
+bool tg::stopsGradient(Operation *op) {
+  return isa<DetachOp>(op) || op->hasAttr(noGradientAttrName);
+}
+
+SmallVector<Operation *>
+tg::collectDifferentiated(ValueRange outputs,
+                          function_ref<bool(Value)> isLeaf) {
+  SmallVector<Operation *> ops;
+  DenseSet<Operation *> seen;
+  // Iterative, since graphs may be deeper than the stack.
+  SmallVector<std::pair<Operation *, unsigned>> path;
+  auto enter = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && isFloat(value) && !stopsGradient(op) &&
+        !(isLeaf && isLeaf(value)) && seen.insert(op).second)
+      path.push_back({op, 0});
+  };
+  for (Value output : outputs) {
+    enter(output);
+    while (!path.empty()) {
+      auto &[op, next] = path.back();
+      if (next < op->getNumOperands()) {
+        enter(op->getOperand(next++));
+        continue;
+      }
+      ops.push_back(op);
+      path.pop_back();
+    }
+  }
+  return ops;
+}
+
 namespace {
 class Differentiation {
 public:
-  /// With \p endsAtWrt, values of `wrt` pass no gradients on to the values that
-  /// they are computed from.
-  Differentiation(OpBuilder &builder, ValueRange wrt, bool endsAtWrt = false)
-      : builder(builder), wrt(wrt.begin(), wrt.end()), endsAtWrt(endsAtWrt) {}
+  /// Errors get notes on the path to `wrt` if \p reportsPaths.
+  Differentiation(OpBuilder &builder, ValueRange wrt,
+                  function_ref<bool(Value)> isLeaf, bool reportsPaths = true)
+      : builder(builder), wrt(wrt.begin(), wrt.end()), isLeaf(isLeaf),
+        reportsPaths(reportsPaths) {}
 
   /// Computes gradients; getGradient returns null for those not needed.
-  LogicalResult run(Value output, Value seed);
+  LogicalResult run(ValueRange outputs, ValueRange seeds);
   Value getGradient(Value value) const { return gradients.lookup(value); }
 
 private:
-  void collect(Value output);
+  /// Collects the operations from `wrt` to the outputs.
+  void collect(ValueRange outputs);
   bool isWanted(Value value) const {
     return isFloat(value) && active.contains(value);
   }
   void addGradient(Value value, Value gradient);
   LogicalResult differentiateOp(Operation *op, Value gradient);
+  LogicalResult applyRule(Operation *op, Value gradient);
   LogicalResult differentiateComposed(ComposedOpInterface op, Value gradient);
-  LogicalResult reportMissing(Operation *op);
+  void attachPath(Diagnostic &error, Operation *op);
 
   OpBuilder &builder;
   DenseSet<Value> wrt;
-  bool endsAtWrt;
-  /// The operations that the output is computed from, in block order.
+  function_ref<bool(Value)> isLeaf;
+  bool reportsPaths;
+  /// The operations that the outputs are computed from, each after its
+  /// operands.
   SmallVector<Operation *> ops;
   /// The values of `wrt` and those that depend on them.
   DenseSet<Value> active;
@@ -62,34 +99,21 @@ private:
 };
 } // namespace
 
-/// Collects the operations from `wrt` to the output.
-void Differentiation::collect(Value output) {
-  DenseSet<Operation *> seen;
-  SmallVector<Value> work{output};
-  while (!work.empty()) {
-    Value value = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (!op || (endsAtWrt && wrt.contains(value)) || !seen.insert(op).second)
-      continue;
-    ops.push_back(op);
-    llvm::append_range(work, op->getOperands());
-  }
-  llvm::sort(ops,
-             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+void Differentiation::collect(ValueRange outputs) {
+  ops = collectDifferentiated(outputs, isLeaf);
   active = wrt;
   for (Operation *op : ops)
-    if (!isa<DetachOp>(op) &&
-        llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }))
+    if (llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }))
       for (Value result : op->getResults())
         if (isFloat(result))
           active.insert(result);
 }
 
-LogicalResult Differentiation::run(Value output, Value seed) {
-  collect(output);
-  if (!isWanted(output))
-    return success();
-  gradients[output] = seed;
+LogicalResult Differentiation::run(ValueRange outputs, ValueRange seeds) {
+  collect(outputs);
+  for (auto [output, seed] : llvm::zip_equal(outputs, seeds))
+    if (isWanted(output))
+      addGradient(output, seed);
   for (Operation *op : llvm::reverse(ops)) {
     // An operation with a region or several results lacks the interface, which
     // any one gradient suffices to report.
@@ -97,7 +121,7 @@ LogicalResult Differentiation::run(Value output, Value seed) {
     for (Value result : op->getResults())
       if (Value own = gradients.lookup(result))
         gradient = own;
-    if (gradient && !isa<DetachOp>(op) &&
+    if (gradient &&
         llvm::any_of(op->getOperands(), [&](Value x) { return isWanted(x); }) &&
         failed(differentiateOp(op, gradient)))
       return failure();
@@ -112,6 +136,28 @@ void Differentiation::addGradient(Value value, Value gradient) {
 }
 
 LogicalResult Differentiation::differentiateOp(Operation *op, Value gradient) {
+  SmallVector<Diagnostic> errors;
+  LogicalResult result = success();
+  {
+    // Errors of rules get the path, too.
+    ScopedDiagnosticHandler handler(
+        op->getContext(), [&](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+            return failure();
+          errors.push_back(std::move(diagnostic));
+          return success();
+        });
+    result = applyRule(op, gradient);
+  }
+  for (Diagnostic &error : errors) {
+    if (reportsPaths)
+      attachPath(error, op);
+    op->getContext()->getDiagEngine().emit(std::move(error));
+  }
+  return result;
+}
+
+LogicalResult Differentiation::applyRule(Operation *op, Value gradient) {
   if (!hasGradient(gradient))
     return op->emitOpError("has a result of type ")
            << gradient.getType() << ", which has no arithmetic for a gradient";
@@ -119,7 +165,7 @@ LogicalResult Differentiation::differentiateOp(Operation *op, Value gradient) {
     return differentiateComposed(composed, gradient);
   auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
   if (!differentiable)
-    return reportMissing(op);
+    return op->emitOpError("has no derivative");
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isWanted(operand.get()))
       continue;
@@ -149,7 +195,10 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
   if (!composition || composition.getType() != op->getResult(0).getType())
     return op->emitOpError("is composed as a value of another type");
   // The outer walk handles what the operands are computed from.
-  Differentiation inner(builder, operands, /*endsAtWrt=*/true);
+  auto isOperand = [&](Value value) {
+    return llvm::is_contained(operands, value);
+  };
+  Differentiation inner(builder, operands, isOperand, /*reportsPaths=*/false);
   if (failed(inner.run(composition, gradient)))
     return failure();
   for (Value operand : operands)
@@ -158,9 +207,8 @@ LogicalResult Differentiation::differentiateComposed(ComposedOpInterface op,
   return success();
 }
 
-/// Reports the operation, with notes on the path from it to a value of `wrt`.
-LogicalResult Differentiation::reportMissing(Operation *op) {
-  InFlightDiagnostic error = op->emitOpError("has no derivative");
+/// Attaches notes on the path from the operation to a value of `wrt`.
+void Differentiation::attachPath(Diagnostic &error, Operation *op) {
   constexpr unsigned kMaxNotes = 8;
   for (unsigned i = 0; op && i < kMaxNotes; ++i) {
     auto next =
@@ -176,36 +224,62 @@ LogicalResult Differentiation::reportMissing(Operation *op) {
     op = value.getDefiningOp();
     error.attachNote(value.getLoc()) << "which depends on this operation";
   }
-  return error;
 }
 
-FailureOr<SmallVector<Value>> tg::differentiate(OpBuilder &builder,
-                                                Value output, Value seed,
-                                                ValueRange wrt) {
-  if (!hasGradient(output))
-    return emitError(output.getLoc(), "the gradient of a value of type ")
-           << output.getType()
-           << " was requested; only floats of 16 bits or more have one";
-  if (seed.getType() != output.getType())
-    return emitError(seed.getLoc(), "the seed has type ")
-           << seed.getType() << ", the value to be differentiated "
-           << output.getType();
+FailureOr<SmallVector<Value>>
+tg::differentiate(OpBuilder &builder, ValueRange outputs, ValueRange seeds,
+                  ValueRange wrt, function_ref<bool(Value)> isLeaf) {
+  for (auto [output, seed] : llvm::zip_equal(outputs, seeds)) {
+    if (!hasGradient(output))
+      return emitError(output.getLoc(), "the gradient of a value of type ")
+             << output.getType()
+             << " was requested; only floats of 16 bits or more have one";
+    if (seed.getType() != output.getType())
+      return emitError(seed.getLoc(), "the seed has type ")
+             << seed.getType() << ", the value to be differentiated "
+             << output.getType();
+  }
   for (Value value : wrt)
     if (!hasGradient(value))
       return emitError(value.getLoc(), "the gradient by a value of type ")
              << value.getType()
              << " was requested; only floats of 16 bits or more have one";
-  Differentiation differentiation(builder, wrt);
-  if (failed(differentiation.run(output, seed)))
+  Differentiation differentiation(builder, wrt, isLeaf);
+  if (failed(differentiation.run(outputs, seeds)))
     return failure();
+  return llvm::map_to_vector(
+      wrt, [&](Value value) { return differentiation.getGradient(value); });
+}
+
+Value tg::createZeroGradient(OpBuilder &builder, Value value) {
+  return ConstOp::create(builder, value.getLoc(), value.getType(),
+                         getNumberAttr(getElementTypeOrSelf(value), 0.0));
+}
+
+FailureOr<SmallVector<Value>> tg::linearize(OpBuilder &builder,
+                                            ValueRange outputs, ValueRange wrt,
+                                            ValueRange tangents) {
   SmallVector<Value> results;
-  for (Value value : wrt) {
-    Value gradient = differentiation.getGradient(value);
-    if (!gradient)
-      gradient =
-          ConstOp::create(builder, value.getLoc(), value.getType(),
-                          getNumberAttr(getElementTypeOrSelf(value), 0.0));
-    results.push_back(gradient);
+  for (Value output : outputs) {
+    // Any seed will do: ones, since some rules distinguish signs.
+    Value seed =
+        ConstOp::create(builder, output.getLoc(), output.getType(),
+                        getNumberAttr(getElementTypeOrSelf(output), 1.0));
+    FailureOr<SmallVector<Value>> gradients =
+        differentiate(builder, output, seed, wrt);
+    if (failed(gradients))
+      return failure();
+    SmallVector<Value> linear, seeds;
+    for (auto [gradient, tangent] : llvm::zip_equal(*gradients, tangents))
+      if (gradient) {
+        linear.push_back(gradient);
+        seeds.push_back(tangent);
+      }
+    FailureOr<SmallVector<Value>> tangent =
+        differentiate(builder, linear, seeds, seed);
+    if (failed(tangent))
+      return failure();
+    results.push_back(tangent->front());
   }
   return results;
 }

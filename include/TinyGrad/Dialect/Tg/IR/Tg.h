@@ -58,6 +58,11 @@ inline constexpr llvm::StringLiteral deviceAttrName = "tg.device";
 inline constexpr llvm::StringLiteral alignmentAttrName = "tg.alignment";
 /// The value of a function argument, for tools that run the function.
 inline constexpr llvm::StringLiteral inputAttrName = "tg.input";
+/// Set (unit) on an operation of a tensor graph that no gradient flows through.
+inline constexpr llvm::StringLiteral noGradientAttrName = "tg.no_gradient";
+/// On a `tg.detach`: the number (i64) of a gradient that replaces its own, by
+/// which the owner of the graph finds it.
+inline constexpr llvm::StringLiteral gradientAttrName = "tg.gradient";
 
 /// Whether `op` is a movement operation, one of the six or another dialect's;
 /// `tg.strided`, which chains of them become, is none.

@@ -164,6 +164,8 @@ def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_Differentiable, Tg_SameDims, SameOperand
     computed in a wider type. The sign of a sum of zeros, and of a maximum of
     zeros, is unspecified.
 
+    The gradient of a maximum goes to the first of equal elements.
+
     C1: `0 <= axis < rank`. C2: operand and result have the same type. C3:
     `logaddexp` requires floats.
 
@@ -179,7 +181,7 @@ def Tg_ScanOp : Tg_Op<"scan", [Pure, Tg_Differentiable, Tg_SameDims, SameOperand
   let hasVerifier = 1;
 }
 
-def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
+def Tg_ScatterOp : Tg_Op<"scatter", [Pure, Tg_Differentiable,
     AllTypesMatch<["base", "result"]>]> {
   let summary = "a tensor with elements updated at listed positions";
   let description = [{
@@ -192,7 +194,8 @@ def Tg_ScatterOp : Tg_Op<"scatter", [Pure,
     the size of the axis, updates nothing.
 
     Updates of floats are rounded one after the other in this order, or as in a
-    `tg.reduce` of them.
+    `tg.reduce` of them. The gradient of a maximum or minimum is distributed evenly
+    over equal elements, as for `tg.reduce`.
 
     C1: `0 <= axis < rank` of the base. C2: index and updates have the same shape,
     which is that of the base except along the axis. C3: the updates have the
@@ -462,7 +465,7 @@ def Tg_BufferOp : Tg_Op<"buffer", [Pure]> {
   let assemblyFormat = "$id `on` $device attr-dict `:` type($result)";
 }
 
-def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_SameDims, SameOperandsAndResultType]> {
+def Tg_CopyOp : Tg_Op<"copy", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor on a device";
   let description = [{
     The operand in memory of the device. A copy to the device that the operand is
@@ -501,7 +504,8 @@ def Tg_ContiguousOp : Tg_Op<"contiguous", [Pure, Tg_Differentiable, Tg_SameDims,
 def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "the tensor, with no gradient through it";
   let description = [{
-    Computes the identity; differentiation stops here.
+    Computes the identity; differentiation stops here. So it does at any other
+    operation with the attribute `tg.no_gradient`.
 
     C1: operand and result have the same type.
 
@@ -515,7 +519,7 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_Differentiable, Tg_SameDims, SameOpe
   let hasFolder = 1;
 }
 
-def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
+def Tg_AssignOp : Tg_Op<"assign", [Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "overwrites a buffer, or a view of one";
   let description = [{
     Writes `value` into the memory that `target` is a view of, and returns the
@@ -525,7 +529,8 @@ def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
     the block, and later assignments do not change the result of this one.
     `tg.after` gives the contents of the whole memory after an assignment. All other
     operations can therefore be moved, merged and folded. Scheduling makes copies
-    where the old contents are still needed.
+    where the old contents are still needed. The gradient of the result is that of
+    `value`.
 
     C1: `target` is a buffer, a function argument, the result of another assign,
     or movement operations that hold nothing else, and no element twice, on one of
@@ -541,7 +546,7 @@ def Tg_AssignOp : Tg_Op<"assign", [Tg_SameDims, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
-def Tg_AfterOp : Tg_Op<"after", [Pure, AllTypesMatch<["target", "result"]>]> {
+def Tg_AfterOp : Tg_Op<"after", [Pure, Tg_Differentiable, AllTypesMatch<["target", "result"]>]> {
   let summary = "the contents of memory after an assignment";
   let description = [{
     The contents of the buffer or function argument `target` after `assign` or,

@@ -14,6 +14,92 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TgAutodiff : Pass<"tg-autodiff", "::mlir::ModuleOp"> {
+  let summary = "Turn a function into one that returns gradients too (reverse mode)";
+  let description = [{
+    Differentiates results of the function `entry` by its arguments `wrt` and
+    appends the gradients, in the order of `wrt`, to the results. If several results
+    are differentiated, their gradients are added up. The gradient of a result
+    with one element is its derivative. For any other result, the function gets
+    one more argument, the cotangent: the factor of each element's derivative. A
+    gradient is zero where no result depends on the argument.
+
+    The pass runs on tensor graphs, before `tg-schedule-pipeline`. Sizes may be
+    symbolic. Run it again for second derivatives.
+
+    An operation without a derivative between the arguments and the results is an
+    error with notes on the path from it to the argument.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<1xf32> {
+      %0 = tg.mul %x, %w : tensor<4xf32>
+      %1 = tg.reduce add %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
+      return %1 : tensor<1xf32>
+    }
+    // becomes, with wrt=1
+    func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>)
+        -> (tensor<1xf32>, tensor<4xf32>) {
+      %0 = tg.mul %x, %w : tensor<4xf32>
+      %1 = tg.reduce add %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
+      %one = tg.const(1.0 : f32) : tensor<1xf32>
+      %all = tg.expand %one : tensor<1xf32> -> tensor<4xf32>
+      %2 = tg.mul %all, %x : tensor<4xf32>
+      return %1, %2 : tensor<1xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "\"main\"",
+           "The function to differentiate">,
+    ListOption<"wrt", "wrt", "unsigned",
+               "The arguments to differentiate by; all floats if not given">,
+    ListOption<"of", "of", "unsigned",
+               "The results to differentiate; the first one if not given">,
+    Option<"result", "result", "std::string", "\"\"",
+           "The name of the new function; it replaces 'entry' if not given">,
+    Option<"onlyGradients", "only-gradients", "bool", "false",
+           "Return the gradients without the results">
+  ];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
+def TgLinearize : Pass<"tg-linearize", "::mlir::ModuleOp"> {
+  let summary = "Turn a function into one that returns tangents too (forward mode)";
+  let description = [{
+    Appends a tangent argument for each argument in `wrt` and a tangent for each
+    result in `of`: the derivative of the result in the direction of the tangents
+    (a Jacobian-vector product). A tangent is zero where the result does not depend
+    on the arguments. Conditions are those of `tg-autodiff`, whose rules it uses
+    twice; operations that are left unused are removed.
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = tg.sin %x : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>, %dx: tensor<4xf32>)
+        -> (tensor<4xf32>, tensor<4xf32>) {
+      %0 = tg.sin %x : tensor<4xf32>
+      %1 = tg.cos %x : tensor<4xf32>
+      %2 = tg.mul %dx, %1 : tensor<4xf32>
+      return %0, %2 : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"entry", "entry", "std::string", "\"main\"",
+           "The function to differentiate">,
+    ListOption<"wrt", "wrt", "unsigned",
+               "The arguments to differentiate by; all floats if not given">,
+    ListOption<"of", "of", "unsigned",
+               "The results to differentiate; all floats if not given">,
+    Option<"result", "result", "std::string", "\"\"",
+           "The name of the new function; it replaces 'entry' if not given">
+  ];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgResolveAssigns : Pass<"tg-resolve-assigns", "::mlir::func::FuncOp"> {
   let summary = "Replace reads of assigned arguments by reads of tg.after";
   let description = [{
@@ -51,6 +137,36 @@ def TgComposeViews : Pass<"tg-compose-views", "::mlir::func::FuncOp"> {
     %1 = tg.strided %x [#tg.view<[7, 4] strides [1, 6] offset -1 mask [1 to 7, 0 to 4]>]
         : tensor<4x6xf32> -> tensor<7x4xf32>
     %2 = tg.neg %1 : tensor<7x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
+def TgMergeReduces : Pass<"tg-merge-reduces", "::mlir::func::FuncOp"> {
+  let summary = "Merge a sum over windows with the sum of products that it reads";
+  let description = [{
+    The gradient of a convolution by its input is, for each position of the window, a
+    sum of products over the channels, and then the sum of these over the positions that
+    overlap. Computed in this order, the products take as much memory as all windows.
+    The pass makes one sum over channels and window of it, which is a convolution
+    itself. It applies where this does not take much more arithmetic: not to windows with a
+    stride, between whose elements are zeros.
+
+    ```mlir
+    %0 = tg.mul %g, %w : tensor<8x3x5xf32>
+    %1 = tg.reduce add %0 axes [0] : tensor<8x3x5xf32> -> tensor<1x3x5xf32>
+    %2 = tg.reshape %1 : tensor<1x3x5xf32> -> tensor<3x5xf32>
+    %3 = tg.pad %2 low [0, 2] high [0, 2] : tensor<3x5xf32> -> tensor<3x9xf32>
+    %4 = tg.strided %3 [#tg.view<[7, 3] strides [1, 10]>]
+        : tensor<3x9xf32> -> tensor<7x3xf32>
+    %5 = tg.reduce add %4 axes [1] : tensor<7x3xf32> -> tensor<7x1xf32>
+    // becomes
+    %0 = tg.mul %g, %w : tensor<8x3x5xf32>
+    %1 = tg.strided %0 [#tg.view<[8, 3, 9] strides [15, 5, 1] offset -2 mask
+        [0 to 8, 0 to 3, 2 to 7]>, #tg.view<[8, 7, 3] strides [27, 1, 10]>]
+        : tensor<8x3x5xf32> -> tensor<8x7x3xf32>
+    %2 = tg.reduce add %1 axes [0, 2] : tensor<8x7x3xf32> -> tensor<1x7x1xf32>
+    %3 = tg.reshape %2 : tensor<1x7x1xf32> -> tensor<7x1xf32>
     ```
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];

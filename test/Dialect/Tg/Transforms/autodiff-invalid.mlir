@@ -1,0 +1,64 @@
+// RUN: tg-opt %s --split-input-file --verify-diagnostics --tg-autodiff
+// RUN: not tg-opt %S/autodiff.mlir --split-input-file \
+// RUN:   --tg-autodiff="wrt=7" 2>&1 | FileCheck %s --check-prefix=ARGUMENT
+// RUN: not tg-opt %S/autodiff.mlir --split-input-file \
+// RUN:   --tg-autodiff="of=1" 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: not tg-opt %S/autodiff.mlir --split-input-file \
+// RUN:   --tg-linearize="entry=other" 2>&1 | FileCheck %s --check-prefix=ENTRY
+
+// ARGUMENT: error: 'func.func' op has no argument 7; there are 2
+// RESULT: error: 'func.func' op has no result 1; there are 1
+// ENTRY: error: 'builtin.module' op has no function 'other'
+
+// expected-note @+1 {{it is differentiated by this value}}
+func.func @main(%x: tensor<4xf16>) -> tensor<4xbf16> {
+  // expected-note @+1 {{which depends on this operation}}
+  %0 = tg.exp %x : tensor<4xf16>
+  // expected-error @+1 {{'tg.bitcast' op has no derivative}}
+  %1 = tg.bitcast %0 : tensor<4xf16> -> tensor<4xbf16>
+  return %1 : tensor<4xbf16>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has no argument of floats}}
+func.func @main(%x: tensor<4xi32>) -> tensor<4xf32> {
+  %0 = tg.cast %x : tensor<4xi32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has no result of floats}}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xi32> {
+  %0 = tg.cast %x : tensor<4xf32> -> tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+// A part of memory.
+// expected-note @+1 {{it is differentiated by this value}}
+func.func @main(%x: tensor<4xf32>, %y: tensor<2xf32>) -> tensor<4xf32> {
+  %0 = tg.shrink %x from [0] to [2] : tensor<4xf32> -> tensor<2xf32>
+  %1 = tg.assign %0, %y : tensor<2xf32>
+  // expected-error @+1 {{'tg.after' op has no derivative after an assignment to a part of the memory}}
+  %2 = tg.after %x[%1 : tensor<2xf32>] : tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tg.no_gradient' is a unit attribute of operations with one result}}
+  %0 = tg.exp %x {tg.no_gradient = 1 : i32} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'tg.gradient' is an i64 attribute of 'tg.detach'}}
+  %0 = tg.exp %x {tg.gradient = 1 : i64} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

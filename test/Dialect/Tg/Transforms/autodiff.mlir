@@ -1,0 +1,69 @@
+// RUN: tg-opt %s --split-input-file --tg-autodiff | FileCheck %s
+// RUN: tg-opt %s --split-input-file --tg-autodiff="result=grad only-gradients" \
+// RUN:   | FileCheck %s --check-prefix=NAMED
+// RUN: tg-opt %s --split-input-file --tg-autodiff --tg-autodiff="of=1" \
+// RUN:   | tg-opt --split-input-file --canonicalize --cse -o /dev/null
+
+// The derivative of a single element needs no cotangent.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:.*]]: tensor<4xf32>, %[[W:.*]]: tensor<4xf32>)
+// CHECK-SAME:    -> (tensor<1xf32>, tensor<4xf32>, tensor<4xf32>)
+// CHECK:         %[[P:.*]] = tg.mul %[[X]], %[[W]]
+// CHECK:         %[[S:.*]] = tg.reduce add %[[P]]
+// CHECK:         %[[ONE:.*]] = tg.const(1.000000e+00 : f32) : tensor<1xf32>
+// CHECK:         %[[ALL:.*]] = tg.expand %[[ONE]]
+// CHECK:         %[[DX:.*]] = tg.mul %[[ALL]], %[[W]]
+// CHECK:         %[[DW:.*]] = tg.mul %[[ALL]], %[[X]]
+// CHECK:         return %[[S]], %[[DX]], %[[DW]]
+
+// NAMED-LABEL: func.func @main(
+// NAMED-SAME:    -> tensor<1xf32>
+// NAMED-LABEL: func.func @grad(
+// NAMED-SAME:    -> (tensor<4xf32>, tensor<4xf32>)
+// NAMED-NOT:     tg.reduce
+// NAMED:         return
+func.func @main(%x: tensor<4xf32>, %w: tensor<4xf32>) -> tensor<1xf32> {
+  %0 = tg.mul %x, %w : tensor<4xf32>
+  %1 = tg.reduce add %0 axes [0] : tensor<4xf32> -> tensor<1xf32>
+  return %1 : tensor<1xf32>
+}
+
+// -----
+
+// That of several does, and so does a symbolic number of elements. An argument
+// of integers has no gradient, and one that nothing depends on has zeros.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>,
+// CHECK-SAME:    %[[I:[^:]*]]: tensor<4xi32>, %[[U:[^:]*]]: tensor<2xf32>,
+// CHECK-SAME:    %[[SEED:[^:]*]]: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>)
+// CHECK:         %[[COS:.*]] = tg.cos %[[X]]
+// CHECK:         %[[DX:.*]] = tg.mul %[[SEED]], %[[COS]]
+// CHECK:         %[[ZERO:.*]] = tg.const(0.000000e+00 : f32) : tensor<2xf32>
+// CHECK:         return %{{.*}}, %[[DX]], %[[ZERO]]
+func.func @main(%x: tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>,
+                %i: tensor<4xi32>, %unused: tensor<2xf32>)
+    -> tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>> {
+  %0 = tg.sin %x : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>
+  return %0 : tensor<?xf32, #tg.shape<#tg.var<"n", 1, 8>>>
+}
+
+// -----
+
+// No gradient flows through tg.detach and marked operations.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-NOT:     tg.cos
+// CHECK:         %[[D:.*]] = tg.detach
+// CHECK:         %[[N:.*]] = tg.sin %{{.*}} {tg.no_gradient}
+// CHECK:         tg.mul %{{.*}}, %[[N]]
+// CHECK:         return
+func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %0 = tg.sin %x : tensor<1xf32>
+  %1 = tg.detach %0 : tensor<1xf32>
+  %2 = tg.sin %x {tg.no_gradient} : tensor<1xf32>
+  %3 = tg.mul %x, %2 : tensor<1xf32>
+  %4 = tg.add %1, %3 : tensor<1xf32>
+  return %4 : tensor<1xf32>
+}
