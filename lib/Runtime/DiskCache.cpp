@@ -11,7 +11,9 @@
 
 #include "TinyGrad/Runtime/DiskCache.h"
 #include "Files.h"
+#include "TinyGrad/Runtime/AtomicFile.h"
 #include "TinyGrad/Runtime/Environment.h"
+#include "TinyGrad/Runtime/Error.h"
 
 #include "llvm-c/blake3.h"
 
@@ -258,12 +260,15 @@ void DiskCache::store(std::string_view key, const void *data,
   header.key = digest.bytes;
   header.payloadHash = Digest::of(data, size).bytes;
   const std::string path = folder + "/" + digest.hex() + kFileSuffix;
-  const std::string error = detail::writeFileAtomically(
-      path, {{&header, sizeof(Header)}, {data, size}}, 0600);
-  if (!error.empty()) {
+  try {
+    AtomicFile file(path, AtomicFile::Durability::Process, 0600);
+    file.write(&header, sizeof(Header));
+    file.write(data, size);
+    file.commit();
+  } catch (const IoError &error) {
     // The disk may have space again later, but a failing attempt for every
     // kernel would slow down compilation.
-    disable("cannot write to " + folder + ": " + error);
+    disable(error.what());
     return;
   }
 

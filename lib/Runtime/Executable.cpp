@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 
 using namespace tinygrad;
 
@@ -335,13 +336,62 @@ void Executable::checkInputs(const std::vector<Buffer> &inputs,
                         std::to_string(alignment) + " bytes of an element of " +
                         tinygrad::name(*slot.dtype));
   }
+  if (!writtenInputs.empty())
+    checkWritten(inputs);
+}
+
+void Executable::checkWritten(const std::vector<Buffer> &inputs) const {
   // Kernels assume that memory that is written belongs to a single input.
-  for (std::size_t i : writtenInputs)
-    for (std::size_t j = 0; j < inputs.size(); ++j)
-      if (j != i && overlap(inputs[i], inputs[j]))
-        throw DeviceError("input " + std::to_string(i) +
-                          ", which is assigned to, shares memory with input " +
-                          std::to_string(j) + ": pass a copy of one of them");
+  auto refuse = [](std::size_t written, std::size_t other) {
+    throw DeviceError("input " + std::to_string(written) +
+                      ", which is assigned to, shares memory with input " +
+                      std::to_string(other) + ": pass a copy of one of them");
+  };
+  constexpr std::size_t maxPairs = 64;
+  if (writtenInputs.size() * inputs.size() <= maxPairs) {
+    for (std::size_t i : writtenInputs)
+      for (std::size_t j = 0; j < inputs.size(); ++j)
+        if (j != i && overlap(inputs[i], inputs[j]))
+          refuse(i, j);
+    return;
+  }
+  // In the order of addresses, it suffices to know how far the inputs before
+  // one, and the written ones among these, reach.
+  struct Range {
+    const Device *device;
+    const char *begin, *end;
+    std::size_t input;
+    bool isWritten;
+  };
+  static thread_local std::vector<Range> ranges; // keeps its memory
+  ranges.clear();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].size() != 0) {
+      const char *begin = static_cast<const char *>(inputs[i].address());
+      ranges.push_back({&inputs[i].device(), begin, begin + inputs[i].size(), i,
+                        program.slots[program.inputs[i]].isWritten});
+    }
+  std::sort(ranges.begin(), ranges.end(), [](const Range &a, const Range &b) {
+    return a.device != b.device ? std::less<>()(a.device, b.device)
+                                : a.begin < b.begin;
+  });
+  const Range *farthest = nullptr, *farthestWritten = nullptr;
+  for (const Range &range : ranges) {
+    auto reaches = [&](const Range *other) {
+      return other && other->device == range.device && range.begin < other->end;
+    };
+    if (range.isWritten && reaches(farthest))
+      refuse(range.input, farthest->input);
+    if (reaches(farthestWritten))
+      refuse(farthestWritten->input, range.input);
+    if (!farthest || farthest->device != range.device ||
+        farthest->end < range.end)
+      farthest = &range;
+    if (range.isWritten &&
+        (!farthestWritten || farthestWritten->device != range.device ||
+         farthestWritten->end < range.end))
+      farthestWritten = &range;
+  }
 }
 
 std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs,

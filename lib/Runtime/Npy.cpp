@@ -12,6 +12,8 @@
 
 #include "TinyGrad/Runtime/Npy.h"
 #include "Files.h"
+#include "NpyFormat.h"
+#include "TinyGrad/Runtime/AtomicFile.h"
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Runtime/Error.h"
 
@@ -24,6 +26,7 @@
 #include <sys/stat.h>
 
 using namespace tinygrad;
+using namespace tinygrad::detail;
 
 static_assert(std::endian::native == std::endian::little,
               "elements are written as they are in memory");
@@ -199,24 +202,56 @@ static DType parseDescr(const std::string &path, const std::string &descr) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-static void readBytes(std::FILE *file, const std::string &path, void *data,
-                      std::size_t size, const char *what) {
-  const std::size_t count = std::fread(data, 1, size, file);
-  if (count == size)
-    return;
-  if (std::ferror(file))
-    fail(path, "cannot read: " + detail::errnoText(errno));
-  fail(path, std::string("truncated: ") + what + " has " +
-                 std::to_string(count) + " of " + std::to_string(size) +
-                 " bytes");
+ByteSource::~ByteSource() = default;
+
+namespace {
+/// A file, pipe or device.
+class FileSource final : public ByteSource {
+public:
+  explicit FileSource(const std::string &path);
+  std::size_t read(void *data, std::size_t size) override;
+  uint64_t mostBytesLeft() override { return left; }
+
+private:
+  const std::string &path;
+  File file;
+  uint64_t left = UINT64_MAX;
+};
+} // namespace
+
+FileSource::FileSource(const std::string &path)
+    : path(path), file(std::fopen(path.c_str(), "rbe")) {
+  if (!file)
+    fail(path, "cannot open: " + errnoText(errno));
+  struct stat status;
+  if (::fstat(fileno(file.get()), &status) != 0)
+    fail(path, "cannot read: " + errnoText(errno));
+  if (S_ISREG(status.st_mode))
+    left = uint64_t(status.st_size);
 }
 
-static NpyHeader readHeader(std::FILE *file, const std::string &path) {
+std::size_t FileSource::read(void *data, std::size_t size) {
+  const std::size_t count = std::fread(data, 1, size, file.get());
+  if (count != size && std::ferror(file.get()))
+    fail(path, "cannot read: " + errnoText(errno));
+  if (left != UINT64_MAX)
+    left -= std::min<uint64_t>(left, count);
+  return count;
+}
+
+static void readBytes(ByteSource &source, const std::string &path, void *data,
+                      std::size_t size, const char *what) {
+  const std::size_t count = source.read(data, size);
+  if (count != size)
+    fail(path, std::string("truncated: ") + what + " has " +
+                   std::to_string(count) + " of " + std::to_string(size) +
+                   " bytes");
+}
+
+static NpyHeader readHeader(ByteSource &source, const std::string &path) {
   // The first eight bytes are magic and version.
   char start[8];
-  const std::size_t count = std::fread(start, 1, sizeof(start), file);
-  if (std::ferror(file))
-    fail(path, "cannot read: " + detail::errnoText(errno));
+  const std::size_t count = source.read(start, sizeof(start));
   if (std::string_view(start, std::min(count, npyMagic.size())) !=
       npyMagic.substr(0, count))
     fail(path, "not a .npy file: the magic number is missing");
@@ -230,7 +265,8 @@ static NpyHeader readHeader(std::FILE *file, const std::string &path) {
                    std::to_string(minor));
 
   uint8_t lengthBytes[4] = {};
-  readBytes(file, path, lengthBytes, major == 1 ? 2 : 4, "the header's length");
+  readBytes(source, path, lengthBytes, major == 1 ? 2 : 4,
+            "the header's length");
   uint32_t length = 0;
   std::memcpy(&length, lengthBytes, sizeof(length));
   // Only structured types, which are not supported, need longer headers.
@@ -238,7 +274,7 @@ static NpyHeader readHeader(std::FILE *file, const std::string &path) {
     fail(path, "malformed .npy header: a length of " + std::to_string(length) +
                    " bytes");
   std::string text(length, '\0');
-  readBytes(file, path, text.data(), text.size(), "the header");
+  readBytes(source, path, text.data(), text.size(), "the header");
   return HeaderParser(path, text).parse();
 }
 
@@ -293,30 +329,20 @@ static void toCOrder(HostArray &array) {
   array = std::move(ordered);
 }
 
-HostArray tinygrad::readNpy(const std::string &path) {
-  const detail::File file(std::fopen(path.c_str(), "rbe"));
-  if (!file)
-    fail(path, "cannot open: " + detail::errnoText(errno));
-  struct stat status;
-  if (::fstat(fileno(file.get()), &status) != 0)
-    fail(path, "cannot read: " + detail::errnoText(errno));
-
-  const NpyHeader header = readHeader(file.get(), path);
+HostArray detail::readNpyArray(ByteSource &source, const std::string &path) {
+  const NpyHeader header = readHeader(source, path);
   const DType dtype = parseDescr(path, header.descr);
   const std::optional<int64_t> bytes = denseByteSize(dtype, header.shape);
   if (!bytes)
     fail(path, "the size of the array overflows 64 bits");
   // Checked before memory is allocated: a damaged shape must not cause an
   // allocation of terabytes.
-  if (S_ISREG(status.st_mode)) {
-    const int64_t left = status.st_size - std::ftell(file.get());
-    if (left < *bytes)
-      fail(path, "truncated: the array has " + std::to_string(left) + " of " +
-                     std::to_string(*bytes) + " bytes");
-  }
+  if (const uint64_t left = source.mostBytesLeft(); left < uint64_t(*bytes))
+    fail(path, "truncated: the array has " + std::to_string(left) + " of " +
+                   std::to_string(*bytes) + " bytes");
 
   HostArray array = makeHostArray(dtype, header.shape);
-  readBytes(file.get(), path, array.data.address(), std::size_t(*bytes),
+  readBytes(source, path, array.data.address(), std::size_t(*bytes),
             "the array");
   const std::size_t count = std::size_t(*bytes) / itemSize(dtype);
   if (header.descr[0] == '>' && itemSize(dtype) > 1)
@@ -330,11 +356,16 @@ HostArray tinygrad::readNpy(const std::string &path) {
   return array;
 }
 
+HostArray tinygrad::readNpy(const std::string &path) {
+  FileSource source(path);
+  return readNpyArray(source, path);
+}
+
 //===----------------------------------------------------------------------===//
 // Writing
 //===----------------------------------------------------------------------===//
 
-void tinygrad::writeNpy(const std::string &path, const HostArray &array) {
+std::string detail::npyHeader(const HostArray &array, const std::string &path) {
   std::string_view typeCode;
   for (auto [code, dtype] : kTypeCodes)
     if (dtype == array.dtype)
@@ -367,14 +398,25 @@ void tinygrad::writeNpy(const std::string &path, const HostArray &array) {
   for (std::size_t i = 0; i < lengthBytes; ++i)
     start += char(text.size() >> (8 * i) & 0xff);
 
-  Buffer data = array.data;
+  return start + text;
+}
+
+Buffer detail::npyElements(const HostArray &array) {
+  const Buffer &data = array.data;
   data.device().synchronize();
-  if (!data.device().information().hostVisible)
-    data = data.copyTo(Device::get("CPU"));
-  const std::string error = detail::writeFileAtomically(
-      path, {{start.data(), start.size()},
-             {text.data(), text.size()},
-             {data.address(), std::size_t(*bytes)}});
-  if (!error.empty())
-    fail(path, "cannot write: " + error);
+  const std::size_t bytes =
+      std::size_t(*denseByteSize(array.dtype, array.shape));
+  const Buffer elements = data.view(0, bytes, array.dtype);
+  return data.device().information().hostVisible
+             ? elements
+             : elements.copyTo(Device::get("CPU"));
+}
+
+void tinygrad::writeNpy(const std::string &path, const HostArray &array) {
+  const std::string header = npyHeader(array, path);
+  const Buffer elements = npyElements(array);
+  AtomicFile file(path);
+  file.write(header);
+  file.write(elements.address(), elements.size());
+  file.commit();
 }

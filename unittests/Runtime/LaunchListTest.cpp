@@ -219,6 +219,51 @@ TEST_F(LaunchListTest, writtenInputsShareNoMemory) {
   EXPECT_EQ(at(Executable(cpu, list).run({part(0), part(1)}, {0})[0], 3), 14);
 }
 
+TEST_F(LaunchListTest, manyWrittenInputsShareNoMemory) {
+  constexpr uint32_t count = 20, numWritten = 10;
+  LaunchList list;
+  for (uint32_t i = 0; i < count; ++i) {
+    list.slots.push_back(slot(Slot::Kind::Input));
+    list.slots.back().isWritten = i < numWritten;
+    list.inputs.push_back(i);
+  }
+  list.steps = {launch("add_value", {0, 1}, {0})};
+  list.outputs = {0};
+  list.variables = {{"n", -1000, 1000}};
+  Executable program(cpu, list);
+  constexpr std::size_t elements = kBytes / sizeof(int64_t);
+  std::vector<int64_t> memory(3 * count * elements);
+  // The first element of each input, in no order.
+  std::vector<std::size_t> begins;
+  for (uint32_t i = 0; i < count; ++i)
+    begins.push_back(2 * elements * ((i * 7) % count));
+  auto run = [&] {
+    std::vector<Buffer> inputs;
+    for (std::size_t begin : begins)
+      inputs.push_back(
+          Buffer::external(cpu, memory.data() + begin, kBytes, {}));
+    program.run(inputs, {7});
+  };
+  run();
+  for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t j = 0; j < count; ++j) {
+      if (i == j)
+        continue;
+      const std::vector<std::size_t> apart = begins;
+      begins[i] = begins[j] + elements - 1;
+      if (i >= numWritten && j >= numWritten) {
+        run();
+      } else {
+        const std::string message = messageOf<DeviceError>(run);
+        EXPECT_THAT(message, HasSubstr(", which is assigned to, shares memory "
+                                       "with input "));
+        EXPECT_THAT(message, HasSubstr("input " + std::to_string(i)));
+        EXPECT_THAT(message, HasSubstr("input " + std::to_string(j)));
+      }
+      begins = apart;
+    }
+}
+
 TEST_F(LaunchListTest, inputsAreAlignedToTheirElements) {
   LaunchList list;
   list.slots = {slot(Slot::Kind::Input), slot(Slot::Kind::Output)};

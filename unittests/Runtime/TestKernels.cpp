@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the test kernels, temporary directories and files.
+/// Implements the test kernels.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -15,12 +15,8 @@
 
 #include "llvm/TargetParser/Host.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 static std::string loadArguments(unsigned numBuffers, bool hasValue) {
   std::ostringstream text;
@@ -206,33 +202,4 @@ tinygrad::testing::testKernelsFor(const Device &device) {
   if (target.starts_with("cuda:") || target.starts_with("amd:"))
     return gpuTestKernels(target.substr(target.find(':') + 1));
   return std::nullopt;
-}
-
-tinygrad::testing::TemporaryDirectory::TemporaryDirectory() {
-  std::string pattern =
-      (std::filesystem::temp_directory_path() / "tinygrad-test-XXXXXX")
-          .string();
-  if (!::mkdtemp(pattern.data()))
-    throw std::runtime_error("cannot make a temporary directory");
-  directory = pattern;
-}
-
-tinygrad::testing::TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;
-  std::filesystem::remove_all(directory, ignored);
-}
-
-void tinygrad::testing::writeFile(const std::string &path,
-                                  const std::string &bytes) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << bytes;
-  if (!file.flush())
-    throw std::runtime_error("cannot write " + path);
-}
-
-std::string tinygrad::testing::readFile(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }

@@ -13,8 +13,8 @@
 #define TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H
 
 #include "CompileIr.h"
+#include "TestFiles.h"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,46 +51,7 @@ std::vector<char> mockModule(const Device &device,
 /// if they are not available for this kind of device.
 std::optional<std::vector<char>> testKernelsFor(const Device &device);
 
-/// A directory that is removed with its contents.
-class TemporaryDirectory {
-public:
-  TemporaryDirectory();
-  ~TemporaryDirectory();
-  TemporaryDirectory(const TemporaryDirectory &) = delete;
-  const std::string &path() const { return directory; }
-  std::string file(const std::string &name) const {
-    return directory + "/" + name;
-  }
-
-private:
-  std::string directory;
-};
-
-/// The text of the ErrorType that \p body throws. The test fails if it does not
-/// throw one.
-template <typename ErrorType>
-std::string messageOf(const std::function<void()> &body);
-
-void writeFile(const std::string &path, const std::string &bytes);
-std::string readFile(const std::string &path);
-
 } // namespace testing
 } // namespace tinygrad
-
-#include <gtest/gtest.h>
-
-template <typename ErrorType>
-std::string tinygrad::testing::messageOf(const std::function<void()> &body) {
-  try {
-    body();
-  } catch (const ErrorType &error) {
-    return error.what();
-  } catch (const std::exception &error) {
-    ADD_FAILURE() << "another exception: " << error.what();
-    return "";
-  }
-  ADD_FAILURE() << "no exception";
-  return "";
-}
 
 #endif // TINYGRAD_UNITTESTS_RUNTIME_TESTKERNELS_H

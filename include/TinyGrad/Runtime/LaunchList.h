@@ -133,6 +133,7 @@ private:
   void giveBack(std::unique_ptr<Run> run);
   void checkInputs(const std::vector<Buffer> &inputs,
                    const std::vector<int64_t> &values) const;
+  void checkWritten(const std::vector<Buffer> &inputs) const;
   void runSteps(Run &run, const std::vector<int64_t> &values);
   void runStepTimed(const Step &step, Run &run,
                     const std::vector<int64_t> &values, bool isShown);
