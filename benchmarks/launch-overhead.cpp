@@ -5,16 +5,18 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Times everything around a kernel: launches, replay of launch lists,
-/// distribution to threads, allocation, loading of code. The kernels do almost
-/// nothing.
+/// Times everything around a kernel: launches, replay of launch lists and of
+/// captured steps, distribution to threads, allocation, loading of code. The
+/// kernels do almost nothing.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "CompileIr.h"
+#include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Runtime/LaunchList.h"
+#include "TinyGrad/Tensor/Jit.h"
 
 #include <algorithm>
 #include <atomic>
@@ -127,6 +129,57 @@ static void benchmarkLists(Device &device) {
   }
 }
 
+/// Times a function that changes tensors, called and as a captured step.
+template <typename Function>
+static void benchmarkStep(const std::string &what, const Function &function,
+                          const std::vector<Tensor> &changed) {
+  const Tensor x = Tensor::ones({16}).parameter().realize();
+  auto call = [&] {
+    function(x);
+    realize(changed);
+  };
+  call();
+  const int64_t before = GlobalCounters::kernelCount;
+  call();
+  const auto launches = int(GlobalCounters::kernelCount - before);
+  const std::string name =
+      what + ", " + std::to_string(launches) + " launches: ";
+  const int calls = 20000 / (launches + 9);
+  report(name + "called", nanoseconds(calls / 4 + 1, call) / launches,
+         "ns per launch");
+  Jit step(function);
+  step(x);
+  step(x);
+  report(name + "replayed", nanoseconds(calls, [&] { step(x); }) / launches,
+         "ns per launch");
+}
+
+static void benchmarkSteps() {
+  for (int count : {1, 10, 100}) {
+    // The kernels of one program, with two weights each.
+    std::vector<Tensor> weights;
+    for (int i = 0; i < 2 * count; ++i)
+      weights.push_back(Tensor::full({16 + i}, double(i)).parameter());
+    benchmarkStep(
+        "step of one program",
+        [&](const Tensor &x) {
+          for (Tensor &weight : weights)
+            weight.assign(weight * 0.5 + x[0]);
+        },
+        weights);
+    // Programs of one kernel.
+    Tensor sum = Tensor::zeros({16}).parameter();
+    benchmarkStep("step of programs",
+                  [&, count](const Tensor &x) {
+                    Tensor y = x;
+                    for (int i = 1; i < count; ++i)
+                      y = (y + x).realize();
+                    sum.assign(sum * 0.5 + y);
+                  },
+                  {sum});
+  }
+}
+
 static void benchmarkThreads(Device &cpu) {
   Kernel kernel(
       cpu.loadProgram(nothingKernel().data(), nothingKernel().size(), "host"),
@@ -200,6 +253,7 @@ int main() {
   Device &cpu = Device::get("CPU");
   benchmarkLists(cpu);
   benchmarkLists(Device::get("NULL"));
+  benchmarkSteps();
   benchmarkThreads(cpu);
   benchmarkMemory(cpu);
   benchmarkCaches(cpu);

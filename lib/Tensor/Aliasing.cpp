@@ -192,10 +192,24 @@ void Storage::assign(Operation *op) {
   graph.rebind(pin, op);
   if (root)
     graph.rebind(*root, op);
-  while (TensorImpl *view = firstView) {
-    unlink(*view);
-    ++numStale;
-    graph.release(*view);
-    view->op = nullptr;
-  }
+  while (firstView)
+    detach(*firstView);
+}
+
+void Storage::detach(TensorImpl &view) {
+  unlink(view);
+  ++numStale;
+  graph.release(view);
+}
+
+std::shared_ptr<TensorImpl>
+Storage::getOrMakeRoot(const std::shared_ptr<Storage> &storage,
+                       Device &device) {
+  if (storage->root)
+    return storage->root->weak_from_this().lock();
+  Tensor made = storage->graph.wrap(storage->pin.op, &device);
+  TensorImpl &root = made.impl();
+  root.storage = storage;
+  storage->root = &root;
+  return root.shared_from_this();
 }

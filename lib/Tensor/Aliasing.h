@@ -61,6 +61,10 @@ public:
                   std::shared_ptr<const Movement> movement);
   /// Removes a tensor, root or view.
   static void leave(TensorImpl &tensor);
+  /// The root; a new one if it was destroyed. Null if another thread is about
+  /// to destroy it.
+  static std::shared_ptr<TensorImpl>
+  getOrMakeRoot(const std::shared_ptr<Storage> &storage, Device &device);
   /// Rebuilds the operation of a view that an assignment changed.
   static void refresh(TensorImpl &view);
   /// Must be called when memory has replaced a view's operation.
@@ -72,6 +76,8 @@ public:
   bool hasStaleViews() const { return numStale != 0; }
   /// The operation of the root, which is kept even if the root is destroyed.
   mlir::Operation *operation() const { return pin.op; }
+  /// Forgets the operation of a view, which may be memory of its own.
+  void detach(TensorImpl &view);
   /// Makes \p op the value of the root.
   void assign(mlir::Operation *op);
 

@@ -18,7 +18,9 @@
 #include "Aliasing.h"
 #include "GraphImpl.h"
 #include "Primitives.h"
+#include "Recorder.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -124,6 +126,8 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
     value = withPart(target.movement.get(), source,
                      graph.wrap(current(), target.device));
   }
+  if (NoGradScope::isActive() && graph.isTracked(graph.operation(value.impl())))
+    value = prim::detach(value);
   // A tensor in memory stays there, unless its own value is assigned to it.
   Operation *old = current(), *op = graph.operation(value.impl());
   if (auto assign = dyn_cast<tg::AssignOp>(old))
@@ -154,6 +158,8 @@ Tensor &Tensor::assign(const Operand &value) {
     source = fullLike(value.scalar());
   }
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  if (Recorder *recorder = Recorder::current())
+    recorder->assigned(target);
   assignTo(graph, target, source);
   return *this;
 }

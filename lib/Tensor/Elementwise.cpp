@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "Recorder.h"
+#include "TinyGrad/Runtime/Profile.h"
 
 #include <cmath>
 #include <numbers>
@@ -392,6 +394,8 @@ Tensor Tensor::isclose(const Operand &other, double rtol, double atol,
 
 bool Tensor::allclose(const Operand &other, double rtol, double atol,
                       bool equalNan, std::source_location where) const {
+  const CallSite site(where.file_name(), where.line());
+  Recorder::checkHostRead("allclose");
   return isclose(other, rtol, atol, equalNan).all().item<bool>(where);
 }
 

@@ -13,6 +13,7 @@
 #include "GraphImpl.h"
 #include "MemoryView.h"
 #include "Primitives.h"
+#include "Recorder.h"
 #include "TinyGrad/Runtime/Error.h"
 
 using namespace mlir;
@@ -168,6 +169,7 @@ static std::optional<StridedView> getStrides(const tg::ViewChain &chain) {
 StridedView tinygrad::toStrided(const Tensor &tensor) {
   TensorImpl &impl = tensor.impl();
   GraphImpl &graph = *impl.graph;
+  Recorder::checkHostRead("toStrided");
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
   if (!impl.device->information().hostVisible)
     throw DeviceError("toStrided: the host cannot read memory of the device " +

@@ -15,10 +15,12 @@
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 
 using namespace mlir;
@@ -209,9 +211,27 @@ void GraphEdit::makeNodes(ValueRange values, Pins &pins) {
   }
 }
 
+void GraphEdit::fold(MutableArrayRef<Value> values) {
+  for (Operation &op : llvm::make_early_inc_range(block())) {
+    irRewriter.setInsertionPoint(&op);
+    SmallVector<Value, 1> folded;
+    if (failed(irRewriter.tryFold(&op, folded)) || folded.empty() ||
+        folded.front() == op.getResult(0))
+      continue;
+    llvm::replace(values, Value(op.getResult(0)), folded.front());
+    irRewriter.replaceAllUsesWith(op.getResult(0), folded.front());
+  }
+  irRewriter.setInsertionPointToEnd(&block());
+}
+
 std::vector<Tensor> GraphEdit::adopt(ValueRange values, Device &device) {
   std::vector<Tensor> tensors;
   tensors.reserve(values.size());
+  if (NoGradScope::isActive())
+    for (Operation &op : block())
+      if (op.getNumOperands() != 0 && op.getNumResults() == 1 &&
+          isa<FloatType>(getElementTypeOrSelf(op.getResult(0))))
+        op.setAttr(tg::noGradientAttrName, irRewriter.getUnitAttr());
   Pins pins(graph, values.size());
   makeNodes(values, pins);
   for (std::size_t i = 0; i < values.size(); ++i)

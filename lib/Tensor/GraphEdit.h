@@ -40,6 +40,11 @@ public:
   /// The listener for other rewriters, such as those of pattern drivers.
   mlir::RewriterBase::Listener &listener() { return inserted; }
 
+  /// Folds the operations of the edit that can be, as operations of methods are
+  /// when they are made. Operations replaced by others stay, unused; \p values
+  /// are replaced by the new ones.
+  void fold(llvm::MutableArrayRef<mlir::Value> values);
+
   /// Makes nodes of the operations that \p values depend on, reusing equal
   /// nodes of the graph, and returns a tensor on \p device for each value. All
   /// other operations of the edit are erased, so that only the tensors refer to
@@ -47,7 +52,8 @@ public:
   ///
   /// Throws Error if an operation is invalid or not allowed in a tensor graph,
   /// ShapeError for a tensor that is too large, and std::bad_alloc. The graph
-  /// is unchanged then.
+  /// is unchanged then. In a NoGradScope, no gradient flows through the
+  /// operations.
   std::vector<Tensor> adopt(mlir::ValueRange values, Device &device);
   Tensor adopt(mlir::Value value, Device &device) {
     return adopt(mlir::ValueRange(value), device).front();

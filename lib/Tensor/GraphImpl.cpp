@@ -11,16 +11,20 @@
 
 #include "GraphImpl.h"
 #include "Aliasing.h"
+#include "Recorder.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
 #include "TinyGrad/Runtime/Environment.h"
 #include "TinyGrad/Runtime/Error.h"
 #include "TinyGrad/Runtime/KernelCache.h"
 #include "TinyGrad/Tensor/Graph.h"
+#include "TinyGrad/Tensor/Training.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
@@ -70,7 +74,15 @@ void GraphImpl::add(Operation *op, unsigned hash) {
     for (KnownVariable *variable : variables)
       heldVariables.try_emplace(variable, 0);
   }
-  nodes[op].hash = hash;
+  Node &added = nodes[op];
+  added.hash = hash;
+  // The old contents of the target of an assignment are not part of its value.
+  const unsigned firstOperand = isa<tg::AssignOp>(op) ? 1 : 0;
+  if (hasLeaves && !tg::stopsGradient(op))
+    added.isTracked = llvm::any_of(
+        op->getOperands().drop_front(
+            std::min(firstOperand, op->getNumOperands())),
+        [&](Value operand) { return node(operand.getDefiningOp()).isTracked; });
   // Nothing below allocates, so that an operation is added completely or not at
   // all.
   for (KnownVariable *variable : variables)
@@ -182,12 +194,41 @@ TensorImpl::TensorImpl(std::shared_ptr<GraphImpl> graph, Operation *op,
       device(device) {
   this->op = op;
   this->graph->link(*this);
+  if (Recorder *recorder = Recorder::current())
+    recorder->made(*this);
 }
 
 TensorImpl::~TensorImpl() {
   std::lock_guard<std::recursive_mutex> lock(graph->mutex);
+  if (graph->recorder && graph->recorder->number() == epoch)
+    graph->recorder->forget(*this);
   Storage::leave(*this);
   graph->release(*this);
+}
+
+/// Whether the handle is a tensor that requires a gradient.
+static bool isLeafHandle(const Handle &handle) {
+  return !handle.pinnedBy && !handle.isInternal &&
+         static_cast<const TensorImpl &>(handle).requiresGrad;
+}
+
+TensorImpl *GraphImpl::findLeaf(Operation *op) {
+  for (Handle *handle = node(op).firstHandle; handle; handle = handle->next)
+    if (isLeafHandle(*handle))
+      return static_cast<TensorImpl *>(handle);
+  return nullptr;
+}
+
+void GraphImpl::markLeaf(Operation *op) {
+  hasLeaves = true;
+  node(op).isTracked = node(op).isLeaf = true;
+}
+
+void GraphImpl::markCut(Operation *op, Operation *memory) {
+  Node &from = node(op), &to = node(memory);
+  if (!from.isTracked || from.isLeaf)
+    return;
+  to.isTracked = to.isCut = true;
 }
 
 void GraphImpl::link(Handle &handle) {
@@ -212,7 +253,11 @@ void GraphImpl::release(Handle &handle) {
   if (!handle.op)
     return;
   unlink(handle);
-  eraseIfDead(std::exchange(handle.op, nullptr));
+  Operation *op = std::exchange(handle.op, nullptr);
+  // A tensor that no longer exists needs no gradient.
+  if (hasLeaves && isLeafHandle(handle) && !findLeaf(op))
+    node(op).isLeaf = false;
+  eraseIfDead(op);
 }
 
 void GraphImpl::rebind(Handle &handle, Operation *op) {
@@ -223,6 +268,8 @@ void GraphImpl::rebind(Handle &handle, Operation *op) {
     unlink(handle);
   handle.op = op;
   link(handle);
+  if (hasLeaves && isLeafHandle(handle))
+    markLeaf(op);
   if (old)
     eraseIfDead(old);
 }
@@ -248,9 +295,20 @@ void GraphImpl::eraseIfDead(Operation *start) {
   if (!isDead(start))
     return;
   SmallVector<Operation *> worklist{start};
+  // Their functions may refer to tensors, which are released after the loop.
+  SmallVector<CustomGradient, 0> released;
   while (!worklist.empty()) {
     Operation *op = worklist.pop_back_val();
     llvm::SmallSetVector<Operation *, 3> producers;
+    if (CustomGradient *custom = findCustomGradient(op)) {
+      for (Handle &input : custom->inputs) {
+        producers.insert(input.op);
+        unlink(input);
+      }
+      released.push_back(std::move(*custom));
+      customGradients.erase(
+          op->getAttrOfType<IntegerAttr>(tg::gradientAttrName).getInt());
+    }
     for (Value operand : op->getOperands())
       producers.insert(operand.getDefiningOp());
     if (auto buffer = dyn_cast<tg::BufferOp>(op)) {
@@ -307,6 +365,12 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
     if (!handle->pinnedBy && !handle->isInternal)
       if (auto &storage = static_cast<TensorImpl *>(handle)->storage)
         storages.push_back(storage);
+  if (hasLeaves) {
+    if (findLeaf(op))
+      markLeaf(replacement);
+    else
+      markCut(op, replacement);
+  }
   moveHandles(op, replacement);
   for (std::shared_ptr<Storage> &storage : storages)
     Storage::endIfDone(std::move(storage));
@@ -381,6 +445,56 @@ Operation *GraphImpl::createAssign(Operation *target, Operation *value) {
     add(op, 0);
     return op;
   });
+}
+
+GraphImpl::CustomGradient *GraphImpl::findCustomGradient(Operation *op) {
+  if (customGradients.empty() || !isa<tg::DetachOp>(op))
+    return nullptr;
+  auto number = op->getAttrOfType<IntegerAttr>(tg::gradientAttrName);
+  auto it =
+      number ? customGradients.find(number.getInt()) : customGradients.end();
+  return it == customGradients.end() ? nullptr : &it->second;
+}
+
+Tensor GraphImpl::makeCustomGradient(
+    const Tensor &output, const std::vector<Tensor> &inputs,
+    std::function<std::vector<Tensor>(const Tensor &)> gradient) {
+  prepareToMake();
+  const int64_t number = numCustomGradients++;
+  Value value = operation(output.impl())->getResult(0);
+  Tensor result = wrap(
+      makeOrDrop([&] {
+        auto op = tg::DetachOp::create(builder, currentLocation(), value);
+        op->setAttr(tg::gradientAttrName, builder.getI64IntegerAttr(number));
+        return intern(op);
+      }),
+      output.impl().device);
+  ++garbage;
+  CustomGradient &custom = customGradients[number];
+  custom.function = std::move(gradient);
+  custom.inputs.resize(inputs.size());
+  Node &own = node(result.impl().op);
+  for (auto [handle, input] : llvm::zip_equal(custom.inputs, inputs)) {
+    handle.op = operation(input.impl());
+    handle.isInternal = true;
+    link(handle);
+    custom.devices.push_back(input.impl().device);
+    own.isTracked |= node(handle.op).isTracked;
+  }
+  return result;
+}
+
+Value GraphImpl::withoutGradientInScope(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!NoGradScope::isActive() ||
+      !isa<FloatType>(getElementTypeOrSelf(value)) || tg::stopsGradient(op) ||
+      (op->getNumOperands() == 0 && !isa<tg::BufferOp>(op)))
+    return value;
+  // The operation was folded to one that may have been made outside the scope.
+  if (isNode(op))
+    return tg::DetachOp::create(builder, currentLocation(), value);
+  op->setAttr(tg::noGradientAttrName, builder.getUnitAttr());
+  return value;
 }
 
 Tensor GraphImpl::wrap(Operation *op, Device *device) {
@@ -683,10 +797,21 @@ Graph Graph::current() {
   return Graph(*processGraph);
 }
 
-void Graph::manualSeed(uint64_t seed) {
+void Graph::manualSeed(uint64_t seed) { setRandomState({seed, 0}); }
+
+RandomState Graph::randomState() const {
+  Recorder::checkHostRead("randomState");
   std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
-  impl_->seed = seed;
-  impl_->counter = 0;
+  return {impl_->seed, impl_->counter};
+}
+
+void Graph::setRandomState(const RandomState &state) {
+  std::lock_guard<std::recursive_mutex> lock(impl_->mutex);
+  impl_->seed = state.seed;
+  impl_->counter = state.counter;
+  if (Recorder *recorder = Recorder::current();
+      recorder && recorder == impl_->recorder)
+    recorder->seeded(state.seed);
 }
 
 void tinygrad::detail::takeRandomState(const Graph &graph, uint64_t count,

@@ -24,10 +24,13 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <functional>
 #include <mutex>
 #include <unordered_map>
 
 namespace tinygrad::detail {
+
+class Recorder;
 
 /// An operation with the hash of its name, attributes, operands and types.
 /// Equal operations agree in all of these. The hash is stored, so that a lookup
@@ -99,10 +102,27 @@ public:
   /// depends on them: otherwise parts could accumulate without bound, and
   /// variables could have other values later.
   llvm::DenseMap<mlir::Operation *, std::vector<SymVariable>> pendingParts;
+  /// Tensors to compute along with the next program that shares work with them.
+  std::vector<std::weak_ptr<TensorImpl>> alongside;
+  /// A gradient that replaces that of a tg.detach.
+  struct CustomGradient {
+    /// On the inputs. Handles are linked by address: never reallocated.
+    std::vector<Handle> inputs;
+    std::vector<Device *> devices;
+    std::function<std::vector<Tensor>(const Tensor &)> function;
+  };
+  /// By the number that is the attribute of the operation.
+  std::unordered_map<int64_t, CustomGradient> customGradients;
+  int64_t numCustomGradients = 0;
+  /// Null unless \p op has a custom gradient.
+  CustomGradient *findCustomGradient(mlir::Operation *op);
   /// State of the random numbers.
   uint64_t seed;
   uint64_t counter = 0;
   ProgramCache programs;
+  /// The recorder of the thread that records its use of the graph, if there is
+  /// one.
+  Recorder *recorder = nullptr;
 
   /// Builds an operation, or returns the one that it folds to or is equal to.
   template <typename OpTy, typename... Args>
@@ -114,8 +134,8 @@ public:
   mlir::Operation *make(Args &&...args) {
     prepareToMake();
     return makeOrDrop([&] {
-      return intern(builder.createOrFold<OpTy>(currentLocation(),
-                                               std::forward<Args>(args)...));
+      return intern(withoutGradientInScope(builder.createOrFold<OpTy>(
+          currentLocation(), std::forward<Args>(args)...)));
     });
   }
   /// The tg.const with \p value in all elements.
@@ -131,6 +151,14 @@ public:
   /// A new tg.assign of a value to a tg.buffer.
   mlir::Operation *createAssign(mlir::Operation *target,
                                 mlir::Operation *value);
+  /// Inside a NoGradScope, the value without a gradient: marks a new operation,
+  /// and detaches the value of an existing one.
+  mlir::Value withoutGradientInScope(mlir::Value value);
+  /// A tensor with the value of \p output whose gradient is what \p gradient
+  /// returns.
+  Tensor makeCustomGradient(
+      const Tensor &output, const std::vector<Tensor> &inputs,
+      std::function<std::vector<Tensor>(const Tensor &)> gradient);
   /// The unique operation equal to the one that defines \p value; erases the
   /// latter if it is another one.
   mlir::Operation *intern(mlir::Value value);
@@ -193,8 +221,25 @@ public:
     unsigned number = 0;
     uint64_t walk = 0;
     Handle *firstHandle = nullptr;
+    /// Whether gradients may flow from here to a tensor that requires one.
+    bool isTracked = false;
+    /// Whether it is, or was, the value of a tensor that requires a gradient.
+    bool isLeaf = false;
+    /// Whether it is memory that replaced a tracked operation.
+    bool isCut = false;
   };
   Node &node(mlir::Operation *op) { return nodes.find(op)->second; }
+  /// Whether gradients may flow from \p op to a tensor that requires one.
+  bool isTracked(mlir::Operation *op) const {
+    return nodes.find(op)->second.isTracked;
+  }
+  /// The tensor that requires a gradient and has this operation, if any.
+  TensorImpl *findLeaf(mlir::Operation *op);
+  /// Must be called when a tensor that requires a gradient gets an operation.
+  void markLeaf(mlir::Operation *op);
+  /// Records that \p memory replaces \p op in the graph: gradients cannot flow
+  /// to what \p op was computed from.
+  void markCut(mlir::Operation *op, mlir::Operation *memory);
   /// An identifier for a new walk.
   uint64_t beginWalk() { return ++numWalks; }
 
@@ -250,6 +295,8 @@ private:
   /// How many operations refer to each variable that has a value.
   llvm::DenseMap<KnownVariable *, std::size_t> heldVariables;
   bool hasDims = false;
+  /// Whether any tensor ever required a gradient.
+  bool hasLeaves = false;
   std::size_t numCopies = 0, garbage = 0;
   uint64_t numWalks = 0;
   /// The number of open edits, see GraphEdit.

@@ -113,7 +113,9 @@ void GraphSlice::keepProducts() {
   for (Operation *op : ops) {
     if (!isMovementOrCast(op) && !isa<tg::ReduceOp>(op))
       continue;
-    if (resultList.contains(op) || !graph.isHeld(op) || !isProduct(op))
+    // Gradients do not flow through memory.
+    if (resultList.contains(op) || !graph.isHeld(op) ||
+        graph.node(op).isTracked || !isProduct(op))
       continue;
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     std::size_t bytes = itemSize(getDType(type.getElementType()));
@@ -387,6 +389,18 @@ Value GraphSlice::cloneWithOperands(OpBuilder &builder, Operation *op,
 // Structure
 //===----------------------------------------------------------------------===//
 
+/// The attributes that a program depends on.
+static DictionaryAttr getProgramAttributes(Operation *op) {
+  DictionaryAttr all = op->getAttrDictionary();
+  if (!all.contains(tg::noGradientAttrName) &&
+      !all.contains(tg::gradientAttrName))
+    return all;
+  NamedAttrList list(all);
+  list.erase(tg::noGradientAttrName);
+  list.erase(tg::gradientAttrName);
+  return list.getDictionary(op->getContext());
+}
+
 void GraphSlice::appendStructure(Operation *op) {
   auto add = [&](auto object) { structure.push_back(graph.contentOf(object)); };
   // The structure does not include values of variables.
@@ -428,9 +442,9 @@ void GraphSlice::appendStructure(Operation *op) {
   else if (auto pad = dyn_cast<tg::PadOp>(op))
     addBegins(pad.getLow());
   else if (graph.hasSymbols() && isa<tg::DimOp, tg::StridedOp>(op))
-    addUnbound(Attribute(op->getAttrDictionary()));
+    addUnbound(Attribute(getProgramAttributes(op)));
   else if (places.empty())
-    add(Attribute(op->getAttrDictionary()));
+    add(Attribute(getProgramAttributes(op)));
   structure.push_back(op->getNumOperands());
   for (Value operand : op->getOperands())
     structure.push_back(numberOf(operand.getDefiningOp()));
@@ -560,7 +574,9 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
         continue;
       }
     }
-    builder.clone(*op, mapping);
+    Operation *cloned = builder.clone(*op, mapping);
+    cloned->removeAttr(tg::noGradientAttrName);
+    cloned->removeAttr(tg::gradientAttrName);
   }
   SmallVector<Value> results;
   for (Operation *op : resultList)

@@ -12,6 +12,8 @@
 
 #include "Primitives.h"
 
+#include <limits>
+
 using namespace tinygrad;
 using namespace tinygrad::detail;
 
@@ -84,8 +86,22 @@ static Tensor classLosses(const Tensor &logProbabilities, const Tensor &labels,
          logProbabilities.mean(axis) * labelSmoothing;
 }
 
+/// The losses of rows with \p labels, without those of an ignored class.
+static Tensor reducedClasses(Tensor losses, const Tensor &labels,
+                             std::optional<int64_t> ignoreIndex,
+                             Reduction reduction) {
+  if (!ignoreIndex)
+    return reduced(losses, reduction);
+  Tensor counts = labels.cast(DType::Int64) != *ignoreIndex;
+  losses = counts.where(losses, 0);
+  if (reduction != Reduction::Mean)
+    return reduced(losses, reduction);
+  return losses.sum() / counts.cast(losses.dtype()).sum();
+}
+
 Tensor Tensor::crossEntropy(const Tensor &target, Reduction reduction,
-                            double labelSmoothing) const {
+                            double labelSmoothing,
+                            std::optional<int64_t> ignoreIndex) const {
   const MethodScope method("crossEntropy");
   const int64_t axis = classAxis(*this, "crossEntropy");
   checkSmoothing(labelSmoothing, "crossEntropy");
@@ -93,10 +109,15 @@ Tensor Tensor::crossEntropy(const Tensor &target, Reduction reduction,
   if (!isProbability)
     checkLabels(*this, target, axis, "crossEntropy");
   checkOperands({this, &target});
+  if (isProbability && ignoreIndex)
+    throw Error("crossEntropy: targets of shape " + toString(target.shape()) +
+                ", that of the tensor, are probabilities; only classes can be "
+                "ignored");
   return inFloat(*this, [&](const Tensor &x) {
     Tensor log = x.logSoftmax(axis);
     if (!isProbability)
-      return reduced(classLosses(log, target, axis, labelSmoothing), reduction);
+      return reducedClasses(classLosses(log, target, axis, labelSmoothing),
+                            target, ignoreIndex, reduction);
     Tensor smooth = target.cast(x.dtype());
     if (labelSmoothing != 0)
       smooth = smooth * (1 - labelSmoothing) +
@@ -116,15 +137,9 @@ Tensor Tensor::sparseCategoricalCrossentropy(const Tensor &labels,
   const int64_t axis = ndim() - 1;
   checkLabels(*this, labels, axis, name);
   return inFloat(*this, [&](const Tensor &x) {
-    Tensor losses =
-        classLosses(x.logSoftmax(axis), labels, axis, labelSmoothing);
-    if (!ignoreIndex)
-      return reduced(losses, reduction);
-    Tensor counts = labels.cast(DType::Int64) != *ignoreIndex;
-    losses = counts.where(losses, 0);
-    if (reduction != Reduction::Mean)
-      return reduced(losses, reduction);
-    return losses.sum() / counts.cast(x.dtype()).sum();
+    return reducedClasses(
+        classLosses(x.logSoftmax(axis), labels, axis, labelSmoothing), labels,
+        ignoreIndex, reduction);
   });
 }
 
@@ -196,4 +211,86 @@ Tensor Tensor::nllLoss(const Tensor &labels, const OptionalTensor &weight,
       return reduced(losses, reduction);
     return losses.sum() / weights.sum();
   });
+}
+
+//===----------------------------------------------------------------------===//
+// Regression
+//===----------------------------------------------------------------------===//
+
+/// The reduced losses of elements, `loss(x, target)`, both in the element type
+/// of the computation.
+template <typename Loss>
+static Tensor elementLosses(const Tensor &x, const Tensor &target,
+                            Reduction reduction, const char *what, Loss loss) {
+  checkOperands({&x, &target});
+  if (x.shape() != target.shape())
+    throw ShapeError(std::string(what) + ": a target of shape " +
+                     toString(target.shape()) +
+                     " does not fit a tensor of shape " + toString(x.shape()) +
+                     ": both have to be equal");
+  return inFloat(x, [&](const Tensor &wide) {
+    return reduced(loss(wide, target.cast(wide.dtype())), reduction);
+  });
+}
+
+Tensor Tensor::mseLoss(const Tensor &target, Reduction reduction) const {
+  const MethodScope method("mseLoss");
+  return elementLosses(
+      *this, target, reduction, "mseLoss",
+      [](const Tensor &x, const Tensor &y) { return (x - y).square(); });
+}
+
+Tensor Tensor::l1Loss(const Tensor &target, Reduction reduction) const {
+  const MethodScope method("l1Loss");
+  return elementLosses(
+      *this, target, reduction, "l1Loss",
+      [](const Tensor &x, const Tensor &y) { return (x - y).abs(); });
+}
+
+Tensor Tensor::huberLoss(const Tensor &target, Reduction reduction,
+                         double delta) const {
+  const MethodScope method("huberLoss");
+  if (!(delta > 0))
+    throw Error("huberLoss: a delta of " + std::to_string(delta) +
+                " is not positive");
+  return elementLosses(*this, target, reduction, "huberLoss",
+                       [&](const Tensor &x, const Tensor &y) {
+                         Tensor distance = (x - y).abs();
+                         return (distance <= delta)
+                             .where(distance.square() * 0.5,
+                                    (distance - delta / 2) * delta);
+                       });
+}
+
+Tensor Tensor::smoothL1Loss(const Tensor &target, Reduction reduction,
+                            double beta) const {
+  const MethodScope method("smoothL1Loss");
+  if (!(beta >= 0))
+    throw Error("smoothL1Loss: a beta of " + std::to_string(beta) +
+                " is negative");
+  return elementLosses(*this, target, reduction, "smoothL1Loss",
+                       [&](const Tensor &x, const Tensor &y) {
+                         Tensor distance = (x - y).abs();
+                         if (beta == 0)
+                           return distance;
+                         return (distance < beta)
+                             .where(distance.square() * (0.5 / beta),
+                                    distance - beta / 2);
+                       });
+}
+
+Tensor Tensor::klDivLoss(const Tensor &target, Reduction reduction,
+                         bool isLogTarget) const {
+  const MethodScope method("klDivLoss");
+  return elementLosses(
+      *this, target, reduction, "klDivLoss",
+      [&](const Tensor &x, const Tensor &y) {
+        if (isLogTarget) {
+          // exp(-inf) * -inf would be NaN.
+          Tensor isZero = y == -std::numeric_limits<double>::infinity();
+          return isZero.where(0, y.exp() * (isZero.where(0, y) - x));
+        }
+        Tensor isZero = y == 0;
+        return isZero.where(0, y * (isZero.where(1, y).log() - x));
+      });
 }

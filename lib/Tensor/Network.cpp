@@ -153,7 +153,7 @@ Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
 
 Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
                                          const OptionalTensor &mask,
-                                         bool isCausal) const {
+                                         bool isCausal, double dropoutP) const {
   const MethodScope method("scaledDotProductAttention");
   auto batchOf = [](const Tensor &x) {
     return Shape(x.shape().begin(), x.shape().end() - 2);
@@ -195,7 +195,10 @@ Tensor Tensor::scaledDotProductAttention(const Tensor &key, const Tensor &value,
   if (mask)
     scores = mask->dtype() == DType::Bool ? mask->where(scores, never)
                                           : scores + *mask;
-  return scores.softmax(-1).cast(promoteToFloat(dtype())).matmul(value);
+  Tensor weights = scores.softmax(-1);
+  if (dropoutP != 0)
+    weights = weights.dropout(dropoutP);
+  return weights.cast(promoteToFloat(dtype())).matmul(value);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "Primitives.h"
 #include "Aliasing.h"
 #include "GraphImpl.h"
+#include "Recorder.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 
 using namespace mlir;
@@ -260,6 +261,8 @@ Tensor prim::iota(const Tensor &like, int64_t axis, DType dtype,
 Tensor prim::buffer(const Graph &graph, const Buffer &memory, DType dtype,
                     const Shape &shape) {
   Maker b(graph, memory.device());
+  if (Recorder *recorder = Recorder::capturing())
+    recorder->addFrozen(memory);
   return b.graph.wrap(
       b.graph.createBuffer(memory, b.graph.tensorType(dtype, shape)), b.device);
 }

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "Recorder.h"
 #include "TensorImpl.h"
 
 #include <algorithm>
@@ -206,6 +207,7 @@ private:
 } // namespace
 
 std::string Tensor::str() const {
+  Recorder::checkHostRead("str");
   const HostArray array = toHost(std::source_location());
   return Printer(array).print();
 }

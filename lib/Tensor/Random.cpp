@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Primitives.h"
+#include "Recorder.h"
 
 #include <cmath>
 #include <cstdint>
@@ -44,14 +45,18 @@ static Tensor randomBits(const Graph &graph, Device &device,
   takeRandomState(graph, uint64_t(count), state);
   // Key and counter are data, so that the compiled program does not depend on
   // them.
-  auto scalar = [&](uint64_t value) {
+  auto scalar = [&](uint64_t value, Recorder::RandomPart part) {
     Buffer memory =
         Buffer::fromHost(device, &value, sizeof(value), DType::UInt64);
-    return prim::buffer(graph, memory, DType::UInt64, {1}).expand({count});
+    Tensor tensor = prim::buffer(graph, memory, DType::UInt64, {1});
+    if (Recorder *recorder = Recorder::capturing())
+      recorder->markRandom(memory, part, value);
+    return tensor.expand({count});
   };
-  Tensor counter =
-      prim::iota(graph, device, 0, DType::UInt64, {count}) + scalar(state[1]);
-  return prim::binary(BinaryOp::Threefry, counter, scalar(state[0]))
+  Tensor counter = prim::iota(graph, device, 0, DType::UInt64, {count}) +
+                   scalar(state[1], Recorder::RandomPart::Counter);
+  return prim::binary(BinaryOp::Threefry, counter,
+                      scalar(state[0], Recorder::RandomPart::Seed))
       .reshape(shape);
 }
 

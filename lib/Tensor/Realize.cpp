@@ -15,6 +15,7 @@
 #include "GraphSlice.h"
 #include "MemoryView.h"
 #include "Primitives.h"
+#include "Recorder.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
 #include "TinyGrad/Runtime/Counters.h"
@@ -90,7 +91,17 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   }
   if (!device.information().hostVisible)
     memory.copyIn(data, bytes);
+  if (Recorder *recorder = Recorder::capturing())
+    recorder->addConstant(memory);
   return memory;
+}
+
+/// A copy of \p memory on \p device.
+static Buffer copyMemory(const Buffer &memory, Device &device) {
+  Buffer copy = memory.copyTo(device);
+  if (Recorder *recorder = Recorder::capturing())
+    recorder->addCopy(memory, copy);
+  return copy;
 }
 
 /// The memory of a value that is a contiguous part of a buffer or empty;
@@ -155,6 +166,20 @@ static std::vector<int64_t> valuesFor(const CachedProgram &cached,
   return values;
 }
 
+/// The variables that the values of valuesFor() belong to; empty for numbers.
+static std::vector<std::string> variableNames(const CachedProgram &cached,
+                                              const GraphSlice &slice) {
+  std::vector<std::string> names;
+  for (const ProgramVariable &wanted : cached.program->variables()) {
+    const bool isVariable =
+        llvm::any_of(slice.variables(), [&](const SymVariable &known) {
+          return known.name == wanted.name;
+        });
+    names.push_back(isVariable ? wanted.name : "");
+  }
+  return names;
+}
+
 static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                          Device &device);
 
@@ -173,6 +198,42 @@ static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
   for (const Tensor &tensor : pending)
     realizeSlice(graph, graph.operation(tensor.impl()), device);
   return !pending.empty();
+}
+
+/// Adds the tensors of realizeAlong() that share work with \p results.
+static void addAlongside(GraphImpl &graph, Device &device,
+                         llvm::SmallSetVector<Operation *, 4> &results) {
+  if (graph.alongside.empty())
+    return;
+  auto isWork = [](Operation *op) {
+    return op->getNumOperands() != 0 && !isa<tg::ConstOp>(op);
+  };
+  const SmallVector<Operation *> own =
+      GraphSlice::backwardSlice(results.getArrayRef(), isWork);
+  const llvm::DenseSet<Operation *> shared(own.begin(), own.end());
+  std::vector<std::weak_ptr<TensorImpl>> later;
+  SmallVector<Operation *> added;
+  for (const std::weak_ptr<TensorImpl> &weak : graph.alongside) {
+    const std::shared_ptr<TensorImpl> tensor = weak.lock();
+    Operation *op = tensor ? graph.operation(*tensor) : nullptr;
+    if (!op || isValue(op))
+      continue;
+    bool shares = false, hasCopy = false;
+    GraphSlice::backwardSlice(op, [&](Operation *other) {
+      shares |= shared.contains(other);
+      hasCopy |= isa<tg::CopyOp>(other);
+      return false;
+    });
+    if (shares && !hasCopy && tensor->device == &device)
+      added.push_back(op);
+    else
+      later.push_back(weak);
+  }
+  graph.alongside = std::move(later);
+  if (added.empty())
+    return;
+  computeParameters(graph, added);
+  results.insert(added.begin(), added.end());
 }
 
 /// The slice for results that are computed in one program.
@@ -217,14 +278,18 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
   if (results.empty())
     return;
   checkThread();
+  addAlongside(graph, device, results);
   const GraphSlice slice = makeSlice(graph, results.getArrayRef(), device);
   checkBound(slice.variables());
   const CachedProgram cached = findProgram(graph, slice, device);
   std::vector<Buffer> inputs;
   for (Operation *input : slice.inputs())
     inputs.push_back(graph.buffers.at(cast<tg::BufferOp>(input).getId()));
-  std::vector<Buffer> outputs =
-      cached.program->run(inputs, valuesFor(cached, slice));
+  const std::vector<int64_t> values = valuesFor(cached, slice);
+  std::vector<Buffer> outputs = cached.program->run(inputs, values);
+  if (Recorder *recorder = Recorder::capturing())
+    recorder->addRun(graph, cached.program, inputs, values,
+                     variableNames(cached, slice), outputs);
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();
   // Keeps all results alive while they are replaced one by one.
@@ -275,7 +340,7 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
       memory = graph.buffers.at(
           cast<tg::BufferOp>(graph.operation(held.impl())).getId());
       if (&memory.device() != &target) {
-        memory = memory.copyTo(target);
+        memory = copyMemory(memory, target);
         ++GlobalCounters::kernelCount;
       }
     }
@@ -358,16 +423,20 @@ static ParameterLevels findParameters(GraphImpl &graph,
 static Buffer takeInitialValue(GraphImpl &graph, tg::BufferOp parameter) {
   auto &[handle, device] = graph.initialValues.at(parameter.getId());
   auto type = cast<RankedTensorType>(parameter.getType());
-  if (isOverwritten(graph, parameter))
-    return Buffer::allocate(*device, sizeInBytes(type),
-                            getDType(type.getElementType()));
+  if (isOverwritten(graph, parameter)) {
+    Buffer memory = Buffer::allocate(*device, sizeInBytes(type),
+                                     getDType(type.getElementType()));
+    if (Recorder *recorder = Recorder::capturing())
+      recorder->addConstant(memory);
+    return memory;
+  }
   if (auto constant = dyn_cast<tg::ConstOp>(handle.op))
     return makeConstant(constant, *device);
   const Buffer &memory =
       graph.buffers.at(cast<tg::BufferOp>(handle.op).getId());
   const bool isOnlyHere = handle.op->use_empty() && !handle.next &&
                           !handle.previous && memory.useCount() == 1;
-  return isOnlyHere ? memory : memory.copyTo(*device);
+  return isOnlyHere ? memory : copyMemory(memory, *device);
 }
 
 void tinygrad::detail::computeParameters(GraphImpl &graph,
@@ -452,13 +521,15 @@ bool Tensor::isRealized() const {
   return buffer && !tensor.graph->initialValues.contains(buffer.getId());
 }
 
-Tensor Tensor::parameter() const {
+void Tensor::realizeAlong() const {
   TensorImpl &tensor = impl();
-  GraphImpl &graph = *tensor.graph;
-  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  return graph.wrap(
-      graph.createParameter(graph.operation(tensor), *tensor.device),
-      tensor.device);
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  auto &list = tensor.graph->alongside;
+  llvm::erase_if(list, [&](const std::weak_ptr<TensorImpl> &other) {
+    return other.expired() || other.lock() == impl_;
+  });
+  if (!isValue(tensor.graph->operation(tensor)))
+    list.push_back(impl_);
 }
 
 Buffer Tensor::buffer() const {
@@ -466,6 +537,7 @@ Buffer Tensor::buffer() const {
   GraphImpl &graph = *tensor.graph;
   // Another thread may assign to the root of this view.
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Recorder::checkHostRead("buffer");
   realize(std::source_location());
   if (auto constant = dyn_cast<tg::ConstOp>(graph.operation(tensor))) {
     // Only this tensor is moved to memory; others still fold the constant.
@@ -488,6 +560,8 @@ Tensor &Tensor::replace(const Tensor &value) {
   if (&target == &source)
     return *this;
   std::lock_guard<std::recursive_mutex> lock(target.graph->mutex);
+  if (Recorder *recorder = Recorder::current())
+    recorder->replaced(target);
   Storage::leave(target);
   target.graph->rebind(target, target.graph->operation(source));
   target.dtype = source.dtype;

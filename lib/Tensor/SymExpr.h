@@ -17,8 +17,11 @@
 #include "TinyGrad/Tensor/SymInt.h"
 
 #include <atomic>
+#include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
+#include <string>
 
 namespace tinygrad::detail {
 
@@ -58,6 +61,8 @@ struct SymExpr {
   mutable std::atomic<std::size_t> holders = 0;
   /// Whether this expression is counted as a holder of its variables.
   mutable bool holdsVariables = false;
+  /// The same expression over variables without values, once it was asked for.
+  mutable const SymExpr *unbound = nullptr;
 };
 
 /// Adds a reference to the value of a bound variable, which must have one
@@ -85,6 +90,15 @@ inline bool isSymbolic(const Shape &shape) {
       return true;
   return false;
 }
+
+/// The same expression over variables without values. Equal for expressions
+/// that differ only in values.
+const SymExpr *withoutValues(const SymExpr *expr);
+/// The expression with other values for the variables that the function returns
+/// one for, by name.
+SymInt withValues(
+    const SymExpr *expr,
+    const std::function<std::optional<int64_t>(const std::string &)> &valueOf);
 
 /// Whether \p lhs <= \p rhs for all values of the variables, as far as it can
 /// be proved.

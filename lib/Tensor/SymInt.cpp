@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TinyGrad/Tensor/SymInt.h"
+#include "Recorder.h"
 #include "SymDim.h"
 #include "SymExpr.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
@@ -469,6 +470,7 @@ bool SymInt::hasValue() const {
 }
 
 int64_t SymInt::valueOfExpr() const {
+  Recorder::checkSizeRead(*this);
   if (hasValue())
     return valueOf(expr, attributeOf(expr));
   throw ShapeError(str() + " has no value where a constant is required; " +
@@ -477,6 +479,41 @@ int64_t SymInt::valueOfExpr() const {
 
 int64_t SymInt::boundsOfExpr(bool upper) const {
   return upper ? expr->max : expr->min;
+}
+
+const SymExpr *tinygrad::detail::withoutValues(const SymExpr *expr) {
+  if (!expr->isBound)
+    return expr;
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  if (!expr->unbound)
+    expr->unbound =
+        all.makeExpr(tg::Dim(attributeOf(expr))
+                         .substitute([&](tg::VarAttr var) {
+                           return tg::Dim(tg::VarAttr::get(
+                               &all.context, var.getName(), var.getMin(),
+                               var.getMax(), std::nullopt));
+                         })
+                         .getAttr());
+  return expr->unbound;
+}
+
+SymInt tinygrad::detail::withValues(
+    const SymExpr *expr,
+    const std::function<std::optional<int64_t>(const std::string &)> &valueOf) {
+  // Hold the new values until the expression does. Released after the lock.
+  std::vector<SymInt> held;
+  Expressions &all = expressions();
+  std::lock_guard<std::mutex> lock(all.mutex);
+  return all.make(tg::Dim(attributeOf(expr)).substitute([&](tg::VarAttr var) {
+    KnownVariable *variable = all.variableOf(var);
+    if (std::optional<int64_t> value = valueOf(variable->name)) {
+      held.push_back(
+          all.bind(variable->unbound ? *variable->unbound : *variable, *value));
+      return tg::Dim(attributeOf(held.back().expression()));
+    }
+    return tg::Dim(var);
+  }));
 }
 
 std::vector<SymVariable> SymInt::variables() const {

@@ -11,6 +11,7 @@
 
 #include "TinyGrad/Tensor/Tensor.h"
 #include "Primitives.h"
+#include "Recorder.h"
 #include "TensorImpl.h"
 #include "TinyGrad/Dialect/Tg/IR/TgLimits.h"
 #include "TinyGrad/Runtime/Npy.h"
@@ -139,7 +140,10 @@ Device &detail::deviceOf(const TensorOptions &options) {
 TensorImpl &Tensor::impl() const {
   if (!impl_)
     throw Error("the tensor is undefined (default-constructed)");
-  return impl_->selection ? impl_->selection->get() : *impl_;
+  TensorImpl &tensor = impl_->selection ? impl_->selection->get() : *impl_;
+  if (Recorder *recorder = Recorder::current())
+    recorder->use(tensor);
+  return tensor;
 }
 
 const Shape &Tensor::shape() const { return impl().shape; }
@@ -237,6 +241,7 @@ Buffer Tensor::hostBuffer(DType wanted, const char *method,
                           const std::source_location &where) const {
   const CallSite site(where.file_name(), where.line());
   checkAccess(*this, wanted, method);
+  Recorder::checkHostRead(method);
   Buffer memory = buffer();
   memory.device().synchronize();
   if (memory.device().information().hostVisible &&
@@ -249,6 +254,7 @@ void Tensor::readItem(void *value, DType wanted,
                       const std::source_location &where) const {
   const CallSite site(where.file_name(), where.line());
   checkAccess(*this, wanted, "item");
+  Recorder::checkHostRead("item");
   if (numel().value() != 1)
     throw ShapeError("item: a tensor of shape " + toString(shape()) + " has " +
                      std::to_string(numel().value()) + " elements, not 1");
@@ -259,6 +265,7 @@ void Tensor::readItem(void *value, DType wanted,
 
 HostArray Tensor::toHost(std::source_location where) const {
   const CallSite site(where.file_name(), where.line());
+  Recorder::checkHostRead("toHost");
   Buffer memory = buffer();
   memory.device().synchronize();
   return gatherElements(*this, memory);

@@ -16,6 +16,7 @@
 #include "TinyGrad/Runtime/Device.h"
 #include "TinyGrad/Tensor/Tensor.h"
 
+#include <memory>
 #include <mutex>
 
 namespace mlir {
@@ -44,7 +45,7 @@ struct Handle {
 /// One tensor, shared by all copies of a handle. Its value is the result of its
 /// operation. Use GraphImpl::operation() to get it, since the operation of a
 /// view may have to be rebuilt first.
-struct TensorImpl : Handle {
+struct TensorImpl : Handle, std::enable_shared_from_this<TensorImpl> {
   TensorImpl(std::shared_ptr<GraphImpl> graph, mlir::Operation *op, DType dtype,
              Shape shape, Device *device);
   ~TensorImpl();
@@ -55,6 +56,8 @@ struct TensorImpl : Handle {
   DType dtype;
   Shape shape;
   Device *device;
+  /// The number of the recorder that was active when the tensor was made, or 0.
+  uint64_t epoch = 0;
 
   // Guarded by the graph's lock.
 
@@ -66,6 +69,10 @@ struct TensorImpl : Handle {
   /// Links of the list of those views of the storage that have an operation.
   TensorImpl *previousView = nullptr;
   TensorImpl *nextView = nullptr;
+
+  /// Whether backward() computes its gradient, and the sum of these.
+  bool requiresGrad = false;
+  Tensor grad;
 
   /// Set if this represents the elements that a mask selects: how to compute
   /// them. All other members are those of the mask then.

@@ -282,3 +282,122 @@ TEST(Losses, Errors) {
   EXPECT_ERROR(x.binaryCrossentropyLogits(x, Reduction::Mean, labels),
                ShapeError, "binaryCrossentropyLogits");
 }
+
+//===----------------------------------------------------------------------===//
+// Regression
+//===----------------------------------------------------------------------===//
+
+/// Compares with a loss of two numbers.
+static void expectElementwise(
+    const std::function<Tensor(const Tensor &, const Tensor &, Reduction)>
+        &loss,
+    const std::function<double(double, double)> &expected) {
+  Tensor x = noiseTensor({3, 4}, 1) * 3, y = noiseTensor({3, 4}, 2) * 3;
+  const std::vector<double> a = values(x), b = values(y);
+  std::vector<double> losses;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    losses.push_back(expected(a[i], b[i]));
+  expectReduced([&](Reduction reduction) { return loss(x, y, reduction); },
+                {3, 4}, losses);
+  // One element and none, other types.
+  Tensor one = Tensor::full({1}, 2.5), other = Tensor::full({1}, 1.25);
+  expectTensor(loss(one, other, Reduction::Mean), {}, {expected(2.5, 1.25)},
+               1e-6);
+  expectTensor(
+      loss(Tensor::zeros({0, 2}), Tensor::zeros({0, 2}), Reduction::Sum), {},
+      {0});
+  for (DType dtype : {DType::Float64, DType::Float16, DType::BFloat16}) {
+    Tensor found = loss(one.cast(dtype), other.cast(dtype), Reduction::Mean);
+    EXPECT_EQ(found.dtype(), dtype);
+    expectTensor(found, {}, {expected(2.5, 1.25)}, 1e-2);
+  }
+  // Shapes that would broadcast.
+  EXPECT_ERROR(loss(Tensor::zeros({3, 1}), Tensor::zeros({3}), Reduction::Mean),
+               ShapeError,
+               "Loss: a target of shape [3] does not fit a tensor of shape [3, "
+               "1]: both have to be equal");
+}
+
+TEST(Losses, MeanSquaredError) {
+  expectElementwise([](const Tensor &x, const Tensor &y,
+                       Reduction reduction) { return x.mseLoss(y, reduction); },
+                    [](double x, double y) { return (x - y) * (x - y); });
+  // Integers are computed in float32.
+  expectTensor(Tensor::from({1, 2}).mseLoss(Tensor::from({3, 5})), {}, {6.5});
+}
+
+TEST(Losses, AbsoluteError) {
+  expectElementwise([](const Tensor &x, const Tensor &y,
+                       Reduction reduction) { return x.l1Loss(y, reduction); },
+                    [](double x, double y) { return std::fabs(x - y); });
+}
+
+TEST(Losses, Huber) {
+  for (double delta : {1.0, 0.3, 4.0})
+    expectElementwise(
+        [&](const Tensor &x, const Tensor &y, Reduction reduction) {
+          return x.huberLoss(y, reduction, delta);
+        },
+        [&](double x, double y) {
+          const double d = std::fabs(x - y);
+          return d <= delta ? d * d / 2 : delta * (d - delta / 2);
+        });
+  EXPECT_ERROR(Tensor(1.0).huberLoss(Tensor(1.0), Reduction::Mean, 0), Error,
+               "huberLoss: a delta of 0.000000 is not positive");
+}
+
+TEST(Losses, SmoothL1) {
+  for (double beta : {1.0, 0.3, 4.0, 0.0})
+    expectElementwise(
+        [&](const Tensor &x, const Tensor &y, Reduction reduction) {
+          return x.smoothL1Loss(y, reduction, beta);
+        },
+        [&](double x, double y) {
+          const double d = std::fabs(x - y);
+          return d < beta ? d * d / (2 * beta) : d - beta / 2;
+        });
+  EXPECT_ERROR(Tensor(1.0).smoothL1Loss(Tensor(1.0), Reduction::Mean, -1),
+               Error, "smoothL1Loss: a beta of -1.000000 is negative");
+}
+
+TEST(Losses, Divergence) {
+  expectElementwise(
+      [](const Tensor &x, const Tensor &y, Reduction reduction) {
+        return x.klDivLoss(y.abs(), reduction);
+      },
+      [](double x, double y) {
+        return std::fabs(y) * (std::log(std::fabs(y)) - x);
+      });
+  expectElementwise(
+      [](const Tensor &x, const Tensor &y, Reduction reduction) {
+        return x.klDivLoss(y, reduction, true);
+      },
+      [](double x, double y) { return std::exp(y) * (y - x); });
+  // Probabilities of 0, in both forms.
+  Tensor logits = Tensor::from({-1.0f, -2.0f});
+  expectTensor(logits.klDivLoss(Tensor::from({0.0f, 1.0f}), Reduction::None),
+               {2}, {0, 2}, 1e-6);
+  expectTensor(
+      logits.klDivLoss(Tensor::from({-INFINITY, 0.0f}), Reduction::None, true),
+      {2}, {0, 2}, 1e-6);
+}
+
+TEST(Losses, CrossEntropyIgnoresAClass) {
+  Tensor x = noiseTensor({4, 3}) * 4;
+  Tensor labels = Tensor::from({2, -100, 0, 1});
+  for (double smoothing : {0.0, 0.1}) {
+    // The same as without the row.
+    Tensor rest = Tensor::cat({x.shrink({{0, 1}, {}}), x.shrink({{2, 4}, {}})});
+    std::vector<double> expected = values(
+        rest.crossEntropy(Tensor::from({2, 0, 1}), Reduction::None, smoothing));
+    expected.insert(expected.begin() + 1, 0);
+    expectReduced(
+        [&](Reduction reduction) {
+          return x.crossEntropy(labels, reduction, smoothing, -100);
+        },
+        {4}, expected, 3);
+  }
+  EXPECT_ERROR(x.crossEntropy(x.softmax(), Reduction::Mean, 0, 1), Error,
+               "crossEntropy: targets of shape [4, 3], that of the tensor, are "
+               "probabilities; only classes can be ignored");
+}

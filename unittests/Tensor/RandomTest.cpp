@@ -64,6 +64,27 @@ TEST(Random, SeedRepeats) {
   EXPECT_NE(Tensor::randn({100}).tolist<float>(), first);
 }
 
+TEST(Random, StateIsRestored) {
+  Graph first, second;
+  std::vector<double> expected;
+  RandomState state;
+  {
+    GraphScope scope(first);
+    Tensor::manualSeed(3);
+    EXPECT_EQ(first.randomState(), (RandomState{3, 0}));
+    values(Tensor::rand({5}));
+    state = first.randomState();
+    EXPECT_EQ(state, (RandomState{3, 5}));
+    expected = values(Tensor::randn({4}));
+  }
+  GraphScope scope(second);
+  second.setRandomState(state);
+  EXPECT_EQ(values(Tensor::randn({4})), expected);
+  EXPECT_EQ(second.randomState(), (RandomState{3, 9}));
+  second.setRandomState(state);
+  EXPECT_EQ(values(Tensor::randn({4})), expected);
+}
+
 TEST(Random, Distributions) {
   Tensor::manualSeed(3);
   const int64_t count = 100000;

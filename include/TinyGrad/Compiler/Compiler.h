@@ -86,6 +86,8 @@ public:
   const std::vector<ProgramVariable> &variables() const {
     return executable.list().variables;
   }
+  /// The kernels and the memory that they use.
+  const LaunchList &list() const { return executable.list(); }
   const std::vector<TensorInfo> &getArguments() const { return arguments; }
   const std::vector<TensorInfo> &getResults() const { return results; }
   const CompileTimes &getTimes() const { return times; }

@@ -416,8 +416,19 @@ inline Tensor rmsnorm(const Tensor &x, int64_t axis = -1, double eps = 1e-6) {
 inline Tensor scaledDotProductAttention(const Tensor &query, const Tensor &key,
                                         const Tensor &value,
                                         const OptionalTensor &mask = {},
-                                        bool isCausal = false) {
-  return query.scaledDotProductAttention(key, value, mask, isCausal);
+                                        bool isCausal = false,
+                                        double dropoutP = 0) {
+  return query.scaledDotProductAttention(key, value, mask, isCausal, dropoutP);
+}
+
+//===----------------------------------------------------------------------===//
+// Factorizations of matrices
+//===----------------------------------------------------------------------===//
+
+inline std::pair<Tensor, Tensor> qr(const Tensor &x) { return x.qr(); }
+inline std::tuple<Tensor, Tensor, Tensor> svd(const Tensor &x,
+                                              bool fullMatrices = true) {
+  return x.svd(fullMatrices);
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,8 +437,9 @@ inline Tensor scaledDotProductAttention(const Tensor &query, const Tensor &key,
 
 inline Tensor crossEntropy(const Tensor &x, const Tensor &target,
                            Reduction reduction = Reduction::Mean,
-                           double labelSmoothing = 0) {
-  return x.crossEntropy(target, reduction, labelSmoothing);
+                           double labelSmoothing = 0,
+                           std::optional<int64_t> ignoreIndex = {}) {
+  return x.crossEntropy(target, reduction, labelSmoothing, ignoreIndex);
 }
 inline Tensor
 sparseCategoricalCrossentropy(const Tensor &x, const Tensor &labels,
@@ -451,6 +463,29 @@ inline Tensor nllLoss(const Tensor &x, const Tensor &labels,
                       std::optional<int64_t> ignoreIndex = {},
                       Reduction reduction = Reduction::Mean) {
   return x.nllLoss(labels, weight, ignoreIndex, reduction);
+}
+inline Tensor mseLoss(const Tensor &x, const Tensor &target,
+                      Reduction reduction = Reduction::Mean) {
+  return x.mseLoss(target, reduction);
+}
+inline Tensor l1Loss(const Tensor &x, const Tensor &target,
+                     Reduction reduction = Reduction::Mean) {
+  return x.l1Loss(target, reduction);
+}
+inline Tensor huberLoss(const Tensor &x, const Tensor &target,
+                        Reduction reduction = Reduction::Mean,
+                        double delta = 1) {
+  return x.huberLoss(target, reduction, delta);
+}
+inline Tensor smoothL1Loss(const Tensor &x, const Tensor &target,
+                           Reduction reduction = Reduction::Mean,
+                           double beta = 1) {
+  return x.smoothL1Loss(target, reduction, beta);
+}
+inline Tensor klDivLoss(const Tensor &x, const Tensor &target,
+                        Reduction reduction = Reduction::Mean,
+                        bool isLogTarget = false) {
+  return x.klDivLoss(target, reduction, isLogTarget);
 }
 
 } // namespace tinygrad

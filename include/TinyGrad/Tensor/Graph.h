@@ -24,6 +24,16 @@ namespace detail {
 class GraphImpl;
 } // namespace detail
 
+/// Where a graph is in its sequence of random numbers. The numbers of a tensor
+/// are a function of the seed and of as many counters as it has elements, from
+/// `counter` on.
+struct RandomState {
+  uint64_t seed = 0;
+  uint64_t counter = 0;
+
+  bool operator==(const RandomState &) const = default;
+};
+
 /// A graph of lazy tensor operations, with the programs compiled for it. It
 /// exists as long as a Graph or a Tensor refers to it. Operands of an operation
 /// must belong to one graph. Every graph has one lock, which each operation on
@@ -38,6 +48,10 @@ public:
 
   /// Seeds the random numbers made in this graph from now on.
   void manualSeed(uint64_t seed);
+  /// The state of the random numbers. A graph, of this process or another one,
+  /// that it is given to makes the same numbers from there on.
+  RandomState randomState() const;
+  void setRandomState(const RandomState &state);
 
   /// The number of operations in the graph: those that some tensor needs.
   std::size_t numOperations() const;

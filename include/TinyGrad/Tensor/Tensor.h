@@ -41,6 +41,8 @@
 #include <source_location>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace tinygrad {
@@ -59,8 +61,9 @@ struct TensorImpl;
 ///
 /// The methods are in groups: facts, creation, random numbers, movement,
 /// indexing, scans and sorts, elementwise (two operands, one), reductions,
-/// networks, losses, element type and place, values. Options and the types of
-/// parameters are in Options.h, Shape.h, Operand.h and Index.h.
+/// networks, factorizations, losses, element type and place, values. Options
+/// and the types of parameters are in Options.h, Shape.h, Operand.h and
+/// Index.h.
 class Tensor {
 public:
   Tensor() = default;
@@ -754,15 +757,52 @@ public:
   /// NaN.
   Tensor normalize(double p = 2, int64_t dim = 1, double eps = 1e-12) const;
   /// softmax(this * key^T / sqrt(d) + mask) * value. A bool mask selects the
-  /// positions that may be attended to; no mask means all.
+  /// positions that may be attended to; no mask means all. The softmax is
+  /// followed by dropout(\p dropoutP).
   Tensor scaledDotProductAttention(const Tensor &key, const Tensor &value,
                                    const OptionalTensor &mask = {},
-                                   bool isCausal = false) const;
+                                   bool isCausal = false,
+                                   double dropoutP = 0) const;
 
   /// Applies one function after the other: `x.sequential({&Tensor::relu, f})`.
   /// Throws Error, naming its position, if a function is empty.
   Tensor sequential(const std::vector<std::function<Tensor(const Tensor &)>>
                         &functions) const;
+
+  //===--------------------------------------------------------------------===//
+  // Factorizations of matrices
+  //===--------------------------------------------------------------------===//
+
+  // Of the last two axes, m rows and n columns, whose sizes are numbers; the
+  // axes before them are batches. Integers and narrow floats are computed in
+  // float32 and narrow floats rounded at the end. Throw ShapeError for fewer
+  // than two axes. docs/networks.md has the measured accuracy.
+
+  /// (q, r) with q.matmul(r) equal to this: q is orthogonal, m x m, and r upper
+  /// triangular, m x n. By min(m, n) Householder reflections, as in tinygrad;
+  /// the diagonal of r may be negative. Each reflection adds about 50
+  /// operations to the graph, and all share their kernels.
+  std::pair<Tensor, Tensor> qr() const;
+  /// (u, s, v) with (u * s).matmul(v) equal to this, for the first k = min(m,
+  /// n) columns of u and rows of v: u is orthogonal, m x m, v (already
+  /// transposed) n x n, and s has the k singular values, the largest first.
+  /// Without \p fullMatrices, u is m x k and v is k x n. One-sided Jacobi
+  /// rotations of the triangle of qr(), as in tinygrad: 7 sweeps over all pairs
+  /// of columns (10 in float64), each of k - 1 rounds. The graph grows by about
+  /// 550 k operations (800 k), which share their kernels. Gradients of u and v
+  /// are not defined where singular values are equal.
+  std::tuple<Tensor, Tensor, Tensor> svd(bool fullMatrices = true) const;
+  /// Approaches the orthogonal matrix next to this (u v of svd()): \p steps
+  /// times x = c[0] x + c[1] (x x^T) x + c[2] (x x^T)^2 x + ..., from this /
+  /// (its Frobenius norm + eps). A graph of 2 to 3 products for each step. The
+  /// default coefficients are those of Muon (K. Jordan, "Muon: An optimizer for
+  /// hidden layers in neural networks", 2024), which in 5 steps bring singular
+  /// values from 0.002 to 1 into about [0.7, 1.2]; as in tinygrad. Throws Error
+  /// for a negative number of steps or no coefficients.
+  Tensor newtonSchulz(int64_t steps = 5,
+                      const std::vector<double> &coefficients = {3.4445, -4.775,
+                                                                 2.0315},
+                      double eps = 1e-7) const;
 
   //===--------------------------------------------------------------------===//
   // Losses
@@ -774,10 +814,13 @@ public:
   /// -sum(target * logSoftmax(this)) along the classes: axis 1, or 0 of a
   /// vector. Targets are probabilities in the shape of this or classes in that
   /// shape without the axis of classes. Smoothing distributes \p labelSmoothing
-  /// of each target equally over all classes. As in tinygrad and PyTorch.
+  /// of each target equally over all classes. Rows of the class \p ignoreIndex
+  /// have no loss and do not count for the mean. As in tinygrad and PyTorch.
+  /// Throws Error for an ignored class of targets that are probabilities.
   Tensor crossEntropy(const Tensor &target,
                       Reduction reduction = Reduction::Mean,
-                      double labelSmoothing = 0) const;
+                      double labelSmoothing = 0,
+                      std::optional<int64_t> ignoreIndex = {}) const;
   /// crossEntropy() with classes along the last axis. Rows of the class
   /// \p ignoreIndex have no loss and do not count for the mean. As in tinygrad.
   Tensor sparseCategoricalCrossentropy(
@@ -800,6 +843,31 @@ public:
                  std::optional<int64_t> ignoreIndex = {},
                  Reduction reduction = Reduction::Mean) const;
 
+  // The target of these has the shape of this; throws ShapeError otherwise: a
+  // broadcast target is almost always a mistake. As in PyTorch.
+
+  /// (this - target)^2.
+  Tensor mseLoss(const Tensor &target,
+                 Reduction reduction = Reduction::Mean) const;
+  /// |this - target|.
+  Tensor l1Loss(const Tensor &target,
+                Reduction reduction = Reduction::Mean) const;
+  /// d^2 / 2 where |d| <= \p delta, for d = this - target, and delta (|d| -
+  /// delta / 2) elsewhere. Throws Error unless delta is positive.
+  Tensor huberLoss(const Tensor &target, Reduction reduction = Reduction::Mean,
+                   double delta = 1) const;
+  /// huberLoss() / \p beta for a delta of beta; l1Loss() for a beta of 0.
+  /// Throws Error for a negative beta.
+  Tensor smoothL1Loss(const Tensor &target,
+                      Reduction reduction = Reduction::Mean,
+                      double beta = 1) const;
+  /// target * (log(target) - this): the divergence of this, logarithms of
+  /// probabilities, from the target, probabilities, or with \p isLogTarget
+  /// also their logarithms. Probabilities of 0 add nothing. The mean is that of
+  /// all elements; for that of a batch, divide the sum by its size.
+  Tensor klDivLoss(const Tensor &target, Reduction reduction = Reduction::Mean,
+                   bool isLogTarget = false) const;
+
   //===--------------------------------------------------------------------===//
   // Element type and place
   //===--------------------------------------------------------------------===//
@@ -819,15 +887,16 @@ public:
   Tensor toBool() const { return cast(DType::Bool); }
   /// The same values in a buffer; ends fusion.
   Tensor contiguous() const;
-  /// The same values with no gradient through them.
+  /// The same values with no gradient through them. No memory is shared.
   Tensor detach() const;
   /// The same values in memory of their own.
   Tensor clone() const;
   /// A new tensor with these initial values, a parameter: a value that training
   /// changes. It has memory of its own, computed before the first program that
   /// reads it, so that it is never identical to another tensor, whatever the
-  /// values, and graphs with it do not depend on the initial values.
-  Tensor parameter() const;
+  /// values, and graphs with it do not depend on the initial values. If it is
+  /// of floats, it requires a gradient unless \p requiresGrad is false.
+  Tensor parameter(bool requiresGrad = true) const;
   /// The values on another device.
   Tensor to(std::string_view device) const;
   /// cast(), as in PyTorch.
@@ -857,6 +926,58 @@ public:
   Tensor &replace(const Tensor &value);
 
   //===--------------------------------------------------------------------===//
+  // Gradients
+  //===--------------------------------------------------------------------===//
+
+  // docs/gradients.md has the rules. Gradients are tensors like others: lazy,
+  // and differentiable again.
+
+  /// The gradients of this by each of \p wrt: the sum over all elements of
+  /// this, each times the element of \p cotangent (one, if this has a single
+  /// element), of its derivative by each element of the tensor. They have the
+  /// shapes and element types of \p wrt. Gradients flow through all operations
+  /// since the tensors, of which none may have been realized if the tensors do
+  /// not require a gradient. Throws ShapeError if this has several elements and
+  /// no cotangent of its shape is given, DTypeError unless all are floats of 16
+  /// bits or more, and Error, naming the tensor, if this does not depend on it
+  /// (with \p allowUnused, its gradient is zero then), and for an operation
+  /// without a derivative, with the path from it to the tensor.
+  std::vector<Tensor> gradient(const std::vector<Tensor> &wrt,
+                               const OptionalTensor &cotangent = {},
+                               bool allowUnused = false) const;
+  /// gradient() by all tensors that this depends on and that require one; adds
+  /// each to the tensor's grad(). Throws what gradient() does, and Error if
+  /// there is no such tensor, if one of them was assigned to after this was
+  /// computed, or if a value between it and this was realized.
+  void backward(const OptionalTensor &cotangent = {}) const;
+  /// Whether backward() of a tensor that depends on this computes its gradient.
+  bool requiresGrad() const;
+  /// Makes this a tensor whose gradient backward() computes: a leaf, from which
+  /// no gradient flows on to what it was computed from, now or in an
+  /// assignment. A tensor that is not a parameter() becomes one, and what was
+  /// computed from it before is not affected. Throws DTypeError for elements
+  /// other than floats of 16 bits or more, and Error for a view. Returns *this.
+  Tensor &setRequiresGrad(bool requiresGrad = true);
+  /// The sum of the gradients from backward() since the last setGrad();
+  /// undefined before the first.
+  Tensor grad() const;
+  /// Replaces grad(), by nothing if \p gradient is undefined. Throws ShapeError
+  /// or DTypeError for a tensor of another shape or element type.
+  void setGrad(const OptionalTensor &gradient);
+  /// setGrad({})
+  void zeroGrad() { setGrad({}); }
+  /// The same values with another gradient: that by each of \p inputs is what
+  /// \p gradient returns for the gradient of this tensor, and none flows on to
+  /// anything else that this was computed from. \p gradient returns a tensor of
+  /// the shape and element type of each input, or an undefined one for zero.
+  Tensor withGradient(
+      const std::vector<Tensor> &inputs,
+      std::function<std::vector<Tensor>(const Tensor &)> gradient) const;
+  /// The same values, whose gradient is computed into a buffer: ends fusion
+  /// there.
+  Tensor contiguousBackward() const;
+
+  //===--------------------------------------------------------------------===//
   // Values
   //===--------------------------------------------------------------------===//
 
@@ -866,6 +987,10 @@ public:
   /// all methods that realize.
   const Tensor &
   realize(std::source_location where = std::source_location::current()) const;
+  /// Computes the values along with the next program that shares work with
+  /// them, or when they are asked for: for statistics of a batch, which would
+  /// otherwise keep all earlier batches in the graph.
+  void realizeAlong() const;
   /// The memory that holds the values, row-major with the strides of the
   /// largest sizes. Realizes.
   Buffer buffer() const;

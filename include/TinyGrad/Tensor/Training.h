@@ -5,8 +5,9 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// The mode that methods such as Tensor::dropout() depend on: training or
-/// evaluation.
+/// The modes of a thread: training or evaluation, which methods such as
+/// Tensor::dropout() depend on, and whether gradients flow through what is
+/// computed.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,23 @@ public:
   TrainingScope &operator=(const TrainingScope &) = delete;
 
   /// Whether this thread is in training mode.
+  static bool isActive();
+
+private:
+  const bool outer;
+};
+
+/// Until the end of the scope, no gradient flows through what this thread
+/// computes, as if each result were detached: for updates of weights and for
+/// statistics. An inner `NoGradScope gradients(false)` enables gradients again.
+class NoGradScope {
+public:
+  explicit NoGradScope(bool isActive = true);
+  ~NoGradScope();
+  NoGradScope(const NoGradScope &) = delete;
+  NoGradScope &operator=(const NoGradScope &) = delete;
+
+  /// Whether this thread is in such a scope.
   static bool isActive();
 
 private:

@@ -1,0 +1,500 @@
+//===- Gradient.cpp - gradients of tensors --------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Tensors that require a gradient, and the methods that compute gradients.
+/// What is differentiated is the graph, by the same functions as in the pass
+/// tg-autodiff.
+///
+//===----------------------------------------------------------------------===//
+
+#include "Aliasing.h"
+#include "GraphEdit.h"
+#include "GraphImpl.h"
+#include "Primitives.h"
+#include "Recorder.h"
+#include "TinyGrad/Compiler/Compiler.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/Tensor/Training.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+static bool hasGradient(DType dtype) {
+  return isFloat(dtype) && !isFloat8(dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors that require a gradient
+//===----------------------------------------------------------------------===//
+
+/// Whether only \p tensor refers to its memory.
+static bool isParameterOfItsOwn(GraphImpl &graph, TensorImpl &tensor) {
+  Operation *op = graph.operation(tensor);
+  if (!isa<tg::BufferOp>(op) || !op->use_empty())
+    return false;
+  unsigned others = 0;
+  for (Handle *handle = graph.node(op).firstHandle; handle;
+       handle = handle->next)
+    others += handle != &tensor && !handle->pinnedBy;
+  return others == 0;
+}
+
+Tensor Tensor::parameter(bool requiresGrad) const {
+  TensorImpl &tensor = impl();
+  GraphImpl &graph = *tensor.graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Tensor result =
+      graph.wrap(graph.createParameter(graph.operation(tensor), *tensor.device),
+                 tensor.device);
+  if (requiresGrad && hasGradient(tensor.dtype))
+    result.setRequiresGrad();
+  return result;
+}
+
+bool Tensor::requiresGrad() const {
+  TensorImpl &tensor = impl();
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  return tensor.requiresGrad;
+}
+
+Tensor &Tensor::setRequiresGrad(bool requiresGrad) {
+  TensorImpl &tensor = impl();
+  GraphImpl &graph = *tensor.graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  if (requiresGrad == tensor.requiresGrad)
+    return *this;
+  if (!requiresGrad) {
+    tensor.requiresGrad = false;
+    if (Operation *op = graph.operation(tensor); !graph.findLeaf(op))
+      graph.node(op).isLeaf = graph.node(op).isTracked = false;
+    return *this;
+  }
+  if (!hasGradient(tensor.dtype))
+    throw DTypeError(std::string("setRequiresGrad: a tensor of ") +
+                     name(tensor.dtype) +
+                     " has no gradient, only floats of 16 bits or more");
+  if (tensor.movement)
+    throw Error("setRequiresGrad: the tensor, " + describe(*this) +
+                ", is a view; use the tensor that it is a view of, or its "
+                "parameter()");
+  if (!isParameterOfItsOwn(graph, tensor)) {
+    Operation *op =
+        graph.createParameter(graph.operation(tensor), *tensor.device);
+    if (tensor.storage)
+      tensor.storage->assign(op);
+    else
+      graph.rebind(tensor, op);
+  }
+  tensor.requiresGrad = true;
+  graph.markLeaf(graph.operation(tensor));
+  return *this;
+}
+
+Tensor Tensor::grad() const {
+  TensorImpl &tensor = impl();
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  return tensor.grad;
+}
+
+void Tensor::setGrad(const OptionalTensor &gradient) {
+  TensorImpl &tensor = impl();
+  if (gradient && gradient->dtype() != tensor.dtype)
+    throw DTypeError(std::string("setGrad: a gradient of ") +
+                     name(gradient->dtype()) + " for a tensor of " +
+                     name(tensor.dtype));
+  if (gradient && gradient->shape() != tensor.shape)
+    throw ShapeError("setGrad: a gradient of shape " +
+                     toString(gradient->shape()) + " for a tensor of shape " +
+                     toString(tensor.shape));
+  if (Recorder *recorder = Recorder::current())
+    recorder->gradientSet(tensor);
+  // The old one is released without the lock.
+  Tensor old = gradient ? *gradient : Tensor();
+  std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
+  std::swap(tensor.grad, old);
+}
+
+//===----------------------------------------------------------------------===//
+// Custom gradients
+//===----------------------------------------------------------------------===//
+
+Tensor Tensor::withGradient(
+    const std::vector<Tensor> &inputs,
+    std::function<std::vector<Tensor>(const Tensor &)> gradient) const {
+  const MethodScope method("withGradient");
+  if (!gradient)
+    throw Error("withGradient: the function is empty");
+  TensorImpl &output = impl();
+  auto check = [](const Tensor &tensor) {
+    if (!hasGradient(tensor.dtype()))
+      throw DTypeError("withGradient: a tensor " + describe(tensor) +
+                       " has no gradient, only floats of 16 bits or more");
+  };
+  check(*this);
+  for (const Tensor &input : inputs) {
+    check(input);
+    if (input.impl().graph != output.graph)
+      throw Error("withGradient: the tensors are of different graphs");
+  }
+  std::lock_guard<std::recursive_mutex> lock(output.graph->mutex);
+  if (NoGradScope::isActive())
+    return detach();
+  return output.graph->makeCustomGradient(*this, inputs, std::move(gradient));
+}
+
+Tensor Tensor::contiguousBackward() const {
+  return withGradient({*this}, [](const Tensor &gradient) {
+    return std::vector<Tensor>{gradient.contiguous()};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What lies between an output and the operations to differentiate by.
+class Paths {
+public:
+  Paths(GraphImpl &graph, const char *method) : graph(graph), method(method) {}
+
+  /// Follows gradients from \p output to tensors that require one and to \p
+  /// wrt. Throws Error for a value that gradients should flow through but
+  /// cannot.
+  void follow(Operation *output, ArrayRef<Operation *> wrt);
+
+  /// The tensors found that require a gradient.
+  ArrayRef<Operation *> leaves() const { return leafOps.getArrayRef(); }
+  /// The operations with custom gradients between output and `wrt` (or any
+  /// leaf if there are none), each after those that it depends on.
+  ArrayRef<Operation *> customs() const { return customOps; }
+  bool isReached(Operation *op) const { return seen.contains(op); }
+
+private:
+  void check(Operation *op) const;
+  /// The operations that the gradient of \p op flows on to.
+  SmallVector<Operation *> getNext(Operation *op) const;
+
+  GraphImpl &graph;
+  const char *method;
+  llvm::SmallSetVector<Operation *, 16> leafOps;
+  SmallVector<Operation *> customOps;
+  llvm::DenseSet<Operation *> seen;
+};
+} // namespace
+
+static std::string describe(GraphImpl &graph, Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return toString(graph.shapeOf(type)) + " " +
+         name(getDType(type.getElementType()));
+}
+
+void Paths::check(Operation *op) const {
+  const GraphImpl::Node &node = graph.node(op);
+  if (node.isCut)
+    throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
+                " that depends on tensors which require a gradient was "
+                "realized before; compute gradients first, or detach() the "
+                "value if no gradient is to flow through it");
+  if (node.isLeaf)
+    throw Error(std::string(method) + ": a tensor " + ::describe(graph, op) +
+                " that requires a gradient was assigned to after a value was "
+                "computed from it; compute gradients before the assignment");
+}
+
+SmallVector<Operation *> Paths::getNext(Operation *op) const {
+  SmallVector<Operation *> next;
+  if (GraphImpl::CustomGradient *custom = graph.findCustomGradient(op)) {
+    for (Handle &input : custom->inputs)
+      next.push_back(input.op);
+  } else if (!tg::stopsGradient(op)) {
+    // The old contents of the target of an assignment are not part of it.
+    const unsigned first = isa<tg::AssignOp>(op) ? 1 : 0;
+    for (Value operand :
+         op->getOperands().drop_front(std::min(first, op->getNumOperands())))
+      if (isa<FloatType>(getElementTypeOrSelf(operand)))
+        next.push_back(operand.getDefiningOp());
+  }
+  return next;
+}
+
+void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
+  struct Frame {
+    Operation *op;
+    SmallVector<Operation *> next;
+    unsigned i = 0;
+    bool reaches = false;
+  };
+  llvm::DenseMap<Operation *, bool> reaches;
+  SmallVector<Frame, 0> path;
+  auto enter = [&](Operation *op) {
+    seen.insert(op);
+    reaches[op] = false;
+    Frame frame{op, {}};
+    const bool isLeaf = graph.findLeaf(op);
+    if (isLeaf)
+      leafOps.insert(op);
+    else
+      check(op);
+    frame.reaches = wrt.empty() ? isLeaf : llvm::is_contained(wrt, op);
+    if (!isLeaf)
+      frame.next = getNext(op);
+    path.push_back(std::move(frame));
+  };
+  enter(output);
+  while (!path.empty()) {
+    Frame &frame = path.back();
+    if (frame.i < frame.next.size()) {
+      Operation *next = frame.next[frame.i];
+      if (!seen.contains(next)) {
+        enter(next); // visited again afterwards
+        continue;
+      }
+      frame.reaches |= reaches.at(next);
+      ++frame.i;
+      continue;
+    }
+    reaches[frame.op] = frame.reaches;
+    if (frame.reaches && graph.findCustomGradient(frame.op))
+      customOps.push_back(frame.op);
+    path.pop_back();
+  }
+}
+
+namespace {
+/// Values with their gradients, or tensors with their sums of gradients.
+struct Seeds {
+  SmallVector<Operation *> outputs;
+  std::vector<Tensor> cotangents;
+};
+} // namespace
+
+/// Calls the function of a custom gradient and checks what it returns.
+static std::vector<Tensor> callCustom(GraphImpl::CustomGradient &custom,
+                                      const Tensor &cotangent) {
+  std::vector<Tensor> results = custom.function(cotangent);
+  if (results.size() != custom.inputs.size())
+    throw Error("withGradient: the function returned " +
+                std::to_string(results.size()) + " gradients for " +
+                std::to_string(custom.inputs.size()) + " inputs");
+  for (auto [result, input] : llvm::zip_equal(results, custom.inputs)) {
+    if (!result.defined())
+      continue;
+    GraphImpl &graph = *result.impl().graph;
+    auto type = cast<RankedTensorType>(input.op->getResult(0).getType());
+    if (graph.operation(result.impl())->getResult(0).getType() != type)
+      throw ShapeError("withGradient: the function returned a gradient " +
+                       describe(result) + " for an input " +
+                       describe(graph, input.op));
+  }
+  return results;
+}
+
+/// The gradients of seeds by \p wrt, undefined where there is none.
+static std::vector<Tensor> differentiate(GraphImpl &graph, const Seeds &seeds,
+                                         ArrayRef<Operation *> wrt,
+                                         Device &device, const char *method) {
+  auto getResult = [](Operation *op) -> Value { return op->getResult(0); };
+  const auto outputs = llvm::map_to_vector(seeds.outputs, getResult);
+  const auto wrtValues = llvm::map_to_vector(wrt, getResult);
+  const auto cotangents =
+      llvm::map_to_vector(seeds.cotangents, [&](const Tensor &tensor) -> Value {
+        return graph.operation(tensor.impl())->getResult(0);
+      });
+  GraphEdit edit(graph);
+  std::string errors;
+  ScopedDiagnosticHandler handler(&graph.context(), [&](Diagnostic &message) {
+    auto add = [&](Diagnostic &part) {
+      errors += (errors.empty() ? "" : "; ") + part.str();
+      if (auto place = dyn_cast<NameLoc>(part.getLocation()))
+        errors += " (" + place.getName().str() + ")";
+    };
+    add(message);
+    for (Diagnostic &note : message.getNotes())
+      add(note);
+  });
+  FailureOr<SmallVector<Value>> gradients = tg::differentiate(
+      edit.rewriter(), outputs, cotangents, wrtValues, [&](Value value) {
+        return graph.isNode(value.getDefiningOp()) &&
+               graph.findLeaf(value.getDefiningOp());
+      });
+  if (failed(gradients))
+    throw Error(std::string(method) + ": " + errors);
+  SmallVector<Value> found;
+  for (Value gradient : *gradients)
+    if (gradient)
+      found.push_back(gradient);
+  edit.fold(found);
+  std::vector<Tensor> tensors = edit.adopt(found, device), results;
+  auto next = tensors.begin();
+  for (Value gradient : *gradients)
+    results.push_back(gradient ? std::move(*next++) : Tensor());
+  return results;
+}
+
+static void addTo(Tensor &sum, const Tensor &gradient) {
+  if (gradient.defined())
+    sum = sum.defined() ? sum + gradient : gradient;
+}
+
+/// The gradients of \p output by \p wrt, undefined where there is none.
+static std::vector<Tensor>
+differentiateAll(GraphImpl &graph, const Tensor &output,
+                 const Tensor &cotangent, ArrayRef<Operation *> wrt,
+                 ArrayRef<Operation *> customs, const char *method) {
+  Device &device = *output.impl().device;
+  // The gradients of operations with custom gradients are computed too. They
+  // are complete when all that depend on them have been processed.
+  SmallVector<Operation *> all(wrt);
+  llvm::append_range(all, customs);
+  std::vector<Tensor> sums(all.size());
+  auto add = [&](const Seeds &seeds) {
+    std::vector<Tensor> gradients =
+        differentiate(graph, seeds, all, device, method);
+    for (auto [sum, gradient] : llvm::zip_equal(sums, gradients))
+      addTo(sum, gradient);
+  };
+  add({{graph.operation(output.impl())}, {cotangent}});
+  for (std::size_t i = all.size(); i-- > wrt.size();) {
+    if (!sums[i].defined())
+      continue;
+    GraphImpl::CustomGradient &custom = *graph.findCustomGradient(all[i]);
+    std::vector<Tensor> results = callCustom(custom, sums[i]);
+    Seeds seeds;
+    for (auto [input, result] : llvm::zip_equal(custom.inputs, results))
+      if (result.defined()) {
+        seeds.outputs.push_back(input.op);
+        seeds.cotangents.push_back(result);
+      }
+    if (!seeds.outputs.empty())
+      add(seeds);
+  }
+  sums.resize(wrt.size());
+  return sums;
+}
+
+/// The cotangent, ones if none is needed.
+static Tensor getCotangent(const Tensor &output,
+                           const OptionalTensor &cotangent,
+                           const char *method) {
+  if (!hasGradient(output.dtype()))
+    throw DTypeError(std::string(method) + ": a tensor of " +
+                     name(output.dtype()) +
+                     " has no gradient, only floats of 16 bits or more");
+  if (!cotangent) {
+    const SymInt count = output.numel();
+    if (count.isSymbolic() || count.value() != 1)
+      throw ShapeError(std::string(method) + ": a tensor of shape " +
+                       toString(output.shape()) +
+                       " needs a cotangent of this shape; only one with a "
+                       "single element has a gradient by itself");
+    return same(output, 1);
+  }
+  if (cotangent->dtype() != output.dtype())
+    throw DTypeError(std::string(method) + ": a cotangent of " +
+                     name(cotangent->dtype()) + " for a tensor of " +
+                     name(output.dtype()));
+  if (cotangent->shape() != output.shape())
+    throw ShapeError(std::string(method) + ": a cotangent of shape " +
+                     toString(cotangent->shape()) + " for a tensor of shape " +
+                     toString(output.shape()));
+  checkOperands({&output, &*cotangent});
+  return *cotangent;
+}
+
+std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
+                                     const OptionalTensor &cotangent,
+                                     bool allowUnused) const {
+  const MethodScope scope("gradient");
+  const Tensor seed = getCotangent(*this, cotangent, "gradient");
+  GraphImpl &graph = *impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  SmallVector<Operation *> ops;
+  for (const Tensor &tensor : wrt) {
+    if (!hasGradient(tensor.dtype()))
+      throw DTypeError(std::string("gradient: by a tensor of ") +
+                       name(tensor.dtype()) +
+                       ", but only floats of 16 bits or more have a gradient");
+    if (tensor.impl().graph.get() != &graph)
+      throw Error("gradient: the tensors are of different graphs");
+    ops.push_back(graph.operation(tensor.impl()));
+  }
+  if (ops.empty())
+    return {};
+  Paths paths(graph, "gradient");
+  paths.follow(graph.operation(impl()), ops);
+  std::vector<Tensor> gradients =
+      differentiateAll(graph, *this, seed, ops, paths.customs(), "gradient");
+  for (auto [i, gradient] : llvm::enumerate(gradients)) {
+    if (gradient.defined()) {
+      gradient.impl().device = wrt[i].impl().device;
+      continue;
+    }
+    if (!allowUnused && !paths.isReached(ops[i]))
+      throw Error("gradient: the tensor does not depend on tensor " +
+                  std::to_string(i) + " of those to differentiate by, " +
+                  describe(wrt[i]) +
+                  ", or no longer, because a value between them was realized");
+    gradient = wrt[i].zerosLike();
+  }
+  return gradients;
+}
+
+void Tensor::backward(const OptionalTensor &cotangent) const {
+  const MethodScope scope("backward");
+  const Tensor seed = getCotangent(*this, cotangent, "backward");
+  GraphImpl &graph = *impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Paths paths(graph, "backward");
+  paths.follow(graph.operation(impl()), {});
+  if (paths.leaves().empty())
+    throw Error("backward: the tensor, " + describe(*this) +
+                ", depends on no tensor that requires a gradient; see "
+                "setRequiresGrad() and parameter()");
+  std::vector<Tensor> gradients = differentiateAll(
+      graph, *this, seed, paths.leaves(), paths.customs(), "backward");
+  // Nothing below can fail halfway.
+  std::vector<std::pair<TensorImpl *, Tensor>> sums;
+  for (auto [op, gradient] : llvm::zip_equal(paths.leaves(), gradients)) {
+    if (!gradient.defined())
+      continue;
+    for (Handle *handle = graph.node(op).firstHandle; handle;
+         handle = handle->next) {
+      if (handle->pinnedBy || handle->isInternal)
+        continue;
+      auto &leaf = static_cast<TensorImpl &>(*handle);
+      if (!leaf.requiresGrad)
+        continue;
+      gradient.impl().device = leaf.device;
+      sums.emplace_back(&leaf, leaf.grad);
+      addTo(sums.back().second, gradient);
+    }
+  }
+  for (auto &[leaf, sum] : sums)
+    std::swap(leaf->grad, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Scopes
+//===----------------------------------------------------------------------===//
+
+static thread_local bool isGradientOff = false;
+
+NoGradScope::NoGradScope(bool isActive) : outer(isGradientOff) {
+  isGradientOff = isActive;
+}
+
+NoGradScope::~NoGradScope() { isGradientOff = outer; }
+
+bool NoGradScope::isActive() { return isGradientOff; }

@@ -1,0 +1,382 @@
+//===- Jit.cpp - captured steps -------------------------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// The calls of a Jit: what is prepared before a capture, and what is checked
+/// before a replay.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Tensor/Jit.h"
+#include "CapturedStep.h"
+#include "GraphImpl.h"
+#include "Recorder.h"
+#include "TinyGrad/Tensor/Training.h"
+
+#include <algorithm>
+#include <bit>
+
+using namespace tinygrad;
+using namespace tinygrad::detail;
+
+namespace {
+/// What a replay requires of a tensor.
+struct TensorSignature {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  Device *device;
+};
+} // namespace
+
+struct JitCore::State {
+  /// The first call is over.
+  bool hasRun = false;
+  /// Tensors from before the last call that it used.
+  std::vector<std::weak_ptr<TensorImpl>> used;
+  std::unique_ptr<Recorder> recorder;
+  std::shared_ptr<GraphImpl> graph;
+  /// The tensors of the arguments of the present call.
+  std::vector<Tensor> tensors;
+  std::vector<CapturedVariable> variables;
+
+  // Of the capture.
+  std::unique_ptr<CapturedStep> step;
+  std::vector<TensorSignature> signatures;
+  std::vector<SymInt> sizes;
+  std::vector<Scalar> numbers;
+  std::vector<std::string> sizeNames, numberNames;
+  bool isTraining = false, isGradientOff = false, writesArguments = false;
+
+  // Reused by replays.
+  std::vector<TensorImpl *> given;
+  std::vector<int64_t> values;
+  std::vector<bool> isSet;
+
+  void findVariables(const JitArguments &arguments);
+  void prepareUsed();
+  void checkTensor(const TensorSignature &signature, TensorImpl &tensor);
+  void setVariables(const SymInt &size, const std::string &name);
+  void checkNumbers(const JitArguments &arguments);
+  void checkDistinct();
+};
+
+JitCore::JitCore() : state(std::make_unique<State>()) {}
+JitCore::~JitCore() = default;
+JitCore::JitCore(JitCore &&) noexcept = default;
+JitCore &JitCore::operator=(JitCore &&) noexcept = default;
+
+bool JitCore::isInside() { return Recorder::current() != nullptr; }
+
+bool JitCore::isCaptured() const { return state->step != nullptr; }
+
+void JitCore::reset() { state = std::make_unique<State>(); }
+
+void JitCore::abandon() {
+  state->recorder.reset();
+  state->tensors.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// The first calls
+//===----------------------------------------------------------------------===//
+
+static bool overlap(const Buffer &a, const Buffer &b) {
+  const char *begin = static_cast<const char *>(a.address());
+  const char *other = static_cast<const char *>(b.address());
+  return &a.device() == &b.device() && a.size() != 0 && b.size() != 0 &&
+         begin < other + b.size() && other < begin + a.size();
+}
+
+void JitCore::State::findVariables(const JitArguments &arguments) {
+  std::vector<SymVariable> all;
+  auto add = [&](const SymInt &size) {
+    if (size.isSymbolic())
+      addVariables(all, size.expression()->variables);
+  };
+  for (const Tensor *tensor : arguments.tensors)
+    for (const SymInt &size : tensor->shape())
+      add(size);
+  for (const SymInt &size : arguments.sizes)
+    add(size);
+  variables.clear();
+  for (const SymVariable &variable : all)
+    if (variable.value)
+      variables.push_back(
+          {variable.name, variable.min, variable.max, *variable.value});
+}
+
+void JitCore::State::prepareUsed() {
+  std::vector<Tensor> ready;
+  for (const std::weak_ptr<TensorImpl> &weak : used) {
+    std::shared_ptr<TensorImpl> owner = weak.lock();
+    if (!owner || owner->movement)
+      continue;
+    Tensor tensor(std::move(owner));
+    if (std::any_of(tensors.begin(), tensors.end(), [&](const Tensor &other) {
+          return &other.impl() == &tensor.impl();
+        }))
+      continue;
+    // Constants get memory too: they may be assigned to between replays.
+    const Buffer memory = tensor.buffer();
+    auto sharesMemory = [&](const Tensor &other) {
+      return overlap(memoryOf(*graph, other.impl()), memory);
+    };
+    if (std::any_of(tensors.begin(), tensors.end(), sharesMemory) ||
+        std::any_of(ready.begin(), ready.end(), sharesMemory))
+      moveToOwnMemory(*graph, tensor.impl());
+    ready.push_back(std::move(tensor));
+  }
+}
+
+void JitCore::begin(const JitArguments &arguments) {
+  State &call = *state;
+  call.tensors.clear();
+  for (const Tensor *tensor : arguments.tensors)
+    call.tensors.push_back(*tensor);
+  call.graph = call.tensors.empty() ? Graph::current().impl()
+                                    : call.tensors.front().impl().graph;
+  for (std::size_t i = 0; i < call.tensors.size(); ++i)
+    if (call.tensors[i].impl().graph != call.graph)
+      throw Error("jit: arguments " + arguments.tensorNames[0] + " and " +
+                  arguments.tensorNames[i] + " are of different graphs");
+  call.findVariables(arguments);
+  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  // Before anything is computed.
+  for (std::size_t i = 0; i < call.tensors.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (&call.tensors[i].impl() == &call.tensors[j].impl())
+        throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
+                    arguments.tensorNames[i] +
+                    " are the same tensor; pass a copy of one of them");
+  tinygrad::realize(call.tensors, std::source_location());
+  for (const Tensor &tensor : call.tensors)
+    (void)tensor.buffer(); // also of a constant
+  for (std::size_t i = 0; i < call.tensors.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (overlap(memoryOf(*call.graph, call.tensors[i].impl()),
+                  memoryOf(*call.graph, call.tensors[j].impl())))
+        throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
+                    arguments.tensorNames[i] +
+                    " share memory; pass a copy of one of them");
+  call.prepareUsed();
+  call.recorder = std::make_unique<Recorder>(
+      call.hasRun ? Recorder::Mode::Capture : Recorder::Mode::Watch, call.graph,
+      call.tensors);
+}
+
+std::vector<Tensor> JitCore::end(const JitArguments &arguments,
+                                 const std::vector<Tensor> &results) {
+  State &call = *state;
+  const std::unique_ptr<Recorder> recorder = std::move(call.recorder);
+  if (!recorder)
+    throw Error("jit: reset() was called by the step itself");
+  call.used.clear();
+  for (const std::shared_ptr<TensorImpl> &tensor : recorder->usedTensors())
+    call.used.push_back(tensor);
+  std::unique_ptr<CapturedStep> step = recorder->finish(results);
+  call.hasRun = true;
+  if (!step)
+    return results;
+  for (std::size_t i = 0; i < call.tensors.size(); ++i)
+    if (!arguments.tensors[i]->defined() ||
+        &arguments.tensors[i]->impl() != &call.tensors[i].impl())
+      throw Error("jit: argument " + arguments.tensorNames[i] +
+                  " refers to another tensor after the step, which a replay "
+                  "would not repeat; use assign()");
+  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  step->prepare(call.variables);
+  // Other handles than the function's, which may keep its own: a replay updates
+  // those.
+  std::vector<Tensor> made;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    TensorImpl &result = results[i].impl();
+    const CapturedValue::Kind kind = step->results[i].kind;
+    made.push_back(
+        kind == CapturedValue::Kind::Argument ||
+                kind == CapturedValue::Kind::State
+            ? results[i]
+            : call.graph->wrap(call.graph->operation(result), result.device));
+  }
+  call.signatures.clear();
+  for (std::size_t i = 0; i < call.tensors.size(); ++i) {
+    const TensorImpl &tensor = call.tensors[i].impl();
+    call.signatures.push_back(
+        {arguments.tensorNames[i], tensor.dtype, tensor.shape, tensor.device});
+  }
+  call.sizes = arguments.sizes;
+  call.numbers = arguments.numbers;
+  call.sizeNames = arguments.sizeNames;
+  call.numberNames = arguments.numberNames;
+  call.isTraining = TrainingScope::isActive();
+  call.isGradientOff = NoGradScope::isActive();
+  call.writesArguments =
+      std::any_of(step->arguments.begin(), step->arguments.end(),
+                  [](const CapturedArgument &argument) {
+                    return argument.isWritten || argument.after;
+                  });
+  call.step = std::move(step);
+  return made;
+}
+
+//===----------------------------------------------------------------------===//
+// Replays
+//===----------------------------------------------------------------------===//
+
+bool JitCore::matches(const JitArguments &arguments) const {
+  return arguments.tensors.size() == state->signatures.size() &&
+         arguments.sizes.size() == state->sizes.size() &&
+         arguments.numbers.size() == state->numbers.size();
+}
+
+void JitCore::throwMismatch(const JitArguments &arguments) const {
+  for (const TensorSignature &signature : state->signatures)
+    if (std::find(arguments.tensorNames.begin(), arguments.tensorNames.end(),
+                  signature.name) == arguments.tensorNames.end())
+      throw Error("jit: argument " + signature.name +
+                  " is missing, but was given when the step was captured");
+  for (const std::string &name : arguments.tensorNames)
+    if (std::none_of(
+            state->signatures.begin(), state->signatures.end(),
+            [&](const TensorSignature &known) { return known.name == name; }))
+      throw Error("jit: argument " + name +
+                  " is given, but was not when the step was captured");
+  throw Error("jit: the arguments differ from those that the step was captured "
+              "with");
+}
+
+void JitCore::State::setVariables(const SymInt &size, const std::string &name) {
+  for (const KnownVariable *variable : size.expression()->variables)
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+      if (variables[i].name != variable->name)
+        continue;
+      if (!variable->value)
+        throw ShapeError("jit: argument " + name + " has no value for " +
+                         "variable " + variable->name +
+                         "; bind it to a value in [" +
+                         std::to_string(variable->min) + ", " +
+                         std::to_string(variable->max) + "]");
+      if (isSet[i] && values[i] != *variable->value)
+        throw ShapeError(
+            "jit: variable " + variable->name + " is bound to " +
+            std::to_string(values[i]) + " in one argument and to " +
+            std::to_string(*variable->value) + " in argument " + name);
+      isSet[i] = true;
+      values[i] = *variable->value;
+    }
+}
+
+void JitCore::State::checkTensor(const TensorSignature &signature,
+                                 TensorImpl &tensor) {
+  if (tensor.graph != graph)
+    throw Error("jit: argument " + signature.name +
+                " is of another graph than the captured step");
+  if (tensor.dtype != signature.dtype)
+    throw DTypeError("jit: argument " + signature.name + " is " +
+                     name(tensor.dtype) + ", but was " + name(signature.dtype) +
+                     " when the step was captured");
+  if (tensor.device != signature.device)
+    throw DeviceError("jit: argument " + signature.name + " is on " +
+                      tensor.device->name() + ", but was on " +
+                      signature.device->name() + " when the step was captured");
+  bool isEqual = tensor.shape.size() == signature.shape.size();
+  for (std::size_t i = 0; isEqual && i < tensor.shape.size(); ++i) {
+    const SymInt &size = tensor.shape[i], &captured = signature.shape[i];
+    isEqual = size.isSymbolic() && captured.isSymbolic()
+                  ? withoutValues(size.expression()) ==
+                        withoutValues(captured.expression())
+                  : size == captured;
+    if (isEqual && size.isSymbolic())
+      setVariables(size, signature.name);
+  }
+  if (!isEqual)
+    throw ShapeError("jit: argument " + signature.name + " has the shape " +
+                     toString(tensor.shape) + ", but had " +
+                     toString(signature.shape) + " when the step was captured");
+}
+
+static bool isSame(const Scalar &a, const Scalar &b) {
+  if (a.kind() != b.kind())
+    return false;
+  if (a.kind() == Scalar::Kind::Float)
+    return std::bit_cast<uint64_t>(a.toDouble()) ==
+           std::bit_cast<uint64_t>(b.toDouble());
+  return a.toBits() == b.toBits() && a.isNegative() == b.isNegative();
+}
+
+void JitCore::State::checkNumbers(const JitArguments &arguments) {
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const SymInt &size = arguments.sizes[i], &captured = sizes[i];
+    if (size.isSymbolic() && captured.isSymbolic() &&
+        withoutValues(size.expression()) ==
+            withoutValues(captured.expression()))
+      setVariables(size, sizeNames[i]);
+    else if (size != captured)
+      throw ShapeError("jit: argument " + sizeNames[i] + " is " + size.str() +
+                       ", but was " + captured.str() +
+                       " when the step was captured; bind a variable if it "
+                       "changes");
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!isSame(numbers[i], arguments.numbers[i]))
+      throw Error("jit: argument " + numberNames[i] + " is " +
+                  arguments.numbers[i].str() + ", but was " + numbers[i].str() +
+                  " when the step was captured; pass a tensor if it changes");
+}
+
+void JitCore::State::checkDistinct() {
+  std::vector<TensorImpl *> sorted = given;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end())
+    return;
+  std::string names;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i] == *twice)
+      names += (names.empty() ? "" : " and ") + signatures[i].name;
+  throw Error("jit: arguments " + names +
+              " are the same tensor, and the step assigns to arguments; pass a "
+              "copy of one of them");
+}
+
+std::vector<Tensor> JitCore::replay(const JitArguments &arguments) {
+  State &call = *state;
+  if (TrainingScope::isActive() != call.isTraining)
+    throw Error(std::string("jit: the step was captured ") +
+                (call.isTraining ? "inside" : "outside") +
+                " of a TrainingScope, and is called " +
+                (call.isTraining ? "outside" : "inside") +
+                " of one; use a Jit for each");
+  if (NoGradScope::isActive() != call.isGradientOff)
+    throw Error(std::string("jit: the step was captured ") +
+                (call.isGradientOff ? "inside" : "outside") +
+                " of a NoGradScope, and is called " +
+                (call.isGradientOff ? "outside" : "inside") +
+                " of one; use a Jit for each");
+  std::lock_guard<std::recursive_mutex> lock(call.graph->mutex);
+  call.values.assign(call.variables.size(), 0);
+  call.isSet.assign(call.variables.size(), false);
+  call.given.clear();
+  bool isRealized = true;
+  for (std::size_t i = 0; i < arguments.tensors.size(); ++i) {
+    TensorImpl &tensor = arguments.tensors[i]->impl();
+    call.checkTensor(call.signatures[i], tensor);
+    isRealized &= hasMemory(*call.graph, tensor);
+    call.given.push_back(&tensor);
+  }
+  call.checkNumbers(arguments);
+  if (call.writesArguments)
+    call.checkDistinct();
+  if (!isRealized) {
+    std::vector<Tensor> tensors;
+    for (const Tensor *tensor : arguments.tensors)
+      tensors.push_back(*tensor);
+    tinygrad::realize(tensors, std::source_location());
+    for (const Tensor &tensor : tensors)
+      (void)tensor.buffer();
+  }
+  return call.step->replay(call.given, call.values);
+}
