@@ -1,0 +1,89 @@
+//===- Checkpoint.cpp - the state of a training ---------------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// A checkpoint is a safetensors file. Its metadata hold the state of the
+/// random numbers as "random.seed" and "random.counter", and each number as
+/// "number.NAME", in the fewest decimal digits that give the same double.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/State/Checkpoint.h"
+#include "SafetensorsFile.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/State/LoadState.h"
+
+#include <charconv>
+#include <cstdint>
+#include <set>
+#include <string_view>
+#include <system_error>
+
+using namespace tinygrad;
+using namespace tinygrad::state;
+
+static constexpr std::string_view kSeedKey = "random.seed";
+static constexpr std::string_view kCounterKey = "random.counter";
+static constexpr std::string_view kNumberPrefix = "number.";
+
+template <typename Number> static std::string textOf(Number number) {
+  char buffer[64];
+  const std::to_chars_result result =
+      std::to_chars(buffer, buffer + sizeof(buffer), number);
+  return std::string(buffer, result.ptr);
+}
+
+/// The number under a key of the metadata.
+template <typename Number>
+static Number parse(const std::string &path, const Metadata &metadata,
+                    const std::string &key) {
+  const auto it = metadata.find(key);
+  if (it == metadata.end())
+    throw IoError(path + ": not a checkpoint: its metadata have no '" + key +
+                  "'");
+  const std::string &text = it->second;
+  Number number{};
+  const char *end = text.data() + text.size();
+  const std::from_chars_result result =
+      std::from_chars(text.data(), end, number);
+  if (result.ec != std::errc() || result.ptr != end)
+    throw IoError(path + ": malformed checkpoint: '" + key + "' is '" + text +
+                  "', not a number");
+  return number;
+}
+
+void state::detail::writeCheckpoint(const std::string &path,
+                                    const StateDict &tensors,
+                                    const CheckpointNumbers &numbers) {
+  StateDict distinct;
+  std::set<const void *> seen;
+  for (const auto &[name, tensor] : tensors)
+    if (seen.insert(&tensor.impl()).second)
+      distinct.insert(name, tensor);
+  Metadata metadata;
+  const RandomState random = Graph::current().randomState();
+  metadata.emplace(kSeedKey, textOf(random.seed));
+  metadata.emplace(kCounterKey, textOf(random.counter));
+  for (const auto &[name, number] : numbers)
+    metadata.emplace(std::string(kNumberPrefix) + name, textOf(number));
+  safeSave(path, distinct, metadata);
+}
+
+CheckpointNumbers state::detail::readCheckpoint(const std::string &path,
+                                                const StateDict &tensors) {
+  const SafetensorsContents contents = readSafetensors(path, "CPU");
+  const RandomState random = {
+      parse<uint64_t>(path, contents.metadata, std::string(kSeedKey)),
+      parse<uint64_t>(path, contents.metadata, std::string(kCounterKey))};
+  CheckpointNumbers numbers;
+  for (const auto &[key, text] : contents.metadata)
+    if (key.starts_with(kNumberPrefix))
+      numbers.emplace(key.substr(kNumberPrefix.size()),
+                      parse<double>(path, contents.metadata, key));
+  loadTensors(tensors, contents.tensors, {});
+  Graph::current().setRandomState(random);
+  return numbers;
+}
