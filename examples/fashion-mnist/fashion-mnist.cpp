@@ -1,0 +1,248 @@
+//===- fashion-mnist.cpp - train a convolutional network ------------------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Trains a convolutional network on Fashion-MNIST: augmentation, Adam with a
+/// cosine schedule, a captured step, checkpoints from which training resumes
+/// with the same bits.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Data/Augment.h"
+#include "TinyGrad/Data/DataLoader.h"
+#include "TinyGrad/Data/ImageSets.h"
+#include "TinyGrad/Data/LearningCurve.h"
+#include "TinyGrad/Data/Progress.h"
+#include "TinyGrad/NN/NN.h"
+#include "TinyGrad/Optim/Adam.h"
+#include "TinyGrad/Optim/LRScheduler.h"
+#include "TinyGrad/Runtime/Error.h"
+#include "TinyGrad/State/Checkpoint.h"
+#include "TinyGrad/Tensor/Jit.h"
+#include "TinyGrad/Tensor/Training.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+
+using namespace tinygrad;
+
+static const char kUsage[] =
+    "Trains a convolutional network on Fashion-MNIST.\n"
+    "\n"
+    "usage: fashion-mnist [OPTION...]\n"
+    "\n"
+    "  --data DIR         folder with the four IDX files (default:\n"
+    "                     /usr/share/datasets/fashion-mnist, where Debian's\n"
+    "                     package dataset-fashion-mnist puts them)\n"
+    "  --epochs N         passes over the training images (default: 12)\n"
+    "  --until N          stop after this epoch, before the last one\n"
+    "  --batch N          images in a step (default: 128)\n"
+    "  --steps N          end each epoch after N steps (default: all)\n"
+    "  --rate X           the largest learning rate (default: 0.002)\n"
+    "  --seed N           seed of weights, order and augmentation (default: "
+    "1)\n"
+    "  --checkpoint FILE  written after each epoch; if it exists, training\n"
+    "                     resumes from it\n"
+    "  --log FILE         metrics as JSON lines; FILE.svg is their picture\n"
+    "  --help             show this text\n"
+    "\n"
+    "environment: DEV names the device, DEBUG=2 shows every kernel that runs,\n"
+    "THREADS limits threads\n";
+
+namespace {
+struct Options {
+  std::string data = data::kFashionMnistDirectory, checkpoint, log;
+  int64_t epochs = 12, until = 0, batch = 128, steps = 0;
+  double rate = 2e-3;
+  uint64_t seed = 1;
+};
+
+struct Network {
+  nn::Conv2d first{1, 32, 3}, second{32, 64, 3};
+  nn::Linear hidden{64 * 5 * 5, 128}, output{128, 10};
+  TINYGRAD_MEMBERS(first, second, hidden, output)
+
+  /// Scores of the classes, for images of shape (n, 1, 28, 28).
+  Tensor operator()(const Tensor &images) const {
+    Tensor x = first(images).relu().maxPool2d();
+    x = second(x).relu().maxPool2d();
+    return output(hidden(x.flatten(1)).relu().dropout(0.3));
+  }
+};
+
+/// What a checkpoint holds besides the network.
+struct Training {
+  optim::Adam &optimizer;
+  optim::CosineAnnealingLR &schedule;
+  TINYGRAD_MEMBERS(optimizer, schedule)
+};
+
+using Batch = std::pair<Tensor, Tensor>; // images, labels
+} // namespace
+
+static Tensor prepare(const Tensor &images) {
+  return data::normalizeImages(images, {0.286}, {0.353});
+}
+
+/// The part of the test images that is classified right.
+static double evaluate(const Network &network, const data::ImageSet &images) {
+  NoGradScope noGrad;
+  TrainingScope evaluation(false);
+  constexpr int64_t kPart = 1000;
+  const int64_t count = images.testImages.size(0).value();
+  int64_t right = 0;
+  for (int64_t from = 0; from < count; from += kPart) {
+    const Part part(from, std::min(from + kPart, count));
+    Tensor scores =
+        network(prepare(images.testImages.shrink({part, {}, {}, {}})));
+    right += (scores.argmax(1) == images.testLabels.shrink({part}).toInt())
+                 .sum()
+                 .item<int>();
+  }
+  return double(right) / double(count);
+}
+
+static void train(const Options &options) {
+  const data::ImageSet images = data::fashionMnist(options.data);
+  Tensor::manualSeed(options.seed);
+  Network network;
+  optim::Adam optimizer(state::getParameters(network),
+                        {.learningRate = options.rate});
+  data::DataLoader loader(Batch(images.trainImages, images.trainLabels),
+                          {.batchSize = options.batch,
+                           .shuffle = true,
+                           .seed = options.seed,
+                           .dropLast = true});
+  const int64_t steps = options.steps > 0
+                            ? std::min(options.steps, loader.numBatches())
+                            : loader.numBatches();
+  optim::CosineAnnealingLR schedule(
+      optimizer, {.steps = options.epochs * steps,
+                  .warmUpSteps = options.epochs * steps / 10});
+  Training training{optimizer, schedule};
+
+  int64_t first = 0;
+  if (!options.checkpoint.empty() &&
+      std::filesystem::exists(options.checkpoint)) {
+    first = int64_t(state::loadCheckpoint(options.checkpoint, network, training)
+                        .at("epoch"));
+    std::printf("resumed after epoch %s of %s\n", std::to_string(first).c_str(),
+                options.checkpoint.c_str());
+  }
+  std::optional<data::MetricsLog> log;
+  if (!options.log.empty())
+    log.emplace(options.log);
+
+  Jit step([&](const Tensor &pixels, const Tensor &labels) {
+    TrainingScope scope;
+    optimizer.zeroGrad();
+    Tensor moved = data::randomCrop(data::randomHorizontalFlip(pixels), 2);
+    Tensor scores = network(prepare(moved));
+    Tensor loss = scores.sparseCategoricalCrossentropy(labels.toInt());
+    loss.backward();
+    optimizer.step({.also = {loss}, .releaseGradients = true});
+    schedule.step();
+    return loss;
+  });
+  const int64_t last = options.until > 0
+                           ? std::min(options.until, options.epochs)
+                           : options.epochs;
+  for (int64_t epoch = first; epoch < last; ++epoch) {
+    loader.setEpoch(epoch);
+    data::Progress progress(
+        {.total = steps, .label = "epoch " + std::to_string(epoch + 1)});
+    double sum = 0;
+    for (int64_t i = 0; i < steps; ++i) {
+      const Batch batch = *loader.next();
+      const Tensor loss = step(batch.first, batch.second);
+      sum += loss.item<float>();
+      progress.step(options.batch, [&] {
+        return data::Metrics{{"loss", sum / double(i + 1)}};
+      });
+    }
+    progress.finish();
+    const double accuracy = evaluate(network, images);
+    std::printf("epoch %s: loss %.4f, test accuracy %.4f\n",
+                std::to_string(epoch + 1).c_str(), sum / double(steps),
+                accuracy);
+    std::fflush(stdout);
+    if (log)
+      log->write(epoch + 1,
+                 {{"loss", sum / double(steps)}, {"test accuracy", accuracy}});
+    if (!options.checkpoint.empty())
+      state::saveCheckpoint(options.checkpoint, network, training,
+                            {{"epoch", double(epoch + 1)}});
+  }
+  if (log)
+    data::writeLearningCurve(options.log + ".svg", options.log);
+}
+
+/// Ends the program: "'VALUE' PROBLEM OPTION".
+[[noreturn]] static void fail(const std::string &value, const char *problem,
+                              const std::string &option = "") {
+  std::fprintf(stderr, "fashion-mnist: '%s' %s%s; see --help\n", value.c_str(),
+               problem, option.c_str());
+  std::exit(2);
+}
+
+static Options parse(int argc, char **argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    if (name == "--help") {
+      std::fputs(kUsage, stdout);
+      std::exit(0);
+    }
+    if (i + 1 == argc)
+      fail(name, "is not an option or lacks its value");
+    const std::string value = argv[++i];
+    auto number = [&](double least) {
+      char *end = nullptr;
+      const double result = std::strtod(value.c_str(), &end);
+      if (end == value.c_str() || *end != 0 || !(result >= least) ||
+          result > 1e9)
+        fail(value, "is not a number for ", name);
+      return result;
+    };
+    if (name == "--data")
+      options.data = value;
+    else if (name == "--epochs")
+      options.epochs = int64_t(number(1));
+    else if (name == "--until")
+      options.until = int64_t(number(1));
+    else if (name == "--batch")
+      options.batch = int64_t(number(1));
+    else if (name == "--steps")
+      options.steps = int64_t(number(1));
+    else if (name == "--rate")
+      options.rate = number(0);
+    else if (name == "--seed")
+      options.seed = uint64_t(number(0));
+    else if (name == "--checkpoint")
+      options.checkpoint = value;
+    else if (name == "--log")
+      options.log = value;
+    else
+      fail(name, "is not an option");
+  }
+  return options;
+}
+
+int main(int argc, char **argv) {
+  const Options options = parse(argc, argv);
+  try {
+    train(options);
+  } catch (const Error &error) {
+    std::fprintf(stderr, "fashion-mnist: %s\n", error.what());
+    return 1;
+  }
+  return 0;
+}
