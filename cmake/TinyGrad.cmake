@@ -8,6 +8,7 @@
 #   tinygrad_add_example(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_test_program(NAME source... [MLIR_PCH] [LINK_LIBS library...])
 #   tinygrad_add_unittest(NAME source... [MLIR_PCH] [LINK_LIBS library...])
+#   tinygrad_add_fuzzer(NAME CORPUS source... [LINK_LIBS library...])
 #
 # MLIR_PCH compiles with the shared precompiled MLIR headers and links MLIR.
 # A target that uses MLIR without the precompiled header lists MLIR (or LLVM)
@@ -222,4 +223,25 @@ function(tinygrad_add_unittest name)
     EXCLUDE_FROM_ALL ON)
   add_dependencies(tinygrad-tests ${name})
   set_property(GLOBAL APPEND PROPERTY TINYGRAD_UNITTESTS ${name})
+endfunction()
+
+# A libFuzzer target in build/fuzzers, in builds with the address sanitizer.
+# CORPUS is the folder of the inputs that it begins with. The sources under test
+# are among its own: those are instrumented, so that the fuzzer sees what its
+# inputs reach.
+function(tinygrad_add_fuzzer name corpus)
+  if(NOT TINYGRAD_SANITIZE STREQUAL "address" OR
+     NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    return()
+  endif()
+  _tinygrad_add_executable(${name} ${ARGN})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzzers
+    EXCLUDE_FROM_ALL ON)
+  add_dependencies(tinygrad-tests ${name})
+  # For scripts/run-suites.py.
+  set_property(GLOBAL APPEND_STRING PROPERTY TINYGRAD_FUZZERS
+    "${name} ${CMAKE_CURRENT_SOURCE_DIR}/${corpus}\n")
 endfunction()

@@ -380,10 +380,11 @@ def suite_gtest(build):
 
 
 def suite_threads(build):
-    """The tests of the runtime's threads, for the thread sanitizer."""
+    """The tests of the threads of runtime and data loader, for the thread sanitizer."""
     return run_unittests(
         build,
         {
+            "TinyGradDataThreadTests": {},
             "TinyGradRuntimeTests": {},
             "TinyGradDeviceConformanceTests": {"THREADS": "4"},
             "TinyGradGPURuntimeTests": {"THREADS": "4"},
@@ -690,6 +691,30 @@ def suite_attack(build):
     return report_check("attack", status, output, f"the inputs are in {findings}")
 
 
+def suite_readers(build):
+    """Random files: readers return or throw, under sanitizers, for seconds each."""
+    findings = build / "fuzzers" / "findings"
+    shutil.rmtree(findings, ignore_errors=True)
+    findings.mkdir(parents=True)
+    counts = Counts()
+    for line in (build / "fuzzers.txt").read_text().splitlines():
+        name, corpus = line.split()
+        # New inputs go to the first folder.
+        with tempfile.TemporaryDirectory() as scratch:
+            status, output = run(
+                [build / "fuzzers" / name, "-max_total_time=5", "-timeout=20"]
+                + ["-print_final_stats=1", f"-artifact_prefix={findings}/"]
+                + [scratch, corpus],
+                cwd=build,
+            )
+        hint = f"the input is in {findings}; {name} FILE runs it again"
+        counts.add(report_check(name, status, output, hint))
+        runs = re.search(r"number_of_executed_units: *(\d+)", output)
+        if status == 0 and runs:
+            print(f"readers: {name}: {runs[1]} files")
+    return counts
+
+
 def suite_pytest(build):
     """The Python tests, where the repository has some."""
     files = tracked("*/test_*.py", "test_*.py")
@@ -767,15 +792,16 @@ SUITES = {
     "proofs": suite_proofs,
     "ptxas": suite_ptxas,
     "attack": suite_attack,
+    "readers": suite_readers,
     "threads": suite_threads,
     "install": suite_install,
     "tidy": suite_tidy,
 }
 # What depends on the sources alone, or on an optimized build, runs once.
 PRESET_SUITES = {
-    "release": [name for name in SUITES if name != "threads"],
+    "release": [name for name in SUITES if name not in ("readers", "threads")],
     "debug": ["lit", "gtest", "pytest", "fuzz"],
-    "sanitize": ["lit", "gtest", "pytest", "fuzz", "attack"],
+    "sanitize": ["lit", "gtest", "pytest", "fuzz", "attack", "readers"],
     "tsan": ["threads"],
 }
 
