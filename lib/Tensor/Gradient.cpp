@@ -471,11 +471,9 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
       continue;
     for (Handle *handle = graph.node(op).firstHandle; handle;
          handle = handle->next) {
-      if (handle->pinnedBy || handle->isInternal)
+      if (!handle->requiresGrad)
         continue;
       auto &leaf = static_cast<TensorImpl &>(*handle);
-      if (!leaf.requiresGrad)
-        continue;
       gradient.impl().device = leaf.device;
       sums.emplace_back(&leaf, leaf.grad);
       addTo(sums.back().second, gradient);

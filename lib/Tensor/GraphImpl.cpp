@@ -206,15 +206,9 @@ TensorImpl::~TensorImpl() {
   graph->release(*this);
 }
 
-/// Whether the handle is a tensor that requires a gradient.
-static bool isLeafHandle(const Handle &handle) {
-  return !handle.pinnedBy && !handle.isInternal &&
-         static_cast<const TensorImpl &>(handle).requiresGrad;
-}
-
 TensorImpl *GraphImpl::findLeaf(Operation *op) {
   for (Handle *handle = node(op).firstHandle; handle; handle = handle->next)
-    if (isLeafHandle(*handle))
+    if (handle->requiresGrad)
       return static_cast<TensorImpl *>(handle);
   return nullptr;
 }
@@ -255,7 +249,7 @@ void GraphImpl::release(Handle &handle) {
   unlink(handle);
   Operation *op = std::exchange(handle.op, nullptr);
   // A tensor that no longer exists needs no gradient.
-  if (hasLeaves && isLeafHandle(handle) && !findLeaf(op))
+  if (hasLeaves && handle.requiresGrad && !findLeaf(op))
     node(op).isLeaf = false;
   eraseIfDead(op);
 }
@@ -268,7 +262,7 @@ void GraphImpl::rebind(Handle &handle, Operation *op) {
     unlink(handle);
   handle.op = op;
   link(handle);
-  if (hasLeaves && isLeafHandle(handle))
+  if (hasLeaves && handle.requiresGrad)
     markLeaf(op);
   if (old)
     eraseIfDead(old);

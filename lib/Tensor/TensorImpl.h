@@ -40,6 +40,9 @@ struct Handle {
   const Storage *pinnedBy = nullptr;
   /// Set if this handle belongs to the graph itself.
   bool isInternal = false;
+  /// Set if this is a tensor whose gradient backward() computes. Some handles
+  /// are no tensors.
+  bool requiresGrad = false;
 };
 
 /// One tensor, shared by all copies of a handle. Its value is the result of its
@@ -70,8 +73,7 @@ struct TensorImpl : Handle, std::enable_shared_from_this<TensorImpl> {
   TensorImpl *previousView = nullptr;
   TensorImpl *nextView = nullptr;
 
-  /// Whether backward() computes its gradient, and the sum of these.
-  bool requiresGrad = false;
+  /// The sum of the gradients that backward() computed.
   Tensor grad;
 
   /// Set if this represents the elements that a mask selects: how to compute
