@@ -125,6 +125,12 @@ void Tensor::setGrad(const OptionalTensor &gradient) {
   std::swap(tensor.grad, old);
 }
 
+void prim::markCut(const Tensor &x, const Tensor &memory) {
+  GraphImpl &graph = *x.impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  graph.markCut(graph.operation(x.impl()), graph.operation(memory.impl()));
+}
+
 //===----------------------------------------------------------------------===//
 // Custom gradients
 //===----------------------------------------------------------------------===//

@@ -93,6 +93,10 @@ Tensor iota(const Tensor &like, int64_t axis, DType dtype, const Shape &shape);
 Tensor buffer(const Graph &graph, const Buffer &buffer, DType dtype,
               const Shape &shape);
 
+/// Records that \p memory holds values of \p x that no gradient can flow
+/// through.
+void markCut(const Tensor &x, const Tensor &memory);
+
 /// \p axes must be sorted. They remain with size 1.
 Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
 

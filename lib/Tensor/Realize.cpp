@@ -218,13 +218,17 @@ static void addAlongside(GraphImpl &graph, Device &device,
     Operation *op = tensor ? graph.operation(*tensor) : nullptr;
     if (!op || isValue(op))
       continue;
+    // A counter costs nothing.
+    constexpr unsigned fewOps = 4;
     bool shares = false, hasCopy = false;
+    unsigned numOps = 0;
     GraphSlice::backwardSlice(op, [&](Operation *other) {
       shares |= shared.contains(other);
       hasCopy |= isa<tg::CopyOp>(other);
+      numOps += isWork(other);
       return false;
     });
-    if (shares && !hasCopy && tensor->device == &device)
+    if ((shares || numOps <= fewOps) && !hasCopy && tensor->device == &device)
       added.push_back(op);
     else
       later.push_back(weak);

@@ -55,9 +55,11 @@ Tensor detail::computeRows(const Tensor &x, int64_t count) {
   // Rows are contiguous in memory whatever the sizes of the other axes.
   const std::size_t row = memory.size() / std::size_t(shape[0].max());
   shape[0] = count;
-  return prim::buffer(Graph(x.impl().graph),
-                      memory.view(0, row * std::size_t(count), x.dtype()),
-                      x.dtype(), shape);
+  Tensor rows = prim::buffer(
+      Graph(x.impl().graph),
+      memory.view(0, row * std::size_t(count), x.dtype()), x.dtype(), shape);
+  prim::markCut(x, rows);
+  return rows;
 }
 
 /// The positions of the true elements of a mask, by axis. Computes the mask.

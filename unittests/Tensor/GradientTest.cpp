@@ -419,6 +419,16 @@ TEST(BackwardTest, valuesRealizedBefore) {
   EXPECT_TRUE(w.grad().defined());
 }
 
+TEST(BackwardTest, elementsSelectedByMasks) {
+  // Their number is known only after they were computed.
+  Tensor w = Tensor::from({1.0f, 2.0f, 3.0f}).parameter();
+  expectError<Error>(
+      [&] { (w.maskedSelect(w > 1).square().sum() + w.sum()).backward(); },
+      "was realized before");
+  (w > 1).where(w.square(), 0).sum().backward();
+  EXPECT_THAT(w.grad().tolist<float>(), ElementsAre(0, 4, 6));
+}
+
 TEST(BackwardTest, destroyedParametersDoNotMatter) {
   Tensor w = Tensor::from({1.0f}).parameter(), loss;
   {

@@ -17,6 +17,7 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -80,6 +81,7 @@ static Value sumAway(const Algebra &a, Value x, ArrayRef<int64_t> axes) {
 static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
                                                        const View &view) {
   SmallVector<AxisWalks> walks(space.size());
+  SmallVector<bool> isTaken(view.shape.size(), false);
   for (const AxisGroup &group : splitPositions(space, view)) {
     if (group.begin == group.end)
       continue;
@@ -93,7 +95,8 @@ static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
       if (coefficient.is(0) || view.shape[i].is(1))
         continue;
       std::optional<int64_t> step = coefficient.getStatic();
-      if (!step || *step <= 0)
+      // Nor is an index along two axes, a diagonal.
+      if (!step || *step <= 0 || std::exchange(isTaken[i], true))
         return std::nullopt;
       Walk walk{i, *step};
       if (axis.outer &&
