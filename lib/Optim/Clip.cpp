@@ -60,7 +60,8 @@ Tensor optim::clipGradNorm(const std::vector<Tensor> &parameters,
   Tensor total;
   for (const Tensor &parameter : clipped) {
     const Tensor gradient = parameter.grad().cast(dtype);
-    const Tensor part = std::isinf(p) ? gradient.abs().max()
+    // Without elements, the largest magnitude is 0.
+    const Tensor part = std::isinf(p) ? gradient.abs().max().maximum(0)
                         : p == 2      ? gradient.square().sum()
                                       : gradient.abs().pow(p).sum();
     const Tensor here = part.to(device);

@@ -83,6 +83,10 @@ TEST_F(OptimTest, SmallNormsStay) {
   expectTensor(clipGradNorm(weights.all(), 100), {}, {3}, 1e-6);
   expectTensor(clipGradNorm({unused}, 1), {}, {0});
   expectTensor(clipGradNorm({}, 1), {}, {0});
+  Tensor empty = Tensor::zeros({0, 2}).parameter();
+  empty.setGrad(Tensor::zeros({0, 2}));
+  for (double p : {2.0, double(INFINITY)})
+    expectTensor(clipGradNorm({empty}, 1, p), {}, {0});
 }
 
 TEST_F(OptimTest, NormsOfInfinityAndNaN) {

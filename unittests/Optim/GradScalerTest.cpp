@@ -140,6 +140,28 @@ TEST_F(OptimTest, AllOptimizersSkipTogether) {
   EXPECT_EQ(getScale(scaler), 32768);
 }
 
+TEST_F(OptimTest, GroupsOnTwoDevices) {
+  Weights weights, same;
+  Tensor there = Tensor::from({1.0f, 2.0f, 3.0f}, "SIM").parameter();
+  AdamW optimizer(
+      {{{weights.p}, {.learningRate = 0.1}}, {{there}, {.learningRate = 0.1}}}),
+      other(same.all(), {.learningRate = 0.1});
+  GradScaler scaler;
+  for (int t = 1; t <= 3; ++t) {
+    same.setGradients(t);
+    clipGradNorm(same.all(), 1);
+    other.step();
+    weights.q.assign(there.to(weights.q.device()));
+    weights.setGradients(t);
+    weights.p.setGrad(scaler.scale(weights.p.grad()).realize());
+    there.setGrad(scaler.scale(weights.q.grad().to("SIM")).realize());
+    clipGradNorm({weights.p, there}, scaler.scale(1));
+    scaler.step(optimizer);
+  }
+  expectTensor(weights.p, {2, 3}, values(same.p), 1e-6);
+  expectTensor(there, {3}, values(same.q), 1e-6);
+}
+
 TEST_F(OptimTest, LossesOfNaNAreReported) {
   Tensor w = Tensor::ones({1}).parameter();
   AdamW optimizer({w});
