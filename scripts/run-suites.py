@@ -631,12 +631,15 @@ def suite_fuzz(build):
     """Random graphs: compiled code against the interpreter, with a fixed seed."""
     # Some once more, with every access to memory checked.
     few = is_sanitized(build)
-    return run_fuzz(
+    counts = run_fuzz(
         build, [({}, 300 if few else 2000), ({"SPEC": "2"}, 50 if few else 200)]
     )
+    gradients = [({}, 50 if few else 300)]
+    counts.add(run_fuzz(build, gradients, ["--gradients=100"], "fuzz-gradients"))
+    return counts
 
 
-def run_fuzz(build, runs, options=()):
+def run_fuzz(build, runs, options=(), title="fuzz"):
     """Runs tg-fuzz with options for each of (settings, how many graphs)."""
     command = [build / "bin" / "tg-fuzz", "--seed=1", "--max-failures=10", *options]
     # And with steps of schedules that no heuristic would choose, where code
@@ -652,7 +655,7 @@ def run_fuzz(build, runs, options=()):
 
     def run_part(task):
         settings, first, count = task
-        name = " ".join(["fuzz", *(f"{key}={value}" for key, value in settings.items())])
+        name = " ".join([title, *(f"{key}={value}" for key, value in settings.items())])
         output_dir = build / "fuzz" / f"{name.replace(' ', '-')}-{first}"
         arguments = [f"--first={first}", f"--graphs={count}"]
         status, output = run(
@@ -674,7 +677,7 @@ def run_fuzz(build, runs, options=()):
         for result in pool.map(run_part, tasks):
             counts.add(result)
     if not counts.failed:
-        print(f"fuzz: {sum(graphs for _, graphs in runs)} graphs")
+        print(f"{title}: {sum(graphs for _, graphs in runs)} graphs")
     return counts
 
 

@@ -11,6 +11,7 @@
 
 #include "Checks.h"
 #include "Bindings.h"
+#include "Derivatives.h"
 #include "Generator.h"
 #include "RandomSchedule.h"
 
@@ -206,6 +207,8 @@ Outcome mlir::tg::check(ModuleOp module, const CheckOptions &options,
     return Outcome::Invalid;
   if (!module.lookupSymbol<func::FuncOp>("main"))
     return Outcome::Useless;
+  if (getDerivativesSeed(module))
+    return checkDerivatives(module, options, message);
   FailureOr<SmallVector<VarAttr>> variables = collectVariables(module);
   if (failed(variables))
     return Outcome::Invalid;

@@ -55,8 +55,9 @@ struct CheckOptions {
 
 /// Checks a graph whose arguments have `tg.input` values, of their maximal
 /// shapes if these are symbolic. A graph with variables is compiled once and
-/// compared for several values of them. `message` describes the failure. May
-/// crash: call it in a child process.
+/// compared for several values of them. Of a graph with `derivativesAttrName`,
+/// the derivatives are checked instead (see Derivatives.h). `message` describes
+/// the failure. May crash: call it in a child process.
 Outcome check(ModuleOp module, const CheckOptions &options,
               std::string &message);
 

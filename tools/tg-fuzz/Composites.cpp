@@ -50,8 +50,8 @@ Value GraphGenerator::matmul() {
                                              : k;
     largest = number(largest.getMax() / 2);
   }
-  Type type = random.percent(60) ? Float32Type::get(context)
-                                 : randomElementType(Class::Num);
+  Type type =
+      random.percent(60) ? commonFloat() : randomElementType(Class::Num);
   // The last two axes of each operand are stored in either order.
   auto operand = [&](Dim rows) -> Value {
     if (random.percent(50))
@@ -281,8 +281,8 @@ Value GraphGenerator::growCache() {
   static const int64_t counts[] = {1, 1, 1, 2, 4};
   const Dim count = number(random.pick(counts));
   const Dim capacity = number((used + count).getMax() + random.below(3));
-  Type element = random.percent(60) ? Float32Type::get(context)
-                                    : randomElementType(Class::Num);
+  Type element =
+      random.percent(60) ? commonFloat() : randomElementType(Class::Num);
   // The table is an argument, not a constant or an iota.
   auto type = getTensorType({capacity, width}, element);
   Value table = leaf(type);

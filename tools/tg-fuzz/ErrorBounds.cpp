@@ -257,6 +257,9 @@ bool mlir::tg::boundElementwise(Operation *op,
     if (isa<MulOp>(op) && isa<FloatType>(type))
       result.rounding.set(
           i, getRounding(x[0].value, x[1].value, result.tensor, i), count);
+    // A sum may subtract the unrounded product.
+    if (isa<NegOp>(op))
+      result.rounding.set(i, operands[0]->rounding[i], count);
   }
   return true;
 }

@@ -11,6 +11,7 @@
 
 #include "GraphGenerator.h"
 
+#include "Derivatives.h"
 #include "TinyGrad/Compiler/Compiler.h"
 #include "support/ToolSupport.h"
 
@@ -32,6 +33,10 @@ GraphGenerator::GraphGenerator(MLIRContext *context, uint64_t seed,
                                                      : options.maxElements;
   if (hasVariables)
     addVariables();
+  // Other graphs do not depend on the option.
+  isDifferentiated =
+      options.gradientsPercent > 0 && random.percent(options.gradientsPercent);
+  isSmooth = isDifferentiated && random.percent(50);
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,7 +68,15 @@ bool GraphGenerator::isIn(Type type, Class wanted) {
   return false;
 }
 
+Type GraphGenerator::commonFloat() {
+  return isSmooth ? Type(builder.getF64Type()) : Type(builder.getF32Type());
+}
+
 Type GraphGenerator::randomElementType(Class wanted) {
+  // Derivatives need floats.
+  if (isDifferentiated && isIn(commonFloat(), wanted) &&
+      random.percent(isSmooth ? 90 : 40))
+    return commonFloat();
   while (true) {
     // Most programs consist mainly of float types and i32.
     DType dtype = random.percent(options.forTiming ? 85 : 25) ? DType::Float32
@@ -71,6 +84,8 @@ Type GraphGenerator::randomElementType(Class wanted) {
                       ? DType::Int32
                       : DType(random.below(tinygrad::kNumDTypes));
     Type type = tinygrad::getElementType(context, dtype);
+    if (isSmooth && isa<FloatType>(type))
+      type = commonFloat();
     if (isIn(type, wanted))
       return type;
   }
@@ -132,7 +147,7 @@ Value GraphGenerator::leaf(RankedTensorType type) {
     return emit<IotaOp>(type, random.below(type.getRank()));
   if (isIn(elementType, Class::Num) && isSymbolic() && random.percent(6))
     return emit<DimOp>(type, randomDim(1 << 20).getAttr());
-  fillRandom(*tensor, random);
+  fillRandom(*tensor, random, isSmooth);
   DenseElementsAttr elements = getDenseElements(*tensor);
   if (random.percent(20)) {
     // A splat attribute, or one with all elements listed.
@@ -232,7 +247,7 @@ bool GraphGenerator::addOp() {
   } else if (choice < 78) {
     result = cast();
   } else if (choice < 81) {
-    result = bitcast();
+    result = isSmooth ? unary() : bitcast();
   } else if (choice < 88) {
     result = reduce();
   } else if (choice < 93) {
@@ -288,6 +303,10 @@ OwningOpRef<ModuleOp> GraphGenerator::generate() {
        ++tries)
     count -= addOp();
   finish();
+  if (isDifferentiated)
+    function->setAttr(
+        derivativesAttrName,
+        builder.getI64IntegerAttr(static_cast<int64_t>(random.bits() >> 1)));
   return std::move(module);
 }
 

@@ -58,6 +58,10 @@ struct GeneratorOptions {
   /// one graph in fifty, with variables to one in twenty.
   int64_t maxElements = 2048;
   int64_t largeElements = 100000;
+  /// The percentage of graphs whose derivatives are checked: they have
+  /// `derivativesAttrName` (see Derivatives.h). All floats of every second one
+  /// are of type f64 and of moderate size.
+  int64_t gradientsPercent = 0;
   /// Generates programs for timing: some hundred positions along an axis,
   /// mostly float32. Nothing is evaluated, and arguments have no `tg.input`.
   bool forTiming = false;
@@ -76,8 +80,8 @@ OwningOpRef<ModuleOp> generateGraph(MLIRContext *context, uint64_t seed,
 FailureOr<std::vector<HostTensor>> getInputs(func::FuncOp function);
 
 /// Random contents in one of several styles: small integers, fractions, special
-/// values, random bits.
-void fillRandom(HostTensor &tensor, Random &random);
+/// values, random bits. Floats are finite and of moderate size if `isModerate`.
+void fillRandom(HostTensor &tensor, Random &random, bool isModerate = false);
 
 } // namespace mlir::tg
 

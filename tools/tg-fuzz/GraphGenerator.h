@@ -41,6 +41,8 @@ public:
 private:
   // Types.
   Type randomElementType(Class wanted);
+  /// The type of most floats of a graph.
+  Type commonFloat();
   static bool isIn(Type elementType, Class wanted);
   SmallVector<Dim> randomShape();
   Dim number(int64_t value) { return Dim(context, value); }
@@ -119,6 +121,8 @@ private:
   /// Candidates for operands, oldest first.
   SmallVector<Value> pool;
   int64_t maxElements;
+  /// Whether derivatives are checked, and all floats are of type f64.
+  bool isDifferentiated = false, isSmooth = false;
 };
 
 template <typename OpTy, typename... Args>

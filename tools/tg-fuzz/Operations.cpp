@@ -106,6 +106,8 @@ Value GraphGenerator::binary() {
       Class::Arith,     Class::Float, Class::IntOrBool, Class::IntOrBool,
       Class::IntOrBool, Class::Int,   Class::Int};
   int64_t kind = random.below(std::size(classes));
+  while (isDifferentiated && !isIn(commonFloat(), classes[kind]))
+    kind = random.below(std::size(classes));
   Value a = pick(classes[kind]);
   Value b = a ? similar(a, elementOf(a)) : Value();
   if (!b)
@@ -456,7 +458,7 @@ Value GraphGenerator::identity() {
   case 0:
     return emit<ContiguousOp>(x);
   case 1:
-    return emit<DetachOp>(x);
+    return isSmooth ? Value() : emit<DetachOp>(x);
   default:
     return emit<CopyOp>(x, builder.getStringAttr(options.device));
   }

@@ -91,9 +91,12 @@ template <typename T> static T randomInteger(int64_t style, Random &random) {
   }
 }
 
-void mlir::tg::fillRandom(HostTensor &tensor, Random &random) {
+void mlir::tg::fillRandom(HostTensor &tensor, Random &random, bool isModerate) {
   DType dtype = tinygrad::getDType(tensor.elementType);
   int64_t style = random.below(8);
+  // Without many exponents and special values.
+  if (isModerate && (style == 4 || style == 6))
+    style = 2;
   dispatch(dtype, [&](auto zero) {
     using T = decltype(zero);
     for (int64_t i = 0, e = tensor.numElements(); i < e; ++i) {

@@ -9,6 +9,8 @@
 /// the results of compiled code with those of the interpreter. Graph number i
 /// of a seed does not depend on the other options of the run.
 ///
+/// With `--gradients`, some of them are differentiated first (Derivatives.h).
+///
 /// Graphs run in child processes. Each graph is written to a file before it
 /// runs, so that it is available after a crash; it is then shrunk and written
 /// to a folder together with the command that reproduces the failure.
@@ -18,6 +20,7 @@
 #include "Bindings.h"
 #include "Checks.h"
 #include "Cliffs.h"
+#include "Derivatives.h"
 #include "Generator.h"
 #include "Shrinker.h"
 
@@ -62,6 +65,11 @@ static cl::opt<int64_t>
     symbolic("symbolic", cl::init(20),
              cl::desc("Percentage of graphs with symbolic shapes"),
              cl::value_desc("percent"), cl::cat(category));
+static cl::opt<int64_t> gradients(
+    "gradients", cl::init(0),
+    cl::desc("Percentage of graphs whose derivatives are checked, and which "
+             "are then compiled as gradient programs"),
+    cl::value_desc("percent"), cl::cat(category));
 static cl::opt<std::string>
     deviceName("device", cl::init("CPU"),
                cl::desc("Where graphs run; 'none' checks the canonicalizer "
@@ -127,6 +135,7 @@ static GeneratorOptions getGeneratorOptions() {
   GeneratorOptions options;
   options.maxOps = maxOps;
   options.symbolicPercent = symbolic;
+  options.gradientsPercent = gradients;
   if (deviceName != "none")
     options.device = deviceName;
   return options;
@@ -158,21 +167,47 @@ static LogicalResult writeModule(ModuleOp module, StringRef path,
   return success();
 }
 
+/// Writes a graph to a file, then checks it.
+static Outcome writeAndCheck(ModuleOp module, std::string &message) {
+  if (failed(writeModule(module, getPath("current.mlir"), "")))
+    return Outcome::Failed;
+  return check(module, getCheckOptions(), message);
+}
+
+/// Checks the derivatives of a graph, then its gradient program like any other
+/// graph. A graph without gradients is checked like any other itself.
+static Outcome checkGradients(OwningOpRef<ModuleOp> module,
+                              std::string &message) {
+  Outcome outcome = writeAndCheck(*module, message);
+  if (outcome != Outcome::Good && outcome != Outcome::Useless)
+    return outcome;
+  message.clear();
+  FailureOr<OwningOpRef<ModuleOp>> program = makeGradientProgram(*module);
+  if (failed(program))
+    return Outcome::Failed;
+  if (*program)
+    module = std::move(*program);
+  else
+    module->lookupSymbol("main")->removeAttr(derivativesAttrName);
+  const Outcome compiled = writeAndCheck(*module, message);
+  // One of the two checks is enough to be of use.
+  return compiled == Outcome::Useless ? outcome : compiled;
+}
+
 /// Checks the graphs from `begin` on, in a child process.
 static Outcome work(uint64_t begin, uint64_t end, Progress *progress,
                     std::string &message) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   tinygrad::prepareContext(context);
   const GeneratorOptions options = getGeneratorOptions();
-  std::string current = getPath("current.mlir");
   for (uint64_t graph = begin; graph < end; ++graph) {
     progress->graph = graph;
     alarm(timeLimit);
     OwningOpRef<ModuleOp> module =
         generateGraph(&context, getGraphSeed(graph), options);
-    if (failed(writeModule(*module, current, "")))
-      return Outcome::Failed;
-    Outcome outcome = check(*module, getCheckOptions(), message);
+    const Outcome outcome = getDerivativesSeed(*module)
+                                ? checkGradients(std::move(module), message)
+                                : writeAndCheck(*module, message);
     if (outcome == Outcome::Useless)
       ++progress->useless;
     else if (outcome != Outcome::Good)
@@ -251,10 +286,13 @@ static LogicalResult report(uint64_t graph, Outcome outcome,
     os << c << (c == '\n' ? "// " : "");
   os << "\n// Graph " << graph << " of tg-fuzz --seed=" << seed
      << " --max-ops=" << maxOps << " --symbolic=" << symbolic
+     << (gradients == 0 ? "" : " --gradients=" + std::to_string(gradients))
      << ", shrunk. Reproduce with\n"
-     << "//   tg-fuzz --device=" << deviceName << " " << name << "\n"
-     << "//   " << run << "--interpret " << name << "   and   " << run
-     << "--device=" << deviceName << " " << name << "\n";
+     << "//   tg-fuzz --device=" << deviceName << " " << name << "\n";
+  // Derivatives are compared by this tool alone.
+  if (!getDerivativesSeed(*module))
+    os << "//   " << run << "--interpret " << name << "   and   " << run
+       << "--device=" << deviceName << " " << name << "\n";
   if (failed(writeModule(*module, path, header)))
     return failure();
   llvm::outs() << "  " << message << "\n  see " << path << ", " << run << path
@@ -475,6 +513,10 @@ int main(int argc, char **argv) {
     (void)reportError("--symbolic is a percentage, 0 to 100");
     return 1;
   }
+  if (gradients < 0 || gradients > 100) {
+    (void)reportError("--gradients is a percentage, 0 to 100");
+    return 1;
+  }
   if (!getCheckOptions().device.empty()) {
     // The child processes open the device, since it has threads; here only its
     // name is checked.
@@ -499,9 +541,10 @@ int main(int argc, char **argv) {
   if (printGraph) {
     MLIRContext context(MLIRContext::Threading::DISABLED);
     tinygrad::prepareContext(context);
-    generateGraph(&context, getGraphSeed(first),
-                  cliffs ? getTimingOptions(maxOps) : getGeneratorOptions())
-        ->print(llvm::outs());
+    OwningOpRef<ModuleOp> module = generateGraph(
+        &context, getGraphSeed(first),
+        cliffs ? getTimingOptions(maxOps) : getGeneratorOptions());
+    module->print(llvm::outs());
     return getExitStatus(success());
   }
   if (cliffs)

@@ -290,10 +290,14 @@ static Value buildPart(OpBuilder &builder, Value x, ArrayAttr from,
                           builder.getArrayAttr(to));
 }
 
+// Sizes that are computed from variables with a single value are numbers, where
+// those of x are variables: then the gradient is a reshape.
+
 FailureOr<Value> PadOp::buildGradient(OpBuilder &builder, unsigned,
                                       Value gradient) {
-  return buildPart(builder, gradient, getLow(),
-                   cast<RankedTensorType>(getX().getType()));
+  auto type = cast<RankedTensorType>(getX().getType());
+  return Algebra(builder, gradient)
+      .reshape(buildPart(builder, gradient, getLow(), type), type);
 }
 
 FailureOr<Value> ShrinkOp::buildGradient(OpBuilder &builder, unsigned,
@@ -302,8 +306,9 @@ FailureOr<Value> ShrinkOp::buildGradient(OpBuilder &builder, unsigned,
   for (auto [to, size] : llvm::zip_equal(
            getDims(getTo()), getDims(cast<RankedTensorType>(getX().getType()))))
     high.push_back((size - to).getAttr());
-  return Value(PadOp::create(builder, gradient.getLoc(), gradient, getFrom(),
-                             builder.getArrayAttr(high)));
+  Value padded = PadOp::create(builder, gradient.getLoc(), gradient, getFrom(),
+                               builder.getArrayAttr(high));
+  return Algebra(builder, gradient).reshape(padded, getX().getType());
 }
 
 FailureOr<Value> FlipOp::buildGradient(OpBuilder &builder, unsigned,

@@ -17,7 +17,6 @@
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include <limits>
-#include <utility>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -77,11 +76,11 @@ static Value sumAway(const Algebra &a, Value x, ArrayRef<int64_t> axes) {
 }
 
 /// Along each axis of the space, the walks of the view; none if an index of the
-/// view is not along one axis in positive steps.
+/// view is not along one axis in positive steps, as that of a diagonal.
 static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
                                                        const View &view) {
   SmallVector<AxisWalks> walks(space.size());
-  SmallVector<bool> isTaken(view.shape.size(), false);
+  SmallVector<bool> moves(view.shape.size(), false);
   for (const AxisGroup &group : splitPositions(space, view)) {
     if (group.begin == group.end)
       continue;
@@ -95,9 +94,9 @@ static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
       if (coefficient.is(0) || view.shape[i].is(1))
         continue;
       std::optional<int64_t> step = coefficient.getStatic();
-      // Nor is an index along two axes, a diagonal.
-      if (!step || *step <= 0 || std::exchange(isTaken[i], true))
+      if (!step || *step <= 0 || moves[i])
         return std::nullopt;
+      moves[i] = true;
       Walk walk{i, *step};
       if (axis.outer &&
           view.shape[axis.outer->axis].getMax() < view.shape[i].getMax())
@@ -278,5 +277,6 @@ FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
     else
       gradient = scatterAll(a, gradient, space, view);
   }
-  return gradient;
+  // Sizes with a single value may have become numbers.
+  return a.reshape(gradient, getX().getType());
 }

@@ -323,6 +323,9 @@ static void scatterSum(ReduceOp op) {
   std::optional<OneHotSum> sum = match(builder, op);
   if (!sum || !isWorthIt(op, sum->axis))
     return;
+  // The index and the value are taken from the first class.
+  if (getDim(op.getX().getType(), sum->axis).getMin() < 1)
+    return;
   Location loc = op.getLoc();
   const int64_t rank = op.getType().getRank();
   // Takes one place along the axis, and replaces the axis by the positions that

@@ -67,3 +67,28 @@ func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
   %4 = tg.add %1, %3 : tensor<1xf32>
   return %4 : tensor<1xf32>
 }
+
+// -----
+
+// Sizes computed from a variable with a single value are numbers; the gradient
+// has the type of the argument nevertheless.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         %[[PADDED:.*]] = tg.pad
+// CHECK:         %[[GRADIENT:.*]] = tg.reshape %[[PADDED]] : tensor<5xf32> -> tensor<?xf32, #tg.shape<#tg.var<"k", 5, 5>>>
+// CHECK:         return %{{.*}}, %[[GRADIENT]]
+func.func @main(%x: tensor<?xf32, #tg.shape<#tg.var<"k", 5, 5>>>) -> tensor<3xf32> {
+  %part = tg.shrink %x from [1] to [4] : tensor<?xf32, #tg.shape<#tg.var<"k", 5, 5>>> -> tensor<3xf32>
+  return %part : tensor<3xf32>
+}
+
+// -----
+
+// An axis of a diagonal moves along two axes of the space.
+
+// CHECK-LABEL: func.func @main(
+// CHECK:         tg.scatter add
+func.func @main(%x: tensor<3x3xf32>) -> tensor<3xf32> {
+  %diagonal = tg.strided %x [#tg.view<[3] strides [4]>] : tensor<3x3xf32> -> tensor<3xf32>
+  return %diagonal : tensor<3xf32>
+}

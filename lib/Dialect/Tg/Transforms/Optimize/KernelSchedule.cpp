@@ -250,6 +250,13 @@ bool KernelSchedule::isSameBut(Value value, Value other, Value from, Value to,
   return isSame;
 }
 
+bool KernelSchedule::hasReversedUpdate(RangeOp range) {
+  return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
+    return store.getUpdate() &&
+           analysis.getLinear(store.getIndex()).getCoefficient(range) < 0;
+  });
+}
+
 bool KernelSchedule::mayMeetAlong(RangeOp range) {
   return llvm::any_of(kernel.getBody().getOps<StoreOp>(), [&](StoreOp store) {
     return store.getUpdate() &&

@@ -71,6 +71,9 @@ public:
   /// Whether an update may reach one element at several positions of the range,
   /// as far as the index shows.
   bool mayMeetAlong(RangeOp range);
+  /// Whether an update moves through elements in descending order along the
+  /// range.
+  bool hasReversedUpdate(RangeOp range);
   /// The reduces that close the range.
   SmallVector<RangedReduceOp> getReduces(RangeOp range) const;
   bool dependsOn(Value value, RangeOp range);

@@ -436,7 +436,7 @@ void Heuristic::vectorizeResult() {
   int64_t width = getNumLanes();
   RangeOp lane = chooseResultLane();
   if (!lane || lane.getKind() != RangeKind::loop || hasLaneConflict(lane) ||
-      schedule.mayMeetAlong(lane))
+      schedule.mayMeetAlong(lane) || schedule.hasReversedUpdate(lane))
     return;
   for (RangeOp other : schedule.getResultRanges())
     if (other.getKind() == RangeKind::upcast)
