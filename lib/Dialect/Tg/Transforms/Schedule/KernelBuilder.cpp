@@ -12,6 +12,7 @@
 #include "KernelBuilder.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -242,10 +243,8 @@ std::string KernelBuilder::getName() const {
   return name;
 }
 
-/// Moves everything the stores need to `body`: first the ranges by id, which is
-/// the order of the loops, then each operation after its operands.
-void KernelBuilder::moveTo(Block &body) {
-  SmallVector<Operation *> ranges, others;
+SmallVector<Operation *> KernelBuilder::getNeeded() {
+  SmallVector<Operation *> needed;
   // Depth-first search; the number counts the operands visited.
   SmallVector<std::pair<Operation *, unsigned>> stack;
   DenseSet<Operation *> seen;
@@ -261,10 +260,71 @@ void KernelBuilder::moveTo(Block &body) {
         push(op->getOperand(next++).getDefiningOp());
         continue;
       }
-      (isa<RangeOp>(op) ? ranges : others).push_back(op);
+      needed.push_back(op);
       stack.pop_back();
     }
   }
+  return needed;
+}
+
+void KernelBuilder::maskLoads() {
+  // Ranges of at most one position are masked by maskEmptyRanges.
+  llvm::SmallBitVector mayBeEmpty(extents.size());
+  for (auto [id, extent] : llvm::enumerate(extents))
+    mayBeEmpty[id] = extent.getMin() <= 0 && extent.getMax() > 1;
+  if (mayBeEmpty.none())
+    return;
+  auto getSet = [&](ValueRange ranges) {
+    llvm::SmallBitVector set(extents.size());
+    for (Value range : ranges)
+      set.set(unsigned(range.getDefiningOp<RangeOp>().getId()));
+    return set;
+  };
+  // The ranges of which each use of a value needs a position.
+  DenseMap<Operation *, llvm::SmallBitVector> usedAt;
+  IndexAnalysis &analysis = index.getAnalysis();
+  const SmallVector<Operation *> needed = getNeeded();
+  for (Operation *op : llvm::reverse(needed)) {
+    llvm::SmallBitVector set(extents.size());
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      for (Value operand : op->getOperands())
+        if (!isa<MemRefType>(operand.getType()))
+          set |= getSet(analysis.getRanges(operand));
+      if (!store.getUpdate())
+        set |= getSet(resultRanges);
+    } else {
+      set = usedAt.lookup(op);
+    }
+    if (auto reduce = dyn_cast<RangedReduceOp>(op))
+      set |= getSet(reduce.getRanges());
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      llvm::SmallBitVector missing = set;
+      missing &= mayBeEmpty;
+      missing.reset(getSet(analysis.getRanges(load.getResult())));
+      const Interval positions = analysis.getInterval(load.getIndex());
+      const int64_t size = load.getBuffer().getType().getNumElements();
+      if (missing.any() &&
+          (positions.getMin() < 0 || positions.getMax() >= size)) {
+        Value mask = load.getMask();
+        for (unsigned id : missing.set_bits())
+          mask = index.conjunction(
+              mask, index.lessThan(index.constant(0), extents[id]));
+        load.getMaskMutable().assign(mask);
+      }
+    }
+    for (Value operand : op->getOperands())
+      if (Operation *from = operand.getDefiningOp())
+        if (auto [it, isNew] = usedAt.try_emplace(from, set); !isNew)
+          it->second &= set;
+  }
+}
+
+/// Moves everything the stores need to `body`: first the ranges by id, which is
+/// the order of the loops, then each operation after its operands.
+void KernelBuilder::moveTo(Block &body) {
+  SmallVector<Operation *> ranges, others;
+  for (Operation *op : getNeeded())
+    (isa<RangeOp>(op) ? ranges : others).push_back(op);
   llvm::sort(ranges, [](Operation *a, Operation *b) {
     return cast<RangeOp>(a).getId() < cast<RangeOp>(b).getId();
   });
@@ -273,6 +333,7 @@ void KernelBuilder::moveTo(Block &body) {
 }
 
 KernelOp KernelBuilder::finish(SmallVectorImpl<Value> &buffers) {
+  maskLoads();
   OpBuilder detached(loc.getContext());
   auto kernel =
       KernelOp::create(detached, loc, getName(),

@@ -142,6 +142,12 @@ public:
 private:
   Value createRange(Dim extent);
   std::string getName() const;
+  /// What the stores need, each operation after its operands.
+  SmallVector<Operation *> getNeeded();
+  /// Masks loads that would be executed even if a range is empty along which
+  /// each of their uses has a position, and whose element may not exist then:
+  /// the offset of an empty view may be beyond the end.
+  void maskLoads();
   void moveTo(Block &body);
 
   Location loc;
