@@ -133,3 +133,60 @@ tg.kernel @updates_that_read(%o: memref<4xf32>, %q: memref<4xf32>, %a: memref<40
   tg.store %x, %o[%i] update add over %j : memref<4xf32>
   tg.store %y, %q[%i] update add over %j : memref<4xf32>
 }
+
+// -----
+
+// A kernel in place: the store of a row's first element does not split the loop
+// over the row, in which %s is read and written.
+
+// CHECK-LABEL: func.func @in_place
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.load %arg1
+// CHECK-DAG: memref.store %{{.*}}, %arg0
+// CHECK-DAG: memref.store %{{.*}}, %arg1
+// CHECK-DAG: memref.store %{{.*}}, %arg3
+// CHECK: memref.store %{{.*}}, %arg2
+// CHECK-NOT: memref.load
+// CHECK: return
+tg.kernel @in_place(%e: memref<40xf32>, %s: memref<40xf32>, %r: memref<4xf32>, %m: memref<40xf32>, %x: memref<40xf32>) attributes {in_place, outputs = 4 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %n = tg.add %row, %j : index
+  %f = tg.load %x[%row] : memref<40xf32>
+  %a = tg.load %x[%n] : memref<40xf32>
+  %old = tg.load %s[%n] : memref<40xf32>
+  %y = tg.neg %a : f32
+  %z = tg.exp2 %old : f32
+  tg.store %old, %e[%n] : memref<40xf32>
+  tg.store %y, %s[%n] : memref<40xf32>
+  tg.store %f, %r[%i] : memref<4xf32>
+  tg.store %z, %m[%n] : memref<40xf32>
+}
+
+// -----
+
+// What reads memory comes before what overwrites it.
+
+// CHECK-LABEL: func.func @reader_first
+// CHECK: memref.load %arg0
+// CHECK: scf.for
+// CHECK: memref.store %{{.*}}, %arg1
+// CHECK: memref.store %{{.*}}, %arg0
+// CHECK-NOT: memref.load
+// CHECK: return
+tg.kernel @reader_first(%s: memref<4xf32>, %y: memref<40xf32>, %x: memref<40xf32>) attributes {in_place, outputs = 2 : i64} {
+  %i = tg.range 0 thread 4
+  %j = tg.range 1 loop 10
+  %c10 = tg.const(10 : index) : index
+  %row = tg.mul %i, %c10 : index
+  %n = tg.add %row, %j : index
+  %f = tg.load %x[%row] : memref<40xf32>
+  %old = tg.load %s[%i] : memref<4xf32>
+  %a = tg.load %x[%n] : memref<40xf32>
+  %m = tg.mul %a, %old : f32
+  tg.store %f, %s[%i] : memref<4xf32>
+  tg.store %m, %y[%n] : memref<40xf32>
+}
