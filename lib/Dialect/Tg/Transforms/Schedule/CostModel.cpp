@@ -13,6 +13,7 @@
 
 #include "CostModel.h"
 #include "Tiles.h"
+#include "TinyGrad/Dialect/Tg/IR/TgConstantFold.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <limits>
@@ -393,6 +394,17 @@ static double getShare(Access &access,
     all += bounds.size();
   }
   return all == 0 ? 1.0 : static_cast<double>(met) / static_cast<double>(all);
+}
+
+bool CostModel::storesOperand(Operation *op) const {
+  auto cast = dyn_cast<CastOp>(op);
+  if (!cast || target.groupItems == 0)
+    return false;
+  Type from = getElementTypeOrSelf(cast.getX().getType());
+  Type to = getElementTypeOrSelf(cast.getType());
+  return from.isIntOrFloat() && to.isIntOrFloat() &&
+         from.getIntOrFloatBitWidth() < to.getIntOrFloatBitWidth() &&
+         !from.isInteger(1) && isLosslessCast(from, to);
 }
 
 std::string CostModel::getReasonToStore(Value value,

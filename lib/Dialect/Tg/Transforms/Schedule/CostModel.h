@@ -28,6 +28,12 @@ public:
   /// computed where it is used.
   std::string getReasonToStore(Value value, ArrayRef<Access *> accesses);
 
+  /// Whether the operand of `op` should be stored instead of its result. That
+  /// is so for conversions on GPUs that widen without rounding: memory is
+  /// slower than converting where the value is loaded, and matrix units
+  /// multiply the narrow type.
+  bool storesOperand(Operation *op) const;
+
   /// How to divide `value` into parts with a kernel each if it gets a buffer.
   /// Useful if `value` selects between tensors by position: then each kernel
   /// computes only the selected tensor.

@@ -336,7 +336,7 @@ void FunctionScheduler::visit(Operation *op) {
   if (isa<StridedOp, ConstOp, IotaOp, DimOp, ContiguousOp, CopyOp>(op))
     return computeInPlace(op);
   std::string reason = costs->getReasonToStore(result, uses);
-  if (!reason.empty())
+  if (!reason.empty() && !costs->storesOperand(op))
     return store(op, reason);
   computeInPlace(op);
 }
