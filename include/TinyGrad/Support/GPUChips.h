@@ -25,6 +25,8 @@
 
 namespace tinygrad {
 
+/// The most work items of a grid in each direction that every GPU admits.
+inline constexpr int64_t kMaxGridItems = UINT32_MAX;
 /// The most groups of a grid in each direction, on every GPU.
 inline constexpr std::array<int64_t, 3> kMaxGridGroups = {INT32_MAX, 65535,
                                                           65535};
@@ -65,7 +67,9 @@ struct GPUChipData {
 
 /// All of them, by vendor and name.
 // Group memory and registers: CUDA's programming guide, table of compute
-// capabilities; AMD's instruction set manuals, local data share and VGPRs.
+// capabilities; AMD's instruction set manuals, local data share and VGPRs. The
+// table does not have sm_88, which gets the least of its family; sm_101 is what
+// CUDA 12 called sm_110.
 inline constexpr GPUChipData kGPUChips[] = {
     {"sm_70", 32, 96 << 10, 80, 255, 1 << 16},
     {"sm_72", 32, 96 << 10, 8, 255, 1 << 16},
@@ -73,9 +77,11 @@ inline constexpr GPUChipData kGPUChips[] = {
     {"sm_80", 32, 163 << 10, 108, 255, 1 << 16},
     {"sm_86", 32, 99 << 10, 84, 255, 1 << 16},
     {"sm_87", 32, 163 << 10, 16, 255, 1 << 16},
+    {"sm_88", 32, 99 << 10, 16, 255, 1 << 16},
     {"sm_89", 32, 99 << 10, 142, 255, 1 << 16},
     {"sm_90", 32, 227 << 10, 132, 255, 1 << 16},
     {"sm_100", 32, 227 << 10, 148, 255, 1 << 16},
+    {"sm_101", 32, 227 << 10, 20, 255, 1 << 16},
     {"sm_103", 32, 227 << 10, 148, 255, 1 << 16},
     {"sm_110", 32, 227 << 10, 20, 255, 1 << 16},
     {"sm_120", 32, 99 << 10, 188, 255, 1 << 16},

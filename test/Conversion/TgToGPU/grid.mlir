@@ -104,6 +104,20 @@ tg.kernel @folded(%out: memref<1xf32>, %a: memref<1xf32>) attributes {outputs = 
   tg.store %x, %out[%i] mask %m : memref<1xf32>
 }
 
+// So are more work items than 32 bits count.
+// CHECK-LABEL: gpu.func @folded_items(
+// CHECK-DAG: arith.constant 20000000
+// CHECK-DAG: arith.constant 16777215
+tg.kernel @folded_items(%out: memref<5120000000xi8>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 global 20000000
+  %l = tg.range 1 local 256
+  %c = tg.const(256 : index) : index
+  %0 = tg.mul %i, %c : index
+  %1 = tg.add %0, %l : index
+  %x = tg.const(1 : i8) : i8
+  tg.store %x, %out[%1] : memref<5120000000xi8>
+}
+
 // Variables are arguments; only the number of groups depends on them here.
 // CHECK-LABEL: gpu.func @symbolic(
 // CHECK-SAME: memref<2048xf32>, %{{.*}}: index) kernel

@@ -167,3 +167,20 @@ module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_ite
     tg.store %sum, %out[%6] : memref<256xf32>
   }
 }
+
+// -----
+
+#n = #tg.var<"n", 0, 3>
+module attributes {tg.target = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>} {
+  tg.kernel @no_group(%o: memref<4xf32>, %p: memref<12xf32>, %a: memref<4xf32>) attributes {outputs = 2 : i64} {
+    %n = tg.range 0 global #n
+    %i = tg.range 1 local 4
+    %three = tg.const(3 : index) : index
+    %r = tg.mul %i, %three : index
+    %at = tg.add %r, %n : index
+    %x = tg.load %a[%i] : memref<4xf32>
+    // expected-error @+1 {{'tg.store' op does not depend on range 0 of kind 'global', which may be empty; there would be no group to run it}}
+    tg.store %x, %o[%i] : memref<4xf32>
+    tg.store %x, %p[%at] : memref<12xf32>
+  }
+}

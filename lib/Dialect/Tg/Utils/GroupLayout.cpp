@@ -88,35 +88,49 @@ LogicalResult LayoutBuilder::addGridRanges() {
   for (auto range : kernel.getBody().getOps<RangeOp>())
     if (isGrid(range) && !range.use_empty())
       ranges.push_back(range);
+  // Without groups, nothing is stored at all.
+  for (RangeOp range : ranges)
+    if (range.getExtentDim().getMin() <= 0)
+      for (auto store : kernel.getBody().getOps<StoreOp>())
+        if (llvm::none_of(store->getOperands(), [&](Value operand) {
+              return llvm::is_contained(analysis.getRanges(operand),
+                                        range.getResult());
+            }))
+          return store.emitOpError("does not depend on range ")
+                 << range.getId() << " of kind '"
+                 << stringifyRangeKind(range.getKind())
+                 << "', which may be empty; there would be no group to run it";
   // The innermost range is x, the next one y, and all others are z.
   SmallVector<RangeOp> all = ranges;
   for (int direction : {0, 1})
     if (!ranges.empty())
       layout.gridRanges[direction].push_back(ranges.pop_back_val());
   layout.gridRanges[2] = ranges;
+  auto getLimit = [&](int direction) {
+    return std::min(tinygrad::kMaxGridGroups[direction],
+                    tinygrad::kMaxGridItems / layout.groupSize[direction]);
+  };
   bool fits = true;
   for (int direction : {0, 1, 2}) {
     layout.groups[direction] =
         getProduct(context, layout.gridRanges[direction]);
-    fits &= layout.groups[direction].getMax() <=
-            tinygrad::kMaxGridGroups[direction];
+    fits &= layout.groups[direction].getMax() <= getLimit(direction);
   }
   if (fits)
     return success();
   const Dim total = getProduct(context, all), one(context, 1);
   layout.gridRanges = {all, {}, {}};
   layout.groups = {total, one, one};
-  if (total.getMax() <= tinygrad::kMaxGridGroups[0])
+  if (total.getMax() <= getLimit(0))
     return success();
-  const Dim width(context, tinygrad::kMaxGridGroups[0]);
+  const Dim width(context, getLimit(0));
   layout.foldedGroups = total;
   layout.groups[0] = Dim::get(DimOpKind::min, total, width);
   layout.groups[1] = Dim::get(DimOpKind::floordiv, total + width - one, width);
-  if (layout.groups[1].getMax() > tinygrad::kMaxGridGroups[1])
+  if (layout.groups[1].getMax() > getLimit(1))
     return kernel.emitError("has ")
            << total.str() << " groups of work items; a grid has at most "
-           << tinygrad::kMaxGridGroups[0] << " * "
-           << tinygrad::kMaxGridGroups[1];
+           << getLimit(0) << " * " << getLimit(1);
   return success();
 }
 
@@ -427,7 +441,7 @@ void LayoutBuilder::permuteTile(StageOp tile) {
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {
-  if (failed(addGridRanges()) || failed(addAxes()))
+  if (failed(addAxes()) || failed(addGridRanges()))
     return failure();
   for (Operation &op : kernel.getBody().front()) {
     if (op.use_empty())
