@@ -279,10 +279,9 @@ llvm::StringMap<CompiledKernel> compileKernels(ModuleOp module, Device &device,
   const int cache = debug >= 6 ? std::min(cacheLevel(), 1) : cacheLevel();
   auto load = [&](Work &item) {
     Context settings({{"CACHELEVEL", cache}, {"DEBUG", debug}});
-    std::shared_ptr<Program> program =
-        KernelCache::global().get(device, targetKey + "\n" + item.text, [&] {
-          return compileKernel(item.text, target, flags);
-        });
+    std::shared_ptr<Program> program = KernelCache::global().get(
+        device, targetKey + "\n" + item.text,
+        [&] { return compileKernel(item.text, target, flags); }, item.base);
     item.result.kernel = Kernel(program, item.base);
   };
   if (work.size() == 1) {

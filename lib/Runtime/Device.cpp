@@ -239,7 +239,7 @@ Device &Device::getDefault() {
     Registry &all = registry();
     std::lock_guard<std::mutex> lock(all.mutex);
     for (const auto &[name, kind] : all.kinds)
-      if (kind.priority > 0 && !all.unusable.contains(name) && kind.count() > 0)
+      if (kind.priority > 0 && !all.unusable.contains(name))
         candidates.push_back({-kind.priority, name});
   }
   std::sort(candidates.begin(), candidates.end());
@@ -247,7 +247,8 @@ Device &Device::getDefault() {
     try {
       return get(name);
     } catch (const DeviceError &error) {
-      // A device that is in use by others, or too old for our code.
+      // There is no driver or no device, or the device is in use by others or
+      // too old for our code.
       if (debugLevel() >= 1)
         debugPrint(name + " is not the default device: " + error.what());
       Registry &all = registry();
@@ -266,19 +267,16 @@ void Device::copyAcross(void *destination, Device &sourceDevice,
                         const void *source, std::size_t bytes) {
   if (&sourceDevice == this) {
     copy(destination, source, bytes);
-    synchronize();
   } else if (information().hostVisible) {
     synchronize();
     sourceDevice.copyOut(destination, source, bytes);
   } else if (sourceDevice.information().hostVisible) {
     sourceDevice.synchronize();
     copyIn(destination, source, bytes);
-    synchronize();
   } else {
     std::unique_ptr<char[]> staging(new char[bytes]);
     sourceDevice.copyOut(staging.get(), source, bytes);
     copyIn(destination, staging.get(), bytes);
-    synchronize();
   }
 }
 

@@ -81,8 +81,11 @@ KernelCache::takeExcess(std::size_t limit) {
 std::shared_ptr<Program> KernelCache::build(Device &device,
                                             const std::string &fullKey,
                                             const Compile &compile,
-                                            bool useDisk) {
-  const std::string &target = device.information().architecture;
+                                            bool useDisk,
+                                            std::string_view name) {
+  std::string target = device.information().architecture;
+  if (!name.empty())
+    target.append(" (kernel ").append(name).append(")");
   if (useDisk) {
     if (std::optional<std::vector<char>> code = disk->load(fullKey)) {
       try {
@@ -106,7 +109,8 @@ std::shared_ptr<Program> KernelCache::build(Device &device,
 }
 
 std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
-                                          const Compile &compile) {
+                                          const Compile &compile,
+                                          std::string_view name) {
   const int level = cacheLevel();
   const bool useDisk = level >= 2 && disk && disk->enabled();
   // The code is the same for all devices of one kind and architecture, but a
@@ -114,7 +118,7 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
   std::string fullKey = device.information().architecture + "\n";
   fullKey += key;
   if (level == 0)
-    return build(device, fullKey, compile, false);
+    return build(device, fullKey, compile, false, name);
 
   const Digest digest = Digest::of(device.name() + "\n" + fullKey);
   const std::size_t limit = kernelLimit();
@@ -136,7 +140,8 @@ std::shared_ptr<Program> KernelCache::get(Device &device, std::string_view key,
   }
   dropped.clear();
   try {
-    std::shared_ptr<Program> program = build(device, fullKey, compile, useDisk);
+    std::shared_ptr<Program> program =
+        build(device, fullKey, compile, useDisk, name);
     promise.set_value(program);
     return program;
   } catch (...) {

@@ -47,12 +47,13 @@ std::optional<GPUOptions> tg::parseGPUOptions(StringRef text,
   GPUOptions options{*chip, name.str()};
   if (!text.contains(':'))
     return options;
+  const bool canRound = tinygrad::canRoundToTf32(options.chip);
   if (option != kTf32) {
-    error = "GPUs have no option '" + option.str() + "'; there is '" +
-            kTf32.str() + "'";
+    error = name.str() + " has no option '" + option.str() + "'; " +
+            (canRound ? "there is '" + kTf32.str() + "'" : "there are none");
     return std::nullopt;
   }
-  if (!tinygrad::canRoundToTf32(options.chip)) {
+  if (!canRound) {
     error = name.str() + " has no matrix units that round f32 to tf32";
     return std::nullopt;
   }

@@ -19,9 +19,9 @@
 // SIM: #tg.target<"sim:sm_90:tf32", {{.*}}round_to_tf32 = 1
 // OLD: error: 'cuda:sm_75:tf32' is not a target: sm_75 has no matrix units that round f32 to tf32
 // AMD: error: 'sim:gfx942:tf32' is not a target: gfx942 has no matrix units that round f32 to tf32
-// OPTION: error: 'cuda:sm_90:tf16' is not a target: GPUs have no option 'tf16'; there is 'tf32'
+// OPTION: error: 'cuda:sm_90:tf16' is not a target: sm_90 has no option 'tf16'; there is 'tf32'
 // CHIP: error: 'cuda:tf32' is not a target: there is no GPU called 'tf32'; known ones: sm_70
-// EMPTY: error: 'cuda:sm_90:' is not a target: GPUs have no option ''; there is 'tf32'
+// EMPTY: error: 'cuda:sm_90:' is not a target: sm_90 has no option ''; there is 'tf32'
 // BAD: error: 'null:1' is not a target: there is one null target, 'null'
 
 // The target that the module has is replaced.

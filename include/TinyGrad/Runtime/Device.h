@@ -232,8 +232,9 @@ public:
   virtual void copy(void *destination, const void *source,
                     std::size_t bytes) = 0;
   /// Copies from \p sourceDevice to this device, as work that is ordered in the
-  /// queues of both; through the host and complete on return, unless the device
-  /// overrides it.
+  /// queues of both. Unless the device overrides it, this is a copy of the host
+  /// (as copyIn) if the source is in its memory, and otherwise goes through it,
+  /// which waits for the source.
   virtual void copyAcross(void *destination, Device &sourceDevice,
                           const void *source, std::size_t bytes);
 

@@ -18,8 +18,9 @@
 /// - ALLOW_TF32: 1: GPUs may round float32 factors of products to tf32, which
 ///   their matrix units multiply. Read when the device is opened
 /// - SPEC: 1: the IR is verified after every rewrite and every pass; slow.
-///   2: also checks every memory access of kernels; an out-of-bounds access
-///   makes the run throw IndexError
+///   2: also checks every memory access of kernels of the CPU; an out-of-bounds
+///   access makes the run throw IndexError. The device SIM always does. Kernels
+///   of CUDA and AMD are not checked: run them on SIM
 /// - LRU: 0: freed device memory is returned to the system at once
 /// - CACHELEVEL: 0: no kernel cache, 1: in memory, 2 (the default): and on disk
 /// - CACHEDIR: directory of the disk cache, see cacheDirectory()

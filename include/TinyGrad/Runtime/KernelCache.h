@@ -53,9 +53,11 @@ public:
 
   /// The program for \p key on \p device. The key must contain everything the
   /// code depends on besides the compiler itself: the kernel, the target with
-  /// its features, options. The CACHELEVEL setting selects the levels.
+  /// its features, options. The CACHELEVEL setting selects the levels. Errors
+  /// of a device that does not load the code have the \p name of the kernel.
   std::shared_ptr<Program> get(Device &device, std::string_view key,
-                               const Compile &compile);
+                               const Compile &compile,
+                               std::string_view name = {});
 
   /// Drops all programs from the cache in memory; those in use stay loaded.
   void clearMemory();
@@ -77,7 +79,8 @@ private:
   std::vector<Entries::node_type> takeExcess(std::size_t limit);
 
   std::shared_ptr<Program> build(Device &device, const std::string &fullKey,
-                                 const Compile &compile, bool useDisk);
+                                 const Compile &compile, bool useDisk,
+                                 std::string_view name);
 
   mutable std::mutex mutex;
   Entries programs;
