@@ -11,9 +11,11 @@
 // CHECK-DAG: tg.range {{.*}} group_reduce
 // CHECK: tg.kernel @{{.*}}2_40_128_40
 // CHECK: tg.range {{.*}} local 40
-// CHECK: %[[BLOCK:.*]] = tg.range {{[0-9]+}} loop 128
-// CHECK: tg.ranged_scan add {{.*}} over %[[BLOCK]]
-// A row of 100 is too short, and 20000 rows are enough.
+// CHECK: %[[BLOCK:.*]] = tg.range {{[0-9]+}} loop 32
+// CHECK: %[[LANES:.*]] = tg.range {{[0-9]+}} upcast 4
+// CHECK: tg.ranged_scan add {{.*}} over %[[BLOCK]], %[[LANES]]
+// A row of 100 is too short, and 20000 rows are enough. What an item accesses
+// at once is scanned in its registers.
 // CHECK: tg.kernel @{{.*}}E_100
 // CHECK: tg.ranged_scan max
 // CHECK: tg.kernel @{{.*}}E_20000_256

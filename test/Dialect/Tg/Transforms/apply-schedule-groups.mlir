@@ -57,3 +57,38 @@ module attributes {tg.target = #t} {
     tg.store %s, %out[%i] : memref<2xf32>
   }
 }
+
+// -----
+
+// Each item of the group would add to every element.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 4096>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<accumulate ranged_reduce 0 [3]>: several work items would update one element}}
+  tg.kernel @accumulated(%out: memref<2xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<set_kind [0] as local>, #tg.step<stage load 0 [0, 1] into [5, 6]>, #tg.step<unshare ranged_reduce 0 into [3]>, #tg.step<accumulate ranged_reduce 0 [3]>]} {
+    %i = tg.range 0 loop 2
+    %k = tg.range 1 loop 32
+    %n = tg.const(2 : index) : index
+    %row = tg.mul %k, %n : index
+    %at = tg.add %row, %i : index
+    %x = tg.load %a[%at] : memref<64xf32>
+    %s = tg.ranged_reduce add %x over %k : f32
+    tg.store %s, %out[%i] : memref<2xf32>
+  }
+}
+
+// -----
+
+// The step at fault is the one that made the tile too large.
+
+#t = #tg.target<"gpu", group_items = 256, subgroup_items = 32, group_bytes = 128>
+module attributes {tg.target = #t} {
+  // expected-error @+1 {{does not admit the step #tg.step<stage load 0 [1, 2] into [3, 4]>: 'tg.stage' op needs more memory than a group of work items has}}
+  tg.kernel @stays_large(%out: memref<64xf32>, %a: memref<64xf32>) attributes {outputs = 1 : i64, schedule = [
+      #tg.step<split [0] by 32 into [1, 2]>, #tg.step<set_kind [2] as local>, #tg.step<stage load 0 [1, 2] into [3, 4]>, #tg.step<set_kind [1] as global>]} {
+    %i = tg.range 0 loop 64
+    %x = tg.load %a[%i] : memref<64xf32>
+    tg.store %x, %out[%i] : memref<64xf32>
+  }
+}

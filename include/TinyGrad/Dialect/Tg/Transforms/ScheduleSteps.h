@@ -26,7 +26,8 @@ LogicalResult canApply(KernelOp kernel, StepAttr step, std::string &reason);
 /// Applies the steps one after the other, and appends them to the kernel's
 /// `scheduled`. If the kernel does not admit one of them, or the last one
 /// leaves something unfinished, restores the kernel and emits an error with the
-/// step and the reason.
+/// step and the reason. Between two steps, the kernel may need larger groups,
+/// or more of their memory, than the target has.
 LogicalResult applySteps(KernelOp kernel, ArrayRef<StepAttr> steps);
 
 /// The steps that \p kernel admits, for a search: splits by powers of two and

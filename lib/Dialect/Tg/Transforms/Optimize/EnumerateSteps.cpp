@@ -37,14 +37,11 @@ LogicalResult tg::applySteps(KernelOp kernel, ArrayRef<StepAttr> steps) {
     kernel->setAttrs((*before)->getAttrDictionary());
   };
   KernelSchedule schedule(kernel);
-  for (StepAttr step : steps) {
-    if (auto obstacle = schedule.findObstacle(step)) {
-      restore();
-      return kernel.emitError()
-             << "kernel '" << kernel.getName() << "' does not admit the step "
-             << step << ": " << *obstacle;
-    }
-    schedule.apply(step);
+  if (auto refused = schedule.applyAll(steps)) {
+    restore();
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' does not admit the step "
+           << refused->step << ": " << refused->reason;
   }
   if (auto rest = schedule.findUnfinished()) {
     restore();

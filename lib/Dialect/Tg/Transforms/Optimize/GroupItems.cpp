@@ -69,8 +69,8 @@ static double countPositions(ArrayRef<Value> ranges) {
 /// widest type as one access has bytes, if all accesses that depend on the
 /// range are contiguous along it, and begin at a multiple of as many elements.
 int64_t Heuristic::countAccessLanes(RangeOp range) {
-  if (range.getKind() != RangeKind::loop || range.getPeel() || hasScan() ||
-      hasLaneConflict(range))
+  if (range.getKind() != RangeKind::loop || range.getPeel() ||
+      (hasScan() && !schedule.isScanned(range)) || hasLaneConflict(range))
     return 1;
   IndexAnalysis &analysis = schedule.getAnalysis();
   int64_t lanes = std::min<int64_t>(
@@ -226,7 +226,9 @@ bool Heuristic::shareRows() {
   int64_t items = std::min(kGroupItems, target.groupItems);
   for (RangedReduceOp reduce : findSharedReduces()) {
     const Sharing sharing = findSharing(reduce);
-    if (!sharing.row || sharing.column || !admits(sharing.row, RangeKind::loop))
+    if (!sharing.row || sharing.column)
+      return isUnfit("loads are not contiguous along the sums alone");
+    if (!admits(sharing.row, RangeKind::loop))
       return false;
     for (Value value : schedule.getAnalysis().getRanges(reduce.getResult()))
       rows.insert(value.getDefiningOp<RangeOp>());
@@ -243,7 +245,9 @@ bool Heuristic::shareRows() {
     const int64_t accesses =
         llvm::divideCeil(range.getLargestExtent(), countAccessLanes(range));
     if (accesses < kMinShared)
-      return false;
+      return isUnfit("rows of " + Twine(range.getLargestExtent()) +
+                     " elements are " + Twine(accesses) +
+                     " accesses, fewer than " + Twine(kMinShared));
     items = std::min<int64_t>(items, llvm::bit_ceil(uint64_t(accesses)));
   }
   if (items < 2 || shared.empty())
@@ -363,7 +367,9 @@ bool Heuristic::shareColumns() {
   while (along * 2 <= most && static_cast<double>(along) < wanted)
     along *= 2;
   if (along < 2)
-    return false;
+    return isUnfit(most < 2 ? "columns of " + Twine(depth) +
+                                  " elements are too short to be divided"
+                            : Twine("there are enough columns for the device"));
   while (columns * along < kFewItems && columns < allColumns)
     columns *= 2;
   report("columns", column, columns);
@@ -400,6 +406,7 @@ bool Heuristic::turnTiles() {
   RangeOp column = chooseResultLane(/*shortest=*/INT64_MAX), row;
   if (!column || column.getLargestExtent() < kLeastTurned)
     return false;
+  bool isTurned = false;
   SmallVector<LoadOp> turned;
   for (auto load : body.getOps<LoadOp>()) {
     const LinearForm &index = schedule.getAnalysis().getLinear(load.getIndex());
@@ -408,6 +415,7 @@ bool Heuristic::turnTiles() {
         llvm::AbsoluteValue(index.getCoefficient(column)) == 1 ||
         load.getType().isInteger(1))
       continue;
+    isTurned = true;
     for (RangeOp range : schedule.getResultRanges())
       if (range != column && (!row || range == row) &&
           range.getLargestExtent() >= kLeastTurned &&
@@ -418,7 +426,8 @@ bool Heuristic::turnTiles() {
       }
   }
   if (!row)
-    return false;
+    return isTurned && isUnfit("no load is contiguous along another range of " +
+                               Twine(kLeastTurned) + " or more positions");
   report("turn", row, kTurned);
   RangeOp inColumn = schedule.split(column, kTurned).second;
   RangeOp inRow = schedule.split(row, kTurned).second;
@@ -488,6 +497,13 @@ int64_t Heuristic::tileItems(RangeOp lane, int64_t lanes, double positions) {
   return results;
 }
 
+/// Whether all scans have \p range as their innermost one.
+bool Heuristic::isLastScanned(RangeOp range) {
+  return llvm::all_of(
+      schedule.getKernel().getBody().getOps<RangedScanOp>(),
+      [&](RangedScanOp scan) { return scan.getRanges().back() == range; });
+}
+
 /// Makes work items of the result ranges, from the one along which stores are
 /// contiguous outward.
 bool Heuristic::distribute() {
@@ -495,8 +511,15 @@ bool Heuristic::distribute() {
   vectorizeRows();
   RangeOp lane = chooseResultLane(/*shortest=*/INT64_MAX);
   int64_t lanes = 1;
-  if (lane && admits(lane, RangeKind::global))
+  if (lane && schedule.isScanned(lane)) {
+    // An item scans a row: what it accesses at once is scanned in registers.
+    const int64_t count = countAccessLanes(lane);
+    if (count > 1 && isMultiple(lane, count) && isLastScanned(lane))
+      splitItems(lane, /*items=*/1, count);
+    lane = RangeOp();
+  } else if (lane && admits(lane, RangeKind::global)) {
     lanes = countAccessLanes(lane);
+  }
   // Those that may be work items: scans and scatters have loops.
   double positions = 1;
   for (RangeOp range : schedule.getResultRanges())

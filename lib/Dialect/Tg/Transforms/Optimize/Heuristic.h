@@ -121,6 +121,7 @@ private:
   bool isReused(ArrayRef<RangedReduceOp> reduces, RangeOp range);
   int64_t tileItems(RangeOp lane, int64_t lanes, double positions);
   void partitionUpdates();
+  bool isLastScanned(RangeOp range);
   bool distribute();
 
   void report(StringRef step, RangeOp range, int64_t amount);

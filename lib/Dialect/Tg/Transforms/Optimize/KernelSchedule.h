@@ -39,6 +39,14 @@ public:
   std::optional<std::string> findObstacle(StepAttr step);
   /// Applies a step that has no obstacle.
   void apply(StepAttr step);
+  /// A step that was not applied, or after which groups cannot run the kernel.
+  struct Refused {
+    StepAttr step;
+    std::string reason;
+  };
+  /// Applies the steps in their order. Groups of the target need not be able to
+  /// run the kernel between two steps, only after the last one.
+  std::optional<Refused> applyAll(ArrayRef<StepAttr> steps);
   /// Why a group of the target could not run the kernel as it is; none if it
   /// could.
   std::optional<std::string> findObstacleToLayout();
@@ -56,6 +64,8 @@ public:
   ArrayRef<StageOp> getGivenTiles() const { return givenTiles; }
   IndexAnalysis &getAnalysis() { return analysis; }
 
+  /// Whether a scan is over the range.
+  bool isScanned(RangeOp range);
   /// Whether the order of the range's positions matters: a scan runs over it,
   /// or an update reaches an element several times along it.
   bool isOrdered(RangeOp range);
@@ -222,8 +232,6 @@ private:
                  DenseSet<std::pair<Value, Value>> &same);
   /// Whether a value is computed from memory that the kernel writes in place.
   bool readsOutput(Value value);
-  /// Whether a scan is over the range.
-  bool isScanned(RangeOp range);
   /// Whether the order of positions matters to some update.
   bool hasOrderedUpdate();
   RangeOp findRange(int64_t id) const;
@@ -240,6 +248,8 @@ private:
   std::optional<std::string> findObstacleToGroups(RangeOp range,
                                                   RangeKind kind);
   /// Why a group of the target could not run the kernel after the step.
+  /// Obstacles other than that groups could not run the kernel.
+  std::optional<std::string> findObstacleToStep(StepAttr step);
   std::optional<std::string> findObstacleToLayout(StepAttr step);
   /// What forbids that positions of a result range run as work items.
   std::optional<std::string> findObstacleToWorkItems(RangeOp range);

@@ -362,6 +362,30 @@ size_t KernelSchedule::countNewRanges(StepAttr step) {
 }
 
 Obstacle KernelSchedule::findObstacle(StepAttr step) {
+  if (Obstacle obstacle = findObstacleToStep(step))
+    return obstacle;
+  return findObstacleToLayout(step);
+}
+
+std::optional<KernelSchedule::Refused>
+KernelSchedule::applyAll(ArrayRef<StepAttr> steps) {
+  // The first step since which groups cannot run the kernel.
+  std::optional<Refused> refused;
+  for (StepAttr step : steps) {
+    if (Obstacle obstacle = findObstacleToStep(step))
+      return Refused{step, *obstacle};
+    apply(step);
+    Obstacle obstacle =
+        target.groupItems > 0 ? findObstacleToLayout() : std::nullopt;
+    if (!obstacle)
+      refused.reset();
+    else if (!refused)
+      refused = Refused{step, *obstacle};
+  }
+  return refused;
+}
+
+Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
   SmallVector<RangeOp> named;
   for (int64_t id : step.getRanges()) {
     named.push_back(findRange(id));
@@ -469,10 +493,14 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       RangeOp range = named[0];
       if (kernel.getInPlace())
         return "the kernel works in place";
-      if (llvm::any_of(ranges, [](RangeOp range) {
-            return range.getKind() == RangeKind::group_reduce;
-          }))
-        return "several work items would update one element";
+      for (RangeOp items : ranges)
+        if (items.getKind() == RangeKind::group_reduce ||
+            (items.getKind() == RangeKind::local &&
+             llvm::any_of(kernel.getBody().getOps<StoreOp>(),
+                          [&](StoreOp store) {
+                            return !dependsOn(store.getIndex(), items);
+                          })))
+          return "several work items would update one element";
       SmallVector<RangedReduceOp> closing = getReduces(range);
       if (range.getPeel() || range.isSymbolic() ||
           range.getKind() != RangeKind::loop || closing.size() != ops.size() ||
@@ -652,7 +680,7 @@ Obstacle KernelSchedule::findObstacle(StepAttr step) {
       if (findRange(id))
         return "the kernel has a range " + std::to_string(id) + " already";
   }
-  return findObstacleToLayout(step);
+  return std::nullopt;
 }
 
 Obstacle KernelSchedule::findObstacleToLayout(StepAttr step) {

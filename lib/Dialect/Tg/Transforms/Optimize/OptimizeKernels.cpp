@@ -658,13 +658,10 @@ private:
   static LogicalResult checkList(KernelOp kernel, KernelOp before,
                                  ArrayRef<Attribute> steps) {
     KernelSchedule schedule(before, getTargetFacts(kernel));
-    for (Attribute attr : steps) {
-      auto step = cast<StepAttr>(attr);
-      if (auto obstacle = schedule.findObstacle(step))
-        return kernel.emitError()
-               << "the step " << step << " is not admitted: " << *obstacle;
-      schedule.apply(step);
-    }
+    if (auto refused = schedule.applyAll(llvm::map_to_vector(
+            steps, [](Attribute step) { return cast<StepAttr>(step); })))
+      return kernel.emitError() << "the step " << refused->step
+                                << " is not admitted: " << refused->reason;
     if (auto rest = schedule.findUnfinished())
       return kernel.emitError() << "the steps are not complete: " << *rest;
     if (!OperationEquivalence::isRegionEquivalentTo(

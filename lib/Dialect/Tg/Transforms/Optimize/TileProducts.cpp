@@ -159,8 +159,11 @@ bool Heuristic::tileProducts() {
     return false;
   RangedReduceOp reduce = reduces.front();
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
-  if (!columns || columns.getLargestExtent() < kFewest)
+  if (!columns)
     return false;
+  if (columns.getLargestExtent() < kFewest)
+    return isUnfit(Twine(columns.getLargestExtent()) +
+                   " columns are fewer than " + Twine(kFewest));
   // The longest range of the sum, and the innermost rows that are long enough;
   // the longest ones if none are.
   RangeOp depth, rows;
@@ -187,8 +190,11 @@ bool Heuristic::tileProducts() {
     left = x;
     right = y;
   }
+  if (!depth)
+    return isUnfit("sums have fewer than " + Twine(kLeastDepth) + " terms");
   if (!rows)
-    return false;
+    return isUnfit("there are no two factors, one of the columns and one of " +
+                   Twine(fewestRows) + " or more rows");
   others /= static_cast<double>(rows.getLargestExtent());
   others /= static_cast<double>(columns.getLargestExtent());
   BlockSize size;
