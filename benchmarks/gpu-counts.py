@@ -223,6 +223,20 @@ def attention(p):
     return p.text(matmul_of(p, softmax_of(p, scores, 2), v, heads, length, length, width))
 
 
+def attention_f16(p):
+    """Products of f16 with sums of f32; the softmax, in f32, is rounded to f16."""
+    heads, length, width = 8, 256, 64
+    q, k, v = (p.cast(p.argument([heads, length, width], "f16"), "f32") for _ in range(3))
+    scores = matmul_of(p, q, k, heads, length, width, length, is_turned=True)
+    weights = p.cast(p.cast(softmax_of(p, scores, 2), "f16"), "f32")
+    return p.text(p.cast(matmul_of(p, weights, v, heads, length, length, width), "f16"))
+
+
+def scan(p):
+    name, shape, element = p.argument([SIDE, SIDE])
+    return p.text(p.add(f"tg.scan add {name} axis 1 : {p.type(shape, element)}", shape, element))
+
+
 KERNELS = {
     "copy": copy,
     "chain": chain,
@@ -232,6 +246,7 @@ KERNELS = {
     "row-sum": row_sum,
     "column-sum": column_sum,
     "sum": total,
+    "scan": scan,
     "softmax": softmax,
     "layernorm": layernorm,
     "matrix-vector": matrix_vector,
@@ -247,6 +262,7 @@ KERNELS = {
     "deep-f32-64": matmul("f32", 64, 8192, 64),
     "conv-64-56": conv,
     "attention-8-256-64": attention,
+    "attention-f16": attention_f16,
 }
 
 
