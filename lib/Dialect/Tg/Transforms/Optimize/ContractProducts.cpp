@@ -258,8 +258,9 @@ bool Heuristic::contractProducts() {
     SmallVector<RangeOp> ranges = schedule.stage(factor, over).second;
     schedule.setKind(side, RangeKind::loop);
     schedule.setKind(ranges[isTransposed], RangeKind::loop);
-    return isAlongSide == isTransposed ? Fill{ranges[1], ranges[0]}
-                                       : Fill{ranges[0], ranges[1]};
+    return isAlongSide == isTransposed
+               ? Fill{ranges[1], ranges[0]}
+               : Fill{ranges[0], ranges[1], /*isTurned=*/!isTransposed};
   };
   const Fill left = stage(product.left, rowsOfBlock),
              right = stage(product.right, columnsOfBlock);

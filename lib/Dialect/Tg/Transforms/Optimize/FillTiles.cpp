@@ -82,7 +82,9 @@ int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
 
 /// Distributes the filling of a tile over the items of a group, whose extents
 /// are \p axes from the innermost on: items that are neighbors read neighbors
-/// in memory, \p width elements at once.
+/// in memory, \p width elements at once. If rows of the tile are along the
+/// other range, the innermost items are along it, so that they write neighbors:
+/// those along the contiguous one are in few banks.
 void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   RangeOp rows = fill.other, chunks = fill.contiguous;
   if (width > 1) {
@@ -95,8 +97,10 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
           numRows = rows.getLargestExtent();
   SmallVector<int64_t> ofChunks, ofRows;
-  for (int64_t extent : axes) {
-    if (numChunks % extent == 0) {
+  for (auto [i, extent] : llvm::enumerate(axes)) {
+    const bool isAlongRows = fill.isTurned && i == 0 && numRows % extent == 0 &&
+                             axes.size() > 1 && numChunks % axes[1] == 0;
+    if (!isAlongRows && numChunks % extent == 0) {
       ofChunks.push_back(extent);
       numChunks /= extent;
     } else if (numRows % extent == 0) {

@@ -103,9 +103,10 @@ private:
     return false;
   }
   /// The ranges that fill a tile: one along which the factor is contiguous in
-  /// memory, and the other one.
+  /// memory, and the other one. Rows of the tile may be along the latter.
   struct Fill {
     RangeOp contiguous, other;
+    bool isTurned = false;
   };
   bool isContiguous(Value value, RangeOp range);
   int64_t countContiguous(LoadOp load, RangeOp range);
