@@ -21,7 +21,11 @@ using namespace tinygrad::detail;
 
 Tensor Tensor::relu() const {
   const MethodScope method("relu");
-  return maximum(same(*this, 0));
+  const Tensor zero = same(*this, 0);
+  if (!isFloat(dtype()) || isFloat8(dtype()))
+    return maximum(zero);
+  // The derivative at 0 is 0, as in PyTorch, JAX and tinygrad.
+  return detachedWhere(*this == 0, *this).maximum(zero);
 }
 
 Tensor Tensor::relu6() const {
@@ -86,6 +90,9 @@ public:
     if (low)
       error = mulAdd(rest, *low, error);
     error = error + lost;
+    // The sum of zeros of both signs would lose the sign of x.
+    if (subtracted)
+      error = (x == 0).where(0, error);
     Tensor result = mulAdd(x, inverse, bounded * (inverse * error));
     return isLow.where(result * constants.scale, result);
   }
@@ -259,9 +266,10 @@ Tensor Tensor::selu(double alpha, double gamma) const {
 Tensor Tensor::softplus(double beta) const {
   const MethodScope method("softplus");
   return inFloat(*this, [&](const Tensor &x) {
-    // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y.
+    // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y. The
+    // same choice for both parts makes it smooth at 0.
     Tensor y = x * beta;
-    return (y.maximum(0) + log1p((-y.abs()).exp())) * (1 / beta);
+    return ((y > 0).where(y, 0) + log1p((-magnitude(y)).exp())) * (1 / beta);
   });
 }
 
@@ -279,8 +287,6 @@ Tensor Tensor::mish() const {
     Tensor bounded = (above > 40).where(40, above);
     const InverseExponential inverse(bounded);
     const Tensor &power = inverse.value();
-    // At zero, the sign is lost.
-    return (x == 0).where(
-        x, inverse.gate(above, bounded, {}, power / mulAdd(power, 2, 1)));
+    return inverse.gate(above, bounded, {}, power / mulAdd(power, 2, 1));
   });
 }

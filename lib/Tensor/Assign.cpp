@@ -118,9 +118,11 @@ static void assignTo(GraphImpl &graph, TensorImpl &target,
         it != graph.pendingParts.end()) {
       isPending = true;
       // A program has one value for each variable.
-      if (haveConflictingValues(it->second, variables))
+      if (haveConflictingValues(it->second, variables)) {
+        const uint64_t cutBits = graph.beginCut(current());
         graph.wrap(current(), target.device).realize(std::source_location());
-      else
+        graph.endCut(current(), cutBits);
+      } else
         addVariables(variables, it->second);
     }
     value = withPart(target.movement.get(), source,

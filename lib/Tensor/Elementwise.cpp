@@ -75,7 +75,9 @@ Tensor Tensor::floordiv(const Operand &other) const {
 /// The remainder of truncated division of floats, with the sign of \p x. Exact,
 /// like C's fmod, if the quotient is exact in the type.
 static Tensor remainder(const Tensor &x, const Tensor &y) {
-  Tensor size = x.abs(), divisor = y.abs();
+  // |x| with the derivative 1 at 0, where the result is x.
+  Tensor negative = 0 - x, size = (x < 0).where(negative, 0 - negative);
+  Tensor divisor = y.abs();
   // The fused operation does not round the product. The rounded quotient is off
   // by at most one, unless it is too large to be exact; the remainder is 0
   // then.
@@ -215,9 +217,11 @@ Tensor Tensor::logaddexp(const Operand &other) const {
   Pair operands = broadcast(*this, other, dtype, "logaddexp");
   const DType compute = promote(dtype, DType::Float32);
   Tensor a = operands.lhs.cast(compute), b = operands.rhs.cast(compute);
-  // inf - inf would be NaN.
-  Tensor distance = (a == b).where(0, a - b).abs();
-  return (a.maximum(b) + log1p((-distance).exp())).cast(dtype);
+  // inf - inf would be NaN. Of equal numbers, the difference has a derivative.
+  Tensor isGreater = a > b, difference = a - b;
+  difference = ((a == b) & difference.isnan()).where(0, difference);
+  Tensor distance = isGreater.where(difference, 0 - difference);
+  return (isGreater.where(a, b) + log1p((-distance).exp())).cast(dtype);
 }
 
 Tensor Tensor::lerp(const Operand &end, const Operand &weight) const {

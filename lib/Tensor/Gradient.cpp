@@ -125,10 +125,58 @@ void Tensor::setGrad(const OptionalTensor &gradient) {
   std::swap(tensor.grad, old);
 }
 
-void prim::markCut(const Tensor &x, const Tensor &memory) {
+uint64_t prim::beginCut(const Tensor &x) {
   GraphImpl &graph = *x.impl().graph;
   std::lock_guard<std::recursive_mutex> lock(graph.mutex);
-  graph.markCut(graph.operation(x.impl()), graph.operation(memory.impl()));
+  return graph.beginCut(graph.operation(x.impl()));
+}
+
+void prim::markCut(const Tensor &x, const Tensor &memory, uint64_t cutBits) {
+  GraphImpl &graph = *x.impl().graph;
+  std::lock_guard<std::recursive_mutex> lock(graph.mutex);
+  Operation *op = graph.operation(memory.impl());
+  graph.markCut(graph.operation(x.impl()), op);
+  graph.endCut(op, cutBits);
+}
+
+//===----------------------------------------------------------------------===//
+// What gradients flow through
+//===----------------------------------------------------------------------===//
+
+SmallVector<Operation *> GraphImpl::gradientSources(Operation *op) {
+  SmallVector<Operation *> sources;
+  if (CustomGradient *custom = findCustomGradient(op)) {
+    for (Handle &input : custom->inputs)
+      sources.push_back(input.op);
+  } else if (!tg::stopsGradient(op)) {
+    // The old contents of the target of an assignment are not part of it.
+    const unsigned first = isa<tg::AssignOp>(op) ? 1 : 0;
+    for (Value operand :
+         op->getOperands().drop_front(std::min(first, op->getNumOperands())))
+      if (isa<FloatType>(getElementTypeOrSelf(operand)))
+        sources.push_back(operand.getDefiningOp());
+  }
+  return sources;
+}
+
+uint64_t GraphImpl::beginCut(ArrayRef<Operation *> ops) {
+  // With more than 64 cuts in use, a gradient may be refused without need.
+  constexpr unsigned numBits = 64;
+  SmallVector<Operation *> worklist(ops);
+  llvm::DenseSet<Operation *> seen;
+  uint64_t cutBits = 0, ownBit = 0;
+  while (!worklist.empty())
+    for (Operation *source : gradientSources(worklist.pop_back_val())) {
+      if (!seen.insert(source).second)
+        continue;
+      if (ownBit == 0)
+        ownBit = uint64_t(1) << (numCuts++ % numBits);
+      Node &from = node(source);
+      from.cutAfter |= ownBit;
+      cutBits |= from.cutBits | ownBit;
+      worklist.push_back(source);
+    }
+  return cutBits;
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,8 +237,8 @@ public:
 
 private:
   void check(Operation *op) const;
-  /// The operations that the gradient of \p op flows on to.
-  SmallVector<Operation *> getNext(Operation *op) const;
+  /// Throws Error if \p op is memory that one of \p wrt had an influence on.
+  void checkCut(Operation *op, ArrayRef<Operation *> wrt) const;
 
   GraphImpl &graph;
   const char *method;
@@ -219,20 +267,18 @@ void Paths::check(Operation *op) const {
                 "computed from it; compute gradients before the assignment");
 }
 
-SmallVector<Operation *> Paths::getNext(Operation *op) const {
-  SmallVector<Operation *> next;
-  if (GraphImpl::CustomGradient *custom = graph.findCustomGradient(op)) {
-    for (Handle &input : custom->inputs)
-      next.push_back(input.op);
-  } else if (!tg::stopsGradient(op)) {
-    // The old contents of the target of an assignment are not part of it.
-    const unsigned first = isa<tg::AssignOp>(op) ? 1 : 0;
-    for (Value operand :
-         op->getOperands().drop_front(std::min(first, op->getNumOperands())))
-      if (isa<FloatType>(getElementTypeOrSelf(operand)))
-        next.push_back(operand.getDefiningOp());
-  }
-  return next;
+void Paths::checkCut(Operation *op, ArrayRef<Operation *> wrt) const {
+  const uint64_t cutBits = graph.node(op).cutBits;
+  if (cutBits == 0)
+    return;
+  for (auto [i, other] : llvm::enumerate(wrt))
+    if (other != op && (graph.node(other).cutAfter & cutBits) != 0)
+      throw Error(std::string(method) + ": a value " + ::describe(graph, op) +
+                  " that depends on tensor " + std::to_string(i) +
+                  " of those to differentiate by, " + ::describe(graph, other) +
+                  ", was realized before, by an assignment or along with "
+                  "another value; compute gradients first, or detach() the "
+                  "value if no gradient is to flow through it");
 }
 
 void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
@@ -253,9 +299,10 @@ void Paths::follow(Operation *output, ArrayRef<Operation *> wrt) {
       leafOps.insert(op);
     else
       check(op);
+    checkCut(op, wrt);
     frame.reaches = wrt.empty() ? isLeaf : llvm::is_contained(wrt, op);
     if (!isLeaf)
-      frame.next = getNext(op);
+      frame.next = graph.gradientSources(op);
     path.push_back(std::move(frame));
   };
   enter(output);
@@ -419,6 +466,44 @@ static Tensor getCotangent(const Tensor &output,
   return *cotangent;
 }
 
+/// Why no gradient flows from \p output to any of \p targets, for messages:
+/// the operation that stops it, or that there is no path.
+static std::string
+explainMissing(GraphImpl &graph, Operation *output,
+               llvm::function_ref<bool(Operation *)> isTarget,
+               const char *otherwise) {
+  // A path along all operands, and back along it to the last operation that
+  // gradients do not flow through.
+  llvm::DenseMap<Operation *, Operation *> userOf{{output, nullptr}};
+  SmallVector<Operation *> worklist{output};
+  Operation *found = nullptr;
+  while (!worklist.empty() && !found) {
+    Operation *op = worklist.pop_back_val();
+    if (isTarget(op)) {
+      found = op;
+      break;
+    }
+    for (Value operand : op->getOperands())
+      if (userOf.try_emplace(operand.getDefiningOp(), op).second)
+        worklist.push_back(operand.getDefiningOp());
+  }
+  for (Operation *op = found; op; op = userOf.at(op)) {
+    Operation *user = userOf.at(op);
+    if (!user || llvm::is_contained(graph.gradientSources(user), op))
+      continue;
+    const std::string value = "; a value " + describe(graph, user);
+    if (user->hasAttr(tg::noGradientAttrName))
+      return value + " between them was computed in a NoGradScope";
+    if (isa<tg::DetachOp>(user))
+      return value + " between them was detached or assigned in a NoGradScope";
+    return value + " between them has no derivative";
+  }
+  return otherwise;
+}
+
+/// Tensors without elements are constants. Their gradients have none either.
+static bool isEmpty(const Tensor &tensor) { return tensor.numel().max() == 0; }
+
 std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
                                      const OptionalTensor &cotangent,
                                      bool allowUnused) const {
@@ -434,7 +519,14 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
                        ", but only floats of 16 bits or more have a gradient");
     if (tensor.impl().graph.get() != &graph)
       throw Error("gradient: the tensors are of different graphs");
-    ops.push_back(graph.operation(tensor.impl()));
+    Operation *op = graph.operation(tensor.impl());
+    if (op->getNumOperands() == 0 && !isa<tg::BufferOp>(op) && !isEmpty(tensor))
+      throw Error("gradient: tensor " + std::to_string(ops.size()) +
+                  " of those to differentiate by, " +
+                  tinygrad::detail::describe(tensor) +
+                  ", is a constant, which may be part of any operation; use "
+                  "its parameter() instead");
+    ops.push_back(op);
   }
   if (ops.empty())
     return {};
@@ -447,11 +539,15 @@ std::vector<Tensor> Tensor::gradient(const std::vector<Tensor> &wrt,
       gradient.impl().device = wrt[i].impl().device;
       continue;
     }
-    if (!allowUnused && !paths.isReached(ops[i]))
+    if (!allowUnused && !paths.isReached(ops[i]) && !isEmpty(wrt[i]))
       throw Error("gradient: the tensor does not depend on tensor " +
                   std::to_string(i) + " of those to differentiate by, " +
                   describe(wrt[i]) +
-                  ", or no longer, because a value between them was realized");
+                  explainMissing(
+                      graph, graph.operation(impl()),
+                      [&](Operation *op) { return op == ops[i]; },
+                      ", or no longer, because a value between them was "
+                      "realized"));
     gradient = wrt[i].zerosLike();
   }
   return gradients;
@@ -466,8 +562,11 @@ void Tensor::backward(const OptionalTensor &cotangent) const {
   paths.follow(graph.operation(impl()), {});
   if (paths.leaves().empty())
     throw Error("backward: the tensor, " + describe(*this) +
-                ", depends on no tensor that requires a gradient; see "
-                "setRequiresGrad() and parameter()");
+                ", depends on no tensor that requires a gradient" +
+                explainMissing(
+                    graph, graph.operation(impl()),
+                    [&](Operation *op) { return graph.findLeaf(op); },
+                    "; see setRequiresGrad() and parameter()"));
   std::vector<Tensor> gradients = differentiateAll(
       graph, *this, seed, paths.leaves(), paths.customs(), "backward");
   // Nothing below can fail halfway.

@@ -365,6 +365,12 @@ void GraphImpl::replace(Operation *op, Operation *replacement) {
     else
       markCut(op, replacement);
   }
+  if (numCuts != 0) {
+    const Node from = node(op);
+    Node &to = node(replacement);
+    to.cutBits |= from.cutBits;
+    to.cutAfter |= from.cutAfter;
+  }
   moveHandles(op, replacement);
   for (std::shared_ptr<Storage> &storage : storages)
     Storage::endIfDone(std::move(storage));

@@ -227,6 +227,10 @@ public:
     bool isLeaf = false;
     /// Whether it is memory that replaced a tracked operation.
     bool isCut = false;
+    /// Not 0 for memory that replaced operations whose values nobody had asked
+    /// for: bits that the operations which it was computed from have in
+    /// `cutAfter`. A gradient by such an operation cannot flow through it.
+    uint64_t cutBits = 0, cutAfter = 0;
   };
   Node &node(mlir::Operation *op) { return nodes.find(op)->second; }
   /// Whether gradients may flow from \p op to a tensor that requires one.
@@ -240,6 +244,15 @@ public:
   /// Records that \p memory replaces \p op in the graph: gradients cannot flow
   /// to what \p op was computed from.
   void markCut(mlir::Operation *op, mlir::Operation *memory);
+  /// To be called before memory replaces \p ops although nobody asked for their
+  /// values. Returns the bits for this memory, and marks what it is computed
+  /// from.
+  uint64_t beginCut(llvm::ArrayRef<mlir::Operation *> ops);
+  void endCut(mlir::Operation *memory, uint64_t cutBits) {
+    node(memory).cutBits |= cutBits;
+  }
+  /// The operations that the gradient of \p op flows on to.
+  llvm::SmallVector<mlir::Operation *> gradientSources(mlir::Operation *op);
   /// An identifier for a new walk.
   uint64_t beginWalk() { return ++numWalks; }
 
@@ -298,7 +311,7 @@ private:
   /// Whether any tensor ever required a gradient.
   bool hasLeaves = false;
   std::size_t numCopies = 0, garbage = 0;
-  uint64_t numWalks = 0;
+  uint64_t numWalks = 0, numCuts = 0;
   /// The number of open edits, see GraphEdit.
   unsigned numEdits = 0;
   std::array<mlir::Type, kNumDTypes> elementTypes;

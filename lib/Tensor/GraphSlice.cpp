@@ -530,16 +530,35 @@ Operation *GraphSlice::getKeptContents(Operation *assign) const {
   return choice ? resolve(choice.getY().getDefiningOp()) : nullptr;
 }
 
+/// The value that \p op, not yet cloned, has in any case if it is a choice
+/// between a value and the same one without a gradient.
+static Value findOnlyChoice(Operation *op, const IRMapping &mapping) {
+  auto choice = dyn_cast<tg::WhereOp>(op);
+  if (!choice)
+    return {};
+  auto withoutDetach = [&](Value operand) {
+    Value value = mapping.lookup(operand);
+    auto detach = value.getDefiningOp<tg::DetachOp>();
+    return detach ? detach.getX() : value;
+  };
+  Value x = withoutDetach(choice.getX());
+  return x == withoutDetach(choice.getY()) ? x : Value();
+}
+
 OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
-                                        ArrayRef<int> operandOf) const {
+                                        ArrayRef<int> operandOf,
+                                        bool keepsGradientMarks) const {
   OpBuilder builder(location.getContext());
   OwningOpRef<ModuleOp> module = ModuleOp::create(builder, location);
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> argumentTypes, resultTypes;
   for (Operation *op : inputList)
     argumentTypes.push_back(op->getResult(0).getType());
-  for (Operation *op : resultList)
+  llvm::DenseSet<Operation *> returned; // in memory of their own
+  for (Operation *op : resultList) {
     resultTypes.push_back(op->getResult(0).getType());
+    returned.insert(resolve(op));
+  }
   auto function =
       func::FuncOp::create(builder, location, "main",
                            builder.getFunctionType(argumentTypes, resultTypes));
@@ -550,18 +569,30 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
     mapping.map(op->getResult(0), argument);
   const SmallVector<tg::VarAttr> numberVariables = makeVariables(operandOf);
   unsigned nextNumber = 0;
-  bool hasParts = false;
+  bool hasUnused = false;
   for (Operation *op : ops) {
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (Operation *resolved = resolve(producer); resolved != producer)
         mapping.map(operand, mapping.lookup(resolved->getResult(0)));
     }
+    if (!returned.contains(op)) {
+      if (Value only = findOnlyChoice(op, mapping)) {
+        mapping.map(op->getResult(0), only);
+        hasUnused = true;
+        continue;
+      }
+      if (auto detach = dyn_cast<tg::DetachOp>(op);
+          detach && !keepsGradientMarks) {
+        mapping.map(op->getResult(0), mapping.lookup(detach.getX()));
+        continue;
+      }
+    }
     if (isa<tg::AssignOp>(op) && inPlace.contains(op)) {
       if (Value after =
               emitPartialAssign(builder, op, getKeptContents(op), mapping)) {
         mapping.map(op->getResult(0), after);
-        hasParts = true;
+        hasUnused = true;
         continue;
       }
     }
@@ -575,6 +606,8 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
       }
     }
     Operation *cloned = builder.clone(*op, mapping);
+    if (keepsGradientMarks)
+      continue;
     cloned->removeAttr(tg::noGradientAttrName);
     cloned->removeAttr(tg::gradientAttrName);
   }
@@ -582,8 +615,9 @@ OwningOpRef<ModuleOp> GraphSlice::clone(Location location,
   for (Operation *op : resultList)
     results.push_back(mapping.lookup(resolve(op)->getResult(0)));
   func::ReturnOp::create(builder, location, results);
-  // Erases the full-size values of assignments that became partial.
-  if (hasParts)
+  // Erases the full-size values of assignments that became partial, and
+  // conditions of choices.
+  if (hasUnused)
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isOpTriviallyDead(&op))
         op.erase();

@@ -59,8 +59,10 @@ public:
   /// A module with one function whose arguments are the buffers and whose
   /// variables have no values. Each of numbers() with an index i >= 0 in \p
   /// operandOf is replaced by the variable operandName(i).
+  /// For readers, \p keepsGradientMarks keeps what stops gradients.
   mlir::OwningOpRef<mlir::ModuleOp>
-  clone(mlir::Location location, llvm::ArrayRef<int> operandOf = {}) const;
+  clone(mlir::Location location, llvm::ArrayRef<int> operandOf = {},
+        bool keepsGradientMarks = false) const;
   std::string operandName(int operand) const;
 
   /// The operations that \p values depend on, these included, for which the

@@ -157,7 +157,7 @@ static Tensor orthogonalizeColumns(Tensor x, int64_t size) {
     Tensor root = isActive.where(squares, 1).sqrt();
     Tensor sign = (difference < 0).where(same(difference, -1), 1);
     Tensor tangent =
-        isActive.where(product * sign * 2 / (difference.abs() + root), 0)
+        isActive.where(product * sign * 2 / (difference * sign + root), 0)
             .contiguous();
     // With the tangent of half the angle, a rotation adds a small multiple to
     // each column, whose rounding hardly changes the column's norm.
@@ -244,7 +244,9 @@ Tensor Tensor::newtonSchulz(int64_t steps,
   // The smaller of x x^T and x^T x.
   const bool isTall = isAtMost(shape()[ndim() - 1], shape()[ndim() - 2]);
   return inFloat(isTall ? transpose(-2, -1) : *this, [&](const Tensor &wide) {
-    Tensor x = wide / (wide.square().sum({-2, -1}, true).sqrt() + eps);
+    Tensor squares = wide.square().sum({-2, -1}, true);
+    // The norm of zeros has the gradient 0.
+    Tensor x = wide / (detachedWhere(squares == 0, squares).sqrt() + eps);
     for (int64_t i = 0; i < steps; ++i) {
       // c[1] g + c[2] g^2 + ..., as g (c[1] + g (c[2] + ..)), times x.
       Tensor gram = x.matmul(x.transpose(-2, -1)), sum;

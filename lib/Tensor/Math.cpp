@@ -65,9 +65,22 @@ Tensor detail::isSignSet(const Tensor &x) {
   return prim::bitcast(x, bits[std::countr_zero(itemSize(x.dtype()))]) < 0;
 }
 
-/// \p magnitude, which is not negative, with the sign of \p x.
-static Tensor withSign(const Tensor &x, const Tensor &magnitude) {
-  return isSignSet(x).where(-magnitude, magnitude);
+Tensor detail::magnitude(const Tensor &x) {
+  // 0 - x and not -x: it makes +0 of -0.
+  return (x > 0).where(x, 0 - x);
+}
+
+Tensor detail::detachedWhere(const Tensor &condition, const Tensor &x) {
+  return prim::where(condition, prim::detach(x), x);
+}
+
+/// |x| by the sign bit. Of odd functions of x, withSign() of a function of it
+/// has the right derivatives also at 0.
+static Tensor withoutSign(const Tensor &x) { return isSignSet(x).where(-x, x); }
+
+/// \p size, which is not negative, with the sign of \p x.
+static Tensor withSign(const Tensor &x, const Tensor &size) {
+  return isSignSet(x).where(-size, size);
 }
 
 Tensor detail::floatUnary(UnaryOp op, const Tensor &x) {
@@ -91,8 +104,10 @@ Tensor Tensor::abs() const {
   const MethodScope method("abs");
   if (dtype() == DType::Bool || isUnsigned(dtype()))
     return prim::alias(*this);
-  // 0 - x and not -x: it makes +0 of -0.
-  return (*this > 0).where(*this, 0 - *this);
+  if (!isFloat(dtype()) || isFloat8(dtype()))
+    return magnitude(*this);
+  // As magnitude(), but with the derivative 0 at 0.
+  return (*this > 0).where(*this, 0 - detachedWhere(*this == 0, *this));
 }
 
 Tensor Tensor::sign() const {
@@ -100,7 +115,7 @@ Tensor Tensor::sign() const {
   if (dtype() == DType::Bool)
     return prim::alias(*this);
   // What is neither above nor below zero is its own sign: zeros and NaN.
-  Tensor result = (*this > 0).where(same(*this, 1), *this);
+  Tensor result = (*this > 0).where(same(*this, 1), detach());
   if (isUnsigned(dtype()))
     return result;
   return (*this < 0).where(same(*this, -1), result);
@@ -230,7 +245,7 @@ struct HalfExponential {
 
   /// The power of |x| - 13/16: the constant for that is nearly a float32.
   explicit HalfExponential(const Tensor &x)
-      : power((x.abs() - shift).exp()), factor(std::exp(shift) / 2) {}
+      : power((magnitude(x) - shift).exp()), factor(std::exp(shift) / 2) {}
 
   /// exp(|x|) / 2 + sign * exp(-|x|) / 2
   Tensor plusInverse(int sign) const {
@@ -269,7 +284,7 @@ static constexpr double kLargeForSquare = 1e8;
 Tensor Tensor::asinh() const {
   const MethodScope method("asinh");
   return inFloat(*this, [](const Tensor &x) {
-    Tensor size = x.abs(), isLarge = size > kLargeForSquare;
+    Tensor size = withoutSign(x), isLarge = size > kLargeForSquare;
     Tensor bounded = isLarge.where(1, size), square = bounded * bounded;
     Tensor value =
         isLarge.where(isLarge.where(size, 1).log() + ln2,
@@ -300,7 +315,7 @@ Tensor Tensor::atanh() const {
   const MethodScope method("atanh");
   return inFloat(*this, [](const Tensor &x) {
     // log((1 + x) / (1 - x)) / 2
-    Tensor size = x.abs();
+    Tensor size = withoutSign(x);
     size = (size > 1).where(std::numeric_limits<double>::quiet_NaN(), size);
     Tensor twice = size * 2;
     Tensor value = log1p(mulAdd(twice, size / (1 - size), twice)) * 0.5;

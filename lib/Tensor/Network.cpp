@@ -132,17 +132,21 @@ Tensor Tensor::normalize(double p, int64_t dim, double eps) const {
   if (!(p >= 0))
     throw Error("normalize: there is no norm of p = " + std::to_string(p));
   return inFloat(*this, [&](const Tensor &x) {
+    // The norm of zeros has the gradient 0, like the root of a sum of 0 here.
+    auto withoutZero = [](const Tensor &sum) {
+      return detachedWhere(sum == 0, sum);
+    };
     Tensor norm;
     if (p == 0)
       norm = (x != 0).cast(x.dtype()).sum(axes, true);
     else if (p == 1)
       norm = x.abs().sum(axes, true);
     else if (p == 2)
-      norm = x.square().sum(axes, true).sqrt();
+      norm = withoutZero(x.square().sum(axes, true)).sqrt();
     else if (std::isinf(p))
       norm = x.abs().max(axes, true);
     else
-      norm = x.abs().pow(p).sum(axes, true).pow(1 / p);
+      norm = withoutZero(x.abs().pow(p).sum(axes, true)).pow(1 / p);
     return x / norm.maximum(eps);
   });
 }

@@ -94,8 +94,9 @@ Tensor buffer(const Graph &graph, const Buffer &buffer, DType dtype,
               const Shape &shape);
 
 /// Records that \p memory holds values of \p x that no gradient can flow
-/// through.
-void markCut(const Tensor &x, const Tensor &memory);
+/// through. \p cutBits are from beginCut(), called before x was realized.
+void markCut(const Tensor &x, const Tensor &memory, uint64_t cutBits);
+uint64_t beginCut(const Tensor &x);
 
 /// \p axes must be sorted. They remain with size 1.
 Tensor reduce(ReduceOp op, const Tensor &x, const std::vector<int64_t> &axes);
@@ -209,6 +210,12 @@ Tensor same(const Tensor &x, Scalar value);
 Tensor mulAdd(const Tensor &x, const Operand &factor, const Operand &added);
 /// c[0] + c[1] x + c[2] x^2 + ...
 Tensor polynomial(const Tensor &x, const std::vector<double> &coefficients);
+/// |x|, of which the derivative at 0 is that of -x. For functions that are smooth
+/// there, and choose another part by the same condition; abs() has 0 at 0.
+Tensor magnitude(const Tensor &x);
+/// \p x, but no gradient flows where \p condition is true. Programs have no
+/// operation for it.
+Tensor detachedWhere(const Tensor &condition, const Tensor &x);
 /// Whether the sign bit of a float is set, also of a zero or NaN.
 Tensor isSignSet(const Tensor &x);
 /// x * factor, without a loss of accuracy if the factor is not a float32.

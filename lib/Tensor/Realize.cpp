@@ -195,8 +195,11 @@ static bool realizePendingParts(GraphImpl &graph, ArrayRef<Operation *> results,
                 !llvm::is_contained(results, op);
        }))
     pending.push_back(graph.wrap(op, &device));
-  for (const Tensor &tensor : pending)
+  for (const Tensor &tensor : pending) {
+    const uint64_t cutBits = graph.beginCut(graph.operation(tensor.impl()));
     realizeSlice(graph, graph.operation(tensor.impl()), device);
+    graph.endCut(graph.operation(tensor.impl()), cutBits);
+  }
   return !pending.empty();
 }
 
@@ -296,6 +299,13 @@ static void realizeSlice(GraphImpl &graph, ArrayRef<Operation *> wanted,
                      variableNames(cached, slice), outputs);
   inputs.clear();
   ArrayRef<Operation *> computed = slice.results();
+  SmallVector<Operation *> unasked;
+  for (Operation *op : computed)
+    if (!results.contains(op))
+      unasked.push_back(op);
+  const uint64_t cutBits = graph.beginCut(unasked);
+  for (Operation *op : unasked)
+    graph.endCut(op, cutBits);
   // Keeps all results alive while they are replaced one by one.
   std::vector<Tensor> held;
   for (Operation *op : computed)
@@ -329,6 +339,7 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
     return;
   for (Operation *op : GraphSlice::backwardSlice(
            wanted, [](Operation *op) { return isa<tg::CopyOp>(op); })) {
+    graph.endCut(op, graph.beginCut(op));
     auto copy = cast<tg::CopyOp>(op);
     Device &target = Device::get(copy.getDevice());
     Operation *source = copy.getX().getDefiningOp();
@@ -339,6 +350,8 @@ static void realizeCopies(GraphImpl &graph, ArrayRef<Operation *> wanted,
       Device *place = findDevice(source);
       // Keeps it alive while it is replaced.
       Tensor held = graph.wrap(source, place ? place : &target);
+      if (!isValue(source))
+        graph.endCut(source, graph.beginCut(source));
       realizeSlice(graph, source, place ? *place : target);
       // Does not call buffer(): it may move all operations to another context.
       memory = graph.buffers.at(
@@ -581,7 +594,7 @@ std::string Tensor::graph() const {
   std::lock_guard<std::recursive_mutex> lock(tensor.graph->mutex);
   OwningOpRef<ModuleOp> module =
       GraphSlice(*tensor.graph, tensor.graph->operation(tensor))
-          .clone(tensor.graph->location);
+          .clone(tensor.graph->location, {}, /*keepsGradientMarks=*/true);
   std::string text;
   llvm::raw_string_ostream stream(text);
   module->print(stream);

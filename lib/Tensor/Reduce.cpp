@@ -137,8 +137,9 @@ Deviations detail::deviationsOf(const Tensor &x,
   Tensor excess = rest * result.rest;
   // The excess overflows only if the squares do; their infinity is the result.
   excess = excess.minimum(largestFinite(x.dtype()));
-  result.squares =
-      (result.fromMean.square().sum(axes, true) - excess).maximum(0);
+  Tensor squares = result.fromMean.square().sum(axes, true) - excess;
+  // Unlike that of a maximum, the derivative is complete at 0.
+  result.squares = (squares < 0).where(0, squares);
   return result;
 }
 
@@ -154,7 +155,9 @@ Tensor Tensor::var(const Axes &axes, bool keepdim, int64_t correction) const {
 Tensor Tensor::std(const Axes &axes, bool keepdim, int64_t correction) const {
   const MethodScope method("std");
   return inFloat(*this, [&](const Tensor &x) {
-    return x.var(axes, keepdim, correction).sqrt();
+    // The gradient for equal numbers is 0, as in PyTorch.
+    Tensor variance = x.var(axes, keepdim, correction);
+    return detachedWhere(variance == 0, variance).sqrt();
   });
 }
 
@@ -219,7 +222,8 @@ ValuesAndIndices Tensor::minWithIndices(int64_t axis, bool keepdim) const {
 //===----------------------------------------------------------------------===//
 
 // cheapExponential() suffices here: its error is relevant only for terms that
-// are negligible next to the largest one, which is 1.
+// are negligible next to the largest one, which is 1. The results do not depend
+// on what is subtracted, so no gradient flows through it.
 
 Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   const MethodScope method("logsumexp");
@@ -227,9 +231,10 @@ Tensor Tensor::logsumexp(const Axes &axes, bool keepdim) const {
   return inFloat(*this, [&](const Tensor &x) {
     Tensor largest = x.max(list, true);
     // An infinite maximum is the result; x - maximum would be NaN.
-    Tensor offset = largest.isfinite().where(largest, 0);
-    return finish(cheapExponential(x - offset).sum(list, true).log() + offset,
-                  list, keepdim);
+    Tensor offset = largest.isfinite().where(largest, 0).detach();
+    Tensor sum = cheapExponential(x - offset).sum(list, true);
+    // The logarithm of 0, for no elements but -inf, has the gradient 0.
+    return finish(detachedWhere(sum == 0, sum).log() + offset, list, keepdim);
   });
 }
 
@@ -237,7 +242,7 @@ Tensor Tensor::softmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("softmax");
   const Axes list = normalizeAxes(axis, ndim(), "softmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor power = cheapExponential(x - x.max(list, true));
+    Tensor power = cheapExponential(x - x.max(list, true).detach());
     // One division per sum. Dividing each element would not be more accurate,
     // as the rounding of x - maximum dominates the error.
     return power * power.sum(list, true).reciprocal();
@@ -249,7 +254,7 @@ Tensor Tensor::logSoftmax(int64_t axis, std::optional<DType> dtype) const {
   const MethodScope method("logSoftmax");
   const Axes list = normalizeAxes(axis, ndim(), "logSoftmax");
   Tensor result = inFloat(*this, [&](const Tensor &x) {
-    Tensor shifted = x - x.max(list, true);
+    Tensor shifted = x - x.max(list, true).detach();
     return shifted - cheapExponential(shifted).sum(list, true).log();
   });
   return result.cast(dtype.value_or(result.dtype()));

@@ -51,6 +51,7 @@ Tensor detail::computeRows(const Tensor &x, int64_t count) {
   Shape shape = x.shape();
   if (!shape[0].isSymbolic())
     return x;
+  const uint64_t cutBits = prim::beginCut(x);
   const Buffer memory = x.buffer();
   // Rows are contiguous in memory whatever the sizes of the other axes.
   const std::size_t row = memory.size() / std::size_t(shape[0].max());
@@ -58,7 +59,7 @@ Tensor detail::computeRows(const Tensor &x, int64_t count) {
   Tensor rows = prim::buffer(
       Graph(x.impl().graph),
       memory.view(0, row * std::size_t(count), x.dtype()), x.dtype(), shape);
-  prim::markCut(x, rows);
+  prim::markCut(x, rows, cutBits);
   return rows;
 }
 

@@ -6,13 +6,14 @@
 ///
 /// \file
 /// Gradients of tensors: which tensors get one, through what they flow, and
-/// errors. The rules of the operations are tested by DifferentiateTest.cpp.
+/// errors. GradientDifferencesTest.cpp tests their values.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "TensorTest.h"
 #include "TinyGrad/Runtime/Counters.h"
 #include "TinyGrad/Tensor/Training.h"
+
 #include <functional>
 
 using namespace tinygrad;
@@ -25,29 +26,6 @@ template <typename E>
 static void expectError(const std::function<void()> &statement,
                         const char *text) {
   EXPECT_THAT(statement, ThrowsMessage<E>(HasSubstr(text)));
-}
-
-/// The gradients of sum(f(x) * noise) are compared with central differences in
-/// float64.
-static void checkDifferences(const std::function<Tensor(const Tensor &)> &f,
-                             const Shape &shape, unsigned seed = 1,
-                             double tolerance = 1e-6) {
-  Tensor x = noiseTensor(shape, seed).toDouble().realize();
-  Tensor weights = noiseTensor(f(x).shape(), 77).toDouble().realize();
-  auto loss = [&](const Tensor &at) { return (f(at) * weights).sum(); };
-  std::vector<double> got = loss(x).gradient({x})[0].tolist<double>();
-  std::vector<double> values = x.tolist<double>();
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const double step = 1e-5, at = values[i];
-    auto lossAt = [&](double value) {
-      values[i] = value;
-      return loss(Tensor::from(values, shape)).item<double>();
-    };
-    const double expected = (lossAt(at + step) - lossAt(at - step)) / 2 / step;
-    values[i] = at;
-    EXPECT_NEAR(got[i], expected, tolerance * (1 + std::abs(expected)))
-        << "element " << i << " of " << toString(shape);
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,104 +70,6 @@ TEST(GradientTest, secondAndThirdDerivative) {
   EXPECT_EQ(third.item<float>(), 48);
 }
 
-TEST(GradientTest, methodsAgainstDifferences) {
-  using F = std::function<Tensor(const Tensor &)>;
-  const std::pair<F, Shape> cases[] = {
-      {[](const Tensor &x) { return x.softmax(); }, {3, 5}},
-      {[](const Tensor &x) { return x.logSoftmax(0); }, {3, 5}},
-      {[](const Tensor &x) { return x.layernorm(); }, {3, 5}},
-      {[](const Tensor &x) { return x.std(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.max(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.prod(1); }, {3, 4}},
-      {[](const Tensor &x) { return x.gelu(); }, {7}},
-      {[](const Tensor &x) { return x.silu(); }, {7}},
-      {[](const Tensor &x) { return x.softplus(); }, {7}},
-      {[](const Tensor &x) { return x.logsumexp(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.cumsum(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.cumprod(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.cummax(1).first; }, {3, 5}},
-      {[](const Tensor &x) { return x.cummin(0).first; }, {3, 5}},
-      {[](const Tensor &x) { return x.logcumsumexp(1); }, {3, 5}},
-      {[](const Tensor &x) { return x.sort(1).first; }, {3, 5}},
-      {[](const Tensor &x) { return x.topk(2, 1).first; }, {3, 5}},
-      {[](const Tensor &x) { return x.matmul(x.T()); }, {3, 5}},
-      {[](const Tensor &x) { return x.maxPool2d(2); }, {1, 2, 4, 6}},
-      {[](const Tensor &x) { return x.avgPool2d(2, {.stride = 1}); },
-       {1, 2, 4, 4}},
-      {[](const Tensor &x) {
-         return x.conv2d(noiseTensor({3, 2, 3, 3}, 5).toDouble(), {},
-                         {.stride = 2, .padding = 1});
-       },
-       {1, 2, 5, 5}},
-      {[](const Tensor &x) {
-         return noiseTensor({1, 2, 5, 5}, 5).toDouble().conv2d(x);
-       },
-       {3, 2, 3, 3}},
-      {[](const Tensor &x) {
-         return x.convTranspose2d(noiseTensor({2, 3, 3, 3}, 5).toDouble(), {},
-                                  {.stride = 2});
-       },
-       {1, 2, 3, 3}},
-      {[](const Tensor &x) { return x.pad({{1, 1}}, PadMode::Reflect); }, {5}},
-      {[](const Tensor &x) { return x.interpolate({7}); }, {1, 1, 4}},
-      {[](const Tensor &x) { return x.tril() + x.flip(0) * x.roll(1, 1); },
-       {3, 3}},
-      {[](const Tensor &x) {
-         return x.scaledDotProductAttention(x * 2, x + 1, {}, true);
-       },
-       {2, 4, 3}},
-      {[](const Tensor &x) { return x.atan() + x.asinh() + x.tanh(); }, {6}},
-  };
-  unsigned number = 0;
-  for (const auto &[f, shape] : cases) {
-    SCOPED_TRACE("case " + std::to_string(number++));
-    checkDifferences(f, shape);
-  }
-}
-
-TEST(GradientTest, selections) {
-  Tensor rows = Tensor::from({2, 0, 2, -1});
-  checkDifferences([&](const Tensor &x) { return x.indexSelect(0, rows); },
-                   {4, 3});
-  checkDifferences([&](const Tensor &x) { return Tensor(x[rows]); }, {4, 3});
-  checkDifferences(
-      [&](const Tensor &x) { return Tensor(x.index({1, Slice()})); }, {4, 3});
-  checkDifferences(
-      [&](const Tensor &x) {
-        return x.gather(1, Tensor::from({{0, 2}, {1, 1}}));
-      },
-      {3, 3});
-  Tensor index = Tensor::from({{0, 2, 0}, {1, 1, 7}});
-  for (ScatterReduction how :
-       {ScatterReduction::Sum, ScatterReduction::Prod, ScatterReduction::Mean,
-        ScatterReduction::AMax, ScatterReduction::AMin})
-    for (bool includeSelf : {true, false}) {
-      SCOPED_TRACE("kind " + std::to_string(int(how)));
-      checkDifferences(
-          [&](const Tensor &x) {
-            return noiseTensor({3, 3}, 9).toDouble().scatterReduce(
-                0, index, x, how, includeSelf);
-          },
-          {2, 3});
-      checkDifferences(
-          [&](const Tensor &x) {
-            return x.scatterReduce(0, index, noiseTensor({2, 3}, 9).toDouble(),
-                                   how, includeSelf);
-          },
-          {3, 3});
-    }
-  checkDifferences(
-      [&](const Tensor &x) {
-        return noiseTensor({3, 3}, 9).toDouble().scatter(0, index, x);
-      },
-      {2, 3});
-  checkDifferences(
-      [&](const Tensor &x) {
-        return x.scatter(0, index, noiseTensor({2, 3}, 9).toDouble());
-      },
-      {3, 3});
-}
-
 TEST(GradientTest, symbolicSizes) {
   const Variable n("n", 1, 8);
   Tensor x = noiseTensor({8, 3}).toDouble().realize();
@@ -229,9 +109,10 @@ TEST(GradientTest, errorsOfGradient) {
                           "gradient: a tensor of int32 has no gradient");
   expectError<DTypeError>([&] { x.sum().gradient({i}); },
                           "by a tensor of int32");
-  expectError<Error>([&] { x.sum().gradient({Tensor::ones({3}) * 2}); },
-                     "does not depend on tensor 0 of those to differentiate "
-                     "by, [3] float32");
+  expectError<Error>(
+      [&] { x.sum().gradient({Tensor::from({1.0f, 2.0f, 3.0f})}); },
+      "does not depend on tensor 0 of those to differentiate "
+      "by, [3] float32");
   EXPECT_THAT(x.sum()
                   .gradient({Tensor::from({1.0f, 2.0f, 3.0f})}, {}, true)[0]
                   .tolist<float>(),
@@ -247,6 +128,160 @@ TEST(GradientTest, errorsOfGradient) {
   // Usable afterwards.
   EXPECT_THAT((x * x).sum().gradient({x})[0].tolist<float>(),
               ElementsAre(2, 4));
+}
+
+TEST(GradientTest, byConstants) {
+  // They are folded, and equal ones are one operation.
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  for (const Tensor &constant :
+       {Tensor::ones({2}), Tensor::full({2}, 3.0f), Tensor::ones({2}) * 2,
+        Tensor(2.0f).expand({2})})
+    for (bool allowUnused : {false, true})
+      expectError<Error>(
+          [&] {
+            (x * constant).sum().gradient({x, constant}, {}, allowUnused);
+          },
+          "gradient: tensor 1 of those to differentiate by, [2] float32, is a "
+          "constant, which may be part of any operation; use its parameter() "
+          "instead");
+  Tensor ones = Tensor::ones({2}).parameter();
+  EXPECT_THAT((x * ones).sum().gradient({ones})[0].tolist<float>(),
+              ElementsAre(1, 2));
+  // All tensors without elements are constants.
+  Tensor none = Tensor::from(std::vector<float>{}).reshape({0, 2});
+  EXPECT_EQ(none.square().sum().gradient({none})[0].shape(), (Shape{0, 2}));
+}
+
+TEST(GradientTest, whatStopsAGradientIsNamed) {
+  Tensor w = Tensor::from({1.0f, 2.0f}).parameter();
+  Tensor x = Tensor::from({1.0f, 2.0f});
+  const char *const notOf = "does not depend on tensor 0 of those to "
+                            "differentiate by, [2] float32; a value [2] "
+                            "float32 between them was ";
+  Tensor inside, assigned = Tensor::from({0.0f, 0.0f});
+  {
+    NoGradScope noGrad;
+    inside = x * w;
+    assigned.assign(w);
+    expectError<Error>([&] { (w * 2).sum().backward(); },
+                       "depends on no tensor that requires a gradient; a value "
+                       "[2] float32 between them was computed in a "
+                       "NoGradScope");
+    expectError<Error>([&] { (x * 2).sum().gradient({x}); }, notOf);
+    // It is no obstacle that gradients are computed in the scope.
+    const NoGradScope gradients(false);
+    EXPECT_THAT((x * x).sum().gradient({x})[0].tolist<float>(),
+                ElementsAre(2, 4));
+  }
+  expectError<Error>([&] { (inside + 1).sum().gradient({x}); },
+                     "computed in a NoGradScope");
+  expectError<Error>([&] { (inside + 1).sum().backward(); },
+                     "computed in a NoGradScope");
+  expectError<Error>([&] { assigned.sum().backward(); },
+                     "detached or assigned in a NoGradScope");
+  expectError<Error>([&] { (x * 2).detach().sum().gradient({x}); },
+                     (notOf + std::string("detached")).c_str());
+  expectError<Error>([&] { (x.toInt().toFloat() * 2).sum().gradient({x}); },
+                     "between them has no derivative");
+}
+
+TEST(GradientTest, graphsShowWhatHasNoGradient) {
+  Tensor x = Tensor::from({1.0f, 2.0f}).realize(), y;
+  {
+    NoGradScope noGrad;
+    y = x * 3;
+  }
+  EXPECT_THAT(y.graph(), HasSubstr("{tg.no_gradient}"));
+  EXPECT_THAT((x * 3).graph(), ::testing::Not(HasSubstr("no_gradient")));
+}
+
+TEST(GradientTest, detachedValuesHaveMemoryOfTheirOwn) {
+  // Programs leave out tg.detach, but not a copy.
+  Tensor x = Tensor::from({1.0f, 2.0f}).realize(), y = x.detach(),
+         z = Tensor::zeros({2}).realize();
+  z.assign((x.detach() + 0).detach());
+  realize({y, z});
+  x.assign(x * 5);
+  EXPECT_THAT(x.tolist<float>(), ElementsAre(5, 10));
+  EXPECT_THAT(y.tolist<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(z.tolist<float>(), ElementsAre(1, 2));
+}
+
+//===----------------------------------------------------------------------===//
+// Memory that replaces values unasked
+//===----------------------------------------------------------------------===//
+
+TEST(CutGradientTest, assignmentsAtOtherPositions) {
+  const Variable position("position", 0, 3);
+  Tensor x = Tensor::from({1.0f, 2.0f}), cache = Tensor::zeros({4, 2});
+  auto write = [&](int64_t i, const Tensor &row) {
+    const SymInt at = position.bind(i);
+    cache.shrink({{at, at + 1}, {}}).assign(row.reshape({1, 2}));
+  };
+  Tensor first = x * 2, second = x * 3;
+  write(0, first);
+  EXPECT_THAT((cache.square().sum() + x.sum()).gradient({x})[0].tolist<float>(),
+              ElementsAre(9, 17));
+  // One program has one value of the variable: this computes the first row.
+  write(1, second);
+  Tensor y = cache.square().sum() + x.sum();
+  const char *const text =
+      "gradient: a value [4, 2] float32 that depends on tensor 0 of those to "
+      "differentiate by, [2] float32, was realized before, by an assignment or "
+      "along with another value";
+  expectError<Error>([&] { y.gradient({x}); }, text);
+  expectError<Error>([&] { y.gradient({first}, {}, true); }, text);
+  EXPECT_THAT(y.gradient({second})[0].tolist<float>(), ElementsAre(6, 12));
+  // Through the memory of both rows, also when the tensor was realized.
+  write(2, x * 4);
+  first.realize();
+  expectError<Error>([&] { cache.sum().gradient({second}, {}, true); }, text);
+  expectError<Error>([&] { cache.sum().gradient({first}, {}, true); }, text);
+  // What was detached has no influence.
+  Tensor z = Tensor::from({3.0f, 4.0f});
+  write(3, z.detach());
+  write(0, z);
+  EXPECT_THAT(cache.sum().gradient({z})[0].tolist<float>(), ElementsAre(1, 1));
+}
+
+TEST(CutGradientTest, assignmentsCarriedOutAlong) {
+  Tensor x = Tensor::from({1.0f, 2.0f}),
+         memory = Tensor::zeros({2}).parameter(false);
+  memory.assign(x * 2);
+  (memory + 1).realize(); // the assignment, too
+  expectError<Error>(
+      [&] { (memory.square().sum() + x.sum()).gradient({x}); },
+      "was realized before, by an assignment or along with another value");
+  EXPECT_THAT((x * x).sum().gradient({x})[0].tolist<float>(),
+              ElementsAre(2, 4));
+}
+
+TEST(CutGradientTest, productsThatAreKept) {
+  Tensor x = noiseTensor({4, 3}), w = noiseTensor({3, 2}, 2);
+  Tensor h = x.matmul(w);
+  h.softmax().sum().item<float>();
+  ASSERT_TRUE(h.isRealized()); // nobody asked for it
+  expectError<Error>([&] { (h.square().sum() + w.sum()).gradient({w}); },
+                     "was realized before, by an assignment or along with "
+                     "another value");
+  EXPECT_EQ(x.matmul(w).sum().gradient({w})[0].shape(), w.shape());
+}
+
+TEST(CutGradientTest, copiesBetweenDevices) {
+  Tensor x = Tensor::from({1.0f, 2.0f}, "CPU"), there = (x * 2).to("SIM");
+  EXPECT_THAT(there.square().sum().to("CPU").gradient({x})[0].tolist<float>(),
+              ElementsAre(8, 16));
+  there.sum().item<float>(); // carries out the copy
+  expectError<Error>(
+      [&] { (there.to("CPU").sum() + x.sum()).gradient({x}); },
+      "was realized before, by an assignment or along with another value");
+}
+
+TEST(CutGradientTest, elementsSelectedByMasks) {
+  Tensor x = Tensor::from({1.0f, 2.0f, 3.0f});
+  expectError<Error>(
+      [&] { (x.maskedSelect(x > 1).square().sum() + x.sum()).gradient({x}); },
+      "was realized before");
 }
 
 //===----------------------------------------------------------------------===//

@@ -932,15 +932,15 @@ public:
   // docs/gradients.md has the rules. Gradients are tensors like others: lazy,
   // and differentiable again.
 
-  /// The gradients of this by each of \p wrt: the sum over all elements of
-  /// this, each times the element of \p cotangent (one, if this has a single
-  /// element), of its derivative by each element of the tensor. They have the
-  /// shapes and element types of \p wrt. Gradients flow through all operations
-  /// since the tensors, of which none may have been realized if the tensors do
-  /// not require a gradient. Throws ShapeError if this has several elements and
-  /// no cotangent of its shape is given, DTypeError unless all are floats of 16
-  /// bits or more, and Error, naming the tensor, if this does not depend on it
-  /// (with \p allowUnused, its gradient is zero then), and for an operation
+  /// The gradients of this by each of \p wrt, of its shape and element type:
+  /// the sum over the elements of this, each times the one of \p cotangent
+  /// (one, if this has a single element), of the derivative by each element.
+  /// They flow through all operations since the tensors; none may have been
+  /// realized if these do not require a gradient. Throws ShapeError if this has
+  /// several elements and no cotangent of its shape is given, DTypeError unless
+  /// all are floats of 16 bits or more, and Error, naming the tensor, for a
+  /// constant, if this does not depend on it (zero with \p allowUnused), or
+  /// only through memory that was computed unasked; and for an operation
   /// without a derivative, with the path from it to the tensor.
   std::vector<Tensor> gradient(const std::vector<Tensor> &wrt,
                                const OptionalTensor &cotangent = {},

@@ -13,6 +13,7 @@
 
 #include "GradientAlgebra.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDevice.h"
 #include "TinyGrad/Dialect/Tg/IR/TgDim.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -330,9 +331,7 @@ FailureOr<Value> DetachOp::buildGradient(OpBuilder &, unsigned, Value) {
   return Value();
 }
 
-/// The device that a value is on: that of the first buffer, copy or function
-/// argument with a device among what it is computed from.
-static StringAttr findDevice(Value value) {
+StringAttr tg::findDevice(Value value) {
   SmallVector<Value> work{value};
   DenseSet<Value> seen;
   while (!work.empty()) {

@@ -12,6 +12,7 @@
 
 #include "TinyGrad/Dialect/Tg/Transforms/Differentiate.h"
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDevice.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
@@ -265,6 +266,10 @@ FailureOr<SmallVector<Value>> tg::linearize(OpBuilder &builder,
     Value seed =
         ConstOp::create(builder, output.getLoc(), output.getType(),
                         getNumberAttr(getElementTypeOrSelf(output), 1.0));
+    // Copies of the seed to the devices of operands are differentiated, too. A
+    // constant is on no device.
+    if (StringAttr device = findDevice(output))
+      seed = CopyOp::create(builder, output.getLoc(), seed, device);
     FailureOr<SmallVector<Value>> gradients =
         differentiate(builder, output, seed, wrt);
     if (failed(gradients))

@@ -10,6 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "DifferentiatedFunction.h"
+#include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include "TinyGrad/Dialect/Tg/IR/TgDevice.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -80,8 +82,13 @@ SmallVector<Value> DifferentiatedFunction::getOf() const {
 
 Value DifferentiatedFunction::addArgument(Value value) {
   const unsigned number = function.getNumArguments();
+  NamedAttrList attributes;
+  if (StringAttr device = findDevice(value))
+    attributes.set(deviceAttrName, device);
   // Cannot fail: the arguments of a func.func have any type.
-  (void)function.insertArgument(number, value.getType(), {}, value.getLoc());
+  (void)function.insertArgument(number, value.getType(),
+                                attributes.getDictionary(value.getContext()),
+                                value.getLoc());
   return function.getArgument(number);
 }
 

@@ -36,7 +36,7 @@ struct DifferentiatedFunction {
   }
   SmallVector<Value> getWrt() const;
   SmallVector<Value> getOf() const;
-  /// Appends an argument of the type of `value`.
+  /// Appends an argument of the type of `value`, on its device.
   Value addArgument(Value value);
   /// Makes the function return `results`, and removes unused operations.
   void setResults(ValueRange results);

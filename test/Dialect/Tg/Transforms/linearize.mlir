@@ -28,3 +28,20 @@ func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tg.detach %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The tangent of a copy is a copy to the same device.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<4xf32> {tg.device = "CPU"},
+// CHECK-SAME:    %[[DX:[^:]*]]: tensor<4xf32> {tg.device = "CPU"})
+// CHECK-NOT:     tg.copy %{{.*}} to "CPU"
+// CHECK:         tg.copy %[[DX]] to "SIM"
+// CHECK-NOT:     tg.copy
+// CHECK:         return
+func.func @main(%x: tensor<4xf32> {tg.device = "CPU"}) -> tensor<4xf32> {
+  %0 = tg.copy %x to "SIM" : tensor<4xf32>
+  %1 = tg.sin %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
