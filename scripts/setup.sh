@@ -34,6 +34,8 @@ test_packages=(
   gcc g++
   # Proofs of index arithmetic.
   z3
+  # The text that examples/transformer learns.
+  fortunes
 )
 bench_packages=(
   libopenblas-dev python3-venv python3-pip python3-torch

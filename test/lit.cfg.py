@@ -63,3 +63,5 @@ if ptxas:
 
 if os.path.isdir("/usr/share/datasets/fashion-mnist"):
     config.available_features.add("fashion-mnist")
+if os.path.isfile("/usr/share/games/fortunes/computers"):
+    config.available_features.add("fortunes")

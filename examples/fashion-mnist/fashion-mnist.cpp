@@ -11,6 +11,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "../CommandLine.h"
 #include "TinyGrad/Data/Augment.h"
 #include "TinyGrad/Data/DataLoader.h"
 #include "TinyGrad/Data/ImageSets.h"
@@ -26,7 +27,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -185,59 +185,19 @@ static void train(const Options &options) {
     data::writeLearningCurve(options.log + ".svg", options.log);
 }
 
-/// Ends the program: "'VALUE' PROBLEM OPTION".
-[[noreturn]] static void fail(const std::string &value, const char *problem,
-                              const std::string &option = "") {
-  std::fprintf(stderr, "fashion-mnist: '%s' %s%s; see --help\n", value.c_str(),
-               problem, option.c_str());
-  std::exit(2);
-}
-
-static Options parse(int argc, char **argv) {
-  Options options;
-  for (int i = 1; i < argc; ++i) {
-    const std::string name = argv[i];
-    if (name == "--help") {
-      std::fputs(kUsage, stdout);
-      std::exit(0);
-    }
-    if (i + 1 == argc)
-      fail(name, "is not an option or lacks its value");
-    const std::string value = argv[++i];
-    auto number = [&](double least) {
-      char *end = nullptr;
-      const double result = std::strtod(value.c_str(), &end);
-      if (end == value.c_str() || *end != 0 || !(result >= least) ||
-          result > 1e9)
-        fail(value, "is not a number for ", name);
-      return result;
-    };
-    if (name == "--data")
-      options.data = value;
-    else if (name == "--epochs")
-      options.epochs = int64_t(number(1));
-    else if (name == "--until")
-      options.until = int64_t(number(1));
-    else if (name == "--batch")
-      options.batch = int64_t(number(1));
-    else if (name == "--steps")
-      options.steps = int64_t(number(1));
-    else if (name == "--rate")
-      options.rate = number(0);
-    else if (name == "--seed")
-      options.seed = uint64_t(number(0));
-    else if (name == "--checkpoint")
-      options.checkpoint = value;
-    else if (name == "--log")
-      options.log = value;
-    else
-      fail(name, "is not an option");
-  }
-  return options;
-}
-
 int main(int argc, char **argv) {
-  const Options options = parse(argc, argv);
+  Options options;
+  CommandLine line("fashion-mnist", kUsage);
+  line.option("--data", options.data);
+  line.option("--epochs", options.epochs, 1);
+  line.option("--until", options.until, 1);
+  line.option("--batch", options.batch, 1);
+  line.option("--steps", options.steps, 1);
+  line.option("--rate", options.rate);
+  line.option("--seed", options.seed, 0, 1e15);
+  line.outputFile("--checkpoint", options.checkpoint);
+  line.outputFile("--log", options.log);
+  line.parse(argc, argv);
   try {
     train(options);
   } catch (const Error &error) {
