@@ -166,10 +166,10 @@ TEST_P(GPUDrivers, unknownArchitecture) {
   EXPECT_REPORT(
       {
         hideOther();
-        ::setenv("MOCK_CHIP", isCuda() ? "88" : "gfx906:xnack-", 1);
+        ::setenv("MOCK_CHIP", isCuda() ? "104" : "gfx906:xnack-", 1);
       },
       GetParam(),
-      either("opened cuda:sm_87 \\| default CUDA",
+      either("opened cuda:sm_103 \\| default CUDA",
              "AMD:0 \\(Mock GPU\\) is gfx906, for which there is no code "
              "generator \\| default CPU"));
   EXPECT_REPORT(
