@@ -52,6 +52,7 @@ PASSES = (
     "tg-linearize",
     "func.func(tg-resolve-assigns)",
     "func.func(tg-compose-views)",
+    "func.func(tg-join-sums)",
     "func.func(tg-merge-reduces)",
     "func.func(tg-scatter-sums)",
     "func.func(tg-split-reduce)",

@@ -90,8 +90,12 @@ Tensor MultiHeadAttention::operator()(const Tensor &query,
         parts.push_back(part);
     }
   }
-  return outProj(joinHeads(parts[0].scaledDotProductAttention(
-      parts[1], parts[2], inputs.mask, inputs.isCausal, dropout)));
+  // In memory with heads side by side, as the products with the projection and
+  // its gradient read them.
+  return outProj(
+      joinHeads(parts[0].scaledDotProductAttention(
+                    parts[1], parts[2], inputs.mask, inputs.isCausal, dropout))
+          .contiguous());
 }
 
 Tensor MultiHeadAttention::operator()(const Tensor &x, KeyValueCache &cache,

@@ -27,6 +27,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace mlir;
@@ -74,16 +75,24 @@ static Buffer makeConstant(tg::ConstOp op, Device &device) {
   auto put = [&](std::size_t i, uint64_t bits) {
     std::memcpy(data + i * size, &bits, size);
   };
+  auto fill = [&](uint64_t bits) {
+    if (bytes == 0)
+      return;
+    put(0, bits);
+    // Copies what is there, in pieces that stay in a cache.
+    constexpr std::size_t kPiece = 1 << 14;
+    for (std::size_t done = size, count; done < bytes; done += count) {
+      count = std::min({done, bytes - done, kPiece});
+      std::memcpy(data + done, data, count);
+    }
+  };
   if (auto number = dyn_cast<FloatAttr>(value)) {
-    for (std::size_t i = 0; i < bytes / size; ++i)
-      put(i, bitsOf(number.getValue()));
+    fill(bitsOf(number.getValue()));
   } else if (auto number = dyn_cast<IntegerAttr>(value)) {
-    for (std::size_t i = 0; i < bytes / size; ++i)
-      put(i, bitsOf(number.getValue()));
-  } else if (dense && isa<FloatType>(type.getElementType())) {
-    for (auto [i, element] : llvm::enumerate(dense.getValues<APFloat>()))
-      put(i, bitsOf(element));
-  } else if (dense) {
+    fill(bitsOf(number.getValue()));
+  } else if (dense && type.getElementTypeBitWidth() == 8 * size) {
+    std::memcpy(data, dense.getRawData().data(), bytes);
+  } else if (dense) { // of bools
     for (auto [i, element] : llvm::enumerate(dense.getValues<APInt>()))
       put(i, bitsOf(element));
   } else {

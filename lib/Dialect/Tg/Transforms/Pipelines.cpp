@@ -35,6 +35,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTgResolveAssigns());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer(options));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTgJoinSums());
   pm.addNestedPass<func::FuncOp>(createTgMergeReduces());
   pm.addNestedPass<func::FuncOp>(createTgScatterSums());
   pm.addNestedPass<func::FuncOp>(createTgSplitReduce());

@@ -7,12 +7,15 @@
 /// \file
 /// A group computes a block of the results of a product of matrices. Where the
 /// blocks are too few for the device, the sum is divided among several groups
-/// too. The number of parts depends on the shape and the facts of the target
-/// alone, so that results are the same in each run.
+/// too. On processors without groups, a panel of columns is packed and stays in
+/// the second-level cache while all rows use it; a deeper product is divided
+/// into parts whose panels fit. The number of parts depends on the shape and
+/// the facts of the target alone, so that results are the same in each run.
 ///
 //===----------------------------------------------------------------------===//
 
 #include "SplitProducts.h"
+#include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -32,6 +35,10 @@ constexpr int64_t kLeastDepth = 1024, kLeastPart = 128;
 constexpr int64_t kFewestParts = 4;
 /// Parts of a multiple of this many positions begin at aligned addresses.
 constexpr int64_t kAlignedPart = 16;
+/// On processors without groups: the width of a panel of columns in vectors,
+/// the fewest rows that make up for packing one, and the most memory for the
+/// sums of parts, relative to the larger factor.
+constexpr int64_t kPanelVectors = 4, kSharedRows = 16, kMostSums = 2;
 /// The maximum depth of the search for what repeats a factor, whose time is
 /// exponential in the depth.
 constexpr int64_t kSearchDepth = 6;
@@ -76,15 +83,28 @@ static bool isRepeatedAlong(Value value, int64_t axis, int64_t depth = 0) {
     std::optional<int64_t> source = findAxisOfOperand(reshape, axis);
     return source && isRepeatedAlong(reshape.getX(), *source, depth + 1);
   }
+  if (auto strided = dyn_cast<StridedOp>(op)) {
+    const View view(cast<ViewAttr>(strided.getViews().getValue().back()));
+    return view.strides[axis].is(0) && !view.isMasked(axis);
+  }
   return op->hasTrait<OpTrait::Elementwise>() &&
          llvm::all_of(op->getOperands(), [&](Value operand) {
            return isRepeatedAlong(operand, axis, depth + 1);
          });
 }
 
-/// How many blocks the results of a product have; none if it is no product of
-/// matrices, or one with too few rows or columns.
-static std::optional<int64_t> countBlocks(ReduceOp op) {
+namespace {
+/// The extents of a product of matrices. The columns are neighbors in memory.
+struct ProductShape {
+  int64_t rows, columns, depth;
+  /// The number of products.
+  int64_t others;
+};
+} // namespace
+
+/// The shape of a sum of products along one axis of known size; none if it is
+/// no product of matrices.
+static std::optional<ProductShape> getProductShape(ReduceOp op) {
   auto product = op.getX().getDefiningOp<MulOp>();
   if (!product || op.getKind() != ReduceKind::add || op.getAxes().size() != 1)
     return std::nullopt;
@@ -104,30 +124,27 @@ static std::optional<int64_t> countBlocks(ReduceOp op) {
     (isOfLeft == isOfRight ? others : isOfLeft ? ofLeft : ofRight) *= extent;
     isLastOfLeft = isOfLeft && !isOfRight;
   }
-  const int64_t columns = isLastOfLeft ? ofLeft : ofRight,
-                rows = isLastOfLeft ? ofRight : ofLeft;
+  const Dim length = getDim(op.getX().getType(), depth);
+  if (!length.isStatic() || length.getMax() < kLeastDepth)
+    return std::nullopt;
+  return ProductShape{isLastOfLeft ? ofRight : ofLeft,
+                      isLastOfLeft ? ofLeft : ofRight, length.getMax(), others};
+}
+
+/// The number of parts that keeps all groups of a device busy.
+static int64_t countPartsForGroups(ReduceOp op, const ProductShape &shape,
+                                   const TargetFacts &target) {
   const int64_t fewestRows = op.getType().getElementTypeBitWidth() > 32
                                  ? kFewestWideRows
                                  : kFewestRows;
-  if (rows < fewestRows || columns < kFewestColumns)
-    return std::nullopt;
-  return others * llvm::divideCeil(rows, kSide) *
-         llvm::divideCeil(columns, kSide);
-}
-
-int64_t tg::countProductParts(ReduceOp op) {
-  const TargetFacts &target = getTargetFacts(op);
-  if (target.groupItems == 0)
+  if (shape.rows < fewestRows || shape.columns < kFewestColumns)
     return 1;
-  const std::optional<int64_t> blocks = countBlocks(op);
-  if (!blocks || *blocks == 0)
-    return 1;
-  const Dim length = getDim(op.getX().getType(), op.getAxes().front());
-  if (!length.isStatic() || length.getMax() < kLeastDepth)
-    return 1;
-  const int64_t size = length.getMax();
+  const int64_t blocks = shape.others * llvm::divideCeil(shape.rows, kSide) *
+                         llvm::divideCeil(shape.columns, kSide);
+  const int64_t size = shape.depth;
   const int64_t parts =
-      std::min(target.parallelItems / *blocks, size / kLeastPart);
+      blocks == 0 ? 1
+                  : std::min(target.parallelItems / blocks, size / kLeastPart);
   if (parts < kFewestParts)
     return 1;
   // A divisor leaves no remainder.
@@ -136,6 +153,111 @@ int64_t tg::countProductParts(ReduceOp op) {
       if (size % (candidate * unit) == 0)
         return candidate;
   return parts;
+}
+
+/// The number of parts whose panels of columns fit into a cache, see
+/// stageColumns() in TileResult.cpp.
+static int64_t countPartsForCache(ReduceOp op, const ProductShape &shape,
+                                  const TargetFacts &target) {
+  const int64_t rowBytes = kPanelVectors * target.vectorBytes;
+  const int64_t bits = op.getType().getElementTypeBitWidth();
+  if (shape.depth * rowBytes <= target.l2Bytes || shape.rows < kSharedRows ||
+      shape.columns * bits / 8 < rowBytes)
+    return 1;
+  const int64_t least =
+      llvm::divideCeil(shape.depth * rowBytes, target.l2Bytes / 2);
+  int64_t parts = least;
+  // A divisor leaves no remainder.
+  for (int64_t candidate = least; candidate < 2 * least; ++candidate)
+    if (shape.depth % candidate == 0) {
+      parts = candidate;
+      break;
+    }
+  // The sums of the parts, compared with the larger factor.
+  const double sums =
+                   double(parts) * double(shape.rows) * double(shape.columns),
+               factor = double(shape.depth) *
+                        double(std::max(shape.rows, shape.columns));
+  return sums <= kMostSums * factor ? parts : 1;
+}
+
+/// Whether an axis of a value is the outermost one in memory of what is moved
+/// to it.
+static bool isOutermost(Value value, int64_t axis) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (auto permute = dyn_cast<PermuteOp>(op)) {
+      axis = permute.getOrder()[axis];
+    } else if (auto reshape = dyn_cast<ReshapeOp>(op)) {
+      std::optional<int64_t> source = findAxisOfOperand(reshape, axis);
+      if (!source)
+        return false;
+      axis = *source;
+    } else if (!isa<ExpandOp>(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  for (int64_t other = 0; other < axis; ++other)
+    if (!getDim(cast<RankedTensorType>(value.getType()), other).is(1))
+      return false;
+  return true;
+}
+
+/// The gradient of a convolution by its weights is a sum over images and
+/// positions in them. Splits the images, so that a panel fits into the cache.
+static std::optional<ProductSplit> splitImages(ReduceOp op) {
+  const TargetFacts &target = getTargetFacts(op);
+  auto product = op.getX().getDefiningOp<MulOp>();
+  const RankedTensorType type = op.getX().getType();
+  if (!product || op.getKind() != ReduceKind::add || target.groupItems != 0 ||
+      !type.hasStaticShape() || type.getEncoding())
+    return std::nullopt;
+  std::optional<int64_t> images;
+  int64_t depth = 1, results = 1, ofLeft = 1, ofRight = 1;
+  for (auto [i, extent] : llvm::enumerate(type.getShape())) {
+    const auto axis = static_cast<int64_t>(i);
+    const bool isOfLeft = !isRepeatedAlong(product.getLhs(), axis),
+               isOfRight = !isRepeatedAlong(product.getRhs(), axis);
+    if (!llvm::is_contained(op.getAxes(), axis)) {
+      results *= extent;
+      (isOfLeft ? ofLeft : ofRight) *= isOfLeft == isOfRight ? 1 : extent;
+      continue;
+    }
+    depth *= extent;
+    if (!images && extent > 1 && isOfLeft && isOfRight &&
+        (isOutermost(product.getLhs(), axis) ||
+         isOutermost(product.getRhs(), axis)))
+      images = axis;
+  }
+  const int64_t rowBytes = kPanelVectors * target.vectorBytes;
+  if (!images || depth * rowBytes <= 2 * target.l2Bytes ||
+      std::min(ofLeft, ofRight) < kSharedRows)
+    return std::nullopt;
+  // The most images whose panel takes half of the cache, as a divisor.
+  const int64_t count = type.getDimSize(*images);
+  int64_t size =
+      std::max<int64_t>(target.l2Bytes / 2 / rowBytes / (depth / count), 1);
+  while (count % size != 0)
+    --size;
+  const int64_t parts = count / size;
+  if (parts < 2 || parts * results > depth * std::min(ofLeft, ofRight))
+    return std::nullopt;
+  return ProductSplit{*images, parts};
+}
+
+std::optional<ProductSplit> tg::splitDeepProduct(ReduceOp op) {
+  if (op.getAxes().size() > 1)
+    return splitImages(op);
+  const TargetFacts &target = getTargetFacts(op);
+  const std::optional<ProductShape> shape = getProductShape(op);
+  if (!shape)
+    return std::nullopt;
+  const int64_t parts = target.groupItems == 0
+                            ? countPartsForCache(op, *shape, target)
+                            : countPartsForGroups(op, *shape, target);
+  if (parts < 2)
+    return std::nullopt;
+  return ProductSplit{op.getAxes().front(), parts};
 }
 
 ReduceOp tg::widenProduct(ReduceOp op) {

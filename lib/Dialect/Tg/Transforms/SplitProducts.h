@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Which products of matrices tg-split-reduce splits on targets with groups.
+/// Which products of matrices tg-split-reduce splits.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -13,13 +13,21 @@
 #define TINYGRAD_LIB_DIALECT_TG_TRANSFORMS_SPLITPRODUCTS_H
 
 #include "TinyGrad/Dialect/Tg/IR/Tg.h"
+#include <optional>
 
 namespace mlir::tg {
 
-/// Into how many parts the sum of a product of matrices along its only axis is
-/// split, because the blocks of its results are too few groups for the device;
-/// 1 if it stays whole.
-int64_t countProductParts(ReduceOp op);
+/// How the sum of a product is split.
+struct ProductSplit {
+  int64_t axis, parts;
+};
+
+/// Splits the sum of a product of matrices along its only axis, because the
+/// blocks of its results are too few groups for the device, or because panels
+/// of its columns exceed the cache; that of a convolution's gradient by its
+/// weights along the images, because panels exceed the cache. None if it stays
+/// whole.
+std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,
 /// so that the sums of parts are not rounded. Returns the sum to split.

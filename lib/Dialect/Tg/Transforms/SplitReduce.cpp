@@ -593,17 +593,17 @@ static std::optional<Split> splitColumns(ReduceOp op, bool isReadAgain) {
   return Split{axis, Dim::get(DimOpKind::floordiv, length, size), size, order};
 }
 
-/// Splits a product of matrices whose blocks are too few groups. The parts are
+/// Splits a deep product of matrices. The parts are
 /// outermost in memory: the columns of each stay neighbors.
 static std::optional<Split> splitProduct(ReduceOp op) {
-  const int64_t parts = countProductParts(op);
-  if (parts < 2)
+  const std::optional<ProductSplit> split = splitDeepProduct(op);
+  if (!split)
     return std::nullopt;
+  const auto [axis, parts] = *split;
   RankedTensorType from = op.getX().getType();
-  const int64_t axis = op.getAxes().front();
   SmallVector<int64_t> order{axis};
   for (int64_t other : llvm::seq(from.getRank()))
-    if (other != axis)
+    if (other != split->axis)
       order.push_back(other);
   return Split{axis, Dim(op.getContext(), parts),
                Dim(op.getContext(), getLargestShape(from)[axis] / parts),

@@ -151,18 +151,19 @@ func.func @greatest(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<
 
 // -----
 
-// A processor has few work items, each of which reads both factors once.
+// A processor has few work items, each of which reads both factors once, and
+// whose cache holds a panel of columns.
 // CHECK-LABEL: func.func @processor
 // CHECK: tg.mul
 // CHECK-NEXT: %[[R:.*]] = tg.reduce
 // CHECK-NEXT: return %[[R]]
-func.func @processor(%a: tensor<64x8192xf32>, %b: tensor<64x8192xf32>) -> tensor<64x64x1xf32> {
-  %a3 = tg.reshape %a : tensor<64x8192xf32> -> tensor<64x1x8192xf32>
-  %b3 = tg.reshape %b : tensor<64x8192xf32> -> tensor<1x64x8192xf32>
-  %ae = tg.expand %a3 : tensor<64x1x8192xf32> -> tensor<64x64x8192xf32>
-  %be = tg.expand %b3 : tensor<1x64x8192xf32> -> tensor<64x64x8192xf32>
-  %p = tg.mul %ae, %be : tensor<64x64x8192xf32>
-  %r = tg.reduce add %p axes [2] : tensor<64x64x8192xf32> -> tensor<64x64x1xf32>
+func.func @processor(%a: tensor<64x4096xf32>, %b: tensor<64x4096xf32>) -> tensor<64x64x1xf32> {
+  %a3 = tg.reshape %a : tensor<64x4096xf32> -> tensor<64x1x4096xf32>
+  %b3 = tg.reshape %b : tensor<64x4096xf32> -> tensor<1x64x4096xf32>
+  %ae = tg.expand %a3 : tensor<64x1x4096xf32> -> tensor<64x64x4096xf32>
+  %be = tg.expand %b3 : tensor<1x64x4096xf32> -> tensor<64x64x4096xf32>
+  %p = tg.mul %ae, %be : tensor<64x64x4096xf32>
+  %r = tg.reduce add %p axes [2] : tensor<64x64x4096xf32> -> tensor<64x64x1xf32>
   return %r : tensor<64x64x1xf32>
 }
 
@@ -188,4 +189,102 @@ func.func @symbolic(%a: !factor, %b: !factor) -> tensor<64x64x1xf32> {
   %r = tg.reduce add %p axes [2] : !both -> tensor<64x64x1xf32>
   return %r : tensor<64x64x1xf32>
 }
+}
+
+// -----
+
+// On processors without groups, panels of 64 columns of a part take at most half
+// of the second-level cache: 24576 positions are 12 parts of 2048.
+// CHECK-LABEL: func.func @panels
+// CHECK: tg.reshape %{{.*}} : tensor<128x768x24576xf32> -> tensor<128x768x12x2048xf32>
+// CHECK: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [2] : tensor<128x768x12x1xf32> -> tensor<128x768x1x1xf32>
+func.func @panels(%a: tensor<128x24576xf32>, %b: tensor<768x24576xf32>) -> tensor<128x768x1xf32> {
+  %a3 = tg.reshape %a : tensor<128x24576xf32> -> tensor<128x1x24576xf32>
+  %b3 = tg.reshape %b : tensor<768x24576xf32> -> tensor<1x768x24576xf32>
+  %ae = tg.expand %a3 : tensor<128x1x24576xf32> -> tensor<128x768x24576xf32>
+  %be = tg.expand %b3 : tensor<1x768x24576xf32> -> tensor<128x768x24576xf32>
+  %p = tg.mul %ae, %be : tensor<128x768x24576xf32>
+  %r = tg.reduce add %p axes [2] : tensor<128x768x24576xf32> -> tensor<128x768x1xf32>
+  return %r : tensor<128x768x1xf32>
+}
+
+// Too few rows repay packing a panel, and too few columns fill one.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-NOT: tg.contiguous
+func.func @few_rows(%a: tensor<8x24576xf32>, %b: tensor<768x24576xf32>) -> tensor<8x768x1xf32> {
+  %a3 = tg.reshape %a : tensor<8x24576xf32> -> tensor<8x1x24576xf32>
+  %b3 = tg.reshape %b : tensor<768x24576xf32> -> tensor<1x768x24576xf32>
+  %ae = tg.expand %a3 : tensor<8x1x24576xf32> -> tensor<8x768x24576xf32>
+  %be = tg.expand %b3 : tensor<1x768x24576xf32> -> tensor<8x768x24576xf32>
+  %p = tg.mul %ae, %be : tensor<8x768x24576xf32>
+  %r = tg.reduce add %p axes [2] : tensor<8x768x24576xf32> -> tensor<8x768x1xf32>
+  return %r : tensor<8x768x1xf32>
+}
+
+// CHECK-LABEL: func.func @few_columns
+// CHECK-NOT: tg.contiguous
+func.func @few_columns(%a: tensor<768x24576xf32>, %b: tensor<32x24576xf32>) -> tensor<768x32x1xf32> {
+  %a3 = tg.reshape %a : tensor<768x24576xf32> -> tensor<768x1x24576xf32>
+  %b3 = tg.reshape %b : tensor<32x24576xf32> -> tensor<1x32x24576xf32>
+  %ae = tg.expand %a3 : tensor<768x1x24576xf32> -> tensor<768x32x24576xf32>
+  %be = tg.expand %b3 : tensor<1x32x24576xf32> -> tensor<768x32x24576xf32>
+  %p = tg.mul %ae, %be : tensor<768x32x24576xf32>
+  %r = tg.reduce add %p axes [2] : tensor<768x32x24576xf32> -> tensor<768x32x1xf32>
+  return %r : tensor<768x32x1xf32>
+}
+
+// The sums of the parts would take more than twice the memory of a factor.
+// CHECK-LABEL: func.func @large_result
+// CHECK-NOT: tg.contiguous
+func.func @large_result(%a: tensor<8192x8192xf32>, %b: tensor<8192x8192xf32>) -> tensor<8192x8192x1xf32> {
+  %a3 = tg.reshape %a : tensor<8192x8192xf32> -> tensor<8192x1x8192xf32>
+  %b3 = tg.reshape %b : tensor<8192x8192xf32> -> tensor<1x8192x8192xf32>
+  %ae = tg.expand %a3 : tensor<8192x1x8192xf32> -> tensor<8192x8192x8192xf32>
+  %be = tg.expand %b3 : tensor<1x8192x8192xf32> -> tensor<8192x8192x8192xf32>
+  %p = tg.mul %ae, %be : tensor<8192x8192x8192xf32>
+  %r = tg.reduce add %p axes [2] : tensor<8192x8192x8192xf32> -> tensor<8192x8192x1xf32>
+  return %r : tensor<8192x8192x1xf32>
+}
+
+// -----
+
+// The gradient of a convolution by its weights: 15488 positions of 128 images
+// are 8 parts of 16 images.
+// CHECK-LABEL: func.func @weights
+// CHECK: tg.reshape %{{.*}} : tensor<128x64x11x11x32x3x3xf32> -> tensor<8x16x64x11x11x32x3x3xf32>
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [1, 3, 4]
+// CHECK: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [0]
+func.func @weights(%y: tensor<128x64x11x11xf32>, %x: tensor<128x32x13x13xf32>) -> tensor<1x64x1x1x32x3x3xf32> {
+  %y1 = tg.reshape %y : tensor<128x64x11x11xf32> -> tensor<128x64x11x11x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<128x64x11x11x1x1x1xf32> -> tensor<128x64x11x11x32x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[128, 64, 11, 11, 32, 3, 3] strides [5408, 0, 13, 1, 169, 13, 1]>] : tensor<128x32x13x13xf32> -> tensor<128x64x11x11x32x3x3xf32>
+  %p = tg.mul %y2, %x1 : tensor<128x64x11x11x32x3x3xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<128x64x11x11x32x3x3xf32> -> tensor<1x64x1x1x32x3x3xf32>
+  return %g : tensor<1x64x1x1x32x3x3xf32>
+}
+
+// The panels of few images fit into the cache.
+// CHECK-LABEL: func.func @few_images
+// CHECK-NOT: tg.contiguous
+func.func @few_images(%y: tensor<64x64x11x11xf32>, %x: tensor<64x32x13x13xf32>) -> tensor<1x64x1x1x32x3x3xf32> {
+  %y1 = tg.reshape %y : tensor<64x64x11x11xf32> -> tensor<64x64x11x11x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<64x64x11x11x1x1x1xf32> -> tensor<64x64x11x11x32x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[64, 64, 11, 11, 32, 3, 3] strides [5408, 0, 13, 1, 169, 13, 1]>] : tensor<64x32x13x13xf32> -> tensor<64x64x11x11x32x3x3xf32>
+  %p = tg.mul %y2, %x1 : tensor<64x64x11x11x32x3x3xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<64x64x11x11x32x3x3xf32> -> tensor<1x64x1x1x32x3x3xf32>
+  return %g : tensor<1x64x1x1x32x3x3xf32>
+}
+
+// A convolution sums over channels, which are no images.
+// CHECK-LABEL: func.func @channels
+// CHECK-NOT: tg.contiguous
+func.func @channels(%x: tensor<16x1024x6x6xf32>, %w: tensor<512x1024x3x3xf32>) -> tensor<16x512x4x4x1x1x1xf32> {
+  %w1 = tg.reshape %w : tensor<512x1024x3x3xf32> -> tensor<1x512x1x1x1024x3x3xf32>
+  %w2 = tg.expand %w1 : tensor<1x512x1x1x1024x3x3xf32> -> tensor<16x512x4x4x1024x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[16, 512, 4, 4, 1024, 3, 3] strides [36864, 0, 6, 1, 36, 6, 1]>] : tensor<16x1024x6x6xf32> -> tensor<16x512x4x4x1024x3x3xf32>
+  %p = tg.mul %w2, %x1 : tensor<16x512x4x4x1024x3x3xf32>
+  %r = tg.reduce add %p axes [4, 5, 6] : tensor<16x512x4x4x1024x3x3xf32> -> tensor<16x512x4x4x1x1x1xf32>
+  return %r : tensor<16x512x4x4x1x1x1xf32>
 }

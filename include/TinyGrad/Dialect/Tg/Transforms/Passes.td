@@ -172,6 +172,32 @@ def TgMergeReduces : Pass<"tg-merge-reduces", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tg::TgDialect"];
 }
 
+def TgJoinSums : Pass<"tg-join-sums", "::mlir::func::FuncOp"> {
+  let summary = "Join the parts of sums, and the factors of sums of products";
+  let description = [{
+    What is selected at many positions of a tensor (`x[0]`, `x[1]`, ...) has a
+    gradient that is a sum of tensors which are zeros except for a part. Each
+    element would add up all of them. If eight or more parts along one axis do not
+    overlap, they are selected by position instead, as a concatenation is, which
+    the scheduler computes part by part.
+
+    A weight that is used in each step of a sequence has a gradient that is a sum
+    of products, one for each step. If these are eight or more of equal shapes,
+    their factors are joined in memory along a new axis, over which the sum runs as
+    well: one product of matrices. Only f32 and f64 are summed in this order.
+
+    ```mlir
+    %3 = tg.add %p0, %p1 : tensor<32x512x128xf32>    // products, and so on
+    %4 = tg.reduce add %3 axes [0] : tensor<32x512x128xf32> -> tensor<1x512x128xf32>
+    // becomes
+    %3 = tg.mul %a, %b : tensor<8x32x512x128xf32>    // of repeated, joined factors
+    %4 = tg.reduce add %3 axes [0, 1] : tensor<8x32x512x128xf32> -> tensor<1x1x512x128xf32>
+    %5 = tg.reshape %4 : tensor<1x1x512x128xf32> -> tensor<1x512x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+}
+
 def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
   let summary = "Turn sums of one-hot rows into scatters";
   let description = [{
@@ -218,7 +244,11 @@ def TgSplitReduce : Pass<"tg-split-reduce", "::mlir::func::FuncOp"> {
 
     On targets with groups, a deep product of matrices (a sum of 1024 or more
     products) is split too if the blocks of its results are too few groups for the
-    device. Sums of parts of types with fewer than 32 bits are f32.
+    device. On processors without groups, a product is split if panels of its columns
+    exceed the second-level cache (more than 4096 positions if that has 1 MiB). So is
+    the gradient of a convolution by its weights, a sum over images and positions in
+    them, along the images, if panels take more than twice that cache. Sums of parts
+    of types with fewer than 32 bits are f32.
 
     ```mlir
     %r = tg.reduce add %x axes [0] : tensor<1048576xf32> -> tensor<1xf32>

@@ -485,8 +485,17 @@ void Across::pack(RangedReduceOp reduce) {
       RangeOp last = copies.pop_back_val();
       copies.back() = schedule.merge(copies.back(), last);
     }
-    if (copies.back().getLargestExtent() >= square)
-      schedule.setKind(schedule.split(copies.back(), square).second,
+    // Between rows of a tile there is no room for the positions by which the
+    // last square exceeds a range.
+    const int64_t extent = copies.back().getLargestExtent();
+    int64_t side = square;
+    auto stage =
+        tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
+    if (stage.getRanges().front() != copies.back())
+      while (extent % side != 0)
+        --side;
+    if (extent >= square && side > 1)
+      schedule.setKind(schedule.split(copies.back(), side).second,
                        RangeKind::unroll);
     auto [squares, inSquare] = schedule.split(lanes, square);
     schedule.setKind(squares, RangeKind::loop);
