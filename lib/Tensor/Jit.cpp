@@ -151,7 +151,8 @@ void JitCore::begin(const JitArguments &arguments) {
       if (&call.tensors[i].impl() == &call.tensors[j].impl())
         throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
                     arguments.tensorNames[i] +
-                    " are the same tensor; pass a copy of one of them");
+                    " are the same tensor; pass a copy of one of them, by "
+                    "parameter(false)");
   tinygrad::realize(call.tensors, std::source_location());
   for (const Tensor &tensor : call.tensors)
     (void)tensor.buffer(); // also of a constant
@@ -161,7 +162,8 @@ void JitCore::begin(const JitArguments &arguments) {
                   memoryOf(*call.graph, call.tensors[j].impl())))
         throw Error("jit: arguments " + arguments.tensorNames[j] + " and " +
                     arguments.tensorNames[i] +
-                    " share memory; pass a copy of one of them");
+                    " share memory; pass a copy of one of them, by "
+                    "parameter(false)");
   call.prepareUsed();
   call.recorder = std::make_unique<Recorder>(
       call.hasRun ? Recorder::Mode::Capture : Recorder::Mode::Watch, call.graph,

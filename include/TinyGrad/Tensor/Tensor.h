@@ -889,7 +889,7 @@ public:
   Tensor contiguous() const;
   /// The same values with no gradient through them. No memory is shared.
   Tensor detach() const;
-  /// The same values in memory of their own.
+  /// The same values, which assignments to this do not change.
   Tensor clone() const;
   /// A new tensor with these initial values, a parameter: a value that training
   /// changes. It has memory of its own, computed before the first program that

@@ -117,9 +117,11 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
       return "more than " + std::to_string(kMaxPositions) +
              " copies of the code would be made";
   }
+  // A range that a reduction closes is none of updates.
+  const bool isOfResult = isResultRange(range);
   for (auto store : kernel.getBody().getOps<StoreOp>())
     // Other work items load no element that this one updates (C8 of tg.kernel).
-    if (store.getUpdate() &&
+    if (store.getUpdate() && isOfResult &&
         (isOrdered(range) ||
          (kind != RangeKind::thread && mayMeetAlong(range))) &&
         (kind != RangeKind::unroll || hasOrderedUpdate()))
@@ -144,7 +146,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
         return "an operation would depend on two upcast ranges";
     }
     for (auto store : kernel.getBody().getOps<StoreOp>())
-      if (store.getUpdate() &&
+      if (store.getUpdate() && isOfResult &&
           analysis.getLinear(store.getIndex()).getCoefficient(range) < 1)
         return "lanes along " + describe(range) + " may update one element";
     for (auto stage : kernel.getBody().getOps<StageOp>())
