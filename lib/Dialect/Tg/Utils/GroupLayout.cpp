@@ -88,11 +88,13 @@ LogicalResult LayoutBuilder::addGridRanges() {
   for (auto range : kernel.getBody().getOps<RangeOp>())
     if (isGrid(range) && !range.use_empty())
       ranges.push_back(range);
-  // Without groups, nothing is stored at all.
+  // Without groups, nothing is stored at all. Where a range has one position or
+  // none, masks say whether there is one.
   for (RangeOp range : ranges)
     if (range.getExtentDim().getMin() <= 0)
       for (auto store : kernel.getBody().getOps<StoreOp>())
-        if (llvm::none_of(store->getOperands(), [&](Value operand) {
+        if (!(range.getLargestExtent() == 1 && store.getMask()) &&
+            llvm::none_of(store->getOperands(), [&](Value operand) {
               return llvm::is_contained(analysis.getRanges(operand),
                                         range.getResult());
             }))
@@ -123,14 +125,18 @@ LogicalResult LayoutBuilder::addGridRanges() {
   layout.groups = {total, one, one};
   if (total.getMax() <= getLimit(0))
     return success();
-  const Dim width(context, getLimit(0));
+  // Memory has no room for what some GPUs do not admit even so.
+  const int64_t most = total.getMax() / getLimit(0) < getLimit(1)
+                           ? getLimit(0)
+                           : tinygrad::kMaxGridGroups[0];
+  const Dim width(context, most);
   layout.foldedGroups = total;
   layout.groups[0] = Dim::get(DimOpKind::min, total, width);
   layout.groups[1] = Dim::get(DimOpKind::floordiv, total + width - one, width);
   if (layout.groups[1].getMax() > getLimit(1))
     return kernel.emitError("has ")
            << total.str() << " groups of work items; a grid has at most "
-           << getLimit(0) << " * " << getLimit(1);
+           << most << " * " << getLimit(1);
   return success();
 }
 
