@@ -24,7 +24,7 @@ Tensor Tensor::relu() const {
   const Tensor zero = same(*this, 0);
   if (!isFloat(dtype()) || isFloat8(dtype()))
     return maximum(zero);
-  // The derivative at 0 is 0, as in PyTorch, JAX and tinygrad.
+  // The derivative at 0 is 0, as in PyTorch.
   return detachedWhere(*this == 0, *this).maximum(zero);
 }
 
