@@ -625,9 +625,10 @@ Outcome mlir::tg::checkDerivatives(ModuleOp module, const CheckOptions &options,
       outcome = one;
     if (one == Outcome::Good || one == Outcome::Useless)
       continue;
-    message = "derivatives" +
-              (binding.empty() ? "" : ", --var " + toString(binding)) + ": " +
-              message + text;
+    const std::string place =
+        binding.empty() ? "" : ", --var " + toString(binding);
+    message.insert(0, "derivatives" + place + ": ");
+    message += text;
     return one;
   }
   message.clear();
