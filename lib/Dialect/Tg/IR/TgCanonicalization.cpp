@@ -287,6 +287,39 @@ struct ReduceOfPad : OpRewritePattern<ReduceOp> {
 };
 
 //===----------------------------------------------------------------------===//
+// Comparisons
+//===----------------------------------------------------------------------===//
+
+/// c < x -> c < max(x, c), where that maximum is there already (floats).
+///
+/// The gradient of relu asks for the sign of its operand. With that of the
+/// result, which others read as well, the operand need not be in memory.
+struct CompareMaximum : OpRewritePattern<CmpLtOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(CmpLtOp op,
+                                PatternRewriter &rewriter) const override {
+    Attribute bound, other;
+    if (!isa<RankedTensorType>(op.getRhs().getType()) ||
+        !isa<FloatType>(getElementTypeOrSelf(op.getRhs().getType())) ||
+        !matchPattern(op.getLhs(), m_Constant(&bound)))
+      return rewriter.notifyMatchFailure(op, "no constant and tensor of floats");
+    for (Operation *user : op.getRhs().getUsers()) {
+      auto maximum = dyn_cast<MaxOp>(user);
+      if (maximum && maximum.getLhs() == op.getRhs() &&
+          matchPattern(maximum.getRhs(), m_Constant(&other)) &&
+          bound == other && maximum->getBlock() == op->getBlock() &&
+          maximum->isBeforeInBlock(op)) {
+        rewriter.modifyOpInPlace(
+            op, [&] { op.getRhsMutable().assign(maximum.getResult()); });
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "no maximum with the constant");
+  }
+};
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
@@ -317,7 +350,8 @@ void mlir::tg::populateTgCanonicalizationPatterns(RewritePatternSet &patterns) {
                MovementOfStrided<StridedOp>>(patterns.getContext());
   patterns
       .add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand, ShrinkOfPad,
-           ReduceOfExpand, ReduceOfRepeated, ReduceOfPad, StoreOfConstantMask>(
+           ReduceOfExpand, ReduceOfRepeated, ReduceOfPad, CompareMaximum,
+           StoreOfConstantMask>(
           patterns.getContext());
 }
 

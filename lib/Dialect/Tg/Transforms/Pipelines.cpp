@@ -33,6 +33,8 @@ createCanonicalizer(const tg::PipelineOptions &options) {
 void tg::buildSchedulePipeline(OpPassManager &pm,
                                const PipelineOptions &options) {
   pm.addNestedPass<func::FuncOp>(createTgResolveAssigns());
+  // Some rules match operands that are the same value.
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizer(options));
   pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createTgJoinSums());

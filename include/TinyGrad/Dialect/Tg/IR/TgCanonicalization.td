@@ -185,6 +185,21 @@ def WhereOr : Tg_Rule<(Tg_WhereOp $c, $x, (Tg_WhereOp:$inner $d, $x, $y)),
                   (Tg_WhereOp (Tg_OrOp $c, $d, (location $root)), $x, $y),
                   [(Tg_HasOneUse $inner)]>;
 
+// where(x == y, v, where(d, w, v)) -> where(d, w, v), where d is x < y, y < x or
+// y < max(x, y): only one of the conditions holds
+def WhereEqLess : Pat<
+    (Tg_WhereOp (Tg_CmpEqOp $x, $y), $v,
+                (Tg_WhereOp:$inner (Tg_CmpLtOp $x, $y), $w, $v)),
+    (replaceWithValue $inner)>;
+def WhereEqGreater : Pat<
+    (Tg_WhereOp (Tg_CmpEqOp $x, $y), $v,
+                (Tg_WhereOp:$inner (Tg_CmpLtOp $y, $x), $w, $v)),
+    (replaceWithValue $inner)>;
+def WhereEqMaxGreater : Pat<
+    (Tg_WhereOp (Tg_CmpEqOp $x, $y), $v,
+                (Tg_WhereOp:$inner (Tg_CmpLtOp $y, (Tg_MaxOp $x, $y)), $w, $v)),
+    (replaceWithValue $inner)>;
+
 // where(x < y, y, x) -> max(x, y) (integers and bool; floats differ for NaN)
 def WhereMax : Tg_Rule<(Tg_WhereOp (Tg_CmpLtOp $x, $y), $y, $x), (Tg_MaxOp $x, $y),
                    [(Tg_IsIntOrBool $x)]>;

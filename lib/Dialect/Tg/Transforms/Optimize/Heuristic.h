@@ -56,6 +56,7 @@ private:
   int64_t getLeastStage(int64_t stride, int64_t length);
   bool stageColumns(ArrayRef<RangedReduceOp> reduces, RangeOp rows,
                     RangeOp lane, ArrayRef<LoadOp> turned);
+  bool rereadsLines(ArrayRef<RangedReduceOp> reduces, RangeOp lane);
   bool isFar(LoadOp load, RangeOp depth, RangeOp lane, int64_t count,
              RangeOp rows);
   RangeOp shareRows(RangeOp rows, RangeOp columns);
