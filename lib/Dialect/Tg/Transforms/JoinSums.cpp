@@ -94,8 +94,32 @@ static Value selectByPosition(OpBuilder &builder, ArrayRef<Part> parts) {
   return result;
 }
 
-/// A negative zero plus the zeros of other parts is a positive one.
-static Value addZeros(OpBuilder &builder, Value value) {
+/// Whether no element is a negative zero, because it is the sum of others, at
+/// least one of which is none: the padding of one of two parts.
+static bool hasNoNegativeZeros(Value value) {
+  while (isa_and_nonnull<ReshapeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  if (!value.getDefiningOp<AddOp>())
+    return false;
+  SmallVector<Part> parts;
+  for (Value summand : getSummands(value))
+    if (std::optional<Part> part = getPart(summand))
+      parts.push_back(*part);
+  return llvm::any_of(parts, [&](const Part &a) {
+    return llvm::any_of(parts, [&](const Part &b) {
+      return a.axis == b.axis && a.to <= b.from;
+    });
+  });
+}
+
+/// Selects one of the parts of a sum. A negative zero plus the zeros of the
+/// other parts is a positive one.
+static Value selectSummand(OpBuilder &builder, ArrayRef<Part> parts) {
+  Value value = selectByPosition(builder, parts);
+  if (llvm::all_of(parts, [](const Part &part) {
+        return hasNoNegativeZeros(part.padded.getDefiningOp<PadOp>().getX());
+      }))
+    return value;
   const Location loc = value.getLoc();
   Value zero = ConstOp::create(
       builder, loc, value.getType(),
@@ -103,8 +127,34 @@ static Value addZeros(OpBuilder &builder, Value value) {
   return AddOp::create(builder, loc, value, zero);
 }
 
+namespace {
+/// Parts of one position along the first axis of a selection.
+struct Stacked {
+  Value stack;
+  int64_t position;
+};
+/// By the values that the parts are, without that axis.
+using Stacks = DenseMap<Value, Stacked>;
+} // namespace
+
+/// Records the parts of a selection along the first axis.
+static void recordStack(Value stack, ArrayRef<Part> parts, Stacks &stacks) {
+  const ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(stack.getType()).getShape();
+  for (const Part &part : parts) {
+    if (part.axis != 0 || part.to - part.from != 1)
+      continue;
+    Value source = part.padded.getDefiningOp<PadOp>().getX();
+    if (auto reshape = source.getDefiningOp<ReshapeOp>())
+      source = reshape.getX();
+    if (cast<RankedTensorType>(source.getType()).getShape() ==
+        shape.drop_front())
+      stacks.try_emplace(source, Stacked{stack, part.from});
+  }
+}
+
 /// Sums of parts that do not overlap become selections by position.
-static void joinParts(AddOp root) {
+static void joinParts(AddOp root, Stacks &stacks) {
   // Along each axis in turn.
   SmallVector<Value> others;
   DenseMap<int64_t, SmallVector<Part>> partsAlong;
@@ -128,11 +178,13 @@ static void joinParts(AddOp root) {
       for (const Part &part : parts)
         (chosen.empty() || chosen.back().to <= part.from ? chosen : rest)
             .push_back(part);
-      if (chosen.size() >= kFewestParts)
-        joined.push_back(addZeros(builder, selectByPosition(builder, chosen)));
-      else
+      if (chosen.size() >= kFewestParts) {
+        joined.push_back(selectSummand(builder, chosen));
+        recordStack(joined.back(), chosen, stacks);
+      } else {
         for (const Part &part : chosen)
           others.push_back(part.padded);
+      }
       parts = std::move(rest);
     }
   }
@@ -196,9 +248,8 @@ static RankedTensorType addAxis(Type type, int64_t size) {
   return RankedTensorType::get(shape, ranked.getElementType());
 }
 
-/// The factors side by side in memory, along a new first axis, and moved as
-/// each of them was.
-static Value join(OpBuilder &builder, Location loc, ArrayRef<Factor> factors) {
+/// The factors side by side in memory, along a new first axis.
+static Value stack(OpBuilder &builder, Location loc, ArrayRef<Factor> factors) {
   const auto count = static_cast<int64_t>(factors.size());
   SmallVector<Part> parts;
   for (auto [i, factor] : llvm::enumerate(factors)) {
@@ -211,9 +262,14 @@ static Value join(OpBuilder &builder, Location loc, ArrayRef<Factor> factors) {
     Value padded = PadOp::create(builder, loc, one, low, high);
     parts.push_back({0, low[0], low[0] + 1, padded});
   }
-  Value value =
-      ContiguousOp::create(builder, loc, selectByPosition(builder, parts));
-  for (Operation *op : factors.front().movements) {
+  return ContiguousOp::create(builder, loc, selectByPosition(builder, parts));
+}
+
+/// What is side by side, moved as each of the factors was.
+static Value moveAll(OpBuilder &builder, Location loc, Value value,
+                     const Factor &factor) {
+  const int64_t count = cast<RankedTensorType>(value.getType()).getDimSize(0);
+  for (Operation *op : factor.movements) {
     const RankedTensorType type = addAxis(op->getResult(0).getType(), count);
     if (auto permute = dyn_cast<PermuteOp>(op)) {
       SmallVector<int64_t> order{0};
@@ -230,9 +286,57 @@ static Value join(OpBuilder &builder, Location loc, ArrayRef<Factor> factors) {
   return value;
 }
 
+/// If all factors are neighboring parts of one selection, brings them and the
+/// other factors into its order. Returns the selection and the first position.
+static std::optional<Stacked> findStack(SmallVectorImpl<Factor> &factors,
+                                        SmallVectorImpl<Factor> &others,
+                                        const Stacks &stacks) {
+  SmallVector<std::pair<int64_t, size_t>> order;
+  Value stack;
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    auto it = stacks.find(factor.source);
+    if (it == stacks.end() || (stack && it->second.stack != stack))
+      return std::nullopt;
+    stack = it->second.stack;
+    order.push_back({it->second.position, i});
+  }
+  llvm::sort(order);
+  for (auto [i, entry] : llvm::enumerate(order))
+    if (entry.first != order.front().first + static_cast<int64_t>(i))
+      return std::nullopt;
+  auto apply = [&](SmallVectorImpl<Factor> &list) {
+    SmallVector<Factor> ordered;
+    for (auto [position, i] : order)
+      ordered.push_back(list[i]);
+    list = std::move(ordered);
+  };
+  apply(factors);
+  apply(others);
+  return Stacked{stack, order.front().first};
+}
+
+/// The factors as a part of a selection, which is in memory for all its users.
+static Value getPartOf(OpBuilder &builder, Location loc, Stacked found,
+                       int64_t count) {
+  ContiguousOp memory;
+  if (found.stack.hasOneUse())
+    memory = dyn_cast<ContiguousOp>(*found.stack.user_begin());
+  if (!memory) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfterValue(found.stack);
+    memory = ContiguousOp::create(builder, loc, found.stack);
+    found.stack.replaceAllUsesExcept(memory, memory);
+  }
+  const auto type = cast<RankedTensorType>(memory.getType());
+  SmallVector<int64_t> from(type.getRank(), 0), to(type.getShape());
+  from[0] = found.position;
+  to[0] = found.position + count;
+  return ShrinkOp::create(builder, loc, memory, from, to);
+}
+
 /// A sum over axes of a sum of products of factors that are repeated becomes
 /// one sum of products.
-static void joinProducts(ReduceOp reduce) {
+static void joinProducts(ReduceOp reduce, const Stacks &stacks) {
   auto root = reduce.getX().getDefiningOp<AddOp>();
   const RankedTensorType type = reduce.getX().getType();
   if (!root || !root->hasOneUse() || reduce.getKind() != ReduceKind::add ||
@@ -270,8 +374,32 @@ static void joinProducts(ReduceOp reduce) {
     return;
   OpBuilder builder(reduce);
   const Location loc = reduce.getLoc();
-  Value product = MulOp::create(builder, loc, join(builder, loc, left),
-                                join(builder, loc, right));
+  // One of the factors may be in memory already.
+  std::optional<Stacked> ofLeft = findStack(left, right, stacks), ofRight;
+  if (!ofLeft)
+    ofRight = findStack(right, left, stacks);
+  if (const std::optional<Stacked> &found = ofLeft ? ofLeft : ofRight) {
+    Operation *end = found->stack.getDefiningOp();
+    if (reduce->isBeforeInBlock(end)) {
+      if (llvm::any_of(reduce->getUsers(), [&](Operation *user) {
+            return user->isBeforeInBlock(end);
+          }))
+        ofLeft = ofRight = std::nullopt;
+      else
+        builder.setInsertionPointAfter(end);
+    }
+  }
+  auto getAll = [&](ArrayRef<Factor> factors,
+                    const std::optional<Stacked> &found) {
+    Value all =
+        found ? getPartOf(builder, loc, *found,
+                          static_cast<int64_t>(factors.size()))
+              : stack(builder, loc, factors);
+    return moveAll(builder, loc, all, factors.front());
+  };
+  Value x = getAll(left, ofLeft);
+  Value y = getAll(right, ofRight);
+  Value product = MulOp::create(builder, loc, x, y);
   SmallVector<int64_t> axes{0};
   for (int64_t axis : reduce.getAxes())
     axes.push_back(axis + 1);
@@ -306,10 +434,11 @@ struct JoinSums : tg::impl::TgJoinSumsBase<JoinSums> {
           !(add->hasOneUse() && isa<AddOp>(*add->user_begin())))
         roots.push_back(add);
     });
-    for (ReduceOp op : reduces)
-      joinProducts(op);
+    Stacks stacks;
     for (AddOp op : roots)
-      joinParts(op);
+      joinParts(op, stacks);
+    for (ReduceOp op : reduces)
+      joinProducts(op, stacks);
     // What was replaced counts as a use for other passes.
     getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {

@@ -58,6 +58,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   kernel.addPass(createCSEPass());
   // Share kernels only after constants have been folded.
   pm.addPass(createTgShareKernels());
+  pm.addPass(createTgForwardCopies());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }
 

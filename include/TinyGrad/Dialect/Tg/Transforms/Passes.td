@@ -550,6 +550,30 @@ def TgShareKernels : Pass<"tg-share-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgForwardCopies : Pass<"tg-forward-copies", "::mlir::ModuleOp"> {
+  let summary = "Write results where they would be copied to";
+  let description = [{
+    A buffer of a host program that is copied as a whole to a part of another one
+    becomes that part, and the copy is removed: all that is written to the other
+    buffer before is elsewhere, and nothing changes either of them afterwards. Its
+    first byte is at a multiple of the alignment of buffers. The other buffer, which
+    now lives from the first of its parts on, must consist of such parts by half.
+
+    ```mlir
+    tg.launch @sum(%a, %x) : memref<16xf32>, memref<64xf32>
+    %part = tg.subbuffer %all at (64) : memref<32xf32> -> memref<16xf32>
+    tg.launch @copy(%part, %a) : memref<16xf32>, memref<16xf32>
+    // becomes
+    %part = tg.subbuffer %all at (64) : memref<32xf32> -> memref<16xf32>
+    tg.launch @sum(%part, %x) : memref<16xf32>, memref<64xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let statistics = [
+    Statistic<"numForwarded", "forwarded", "Copies that were removed">
+  ];
+}
+
 def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place intermediates in arenas by lifetime";
   let description = [{
