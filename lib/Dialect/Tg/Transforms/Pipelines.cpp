@@ -59,6 +59,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   // Share kernels only after constants have been folded.
   pm.addPass(createTgShareKernels());
   pm.addPass(createTgForwardCopies());
+  pm.addPass(createTgOrderLaunches());
   pm.addNestedPass<func::FuncOp>(createTgPlanMemory());
 }
 

@@ -574,6 +574,31 @@ def TgForwardCopies : Pass<"tg-forward-copies", "::mlir::ModuleOp"> {
   ];
 }
 
+def TgOrderLaunches : Pass<"tg-order-launches", "::mlir::ModuleOp"> {
+  let summary = "Run what only ends the use of intermediates early";
+  let description = [{
+    A launch that writes to arguments and results of the host program alone, such as
+    the update of a weight, runs as soon as what it reads is there and what it
+    overwrites is not needed any more, instead of at the end. Intermediates that it
+    is the last to read then live shorter, and are still in a cache. Launches that
+    write no more than a few numbers run early as well, since others wait for them.
+
+    ```mlir
+    tg.launch @gradient(%g, %x) : memref<16xf32>, memref<16xf32>
+    tg.launch @other(%y, %x) : memref<16xf32>, memref<16xf32>
+    tg.launch @update(%weight, %g) : memref<16xf32>, memref<16xf32>
+    // becomes
+    tg.launch @gradient(%g, %x) : memref<16xf32>, memref<16xf32>
+    tg.launch @update(%weight, %g) : memref<16xf32>, memref<16xf32>
+    tg.launch @other(%y, %x) : memref<16xf32>, memref<16xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let statistics = [
+    Statistic<"numMoved", "moved", "Launches that run earlier">
+  ];
+}
+
 def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place intermediates in arenas by lifetime";
   let description = [{

@@ -1,0 +1,141 @@
+//===- OrderLaunches.cpp - last readers of intermediates run early --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Implements the tg-order-launches pass.
+///
+//===----------------------------------------------------------------------===//
+
+#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
+
+namespace mlir::tg {
+#define GEN_PASS_DEF_TGORDERLAUNCHES
+#include "TinyGrad/Dialect/Tg/Transforms/Passes.h.inc"
+} // namespace mlir::tg
+
+using namespace mlir;
+using namespace mlir::tg;
+
+/// Intermediates of this size may live longer, so that what depends on them runs
+/// early: the step size of an optimizer, for example.
+constexpr int64_t kMostBytes = 256;
+
+namespace {
+/// What an operation of the host program does to a part of a buffer.
+struct Access {
+  Operation *op;
+  BufferPart part;
+  bool isWrite;
+};
+
+/// The operation of the original order that an operation follows, or that it
+/// is, and its number among those that follow this one.
+using Place = std::pair<int64_t, int64_t>;
+
+struct TgOrderLaunchesPass
+    : public tg::impl::TgOrderLaunchesBase<TgOrderLaunchesPass> {
+  using Base::Base;
+
+  void runOnOperation() override;
+
+private:
+  void runOnFunction(func::FuncOp func);
+  SmallVector<Access> getAccesses(Operation *op);
+
+  DenseMap<Attribute, KernelOp> kernels;
+};
+} // namespace
+
+SmallVector<Access> TgOrderLaunchesPass::getAccesses(Operation *op) {
+  auto launch = dyn_cast<LaunchOp>(op);
+  const auto outputs =
+      launch ? static_cast<size_t>(
+                   kernels.lookup(launch.getKernelAttr().getAttr())
+                       .getOutputs())
+             : 0;
+  SmallVector<Access> accesses;
+  // Copies between devices and sorting count as writes of all operands.
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (isa<MemRefType>(operand.getType()))
+      accesses.push_back(
+          {op, getBufferPart(operand), launch ? i < outputs : true});
+  return accesses;
+}
+
+/// The bytes that an operation writes to memory that may not be a result or
+/// argument of the program.
+static int64_t countIntermediateBytes(ArrayRef<Access> accesses) {
+  int64_t bytes = 0;
+  for (const Access &access : accesses) {
+    auto alloc = access.part.root.getDefiningOp<AllocOp>();
+    if (access.isWrite && alloc &&
+        llvm::none_of(alloc->getUsers(), [](Operation *user) {
+          return user->hasTrait<OpTrait::IsTerminator>();
+        }))
+      bytes += access.part.bytes
+                   ? access.part.bytes->second - access.part.bytes->first
+                   : kMostBytes + 1;
+  }
+  return bytes;
+}
+
+void TgOrderLaunchesPass::runOnFunction(func::FuncOp func) {
+  if (func.isExternal() || !func.getBody().hasOneBlock())
+    return;
+  Block &block = func.getBody().front();
+  SmallVector<Operation *> ops;
+  DenseMap<Operation *, Place> places;
+  // By the memory that they belong to.
+  DenseMap<Value, SmallVector<Access>> known;
+  DenseMap<int64_t, int64_t> followers;
+  Place previous{-1, 0};
+  int64_t moved = 0;
+  for (Operation &op : block.without_terminator()) {
+    Place place{static_cast<int64_t>(ops.size()), 0};
+    ops.push_back(&op);
+    if (!isa<SubbufferOp>(op)) {
+      const SmallVector<Access> accesses = getAccesses(&op);
+      if (isa<LaunchOp>(op) && countIntermediateBytes(accesses) <= kMostBytes) {
+        // Before the first operation, if it depends on none.
+        Place last{-1, 0};
+        for (const Access &access : accesses)
+          for (const Access &earlier : known[access.part.root])
+            if ((access.isWrite || earlier.isWrite) &&
+                earlier.part.mayOverlap(access.part))
+              last = std::max(last, places.lookup(earlier.op));
+        place = {last.first, ++followers[last.first]};
+        moved += place < previous;
+      }
+      for (const Access &access : accesses)
+        known[access.part.root].push_back(access);
+      previous = place;
+    }
+    places[&op] = place;
+  }
+  if (moved == 0)
+    return;
+  numMoved += moved;
+  // Buffers are defined before their users.
+  for (Operation *op : llvm::reverse(ops))
+    if (isa<AllocOp, LiteralOp, SubbufferOp>(op))
+      for (Operation *user : op->getUsers())
+        if (auto it = places.find(user); it != places.end())
+          places[op] = std::min(places[op], it->second);
+  llvm::stable_sort(ops, [&](Operation *a, Operation *b) {
+    return places.lookup(a) < places.lookup(b);
+  });
+  for (Operation *op : ops)
+    op->moveBefore(block.getTerminator());
+}
+
+void TgOrderLaunchesPass::runOnOperation() {
+  kernels.clear();
+  for (auto kernel : getOperation().getOps<KernelOp>())
+    kernels[kernel.getSymNameAttr()] = kernel;
+  for (auto func : getOperation().getOps<func::FuncOp>())
+    runOnFunction(func);
+}
