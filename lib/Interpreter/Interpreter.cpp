@@ -90,7 +90,7 @@ mlir::tg::interpretOp(Operation *op, ArrayRef<const HostTensor *> operands) {
       return makeHostTensor(op->getLoc(), tensorType, constant.getValue());
     return unsupported();
   }
-  if (isa<CopyOp, ContiguousOp, DetachOp>(op))
+  if (isa<CopyOp, ContiguousOp, DetachOp, WithDerivativeOp>(op))
     return *operands[0];
   if (!isa<RankedTensorType>(type))
     return unsupported();

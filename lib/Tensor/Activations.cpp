@@ -141,9 +141,25 @@ Tensor Tensor::sigmoid() const {
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
     const Sigmoid sigmoid(x);
-    return isExact ? mulAdd(sigmoid.whole, -sigmoid.part(), sigmoid.whole)
-                   : sigmoid.whole / (sigmoid.power + 1);
+    Tensor y = isExact ? mulAdd(sigmoid.whole, -sigmoid.part(), sigmoid.whole)
+                       : sigmoid.whole / (sigmoid.power + 1);
+    return prim::withDerivative(y, x, [&] { return y * (1 - y); });
   });
+}
+
+/// The numbers between two bounds, and the nearer bound for others.
+static Tensor bound(const Tensor &x, double low, double high) {
+  const Tensor above = (x < low).where(low, x);
+  return (above > high).where(high, above);
+}
+
+/// The derivative of x s(y) with s(y) = 1 / (1 + exp(-y)), where y is a function
+/// of x with the derivative \p slope. All are of moderate size.
+static Tensor gateDerivative(const Tensor &x, const Tensor &y,
+                             const Tensor &slope) {
+  const Sigmoid sigmoid(y);
+  const Tensor s = sigmoid.whole / (sigmoid.power + 1);
+  return s * mulAdd(x * slope, 1 - s, same(x, 1));
 }
 
 /// x / (1 + 2^-y) for a result of few digits.
@@ -186,11 +202,19 @@ Tensor Tensor::gelu() const {
     // for small y is needed.
     constexpr double a = 0x1.9884533d43651p+0, aRest = -0x1.cbc0d30ebfd15p-54;
     constexpr double b = 0x1.2444f2a4d8b4bp-4, bRest = -0x1.6c843a29d1c7p-61;
-    if (!isExact)
-      return gate(x, x * mulAdd(x * x, b * std::numbers::log2e,
-                                a * std::numbers::log2e));
-    // Where y is about leastExponent(), and where the result is x.
+    // Where y is about leastExponent().
     const double least = x.dtype() == DType::Float64 ? -21.8 : -10.8;
+    auto derivative = [&] {
+      const Tensor middle = bound(x, least, -least), square = middle * middle;
+      return gateDerivative(middle, middle * mulAdd(square, b, a),
+                            mulAdd(square, 3 * b, a));
+    };
+    if (!isExact)
+      return prim::withDerivative(
+          gate(x, x * mulAdd(x * x, b * std::numbers::log2e,
+                             a * std::numbers::log2e)),
+          x, derivative);
+    // Above 8, the result is x.
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 8).where(8, above);
     // y in two parts. As `constant` has few bits, and rounding the sum leaves
@@ -204,7 +228,8 @@ Tensor Tensor::gelu() const {
     sumLow = mulAdd(squareLow, slope.high, sumLow);
     Tensor high = bounded * sum;
     Tensor low = mulAdd(bounded, sumLow, mulAdd(bounded, sum, -high));
-    return InverseExponential(high).gate(above, bounded, low);
+    return prim::withDerivative(
+        InverseExponential(high).gate(above, bounded, low), x, derivative);
   });
 }
 
@@ -213,15 +238,21 @@ Tensor Tensor::quickGelu() const {
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
     constexpr double slope = 1.702, slopeRest = 0x1.89374bc6a7efap-55;
-    if (!isExact)
-      return gate(x, x * (slope * std::numbers::log2e));
     const double least = InverseExponential::leastExponent(x) / slope;
+    auto derivative = [&] {
+      const Tensor middle = bound(x, least, -least);
+      return gateDerivative(middle, middle * slope, same(x, slope));
+    };
+    if (!isExact)
+      return prim::withDerivative(gate(x, x * (slope * std::numbers::log2e)), x,
+                                  derivative);
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 24).where(24, above);
     const TwoParts parts(x, slope, slopeRest);
     Tensor high = bounded * parts.high;
     Tensor low = mulAdd(bounded, parts.low, mulAdd(bounded, parts.high, -high));
-    return InverseExponential(high).gate(above, bounded, low);
+    return prim::withDerivative(
+        InverseExponential(high).gate(above, bounded, low), x, derivative);
   });
 }
 
@@ -229,14 +260,20 @@ Tensor Tensor::silu() const {
   const MethodScope method("silu");
   const bool isExact = !isNarrowFloat(*this);
   return inFloat(*this, [&](const Tensor &x) {
+    const double least = InverseExponential::leastExponent(x);
+    auto derivative = [&] {
+      const Tensor middle = bound(x, least, -least);
+      return gateDerivative(middle, middle, same(x, 1));
+    };
     if (!isExact) {
       const Sigmoid sigmoid(x);
-      return x * (sigmoid.whole / (sigmoid.power + 1));
+      return prim::withDerivative(x * (sigmoid.whole / (sigmoid.power + 1)), x,
+                                  derivative);
     }
-    const double least = InverseExponential::leastExponent(x);
     Tensor above = (x < least).where(least, x);
     Tensor bounded = (above > 40).where(40, above);
-    return InverseExponential(bounded).gate(above, bounded);
+    return prim::withDerivative(
+        InverseExponential(bounded).gate(above, bounded), x, derivative);
   });
 }
 
@@ -269,7 +306,12 @@ Tensor Tensor::softplus(double beta) const {
     // log(1 + exp(y)) = max(y, 0) + log(1 + exp(-|y|)) overflows for no y. The
     // same choice for both parts makes it smooth at 0.
     Tensor y = x * beta;
-    return ((y > 0).where(y, 0) + log1p((-magnitude(y)).exp())) * (1 / beta);
+    return prim::withDerivative(
+        ((y > 0).where(y, 0) + log1p((-magnitude(y)).exp())) * (1 / beta), x,
+        [&] {
+          const Sigmoid sigmoid(y);
+          return sigmoid.whole / (sigmoid.power + 1);
+        });
   });
 }
 

@@ -148,6 +148,9 @@ SmallVector<Operation *> GraphImpl::gradientSources(Operation *op) {
   if (CustomGradient *custom = findCustomGradient(op)) {
     for (Handle &input : custom->inputs)
       sources.push_back(input.op);
+  } else if (auto given = dyn_cast<tg::WithDerivativeOp>(op);
+             given && !tg::stopsGradient(op)) {
+    sources.push_back(given.getOf().getDefiningOp());
   } else if (!tg::stopsGradient(op)) {
     // The old contents of the target of an assignment are not part of it.
     const unsigned first = isa<tg::AssignOp>(op) ? 1 : 0;

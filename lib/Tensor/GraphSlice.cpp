@@ -36,9 +36,13 @@ struct Frame {
 } // namespace
 
 Operation *GraphSlice::resolve(Operation *op) const {
-  while (!isFirstWalk && isa<tg::AssignOp>(op) && !inPlace.contains(op))
-    op = op->getOperand(1).getDefiningOp();
-  return op;
+  while (true)
+    if (!isFirstWalk && isa<tg::AssignOp>(op) && !inPlace.contains(op))
+      op = op->getOperand(1).getDefiningOp();
+    else if (auto given = dyn_cast<tg::WithDerivativeOp>(op))
+      op = given.getX().getDefiningOp();
+    else
+      return op;
 }
 
 GraphSlice::GraphSlice(GraphImpl &graph, ArrayRef<Operation *> results,

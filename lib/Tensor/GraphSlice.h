@@ -94,7 +94,8 @@ private:
   bool isNeededLater(mlir::Operation *op,
                      llvm::DenseMap<mlir::Operation *, bool> &known) const;
   /// The operation that provides the value of \p op in this slice: for an
-  /// assignment that is not done in place, that of the assigned value.
+  /// assignment that is not done in place, that of the assigned value; for one
+  /// with a given derivative, that of its value.
   mlir::Operation *resolve(mlir::Operation *op) const;
   /// Operations that read the memory that an assignment in place overwrites.
   llvm::SmallVector<mlir::Operation *, 0>

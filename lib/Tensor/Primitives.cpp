@@ -500,6 +500,18 @@ Tensor prim::detach(const Tensor &x) {
   return b.build<tg::DetachOp>(b(x));
 }
 
+Tensor prim::withDerivative(const Tensor &value, const Tensor &x,
+                            const std::function<Tensor()> &derivative) {
+  {
+    Maker b(x);
+    if (NoGradScope::isActive() || !b.graph.isTracked(b(x).getDefiningOp()))
+      return value;
+  }
+  const Tensor given = derivative();
+  Maker b(x);
+  return b.build<tg::WithDerivativeOp>(b(value), b(x), b(given));
+}
+
 Tensor prim::copy(const Tensor &x, Device &device) {
   Maker b(x);
   return b.graph.build<tg::CopyOp>(&device, b(x), device.name());

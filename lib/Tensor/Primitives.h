@@ -16,6 +16,8 @@
 
 #include "TensorImpl.h"
 
+#include <functional>
+
 namespace tinygrad::detail {
 
 enum class UnaryOp {
@@ -161,6 +163,10 @@ private:
 
 Tensor contiguous(const Tensor &x);
 Tensor detach(const Tensor &x);
+/// \p value, a function of each element of \p x, whose derivative is what the
+/// function returns. It is not called if nothing asks for gradients of x.
+Tensor withDerivative(const Tensor &value, const Tensor &x,
+                      const std::function<Tensor()> &derivative);
 Tensor copy(const Tensor &x, Device &device);
 
 } // namespace prim

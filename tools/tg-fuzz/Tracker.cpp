@@ -57,7 +57,7 @@ mlir::tg::track(Operation *op, ArrayRef<const TrackedTensor *> operands) {
   const bool isNoCast =
       isa<CastOp, BitcastOp>(op) &&
       op->getOperand(0).getType() == op->getResult(0).getType();
-  if (isa<CopyOp, ContiguousOp, DetachOp>(op) || isNoCast) {
+  if (isa<CopyOp, ContiguousOp, DetachOp, WithDerivativeOp>(op) || isNoCast) {
     result.error = operands[0]->error;
     result.loose = operands[0]->loose;
     result.rounding = operands[0]->rounding;

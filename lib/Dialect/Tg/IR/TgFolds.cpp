@@ -667,6 +667,11 @@ OpFoldResult DetachOp::fold(FoldAdaptor adaptor) {
   return adaptor.getX();
 }
 
+OpFoldResult WithDerivativeOp::fold(FoldAdaptor adaptor) {
+  // A constant has no other derivative.
+  return adaptor.getX() && adaptor.getOf() ? adaptor.getX() : OpFoldResult();
+}
+
 //===----------------------------------------------------------------------===//
 // Host program and kernels
 //===----------------------------------------------------------------------===//

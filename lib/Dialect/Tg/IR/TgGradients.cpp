@@ -331,6 +331,14 @@ FailureOr<Value> DetachOp::buildGradient(OpBuilder &, unsigned, Value) {
   return Value();
 }
 
+FailureOr<Value> WithDerivativeOp::buildGradient(OpBuilder &builder,
+                                                 unsigned number,
+                                                 Value gradient) {
+  if (number != 1)
+    return Value();
+  return Algebra(builder, gradient).mul(gradient, getDerivative());
+}
+
 StringAttr tg::findDevice(Value value) {
   SmallVector<Value> work{value};
   DenseSet<Value> seen;

@@ -605,6 +605,12 @@ LogicalResult StridedOp::verify() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
+LogicalResult WithDerivativeOp::verify() {
+  if (!isa<FloatType>(getType().getElementType()))
+    return emitOpError("needs a tensor of floats, not ") << getType();
+  return success();
+}
+
 LogicalResult AssignOp::verify() {
   Value target = getTarget();
   // Dominance is verified later: a cycle is still possible here.

@@ -34,6 +34,11 @@ bool tg::stopsGradient(Operation *op) {
   return isa<DetachOp>(op) || op->hasAttr(noGradientAttrName);
 }
 
+/// Whether a gradient of the result has a part that goes to this operand.
+static bool leadsOn(Operation *op, unsigned number) {
+  return !isa<WithDerivativeOp>(op) || number == 1;
+}
+
 SmallVector<Operation *>
 tg::collectDifferentiated(ValueRange outputs,
                           function_ref<bool(Value)> isLeaf) {
@@ -52,7 +57,9 @@ tg::collectDifferentiated(ValueRange outputs,
     while (!path.empty()) {
       auto &[op, next] = path.back();
       if (next < op->getNumOperands()) {
-        enter(op->getOperand(next++));
+        const unsigned number = next++;
+        if (leadsOn(op, number))
+          enter(op->getOperand(number));
         continue;
       }
       ops.push_back(op);

@@ -148,7 +148,13 @@ void AssignResolver::run() {
   }
 }
 
-void mlir::tg::resolveAssigns(Block &block) { AssignResolver(block).run(); }
+void mlir::tg::resolveAssigns(Block &block) {
+  for (auto op : llvm::make_early_inc_range(block.getOps<WithDerivativeOp>())) {
+    op.replaceAllUsesWith(op.getX());
+    op.erase();
+  }
+  AssignResolver(block).run();
+}
 
 namespace {
 struct TgResolveAssignsPass

@@ -519,6 +519,31 @@ def Tg_DetachOp : Tg_Op<"detach", [Pure, Tg_Differentiable, Tg_SameDims, SameOpe
   let hasFolder = 1;
 }
 
+def Tg_WithDerivativeOp : Tg_Op<"with_derivative", [Pure, Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
+  let summary = "the tensor, with a given derivative";
+  let description = [{
+    Computes the identity of `x`, a function of each element of `of`. Its derivative
+    with respect to `of` is `derivative`; differentiation uses this instead of what
+    `x` was computed by, and goes on through neither `x` nor `derivative`. (The
+    derivative of the gradient, in turn, goes through `derivative`.) For functions
+    whose accurate evaluation is longer than their derivative. Scheduling drops the
+    operation, and with it what only `derivative` needs.
+
+    C1: all operands and the result have the same type, of floats.
+
+    ```mlir
+    %y = tg.mul %x, %x : tensor<4xf32>
+    %d = tg.add %x, %x : tensor<4xf32>
+    %r = tg.with_derivative %y of %x by %d : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Tg_Tensor:$x, Tg_Tensor:$of, Tg_Tensor:$derivative);
+  let results = (outs Tg_Tensor:$result);
+  let assemblyFormat = "$x `of` $of `by` $derivative attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
 def Tg_AssignOp : Tg_Op<"assign", [Tg_Differentiable, Tg_SameDims, SameOperandsAndResultType]> {
   let summary = "overwrites a buffer, or a view of one";
   let description = [{

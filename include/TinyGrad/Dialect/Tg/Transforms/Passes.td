@@ -107,7 +107,7 @@ def TgResolveAssigns : Pass<"tg-resolve-assigns", "::mlir::func::FuncOp"> {
     function assigns to it. Such reads become reads of a `tg.after`. The targets of
     assignments become movement operations on the argument itself, so that each
     remaining use of the argument names memory. Assignments of no elements are
-    removed.
+    removed, and each `tg.with_derivative` becomes its operand.
 
     ```mlir
     %0 = tg.neg %x : tensor<4xf32>
