@@ -5,9 +5,11 @@
 //===----------------------------------------------------------------------===//
 ///
 /// \file
-/// Implements the tg-plan-memory pass by best fit with coalescing: buffers, in
-/// the order of their first use, take the smallest free gap of the arena that
-/// fits, and return it after their last use.
+/// Implements the tg-plan-memory pass in two ways, of which the smaller arenas
+/// are taken. By best fit with coalescing: buffers, in the order of their first
+/// use, take the smallest free gap of the arena that fits, and return it after
+/// their last use. By size: buffers, beginning with the largest one, take the
+/// first place that no buffer has which is needed at the same time.
 ///
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +28,8 @@ using namespace mlir::tg;
 /// Buffers of more than 16 TiB share no memory, so that sums of sizes do not
 /// overflow 64 bits.
 constexpr int64_t kMaxBytes = int64_t(1) << 44;
+/// The most buffers that are placed by size, which takes quadratic time.
+constexpr size_t kMostBySize = 4096;
 constexpr int64_t kMinAlignment = 8, kMaxAlignment = 1 << 20;
 
 namespace {
@@ -111,6 +115,67 @@ private:
 
 } // namespace
 
+/// Places buffers that are sorted by their first step; returns the size.
+static int64_t planByTime(ArrayRef<Lifetime *> lifetimes) {
+  Arena arena;
+  // Live buffers by their last step.
+  std::multimap<int64_t, Lifetime *> live;
+  for (Lifetime *lifetime : lifetimes) {
+    while (!live.empty() && live.begin()->first < lifetime->first) {
+      Lifetime *ended = live.begin()->second;
+      arena.release(ended->offset, ended->size);
+      live.erase(live.begin());
+    }
+    lifetime->offset = arena.allocate(lifetime->size);
+    live.emplace(lifetime->last, lifetime);
+  }
+  return arena.getSize();
+}
+
+static int64_t planBySize(ArrayRef<Lifetime *> lifetimes) {
+  SmallVector<Lifetime *> bySize(lifetimes);
+  llvm::stable_sort(
+      bySize, [](Lifetime *a, Lifetime *b) { return a->size > b->size; });
+  int64_t end = 0;
+  SmallVector<Lifetime *> placed; // by offset
+  for (Lifetime *lifetime : bySize) {
+    int64_t offset = 0;
+    for (Lifetime *other : placed) {
+      if (other->last < lifetime->first || lifetime->last < other->first)
+        continue;
+      if (offset + lifetime->size <= other->offset)
+        break;
+      offset = std::max(offset, other->offset + other->size);
+    }
+    lifetime->offset = offset;
+    end = std::max(end, offset + lifetime->size);
+    placed.insert(llvm::upper_bound(placed, lifetime,
+                                    [](Lifetime *a, Lifetime *b) {
+                                      return a->offset < b->offset;
+                                    }),
+                  lifetime);
+  }
+  return end;
+}
+
+/// Places the buffers in the smaller arena of both ways; returns its size.
+static int64_t plan(ArrayRef<Lifetime *> lifetimes) {
+  const int64_t byTime = planByTime(lifetimes);
+  if (lifetimes.size() > kMostBySize)
+    return byTime;
+  auto offsets = llvm::map_to_vector(
+      lifetimes, [](Lifetime *lifetime) { return lifetime->offset; });
+  const int64_t bySize = planBySize(lifetimes);
+  if (bySize < byTime)
+    return bySize;
+  for (auto [lifetime, offset] : llvm::zip_equal(lifetimes, offsets))
+    lifetime->offset = offset;
+  return byTime;
+}
+
+/// The memory space of a device.
+using Place = std::pair<StringRef, Attribute>;
+
 void TgPlanMemoryPass::runOnOperation() {
   if (!llvm::isPowerOf2_64(alignment) || alignment < kMinAlignment ||
       alignment > kMaxAlignment) {
@@ -174,40 +239,34 @@ void TgPlanMemoryPass::runOnOperation() {
     return a->first != b->first ? a->first < b->first
                                 : a->alloc->isBeforeInBlock(b->alloc);
   });
-  // Live buffers by their last step, in one arena for each memory space of each
-  // device.
-  using Place = std::pair<StringRef, Attribute>;
-  auto getPlace = [](AllocOp alloc) {
-    return Place(alloc.getDevice(), alloc.getType().getMemorySpace());
-  };
-  llvm::MapVector<Place, Arena> arenas;
-  std::multimap<int64_t, Lifetime *> live;
+  // One arena for each memory space of each device.
+  llvm::MapVector<Place, SmallVector<Lifetime *>> places;
   int64_t total = 0;
   for (Lifetime *lifetime : planned) {
-    while (!live.empty() && live.begin()->first < lifetime->first) {
-      Lifetime *ended = live.begin()->second;
-      arenas[getPlace(ended->alloc)].release(ended->offset, ended->size);
-      live.erase(live.begin());
-    }
-    lifetime->offset =
-        arenas[getPlace(lifetime->alloc)].allocate(lifetime->size);
-    live.emplace(lifetime->last, lifetime);
+    places[Place(lifetime->alloc.getDevice(),
+                 lifetime->alloc.getType().getMemorySpace())]
+        .push_back(lifetime);
     total += lifetime->size;
   }
+  llvm::MapVector<Place, int64_t> sizes;
+  for (auto &[place, lifetimes] : places)
+    sizes[place] = plan(lifetimes);
 
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Type byte = builder.getI8Type();
   DenseMap<Place, Value> memory;
-  for (auto &[place, arena] : arenas) {
-    memory[place] = AllocOp::create(
-        builder, getOperation().getLoc(),
-        getBufferType(byte, arena.getSize(), place.second), place.first);
-    total -= arena.getSize();
+  for (auto [place, size] : sizes) {
+    memory[place] =
+        AllocOp::create(builder, getOperation().getLoc(),
+                        getBufferType(byte, size, place.second), place.first);
+    total -= size;
   }
   for (Lifetime *lifetime : planned) {
     AllocOp alloc = lifetime->alloc;
+    Value arena =
+        memory[Place(alloc.getDevice(), alloc.getType().getMemorySpace())];
     Value part = SubbufferOp::create(builder, alloc.getLoc(), alloc.getType(),
-                                     memory[getPlace(alloc)], lifetime->offset);
+                                     arena, lifetime->offset);
     alloc.replaceAllUsesWith(part);
   }
   // Only now, since the builder's insertion point is before the first of them.

@@ -485,6 +485,74 @@ static void splitScatter(ScatterOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// What updates are added to
+//===----------------------------------------------------------------------===//
+
+/// z + scatter add zeros[i], u -> scatter add z[i], u, through reshapes between
+/// them that only add and remove axes of one element: one tensor in memory
+/// instead of two. (The gradient of an embedding that is the output's weight as
+/// well.) If the sum is only read with another order of axes, it gets that order.
+static void mergeSum(ScatterOp op) {
+  auto base = op.getBase().getDefiningOp<ConstOp>();
+  auto zero = base ? dyn_cast<FloatAttr>(base.getValue()) : FloatAttr();
+  if (op.getKind() != UpdateKind::add || !op->hasOneUse() || !zero ||
+      !zero.getValue().isZero())
+    return;
+  auto axis = static_cast<int64_t>(op.getAxis());
+  Value moved = op.getResult();
+  if (auto reshape = dyn_cast<ReshapeOp>(*op->user_begin())) {
+    std::optional<int64_t> after =
+        findAxis(op.getResult(), axis, reshape.getResult());
+    if (!reshape->hasOneUse() || !after)
+      return;
+    axis = *after;
+    moved = reshape;
+  }
+  auto sum = dyn_cast<AddOp>(*moved.user_begin());
+  if (!sum)
+    return;
+  Value other = sum.getLhs() == moved ? sum.getRhs() : sum.getLhs();
+  if (other == moved || other.getDefiningOp<ConstOp>())
+    return;
+  OpBuilder builder(sum);
+  const Location loc = sum.getLoc();
+  auto reshape = [&](Value value) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<Dim> dims = getDims(cast<RankedTensorType>(moved.getType()));
+    dims[axis] = getSize(value, static_cast<int64_t>(op.getAxis()));
+    RankedTensorType to = getTensorType(dims, type.getElementType());
+    return to == type ? value : ReshapeOp::create(builder, loc, to, value);
+  };
+  Value index = reshape(op.getIndex()), updates = reshape(op.getUpdates());
+  PermuteOp permute;
+  if (sum->hasOneUse())
+    permute = dyn_cast<PermuteOp>(*sum->user_begin());
+  if (permute) {
+    auto order = [&](Value value) {
+      return PermuteOp::create(builder, loc, value, permute.getOrderAttr());
+    };
+    other = order(other);
+    index = order(index);
+    updates = order(updates);
+    axis = llvm::find(permute.getOrder(), axis) - permute.getOrder().begin();
+  }
+  Value result = ScatterOp::create(builder, loc, other.getType(), UpdateKind::add,
+                                   other, index, updates,
+                                   static_cast<uint64_t>(axis));
+  if (permute) {
+    permute.replaceAllUsesWith(result);
+    permute.erase();
+  } else {
+    sum.replaceAllUsesWith(result);
+  }
+  // Unused operations would count as readers of the operands.
+  sum.erase();
+  if (moved != op.getResult())
+    moved.getDefiningOp()->erase();
+  op.erase();
+}
+
 namespace {
 struct TgScatterSumsPass
     : public tg::impl::TgScatterSumsBase<TgScatterSumsPass> {
@@ -499,6 +567,10 @@ struct TgScatterSumsPass
     getOperation().walk([&](ScatterOp op) { scatters.push_back(op); });
     for (ScatterOp op : scatters)
       splitScatter(op);
+    scatters.clear();
+    getOperation().walk([&](ScatterOp op) { scatters.push_back(op); });
+    for (ScatterOp op : scatters)
+      mergeSum(op);
   }
 };
 } // namespace

@@ -207,6 +207,8 @@ def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
     each value at its index. A product of floats with a one-hot row is left alone,
     since 0 times an infinity is NaN.
 
+    What is added to a scatter into zeros becomes its base.
+
     Many updates of few elements would run one after the other. The positions are
     divided into parts, each of which updates a copy of the result, and the copies
     are reduced. The number of parts depends on the shapes alone.

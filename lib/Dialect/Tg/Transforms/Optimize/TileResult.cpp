@@ -306,6 +306,8 @@ int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
   // The bytes that all rows broadcast, and the bytes of the columns that a
   // register tile uses.
   int64_t rowBytes = 0, tileBytes = 0;
+  // A transposed factor comes from as many places as there are summands.
+  bool isTransposed = false;
   for (RangedReduceOp reduce : reduces) {
     if (reduce.getRanges().size() != 1)
       return 1;
@@ -326,6 +328,9 @@ int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
         tileBytes += count * bytes;
       } else if (onRows) {
         rowBytes += rows.getLargestExtent() * bytes;
+        isTransposed |= schedule.getAnalysis()
+                            .getLinear(load.getIndex())
+                            .getCoefficient(rows) == 1;
       }
     }
     if (packed != 1)
@@ -346,8 +351,11 @@ int64_t Heuristic::countTilesOfBlock(ArrayRef<RangedReduceOp> reduces,
   const int64_t tileWidth =
       llvm::divideCeil(count, getNumLanes()) * target.vectorBytes;
   // The packed columns take half of the L2 cache.
-  for (int64_t tileCount = std::min(kBlockLines * target.lineBytes / tileWidth,
-                                    target.l2Bytes / 2 / tileBytes);
+  const int64_t most = target.l2Bytes / 2 / tileBytes;
+  for (int64_t tileCount =
+           isTransposed
+               ? most
+               : std::min(kBlockLines * target.lineBytes / tileWidth, most);
        tileCount > 1; --tileCount) {
     if (tiles % tileCount != 0)
       continue;
