@@ -63,6 +63,8 @@ PASSES = (
     "tg-narrow-buffers",
     "tg-dedup-kernels",
     "tg-share-kernels{fewest=2}",
+    "tg-forward-copies",
+    "tg-order-launches",
     "func.func(tg-plan-memory)",
     "tg.kernel(tg-collapse-reduce)",
     "tg.kernel(tg-simplify-index)",

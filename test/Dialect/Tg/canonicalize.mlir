@@ -765,3 +765,89 @@ func.func @no_mulacc(%x: f32, %y: f32, %z: f32) -> f32 {
   %1 = tg.add %0, %z : f32
   return %1 : f32
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Maximum and its gradient
+//===----------------------------------------------------------------------===//
+
+// relu and its gradient: the sign of the result says what that of the operand
+// does, and there is no other use of it.
+
+// CHECK-LABEL: func @relu_gradient
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>, %[[G:.*]]: tensor<4xf32>)
+func.func @relu_gradient(%x: tensor<4xf32>, %g: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-DAG:  %[[ZERO:.*]] = tg.const(0.000000e+00 : f32)
+  // CHECK:      %[[Y:.*]] = tg.max %[[X]], %[[ZERO]]
+  // CHECK-NEXT: %[[C:.*]] = tg.cmplt %[[ZERO]], %[[Y]]
+  // CHECK-NEXT: %[[R:.*]] = tg.where %[[C]], %[[G]], %[[ZERO]]
+  // CHECK-NEXT: return %[[Y]], %[[R]]
+  %zero = tg.const(0.0 : f32) : tensor<4xf32>
+  %y = tg.max %x, %zero : tensor<4xf32>
+  %half = tg.const(0.5 : f32) : tensor<4xf32>
+  %h = tg.mul %g, %half : tensor<4xf32>
+  %eq = tg.cmpeq %x, %zero : tensor<4xf32>
+  %lt = tg.cmplt %zero, %x : tensor<4xf32>
+  %0 = tg.where %lt, %g, %zero : tensor<4xf32>
+  %1 = tg.where %eq, %h, %0 : tensor<4xf32>
+  %2 = tg.where %eq, %zero, %1 : tensor<4xf32>
+  return %y, %2 : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Only one of the conditions holds.
+
+// CHECK-LABEL: func @where_equal
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<4xf32>, %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
+func.func @where_equal(%x: tensor<4xf32>, %y: tensor<4xf32>, %a: tensor<4xf32>, %b: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  // CHECK-DAG: %[[LT:.*]] = tg.cmplt %[[X]], %[[Y]]
+  // CHECK-DAG: %[[GT:.*]] = tg.cmplt %[[Y]], %[[X]]
+  // CHECK-DAG: %[[EQ:.*]] = tg.cmpeq %[[X]], %[[Y]]
+  // CHECK-DAG: %[[R0:.*]] = tg.where %[[LT]], %[[A]], %[[B]]
+  // CHECK-DAG: %[[R1:.*]] = tg.where %[[GT]], %[[A]], %[[B]]
+  // Not for other values.
+  // CHECK-DAG: %[[R2:.*]] = tg.where %[[EQ]], %[[A]], %[[R0]]
+  // CHECK:     return %[[R0]], %[[R1]], %[[R2]]
+  %eq = tg.cmpeq %x, %y : tensor<4xf32>
+  %lt = tg.cmplt %x, %y : tensor<4xf32>
+  %gt = tg.cmplt %y, %x : tensor<4xf32>
+  %0 = tg.where %lt, %a, %b : tensor<4xf32>
+  %1 = tg.where %eq, %b, %0 : tensor<4xf32>
+  %2 = tg.where %gt, %a, %b : tensor<4xf32>
+  %3 = tg.where %eq, %b, %2 : tensor<4xf32>
+  %4 = tg.where %eq, %a, %0 : tensor<4xf32>
+  return %1, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// The operand is compared with another number than that of the maximum; it is
+// less; there is no tensor, or no maximum yet.
+
+// CHECK-LABEL: func @no_maximum
+// CHECK-SAME:    (%[[X:.*]]: tensor<4xf32>, %[[S:.*]]: f32)
+func.func @no_maximum(%x: tensor<4xf32>, %s: f32)
+    -> (tensor<4xf32>, tensor<4xi1>, tensor<4xi1>, f32, i1, tensor<4xi1>) {
+  // CHECK-DAG: %[[ZERO:.*]] = tg.const(0.000000e+00 : f32) : tensor<4xf32>
+  // CHECK-DAG: %[[ONE:.*]] = tg.const(1.000000e+00 : f32) : tensor<4xf32>
+  // CHECK-DAG: %[[NONE:.*]] = tg.const(0.000000e+00 : f32) : f32
+  // CHECK:     tg.cmplt %[[ZERO]], %[[X]]
+  // CHECK:     tg.max %[[X]], %[[ZERO]]
+  // CHECK:     tg.cmplt %[[ONE]], %[[X]]
+  // CHECK:     tg.cmplt %[[X]], %[[ZERO]]
+  // CHECK:     tg.max %[[S]], %[[NONE]]
+  // CHECK:     tg.cmplt %[[NONE]], %[[S]]
+  %zero = tg.const(0.0 : f32) : tensor<4xf32>
+  %one = tg.const(1.0 : f32) : tensor<4xf32>
+  %none = tg.const(0.0 : f32) : f32
+  %before = tg.cmplt %zero, %x : tensor<4xf32>
+  %y = tg.max %x, %zero : tensor<4xf32>
+  %0 = tg.cmplt %one, %x : tensor<4xf32>
+  %1 = tg.cmplt %x, %zero : tensor<4xf32>
+  %2 = tg.max %s, %none : f32
+  %3 = tg.cmplt %none, %s : f32
+  return %y, %0, %1, %2, %3, %before : tensor<4xf32>, tensor<4xi1>, tensor<4xi1>, f32, i1, tensor<4xi1>
+}

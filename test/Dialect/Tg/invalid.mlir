@@ -786,3 +786,11 @@ func.func @unknown_generic(%x: tensor<4xf32>) {
   %0 = "tg.frobnicate"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @with_derivative(%x: tensor<4xi32>) {
+  // expected-error @+1 {{'tg.with_derivative' op needs a tensor of floats, not 'tensor<4xi32>'}}
+  %0 = tg.with_derivative %x of %x by %x : tensor<4xi32>
+  return
+}

@@ -268,6 +268,8 @@ func.func @buffers(%x: tensor<4x4xf32>, %half: tensor<2x8xf32>) {
   %2 = tg.contiguous %x : tensor<4x4xf32>
   // CHECK-NEXT: tg.detach %[[X]] : tensor<4x4xf32>
   %3 = tg.detach %x : tensor<4x4xf32>
+  // CHECK-NEXT: tg.with_derivative %[[X]] of %[[X]] by %[[X]] : tensor<4x4xf32>
+  %given = tg.with_derivative %x of %x by %x : tensor<4x4xf32>
   // CHECK-NEXT: %[[A:.*]] = tg.assign %[[B]], %[[X]] : tensor<4x4xf32>
   %4 = tg.assign %0, %x : tensor<4x4xf32>
   // CHECK-NEXT: tg.assign %[[A]], %[[X]] : tensor<4x4xf32>

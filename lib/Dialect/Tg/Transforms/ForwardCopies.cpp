@@ -149,7 +149,10 @@ void TgForwardCopiesPass::forward(ForwardedCopy copy) {
   llvm::append_range(known, moved);
   source.replaceAllUsesWith(part);
   source.erase();
+  auto view = copy.launch.getBuffers()[0].getDefiningOp<SubbufferOp>();
   copy.launch.erase();
+  if (view && view->use_empty())
+    view.erase();
   ++numForwarded;
 }
 

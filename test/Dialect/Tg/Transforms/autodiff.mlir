@@ -70,6 +70,25 @@ func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
 
 // -----
 
+// A given derivative takes the place of those of what the value is computed by.
+// Differentiated again (the third RUN line), it has one itself.
+
+// CHECK-LABEL: func.func @main(
+// CHECK-SAME:    %[[X:.*]]: tensor<1xf32>)
+// CHECK-NOT:     tg.cos
+// CHECK:         %[[D:.*]] = tg.mul %[[X]], %[[X]]
+// CHECK:         %[[Y:.*]] = tg.with_derivative %{{.*}} of %[[X]] by %[[D]]
+// CHECK:         %[[DX:.*]] = tg.mul %{{.*}}, %[[D]]
+// CHECK:         return %[[Y]], %[[DX]]
+func.func @main(%x: tensor<1xf32>) -> tensor<1xf32> {
+  %0 = tg.sin %x : tensor<1xf32>
+  %1 = tg.mul %x, %x : tensor<1xf32>
+  %2 = tg.with_derivative %0 of %x by %1 : tensor<1xf32>
+  return %2 : tensor<1xf32>
+}
+
+// -----
+
 // Sizes computed from a variable with a single value are numbers; the gradient
 // has the type of the argument nevertheless.
 

@@ -190,3 +190,41 @@ func.func @spaces(%a: memref<16xf32>) -> memref<16xf32> {
   tg.launch @near(%r, %v) : memref<16xf32>, memref<16xf32, 1>
   return %r : memref<16xf32>
 }
+
+// -----
+
+// In the order of their first use, the first two buffers are neighbors, and the
+// third one finds no gap that is large enough: 256 bytes. Placed by size, it comes
+// first, and shares its memory with the first buffer.
+
+// CHECK-LABEL: func.func @large
+// CHECK-NEXT:    %[[A:.*]] = tg.alloc on "CPU" : memref<192xi8>
+// CHECK-DAG:     tg.subbuffer %[[A]] at (0) : memref<192xi8> -> memref<32xf32>
+// CHECK-DAG:     tg.subbuffer %[[A]] at (0) : memref<192xi8> -> memref<16xf32>
+// CHECK-DAG:     tg.subbuffer %[[A]] at (128) : memref<192xi8> -> memref<16xf32>
+tg.kernel @k(%out: memref<16xf32>, %in: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<16xf32>
+  tg.store %x, %out[%i] : memref<16xf32>
+}
+tg.kernel @widen(%out: memref<32xf32>, %in: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<16xf32>
+  tg.store %x, %out[%i] : memref<32xf32>
+}
+tg.kernel @last(%out: memref<16xf32>, %in: memref<32xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<32xf32>
+  tg.store %x, %out[%i] : memref<16xf32>
+}
+func.func @large(%x: memref<16xf32>, %r: memref<16xf32>) {
+  %a = tg.alloc on "CPU" : memref<16xf32>
+  %b = tg.alloc on "CPU" : memref<16xf32>
+  %c = tg.alloc on "CPU" : memref<32xf32>
+  tg.launch @k(%a, %x) : memref<16xf32>, memref<16xf32>
+  tg.launch @k(%b, %a) : memref<16xf32>, memref<16xf32>
+  tg.launch @widen(%c, %x) : memref<32xf32>, memref<16xf32>
+  tg.launch @last(%r, %c) : memref<16xf32>, memref<32xf32>
+  tg.launch @k(%r, %b) : memref<16xf32>, memref<16xf32>
+  return
+}

@@ -105,3 +105,16 @@ func.func @no_elements(%x: tensor<4xf32>, %y: tensor<0xf32>, %z: tensor<4xf32>)
   %new = tg.after %x[%c : tensor<0xf32>] : tensor<4xf32>
   return %a, %old, %new : tensor<0xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Values need no derivatives.
+
+// CHECK-LABEL: func.func @derivative(
+// CHECK-NEXT:    %[[Y:.*]] = tg.sin
+// CHECK:         return %[[Y]]
+func.func @derivative(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tg.sin %x : tensor<4xf32>
+  %1 = tg.with_derivative %0 of %x by %x : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

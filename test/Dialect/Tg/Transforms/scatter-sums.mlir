@@ -282,3 +282,60 @@ func.func @narrow(%x: tensor<1000x1xi32>, %v: tensor<1000x1xbf16>) -> tensor<1x6
   %r = tg.reduce add %s axes [0] : tensor<1000x64xbf16> -> tensor<1x64xbf16>
   return %r : tensor<1x64xbf16>
 }
+
+// -----
+
+// What a scatter into zeros is added to becomes its base, through a reshape, and
+// in the order of axes in which the sum is read.
+// CHECK-LABEL: func @sum
+// CHECK-SAME: (%[[P:.*]]: tensor<16x1000xf32>, %[[I:.*]]: tensor<1x16x128xi32>, %[[U:.*]]: tensor<1x16x128xf32>)
+func.func @sum(%p: tensor<16x1000xf32>, %i: tensor<1x16x128xi32>, %u: tensor<1x16x128xf32>) -> tensor<1000x16xf32> {
+  // CHECK-DAG: %[[P1:.*]] = tg.permute %[[P]] [1, 0]
+  // CHECK: %[[R:.*]] = tg.scatter add %[[P1]][%{{.*}}], %{{.*}} axis 0 : tensor<1000x16xf32>, tensor<128x16xi32>, tensor<128x16xf32>
+  // CHECK-NEXT: return %[[R]]
+  %z = tg.const(0.0 : f32) : tensor<1x16x1000xf32>
+  %0 = tg.scatter add %z[%i], %u axis 2 : tensor<1x16x1000xf32>, tensor<1x16x128xi32>, tensor<1x16x128xf32>
+  %1 = tg.reshape %0 : tensor<1x16x1000xf32> -> tensor<16x1000xf32>
+  %2 = tg.add %p, %1 : tensor<16x1000xf32>
+  %3 = tg.permute %2 [1, 0] : tensor<16x1000xf32> -> tensor<1000x16xf32>
+  return %3 : tensor<1000x16xf32>
+}
+
+// -----
+
+// Without other axes and orders.
+// CHECK-LABEL: func @plain_sum
+// CHECK-SAME: (%[[P:.*]]: tensor<1000xf32>, %[[I:.*]]: tensor<128xi32>, %[[U:.*]]: tensor<128xf32>)
+func.func @plain_sum(%p: tensor<1000xf32>, %i: tensor<128xi32>, %u: tensor<128xf32>) -> tensor<1000xf32> {
+  // CHECK-NEXT: %[[R:.*]] = tg.scatter add %[[P]][%[[I]]], %[[U]] axis 0
+  // CHECK-NEXT: return %[[R]]
+  %z = tg.const(0.0 : f32) : tensor<1000xf32>
+  %0 = tg.scatter add %z[%i], %u axis 0 : tensor<1000xf32>, tensor<128xi32>, tensor<128xf32>
+  %1 = tg.add %0, %p : tensor<1000xf32>
+  return %1 : tensor<1000xf32>
+}
+
+// -----
+
+// Not if the base is not zero, the updates are no sums, something else reads the
+// scatter, or the axes of the reshape are others.
+// CHECK-LABEL: func @no_sum
+// CHECK-COUNT-4: tg.add
+func.func @no_sum(%p: tensor<1000xf32>, %i: tensor<128xi32>, %u: tensor<128xf32>)
+    -> (tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<10x100xf32>) {
+  %z = tg.const(0.0 : f32) : tensor<1000xf32>
+  %one = tg.const(1.0 : f32) : tensor<1000xf32>
+  %0 = tg.scatter add %one[%i], %u axis 0 : tensor<1000xf32>, tensor<128xi32>, tensor<128xf32>
+  %1 = tg.add %0, %p : tensor<1000xf32>
+  %2 = tg.scatter max %z[%i], %u axis 0 : tensor<1000xf32>, tensor<128xi32>, tensor<128xf32>
+  %3 = tg.add %2, %p : tensor<1000xf32>
+  %v = tg.neg %u : tensor<128xf32>
+  %4 = tg.scatter add %z[%i], %v axis 0 : tensor<1000xf32>, tensor<128xi32>, tensor<128xf32>
+  %5 = tg.add %4, %p : tensor<1000xf32>
+  %w = tg.exp %u : tensor<128xf32>
+  %6 = tg.scatter add %z[%i], %w axis 0 : tensor<1000xf32>, tensor<128xi32>, tensor<128xf32>
+  %7 = tg.reshape %6 : tensor<1000xf32> -> tensor<10x100xf32>
+  %8 = tg.reshape %p : tensor<1000xf32> -> tensor<10x100xf32>
+  %9 = tg.add %7, %8 : tensor<10x100xf32>
+  return %1, %3, %4, %5, %9 : tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<1000xf32>, tensor<10x100xf32>
+}
