@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Counts what kernels for GPUs would cost: memory traffic of subgroups, bank
-conflicts, registers and spills, beside the least possible bytes.
+conflicts, registers, spills and occupancy, beside the least possible bytes.
 
     benchmarks/gpu-counts.py [--target NAME]... [KERNEL...]
 
 Needs a release build, but no GPU: accesses are counted by the simulator
 (SIMCOUNT, SIMSKIP), in some groups of each launch, and scaled to all. Registers of
 NVIDIA's GPUs come from ptxas if it is installed, those of AMD's from the
-metadata of the code. Caches are not simulated: what several accesses read is
-counted for each, so that products exceed the least bytes by what caches serve.
+metadata of the code. Occupancy is the part of a compute unit's subgroups that
+these, and the memory of groups, let be resident. Caches are not simulated: what
+several accesses read is counted for each, so that products exceed the least bytes
+by what caches serve.
 """
 
 import argparse
@@ -292,27 +294,53 @@ def count(file, chip):
     return len(rows), [sum(column) for column in zip(*rows)]
 
 
+def occupancy(chip, items, used, memory):
+    """The part of the subgroups of a compute unit that are resident."""
+    command = [os.path.join(BUILD, "bin", "gpu-occupancy"), chip]
+    text, _ = run(command + [str(number) for number in (items, used, memory)])
+    return float(re.search(r"\(([\d.]+)\)", text)[1])
+
+
 def registers(file, target):
-    """The most registers of a kernel, and the bytes that are spilled."""
+    """The most registers of a kernel, the bytes that are spilled, and the lowest
+    occupancy of a kernel."""
     compiler = [os.path.join(BUILD, "bin", "tg-compile"), file, f"--target={target}"]
+    chip = target.split(":")[1]
     if target.startswith("amd"):
         text, _ = run(compiler + ["--emit=asm"])
-        used = [int(n) for n in re.findall(r"\.vgpr_count: +(\d+)", text)]
-        spilled = re.findall(r"\.private_segment_fixed_size: +(\d+)", text)
-        return str(max(used)), str(sum(map(int, spilled)))
-    assembler = shutil.which("ptxas")
-    if not assembler:
-        return "-", "-"
-    with tempfile.TemporaryDirectory() as folder:
-        code = os.path.join(folder, "a.ptx")
-        run(compiler + ["--emit=obj", "-o", code])
-        chip = target.split(":")[1]
-        out, err = run(
-            [assembler, "-v", f"-arch={chip}", code, "-o", os.path.join(folder, "a.cubin")]
+
+        def numbers(key):
+            return [int(n) for n in re.findall(rf"\.{key}: +(\d+)", text)]
+
+        used, spilled = numbers("vgpr_count"), numbers("private_segment_fixed_size")
+        items, memory = numbers("max_flat_workgroup_size"), numbers("group_segment_fixed_size")
+    else:
+        assembler = shutil.which("ptxas")
+        if not assembler:
+            return "-", "-", "-"
+        with tempfile.TemporaryDirectory() as folder:
+            code = os.path.join(folder, "a.ptx")
+            run(compiler + ["--emit=obj", "-o", code])
+            out, err = run(
+                [assembler, "-v", f"-arch={chip}", code, "-o", os.path.join(folder, "a.cubin")]
+            )
+            with open(code, encoding="utf-8") as text:
+                ptx = text.read()
+        # Memory that the launch gives is not in the code.
+        if re.search(r"\.extern \.shared", ptx):
+            sys.exit(f"gpu-counts.py: {file} has a kernel with more than 48 KiB for a group")
+        sizes = re.findall(r"\.entry (\w+)\(.*?\.reqntid (\d+), (\d+), (\d+)", ptx, re.DOTALL)
+        sizes = {name: int(x) * int(y) * int(z) for name, x, y, z in sizes}
+        kernels = re.findall(
+            r"entry function '(\w+)'.*?Used (\d+) registers([^\n]*)", out + err, re.DOTALL
         )
-    used = [int(n) for n in re.findall(r"Used (\d+) registers", out + err)]
-    spilled = re.findall(r"(\d+) bytes spill (?:stores|loads)", out + err)
-    return str(max(used)), str(sum(map(int, spilled)))
+        items = [sizes[name] for name, _, _ in kernels]
+        used = [int(number) for _, number, _ in kernels]
+        found = [re.search(r"(\d+) bytes smem", rest) for _, _, rest in kernels]
+        memory = [int(of[1]) if of else 0 for of in found]
+        spilled = [int(n) for n in re.findall(r"(\d+) bytes spill (?:stores|loads)", out + err)]
+    parts = [occupancy(chip, *of) for of in zip(items, used, memory, strict=True)]
+    return str(max(used)), str(sum(spilled)), f"{min(parts):.2f}"
 
 
 def main():
@@ -331,7 +359,7 @@ def main():
     def columns(name):
         return [f"{name}: `{chips[0]}`", *(f"`{chip}`" for chip in chips[1:])]
 
-    names = ("of least", "lines", "conflicts", "registers")
+    names = ("of least", "lines", "conflicts", "registers", "occupancy")
     header = ["kernel", "launches", "least MB", *(c for name in names for c in columns(name))]
     row(*header)
     print("|---" * len(header) + "|")
@@ -345,13 +373,14 @@ def main():
             for chip in chips:
                 number, sums = count(file, chip)
                 accesses = max(sums[0] + sums[4], 1)
-                used, spilled = registers(file, TARGETS[chip])
+                used, spilled, part = registers(file, TARGETS[chip])
                 launches.append(number)
                 cells.append((
                     f"{(sums[1] + sums[5]) * SECTOR / program.bytes:.2f}",
                     f"{(sums[2] + sums[6]) / accesses:.2f}",
                     f"{sums[10] / max(sums[8], 1):.2f}",
                     used if spilled in ("0", "-") else f"{used}, {spilled} bytes spilled",
+                    part,
                 ))
             number = " ".join(map(str, sorted(set(launches))))
             row(name, number, f"{program.bytes / 1e6:.1f}", *(c for cs in zip(*cells) for c in cs))

@@ -76,7 +76,7 @@ TargetFacts tg::getFacts(const GPUOptions &options) {
   facts.vectorRegisters = 48;
   facts.lineBytes = 128;
   facts.groupItems = chip.groupItems;
-  facts.subgroupItems = chip.subgroupItems;
+  static_cast<tinygrad::ComputeUnit &>(facts) = chip;
   facts.groupBytes = chip.groupBytes;
   facts.matrixUnits = tinygrad::getMatrixUnits(chip);
   facts.roundToTf32 = options.roundToTf32;

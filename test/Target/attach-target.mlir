@@ -17,6 +17,7 @@
 // HOST: module attributes {tg.target = #tg.target<"cpu"
 // TF32: #tg.target<"cuda:sm_90:tf32", {{.*}}round_to_tf32 = 1
 // SIM: #tg.target<"sim:sm_90:tf32", {{.*}}round_to_tf32 = 1
+// SIM-SAME: unit_subgroups = 64, unit_groups = 32, unit_barriers = 32, unit_registers = 65536, item_registers = 255, register_step = 8, unit_bytes = 233472, reserved_bytes = 1024, memory_step = 128
 // OLD: error: 'cuda:sm_75:tf32' is not a target: sm_75 has no matrix units that round f32 to tf32
 // AMD: error: 'sim:gfx942:tf32' is not a target: gfx942 has no matrix units that round f32 to tf32
 // OPTION: error: 'cuda:sm_90:tf16' is not a target: sm_90 has no option 'tf16'; there is 'tf32'

@@ -336,7 +336,9 @@ def ConvertGPUFunctionsToLLVM
     Runs upstream's conversions of `gpu` (to NVVM or ROCDL), `arith`, `cf`, `math`,
     `memref`, `ub` and `vector` together, for each function with the width of its
     indices. Buffers become plain pointers. Operations of `math` become intrinsics
-    of LLVM, not calls of the vendor's library. Lower `scf` before.
+    of LLVM, not calls of the vendor's library. Lower `scf` before. A function's
+    `tg.resident_groups` bounds its registers: as `nvvm.minctasm`, or as the waves
+    of each SIMD, `rocdl.waves_per_eu`.
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90\"",

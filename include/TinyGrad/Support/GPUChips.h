@@ -15,6 +15,7 @@
 #ifndef TINYGRAD_SUPPORT_GPUCHIPS_H
 #define TINYGRAD_SUPPORT_GPUCHIPS_H
 
+#include "TinyGrad/Support/ComputeUnit.h"
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -38,17 +39,13 @@ inline constexpr int64_t kMaxGroupItemsInZ = 64;
 
 /// One GPU, by LLVM's name. Sizes are what the vendors' documents state for its
 /// largest product.
-struct GPUChipData {
+struct GPUChipData : ComputeUnit {
   std::string_view name;
-  /// Work items of a subgroup (a warp or wavefront).
-  int64_t subgroupItems;
   /// The most bytes of memory that a group may use.
   int64_t groupBytes;
-  /// Multiprocessors or compute units.
+  /// Multiprocessors or compute units; two of those of AMD's RDNA are what
+  /// ComputeUnit describes.
   int64_t computeUnits;
-  /// The most registers of 32 bits that a work item may use, and how many of
-  /// them a compute unit has for all of its items.
-  int64_t itemRegisters, unitRegisters;
   /// The most work items of a group.
   int64_t groupItems = kMaxGroupItems;
   bool hasMatrixUnits = true;
@@ -65,33 +62,55 @@ struct GPUChipData {
   }
 };
 
+// Compute units of NVIDIA's GPUs: CUDA's programming guide, table of technical
+// specifications; cuda_occupancy.h has the steps of allocations. From 8.0 on
+// the system reserves 1 KiB of a group's memory.
+inline constexpr int64_t kNVIDIARegisters = 1 << 16;
+inline constexpr ComputeUnit kSM70 = {32,  64, 32,       32, kNVIDIARegisters,
+                                      255, 8,  96 << 10, 0,  256};
+inline constexpr ComputeUnit kSM75 = {32,  32, 16,       16, kNVIDIARegisters,
+                                      255, 8,  64 << 10, 0,  256};
+inline constexpr ComputeUnit kSM80 = {
+    32, 64, 32, 32, kNVIDIARegisters, 255, 8, 164 << 10, 1 << 10, 128};
+inline constexpr ComputeUnit kSM86 = {
+    32, 48, 16, 16, kNVIDIARegisters, 255, 8, 100 << 10, 1 << 10, 128};
+inline constexpr ComputeUnit kSM87 = {
+    32, 48, 16, 16, kNVIDIARegisters, 255, 8, 164 << 10, 1 << 10, 128};
+inline constexpr ComputeUnit kSM89 = {
+    32, 48, 24, 24, kNVIDIARegisters, 255, 8, 100 << 10, 1 << 10, 128};
+inline constexpr ComputeUnit kSM90 = {
+    32, 64, 32, 32, kNVIDIARegisters, 255, 8, 228 << 10, 1 << 10, 128};
+inline constexpr ComputeUnit kSM110 = {
+    32, 48, 24, 24, kNVIDIARegisters, 255, 8, 228 << 10, 1 << 10, 128};
+
+// Those of AMD's: instruction set manuals (vector registers and wavefronts of a
+// SIMD, local data share), and the steps of allocations that LLVM assumes.
+// There are four SIMDs, of 8 wavefronts with CDNA and of 16 with RDNA.
+inline constexpr ComputeUnit kCDNA2 = {64,  32, 32,       16, 1 << 17,
+                                       512, 8,  64 << 10, 0,  512};
+inline constexpr ComputeUnit kCDNA4 = {64,  32, 32,        16, 1 << 17,
+                                       512, 8,  160 << 10, 0,  1280};
+inline constexpr ComputeUnit kRDNA2 = {32,  64, 64,        32, 1 << 17,
+                                       256, 16, 128 << 10, 0,  512};
+inline constexpr ComputeUnit kRDNA3 = {32,  64, 64,        32, 3 << 16,
+                                       256, 24, 128 << 10, 0,  512};
+
 /// All of them, by vendor and name.
-// Group memory and registers: CUDA's programming guide, table of compute
-// capabilities; AMD's instruction set manuals, local data share and VGPRs. The
-// table does not have sm_88, which gets the least of its family; sm_101 is what
-// CUDA 12 called sm_110.
+// Group memory: CUDA's programming guide, table of compute capabilities; AMD's
+// instruction set manuals, local data share. The table does not have sm_88,
+// which gets the least of its family; sm_101 is what CUDA 12 called sm_110.
 inline constexpr GPUChipData kGPUChips[] = {
-    {"sm_70", 32, 96 << 10, 80, 255, 1 << 16},
-    {"sm_72", 32, 96 << 10, 8, 255, 1 << 16},
-    {"sm_75", 32, 64 << 10, 72, 255, 1 << 16},
-    {"sm_80", 32, 163 << 10, 108, 255, 1 << 16},
-    {"sm_86", 32, 99 << 10, 84, 255, 1 << 16},
-    {"sm_87", 32, 163 << 10, 16, 255, 1 << 16},
-    {"sm_88", 32, 99 << 10, 16, 255, 1 << 16},
-    {"sm_89", 32, 99 << 10, 142, 255, 1 << 16},
-    {"sm_90", 32, 227 << 10, 132, 255, 1 << 16},
-    {"sm_100", 32, 227 << 10, 148, 255, 1 << 16},
-    {"sm_101", 32, 227 << 10, 20, 255, 1 << 16},
-    {"sm_103", 32, 227 << 10, 148, 255, 1 << 16},
-    {"sm_110", 32, 227 << 10, 20, 255, 1 << 16},
-    {"sm_120", 32, 99 << 10, 188, 255, 1 << 16},
-    {"sm_121", 32, 99 << 10, 48, 255, 1 << 16},
-    {"gfx90a", 64, 64 << 10, 110, 512, 1 << 17},
-    {"gfx942", 64, 64 << 10, 304, 512, 1 << 17},
-    {"gfx950", 64, 160 << 10, 256, 512, 1 << 17},
-    {"gfx1030", 32, 64 << 10, 80, 256, 1 << 16},
-    {"gfx1100", 32, 64 << 10, 96, 256, 3 << 15},
-    {"gfx1201", 32, 64 << 10, 64, 256, 3 << 15},
+    {kSM70, "sm_70", 96 << 10, 80},    {kSM70, "sm_72", 96 << 10, 8},
+    {kSM75, "sm_75", 64 << 10, 72},    {kSM80, "sm_80", 163 << 10, 108},
+    {kSM86, "sm_86", 99 << 10, 84},    {kSM87, "sm_87", 163 << 10, 16},
+    {kSM86, "sm_88", 99 << 10, 16},    {kSM89, "sm_89", 99 << 10, 142},
+    {kSM90, "sm_90", 227 << 10, 132},  {kSM90, "sm_100", 227 << 10, 148},
+    {kSM110, "sm_101", 227 << 10, 20}, {kSM90, "sm_103", 227 << 10, 148},
+    {kSM110, "sm_110", 227 << 10, 20}, {kSM89, "sm_120", 99 << 10, 188},
+    {kSM89, "sm_121", 99 << 10, 48},   {kCDNA2, "gfx90a", 64 << 10, 110},
+    {kCDNA2, "gfx942", 64 << 10, 304}, {kCDNA4, "gfx950", 160 << 10, 256},
+    {kRDNA2, "gfx1030", 64 << 10, 80}, {kRDNA3, "gfx1100", 64 << 10, 96},
+    {kRDNA3, "gfx1201", 64 << 10, 64},
 };
 
 /// The GPU of this name; null if there is none.

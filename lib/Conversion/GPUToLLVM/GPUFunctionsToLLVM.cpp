@@ -16,6 +16,7 @@
 #include "TinyGrad/Conversion/MathToPolynomial/MathToPolynomial.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Support/GPUChips.h"
+#include "TinyGrad/Support/Occupancy.h"
 #include "mlir/Conversion/AMDGPUToROCDL/AMDGPUToROCDL.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -39,6 +40,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace mlir::tg {
 #define GEN_PASS_DEF_CONVERTGPUFUNCTIONSTOLLVM
@@ -51,10 +53,6 @@ using namespace mlir::tg;
 /// `math` becomes LLVM's intrinsics, for which there are instructions, rather
 /// than calls of the vendors' libraries.
 static constexpr unsigned kOverLibraries = 10;
-
-/// The most work items of groups of which two fit into the registers of a
-/// compute unit of every NVIDIA GPU, with half of the most registers each.
-static constexpr int64_t kPairedItems = 256;
 
 static bool isAMD(StringRef chip) { return chip.starts_with("gfx"); }
 
@@ -119,35 +117,42 @@ static LogicalResult convert(gpu::GPUFuncOp func, StringRef chip,
 }
 
 /// The size of groups, which upstream's conversion leaves under the name of an
-/// upper bound.
+/// upper bound, and how many of them have to be resident at once: compilers use
+/// no more registers than that leaves. Without a bound, ptxas leaves registers
+/// for several groups of any kernel and rather spills.
 static void setGroupSize(LLVM::LLVMFuncOp func, StringRef chip) {
-  MLIRContext *context = func.getContext();
+  Builder builder(func.getContext());
+  auto resident = func->getAttrOfType<IntegerAttr>(residentGroupsAttrName);
+  auto countItems = [](DenseI32ArrayAttr size) {
+    int64_t items = 1;
+    for (int32_t extent : size.asArrayRef())
+      items *= extent;
+    return items;
+  };
   if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
           NVVM::NVVMDialect::getMaxntidAttrName())) {
     func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
-    int64_t items = 1;
-    for (int32_t extent : size.asArrayRef())
-      items *= extent;
-    // So many groups at once have to fit. Without this bound, ptxas leaves
-    // registers for more of them and rather spills; with that of one, a few
-    // registers too many would leave half of a compute unit without work items.
-    const tinygrad::GPUChipData *data = tinygrad::findGPUChip(chip);
-    const bool isPaired = data && items <= kPairedItems &&
-                          2 * items * data->itemRegisters > data->unitRegisters;
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  Builder(context).getI32IntegerAttr(isPaired ? 2 : 1));
+                  builder.getI32IntegerAttr(
+                      resident ? static_cast<int32_t>(resident.getInt()) : 1));
   }
   if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
           ROCDL::ROCDLDialect::getReqdWorkGroupSizeAttrName())) {
-    int64_t items = 1;
-    for (int32_t extent : size.asArrayRef())
-      items *= extent;
+    const int64_t items = countItems(size);
     const std::string number = std::to_string(items);
     func->setAttr(ROCDL::ROCDLDialect::getFlatWorkGroupSizeAttrName(),
-                  StringAttr::get(context, number + "," + number));
+                  builder.getStringAttr(number + "," + number));
     func->setAttr(ROCDL::ROCDLDialect::getUniformWorkGroupSizeAttrName(),
-                  BoolAttr::get(context, true));
+                  builder.getBoolAttr(true));
+    // Subgroups of each SIMD.
+    if (const tinygrad::GPUChipData *data = tinygrad::findGPUChip(chip);
+        data && resident)
+      func->setAttr(
+          ROCDL::ROCDLDialect::WavesPerEuAttrHelper::getNameStr(),
+          builder.getI32IntegerAttr(static_cast<int32_t>(llvm::divideCeil(
+              resident.getInt() * tinygrad::countSubgroups(*data, items),
+              tinygrad::kUnitParts))));
   }
 }
 
@@ -195,7 +200,7 @@ struct ConvertGPUFunctionsToLLVMPass
       setLoopAnnotations(func);
       for (StringRef name :
            {groupsAttrName, narrowIndicesAttrName, outputsAttrName,
-            inPlaceAttrName, variablesAttrName})
+            inPlaceAttrName, residentGroupsAttrName, variablesAttrName})
         func->removeAttr(name);
     }
   }

@@ -13,6 +13,7 @@
 #include "GPUEmitter.h"
 #include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "TinyGrad/Dialect/Tg/IR/TgVariables.h"
+#include "TinyGrad/Dialect/Tg/Utils/Residency.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -156,6 +157,9 @@ FailureOr<gpu::GPUFuncOp> GPUEmitter::emit() {
                 builder.getUnitAttr());
   SmallVector<int32_t> size(layout.groupSize.begin(), layout.groupSize.end());
   func.setKnownBlockSizeAttr(builder.getDenseI32ArrayAttr(size));
+  if (const int64_t resident =
+          getResidentGroups(getGroupNeeds(kernel, layout), target))
+    func->setAttr(residentGroupsAttrName, builder.getI64IntegerAttr(resident));
   SmallVector<Attribute, 3> groups;
   for (const Dim &number : layout.groups)
     groups.push_back(number.getAttr());

@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GPUTarget.h"
+#include "ResidentGroups.h"
 #include "TinyGrad/Conversion/GPUToLLVM/GPUToLLVM.h"
 #include "TinyGrad/Conversion/TgToGPU/TgToGPU.h"
+#include "TinyGrad/Dialect/Tg/IR/TgKernelFunctions.h"
 #include "mlir/Dialect/AMDGPU/IR/AMDGPUDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -114,10 +116,27 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
   auto functions =
       gpu::GPUModuleOp::create(builder, module->getLoc(), "kernels");
+  // Functions whose registers are bounded: their items and resident groups.
+  struct Bound {
+    std::string name;
+    int64_t items, groups;
+  };
+  SmallVector<Bound> bounds;
   for (KernelOp kernel : kernels) {
     builder.setInsertionPointToEnd(functions.getBody());
-    if (failed(convertKernelToGPU(builder, kernel, facts)))
+    FailureOr<gpu::GPUFuncOp> function =
+        convertKernelToGPU(builder, kernel, facts);
+    if (failed(function))
       return failure();
+    if (auto groups =
+            (*function)->getAttrOfType<IntegerAttr>(residentGroupsAttrName)) {
+      int64_t items = 1;
+      const std::optional<ArrayRef<int32_t>> size =
+          function->getKnownBlockSize();
+      for (int32_t extent : *size)
+        items *= extent;
+      bounds.push_back({function->getName().str(), items, groups.getInt()});
+    }
   }
   print("gpu", printModule);
   if (flags.verifyEach && failed(verify(*module)))
@@ -161,6 +180,9 @@ FailureOr<std::vector<char>> GPUTarget::compile(ArrayRef<KernelOp> kernels,
   prepare(*llvmModule);
   if (failed(codegen::runPasses(*llvmModule, *machine, getPasses(), error)))
     return fail(error);
+  for (const Bound &bound : bounds)
+    if (llvm::Function *function = llvmModule->getFunction(bound.name))
+      lowerResidentGroups(*function, chip, bound.items, bound.groups);
   for (const llvm::Function &function : *llvmModule)
     if (function.isDeclaration() && !function.isIntrinsic())
       return fail("there is no code for the function '" +

@@ -32,6 +32,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // How many groups are to be resident bounds the registers: 8 groups of two
+  // subgroups are 4 of each SIMD.
+  // CHECK-LABEL: llvm.func @resident(
+  // NVVM-SAME: nvvm.minctasm = 8 : i32
+  // ROCDL-SAME: rocdl.waves_per_eu = 4 : i32
+  gpu.func @resident(%out: memref<64xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>, tg.outputs = 1 : i64, tg.resident_groups = 8 : i64} {
+    %i = gpu.thread_id x
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%i] : memref<64xf32>
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @loop(
   // CHECK: llvm.br {{.*}} {loop_annotation = #{{.*}}}
   gpu.func @loop(%out: memref<64xf32>) kernel

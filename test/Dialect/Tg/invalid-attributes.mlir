@@ -142,6 +142,32 @@ func.func private @count_negative() attributes {tg.outputs = -1 : i64}
 
 // -----
 
+// expected-error @+1 {{'tg.resident_groups' is 0 : i64, not an i64 from 1 to 1024}}
+func.func private @no_group() attributes {tg.resident_groups = 0 : i64}
+
+// -----
+
+// expected-error @+1 {{'tg.resident_groups' is 1025 : i64, not an i64 from 1 to 1024}}
+func.func private @too_many_groups() attributes {tg.resident_groups = 1025 : i64}
+
+// -----
+
+// expected-error @+1 {{'tg.resident_groups' is 2 : i32, not an i64 from 1 to 1024}}
+func.func private @groups_of_i32() attributes {tg.resident_groups = 2 : i32}
+
+// -----
+
+// expected-error @+1 {{'tg.resident_groups' is an attribute of functions}}
+module attributes {tg.resident_groups = 2 : i64} {}
+
+// -----
+
+// expected-error @+1 {{'register_step' is 0, not a number from 1 to 1024}}
+module attributes {tg.target = #tg.target<"gpu", register_step = 0>} {
+}
+
+// -----
+
 // expected-error @+1 {{'tg.in_place' is true, not a unit attribute}}
 func.func private @flag() attributes {tg.in_place = true}
 

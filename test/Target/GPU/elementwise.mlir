@@ -11,7 +11,8 @@
 // PTX-COUNT-3: .param .u64 .ptr .global
 // PTX-NOT: .param .u64
 // PTX: .reqntid 256, 1, 1
-// PTX: .minnctapersm 2
+// Half of the subgroups are resident: 64 registers for each item.
+// PTX: .minnctapersm 4
 // PTX: mul.wide.u32
 // PTX-DAG: ld.global.nc.v4.b32 {[[X:%r[0-9]+]], {{.*}}}, [{{.*}}];
 // PTX-DAG: ld.global.nc.v4.b32 {[[Y:%r[0-9]+]], {{.*}}}, [{{.*}}];

@@ -68,9 +68,10 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
   }
   bool isDim = name == parallelExtentAttrName;
   bool isGroups = name == groupsAttrName;
+  bool isResident = name == residentGroupsAttrName;
   bool isCount = name == outputsAttrName;
   bool isVariables = name == variablesAttrName;
-  if (!isCount && !isDim && !isGroups && !isVariables &&
+  if (!isCount && !isDim && !isGroups && !isResident && !isVariables &&
       name != inPlaceAttrName && name != narrowIndicesAttrName)
     return op->emitError() << "'" << name
                            << "' is not an attribute of the tg dialect";
@@ -81,6 +82,13 @@ LogicalResult TgDialect::verifyOperationAttribute(Operation *op,
       (!count || !count.getType().isSignlessInteger(64) || count.getInt() < 0))
     return op->emitError() << "'" << name << "' is " << attribute.getValue()
                            << ", not an i64 of at least 0";
+  if (isResident) {
+    if (!count || !count.getType().isSignlessInteger(64) ||
+        count.getInt() < 1 || count.getInt() > kMaxResidentGroups)
+      return op->emitError() << "'" << name << "' is " << attribute.getValue()
+                             << ", not an i64 from 1 to " << kMaxResidentGroups;
+    return success();
+  }
   // For products of dependent sizes, such as n * (9 - n), bounds may not prove
   // that they are non-negative.
   if (isDim && (!Dim::isDim(attribute.getValue()) ||

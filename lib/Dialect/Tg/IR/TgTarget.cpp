@@ -45,6 +45,15 @@ ArrayRef<TargetFact> tg::getTargetFactList() {
        (int64_t(1) << tinygrad::kNumMatrixUnits) - 1},
       {"round_to_tf32", &TargetFacts::roundToTf32, 0, 1},
       {"async_copies", &TargetFacts::asyncCopies, 0, 1},
+      {"unit_subgroups", &TargetFacts::unitSubgroups, 0, 1 << 10},
+      {"unit_groups", &TargetFacts::unitGroups, 0, 1 << 10},
+      {"unit_barriers", &TargetFacts::unitBarriers, 0, 1 << 10},
+      {"unit_registers", &TargetFacts::unitRegisters, 0, 1 << 30},
+      {"item_registers", &TargetFacts::itemRegisters, 0, 1 << 16},
+      {"register_step", &TargetFacts::registerStep, 1, 1 << 10},
+      {"unit_bytes", &TargetFacts::unitBytes, 0, maxSize},
+      {"reserved_bytes", &TargetFacts::reservedBytes, 0, 1 << 20},
+      {"memory_step", &TargetFacts::memoryStep, 1, 1 << 20},
   };
   return list;
 }

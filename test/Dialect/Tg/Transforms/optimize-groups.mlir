@@ -106,7 +106,9 @@ tg.kernel @columns(%sums: memref<4096xf32>, %a: memref<4194304xf32> {tg.alignmen
 
 // -----
 
-// Tiles that are larger than the memory of a group are refused.
+// Tiles that are larger than the memory of a group are refused, after smaller ones
+// were tried.
+// REMARK: remark: {{.*}}product: smaller tiles of products: {{.*}}needs more memory than a group of work items has
 // REMARK: remark: {{.*}}product: tiles of products refused: {{.*}}needs more memory than a group of work items has
 // REMARK: remark: {{.*}}product: {{rows|columns|single}}
 // CHECK-LABEL: tg.kernel @product(
@@ -247,12 +249,13 @@ tg.kernel @narrow(%out: memref<600xf32>, %a: memref<600xf32>) attributes {output
 // -----
 
 // Tiles that the device has no memory for are refused.
+// REMARK: remark: {{.*}}refused_transpose: smaller transposed tiles: {{.*}}needs more memory than a group
 // REMARK: remark: {{.*}}refused_transpose: transposed tiles refused
 // REMARK: remark: {{.*}}refused_transpose: single items
 // CHECK-LABEL: tg.kernel @refused_transpose(
 // CHECK-NOT: tg.stage
 // CHECK: tg.store
-module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 4096>} {
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 1024>} {
 tg.kernel @refused_transpose(%out: memref<60000xf32>, %a: memref<60000xf32>) attributes {outputs = 1 : i64} {
   %c300 = tg.const(300 : index) : index
   %c200 = tg.const(200 : index) : index

@@ -71,6 +71,7 @@ def Tg_Dialect : Dialect {
     | `tg.alignment` | an argument of a kernel | an i64, a power of two up to 64: its address is a multiple of as many bytes |
     | `tg.parallel_extent` | a function converted from a kernel | a dimension: the number of parallel positions, see `convert-tg-to-vector` |
     | `tg.groups` | a function that `convert-tg-to-gpu` makes | three dimensions: how many groups there are in the directions x, y and z |
+    | `tg.resident_groups` | the same | an i64 from 1 to 1024: for how many groups that are resident on a compute unit at once there have to be registers |
     | `tg.outputs` | a function converted from a kernel | an i64: how many of the leading arguments are written |
     | `tg.variables` | the same | a list of `#tg.var`: the variables whose values the last arguments are |
     | `tg.in_place` | the same | unit: the kernel was marked `in_place` |

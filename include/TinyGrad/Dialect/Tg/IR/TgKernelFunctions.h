@@ -15,6 +15,7 @@
 #define TINYGRAD_DIALECT_TG_IR_TGKERNELFUNCTIONS_H
 
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 
 namespace mlir::tg {
 
@@ -30,6 +31,11 @@ inline constexpr llvm::StringLiteral outputsAttrName = "tg.outputs";
 inline constexpr llvm::StringLiteral inPlaceAttrName = "tg.in_place";
 /// The variables of symbolic sizes whose values are the last arguments.
 inline constexpr llvm::StringLiteral variablesAttrName = "tg.variables";
+/// For how many groups that are resident on a compute unit at once a function
+/// of a work item has to leave registers.
+inline constexpr llvm::StringLiteral residentGroupsAttrName =
+    "tg.resident_groups";
+inline constexpr int64_t kMaxResidentGroups = 1 << 10;
 /// All indices of a function of a work item fit into 32 bits.
 inline constexpr llvm::StringLiteral narrowIndicesAttrName =
     "tg.narrow_indices";

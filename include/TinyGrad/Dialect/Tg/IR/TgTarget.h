@@ -14,6 +14,7 @@
 #ifndef TINYGRAD_DIALECT_TG_IR_TGTARGET_H
 #define TINYGRAD_DIALECT_TG_IR_TGTARGET_H
 
+#include "TinyGrad/Support/ComputeUnit.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/StringRef.h"
@@ -35,8 +36,10 @@ inline constexpr int64_t kBufferAlignment = 64;
 /// The facts that scheduling and vector code generation depend on. The defaults
 /// are for CPUs with AVX-512, and were measured on a Zen 4. Cache sizes are the
 /// minimum of such CPUs, not the host's, so that schedules, and with them the
-/// order of additions, are the same on all of them.
-struct TargetFacts {
+/// order of additions, are the same on all of them. What is inherited is about
+/// the groups of a GPU: subgroups, and what limits how many groups are resident
+/// on a compute unit.
+struct TargetFacts : tinygrad::ComputeUnit {
   /// Size of a vector register.
   int64_t vectorBytes = 64;
   int64_t vectorRegisters = 32;
@@ -66,9 +69,6 @@ struct TargetFacts {
   int64_t operationsPerNanosecond = 4, bytesPerNanosecond = 8;
   /// The most work items of a group; 0 for processors without groups.
   int64_t groupItems = 0;
-  /// Work items of a subgroup, which exchange values without memory; a power of
-  /// two.
-  int64_t subgroupItems = 1;
   /// The most bytes of memory that the items of a group share.
   int64_t groupBytes = 0;
   /// The matrix operations (Support/MatrixUnits.h), a bit for each by its place

@@ -69,9 +69,10 @@ static const MatrixUnit *findUnit(const TargetFacts &target,
   return nullptr;
 }
 
-/// The largest block that leaves enough groups, of \p others for each.
-static BlockSize chooseBlock(Product product, const TargetFacts &target,
-                             int64_t others) {
+/// The blocks that leave enough groups, of \p others for each, from the largest
+/// one on.
+static SmallVector<BlockSize>
+listBlocks(Product product, const TargetFacts &target, int64_t others) {
   static constexpr BlockSize sizes[] = {
       {128, 128}, {128, 64}, {64, 128}, {64, 64}, {64, 32}, {32, 64}, {32, 32}};
   const int64_t rows = product.rows.getLargestExtent(),
@@ -92,15 +93,22 @@ static BlockSize chooseBlock(Product product, const TargetFacts &target,
   auto isFilled = [&](int64_t size, int64_t extent) {
     return size < 2 * extent || size == sizes[std::size(sizes) - 1].rows;
   };
+  SmallVector<BlockSize> blocks;
+  auto isSmaller = [&](BlockSize size) {
+    return blocks.empty() || size.rows * size.columns <
+                                 blocks.back().rows * blocks.back().columns;
+  };
   for (BlockSize size : sizes) {
     const int64_t groups = llvm::divideCeil(rows, size.rows) *
                            llvm::divideCeil(columns, size.columns) * others;
     if (getRegisterBytes(size) < target.vectorRegisters * target.vectorBytes &&
         isFilled(size.rows, rows) && isFilled(size.columns, columns) &&
-        groups >= target.parallelItems / 2)
-      return size;
+        groups >= target.parallelItems / 2 && isSmaller(size))
+      blocks.push_back(size);
   }
-  return sizes[std::size(sizes) - 1];
+  if (const BlockSize last = sizes[std::size(sizes) - 1]; isSmaller(last))
+    blocks.push_back(last);
+  return blocks;
 }
 
 /// Splits the rows or columns of a block into those of subgroups, those of
@@ -219,13 +227,15 @@ bool Heuristic::contractProducts() {
     if (range != product.rows && range != product.columns &&
         llvm::MulOverflow(others, range.getLargestExtent(), others))
       return false;
-  const BlockSize size = chooseBlock(product, target, others);
+  const BlockSize size =
+      takeBlock<BlockSize>(listBlocks(product, target, others));
   int64_t depthSize = std::max(kDepthBytes / bytes, unit.k);
   const int64_t items = kSubgroups * kSubgroups * target.subgroupItems;
   while (depthSize > unit.k &&
          size.rows * size.columns / items * (depthSize / unit.k) > kMaxCopies)
     depthSize /= 2;
-  if ((size.rows + size.columns) * depthSize * bytes > target.groupBytes)
+  if (!canSkip &&
+      (size.rows + size.columns) * depthSize * bytes > target.groupBytes)
     return isUnfit("tiles need " +
                    Twine((size.rows + size.columns) * depthSize * bytes) +
                    " bytes of a group's " + Twine(target.groupBytes));

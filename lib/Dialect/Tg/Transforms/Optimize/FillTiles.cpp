@@ -12,6 +12,7 @@
 
 #include "Heuristic.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Support/Occupancy.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -19,9 +20,6 @@ using namespace mlir::tg;
 
 /// Into how many buffers items copy without waiting.
 static constexpr int64_t kMostBuffers = 3;
-/// Groups on a compute unit that hide each other's barriers: the memory of all
-/// of them has to fit.
-static constexpr int64_t kGroups = 2;
 
 /// Whether neighbors along a range are neighbors in memory, for a value that
 /// several loads may be the source of.
@@ -152,8 +150,17 @@ void Heuristic::fillAhead(RangedReduceOp reduce) {
   }
   for (StageOp tile : tiles)
     bytes += getBufferBytes(tile.getTile().getType());
-  const int64_t count = std::min(
-      {kMostBuffers, positions, target.groupBytes / (kGroups * bytes)});
+  // Groups that hide each other's barriers have to fit.
+  auto countGroups = [&](int64_t buffers) {
+    return target.unitSubgroups == 0
+               ? target.groupBytes / (buffers * bytes)
+               : tinygrad::getOccupancy(target, target.subgroupItems,
+                                        /*registers=*/0, buffers * bytes)
+                     .groups;
+  };
+  int64_t count = std::min(kMostBuffers, positions);
+  while (count > 1 && countGroups(count) < tinygrad::kBlockedGroups)
+    --count;
   if (count < 2)
     return;
   llvm::sort(loops, [](RangeOp a, RangeOp b) { return a->isBeforeInBlock(b); });

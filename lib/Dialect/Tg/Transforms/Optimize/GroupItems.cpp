@@ -14,6 +14,7 @@
 
 #include "Heuristic.h"
 #include "TinyGrad/Dialect/Tg/Utils/GroupLayout.h"
+#include "TinyGrad/Dialect/Tg/Utils/Residency.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
@@ -275,6 +276,8 @@ bool Heuristic::shareRows() {
                         numRows / static_cast<double>(copies) <
                             static_cast<double>(2 * target.parallelItems)))
     copies /= 2;
+  if (together == 1)
+    copies = takeCopies(copies);
   if (innermost && together > 1) {
     together = std::min<int64_t>(
         together, llvm::bit_floor(uint64_t(innermost.getLargestExtent())));
@@ -428,9 +431,11 @@ bool Heuristic::turnTiles() {
   if (!row)
     return isTurned && isUnfit("no load is contiguous along another range of " +
                                Twine(kLeastTurned) + " or more positions");
-  report("turn", row, kTurned);
-  RangeOp inColumn = schedule.split(column, kTurned).second;
-  RangeOp inRow = schedule.split(row, kTurned).second;
+  static constexpr int64_t sides[] = {kTurned, kTurned / 2};
+  const int64_t side = takeBlock<int64_t>(sides);
+  report("turn", row, side);
+  RangeOp inColumn = schedule.split(column, side).second;
+  RangeOp inRow = schedule.split(row, side).second;
   // The tiles belong to the group, and are filled by items along the rows.
   schedule.setKind(inRow, RangeKind::local);
   SmallVector<RangeOp> filled;
@@ -487,6 +492,8 @@ int64_t Heuristic::tileItems(RangeOp lane, int64_t lanes, double positions) {
             positions / static_cast<double>(results * copies) <
                 static_cast<double>(target.parallelItems * kFewItems)))
       copies /= 2;
+    if (copies > 1)
+      copies = takeCopies(copies);
     if (copies < 2)
       continue;
     report("tile", range, copies);
@@ -593,33 +600,55 @@ void Heuristic::runForGroups() {
   auto describe = [&](remark::RemarkOpts options) {
     return options.category("tg-optimize-kernels");
   };
+  const std::string kernel = schedule.getKernel().getName().str();
+  auto emitMissed = [&](StringRef name, const Twine &text) {
+    remark::missed(schedule.getKernel().getLoc(),
+                   describe(remark::RemarkOpts::name(name)))
+        << kernel + ": " + text.str();
+  };
   OwningOpRef<KernelOp> copy;
   std::optional<Heuristic> trial;
-  for (const Way &way : ways) {
+  for (size_t i = 0, numSkipped = 0; i < std::size(ways);) {
+    const Way &way = ways[i];
     // A way that does not apply takes no steps.
     if (!trial || !trial->getSteps().empty()) {
       trial.reset();
       copy = schedule.getKernel().clone();
       trial.emplace(*copy, target);
     }
-    const std::string kernel = schedule.getKernel().getName().str();
     trial->unfit.clear();
+    trial->numSkipped = static_cast<int64_t>(numSkipped);
+    trial->canSkip = false;
     if (!((*trial).*way.choose)()) {
       if (!trial->unfit.empty())
-        remark::missed(schedule.getKernel().getLoc(),
-                       describe(remark::RemarkOpts::name("unfit")))
-            << kernel + ": no " + way.name.str() + ": " + trial->unfit;
+        emitMissed("unfit", "no " + way.name + ": " + trial->unfit);
+      ++i;
+      numSkipped = 0;
       continue;
     }
-    std::optional<std::string> obstacle =
-        trial->schedule.findObstacleToLayout();
+    const std::string obstacle =
+        trial->schedule.findObstacleToLayout().value_or("");
+    std::string crowding;
+    if (obstacle.empty())
+      crowding =
+          findCrowding(getGroupNeeds(*copy, *getGroupLayout(*copy, target)),
+                       target)
+              .value_or("");
+    if ((!obstacle.empty() || !crowding.empty()) && trial->canSkip) {
+      emitMissed("smaller", "smaller " + way.name + ": " +
+                                (obstacle.empty() ? crowding : obstacle));
+      ++numSkipped;
+      continue;
+    }
     // Code generation reports what the last way asks for.
-    if (obstacle && &way != std::end(ways) - 1) {
-      remark::missed(schedule.getKernel().getLoc(),
-                     describe(remark::RemarkOpts::name("refused")))
-          << kernel + ": " + way.name.str() + " refused: " + *obstacle;
+    if (!obstacle.empty() && i + 1 < std::size(ways)) {
+      emitMissed("refused", way.name + " refused: " + obstacle);
+      ++i;
+      numSkipped = 0;
       continue;
     }
+    if (!crowding.empty())
+      emitMissed("crowded", way.name + ": " + crowding);
     remark::passed(schedule.getKernel().getLoc(),
                    describe(remark::RemarkOpts::name("way")))
         << kernel + ": " + way.name.str();

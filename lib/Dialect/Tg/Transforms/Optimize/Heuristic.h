@@ -98,6 +98,22 @@ private:
                                          int64_t lanes);
   bool tileProducts();
   bool contractProducts();
+  /// The same for a number of copies, a power of two, which is halved.
+  int64_t takeCopies(int64_t copies) {
+    for (int64_t i = 0; i < numSkipped && copies > 1; ++i)
+      copies /= 2;
+    canSkip |= copies > 1;
+    return copies;
+  }
+  /// Of blocks from the largest one on, the one that this trial takes: each
+  /// trial of a way skips one more, because those would leave too few groups on
+  /// a compute unit. The last one is never skipped.
+  template <typename Block> Block takeBlock(ArrayRef<Block> blocks) {
+    const size_t place =
+        std::min(static_cast<size_t>(numSkipped), blocks.size() - 1);
+    canSkip = place + 1 < blocks.size();
+    return blocks[place];
+  }
   /// Why a way does not apply, for a remark. Returns false.
   bool isUnfit(const Twine &why) {
     unfit = why.str();
@@ -139,6 +155,10 @@ private:
   const bool isTrial = false;
   SmallVector<Report> reports; ///< of a trial
   std::string unfit;           ///< why the last way did not apply, if known
+  /// How many of the blocks that a way would choose are too large, and whether
+  /// there is a smaller one than that of the last trial.
+  int64_t numSkipped = 0;
+  bool canSkip = false;
 };
 
 /// Whether the extent is a multiple of \p count, for all values of variables.

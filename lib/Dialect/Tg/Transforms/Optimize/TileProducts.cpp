@@ -21,7 +21,6 @@
 
 #include "Heuristic.h"
 #include "llvm/Support/MathExtras.h"
-#include <optional>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -55,12 +54,23 @@ struct BlockSize {
 };
 } // namespace
 
-/// The block of a product of fewer than `kFewest` rows: all rows, and as many
-/// columns as leave enough groups. None if even the fewest columns leave too
-/// few: other ways have more groups, and read the larger factor for each row.
-static std::optional<BlockSize>
-chooseShallowBlock(RangeOp rows, RangeOp columns, RangeOp depth,
-                   const TargetFacts &target, double others) {
+/// The blocks of the fewest columns: with fewer positions between barriers,
+/// too.
+static void addNarrowBlocks(SmallVectorImpl<BlockSize> &blocks, int64_t rows,
+                            int64_t columns, RangeOp depth) {
+  for (int64_t size : {16, 8})
+    if (size == 8 || depth.getLargestExtent() >= kLeastForDeepBlocks)
+      blocks.push_back({rows, columns, size});
+}
+
+/// The blocks of a product of fewer than `kFewest` rows, from the largest on:
+/// all rows, and as many columns as leave enough groups. None if even the
+/// fewest columns leave too few: other ways have more groups, and read the
+/// larger factor for each row.
+static SmallVector<BlockSize> listShallowBlocks(RangeOp rows, RangeOp columns,
+                                                RangeOp depth,
+                                                const TargetFacts &target,
+                                                double others) {
   const auto size = std::max(
       kRowsOfNeighbors,
       static_cast<int64_t>(llvm::bit_ceil(uint64_t(rows.getLargestExtent()))));
@@ -68,24 +78,28 @@ chooseShallowBlock(RangeOp rows, RangeOp columns, RangeOp depth,
     return others * static_cast<double>(
                         llvm::divideCeil(columns.getLargestExtent(), count));
   };
-  int64_t count = kFewest;
+  SmallVector<BlockSize> blocks;
   if (size < kFewest && columns.getLargestExtent() > kFewest &&
       countGroups(2 * kFewest) >= static_cast<double>(target.parallelItems) / 2)
-    count = 2 * kFewest;
-  if (countGroups(count) < static_cast<double>(target.parallelItems) / 4)
-    return std::nullopt;
-  return BlockSize{size, count,
-                   depth.getLargestExtent() < kLeastForDeepBlocks ? 8 : 16};
+    addNarrowBlocks(blocks, size, 2 * kFewest, depth);
+  if (countGroups(blocks.empty() ? kFewest : 2 * kFewest) <
+      static_cast<double>(target.parallelItems) / 4)
+    return {};
+  addNarrowBlocks(blocks, size, kFewest, depth);
+  return blocks;
 }
 
-/// The largest block that leaves enough groups, of \p others for each.
-static BlockSize chooseBlock(RangeOp rows, RangeOp columns, RangeOp depth,
-                             Type result, const TargetFacts &target,
-                             double others) {
+/// The blocks that leave enough groups, of \p others for each, from the largest
+/// one on.
+static SmallVector<BlockSize> listBlocks(RangeOp rows, RangeOp columns,
+                                         RangeOp depth, Type result,
+                                         const TargetFacts &target,
+                                         double others) {
   static constexpr BlockSize sizes[] = {
       {128, 128, 8}, {64, 128, 8}, {128, 64, 8}};
   const int64_t bytes =
       std::max<int64_t>(llvm::divideCeil(result.getIntOrFloatBitWidth(), 8), 4);
+  SmallVector<BlockSize> found;
   for (BlockSize size : sizes) {
     const int64_t blocks =
         llvm::divideCeil(rows.getLargestExtent(), size.rows) *
@@ -94,11 +108,13 @@ static BlockSize chooseBlock(RangeOp rows, RangeOp columns, RangeOp depth,
         size.rows < 2 * rows.getLargestExtent() &&
         size.columns < 2 * columns.getLargestExtent() &&
         static_cast<double>(blocks) * others >=
-            static_cast<double>(target.parallelItems) / 2)
-      return size;
+            static_cast<double>(target.parallelItems) / 2 &&
+        (found.empty() ||
+         size.rows * size.columns < found.back().rows * found.back().columns))
+      found.push_back(size);
   }
-  return {kFewest, kFewest,
-          depth.getLargestExtent() < kLeastForDeepBlocks ? 8 : 16};
+  addNarrowBlocks(found, kFewest, kFewest, depth);
+  return found;
 }
 
 /// A load that is a factor along one range of the result, but not along the
@@ -197,16 +213,14 @@ bool Heuristic::tileProducts() {
                    Twine(fewestRows) + " or more rows");
   others /= static_cast<double>(rows.getLargestExtent());
   others /= static_cast<double>(columns.getLargestExtent());
-  BlockSize size;
-  if (rows.getLargestExtent() >= kFewest) {
-    size = chooseBlock(rows, columns, depth, reduce.getType(), target, others);
-  } else if (auto shallow =
-                 chooseShallowBlock(rows, columns, depth, target, others)) {
-    size = *shallow;
-  } else {
+  const SmallVector<BlockSize> blocks =
+      rows.getLargestExtent() >= kFewest
+          ? listBlocks(rows, columns, depth, reduce.getType(), target, others)
+          : listShallowBlocks(rows, columns, depth, target, others);
+  if (blocks.empty())
     return isUnfit("blocks of " + Twine(rows.getLargestExtent()) +
                    " rows are too few groups");
-  }
+  const BlockSize size = takeBlock<BlockSize>(blocks);
   const int64_t rowItems = std::min(size.rows / kAtOnce, kSide),
                 columnItems = rowItems < kSide ? size.columns / kAtOnce : kSide;
 

@@ -1,0 +1,157 @@
+//===- ResidentGroups.cpp - the groups that code has registers for --------===//
+//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+///
+/// \file
+/// Finds out how many registers a kernel needs at least, from the values that
+/// are live at once in LLVM's code, so that a bound of its registers does not
+/// make the compiler spill them.
+///
+//===----------------------------------------------------------------------===//
+
+#include "ResidentGroups.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::tg;
+
+/// Registers that instructions need beside the values of the code: for
+/// addresses that are not values of their own, and for what compilers move.
+static constexpr int64_t kOtherRegisters = 8;
+/// The address space of the memory of groups, whose addresses have 32 bits.
+static constexpr unsigned kGroupSpace = 3;
+/// The most work items of groups of which NVIDIA's code always leaves room for
+/// two: a few registers more than half would leave half of a compute unit
+/// without work items.
+static constexpr int64_t kPairedItems = 256;
+
+/// Registers of a value of this type. Conditions have registers of their own.
+static int64_t countRegisters(llvm::Type *type) {
+  if (auto *list = llvm::dyn_cast<llvm::StructType>(type)) {
+    int64_t count = 0;
+    for (llvm::Type *element : list->elements())
+      count += countRegisters(element);
+    return count;
+  }
+  if (auto *array = llvm::dyn_cast<llvm::ArrayType>(type))
+    return int64_t(array->getNumElements()) *
+           countRegisters(array->getElementType());
+  if (auto *pointer = llvm::dyn_cast<llvm::PointerType>(type))
+    return pointer->getAddressSpace() == kGroupSpace ? 1 : 2;
+  if (type->isIntOrIntVectorTy(1))
+    return 0;
+  return int64_t(
+      llvm::divideCeil(type->getPrimitiveSizeInBits().getKnownMinValue(), 32));
+}
+
+/// The value whose register holds \p value, too: parts of vectors, and
+/// addresses at a constant distance, which accesses contain.
+static const llvm::Value *getHolder(const llvm::Value *value) {
+  while (true) {
+    if (const auto *part = llvm::dyn_cast<llvm::ExtractElementInst>(value))
+      value = part->getVectorOperand();
+    else if (const auto *part = llvm::dyn_cast<llvm::ExtractValueInst>(value))
+      value = part->getAggregateOperand();
+    else if (const auto *address =
+                 llvm::dyn_cast<llvm::GetElementPtrInst>(value);
+             address && address->hasAllConstantIndices())
+      value = address->getPointerOperand();
+    else
+      return value;
+  }
+}
+
+namespace {
+/// The values that are live at a place.
+class LiveSet {
+public:
+  /// Arguments are not in registers of items, and constants are parts of
+  /// instructions.
+  void add(const llvm::Value *value) {
+    value = getHolder(value);
+    if (llvm::isa<llvm::Instruction>(value) &&
+        !llvm::isa<llvm::AllocaInst>(value) && values.insert(value).second)
+      registers += countRegisters(value->getType());
+  }
+  void remove(const llvm::Value *value) {
+    if (values.erase(value))
+      registers -= countRegisters(value->getType());
+  }
+  const llvm::DenseSet<const llvm::Value *> &getValues() const {
+    return values;
+  }
+  int64_t getRegisters() const { return registers; }
+
+private:
+  llvm::DenseSet<const llvm::Value *> values;
+  int64_t registers = 0;
+};
+} // namespace
+
+int64_t mlir::tg::countLiveRegisters(const llvm::Function &function) {
+  llvm::DenseMap<const llvm::BasicBlock *, LiveSet> liveIn;
+  int64_t most = 0;
+  // Sets only grow, until they are those of a fixed point.
+  for (bool hasChanged = true; hasChanged;) {
+    hasChanged = false;
+    for (const llvm::BasicBlock *block :
+         llvm::post_order(&function.getEntryBlock())) {
+      LiveSet live;
+      for (const llvm::BasicBlock *next : llvm::successors(block)) {
+        for (const llvm::Value *value : liveIn[next].getValues())
+          live.add(value);
+        for (const llvm::PHINode &phi : next->phis())
+          live.add(phi.getIncomingValueForBlock(block));
+      }
+      most = std::max(most, live.getRegisters());
+      for (const llvm::Instruction &op : llvm::reverse(*block)) {
+        live.remove(&op);
+        if (llvm::isa<llvm::PHINode>(op))
+          continue;
+        // What another value's register holds is no operation.
+        if (getHolder(&op) == &op)
+          for (const llvm::Value *operand : op.operands())
+            live.add(operand);
+        most = std::max(most, live.getRegisters());
+      }
+      LiveSet &known = liveIn[block];
+      if (live.getValues().size() > known.getValues().size()) {
+        known = std::move(live);
+        hasChanged = true;
+      }
+    }
+  }
+  return most;
+}
+
+void mlir::tg::lowerResidentGroups(llvm::Function &function,
+                                   const tinygrad::GPUChipData &chip,
+                                   int64_t items, int64_t groups) {
+  const int64_t least =
+      chip.isAMD() || items > kPairedItems ? 1 : std::min<int64_t>(groups, 2);
+  const int64_t live = countLiveRegisters(function);
+  // Compilers order code otherwise, and keep more at once than they need to.
+  const int64_t needed = live + live / 4 + kOtherRegisters;
+  const int64_t wanted = groups;
+  while (groups > least &&
+         tinygrad::getMostRegisters(chip, items, groups) < needed)
+    --groups;
+  if (groups == wanted)
+    return;
+  if (chip.isAMD())
+    function.addFnAttr("amdgpu-waves-per-eu",
+                       std::to_string(llvm::divideCeil(
+                           groups * tinygrad::countSubgroups(chip, items),
+                           tinygrad::kUnitParts)));
+  else
+    function.addFnAttr("nvvm.minctasm", std::to_string(groups));
+}
