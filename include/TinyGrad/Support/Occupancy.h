@@ -109,6 +109,10 @@ enum class KernelKind {
   blocked
 };
 
+/// The most groups that a unit of every NVIDIA GPU holds, for code that may be
+/// compiled for a newer GPU: compilers ignore a bound that this one cannot meet.
+inline constexpr int64_t kPortableGroups = 16;
+
 /// The fewest resident groups of a blocked kernel.
 inline constexpr int64_t kBlockedGroups = 2;
 

@@ -133,9 +133,10 @@ static void setGroupSize(LLVM::LLVMFuncOp func, StringRef chip) {
           NVVM::NVVMDialect::getMaxntidAttrName())) {
     func->removeAttr(NVVM::NVVMDialect::getMaxntidAttrName());
     func->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), size);
+    const int64_t groups =
+        resident ? std::min(resident.getInt(), tinygrad::kPortableGroups) : 1;
     func->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                  builder.getI32IntegerAttr(
-                      resident ? static_cast<int32_t>(resident.getInt()) : 1));
+                  builder.getI32IntegerAttr(static_cast<int32_t>(groups)));
   }
   if (auto size = func->getAttrOfType<DenseI32ArrayAttr>(
           ROCDL::ROCDLDialect::getReqdWorkGroupSizeAttrName())) {

@@ -34,7 +34,9 @@ static constexpr unsigned kGroupSpace = 3;
 /// without work items.
 static constexpr int64_t kPairedItems = 256;
 
-/// Registers of a value of this type. Conditions have registers of their own.
+/// Registers of a value of this type. Conditions have only few of their own.
+/// Vectors of other narrow integers are not computed in packed form: each
+/// element takes a register, and one while it is unpacked.
 static int64_t countRegisters(llvm::Type *type) {
   if (auto *list = llvm::dyn_cast<llvm::StructType>(type)) {
     int64_t count = 0;
@@ -47,10 +49,14 @@ static int64_t countRegisters(llvm::Type *type) {
            countRegisters(array->getElementType());
   if (auto *pointer = llvm::dyn_cast<llvm::PointerType>(type))
     return pointer->getAddressSpace() == kGroupSpace ? 1 : 2;
-  if (type->isIntOrIntVectorTy(1))
-    return 0;
-  return int64_t(
-      llvm::divideCeil(type->getPrimitiveSizeInBits().getKnownMinValue(), 32));
+  const uint64_t bits = type->getPrimitiveSizeInBits().getKnownMinValue();
+  const auto words = static_cast<int64_t>(llvm::divideCeil(bits, 32));
+  const auto *vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (!vector || !vector->getElementType()->isIntegerTy())
+    return words;
+  const int64_t count = vector->getNumElements();
+  const unsigned width = vector->getScalarSizeInBits();
+  return width == 1 ? count : width < 32 ? 2 * count : words;
 }
 
 /// The value whose register holds \p value, too: parts of vectors, and
@@ -136,6 +142,8 @@ int64_t mlir::tg::countLiveRegisters(const llvm::Function &function) {
 void mlir::tg::lowerResidentGroups(llvm::Function &function,
                                    const tinygrad::GPUChipData &chip,
                                    int64_t items, int64_t groups) {
+  if (!chip.isAMD())
+    groups = std::min(groups, tinygrad::kPortableGroups);
   const int64_t least =
       chip.isAMD() || items > kPairedItems ? 1 : std::min<int64_t>(groups, 2);
   const int64_t live = countLiveRegisters(function);

@@ -45,6 +45,18 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Newer GPUs that PTX may be compiled for have room for fewer groups.
+  // CHECK-LABEL: llvm.func @small_groups(
+  // NVVM-SAME: nvvm.minctasm = 16 : i32
+  // ROCDL-SAME: rocdl.waves_per_eu = 8 : i32
+  gpu.func @small_groups(%out: memref<32xf32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>, tg.outputs = 1 : i64, tg.resident_groups = 32 : i64} {
+    %i = gpu.thread_id x
+    %x = arith.constant 1.0 : f32
+    memref.store %x, %out[%i] : memref<32xf32>
+    gpu.return
+  }
+
   // CHECK-LABEL: llvm.func @loop(
   // CHECK: llvm.br {{.*}} {loop_annotation = #{{.*}}}
   gpu.func @loop(%out: memref<64xf32>) kernel

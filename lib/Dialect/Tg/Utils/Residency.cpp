@@ -94,7 +94,7 @@ uint64_t RegisterCounter::countFactors(const Contraction &contraction,
   auto countOf = [&](const Contraction::Factor &factor, int64_t numElements,
                      bool ofColumns) {
     // Copies along digits of one accumulator are not tiles of their own.
-    uint64_t tiles = countCopies(LoadOp(factor.load).getIndex(), once);
+    uint64_t tiles = countCopies(factor.getIndex(), once);
     for (const AccumulatorDigit &digit : getAccumulatorDigits(unit, ofColumns))
       if (!digit.isLane)
         tiles /= std::clamp<uint64_t>(digit.extent, 1, tiles);

@@ -150,13 +150,16 @@ void Heuristic::fillAhead(RangedReduceOp reduce) {
   }
   for (StageOp tile : tiles)
     bytes += getBufferBytes(tile.getTile().getType());
-  // Groups that hide each other's barriers have to fit.
+  // Groups that hide each other's barriers have to fit. So they have to if a
+  // group may use much less than a compute unit has.
   auto countGroups = [&](int64_t buffers) {
-    return target.unitSubgroups == 0
-               ? target.groupBytes / (buffers * bytes)
-               : tinygrad::getOccupancy(target, target.subgroupItems,
-                                        /*registers=*/0, buffers * bytes)
-                     .groups;
+    const int64_t groups = target.groupBytes / (buffers * bytes);
+    if (target.unitSubgroups == 0)
+      return groups;
+    return std::min(groups,
+                    tinygrad::getOccupancy(target, target.subgroupItems,
+                                           /*registers=*/0, buffers * bytes)
+                        .groups);
   };
   int64_t count = std::min(kMostBuffers, positions);
   while (count > 1 && countGroups(count) < tinygrad::kBlockedGroups)
