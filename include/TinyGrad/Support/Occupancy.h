@@ -110,7 +110,8 @@ enum class KernelKind {
 };
 
 /// The most groups that a unit of every NVIDIA GPU holds, for code that may be
-/// compiled for a newer GPU: compilers ignore a bound that this one cannot meet.
+/// compiled for a newer GPU: compilers ignore a bound that this one cannot
+/// meet.
 inline constexpr int64_t kPortableGroups = 16;
 
 /// The fewest resident groups of a blocked kernel.
