@@ -201,21 +201,55 @@ def matmul(element, rows, depth=None, columns=None, is_turned=False):
     return build
 
 
-def conv(p):
-    channels, side = 64, 56
-    x, w = p.argument([channels, side, side]), p.argument([channels, channels, 3, 3])
-    wide = side + 2
+def windows_of(batch, channels, side, window, stride):
+    """The windows of images that are padded by half of a window, as views, and the
+    rows of the result: one for each image, channel, row, column, and place in the window."""
+    pad = window // 2
+    wide, rows = side + 2 * pad, (side + 2 * pad - window) // stride + 1
+    images = f"{batch}, {channels}"
+    area, wide_area = side * side, wide * wide
     views = (
-        f"[#tg.view<[{channels}, {wide}, {wide}] strides [{side * side}, {side}, 1] "
-        f"offset {-side - 1} mask [0 to {channels}, 1 to {side + 1}, 1 to {side + 1}]>, "
-        f"#tg.view<[{channels}, {side}, {side}, 3, 3] "
-        f"strides [{wide * wide}, {wide}, 1, {wide}, 1]>] "
+        f"[#tg.view<[{images}, {wide}, {wide}] "
+        f"strides [{channels * area}, {area}, {side}, 1] offset {-pad * (side + 1)} "
+        f"mask [0 to {batch}, 0 to {channels}, {pad} to {side + pad}, {pad} to {side + pad}]>, "
+        f"#tg.view<[{images}, {rows}, {rows}, {window}, {window}] "
+        f"strides [{channels * wide_area}, {wide_area}, {stride * wide}, {stride}, {wide}, 1]>] "
     )
-    windows = p.change("strided", x, [channels, side, side, 3, 3], views)
-    shape = [channels, channels, side, side, 3, 3]
-    left = p.broadcast(windows, [1] + shape[1:], shape)
-    right = p.broadcast(w, [channels, channels, 1, 1, 3, 3], shape)
-    return p.text(p.reduce("add", p.elementwise("mul", left, right), [1, 4, 5]))
+    return views, rows
+
+
+def conv(batch, channels, results, side, window=3, stride=1):
+    """A convolution of images, with as many rows as columns."""
+
+    def build(p):
+        x = p.argument([batch, channels, side, side])
+        w = p.argument([results, channels, window, window])
+        views, rows = windows_of(batch, channels, side, window, stride)
+        inner = [rows, rows, window, window]
+        windows = p.change("strided", x, [batch, channels, *inner], views)
+        shape = [batch, results, channels, *inner]
+        left = p.broadcast(windows, [batch, 1, *shape[2:]], shape)
+        right = p.broadcast(w, [1, results, channels, 1, 1, window, window], shape)
+        return p.text(p.reduce("add", p.elementwise("mul", left, right), [2, 5, 6]))
+
+    return build
+
+
+def conv_weights(batch, channels, results, side, window=3, stride=1):
+    """The gradient of a convolution by its weights."""
+
+    def build(p):
+        x = p.argument([batch, channels, side, side])
+        views, rows = windows_of(batch, channels, side, window, stride)
+        g = p.argument([batch, results, rows, rows])
+        inner = [rows, rows, window, window]
+        windows = p.change("strided", x, [batch, channels, *inner], views)
+        shape = [batch, results, channels, *inner]
+        left = p.broadcast(windows, [batch, 1, *shape[2:]], shape)
+        right = p.broadcast(g, [batch, results, 1, rows, rows, 1, 1], shape)
+        return p.text(p.reduce("add", p.elementwise("mul", left, right), [0, 3, 4]))
+
+    return build
 
 
 def attention(p):
@@ -262,7 +296,12 @@ KERNELS = {
     "rows-f32-32": matmul("f32", 32, 2048, 2048),
     "rows-f16-4": matmul("f16", 4, 2048, 2048),
     "deep-f32-64": matmul("f32", 64, 8192, 64),
-    "conv-64-56": conv,
+    "conv-64-56": conv(1, 64, 64, 56),
+    "conv-1-28": conv(128, 1, 32, 28),
+    "conv-3-224": conv(16, 3, 64, 224, window=7, stride=2),
+    "conv-3-32": conv(64, 3, 64, 32),
+    "weights-1-28": conv_weights(128, 1, 32, 28),
+    "weights-3-224": conv_weights(16, 3, 64, 224, window=7, stride=2),
     "attention-8-256-64": attention,
     "attention-f16": attention_f16,
 }

@@ -203,38 +203,87 @@ static bool isOutermost(Value value, int64_t axis) {
   return true;
 }
 
-/// The gradient of a convolution by its weights is a sum over images and
-/// positions in them. Splits the images, so that a panel fits into the cache.
-static std::optional<ProductSplit> splitImages(ReduceOp op) {
-  const TargetFacts &target = getTargetFacts(op);
+namespace {
+/// The extents of a sum of products over several axes: the gradient of a
+/// convolution by its weights is a sum over images and positions in them.
+struct GradientShape {
+  int64_t depth = 1, results = 1, ofLeft = 1, ofRight = 1;
+  /// The axes of the sum along which both factors vary.
+  SmallVector<int64_t> axes;
+};
+} // namespace
+
+/// The shape of such a sum of known size.
+static std::optional<GradientShape> getGradientShape(ReduceOp op) {
   auto product = op.getX().getDefiningOp<MulOp>();
   const RankedTensorType type = op.getX().getType();
-  if (!product || op.getKind() != ReduceKind::add || target.groupItems != 0 ||
-      !type.hasStaticShape() || type.getEncoding())
+  if (!product || op.getKind() != ReduceKind::add || !type.hasStaticShape() ||
+      type.getEncoding())
     return std::nullopt;
-  std::optional<int64_t> images;
-  int64_t depth = 1, results = 1, ofLeft = 1, ofRight = 1;
+  GradientShape shape;
   for (auto [i, extent] : llvm::enumerate(type.getShape())) {
     const auto axis = static_cast<int64_t>(i);
     const bool isOfLeft = !isRepeatedAlong(product.getLhs(), axis),
                isOfRight = !isRepeatedAlong(product.getRhs(), axis);
     if (!llvm::is_contained(op.getAxes(), axis)) {
-      results *= extent;
-      (isOfLeft ? ofLeft : ofRight) *= isOfLeft == isOfRight ? 1 : extent;
+      shape.results *= extent;
+      (isOfLeft ? shape.ofLeft : shape.ofRight) *=
+          isOfLeft == isOfRight ? 1 : extent;
       continue;
     }
-    depth *= extent;
-    if (!images && extent > 1 && isOfLeft && isOfRight &&
-        (isOutermost(product.getLhs(), axis) ||
-         isOutermost(product.getRhs(), axis)))
-      images = axis;
+    shape.depth *= extent;
+    if (extent > 1 && isOfLeft && isOfRight)
+      shape.axes.push_back(axis);
   }
+  return shape;
+}
+
+/// Splits such a sum where its blocks are too few groups for the device, along
+/// the axis that makes the most parts: images, or rows of all images. A sum
+/// over fewer positions than it has results would store more than it reads.
+static std::optional<ProductSplit> splitGradient(ReduceOp op) {
+  const std::optional<GradientShape> shape = getGradientShape(op);
+  if (!shape || std::min(shape->ofLeft, shape->ofRight) < kSharedRows ||
+      shape->depth < std::max(kLeastDepth, shape->results))
+    return std::nullopt;
+  const int64_t others = shape->results / (shape->ofLeft * shape->ofRight),
+                blocks = others * llvm::divideCeil(shape->ofLeft, kSide) *
+                         llvm::divideCeil(shape->ofRight, kSide);
+  const int64_t most = std::min(getTargetFacts(op).parallelItems / blocks,
+                                shape->depth / kLeastPart);
+  ProductSplit split{0, 1};
+  for (int64_t axis : shape->axes) {
+    const int64_t size = op.getX().getType().getDimSize(axis);
+    int64_t parts = std::min(size, most);
+    while (parts > 1 && size % parts != 0)
+      --parts;
+    if (parts > split.parts)
+      split = {axis, parts};
+  }
+  if (split.parts < kFewestParts)
+    return std::nullopt;
+  return split;
+}
+
+/// Splits such a sum along the images, so that a panel fits into the cache.
+static std::optional<ProductSplit> splitImages(ReduceOp op) {
+  const TargetFacts &target = getTargetFacts(op);
+  const std::optional<GradientShape> shape = getGradientShape(op);
+  if (!shape)
+    return std::nullopt;
+  auto product = op.getX().getDefiningOp<MulOp>();
+  std::optional<int64_t> images;
+  for (int64_t axis : shape->axes)
+    if (!images && (isOutermost(product.getLhs(), axis) ||
+                    isOutermost(product.getRhs(), axis)))
+      images = axis;
+  const auto [depth, results, ofLeft, ofRight, axes] = *shape;
   const int64_t rowBytes = kPanelVectors * target.vectorBytes;
   if (!images || depth * rowBytes <= 2 * target.l2Bytes ||
       std::min(ofLeft, ofRight) < kSharedRows)
     return std::nullopt;
   // The most images whose panel takes half of the cache, as a divisor.
-  const int64_t count = type.getDimSize(*images);
+  const int64_t count = op.getX().getType().getDimSize(*images);
   int64_t size =
       std::max<int64_t>(target.l2Bytes / 2 / rowBytes / (depth / count), 1);
   while (count % size != 0)
@@ -246,9 +295,9 @@ static std::optional<ProductSplit> splitImages(ReduceOp op) {
 }
 
 std::optional<ProductSplit> tg::splitDeepProduct(ReduceOp op) {
-  if (op.getAxes().size() > 1)
-    return splitImages(op);
   const TargetFacts &target = getTargetFacts(op);
+  if (op.getAxes().size() > 1)
+    return target.groupItems == 0 ? splitImages(op) : splitGradient(op);
   const std::optional<ProductShape> shape = getProductShape(op);
   if (!shape)
     return std::nullopt;

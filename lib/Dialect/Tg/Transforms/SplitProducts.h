@@ -25,8 +25,8 @@ struct ProductSplit {
 /// Splits the sum of a product of matrices along its only axis, because the
 /// blocks of its results are too few groups for the device, or because panels
 /// of its columns exceed the cache; that of a convolution's gradient by its
-/// weights along the images, because panels exceed the cache. None if it stays
-/// whole.
+/// weights along the images, or their rows, for the same reasons. None if it
+/// stays whole.
 std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,

@@ -145,9 +145,10 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
 
 /// The product that a kernel consists of, if the target has an operation for
 /// it; else \p why not, unless the kernel is no product at all.
-static std::optional<Product> findProduct(KernelSchedule &schedule,
-                                          RangedReduceOp reduce,
-                                          RangeOp columns, std::string &why) {
+static std::optional<Product> findProduct(
+    KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
+    llvm::function_ref<RangeOp(const MatrixUnit &)> chooseDepth,
+    std::string &why) {
   std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!factors || reduce.getKind() != ReduceKind::add)
     return std::nullopt;
@@ -165,12 +166,8 @@ static std::optional<Product> findProduct(KernelSchedule &schedule,
     os << "results that are neighbors in memory are fewer than " << kFewest;
     return std::nullopt;
   }
-  for (RangeOp range : getClosedRanges(reduce))
-    if (range.getLargestExtent() >= product.unit->k &&
-        (!product.depth ||
-         range.getLargestExtent() >= product.depth.getLargestExtent()))
-      product.depth = range;
-  if (!product.depth) {
+  product.depth = chooseDepth(*product.unit);
+  if (!product.depth || product.depth.getLargestExtent() < product.unit->k) {
     os << "fewer than " << product.unit->k << " positions of the sum";
     return std::nullopt;
   }
@@ -213,8 +210,14 @@ bool Heuristic::contractProducts() {
   mergeShortColumns(kColumns);
   RangeOp columns = chooseResultLane(/*shortest=*/INT64_MAX);
   std::string why;
+  auto chooseDepthFor = [&](const MatrixUnit &unit) {
+    const int64_t full =
+        std::max(kDepthBytes / tinygrad::getBytes(unit.element), unit.k);
+    return chooseDepth(reduces.front(), columns, full, kMaxRangeExtent,
+                       /*least=*/full);
+  };
   std::optional<Product> found =
-      findProduct(schedule, reduces.front(), columns, why);
+      findProduct(schedule, reduces.front(), columns, chooseDepthFor, why);
   if (!found)
     return isUnfit(why);
   if (kSubgroups * kSubgroups * target.subgroupItems > target.groupItems)

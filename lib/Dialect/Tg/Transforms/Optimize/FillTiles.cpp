@@ -78,11 +78,21 @@ int64_t Heuristic::countContiguous(LoadOp load, RangeOp range) {
   return count;
 }
 
+/// Whether a range numbers the rows of a tile.
+static bool isOutermostOfTile(RangeOp range) {
+  return llvm::all_of(range->getUsers(), [&](Operation *user) {
+    auto stage = dyn_cast<StageOp>(user);
+    return !stage || stage.getRanges().front() == range.getResult();
+  });
+}
+
 /// Distributes the filling of a tile over the items of a group, whose extents
 /// are \p axes from the innermost on: items that are neighbors read neighbors
 /// in memory, \p width elements at once. If rows of the tile are along the
 /// other range, the innermost items are along it, so that they write neighbors:
-/// those along the contiguous one are in few banks.
+/// those along the contiguous one are in few banks. Of several ways to assign
+/// the items, that of the most items along the contiguous range comes first,
+/// unless it leaves more of them without work.
 void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   RangeOp rows = fill.other, chunks = fill.contiguous;
   if (width > 1) {
@@ -92,19 +102,42 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
       std::tie(chunks, lanes) = schedule.split(lanes, width);
     schedule.setKind(lanes, RangeKind::upcast);
   }
-  int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
-          numRows = rows.getLargestExtent();
   SmallVector<int64_t> ofChunks, ofRows;
-  for (auto [i, extent] : llvm::enumerate(axes)) {
-    const bool isAlongRows = fill.isTurned && i == 0 && numRows % extent == 0 &&
-                             axes.size() > 1 && numChunks % axes[1] == 0;
-    if (!isAlongRows && numChunks % extent == 0) {
-      ofChunks.push_back(extent);
-      numChunks /= extent;
-    } else if (numRows % extent == 0) {
-      ofRows.push_back(extent);
-      numRows /= extent;
+  // A depth without a divisor is padded to that of the innermost items, if it
+  // numbers the rows of the tile.
+  const bool isPadded =
+      width == 1 && !fill.isTurned && isOutermostOfTile(chunks) &&
+      chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
+      chunks.getLargestExtent() > axes.front() / 2;
+  int64_t most = 0;
+  for (unsigned skipped = 0; skipped < 1U << axes.size(); ++skipped) {
+    int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,
+            numRows = rows.getLargestExtent(), items = 1;
+    SmallVector<int64_t> chunkDigits, rowDigits;
+    for (auto [i, extent] : llvm::enumerate(axes)) {
+      const bool isAlongRows =
+          (skipped >> i & 1) ||
+          (fill.isTurned && i == 0 && numRows % extent == 0 &&
+           axes.size() > 1 && numChunks % axes[1] == 0);
+      if (isPadded && i == 0) {
+        chunkDigits.push_back(extent);
+        numChunks = 1;
+      } else if (!isAlongRows && numChunks % extent == 0) {
+        chunkDigits.push_back(extent);
+        numChunks /= extent;
+      } else if (numRows % extent == 0) {
+        rowDigits.push_back(extent);
+        numRows /= extent;
+      } else {
+        continue;
+      }
+      items *= extent;
     }
+    if (items <= most)
+      continue;
+    most = items;
+    ofChunks = chunkDigits;
+    ofRows = rowDigits;
   }
   auto distribute = [&](RangeOp range, ArrayRef<int64_t> digits) {
     for (int64_t digit : digits) {

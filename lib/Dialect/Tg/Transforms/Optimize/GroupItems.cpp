@@ -325,9 +325,10 @@ void Heuristic::distributeRow(ArrayRef<RangeOp> rows, int64_t items) {
   unrollFew(rest);
 }
 
-/// Unrolls a range of few positions, so that their loads wait together.
+/// Unrolls a range of few positions, so that their loads wait together. One with
+/// peeled positions stays a loop: masks would divide its vectors everywhere.
 void Heuristic::unrollFew(RangeOp range) {
-  if (!range.isSymbolic() && range.getLargestExtent() > 1 &&
+  if (!range.isSymbolic() && !range.getPeel() && range.getLargestExtent() > 1 &&
       range.getLargestExtent() <= kAtOnce && admits(range, RangeKind::unroll))
     schedule.setKind(range, RangeKind::unroll);
 }

@@ -51,6 +51,8 @@ private:
   void readInOrder();
   void mergeRanges();
   void mergeShortColumns(int64_t shortest);
+  RangeOp chooseDepth(RangedReduceOp reduce, RangeOp columns, int64_t shortest,
+                      int64_t longest, int64_t least);
   std::pair<RangeOp, RangeOp> addLanes(RangeOp range, int64_t lanes);
   void unrollWindows(ArrayRef<RangedReduceOp> reduces, int64_t tile);
   int64_t getLeastStage(int64_t stride, int64_t length);

@@ -612,9 +612,8 @@ void KernelSchedule::setKind(RangeOp range, RangeKind kind) {
   Recording step(*this, StepKind::set_kind, {}, range,
                  static_cast<int64_t>(kind));
   range.setKind(kind);
-  // Work items have no copy of the code for the last positions.
-  if (kind == RangeKind::global || kind == RangeKind::local ||
-      kind == RangeKind::group_reduce)
+  // Only loops and threads have a copy of the code for the last positions.
+  if (kind != RangeKind::loop && kind != RangeKind::thread)
     range.setPeelDim(Dim(range.getContext(), 0));
 }
 

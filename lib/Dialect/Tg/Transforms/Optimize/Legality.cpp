@@ -106,7 +106,7 @@ Obstacle KernelSchedule::findObstacleToKind(RangeOp range, RangeKind kind) {
   if (kind != RangeKind::thread) {
     if (range.isSymbolic())
       return describe(range) + " has a symbolic extent";
-    if (range.getPeel())
+    if (range.getPeel() && kind == RangeKind::upcast)
       return describe(range) + " has peeled positions";
     int64_t copies = extent;
     for (RangeOp other : ranges)

@@ -34,7 +34,15 @@ constexpr int64_t kNearRows = 4, kNearColumns = 8;
 constexpr int64_t kAtOnce = 4;
 /// The rows and columns of the smallest block of as many of both; the fewest
 /// columns of a product, its fewest rows, and its least positions of the sum.
-constexpr int64_t kFewest = kSide * kAtOnce, kFewestRows = 2, kLeastDepth = 16;
+constexpr int64_t kFewest = kSide * kAtOnce, kFewestRows = 2, kLeastDepth = 8;
+/// In a sum whose ranges are all shorter, tiles have as many positions of the
+/// innermost ranges as fit, up to a limit: short sums have no loop around the
+/// tiles, and none has positions past the end.
+constexpr int64_t kFewPositions = 16, kMostPositions = 64;
+/// The fewest positions of a tile.
+constexpr int64_t kLeastPositions = 4;
+/// Groups on a compute unit for which tiles of so many positions have to fit.
+constexpr int64_t kGroups = 2;
 /// The fewest rows of a block: those of the neighbors among the items. Products
 /// of few rows wait for memory, so that padding costs no time, except for types
 /// of 64 bits, whose arithmetic is slow: these have at least half of the rows.
@@ -163,6 +171,17 @@ static Side splitSide(KernelSchedule &schedule, RangeOp side, int64_t items,
   return result;
 }
 
+/// The innermost part of the positions of a tile that is worth unrolling: the
+/// largest divisor that is no larger than a block of other sums.
+static RangeOp splitForUnrolling(KernelSchedule &schedule, RangeOp position) {
+  int64_t count = std::min(position.getLargestExtent(), kFewPositions);
+  while (position.getLargestExtent() % count != 0)
+    --count;
+  return count == 1 || count == position.getLargestExtent()
+             ? position
+             : schedule.split(position, count).second;
+}
+
 bool Heuristic::tileProducts() {
   mergeShortColumns(kFewest);
   Block &body = schedule.getKernel().getBody().front();
@@ -180,13 +199,29 @@ bool Heuristic::tileProducts() {
   if (columns.getLargestExtent() < kFewest)
     return isUnfit(Twine(columns.getLargestExtent()) +
                    " columns are fewer than " + Twine(kFewest));
-  // The longest range of the sum, and the innermost rows that are long enough;
-  // the longest ones if none are.
-  RangeOp depth, rows;
+  const int64_t positionBytes =
+      3 * kFewest *
+      llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
+  const bool isShort =
+      llvm::all_of(getClosedRanges(reduce), [](RangeOp range) {
+        return range.getLargestExtent() < kFewPositions && !range.isSymbolic();
+      });
+  int64_t terms = 1;
   for (RangeOp range : getClosedRanges(reduce))
-    if (range.getLargestExtent() >= kLeastDepth &&
-        (!depth || range.getLargestExtent() >= depth.getLargestExtent()))
-      depth = range;
+    terms = isShort ? terms * range.getLargestExtent()
+                    : std::max(terms, range.getLargestExtent());
+  if (const int64_t least = isShort ? kLeastDepth : kFewPositions;
+      terms < least)
+    return isUnfit("sums have fewer than " + Twine(least) + " terms");
+  RangeOp depth = chooseDepth(
+      reduce, columns, kFewPositions,
+      std::min(kMostPositions, target.groupBytes / (kGroups * positionBytes)),
+      kLeastPositions);
+  if (!depth || depth.getLargestExtent() < kLeastPositions)
+    return isUnfit("no range of the sums has " + Twine(kLeastPositions) +
+                   " positions");
+  // The innermost rows that are long enough; the longest ones if none are.
+  RangeOp rows;
   const int64_t fewestRows = reduce.getType().getIntOrFloatBitWidth() > 32
                                  ? kRowsOfNeighbors / 2
                                  : kFewestRows;
@@ -194,7 +229,7 @@ bool Heuristic::tileProducts() {
   double others = 1;
   for (RangeOp range : schedule.getResultRanges()) {
     others *= static_cast<double>(range.getLargestExtent());
-    if (!depth || range == columns ||
+    if (range == columns ||
         range.getLargestExtent() <
             (rows ? std::min(rows.getLargestExtent(), kFewest) : fewestRows))
       continue;
@@ -206,20 +241,21 @@ bool Heuristic::tileProducts() {
     left = x;
     right = y;
   }
-  if (!depth)
-    return isUnfit("sums have fewer than " + Twine(kLeastDepth) + " terms");
   if (!rows)
     return isUnfit("there are no two factors, one of the columns and one of " +
                    Twine(fewestRows) + " or more rows");
   others /= static_cast<double>(rows.getLargestExtent());
   others /= static_cast<double>(columns.getLargestExtent());
-  const SmallVector<BlockSize> blocks =
+  SmallVector<BlockSize> blocks =
       rows.getLargestExtent() >= kFewest
           ? listBlocks(rows, columns, depth, reduce.getType(), target, others)
           : listShallowBlocks(rows, columns, depth, target, others);
   if (blocks.empty())
     return isUnfit("blocks of " + Twine(rows.getLargestExtent()) +
                    " rows are too few groups");
+if (isShort)
+    for (BlockSize &block : blocks)
+      block.depth = depth.getLargestExtent();
   const BlockSize size = takeBlock<BlockSize>(blocks);
   const int64_t rowItems = std::min(size.rows / kAtOnce, kSide),
                 columnItems = rowItems < kSide ? size.columns / kAtOnce : kSide;
@@ -259,6 +295,8 @@ bool Heuristic::tileProducts() {
   schedule.moveBefore(farColumns, nearRows);
   schedule.setKind(row, RangeKind::unroll);
   schedule.setKind(column, RangeKind::upcast);
+  if (isShort)
+    position = splitForUnrolling(schedule, position);
   if (admits(position, RangeKind::unroll))
     schedule.setKind(position, RangeKind::unroll);
   SmallVector<int64_t> axes{kNearColumns, kNearRows,
