@@ -106,6 +106,14 @@ struct MatrixUnit {
 
   constexpr int64_t getColumnLanes() const { return c.lanes[0].extent; }
   constexpr int64_t getRowLanes() const { return c.lanes[1].extent; }
+  /// Bytes of a row of a factor that stay side by side in a tile: what a lane,
+  /// or ldmatrix, reads at once. Lanes of `mfma` mostly read 8 bytes or fewer.
+  constexpr int64_t getChunkBytes() const {
+    return family == MatrixFamily::mfma &&
+                   a.getNumRegisters() * getBytes(element) <= 8
+               ? 8
+               : 16;
+  }
   constexpr bool isOf(const GPUChipData &chip) const {
     if (chip.isAMD()) {
       for (std::size_t at = chips.find(chip.name); at != std::string_view::npos;

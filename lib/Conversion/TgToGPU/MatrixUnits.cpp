@@ -39,10 +39,10 @@ Value GPUEmitter::permute(const GroupLayout::Memory &memory, Value index,
     return index;
   Value rowBits = getIndexConstant(memory.rowBits, loc),
         chunkBits = getIndexConstant(memory.chunkBits, loc),
-        seven = getIndexConstant(7, loc);
+        rowMask = getIndexConstant(memory.rowMask, loc);
   B &b = at(depth, loc);
   Value row = arith::AndIOp::create(
-      b, arith::ShRUIOp::create(b, index, rowBits), seven);
+      b, arith::ShRUIOp::create(b, index, rowBits), rowMask);
   return arith::XOrIOp::create(b, index,
                                arith::ShLIOp::create(b, row, chunkBits));
 }

@@ -273,7 +273,19 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
   const bool isUpdate = update && *update != UpdateKind::set;
   Value rest; // where not all lanes are written at once
   if (isContiguous(access) && !isUpdate) {
-    Value index = getElementIndex(access, 0, top(), loc), all = access.mask;
+    // A permutation leaves only the lanes of a chunk side by side.
+    const GroupLayout::Memory *permuted =
+        access.memory && access.memory->rowBits != 0 ? access.memory : nullptr;
+    const int64_t width =
+        permuted ? std::min(access.width, int64_t(1) << permuted->chunkBits)
+                 : access.width;
+    SmallVector<Value> indices;
+    for (int64_t lane = 0; lane < access.width; lane += width)
+      indices.push_back(getElementIndex(access, lane, top(), loc));
+    const int64_t alignment = std::min(
+        int64_t(getAlignment(access)),
+        width * getMemoryType(access.buffer).getElementTypeBitWidth() / 8);
+    Value all = access.mask;
     if (isVector(all)) {
       B &b = at(top(), loc);
       all = isTrueInAll(b, all);
@@ -281,12 +293,25 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
     }
     emitGuarded(all, loc, [&] {
       B &b = at(top(), loc);
-      vector::StoreOp::create(
-          b,
-          arithmetic.buildToMemory(b, toLanes(b, value, access.width),
-                                   access.element),
-          access.buffer, index, /*nontemporal=*/false,
-          llvm::MaybeAlign(uint64_t(getAlignment(access))));
+      Value lanes = arithmetic.buildToMemory(
+          b, toLanes(b, value, access.width), access.element);
+      for (auto [i, index] : llvm::enumerate(indices)) {
+        Value piece = lanes;
+        if (width < access.width) {
+          SmallVector<Value> elements;
+          for (int64_t lane = 0; lane < width; ++lane)
+            elements.push_back(vector::ExtractOp::create(
+                b, lanes, static_cast<int64_t>(i) * width + lane));
+          piece = vector::FromElementsOp::create(
+              b,
+              VectorType::get(
+                  width, cast<VectorType>(lanes.getType()).getElementType()),
+              elements);
+        }
+        vector::StoreOp::create(b, piece, access.buffer, index,
+                                /*nontemporal=*/false,
+                                llvm::MaybeAlign(uint64_t(alignment)));
+      }
     });
     if (!rest)
       return;

@@ -106,7 +106,7 @@ void SimGroup::prepare(LaunchState &launchState) {
 void SimGroup::run(LaunchState &launchState, int64_t begin, int64_t end) {
   prepare(launchState);
   for (group = uint64_t(begin); group < uint64_t(end) && mayGoOn(); ++group) {
-    isCounted = state->countedStep != 0 && group % state->countedStep == 0;
+    isCounted = state->isCounted(group);
     if (isCounted || !launch().skipsOthers)
       runGroup();
   }
@@ -244,8 +244,10 @@ SimCounts Simulator::launch(const SimLaunch &launch) {
   LaunchState state(launch, *stamps);
   const auto &[groupsX, groupsY, groupsZ] = launch.groups;
   const int64_t numGroups = int64_t(groupsX) * groupsY * groupsZ;
-  if (launch.countedGroups > 0)
+  if (launch.countedGroups > 0) {
+    state.countedGroups = uint64_t(launch.countedGroups);
     state.countedStep = uint64_t((numGroups - 1) / launch.countedGroups + 1);
+  }
   const auto &[x, y, z] = launch.groupSize;
   // No more groups at once than there may be stacks.
   const int64_t maxParts = std::max<int64_t>(kMaxStacks / (x * y * z), 1);

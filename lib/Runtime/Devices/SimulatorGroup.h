@@ -56,8 +56,16 @@ struct LaunchState {
   /// same error is reported however many threads there are.
   static constexpr uint64_t kNone = UINT64_MAX;
   std::atomic<uint64_t> failedGroup{kNone};
-  /// Of each `countedStep` groups, the first one is counted; 0: none.
-  uint64_t countedStep = 0;
+  /// Of each `countedStep` groups, one is counted; 0: none. It is the first one
+  /// of the first step and a later one in each of the `countedGroups` steps:
+  /// groups at equal distances often compute the same columns, such as those at
+  /// the edge of an image.
+  uint64_t countedStep = 0, countedGroups = 0;
+  bool isCounted(uint64_t group) const {
+    return countedStep != 0 &&
+           group % countedStep ==
+               group / countedStep * countedStep / countedGroups;
+  }
   std::mutex mutex; // guards the members below
   SimCounts counts;
   // Of the error.

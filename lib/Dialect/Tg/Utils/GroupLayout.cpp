@@ -442,8 +442,10 @@ void LayoutBuilder::permuteTile(StageOp tile) {
   if (memory == layout.memories.end() || !llvm::isPowerOf2_64(row) ||
       bytes > 8 || tile.getTile().getType().getNumElements() * bytes % 128 != 0)
     return;
-  memory->chunkBits = llvm::Log2_64(16 / bytes);
+  const int64_t chunk = layout.contractions.back().unit->getChunkBytes();
+  memory->chunkBits = llvm::Log2_64(chunk / bytes);
   memory->rowBits = llvm::Log2_64(row);
+  memory->rowMask = 128 / chunk - 1;
 }
 
 FailureOr<GroupLayout> LayoutBuilder::build() {

@@ -56,11 +56,12 @@ struct GroupLayout {
     Type element;   ///< a tg type; bool takes a byte
     int64_t size;   ///< in elements
     int64_t offset; ///< in bytes
-    /// Elements of a tile that fill 16 bytes, as a power of two, and of a row
-    /// of at least 128 bytes. Of a tile that only matrix operations read, the
-    /// 16 bytes number c of a row r are at number c ^ (r % 8), so that those of
-    /// a column are in different banks. 0: all are in their order.
-    unsigned chunkBits = 0, rowBits = 0;
+    /// Elements of a tile that fill a chunk, as a power of two, and of a row of
+    /// at least 128 bytes. Of a tile that only matrix operations read, chunk c
+    /// of a row r is at number c ^ (r & rowMask), so that those of a column are
+    /// in different banks. A chunk is what a lane reads at once: 8 of 16 bytes
+    /// or 16 of 8 are 128. 0: all are in their order.
+    unsigned chunkBits = 0, rowBits = 0, rowMask = 0;
     /// `pad` elements that are not used follow each `row` elements, so that
     /// items that access a column do not all access one bank.
     int64_t row = 0, pad = 0;

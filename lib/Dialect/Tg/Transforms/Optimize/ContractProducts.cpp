@@ -272,7 +272,8 @@ bool Heuristic::contractProducts() {
     schedule.setKind(side, RangeKind::loop);
     schedule.setKind(ranges[isTransposed], RangeKind::loop);
     return isAlongSide == isTransposed
-               ? Fill{ranges[1], ranges[0]}
+               ? Fill{ranges[1], ranges[0], /*isTurned=*/false,
+                      /*isSpread=*/isTransposed}
                : Fill{ranges[0], ranges[1], /*isTurned=*/!isTransposed};
   };
   const Fill left = stage(product.left, rowsOfBlock),

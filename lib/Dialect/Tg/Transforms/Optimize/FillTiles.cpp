@@ -20,6 +20,9 @@ using namespace mlir::tg;
 
 /// Into how many buffers items copy without waiting.
 static constexpr int64_t kMostBuffers = 3;
+/// Accesses of 16 bytes that the memory of a group serves in one turn. Rows of
+/// fewer lie side by side in what is permuted.
+static constexpr int64_t kTurnChunks = 8;
 
 /// Whether neighbors along a range are neighbors in memory, for a value that
 /// several loads may be the source of.
@@ -102,6 +105,7 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
       std::tie(chunks, lanes) = schedule.split(lanes, width);
     schedule.setKind(lanes, RangeKind::upcast);
   }
+  const int64_t rowChunks = chunks ? chunks.getLargestExtent() : 1;
   SmallVector<int64_t> ofChunks, ofRows;
   // A depth without a divisor is padded to that of the innermost items, if it
   // numbers the rows of the tile.
@@ -152,6 +156,17 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   };
   if (chunks)
     distribute(chunks, ofChunks);
+  if (fill.isSpread && rowChunks >= kTurnChunks) {
+    int64_t own = rows.getLargestExtent();
+    for (int64_t digit : ofRows)
+      own /= digit;
+    if (own > 1 && !ofRows.empty()) {
+      auto [outer, inner] = schedule.split(rows, own);
+      schedule.setKind(inner, RangeKind::unroll);
+      rows = outer;
+    }
+    std::reverse(ofRows.begin(), ofRows.end());
+  }
   distribute(rows, ofRows);
 }
 

@@ -122,10 +122,12 @@ private:
     return false;
   }
   /// The ranges that fill a tile: one along which the factor is contiguous in
-  /// memory, and the other one. Rows of the tile may be along the latter.
+  /// memory, and the other one. Rows of the tile may be along the latter. If
+  /// neighbors write pieces of several rows, `isSpread` keeps these rows apart:
+  /// where a tile is permuted, pieces of the next rows are in the same banks.
   struct Fill {
     RangeOp contiguous, other;
-    bool isTurned = false;
+    bool isTurned = false, isSpread = false;
   };
   bool isContiguous(Value value, RangeOp range);
   int64_t countContiguous(LoadOp load, RangeOp range);

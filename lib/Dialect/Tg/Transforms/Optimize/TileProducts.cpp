@@ -253,7 +253,7 @@ bool Heuristic::tileProducts() {
   if (blocks.empty())
     return isUnfit("blocks of " + Twine(rows.getLargestExtent()) +
                    " rows are too few groups");
-if (isShort)
+  if (isShort)
     for (BlockSize &block : blocks)
       block.depth = depth.getLargestExtent();
   const BlockSize size = takeBlock<BlockSize>(blocks);
