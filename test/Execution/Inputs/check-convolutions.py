@@ -2,7 +2,9 @@
 """Convolutions of few channels on the simulated GPU against the interpreter.
 
 usage: check-convolutions.py TG_RUN CHIP...
+       check-convolutions.py --programs
 
+The second form writes the programs, in parts as for -split-input-file.
 The elements are small integers, so that all sums are exact and the results of
 both have the same text. A chip may have limits, as SIMCHIP does: with one
 compute unit, small images are enough groups for blocks.
@@ -161,6 +163,9 @@ def run(tool, case, chip=None):
 
 
 def main():
+    if sys.argv[1:] == ["--programs"]:
+        print("\n// -----\n\n".join(map(get_text, CASES)))
+        return
     tool, *chips = sys.argv[1:]
     for case in CASES:
         expected = run(tool, case)

@@ -288,3 +288,48 @@ func.func @channels(%x: tensor<16x1024x6x6xf32>, %w: tensor<512x1024x3x3xf32>) -
   %r = tg.reduce add %p axes [4, 5, 6] : tensor<16x512x4x4x1024x3x3xf32> -> tensor<16x512x4x4x1x1x1xf32>
   return %r : tensor<16x512x4x4x1x1x1xf32>
 }
+
+// -----
+
+// Gradients by the weights on a GPU. The 64x147 results of a first convolution
+// are three blocks, which are groups for 56 parts of the rows of images.
+// CHECK-LABEL: func.func @first_weights
+// CHECK: tg.reshape %{{.*}} : tensor<16x64x112x112x3x7x7xf32> -> tensor<16x64x56x2x112x3x7x7xf32>
+// CHECK-NEXT: tg.reduce add %{{.*}} axes [0, 3, 4]
+// CHECK-NEXT: tg.permute %{{.*}} [2, 3, 0, 1, 4, 5, 6, 7]
+// CHECK-NEXT: tg.contiguous
+// CHECK: tg.reduce add %{{.*}} axes [2]
+module attributes {tg.target = #tg.target<"gpu", vector_bytes = 16, line_bytes = 128, parallel_items = 264, group_items = 1024, subgroup_items = 32, group_bytes = 65536>} {
+func.func @first_weights(%y: tensor<16x64x112x112xf32>, %x: tensor<16x3x229x229xf32>) -> tensor<1x64x1x1x3x7x7xf32> {
+  %y1 = tg.reshape %y : tensor<16x64x112x112xf32> -> tensor<16x64x112x112x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<16x64x112x112x1x1x1xf32> -> tensor<16x64x112x112x3x7x7xf32>
+  %x1 = tg.strided %x [#tg.view<[16, 64, 112, 112, 3, 7, 7] strides [157323, 0, 458, 2, 52441, 229, 1]>] : tensor<16x3x229x229xf32> -> tensor<16x64x112x112x3x7x7xf32>
+  %p = tg.mul %y2, %x1 : tensor<16x64x112x112x3x7x7xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<16x64x112x112x3x7x7xf32> -> tensor<1x64x1x1x3x7x7xf32>
+  return %g : tensor<1x64x1x1x3x7x7xf32>
+}
+
+// A sum over fewer positions (7744) than there are results (18432) stays whole.
+// CHECK-LABEL: func.func @more_results
+// CHECK-NOT: tg.contiguous
+func.func @more_results(%y: tensor<64x64x11x11xf32>, %x: tensor<64x32x13x13xf32>) -> tensor<1x64x1x1x32x3x3xf32> {
+  %y1 = tg.reshape %y : tensor<64x64x11x11xf32> -> tensor<64x64x11x11x1x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<64x64x11x11x1x1x1xf32> -> tensor<64x64x11x11x32x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[64, 64, 11, 11, 32, 3, 3] strides [5408, 0, 13, 1, 169, 13, 1]>] : tensor<64x32x13x13xf32> -> tensor<64x64x11x11x32x3x3xf32>
+  %p = tg.mul %y2, %x1 : tensor<64x64x11x11x32x3x3xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<64x64x11x11x32x3x3xf32> -> tensor<1x64x1x1x32x3x3xf32>
+  return %g : tensor<1x64x1x1x32x3x3xf32>
+}
+
+// One channel has nine weights: too few columns for blocks.
+// CHECK-LABEL: func.func @nine_weights
+// CHECK-NOT: tg.contiguous
+func.func @nine_weights(%y: tensor<64x64x11x11xf32>, %x: tensor<64x13x13xf32>) -> tensor<1x64x1x1x3x3xf32> {
+  %y1 = tg.reshape %y : tensor<64x64x11x11xf32> -> tensor<64x64x11x11x1x1xf32>
+  %y2 = tg.expand %y1 : tensor<64x64x11x11x1x1xf32> -> tensor<64x64x11x11x3x3xf32>
+  %x1 = tg.strided %x [#tg.view<[64, 64, 11, 11, 3, 3] strides [169, 0, 13, 1, 13, 1]>] : tensor<64x13x13xf32> -> tensor<64x64x11x11x3x3xf32>
+  %p = tg.mul %y2, %x1 : tensor<64x64x11x11x3x3xf32>
+  %g = tg.reduce add %p axes [0, 2, 3] : tensor<64x64x11x11x3x3xf32> -> tensor<1x64x1x1x3x3xf32>
+  return %g : tensor<1x64x1x1x3x3xf32>
+}
+}
