@@ -439,3 +439,13 @@ tg.kernel @partition_one(%out: memref<8xf32>, %at: memref<1xi32>) attributes {in
   %x = tg.const(1.0 : f32) : f32
   tg.store %x, %out[%k] mask %in update add : memref<8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{range 1 has peeled positions}}
+tg.kernel @peeled_lanes(%out: memref<27xf32>, %a: memref<27xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<split [0] by 16>, #tg.step<set_kind [1] as upcast>]} {
+  %i = tg.range 0 loop 27
+  %x = tg.load %a[%i] : memref<27xf32>
+  tg.store %x, %out[%i] : memref<27xf32>
+}

@@ -53,6 +53,19 @@ tg.kernel @ids(%out: memref<100xf32>, %a: memref<100xf32>) attributes {outputs =
   tg.store %x, %out[%i] : memref<100xf32>
 }
 
+// Copies of the code need no other one for the last position.
+
+// CHECK-LABEL: tg.kernel @unrolled_rest
+// CHECK: tg.range 1 unroll 2
+// CHECK-NOT: peel
+// CHECK: tg.store {{.*}} mask
+tg.kernel @unrolled_rest(%out: memref<27xf32>, %a: memref<27xf32>) attributes {outputs = 1 : i64, schedule = [
+    #tg.step<split [0] by 16>, #tg.step<set_kind [1] as unroll>]} {
+  %i = tg.range 0 loop 27
+  %x = tg.load %a[%i] : memref<27xf32>
+  tg.store %x, %out[%i] : memref<27xf32>
+}
+
 // CHECK-LABEL: tg.kernel @order
 // CHECK: %[[J:.*]] = tg.range 1 loop 8
 // CHECK: %[[R:.*]] = tg.range 2 loop 4
