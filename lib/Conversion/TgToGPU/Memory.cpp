@@ -293,8 +293,8 @@ void GPUEmitter::emitWrite(const Access &access, Value value, Location loc,
     }
     emitGuarded(all, loc, [&] {
       B &b = at(top(), loc);
-      Value lanes = arithmetic.buildToMemory(
-          b, toLanes(b, value, access.width), access.element);
+      Value lanes = arithmetic.buildToMemory(b, toLanes(b, value, access.width),
+                                             access.element);
       for (auto [i, index] : llvm::enumerate(indices)) {
         Value piece = lanes;
         if (width < access.width) {

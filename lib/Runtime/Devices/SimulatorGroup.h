@@ -62,9 +62,9 @@ struct LaunchState {
   /// the edge of an image.
   uint64_t countedStep = 0, countedGroups = 0;
   bool isCounted(uint64_t group) const {
-    return countedStep != 0 &&
-           group % countedStep ==
-               group / countedStep * countedStep / countedGroups;
+    return countedStep != 0 && group % countedStep == group / countedStep *
+                                                          countedStep /
+                                                          countedGroups;
   }
   std::mutex mutex; // guards the members below
   SimCounts counts;

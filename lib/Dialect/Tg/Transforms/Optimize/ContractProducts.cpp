@@ -145,10 +145,10 @@ static std::pair<RangeOp, RangeOp> splitSide(KernelSchedule &schedule,
 
 /// The product that a kernel consists of, if the target has an operation for
 /// it; else \p why not, unless the kernel is no product at all.
-static std::optional<Product> findProduct(
-    KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
-    llvm::function_ref<RangeOp(const MatrixUnit &)> chooseDepth,
-    std::string &why) {
+static std::optional<Product>
+findProduct(KernelSchedule &schedule, RangedReduceOp reduce, RangeOp columns,
+            llvm::function_ref<RangeOp(const MatrixUnit &)> chooseDepth,
+            std::string &why) {
   std::optional<ProductFactors> factors = getFactors(reduce.getValue());
   if (!factors || reduce.getKind() != ReduceKind::add)
     return std::nullopt;

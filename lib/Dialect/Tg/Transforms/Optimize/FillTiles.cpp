@@ -109,10 +109,10 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   SmallVector<int64_t> ofChunks, ofRows;
   // A depth without a divisor is padded to that of the innermost items, if it
   // numbers the rows of the tile.
-  const bool isPadded =
-      width == 1 && !fill.isTurned && isOutermostOfTile(chunks) &&
-      chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
-      chunks.getLargestExtent() > axes.front() / 2;
+  const bool isPadded = width == 1 && !fill.isTurned &&
+                        isOutermostOfTile(chunks) &&
+                        chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
+                        chunks.getLargestExtent() > axes.front() / 2;
   int64_t most = 0;
   for (unsigned skipped = 0; skipped < 1U << axes.size(); ++skipped) {
     int64_t numChunks = chunks ? chunks.getLargestExtent() : 1,

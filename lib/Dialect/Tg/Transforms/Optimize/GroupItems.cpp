@@ -325,8 +325,9 @@ void Heuristic::distributeRow(ArrayRef<RangeOp> rows, int64_t items) {
   unrollFew(rest);
 }
 
-/// Unrolls a range of few positions, so that their loads wait together. One with
-/// peeled positions stays a loop: masks would divide its vectors everywhere.
+/// Unrolls a range of few positions, so that their loads wait together. One
+/// with peeled positions stays a loop: masks would divide its vectors
+/// everywhere.
 void Heuristic::unrollFew(RangeOp range) {
   if (!range.isSymbolic() && !range.getPeel() && range.getLargestExtent() > 1 &&
       range.getLargestExtent() <= kAtOnce && admits(range, RangeKind::unroll))

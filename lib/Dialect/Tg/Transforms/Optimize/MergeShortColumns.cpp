@@ -80,9 +80,9 @@ void Heuristic::mergeShortColumns(int64_t shortest) {
 /// The range of the sum that is the depth of a product: the longest one if it
 /// has \p shortest positions. Otherwise the innermost ranges are merged into
 /// one of up to \p longest positions, if every factor varies along all of them.
-/// An innermost range of \p least positions stays alone if it is what the pixels
-/// of a window with a stride are contiguous along. Null if no range has two
-/// positions.
+/// An innermost range of \p least positions stays alone if it is what the
+/// pixels of a window with a stride are contiguous along. Null if no range has
+/// two positions.
 RangeOp Heuristic::chooseDepth(RangedReduceOp reduce, RangeOp columns,
                                int64_t shortest, int64_t longest,
                                int64_t least) {

@@ -202,10 +202,9 @@ bool Heuristic::tileProducts() {
   const int64_t positionBytes =
       3 * kFewest *
       llvm::divideCeil(reduce.getType().getIntOrFloatBitWidth(), 8);
-  const bool isShort =
-      llvm::all_of(getClosedRanges(reduce), [](RangeOp range) {
-        return range.getLargestExtent() < kFewPositions && !range.isSymbolic();
-      });
+  const bool isShort = llvm::all_of(getClosedRanges(reduce), [](RangeOp range) {
+    return range.getLargestExtent() < kFewPositions && !range.isSymbolic();
+  });
   int64_t terms = 1;
   for (RangeOp range : getClosedRanges(reduce))
     terms = isShort ? terms * range.getLargestExtent()
