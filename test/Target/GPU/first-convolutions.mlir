@@ -18,7 +18,7 @@
 // MFMA: ds_write_b64
 // MFMA: v_mfma_f32_16x16x4_f32
 // MFMA: .private_segment_fixed_size: 0
-// COUNT: conflicts 0;
+// COUNT: conflicts 0; groups 4 of 448 with
 func.func @main(%a0: tensor<64x1x28x28xf32> {tg.input = dense<1.0> : tensor<64x1x28x28xf32>}, %a1: tensor<32x1x3x3xf32> {tg.input = dense<1.0> : tensor<32x1x3x3xf32>}) -> (tensor<64x32x1x28x28x1x1xf32>) {
   %v0 = tg.strided %a0 [#tg.view<[64, 1, 30, 30] strides [784, 784, 28, 1] offset -29 mask [0 to 64, 0 to 1, 1 to 29, 1 to 29]>, #tg.view<[64, 1, 28, 28, 3, 3] strides [900, 900, 30, 1, 30, 1]>] : tensor<64x1x28x28xf32> -> tensor<64x1x28x28x3x3xf32>
   %v1 = tg.reshape %v0 : tensor<64x1x28x28x3x3xf32> -> tensor<64x1x1x28x28x3x3xf32>

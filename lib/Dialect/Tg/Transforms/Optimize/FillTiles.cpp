@@ -107,8 +107,8 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   }
   const int64_t rowChunks = chunks ? chunks.getLargestExtent() : 1;
   SmallVector<int64_t> ofChunks, ofRows;
-  // A depth without a divisor is padded to that of the innermost items, if it
-  // numbers the rows of the tile.
+  // A depth that few items divide is padded to a multiple of the innermost ones,
+  // if it numbers the rows of the tile: only their number may be padded.
   const bool isPadded = width == 1 && !fill.isTurned &&
                         isOutermostOfTile(chunks) &&
                         chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
@@ -157,6 +157,8 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   if (chunks)
     distribute(chunks, ofChunks);
   if (fill.isSpread && rowChunks >= kTurnChunks) {
+    // Rows of one item are neighbors; those of the innermost items are the
+    // farthest apart.
     int64_t own = rows.getLargestExtent();
     for (int64_t digit : ofRows)
       own /= digit;
