@@ -107,8 +107,8 @@ void Heuristic::splitFill(Fill fill, int64_t width, ArrayRef<int64_t> axes) {
   }
   const int64_t rowChunks = chunks ? chunks.getLargestExtent() : 1;
   SmallVector<int64_t> ofChunks, ofRows;
-  // A depth that few items divide is padded to a multiple of the innermost ones,
-  // if it numbers the rows of the tile: only their number may be padded.
+  // A depth that few items divide is padded to a multiple of the innermost
+  // ones, if it numbers the rows of the tile: only their number may be padded.
   const bool isPadded = width == 1 && !fill.isTurned &&
                         isOutermostOfTile(chunks) &&
                         chunks.getLargestExtent() % (axes.front() / 2) != 0 &&
