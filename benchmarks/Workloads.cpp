@@ -14,6 +14,7 @@
 
 #include <cstring>
 #include <map>
+#include <optional>
 #include <sstream>
 
 using namespace tinygrad;
@@ -304,7 +305,8 @@ const std::vector<Workload> &benchmark::getWorkloads() {
 //===----------------------------------------------------------------------===//
 
 /// conv-BATCH-IN-OUT-SIZE-KERNEL-STRIDE-PADDING[-GROUPS[-DILATION]]: a square
-/// convolution; conv-relu adds bias and ReLU.
+/// convolution; conv-relu adds bias and ReLU; conv-dx and conv-dw are the
+/// gradients of conv by the image and by the weights.
 static Workload makeConv(const std::vector<int64_t> &n, bool hasBias) {
   const int64_t groups = n.size() > 7 ? n[7] : 1,
                 dilation = n.size() > 8 ? n[8] : 1;
@@ -378,6 +380,27 @@ static void makeMatrixOperation(Workload &workload, const std::string &kind,
     }
 }
 
+/// Replaces a workload by the gradient by one of its two inputs; the cotangent is
+/// a third one.
+static void differentiate(Workload &workload, unsigned wrt,
+                          const Shape &result) {
+  workload.inputs.push_back(result);
+  workload.build = [forward = workload.build, wrt](const Inputs &in) {
+    return forward(in).gradient({in[wrt]}, in.back()).front();
+  };
+}
+
+/// Removes "-dx" or "-dw" from the end of the kind: the gradient by the first or
+/// second input. Returns the number of the input.
+static std::optional<unsigned> takeGradient(std::string &kind) {
+  for (auto [name, number] : {std::pair{"-dx", 0u}, {"-dw", 1u}})
+    if (kind.ends_with(name)) {
+      kind.resize(kind.size() - std::strlen(name));
+      return number;
+    }
+  return std::nullopt;
+}
+
 /// Removes a type from the end of the kind: "matmul-f16".
 static DType takeType(std::string &kind) {
   for (auto [name, dtype] : {std::pair{"-f16", DType::Float16},
@@ -403,6 +426,7 @@ static Workload parseWorkload(const std::string &name) {
   }
   Workload workload;
   const DType dtype = workload.dtype = takeType(kind);
+  const std::optional<unsigned> wrt = takeGradient(kind);
   if (sizes.size() == 2)
     makeMatrixOperation(workload, kind, sizes[0], sizes[1]);
   if (kind == "matmul" && sizes.size() == 1) {
@@ -417,6 +441,19 @@ static Workload parseWorkload(const std::string &name) {
         4.0 * sizes[0] * sizes[1] * sizes[2] * sizes[2] * sizes[3];
   } else if ((kind == "conv" || kind == "conv-relu") && sizes.size() >= 7) {
     workload = makeConv(sizes, kind == "conv-relu");
+    const int64_t dilation = sizes.size() > 8 ? sizes[8] : 1;
+    const int64_t out =
+        (sizes[3] + 2 * sizes[6] - dilation * (sizes[4] - 1) - 1) / sizes[5] +
+        1;
+    if (wrt)
+      differentiate(workload, *wrt, {sizes[0], sizes[2], out, out});
+  } else if (kind == "gemm" && sizes.size() == 3) {
+    // ROWS-DEPTH-COLUMNS: a layer, whose weights are its columns.
+    workload.inputs = {{sizes[0], sizes[1]}, {sizes[2], sizes[1]}};
+    workload.build = [](const Inputs &in) { return in[0].matmul(in[1].T()); };
+    workload.operations = 2.0 * sizes[0] * sizes[1] * sizes[2];
+    if (wrt)
+      differentiate(workload, *wrt, {sizes[0], sizes[2]});
   } else if (kind == "shortcut" && sizes.size() == 4) {
     workload = makeShortcut(sizes);
   } else if (kind == "gemv" && sizes.size() == 3) {

@@ -8,7 +8,8 @@ convolutions and BLAS for products), measured alternately in one run.
 
 The rows are the convolutions of ResNet-18 at batch 1 and 8, products of one row
 with a matrix, max pooling, two convolutions in one kernel, and the first layer
-of AlexNet. Names contain the sizes, see benchmarks/Workloads.cpp; any such name
+of AlexNet. With --gradients, they are layers and their gradients by input (dx)
+and weights (dw), with the rate of each relative to that of the layer. Names contain the sizes, see benchmarks/Workloads.cpp; any such name
 is a row. The table has medians and, in parentheses, minima; the ratio is that
 of the minima, which other work on the machine affects least.
 """
@@ -52,6 +53,13 @@ def default_rows():
     return rows + ["maxpool-8-64-112-3-2-1", "conv-1-3-48-224-11-4-2"]
 
 
+def gradient_rows():
+    layers = ["gemm-{}-512-1024-1024", "gemm-{}-128-768-3072", "gemm-{}-2048-512-512"]
+    layers += [f"conv-{{}}-16-{n}-{n}-{size}-3-1-1" for n, size in ((64, 16), (128, 8), (256, 4), (512, 2))]
+    layers += [f"conv-{{}}-8-{n}-{n}-{size}-3-1-1" for n, size in ((64, 56), (128, 28), (256, 14))]
+    return [layer.format(kind).replace("--", "-") for layer in layers for kind in ("", "dx", "dw")]
+
+
 def make_inputs(*shapes):
     inputs, position = [], 0
     for shape in shapes:
@@ -70,6 +78,20 @@ def build(name):
     parts = name.split("-")
     kind = "-".join(part for part in parts if not part.isdigit())
     n = [int(part) for part in parts if part.isdigit()]
+    if kind in ("gemm", "gemm-dx", "gemm-dw"):
+        x, w, g = make_inputs((n[0], n[1]), (n[2], n[1]), (n[0], n[2]))
+        run = {"gemm": lambda: x @ w.T, "gemm-dx": lambda: g @ w, "gemm-dw": lambda: g.T @ x}[kind]
+        return run, "GFLOPS", 2 * n[0] * n[1] * n[2]
+    if kind in ("conv-dx", "conv-dw"):
+        batch, channels, out, size, kernel, stride, padding = n
+        side = (size + 2 * padding - kernel) // stride + 1
+        x, w, g = make_inputs((batch, channels, size, size), (out, channels, kernel, kernel),
+                              (batch, out, side, side))
+        # The operation that PyTorch's own gradients call.
+        mask = [kind == "conv-dx", kind == "conv-dw", False]
+        run = lambda: torch.ops.aten.convolution_backward(
+            g, x, w, None, [stride] * 2, [padding] * 2, [1, 1], False, [0, 0], 1, mask)[mask.index(True)]
+        return run, "GFLOPS", 2 * g.numel() * w.numel() // out
     if kind in ("conv", "conv-relu"):
         batch, channels, out, size, kernel, stride, padding = n[:7]
         groups, dilation = (n[7:] + [1, 1])[:2] if len(n) > 7 else (1, 1)
@@ -115,6 +137,7 @@ def cell(times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("rows", nargs="*")
+    parser.add_argument("--gradients", action="store_true", help="layers and their gradients")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--count", type=int, default=5, help="repetitions in a round")
@@ -129,10 +152,12 @@ def main():
         return [float(word) for word in ours.stdout.readline().split()]
 
     print(f"{time.strftime('%Y-%m-%d')}, PyTorch {torch.__version__}, {args.threads} thread(s)\n")
-    print("| row | ours, ms | rate | PyTorch, ms | rate | PyTorch's time / ours |")
-    print("|---|---|---|---|---|---|", flush=True)
+    relative = " of the layer's rate |" if args.gradients else ""
+    print(f"| row | ours, ms | rate | PyTorch, ms | rate | PyTorch's time / ours |{relative}")
+    print("|---|---|---|---|---|---|" + ("---|" if relative else ""), flush=True)
     differ = []
-    for row in args.rows or default_rows():
+    forward = 0
+    for row in args.rows or (gradient_rows() if args.gradients else default_rows()):
         run, unit, work = build(row)
         theirs = run().flatten()
         expected = [theirs[i * (theirs.numel() - 1) // 15].item() for i in range(16)]
@@ -146,8 +171,11 @@ def main():
             mine += ask(f"time {row} {args.count}")
             other += timed(run, args.count)
         a, b = min(mine), min(other)
+        if "-dx-" not in row and "-dw-" not in row:
+            forward = work / a
+        own = f" {work / a / forward:.2f} |" if relative and forward else ""
         print(f"| {row} | {cell(mine)} | {work / a * 1e-9:.1f} {unit} "
-              f"| {cell(other)} | {work / b * 1e-9:.1f} {unit} | {b / a:.2f} |", flush=True)
+              f"| {cell(other)} | {work / b * 1e-9:.1f} {unit} | {b / a:.2f} |{own}", flush=True)
     ours.stdin.close()
     ours.wait()
     print(f"\nResults that differ: {', '.join(differ) or 'none'}")

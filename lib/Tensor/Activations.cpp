@@ -153,8 +153,8 @@ static Tensor bound(const Tensor &x, double low, double high) {
   return (above > high).where(high, above);
 }
 
-/// The derivative of x s(y) with s(y) = 1 / (1 + exp(-y)), where y is a function
-/// of x with the derivative \p slope. All are of moderate size.
+/// The derivative of x s(y) with s(y) = 1 / (1 + exp(-y)), where y is a
+/// function of x with the derivative \p slope. All are of moderate size.
 static Tensor gateDerivative(const Tensor &x, const Tensor &y,
                              const Tensor &slope) {
   const Sigmoid sigmoid(y);

@@ -303,7 +303,8 @@ struct CompareMaximum : OpRewritePattern<CmpLtOp> {
     if (!isa<RankedTensorType>(op.getRhs().getType()) ||
         !isa<FloatType>(getElementTypeOrSelf(op.getRhs().getType())) ||
         !matchPattern(op.getLhs(), m_Constant(&bound)))
-      return rewriter.notifyMatchFailure(op, "no constant and tensor of floats");
+      return rewriter.notifyMatchFailure(op,
+                                         "no constant and tensor of floats");
     for (Operation *user : op.getRhs().getUsers()) {
       auto maximum = dyn_cast<MaxOp>(user);
       if (maximum && maximum.getLhs() == op.getRhs() &&
@@ -348,11 +349,9 @@ void mlir::tg::populateTgCanonicalizationPatterns(RewritePatternSet &patterns) {
                MovementOfStrided<ExpandOp>, MovementOfStrided<PadOp>,
                MovementOfStrided<ShrinkOp>, MovementOfStrided<FlipOp>,
                MovementOfStrided<StridedOp>>(patterns.getContext());
-  patterns
-      .add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand, ShrinkOfPad,
-           ReduceOfExpand, ReduceOfRepeated, ReduceOfPad, CompareMaximum,
-           StoreOfConstantMask>(
-          patterns.getContext());
+  patterns.add<SplatOfDense, ElementwiseOfExpand, UnitReshapeOfExpand,
+               ShrinkOfPad, ReduceOfExpand, ReduceOfRepeated, ReduceOfPad,
+               CompareMaximum, StoreOfConstantMask>(patterns.getContext());
 }
 
 void TgDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {

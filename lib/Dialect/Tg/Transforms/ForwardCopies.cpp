@@ -88,10 +88,10 @@ void TgForwardCopiesPass::collect(Block &block) {
       continue;
     auto launch = dyn_cast<LaunchOp>(op);
     const auto outputs =
-        launch ? static_cast<size_t>(
-                     kernels.lookup(launch.getKernelAttr().getAttr())
-                         .getOutputs())
-               : 0;
+        launch
+            ? static_cast<size_t>(
+                  kernels.lookup(launch.getKernelAttr().getAttr()).getOutputs())
+            : 0;
     for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
       if (!isa<MemRefType>(operand.getType()))
         continue;
@@ -115,11 +115,10 @@ bool TgForwardCopiesPass::isForwardable(ForwardedCopy copy) {
     if (access.isWrite || access.op->isBeforeInBlock(at))
       return false;
   }
-  return llvm::all_of(
-      accesses.lookup(copy.source), [&](const Access &access) {
-        return isa<LaunchOp>(access.op) &&
-               (!access.isWrite || access.op->isBeforeInBlock(at));
-      });
+  return llvm::all_of(accesses.lookup(copy.source), [&](const Access &access) {
+    return isa<LaunchOp>(access.op) &&
+           (!access.isWrite || access.op->isBeforeInBlock(at));
+  });
 }
 
 void TgForwardCopiesPass::forward(ForwardedCopy copy) {
@@ -189,7 +188,8 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
     int64_t bytes = 0;
     for (const ForwardedCopy &copy : copies)
       bytes += copy.end - copy.begin;
-    if (bytes * kLeastFraction < getBufferBytes(cast<AllocOp>(target).getType()))
+    if (bytes * kLeastFraction <
+        getBufferBytes(cast<AllocOp>(target).getType()))
       continue;
     for (ForwardedCopy copy : copies) {
       Operation *source = copy.source;

@@ -391,10 +391,9 @@ static void joinProducts(ReduceOp reduce, const Stacks &stacks) {
   }
   auto getAll = [&](ArrayRef<Factor> factors,
                     const std::optional<Stacked> &found) {
-    Value all =
-        found ? getPartOf(builder, loc, *found,
-                          static_cast<int64_t>(factors.size()))
-              : stack(builder, loc, factors);
+    Value all = found ? getPartOf(builder, loc, *found,
+                                  static_cast<int64_t>(factors.size()))
+                      : stack(builder, loc, factors);
     return moveAll(builder, loc, all, factors.front());
   };
   Value x = getAll(left, ofLeft);

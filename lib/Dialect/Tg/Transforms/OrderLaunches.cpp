@@ -20,8 +20,8 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Intermediates of this size may live longer, so that what depends on them runs
-/// early: the step size of an optimizer, for example.
+/// Intermediates of this size may live longer, so that what depends on them
+/// runs early: the step size of an optimizer, for example.
 constexpr int64_t kMostBytes = 256;
 
 namespace {
@@ -53,10 +53,10 @@ private:
 SmallVector<Access> TgOrderLaunchesPass::getAccesses(Operation *op) {
   auto launch = dyn_cast<LaunchOp>(op);
   const auto outputs =
-      launch ? static_cast<size_t>(
-                   kernels.lookup(launch.getKernelAttr().getAttr())
-                       .getOutputs())
-             : 0;
+      launch
+          ? static_cast<size_t>(
+                kernels.lookup(launch.getKernelAttr().getAttr()).getOutputs())
+          : 0;
   SmallVector<Access> accesses;
   // Copies between devices and sorting count as writes of all operands.
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))

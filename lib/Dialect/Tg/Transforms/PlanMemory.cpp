@@ -134,8 +134,8 @@ static int64_t planByTime(ArrayRef<Lifetime *> lifetimes) {
 
 static int64_t planBySize(ArrayRef<Lifetime *> lifetimes) {
   SmallVector<Lifetime *> bySize(lifetimes);
-  llvm::stable_sort(
-      bySize, [](Lifetime *a, Lifetime *b) { return a->size > b->size; });
+  llvm::stable_sort(bySize,
+                    [](Lifetime *a, Lifetime *b) { return a->size > b->size; });
   int64_t end = 0;
   SmallVector<Lifetime *> placed; // by offset
   for (Lifetime *lifetime : bySize) {

@@ -492,7 +492,8 @@ static void splitScatter(ScatterOp op) {
 /// z + scatter add zeros[i], u -> scatter add z[i], u, through reshapes between
 /// them that only add and remove axes of one element: one tensor in memory
 /// instead of two. (The gradient of an embedding that is the output's weight as
-/// well.) If the sum is only read with another order of axes, it gets that order.
+/// well.) If the sum is only read with another order of axes, it gets that
+/// order.
 static void mergeSum(ScatterOp op) {
   auto base = op.getBase().getDefiningOp<ConstOp>();
   auto zero = base ? dyn_cast<FloatAttr>(base.getValue()) : FloatAttr();
@@ -537,9 +538,9 @@ static void mergeSum(ScatterOp op) {
     updates = order(updates);
     axis = llvm::find(permute.getOrder(), axis) - permute.getOrder().begin();
   }
-  Value result = ScatterOp::create(builder, loc, other.getType(), UpdateKind::add,
-                                   other, index, updates,
-                                   static_cast<uint64_t>(axis));
+  Value result =
+      ScatterOp::create(builder, loc, other.getType(), UpdateKind::add, other,
+                        index, updates, static_cast<uint64_t>(axis));
   if (permute) {
     permute.replaceAllUsesWith(result);
     permute.erase();

@@ -181,10 +181,10 @@ bool Heuristic::tileResult() {
   // Transposing the results takes less than transposing their operands. A row
   // tile uses a part of each cache line of rows that are strided; packed, they
   // are read once.
-  if (const int64_t fewest = isStrided || !turned.empty() ||
-                                     rereadsLines(perLane, lane)
-                                 ? kMinPositions
-                                 : getPositionsToPackFor(lane, width);
+  if (const int64_t fewest =
+          isStrided || !turned.empty() || rereadsLines(perLane, lane)
+              ? kMinPositions
+              : getPositionsToPackFor(lane, width);
       fewest != 0 && !readLane)
     if (tileAcrossColumns(lane, fewest,
                           /*mayTurn=*/isStrided || turned.empty()))
@@ -540,11 +540,11 @@ int64_t Heuristic::getLeastStage(int64_t stride, int64_t length) {
   return std::max(kWays * usable * 7 / 4, target.l1Bytes / 4);
 }
 
-/// Whether what the reduces broadcast to lanes along \p lane is contiguous along
-/// another result range and strided along the depth (a transposed factor), so
-/// that the next rows use the same cache lines, which are not in the L1 cache
-/// any more. With lanes along those rows, the other factor is broadcast instead:
-/// it must not be too far away.
+/// Whether what the reduces broadcast to lanes along \p lane is contiguous
+/// along another result range and strided along the depth (a transposed
+/// factor), so that the next rows use the same cache lines, which are not in
+/// the L1 cache any more. With lanes along those rows, the other factor is
+/// broadcast instead: it must not be too far away.
 bool Heuristic::rereadsLines(ArrayRef<RangedReduceOp> reduces, RangeOp lane) {
   bool isReread = false;
   for (RangedReduceOp reduce : reduces) {
