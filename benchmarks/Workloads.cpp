@@ -380,8 +380,8 @@ static void makeMatrixOperation(Workload &workload, const std::string &kind,
     }
 }
 
-/// Replaces a workload by the gradient by one of its two inputs; the cotangent is
-/// a third one.
+/// Replaces a workload by the gradient by one of its two inputs; the cotangent
+/// is a third one.
 static void differentiate(Workload &workload, unsigned wrt,
                           const Shape &result) {
   workload.inputs.push_back(result);
@@ -390,8 +390,8 @@ static void differentiate(Workload &workload, unsigned wrt,
   };
 }
 
-/// Removes "-dx" or "-dw" from the end of the kind: the gradient by the first or
-/// second input. Returns the number of the input.
+/// Removes "-dx" or "-dw" from the end of the kind: the gradient by the first
+/// or second input. Returns the number of the input.
 static std::optional<unsigned> takeGradient(std::string &kind) {
   for (auto [name, number] : {std::pair{"-dx", 0u}, {"-dw", 1u}})
     if (kind.ends_with(name)) {

@@ -158,8 +158,11 @@ static Tensor bound(const Tensor &x, double low, double high) {
 static Tensor gateDerivative(const Tensor &x, const Tensor &y,
                              const Tensor &slope) {
   const Sigmoid sigmoid(y);
-  const Tensor s = sigmoid.whole / (sigmoid.power + 1);
-  return s * mulAdd(x * slope, 1 - s, same(x, 1));
+  const Tensor inverse = (sigmoid.power + 1).reciprocal();
+  const Tensor s = sigmoid.whole * inverse;
+  // 1 - s without a loss of digits.
+  const Tensor rest = sigmoid.isNegative.where(1, sigmoid.power) * inverse;
+  return s * mulAdd(x * slope, rest, same(x, 1));
 }
 
 /// x / (1 + 2^-y) for a result of few digits.

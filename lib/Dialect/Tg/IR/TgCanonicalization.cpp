@@ -305,7 +305,12 @@ struct CompareMaximum : OpRewritePattern<CmpLtOp> {
         !matchPattern(op.getLhs(), m_Constant(&bound)))
       return rewriter.notifyMatchFailure(op,
                                          "no constant and tensor of floats");
+    // Others may have very many users.
+    constexpr unsigned mostUsers = 16;
+    unsigned numUsers = 0;
     for (Operation *user : op.getRhs().getUsers()) {
+      if (++numUsers > mostUsers)
+        break;
       auto maximum = dyn_cast<MaxOp>(user);
       if (maximum && maximum.getLhs() == op.getRhs() &&
           matchPattern(maximum.getRhs(), m_Constant(&other)) &&

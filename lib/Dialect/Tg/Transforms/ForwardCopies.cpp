@@ -22,9 +22,9 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// Memory that is written from its first part on lives longer than if the parts
-/// were copied to it at the end. At least this fraction of it has to be parts
-/// that need no memory of their own any more.
-constexpr int64_t kLeastFraction = 2;
+/// were copied to it at the end. At least one half of it has to be parts that
+/// need no memory of their own any more.
+constexpr int64_t kPartsOfHalf = 2;
 
 /// Whether the kernel stores elements of its second argument at the same
 /// positions of the first one, and does nothing else.
@@ -76,6 +76,8 @@ private:
   void runOnFunction(func::FuncOp func);
 
   DenseMap<Attribute, KernelOp> kernels;
+  /// Kernels of copies that were removed.
+  DenseSet<Attribute> forwarded;
   /// By the memory that they belong to, in order.
   DenseMap<Value, SmallVector<Access>> accesses;
 };
@@ -104,8 +106,8 @@ void TgForwardCopiesPass::collect(Block &block) {
   }
 }
 
-/// Whether nothing else happens to the bytes of the target until its last
-/// reader, and nothing to the source but that it is computed and read.
+/// Whether nothing reads or writes these bytes of the target before the copy,
+/// and nothing writes them or the source after it.
 bool TgForwardCopiesPass::isForwardable(ForwardedCopy copy) {
   Operation *at = copy.launch;
   BufferPart bytes{copy.target, std::pair(copy.begin, copy.end)};
@@ -149,6 +151,7 @@ void TgForwardCopiesPass::forward(ForwardedCopy copy) {
   source.replaceAllUsesWith(part);
   source.erase();
   auto view = copy.launch.getBuffers()[0].getDefiningOp<SubbufferOp>();
+  forwarded.insert(copy.launch.getKernelAttr().getAttr());
   copy.launch.erase();
   if (view && view->use_empty())
     view.erase();
@@ -188,8 +191,7 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
     int64_t bytes = 0;
     for (const ForwardedCopy &copy : copies)
       bytes += copy.end - copy.begin;
-    if (bytes * kLeastFraction <
-        getBufferBytes(cast<AllocOp>(target).getType()))
+    if (bytes * kPartsOfHalf < getBufferBytes(cast<AllocOp>(target).getType()))
       continue;
     for (ForwardedCopy copy : copies) {
       Operation *source = copy.source;
@@ -204,16 +206,15 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
 
 void TgForwardCopiesPass::runOnOperation() {
   kernels.clear();
+  forwarded.clear();
   for (auto kernel : getOperation().getOps<KernelOp>())
     kernels[kernel.getSymNameAttr()] = kernel;
   for (auto func : getOperation().getOps<func::FuncOp>())
     runOnFunction(func);
   // Kernels that nothing launches any more.
-  DenseSet<Attribute> launched;
   getOperation().walk([&](LaunchOp launch) {
-    launched.insert(launch.getKernelAttr().getAttr());
+    forwarded.erase(launch.getKernelAttr().getAttr());
   });
-  for (auto &[name, kernel] : kernels)
-    if (isCopy(kernel) && !launched.contains(name))
-      kernel.erase();
+  for (Attribute name : forwarded)
+    kernels.lookup(name).erase();
 }

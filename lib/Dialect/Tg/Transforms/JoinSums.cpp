@@ -94,21 +94,25 @@ static Value selectByPosition(OpBuilder &builder, ArrayRef<Part> parts) {
   return result;
 }
 
-/// Whether no element is a negative zero, because it is the sum of others, at
-/// least one of which is none: the padding of one of two parts.
+/// Whether no element is a negative zero, because it is a sum in which, at each
+/// position, one of two parts is padding: +0, with which no sum is -0.
 static bool hasNoNegativeZeros(Value value) {
   while (isa_and_nonnull<ReshapeOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   if (!value.getDefiningOp<AddOp>())
     return false;
-  SmallVector<Part> parts;
-  for (Value summand : getSummands(value))
-    if (std::optional<Part> part = getPart(summand))
-      parts.push_back(*part);
-  return llvm::any_of(parts, [&](const Part &a) {
-    return llvm::any_of(parts, [&](const Part &b) {
-      return a.axis == b.axis && a.to <= b.from;
-    });
+  // The first end and the last beginning of parts along each axis.
+  DenseMap<int64_t, std::pair<int64_t, int64_t>> borders;
+  return llvm::any_of(getSummands(value), [&](Value summand) {
+    const std::optional<Part> part = getPart(summand);
+    if (!part)
+      return false;
+    auto [it, isNew] =
+        borders.try_emplace(part->axis, std::pair(part->to, part->from));
+    auto &[end, begin] = it->second;
+    end = std::min(end, part->to);
+    begin = std::max(begin, part->from);
+    return end <= begin;
   });
 }
 
@@ -315,22 +319,28 @@ static std::optional<Stacked> findStack(SmallVectorImpl<Factor> &factors,
   return Stacked{stack, order.front().first};
 }
 
-/// The factors as a part of a selection, which is in memory for all its users.
-static Value getPartOf(OpBuilder &builder, Location loc, Stacked found,
-                       int64_t count) {
-  ContiguousOp memory;
-  if (found.stack.hasOneUse())
-    memory = dyn_cast<ContiguousOp>(*found.stack.user_begin());
-  if (!memory) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfterValue(found.stack);
-    memory = ContiguousOp::create(builder, loc, found.stack);
-    found.stack.replaceAllUsesExcept(memory, memory);
-  }
+/// The selection in memory, for all its users, directly behind it.
+static ContiguousOp getMemory(Value selection) {
+  Operation *op = selection.getDefiningOp();
+  if (selection.hasOneUse())
+    if (auto memory = dyn_cast<ContiguousOp>(*selection.user_begin())) {
+      memory->moveAfter(op);
+      return memory;
+    }
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  auto memory = ContiguousOp::create(builder, selection.getLoc(), selection);
+  selection.replaceAllUsesExcept(memory, memory);
+  return memory;
+}
+
+/// The factors as a part of a selection in memory.
+static Value getPartOf(OpBuilder &builder, Location loc, ContiguousOp memory,
+                       int64_t position, int64_t count) {
   const auto type = cast<RankedTensorType>(memory.getType());
   SmallVector<int64_t> from(type.getRank(), 0), to(type.getShape());
-  from[0] = found.position;
-  to[0] = found.position + count;
+  from[0] = position;
+  to[0] = position + count;
   return ShrinkOp::create(builder, loc, memory, from, to);
 }
 
@@ -378,20 +388,23 @@ static void joinProducts(ReduceOp reduce, const Stacks &stacks) {
   std::optional<Stacked> ofLeft = findStack(left, right, stacks), ofRight;
   if (!ofLeft)
     ofRight = findStack(right, left, stacks);
+  ContiguousOp memory;
   if (const std::optional<Stacked> &found = ofLeft ? ofLeft : ofRight) {
     Operation *end = found->stack.getDefiningOp();
-    if (reduce->isBeforeInBlock(end)) {
-      if (llvm::any_of(reduce->getUsers(), [&](Operation *user) {
-            return user->isBeforeInBlock(end);
-          }))
-        ofLeft = ofRight = std::nullopt;
-      else
-        builder.setInsertionPointAfter(end);
+    const bool isLate = reduce->isBeforeInBlock(end);
+    if (isLate && llvm::any_of(reduce->getUsers(), [&](Operation *user) {
+          return user->isBeforeInBlock(end);
+        })) {
+      ofLeft = ofRight = std::nullopt;
+    } else {
+      memory = getMemory(found->stack);
+      if (isLate)
+        builder.setInsertionPointAfter(memory);
     }
   }
   auto getAll = [&](ArrayRef<Factor> factors,
                     const std::optional<Stacked> &found) {
-    Value all = found ? getPartOf(builder, loc, *found,
+    Value all = found ? getPartOf(builder, loc, memory, found->position,
                                   static_cast<int64_t>(factors.size()))
                       : stack(builder, loc, factors);
     return moveAll(builder, loc, all, factors.front());

@@ -1,4 +1,4 @@
-//===- OrderLaunches.cpp - last readers of intermediates run early --------===//
+//===- OrderLaunches.cpp - updates of arguments run early -----------------===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
@@ -20,8 +20,8 @@ namespace mlir::tg {
 using namespace mlir;
 using namespace mlir::tg;
 
-/// Intermediates of this size may live longer, so that what depends on them
-/// runs early: the step size of an optimizer, for example.
+/// Intermediates of up to this size may live longer, so that what depends on
+/// them runs early: the step size of an optimizer, for example.
 constexpr int64_t kMostBytes = 256;
 
 namespace {

@@ -489,6 +489,10 @@ static void splitScatter(ScatterOp op) {
 // What updates are added to
 //===----------------------------------------------------------------------===//
 
+/// The most updates of an element that are added to something else one after
+/// the other, which rounds more often than adding their sum.
+constexpr int64_t kMostMerged = 1024;
+
 /// z + scatter add zeros[i], u -> scatter add z[i], u, through reshapes between
 /// them that only add and remove axes of one element: one tensor in memory
 /// instead of two. (The gradient of an embedding that is the output's weight as
@@ -498,7 +502,10 @@ static void mergeSum(ScatterOp op) {
   auto base = op.getBase().getDefiningOp<ConstOp>();
   auto zero = base ? dyn_cast<FloatAttr>(base.getValue()) : FloatAttr();
   if (op.getKind() != UpdateKind::add || !op->hasOneUse() || !zero ||
-      !zero.getValue().isZero())
+      !zero.getValue().isZero() || zero.getType().getIntOrFloatBitWidth() < 32)
+    return;
+  const Dim length = getSize(op.getUpdates(), op.getAxis());
+  if (length.getMax() > kMostMerged)
     return;
   auto axis = static_cast<int64_t>(op.getAxis());
   Value moved = op.getResult();
@@ -525,6 +532,10 @@ static void mergeSum(ScatterOp op) {
     RankedTensorType to = getTensorType(dims, type.getElementType());
     return to == type ? value : ReshapeOp::create(builder, loc, to, value);
   };
+  // A negative zero plus that of the scatter is a positive one.
+  other = AddOp::create(builder, loc, other,
+                        ConstOp::create(builder, loc, other.getType(),
+                                        getNumberAttr(zero.getType(), 0.0)));
   Value index = reshape(op.getIndex()), updates = reshape(op.getUpdates());
   PermuteOp permute;
   if (sum->hasOneUse())

@@ -165,3 +165,14 @@ func.func @scaled(%x: memref<16xf32>) -> memref<16xf32> {
   tg.launch @scale(%all, %a) : memref<16xf32>, memref<16xf32>
   return %all : memref<16xf32>
 }
+
+// -----
+
+// Kernels that are not launched at all stay.
+
+// CHECK: tg.kernel @alone
+tg.kernel @alone(%out: memref<16xf32>, %in: memref<16xf32>) attributes {outputs = 1 : i64} {
+  %i = tg.range 0 loop 16
+  %x = tg.load %in[%i] : memref<16xf32>
+  tg.store %x, %out[%i] : memref<16xf32>
+}

@@ -388,3 +388,232 @@ func.func @stacked(%l0: tensor<4x16xf32>, %r0: tensor<4x16xf32>, %b0: tensor<4x1
   %r = tg.reduce add %s1 axes [0] : tensor<4x32x16xf32> -> tensor<1x32x16xf32>
   return %t8, %r : tensor<9x4x32xf32>, tensor<1x32x16xf32>
 }
+
+// -----
+
+// A joined tensor in memory that stands behind the products moves to where they
+// can read it.
+// CHECK-LABEL: func.func @stacked_contiguous
+// CHECK: %[[C:.*]] = tg.contiguous %{{.*}} : tensor<9x4x32xf32>
+// CHECK: tg.shrink %[[C]] from [1, 0, 0] to [9, 4, 32]
+// CHECK: return %[[C]]
+func.func @stacked_contiguous(%l0: tensor<4x16xf32>, %r0: tensor<4x16xf32>, %b0: tensor<4x16xf32>, %l1: tensor<4x16xf32>, %r1: tensor<4x16xf32>, %b1: tensor<4x16xf32>, %l2: tensor<4x16xf32>, %r2: tensor<4x16xf32>, %b2: tensor<4x16xf32>, %l3: tensor<4x16xf32>, %r3: tensor<4x16xf32>, %b3: tensor<4x16xf32>, %l4: tensor<4x16xf32>, %r4: tensor<4x16xf32>, %b4: tensor<4x16xf32>, %l5: tensor<4x16xf32>, %r5: tensor<4x16xf32>, %b5: tensor<4x16xf32>, %l6: tensor<4x16xf32>, %r6: tensor<4x16xf32>, %b6: tensor<4x16xf32>, %l7: tensor<4x16xf32>, %r7: tensor<4x16xf32>, %b7: tensor<4x16xf32>, %l8: tensor<4x16xf32>, %r8: tensor<4x16xf32>, %b8: tensor<4x16xf32>)
+    -> (tensor<9x4x32xf32>, tensor<1x32x16xf32>) {
+  %lp0 = tg.pad %l0 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp0 = tg.pad %r0 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a0 = tg.add %lp0, %rp0 : tensor<4x32xf32>
+  %q0 = tg.reshape %a0 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z0 = tg.pad %q0 low [0, 0, 0] high [8, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp1 = tg.pad %l1 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp1 = tg.pad %r1 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a1 = tg.add %lp1, %rp1 : tensor<4x32xf32>
+  %q1 = tg.reshape %a1 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z1 = tg.pad %q1 low [1, 0, 0] high [7, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp2 = tg.pad %l2 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp2 = tg.pad %r2 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a2 = tg.add %lp2, %rp2 : tensor<4x32xf32>
+  %q2 = tg.reshape %a2 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z2 = tg.pad %q2 low [2, 0, 0] high [6, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp3 = tg.pad %l3 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp3 = tg.pad %r3 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a3 = tg.add %lp3, %rp3 : tensor<4x32xf32>
+  %q3 = tg.reshape %a3 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z3 = tg.pad %q3 low [3, 0, 0] high [5, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp4 = tg.pad %l4 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp4 = tg.pad %r4 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a4 = tg.add %lp4, %rp4 : tensor<4x32xf32>
+  %q4 = tg.reshape %a4 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z4 = tg.pad %q4 low [4, 0, 0] high [4, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp5 = tg.pad %l5 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp5 = tg.pad %r5 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a5 = tg.add %lp5, %rp5 : tensor<4x32xf32>
+  %q5 = tg.reshape %a5 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z5 = tg.pad %q5 low [5, 0, 0] high [3, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp6 = tg.pad %l6 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp6 = tg.pad %r6 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a6 = tg.add %lp6, %rp6 : tensor<4x32xf32>
+  %q6 = tg.reshape %a6 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z6 = tg.pad %q6 low [6, 0, 0] high [2, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp7 = tg.pad %l7 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp7 = tg.pad %r7 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a7 = tg.add %lp7, %rp7 : tensor<4x32xf32>
+  %q7 = tg.reshape %a7 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z7 = tg.pad %q7 low [7, 0, 0] high [1, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %lp8 = tg.pad %l8 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp8 = tg.pad %r8 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a8 = tg.add %lp8, %rp8 : tensor<4x32xf32>
+  %q8 = tg.reshape %a8 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z8 = tg.pad %q8 low [8, 0, 0] high [0, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %t1 = tg.add %z0, %z1 : tensor<9x4x32xf32>
+  %t2 = tg.add %t1, %z2 : tensor<9x4x32xf32>
+  %t3 = tg.add %t2, %z3 : tensor<9x4x32xf32>
+  %t4 = tg.add %t3, %z4 : tensor<9x4x32xf32>
+  %t5 = tg.add %t4, %z5 : tensor<9x4x32xf32>
+  %t6 = tg.add %t5, %z6 : tensor<9x4x32xf32>
+  %t7 = tg.add %t6, %z7 : tensor<9x4x32xf32>
+  %t8 = tg.add %t7, %z8 : tensor<9x4x32xf32>
+  %ar8 = tg.reshape %a8 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae8 = tg.expand %ar8 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br8 = tg.reshape %b8 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be8 = tg.expand %br8 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p8 = tg.mul %ae8, %be8 : tensor<4x32x16xf32>
+  %ar7 = tg.reshape %a7 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae7 = tg.expand %ar7 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br7 = tg.reshape %b7 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be7 = tg.expand %br7 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p7 = tg.mul %ae7, %be7 : tensor<4x32x16xf32>
+  %s7 = tg.add %p8, %p7 : tensor<4x32x16xf32>
+  %ar6 = tg.reshape %a6 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae6 = tg.expand %ar6 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br6 = tg.reshape %b6 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be6 = tg.expand %br6 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p6 = tg.mul %ae6, %be6 : tensor<4x32x16xf32>
+  %s6 = tg.add %s7, %p6 : tensor<4x32x16xf32>
+  %ar5 = tg.reshape %a5 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae5 = tg.expand %ar5 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br5 = tg.reshape %b5 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be5 = tg.expand %br5 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p5 = tg.mul %ae5, %be5 : tensor<4x32x16xf32>
+  %s5 = tg.add %s6, %p5 : tensor<4x32x16xf32>
+  %ar4 = tg.reshape %a4 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae4 = tg.expand %ar4 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br4 = tg.reshape %b4 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be4 = tg.expand %br4 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p4 = tg.mul %ae4, %be4 : tensor<4x32x16xf32>
+  %s4 = tg.add %s5, %p4 : tensor<4x32x16xf32>
+  %ar3 = tg.reshape %a3 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae3 = tg.expand %ar3 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br3 = tg.reshape %b3 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be3 = tg.expand %br3 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p3 = tg.mul %ae3, %be3 : tensor<4x32x16xf32>
+  %s3 = tg.add %s4, %p3 : tensor<4x32x16xf32>
+  %ar2 = tg.reshape %a2 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae2 = tg.expand %ar2 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br2 = tg.reshape %b2 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be2 = tg.expand %br2 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p2 = tg.mul %ae2, %be2 : tensor<4x32x16xf32>
+  %s2 = tg.add %s3, %p2 : tensor<4x32x16xf32>
+  %ar1 = tg.reshape %a1 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae1 = tg.expand %ar1 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br1 = tg.reshape %b1 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be1 = tg.expand %br1 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p1 = tg.mul %ae1, %be1 : tensor<4x32x16xf32>
+  %s1 = tg.add %s2, %p1 : tensor<4x32x16xf32>
+  %r = tg.reduce add %s1 axes [0] : tensor<4x32x16xf32> -> tensor<1x32x16xf32>
+  %c = tg.contiguous %t8 : tensor<9x4x32xf32>
+  return %c, %r : tensor<9x4x32xf32>, tensor<1x32x16xf32>
+}
+
+// -----
+
+// The products stand before the joined tensor, and move behind it.
+// CHECK-LABEL: func.func @stacked_late
+// CHECK: %[[C:.*]] = tg.contiguous %{{.*}} : tensor<9x4x32xf32>
+// CHECK: tg.shrink %[[C]] from [1, 0, 0] to [9, 4, 32]
+// CHECK: return %[[C]]
+func.func @stacked_late(%l0: tensor<4x16xf32>, %r0: tensor<4x16xf32>, %b0: tensor<4x16xf32>, %l1: tensor<4x16xf32>, %r1: tensor<4x16xf32>, %b1: tensor<4x16xf32>, %l2: tensor<4x16xf32>, %r2: tensor<4x16xf32>, %b2: tensor<4x16xf32>, %l3: tensor<4x16xf32>, %r3: tensor<4x16xf32>, %b3: tensor<4x16xf32>, %l4: tensor<4x16xf32>, %r4: tensor<4x16xf32>, %b4: tensor<4x16xf32>, %l5: tensor<4x16xf32>, %r5: tensor<4x16xf32>, %b5: tensor<4x16xf32>, %l6: tensor<4x16xf32>, %r6: tensor<4x16xf32>, %b6: tensor<4x16xf32>, %l7: tensor<4x16xf32>, %r7: tensor<4x16xf32>, %b7: tensor<4x16xf32>, %l8: tensor<4x16xf32>, %r8: tensor<4x16xf32>, %b8: tensor<4x16xf32>)
+    -> (tensor<9x4x32xf32>, tensor<1x32x16xf32>) {
+  %lp0 = tg.pad %l0 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp0 = tg.pad %r0 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a0 = tg.add %lp0, %rp0 : tensor<4x32xf32>
+  %lp1 = tg.pad %l1 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp1 = tg.pad %r1 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a1 = tg.add %lp1, %rp1 : tensor<4x32xf32>
+  %lp2 = tg.pad %l2 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp2 = tg.pad %r2 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a2 = tg.add %lp2, %rp2 : tensor<4x32xf32>
+  %lp3 = tg.pad %l3 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp3 = tg.pad %r3 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a3 = tg.add %lp3, %rp3 : tensor<4x32xf32>
+  %lp4 = tg.pad %l4 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp4 = tg.pad %r4 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a4 = tg.add %lp4, %rp4 : tensor<4x32xf32>
+  %lp5 = tg.pad %l5 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp5 = tg.pad %r5 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a5 = tg.add %lp5, %rp5 : tensor<4x32xf32>
+  %lp6 = tg.pad %l6 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp6 = tg.pad %r6 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a6 = tg.add %lp6, %rp6 : tensor<4x32xf32>
+  %lp7 = tg.pad %l7 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp7 = tg.pad %r7 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a7 = tg.add %lp7, %rp7 : tensor<4x32xf32>
+  %lp8 = tg.pad %l8 low [0, 0] high [0, 16] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %rp8 = tg.pad %r8 low [0, 16] high [0, 0] : tensor<4x16xf32> -> tensor<4x32xf32>
+  %a8 = tg.add %lp8, %rp8 : tensor<4x32xf32>
+  %ar8 = tg.reshape %a8 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae8 = tg.expand %ar8 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br8 = tg.reshape %b8 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be8 = tg.expand %br8 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p8 = tg.mul %ae8, %be8 : tensor<4x32x16xf32>
+  %ar7 = tg.reshape %a7 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae7 = tg.expand %ar7 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br7 = tg.reshape %b7 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be7 = tg.expand %br7 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p7 = tg.mul %ae7, %be7 : tensor<4x32x16xf32>
+  %s7 = tg.add %p8, %p7 : tensor<4x32x16xf32>
+  %ar6 = tg.reshape %a6 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae6 = tg.expand %ar6 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br6 = tg.reshape %b6 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be6 = tg.expand %br6 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p6 = tg.mul %ae6, %be6 : tensor<4x32x16xf32>
+  %s6 = tg.add %s7, %p6 : tensor<4x32x16xf32>
+  %ar5 = tg.reshape %a5 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae5 = tg.expand %ar5 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br5 = tg.reshape %b5 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be5 = tg.expand %br5 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p5 = tg.mul %ae5, %be5 : tensor<4x32x16xf32>
+  %s5 = tg.add %s6, %p5 : tensor<4x32x16xf32>
+  %ar4 = tg.reshape %a4 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae4 = tg.expand %ar4 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br4 = tg.reshape %b4 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be4 = tg.expand %br4 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p4 = tg.mul %ae4, %be4 : tensor<4x32x16xf32>
+  %s4 = tg.add %s5, %p4 : tensor<4x32x16xf32>
+  %ar3 = tg.reshape %a3 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae3 = tg.expand %ar3 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br3 = tg.reshape %b3 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be3 = tg.expand %br3 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p3 = tg.mul %ae3, %be3 : tensor<4x32x16xf32>
+  %s3 = tg.add %s4, %p3 : tensor<4x32x16xf32>
+  %ar2 = tg.reshape %a2 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae2 = tg.expand %ar2 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br2 = tg.reshape %b2 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be2 = tg.expand %br2 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p2 = tg.mul %ae2, %be2 : tensor<4x32x16xf32>
+  %s2 = tg.add %s3, %p2 : tensor<4x32x16xf32>
+  %ar1 = tg.reshape %a1 : tensor<4x32xf32> -> tensor<4x32x1xf32>
+  %ae1 = tg.expand %ar1 : tensor<4x32x1xf32> -> tensor<4x32x16xf32>
+  %br1 = tg.reshape %b1 : tensor<4x16xf32> -> tensor<4x1x16xf32>
+  %be1 = tg.expand %br1 : tensor<4x1x16xf32> -> tensor<4x32x16xf32>
+  %p1 = tg.mul %ae1, %be1 : tensor<4x32x16xf32>
+  %s1 = tg.add %s2, %p1 : tensor<4x32x16xf32>
+  %r = tg.reduce add %s1 axes [0] : tensor<4x32x16xf32> -> tensor<1x32x16xf32>
+  %q0 = tg.reshape %a0 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z0 = tg.pad %q0 low [0, 0, 0] high [8, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q1 = tg.reshape %a1 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z1 = tg.pad %q1 low [1, 0, 0] high [7, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q2 = tg.reshape %a2 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z2 = tg.pad %q2 low [2, 0, 0] high [6, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q3 = tg.reshape %a3 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z3 = tg.pad %q3 low [3, 0, 0] high [5, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q4 = tg.reshape %a4 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z4 = tg.pad %q4 low [4, 0, 0] high [4, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q5 = tg.reshape %a5 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z5 = tg.pad %q5 low [5, 0, 0] high [3, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q6 = tg.reshape %a6 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z6 = tg.pad %q6 low [6, 0, 0] high [2, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q7 = tg.reshape %a7 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z7 = tg.pad %q7 low [7, 0, 0] high [1, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %q8 = tg.reshape %a8 : tensor<4x32xf32> -> tensor<1x4x32xf32>
+  %z8 = tg.pad %q8 low [8, 0, 0] high [0, 0, 0] : tensor<1x4x32xf32> -> tensor<9x4x32xf32>
+  %t1 = tg.add %z0, %z1 : tensor<9x4x32xf32>
+  %t2 = tg.add %t1, %z2 : tensor<9x4x32xf32>
+  %t3 = tg.add %t2, %z3 : tensor<9x4x32xf32>
+  %t4 = tg.add %t3, %z4 : tensor<9x4x32xf32>
+  %t5 = tg.add %t4, %z5 : tensor<9x4x32xf32>
+  %t6 = tg.add %t5, %z6 : tensor<9x4x32xf32>
+  %t7 = tg.add %t6, %z7 : tensor<9x4x32xf32>
+  %t8 = tg.add %t7, %z8 : tensor<9x4x32xf32>
+  %c = tg.contiguous %t8 : tensor<9x4x32xf32>
+  return %c, %r : tensor<9x4x32xf32>, tensor<1x32x16xf32>
+}

@@ -144,6 +144,7 @@ private:
   Value makeUnary(Value x);
   Value makeBinary(Value x);
   Value makeCompareOrWhere(Value x);
+  Value makeDistinction(Value x, Value y);
   Value makeMovement(Value x);
   Value makeReduce(Value x);
   Value makeValue();
@@ -327,10 +328,32 @@ Value GraphMaker::makeBinary(Value x) {
   }
 }
 
+/// where(x == y, v, where(d, w, v)), where d does not hold for equal operands,
+/// as in gradients of maxima.
+Value GraphMaker::makeDistinction(Value x, Value y) {
+  Value v = pickLike(x), w = pickLike(x);
+  Value isEqual = CmpEqOp::create(builder, loc, x, y);
+  Value from = x, to = y;
+  if (pick(2)) {
+    std::swap(from, to);
+    const bool hasMax =
+        isFloatLike(typeOf(x))
+            ? hasFloatMax && typeOf(x).getElementTypeBitWidth() > 8
+            : true;
+    if (hasMax && pick(2))
+      to = MaxOp::create(builder, loc, x, y);
+  }
+  Value isLess = CmpLtOp::create(builder, loc, from, to);
+  Value inner = WhereOp::create(builder, loc, x.getType(), isLess, w, v);
+  return WhereOp::create(builder, loc, x.getType(), isEqual, v, inner);
+}
+
 Value GraphMaker::makeCompareOrWhere(Value x) {
   Value lhs = x, rhs = pickLike(x);
   if (pick(2))
     std::swap(lhs, rhs);
+  if (pick(16) == 0)
+    return makeDistinction(lhs, rhs);
   switch (pick(6)) {
   case 0:
     return CmpLtOp::create(builder, loc, lhs, rhs);

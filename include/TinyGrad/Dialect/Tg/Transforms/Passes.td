@@ -184,7 +184,8 @@ def TgJoinSums : Pass<"tg-join-sums", "::mlir::func::FuncOp"> {
     A weight that is used in each step of a sequence has a gradient that is a sum
     of products, one for each step. If these are eight or more of equal shapes,
     their factors are joined in memory along a new axis, over which the sum runs as
-    well: one product of matrices. Only f32 and f64 are summed in this order.
+    well: one product of matrices. Only f32 and f64 are summed in this order. Factors
+    that are neighboring parts of a tensor that was joined are read from there.
 
     ```mlir
     %3 = tg.add %p0, %p1 : tensor<32x512x128xf32>    // products, and so on
@@ -207,7 +208,9 @@ def TgScatterSums : Pass<"tg-scatter-sums", "::mlir::func::FuncOp"> {
     each value at its index. A product of floats with a one-hot row is left alone,
     since 0 times an infinity is NaN.
 
-    What is added to a scatter into zeros becomes its base.
+    What is added to a scatter into zeros becomes its base, unless the type has less
+    than 32 bits or an element may be updated more than 1024 times: the updates are
+    rounded one after the other.
 
     Many updates of few elements would run one after the other. The positions are
     divided into parts, each of which updates a copy of the result, and the copies
@@ -605,8 +608,9 @@ def TgPlanMemory : Pass<"tg-plan-memory", "::mlir::func::FuncOp"> {
   let summary = "Place intermediates in arenas by lifetime";
   let description = [{
     Intermediate buffers of a host program (those that it does not return) are
-    placed in one arena per device, where buffers with disjoint lifetimes share
-    memory. Results and arguments keep memory of their own.
+    placed in one arena for each memory space of each device, where buffers with
+    disjoint lifetimes share memory. They are placed in the order of their first use,
+    or by size, whichever takes less. Results and arguments keep memory of their own.
   }];
   let dependentDialects = ["::mlir::tg::TgDialect"];
   let options = [
