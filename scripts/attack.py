@@ -67,6 +67,7 @@ PASSES = (
     "tg-order-launches",
     "func.func(tg-plan-memory)",
     "tg.kernel(tg-collapse-reduce)",
+    "tg.kernel(tg-unmask-factors)",
     "tg.kernel(tg-simplify-index)",
     "tg.kernel(tg-optimize-kernels)",
     "tg.kernel(tg-expand-composed)",

@@ -54,6 +54,7 @@ void tg::buildSchedulePipeline(OpPassManager &pm,
   // Collapsing reduces matches comparisons in their simplest form.
   kernel.addPass(createTgSimplifyIndex());
   kernel.addPass(createTgCollapseReduce());
+  kernel.addPass(createTgUnmaskFactors());
   kernel.addPass(createCanonicalizer(options));
   kernel.addPass(createCSEPass());
   // Share kernels only after constants have been folded.

@@ -500,6 +500,31 @@ def TgSimplifyIndex : Pass<"tg-simplify-index", "::mlir::tg::KernelOp"> {
   ];
 }
 
+def TgUnmaskFactors : Pass<"tg-unmask-factors", "::mlir::tg::KernelOp"> {
+  let summary = "Load factors of products that are discarded without a mask";
+  let description = [{
+    In a sum of products that a condition selects, a factor may be anything where
+    the condition does not hold. A load with no other condition than that loses its
+    mask if what it reads is there at all positions. In the gradient of a
+    convolution by its input, the weights then do not depend on the position, and
+    are packed as those of the convolution itself.
+
+    ```mlir
+    %x = tg.load %a[%i] mask %c : memref<64xf32>
+    %w = tg.load %b[%k] mask %c : memref<9xf32>
+    %0 = tg.mul %x, %w : f32
+    %1 = tg.where %c, %0, %zero : f32
+    %2 = tg.ranged_reduce add %1 over %k : f32
+    // becomes, where %k is less than 9
+    %w = tg.load %b[%k] : memref<9xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tg::TgDialect"];
+  let statistics = [
+    Statistic<"numUnmasked", "unmasked", "Loads without their mask">
+  ];
+}
+
 def TgDedupKernels : Pass<"tg-dedup-kernels", "::mlir::ModuleOp"> {
   let summary = "Merge kernels of equal structure";
   let description = [{
