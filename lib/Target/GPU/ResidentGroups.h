@@ -1,5 +1,4 @@
-//===- ResidentGroups.h - the groups that code has registers for -*- C++
-//-*-===//
+//===- ResidentGroups.h - groups that code has registers for ----*- C++ -*-===//
 //
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //

@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
+#include "HostAccess.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -20,11 +20,6 @@ namespace mlir::tg {
 
 using namespace mlir;
 using namespace mlir::tg;
-
-/// Memory that is written from its first part on lives longer than if the parts
-/// were copied to it at the end. At least one half of it has to be parts that
-/// need no memory of their own any more.
-constexpr int64_t kPartsOfHalf = 2;
 
 /// Whether the kernel stores elements of its second argument at the same
 /// positions of the first one, and does nothing else.
@@ -49,13 +44,6 @@ static bool isCopy(KernelOp kernel) {
 }
 
 namespace {
-/// What an operation of the host program does to a part of a buffer.
-struct Access {
-  Operation *op;
-  BufferPart part;
-  bool isWrite;
-};
-
 /// A copy of a whole buffer to a part of another one.
 struct ForwardedCopy {
   LaunchOp launch;
@@ -70,57 +58,38 @@ struct TgForwardCopiesPass
   void runOnOperation() override;
 
 private:
-  void collect(Block &block);
   bool isForwardable(ForwardedCopy copy);
   void forward(ForwardedCopy copy);
   void runOnFunction(func::FuncOp func);
 
-  DenseMap<Attribute, KernelOp> kernels;
+  KernelOp getKernel(LaunchOp launch) {
+    return symbols->lookup<KernelOp>(launch.getKernel());
+  }
+
+  std::optional<SymbolTable> symbols;
   /// Kernels of copies that were removed.
-  DenseSet<Attribute> forwarded;
+  DenseSet<Operation *> forwarded;
   /// By the memory that they belong to, in order.
-  DenseMap<Value, SmallVector<Access>> accesses;
+  DenseMap<Value, SmallVector<HostAccess>> accesses;
 };
 } // namespace
-
-void TgForwardCopiesPass::collect(Block &block) {
-  accesses.clear();
-  for (Operation &op : block) {
-    if (isa<SubbufferOp>(op))
-      continue;
-    auto launch = dyn_cast<LaunchOp>(op);
-    const auto outputs =
-        launch
-            ? static_cast<size_t>(
-                  kernels.lookup(launch.getKernelAttr().getAttr()).getOutputs())
-            : 0;
-    for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-      if (!isa<MemRefType>(operand.getType()))
-        continue;
-      const BufferPart part = getBufferPart(operand);
-      // Copies between devices and sorting count as writes of all operands.
-      accesses[part.root].push_back(
-          {&op, part,
-           launch ? i < outputs : !op.hasTrait<OpTrait::IsTerminator>()});
-    }
-  }
-}
 
 /// Whether nothing reads or writes these bytes of the target before the copy,
 /// and nothing writes them or the source after it.
 bool TgForwardCopiesPass::isForwardable(ForwardedCopy copy) {
   Operation *at = copy.launch;
   BufferPart bytes{copy.target, std::pair(copy.begin, copy.end)};
-  for (const Access &access : accesses.lookup(copy.target)) {
+  for (const HostAccess &access : accesses.lookup(copy.target)) {
     if (access.op == at || !access.part.mayOverlap(bytes))
       continue;
     if (access.isWrite || access.op->isBeforeInBlock(at))
       return false;
   }
-  return llvm::all_of(accesses.lookup(copy.source), [&](const Access &access) {
-    return isa<LaunchOp>(access.op) &&
-           (!access.isWrite || access.op->isBeforeInBlock(at));
-  });
+  return llvm::all_of(
+      accesses.lookup(copy.source), [&](const HostAccess &access) {
+        return isa<LaunchOp>(access.op) &&
+               (!access.isWrite || access.op->isBeforeInBlock(at));
+      });
 }
 
 void TgForwardCopiesPass::forward(ForwardedCopy copy) {
@@ -130,8 +99,8 @@ void TgForwardCopiesPass::forward(ForwardedCopy copy) {
   OpBuilder builder(source);
   Value part = SubbufferOp::create(builder, source.getLoc(), source.getType(),
                                    target, copy.begin);
-  SmallVector<Access> moved;
-  for (const Access &access : accesses.lookup(source)) {
+  SmallVector<HostAccess> moved;
+  for (const HostAccess &access : accesses.lookup(source)) {
     if (access.op == copy.launch)
       continue;
     BufferPart own = access.part;
@@ -143,15 +112,15 @@ void TgForwardCopiesPass::forward(ForwardedCopy copy) {
     moved.push_back({access.op, own, access.isWrite});
   }
   accesses.erase(source);
-  SmallVector<Access> &known = accesses[target];
-  llvm::erase_if(known, [&](const Access &access) {
+  SmallVector<HostAccess> &known = accesses[target];
+  llvm::erase_if(known, [&](const HostAccess &access) {
     return access.op == copy.launch.getOperation();
   });
   llvm::append_range(known, moved);
   source.replaceAllUsesWith(part);
   source.erase();
   auto view = copy.launch.getBuffers()[0].getDefiningOp<SubbufferOp>();
-  forwarded.insert(copy.launch.getKernelAttr().getAttr());
+  forwarded.insert(getKernel(copy.launch));
   copy.launch.erase();
   if (view && view->use_empty())
     view.erase();
@@ -162,12 +131,15 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
   if (func.isExternal() || !func.getBody().hasOneBlock())
     return;
   Block &block = func.getBody().front();
-  collect(block);
+  accesses.clear();
+  for (Operation &op : block)
+    if (!isa<SubbufferOp>(op))
+      for (const HostAccess &access : getAccesses(&op, *symbols))
+        accesses[access.part.root].push_back(access);
   llvm::MapVector<Operation *, SmallVector<ForwardedCopy>> copiesTo;
   DenseSet<Operation *> sources;
   for (auto launch : block.getOps<LaunchOp>()) {
-    KernelOp kernel = kernels.lookup(launch.getKernelAttr().getAttr());
-    if (!isCopy(kernel))
+    if (!isCopy(getKernel(launch)))
       continue;
     const BufferPart to = getBufferPart(launch.getBuffers()[0]);
     ForwardedCopy copy{launch, launch.getBuffers()[1].getDefiningOp<AllocOp>(),
@@ -191,7 +163,10 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
     int64_t bytes = 0;
     for (const ForwardedCopy &copy : copies)
       bytes += copy.end - copy.begin;
-    if (bytes * kPartsOfHalf < getBufferBytes(cast<AllocOp>(target).getType()))
+    // Memory that is written from its first part on lives longer than if the
+    // parts were copied to it at the end. At least one half of it has to be
+    // parts that need no memory of their own any more.
+    if (bytes < getBufferBytes(cast<AllocOp>(target).getType()) / 2)
       continue;
     for (ForwardedCopy copy : copies) {
       Operation *source = copy.source;
@@ -205,16 +180,13 @@ void TgForwardCopiesPass::runOnFunction(func::FuncOp func) {
 }
 
 void TgForwardCopiesPass::runOnOperation() {
-  kernels.clear();
+  symbols.emplace(getOperation());
   forwarded.clear();
-  for (auto kernel : getOperation().getOps<KernelOp>())
-    kernels[kernel.getSymNameAttr()] = kernel;
   for (auto func : getOperation().getOps<func::FuncOp>())
     runOnFunction(func);
   // Kernels that nothing launches any more.
-  getOperation().walk([&](LaunchOp launch) {
-    forwarded.erase(launch.getKernelAttr().getAttr());
-  });
-  for (Attribute name : forwarded)
-    kernels.lookup(name).erase();
+  getOperation().walk(
+      [&](LaunchOp launch) { forwarded.erase(getKernel(launch)); });
+  for (Operation *kernel : forwarded)
+    symbols->erase(kernel);
 }

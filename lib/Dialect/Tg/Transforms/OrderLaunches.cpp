@@ -9,7 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
-#include "TinyGrad/Dialect/Tg/IR/TgBufferPart.h"
+#include "HostAccess.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 
 namespace mlir::tg {
@@ -25,13 +25,6 @@ using namespace mlir::tg;
 constexpr int64_t kMostBytes = 256;
 
 namespace {
-/// What an operation of the host program does to a part of a buffer.
-struct Access {
-  Operation *op;
-  BufferPart part;
-  bool isWrite;
-};
-
 /// The operation of the original order that an operation follows, or that it
 /// is, and its number among those that follow this one.
 using Place = std::pair<int64_t, int64_t>;
@@ -43,34 +36,15 @@ struct TgOrderLaunchesPass
   void runOnOperation() override;
 
 private:
-  void runOnFunction(func::FuncOp func);
-  SmallVector<Access> getAccesses(Operation *op);
-
-  DenseMap<Attribute, KernelOp> kernels;
+  void runOnFunction(func::FuncOp func, const SymbolTable &symbols);
 };
 } // namespace
 
-SmallVector<Access> TgOrderLaunchesPass::getAccesses(Operation *op) {
-  auto launch = dyn_cast<LaunchOp>(op);
-  const auto outputs =
-      launch
-          ? static_cast<size_t>(
-                kernels.lookup(launch.getKernelAttr().getAttr()).getOutputs())
-          : 0;
-  SmallVector<Access> accesses;
-  // Copies between devices and sorting count as writes of all operands.
-  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-    if (isa<MemRefType>(operand.getType()))
-      accesses.push_back(
-          {op, getBufferPart(operand), launch ? i < outputs : true});
-  return accesses;
-}
-
 /// The bytes that an operation writes to memory that may not be a result or
 /// argument of the program.
-static int64_t countIntermediateBytes(ArrayRef<Access> accesses) {
+static int64_t countIntermediateBytes(ArrayRef<HostAccess> accesses) {
   int64_t bytes = 0;
-  for (const Access &access : accesses) {
+  for (const HostAccess &access : accesses) {
     auto alloc = access.part.root.getDefiningOp<AllocOp>();
     if (access.isWrite && alloc &&
         llvm::none_of(alloc->getUsers(), [](Operation *user) {
@@ -83,14 +57,15 @@ static int64_t countIntermediateBytes(ArrayRef<Access> accesses) {
   return bytes;
 }
 
-void TgOrderLaunchesPass::runOnFunction(func::FuncOp func) {
+void TgOrderLaunchesPass::runOnFunction(func::FuncOp func,
+                                        const SymbolTable &symbols) {
   if (func.isExternal() || !func.getBody().hasOneBlock())
     return;
   Block &block = func.getBody().front();
   SmallVector<Operation *> ops;
   DenseMap<Operation *, Place> places;
   // By the memory that they belong to.
-  DenseMap<Value, SmallVector<Access>> known;
+  DenseMap<Value, SmallVector<HostAccess>> known;
   DenseMap<int64_t, int64_t> followers;
   Place previous{-1, 0};
   int64_t moved = 0;
@@ -98,19 +73,19 @@ void TgOrderLaunchesPass::runOnFunction(func::FuncOp func) {
     Place place{static_cast<int64_t>(ops.size()), 0};
     ops.push_back(&op);
     if (!isa<SubbufferOp>(op)) {
-      const SmallVector<Access> accesses = getAccesses(&op);
+      const SmallVector<HostAccess> accesses = getAccesses(&op, symbols);
       if (isa<LaunchOp>(op) && countIntermediateBytes(accesses) <= kMostBytes) {
         // Before the first operation, if it depends on none.
         Place last{-1, 0};
-        for (const Access &access : accesses)
-          for (const Access &earlier : known[access.part.root])
+        for (const HostAccess &access : accesses)
+          for (const HostAccess &earlier : known[access.part.root])
             if ((access.isWrite || earlier.isWrite) &&
                 earlier.part.mayOverlap(access.part))
               last = std::max(last, places.lookup(earlier.op));
         place = {last.first, ++followers[last.first]};
         moved += place < previous;
       }
-      for (const Access &access : accesses)
+      for (const HostAccess &access : accesses)
         known[access.part.root].push_back(access);
       previous = place;
     }
@@ -133,9 +108,7 @@ void TgOrderLaunchesPass::runOnFunction(func::FuncOp func) {
 }
 
 void TgOrderLaunchesPass::runOnOperation() {
-  kernels.clear();
-  for (auto kernel : getOperation().getOps<KernelOp>())
-    kernels[kernel.getSymNameAttr()] = kernel;
+  const SymbolTable symbols(getOperation());
   for (auto func : getOperation().getOps<func::FuncOp>())
-    runOnFunction(func);
+    runOnFunction(func, symbols);
 }
