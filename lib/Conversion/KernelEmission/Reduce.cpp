@@ -126,6 +126,62 @@ MulOp KernelEmitter::findGuarded(RangedReduceOp op, Value value) {
   return where.getX().getDefiningOp<MulOp>();
 }
 
+Value KernelEmitter::findUnless(RangedReduceOp op) {
+  auto where = op.getValue().getDefiningOp<WhereOp>();
+  if (!where || op.getKind() != ReduceKind::add ||
+      !isa<FloatType>(op.getType()))
+    return Value();
+  const RangeSet inner = getSet(op.getRanges()) | unrollSet | upcastSet;
+  Value unless;
+  for (Value conjunct : getConjuncts(where.getCondition())) {
+    auto either = conjunct.getDefiningOp<OrOp>();
+    if (!either)
+      continue;
+    Value bound = either.getLhs(), other = either.getRhs();
+    if (!isBound(bound, 0))
+      std::swap(bound, other);
+    if (!isBound(bound, 0) || (getDeps(bound) & ~unrollSet) ||
+        (getDeps(other) & inner))
+      continue;
+    if (unless && unless != other)
+      return Value();
+    unless = other;
+  }
+  return unless && !getKnown(unless) ? unless : Value();
+}
+
+void KernelEmitter::emitVersions(Value condition,
+                                 SmallVectorImpl<Value> &carried, Location loc,
+                                 Body body) {
+  Value isTrue = get(condition);
+  B &b = at(top(), loc);
+  auto branch = scf::IfOp::create(b, ValueRange(carried).getTypes(), isTrue,
+                                  /*withElseRegion=*/true);
+  const unsigned depth = getDepth(condition);
+  const Key key(condition, getKey(condition));
+  for (const bool isKnown : {true, false}) {
+    Block *block = isKnown ? branch.thenBlock() : branch.elseBlock();
+    b.setInsertionPointToEnd(block);
+    auto yield = scf::YieldOp::create(b, loc, carried);
+    SmallVector<Value> results(carried.begin(), carried.end());
+    // What follows from the condition is known in this branch alone.
+    SmallVector<DenseMap<Key, int>> saved;
+    for (Scope &scope : scopes) {
+      saved.push_back(scope.bools);
+      scope.bools.clear();
+      for (auto [known, state] : saved.back())
+        if (state >= 0)
+          scope.bools[known] = state;
+    }
+    scopes[depth].bools[key] = isKnown;
+    emitInRegion(branch, block, [&] { body(results); });
+    for (auto [scope, bools] : llvm::zip_equal(scopes, saved))
+      scope.bools = std::move(bools);
+    yield->setOperands(results);
+  }
+  carried.assign(branch.getResults().begin(), branch.getResults().end());
+}
+
 Value KernelEmitter::buildMulAcc(B &b, Value x, Value y, Value accumulator) {
   if (target.fusedMultiplyAdd)
     return math::FmaOp::create(b, x, y, accumulator);
@@ -363,10 +419,16 @@ void KernelEmitter::emitReduce(RangedReduceOp op, unsigned depth) {
       ++copy;
     });
   };
-  if (!isEmpty &&
-      (members.size() > 1 || !emitSum(op, loops, carried, addPositions)))
-    emitLoopNest(loops, carried, loc, addPositions,
-                 hasSums ? &cascade : nullptr);
+  auto emitNest = [&](SmallVectorImpl<Value> &values) {
+    if (members.size() > 1 || !emitSum(op, loops, values, addPositions))
+      emitLoopNest(loops, values, loc, addPositions,
+                   hasSums ? &cascade : nullptr);
+  };
+  Value unless = members.size() == 1 ? findUnless(op) : Value();
+  if (!isEmpty && unless)
+    emitVersions(unless, carried, loc, emitNest);
+  else if (!isEmpty)
+    emitNest(carried);
   if (narrowed)
     ranges[*narrowed].condition = Value();
 

@@ -378,6 +378,14 @@ private:
   /// bounds ranges, but differently for each unrolled copy. No loop can then
   /// skip the terms that add nothing; a predictable branch skips them.
   MulOp findGuarded(RangedReduceOp op, Value value);
+  /// A condition that holds for a whole reduction, and unless which unrolled
+  /// positions bound the products that are added; null if there is none. The
+  /// code where it does not hold leaves the others out, without branches.
+  Value findUnless(RangedReduceOp op);
+  /// Calls `body`, which updates the carried values, in a branch for either
+  /// value of a condition, which is then known.
+  void emitVersions(Value condition, SmallVectorImpl<Value> &carried,
+                    Location loc, Body body);
   /// A product in a sum: a fused multiply-add if the target has the
   /// instruction.
   Value buildMulAcc(B &b, Value x, Value y, Value accumulator);

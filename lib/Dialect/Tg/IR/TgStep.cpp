@@ -55,7 +55,7 @@ static StepForm getForm(StepKind kind) {
   case StepKind::reuse:
     return {2, 2, 1, kAny, 0, 0, Amount::None};
   case StepKind::skip_masked:
-    return {2, 2, 2, 2, 0, 0, Amount::None};
+    return {2, 2, 2, 3, 0, 0, Amount::None};
   case StepKind::check_finite:
     return {1, 1, 1, 1, 5, 5, Amount::Needed};
   case StepKind::prefetch:

@@ -48,6 +48,21 @@ static ReduceOp findInner(ReduceOp outer, SmallVector<Operation *> &movements) {
   return inner;
 }
 
+/// The part of the elements of a value that is computed in a kernel of its only
+/// user, which discards the others: what `tg.shrink` leaves.
+static double getNeededPart(Value value) {
+  const auto whole =
+      static_cast<double>(getLargestSize(getDims(cast<RankedTensorType>(value.getType()))));
+  double least = whole;
+  while (value.hasOneUse() && isa<ReshapeOp, PermuteOp, FlipOp, ShrinkOp>(
+                                  *value.getUsers().begin())) {
+    value = value.getUsers().begin()->getResult(0);
+    least = std::min(least, static_cast<double>(
+                                getLargestSize(getDims(cast<RankedTensorType>(value.getType())))));
+  }
+  return whole > 0 ? least / whole : 1;
+}
+
 /// Adds axes in front of those of a view.
 static void addAxes(View &view, ArrayRef<Dim> sizes, ArrayRef<Dim> strides) {
   if (!view.mask.empty()) {
@@ -120,8 +135,13 @@ static void merge(ReduceOp outer) {
     chain.apply(movement);
   auto views = extend(chain.getViews(), inner);
   auto before = cast<RankedTensorType>(inner.getX().getType());
-  if (!views || getLargestSize(views->back().shape) >
-                    kMaxGrowth * getLargestSize(getDims(before)))
+  if (!views)
+    return;
+  const auto summands =
+      static_cast<double>(getLargestSize(views->back().shape)) *
+      getNeededPart(outer.getResult());
+  if (summands >
+      kMaxGrowth * static_cast<double>(getLargestSize(getDims(before))))
     return;
   OpBuilder builder(outer);
   Location loc = outer.getLoc();

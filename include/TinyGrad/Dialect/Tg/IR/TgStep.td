@@ -57,7 +57,7 @@ def Tg_StepAttr : Tg_Attr<"Step", "step"> {
     | `stage load 1 [r, s] by n into [t, u]` | the value is computed once at all positions of the ranges, by ranges of its own, into a tile; rows of the tile are padded to a multiple of `n`, by which the last new range has to be split then |
     | `stage_window load 1, ranged_reduce 0 [r] by n into [t]` | the same for the values that a reduction reads along result ranges `r`, whose windows overlap; the last `r` has the last new range |
     | `reuse exp2 1, stage 0 [r]` | a value that is computed like that in the tile, but at the positions `r`, is loaded from it |
-    | `skip_masked ranged_reduce 0, load 1 [c, l]` | products whose factor is masked are omitted along the columns `c`, if the other factor, which is packed along the lanes `l`, is finite |
+    | `skip_masked ranged_reduce 0, load 1 [c, l]` | products whose factor is masked are omitted along the columns `c` (and the rows `r`: `[r, c, l]`), if the other factor, which is packed along the lanes `l`, is finite |
     | `check_finite ranged_reduce 0 [l] by n into [...]` | makes the check that `skip_masked` needs, of a tile with `n` lanes |
     | `prefetch load 1 by n` | prefetches the element `n` positions ahead |
     | `nontemporal store 0` | makes the store non-temporal |

@@ -114,8 +114,8 @@ void KernelSchedule::apply(StepAttr step) {
       }
     break;
   case StepKind::skip_masked:
-    skipMasked(cast<RangedReduceOp>(ops[0]), cast<LoadOp>(ops[1]), ranges[0],
-               ranges[1]);
+    skipMasked(cast<RangedReduceOp>(ops[0]), cast<LoadOp>(ops[1]),
+               ArrayRef(ranges).drop_back(), ranges.back());
     break;
   case StepKind::check_finite:
     checkFinite(cast<RangedReduceOp>(ops[0]), ranges[0], amount);

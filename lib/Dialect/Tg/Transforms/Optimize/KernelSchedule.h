@@ -169,8 +169,8 @@ public:
 
   /// SKIP_MASKED (see SkipMasked.cpp): for a sum of products with a masked \p
   /// load, if the mask bounds a range of the sum for all of \p columns alike
-  /// (the rows of padding around an image), or the columns together with a
-  /// range of the sum (the columns of padding). Products out of bounds become
+  /// (the rows of padding around an image), or one of the columns together with
+  /// a range of the sum (the columns of padding). Products out of bounds become
   /// zeros, which a loop over the range skips, or a branch for the columns at
   /// either end:
   ///
@@ -180,8 +180,8 @@ public:
   /// must be finite. Therefore the step requires that `other` will be packed
   /// along \p lanes, and for floats that CHECK_FINITE follows. Returns whether
   /// it was applied.
-  bool skipMasked(RangedReduceOp reduce, LoadOp load, RangeOp columns,
-                  RangeOp lanes);
+  bool skipMasked(RangedReduceOp reduce, LoadOp load,
+                  ArrayRef<RangeOp> columns, RangeOp lanes);
 
   /// CHECK_FINITE: with the other factor in a tile with \p laneCount lanes,
   /// ensures that no product is skipped where the tile holds a non-finite
@@ -239,7 +239,7 @@ private:
   StepOperand getOperand(Operation *op) const;
   /// The conditions of a load's mask that allow products to be skipped.
   SmallVector<Value> findSkippable(RangedReduceOp reduce, LoadOp load,
-                                   RangeOp columns, RangeOp lanes);
+                                   ArrayRef<RangeOp> columns, RangeOp lanes);
   /// The packed factor of the skipped products.
   LoadOp findPacked(RangedReduceOp reduce, RangeOp lanes);
   SmallVector<std::pair<RangeOp, Window>>

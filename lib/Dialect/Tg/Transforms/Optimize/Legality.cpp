@@ -603,7 +603,8 @@ Obstacle KernelSchedule::findObstacleToStep(StepAttr step) {
         return expect(0, "reduction");
       if (!load)
         return expect(1, "load");
-      if (findSkippable(reduce, load, named[0], named[1]).empty())
+      if (findSkippable(reduce, load, ArrayRef(named).drop_back(), named.back())
+              .empty())
         return "the mask bounds no products";
       return std::nullopt;
     }

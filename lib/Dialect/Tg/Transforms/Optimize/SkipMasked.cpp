@@ -59,7 +59,7 @@ static bool boundsColumns(KernelSchedule &schedule, Value condition,
 }
 
 /// The only range of the reduction that the condition depends on, if it is a
-/// bound of that range.
+/// bound of that range, the same for all copies of the body.
 static RangeOp findBounded(KernelSchedule &schedule, Value condition,
                            RangedReduceOp reduce) {
   auto less = condition.getDefiningOp<CmpLtOp>();
@@ -72,7 +72,8 @@ static RangeOp findBounded(KernelSchedule &schedule, Value condition,
   RangeOp bounded;
   for (auto [atom, coefficient] : form.terms) {
     auto range = atom.getDefiningOp<RangeOp>();
-    if (!range || !coefficient.isStatic())
+    if (!range || !coefficient.isStatic() ||
+        range.getKind() == RangeKind::unroll)
       return RangeOp();
     if (!llvm::is_contained(reduce.getRanges(), atom))
       continue;
@@ -84,7 +85,8 @@ static RangeOp findBounded(KernelSchedule &schedule, Value condition,
 }
 
 SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
-                                                 LoadOp load, RangeOp columns,
+                                                 LoadOp load,
+                                                 ArrayRef<RangeOp> columns,
                                                  RangeOp lanes) {
   auto product = reduce.getValue().getDefiningOp<MulOp>();
   if (!product || !load.getMask() || reduce.getKind() != ReduceKind::add ||
@@ -106,9 +108,12 @@ SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
   for (Value condition : getConjuncts(load.getMask())) {
     if (dependsOn(condition, lanes))
       continue;
-    if (dependsOn(condition, columns)) {
+    const RangeOp *along = llvm::find_if(columns, [&](RangeOp range) {
+      return dependsOn(condition, range);
+    });
+    if (along != columns.end()) {
       if (!isa<FloatType>(reduce.getType()) ||
-          !boundsColumns(*this, condition, reduce, columns))
+          !boundsColumns(*this, condition, reduce, *along))
         continue;
     } else {
       RangeOp range = findBounded(*this, condition, reduce);
@@ -122,14 +127,15 @@ SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
 }
 
 bool KernelSchedule::skipMasked(RangedReduceOp reduce, LoadOp load,
-                                RangeOp columns, RangeOp lanes) {
+                                ArrayRef<RangeOp> columns, RangeOp lanes) {
   const SmallVector<Value> conditions =
       findSkippable(reduce, load, columns, lanes);
   if (conditions.empty())
     return false;
+  SmallVector<RangeOp> along(columns);
+  along.push_back(lanes);
   Recording step(*this, StepKind::skip_masked,
-                 {reduce.getOperation(), load.getOperation()},
-                 {columns, lanes});
+                 {reduce.getOperation(), load.getOperation()}, along);
   OpBuilder builder(reduce);
   Value bounds = conditions.front();
   for (Value condition : ArrayRef(conditions).drop_front())

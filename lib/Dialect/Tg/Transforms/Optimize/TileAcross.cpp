@@ -12,6 +12,7 @@
 
 #include "TileAcross.h"
 #include "Heuristic.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tg;
@@ -24,6 +25,15 @@ constexpr int64_t kMinPerItem = 192;
 constexpr int64_t kBusyRegisters = 8;
 /// Maximum number of lane vectors that share windows; more would save little.
 constexpr int64_t kMaxBlockVectors = 8;
+/// Reductions of up to this many elements need no tile.
+constexpr int64_t kShortDepth = 16;
+/// Ranges of a reduction of up to this many positions are unrolled, in up to
+/// this many copies of the body. Padding around more positions is a small part
+/// of them.
+constexpr int64_t kMaxUnrolled = 8, kMaxCopies = 256, kManyPositions = 7;
+/// More columns of a tile leave registers for one vector of lanes, whose blocks
+/// compute windows more often than those of several vectors of fewer columns.
+constexpr int64_t kMaxTileColumns = 16;
 /// Prefetch distances: bytes for windows of other channels, elements for what
 /// is packed.
 constexpr int64_t kWindowBytesAhead = 4 << 10, kPackedAhead = 64;
@@ -42,7 +52,7 @@ public:
 
 private:
   /// Maximum size of packed operands, which stay in the L2 cache.
-  int64_t getMostPackedBytes() const { return target.l2Bytes * 5 / 8; }
+  int64_t getMostPackedBytes() const { return target.l2Bytes * 7 / 8; }
   /// Maximum size of a tile of windows, which shares the L2 cache with packed
   /// operands. A tile that all work items share, so that a thread fills it
   /// once, may be larger.
@@ -50,6 +60,7 @@ private:
   int64_t getMostSharedBytes() const { return target.l2Bytes / 2; }
   bool collectReduces();
   bool isSplitBy(RangedReduceOp reduce, RangeOp candidate);
+  static bool isShort(RangedReduceOp reduce);
   SmallVector<Value> findBroadcast(RangedReduceOp reduce, RangeOp along,
                                    RangeOp across);
   int64_t getLaneCount(int64_t extent);
@@ -60,6 +71,13 @@ private:
   int64_t getItemBytes(Value value, RangedReduceOp reduce);
   bool areWindowsCostly();
   bool chooseLane();
+  /// The accumulators of a tile, and its operands.
+  static int64_t countRegisters(int64_t columns, int64_t vectors) {
+    return columns * vectors + columns + vectors;
+  }
+  SmallVector<RangeOp> findUnrolled(RangedReduceOp reduce, int64_t copies);
+  bool isTileRow(RangedReduceOp reduce, RangeOp range);
+  void chooseTileRow();
   bool chooseTile();
   void moveOutside();
   RangedReduceOp stageReduce(RangedReduceOp reduce);
@@ -67,11 +85,14 @@ private:
   findRowWindow(Value value, RangedReduceOp reduce, RangeOp rows,
                 const KernelSchedule::Window &inColumns);
   void prefetch(Value tile, RangeOp along, int64_t positions);
+  bool isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along);
   void stageWindows(RangedReduceOp reduce, RangeOp along);
   void pack(RangedReduceOp reduce);
   void mergeNeighbours(RangedReduceOp reduce);
   RangeOp shareRows();
   void groupRows();
+  void findNeighbours();
+  void mergeResults();
   void prefetchResults();
 
   KernelSchedule &schedule;
@@ -80,6 +101,12 @@ private:
   /// Result positions whose windows are computed together; null if each row
   /// computes its own.
   RangeOp row;
+  /// Another result range whose positions are all in a register tile, with all
+  /// columns; null if a tile has columns of one row.
+  RangeOp tileRow;
+  /// The positions of a range before the lanes whose results, in the tiles of
+  /// several sums, are neighbors in memory; null if there are none.
+  RangeOp neighbours;
   int64_t width;
   /// Vector registers for accumulators. The others hold lanes of one operand;
   /// the other operand is broadcast from memory.
@@ -87,6 +114,8 @@ private:
   int64_t fewestPositions;
   bool mayTurn;
   SmallVector<RangedReduceOp> reduces;
+  /// Short reductions that depend on the columns too, but get no tile.
+  SmallVector<RangedReduceOp> unsplit;
   /// Lanes and columns of a tile, and the lanes that share windows: those of
   /// one tile or of several.
   int64_t laneCount = 0, columnCount = 0, blockCount = 0;
@@ -94,6 +123,8 @@ private:
   /// The lanes within a reduction, and the tiles of a block if there are
   /// several.
   RangeOp inner, tiles;
+  /// Ranges that a reduction unrolls.
+  DenseMap<Operation *, SmallVector<RangeOp>> unrolled;
   /// Reductions that skip padding.
   DenseSet<Operation *> skipping;
 };
@@ -236,15 +267,27 @@ bool Across::isSplitBy(RangedReduceOp reduce, RangeOp candidate) {
   });
 }
 
+/// Whether a reduction adds up so few elements that it may stay with what
+/// follows the tiles.
+bool Across::isShort(RangedReduceOp reduce) {
+  int64_t depth = 1;
+  for (RangeOp range : getClosedRanges(reduce))
+    depth *= range.getLargestExtent();
+  return depth <= kShortDepth;
+}
+
 bool Across::chooseLane() {
   for (RangeOp range : schedule.getResultRanges()) {
     if (range == columns || range.isSymbolic() || range.getPeel() ||
         range.getKind() != RangeKind::loop ||
         range.getLargestExtent() < std::min<int64_t>(width, 8))
       continue;
-    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
-          return isSplitBy(reduce, range);
-        })) {
+    SmallVector<RangedReduceOp> split, others;
+    for (RangedReduceOp reduce : reduces)
+      (isSplitBy(reduce, range) ? split : others).push_back(reduce);
+    if (!split.empty() && llvm::all_of(others, isShort)) {
+      reduces = split;
+      unsplit = others;
       lane = range;
       return true;
     }
@@ -292,11 +335,79 @@ bool Across::areWindowsCostly() {
   return windows > packed;
 }
 
+/// The innermost ranges of a reduction that are unrolled with \p copies of the
+/// result, so that it is known which products are padding. Most elements of a
+/// window are then used by several positions in turn, so there must be a
+/// register for each.
+SmallVector<RangeOp> Across::findUnrolled(RangedReduceOp reduce,
+                                          int64_t copies) {
+  SmallVector<RangeOp> unrolled;
+  if (countRegisters(copies, 1) > target.vectorRegisters)
+    return unrolled;
+  const SmallVector<RangeOp> closed = getClosedRanges(reduce);
+  for (RangeOp range : llvm::reverse(closed)) {
+    const int64_t extent = range.getLargestExtent();
+    if (range.isSymbolic() || range.getPeel() ||
+        range.getKind() != RangeKind::loop || extent > kMaxUnrolled ||
+        copies * extent > kMaxCopies)
+      break;
+    copies *= extent;
+    unrolled.push_back(range);
+  }
+  return unrolled;
+}
+
+/// Whether the tile may take all rows along \p range: their windows are shared,
+/// and little of them is padding, unless the padding is omitted.
+bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
+  const SmallVector<RangeOp> unrolled = findUnrolled(
+      reduce, range.getLargestExtent() * columns.getLargestExtent());
+  auto isMostlyInside = [&](Value value, RangeOp along,
+                            const KernelSchedule::Window &window) {
+    auto load = value.getDefiningOp<LoadOp>();
+    return !load || along.getLargestExtent() >= kManyPositions ||
+           llvm::all_of(window.parts, [&](auto part) {
+             return part.first.getLargestExtent() >= kManyPositions ||
+                    llvm::is_contained(unrolled, part.first);
+           });
+  };
+  return llvm::all_of(
+      findBroadcast(reduce, columns, lane), [&](Value value) {
+        // Other loads are broadcast from where they are.
+        if (auto load = value.getDefiningOp<LoadOp>(); load && !load.getMask())
+          return true;
+        auto inColumns = findWindow(value, reduce, columns);
+        if (!inColumns || !isMostlyInside(value, columns, *inColumns))
+          return false;
+        auto inRows = findRowWindow(value, reduce, range, *inColumns);
+        return inRows && isMostlyInside(value, range, *inRows);
+      });
+}
+
+/// A few columns (the window of a convolution, in the gradient of its weights)
+/// leave most registers idle, and each of their rows would read what is packed
+/// again. Takes all rows into the tile if they fit.
+void Across::chooseTileRow() {
+  for (RangeOp range : schedule.getResultRanges()) {
+    if (range == lane || range == columns || !range->isBeforeInBlock(columns) ||
+        range.isSymbolic() || range.getPeel() ||
+        range.getKind() != RangeKind::loop || range.getLargestExtent() < 2 ||
+        range.getLargestExtent() * columns.getLargestExtent() >
+            std::min(registers, kMaxTileColumns))
+      continue;
+    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
+          return isTileRow(reduce, range);
+        }))
+      tileRow = range;
+  }
+}
+
 /// Chooses the tile with the least work, in registers of lanes times columns:
 /// each step of a reduction takes an instruction per accumulator, or per load
 /// if there are more loads.
 bool Across::chooseTile() {
-  int64_t extent = columns.getLargestExtent(),
+  const int64_t rows = tileRow ? tileRow.getLargestExtent() : 1;
+  int64_t extent = columns.getLargestExtent() * rows,
           channels = lane.getLargestExtent();
   int64_t depth = 1;
   for (RangedReduceOp reduce : reduces) {
@@ -318,16 +429,22 @@ bool Across::chooseTile() {
     return std::max<int64_t>(positions / kMinPerItem, 1) *
            llvm::divideCeil(channels, lanes);
   };
+  const bool mustUnroll =
+      tileRow && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
+        return !findUnrolled(reduce, extent).empty();
+      });
   const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
     if (vectors > 1 && (depth * width * vectors > getMostPackedBytes() ||
                         width * (vectors - 1) >= channels))
       break;
-    for (int64_t count = std::min(registers / vectors, extent); count > 0;
-         --count) {
+    for (int64_t count = std::min(registers / vectors, extent);
+         count >= (tileRow ? extent : 1); --count) {
       int64_t passes = llvm::divideCeil(extent, count) *
                        llvm::divideCeil(channels, vectors * width);
+      if (mustUnroll && countRegisters(count, vectors) > target.vectorRegisters)
+        continue;
       int64_t used = count * vectors;
       int64_t work = passes * std::max({used, count + vectors, kBusyRegisters});
       if (work > least || (work == least && used <= best))
@@ -335,7 +452,7 @@ bool Across::chooseTile() {
       least = work;
       best = used;
       laneCount = vectors * width;
-      columnCount = count;
+      columnCount = count / rows;
     }
   }
   // Each block of lanes computes the windows again, so blocks of several tiles
@@ -355,7 +472,8 @@ bool Across::chooseTile() {
 /// reductions depend on must not change while it is stored.
 void Across::moveOutside() {
   for (RangeOp range : schedule.getResultRanges())
-    if (range != lane && range != columns && !range->isBeforeInBlock(lane) &&
+    if (range != lane && range != columns && range != tileRow &&
+        !range->isBeforeInBlock(lane) &&
         llvm::any_of(reduces, [&](RangedReduceOp reduce) {
           return schedule.dependsOn(reduce, range);
         }))
@@ -366,19 +484,49 @@ void Across::moveOutside() {
 /// contiguous along the columns.
 RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
   int64_t blocks = llvm::divideCeil(columns.getLargestExtent(), columnCount);
-  auto [tile, copies] =
-      schedule.stage(reduce.getResult(), {lane, columns}, columnCount);
+  SmallVector<RangeOp> over{lane, columns};
+  if (neighbours)
+    over = {neighbours, tileRow, columns, lane};
+  else if (tileRow)
+    over = {lane, tileRow, columns};
+  auto [tile, copies] = schedule.stage(reduce.getResult(), over,
+                                       neighbours ? 1 : columnCount);
   auto stage =
       tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
-  reportStep(schedule, "stage", copies[1], blockCount * blocks * columnCount);
-  inner = copies[0];
+  if (neighbours)
+    std::rotate(copies.begin(), std::prev(copies.end()), copies.end());
+  inner = copies.front();
   tiles = RangeOp();
-  RangeOp along = copies[1];
+  RangeOp along = copies.back();
+  if (tileRow) {
+    row = copies[copies.size() - 2];
+    reportStep(schedule, "unroll", row, row.getLargestExtent());
+    blocks *= row.getLargestExtent();
+  }
+  reportStep(schedule, "stage", along, blockCount * blocks * columnCount);
   if (blockCount > laneCount)
     std::tie(tiles, inner) = schedule.split(inner, laneCount);
   schedule.setKind(inner, RangeKind::upcast);
   auto staged = stage.getValue().getDefiningOp<RangedReduceOp>();
+  if (tileRow) {
+    unrolled[staged] =
+        findUnrolled(staged, row.getLargestExtent() * along.getLargestExtent());
+    // Which rows of a window are padding is known only if they are unrolled.
+    for (Value value : findBroadcast(staged, along, inner)) {
+      const auto inColumns = findWindow(value, staged, along),
+                 inRows = inColumns
+                              ? findRowWindow(value, staged, row, *inColumns)
+                              : std::nullopt;
+      if (inRows && row.getKind() != RangeKind::unroll &&
+          llvm::any_of(inRows->parts, [&](auto part) {
+            return !llvm::is_contained(unrolled[staged], part.first);
+          }))
+        schedule.setKind(row, RangeKind::unroll);
+    }
+  }
   stageWindows(staged, along);
+  if (tileRow && row.getKind() != RangeKind::unroll)
+    schedule.setKind(row, RangeKind::unroll);
   reportStep(schedule, "unroll", along, columnCount);
   schedule.setKind(schedule.split(along, columnCount).second,
                    RangeKind::unroll);
@@ -400,6 +548,21 @@ void Across::prefetch(Value tile, RangeOp along, int64_t positions) {
     }
 }
 
+/// Whether it is known in each copy of the body if the load is masked, so that
+/// the element is broadcast from where it is.
+bool Across::isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along) {
+  if (!tileRow)
+    return false;
+  auto it = unrolled.find(reduce);
+  return llvm::all_of(
+      KernelSchedule::getSlice(load.getMask()), [&](Operation *op) {
+        auto range = dyn_cast<RangeOp>(op);
+        return range ? range == row || range == along ||
+                           llvm::is_contained(it->second, range)
+                     : !isa<DimOp, LoadOp>(op);
+      });
+}
+
 /// Computes broadcast values once for all columns of one or several rows, and
 /// their windows, with lanes along the columns.
 void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
@@ -410,6 +573,18 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
     SmallVector<RangeOp> ranges{along};
     if (findRowWindow(value, reduce, row, *inColumns))
       ranges.insert(ranges.begin(), row);
+    SmallVector<RangeOp> skipped{along};
+    if (tileRow && row.getKind() != RangeKind::unroll)
+      skipped.insert(skipped.begin(), row);
+    const bool canSkip =
+        !tileRow || llvm::all_of(inColumns->parts, [&](auto part) {
+          return llvm::is_contained(unrolled[reduce], part.first);
+        });
+    auto load = value.getDefiningOp<LoadOp>();
+    if (load && canSkip && schedule.skipMasked(reduce, load, skipped, inner))
+      skipping.insert(reduce);
+    if (load && isDecided(load, reduce, along))
+      continue;
     // The number of elements per position of the other ranges.
     int64_t size = 1, lanes = 1;
     for (RangeOp range : ranges) {
@@ -419,9 +594,6 @@ void Across::stageWindows(RangedReduceOp reduce, RangeOp along) {
       lanes = getLaneCount(extent);
       size *= range == along ? llvm::alignTo(extent, lanes) : extent;
     }
-    if (auto load = value.getDefiningOp<LoadOp>();
-        load && schedule.skipMasked(reduce, load, along, inner))
-      skipping.insert(reduce);
     const Type type = value.getType();
     auto [tile, copies] = schedule.stageWindows(value, reduce, ranges, lanes);
     // Prefetch the same place a few channels ahead: channels are far apart.
@@ -527,7 +699,8 @@ void Across::mergeNeighbours(RangedReduceOp reduce) {
 /// the first range that is not divided.
 RangeOp Across::shareRows() {
   SmallVector<RangeOp> rows;
-  int64_t positions = columns.getLargestExtent();
+  int64_t positions = columns.getLargestExtent() *
+                      (tileRow ? tileRow.getLargestExtent() : 1);
   for (RangeOp range : schedule.getResultRanges())
     if (range != lane && range != columns && range->isBeforeInBlock(lane))
       rows.push_back(range);
@@ -617,6 +790,53 @@ void Across::groupRows() {
   }
 }
 
+/// The results of a tile are few neighbors in memory (the window of one pair of
+/// channels), as often as there are lanes. Keeps those of several positions of
+/// the range before (the other channels), so that whole vectors are stored.
+void Across::findNeighbours() {
+  RangeOp range;
+  for (RangeOp other : schedule.getResultRanges())
+    if (other->isBeforeInBlock(lane))
+      range = other;
+  const int64_t results =
+      tileRow.getLargestExtent() * columns.getLargestExtent();
+  if (range.isSymbolic() || range.getPeel() ||
+      range->isBeforeInBlock(result.reusedAlong) ||
+      llvm::any_of(schedule.getKernel().getBody().getOps<StoreOp>(),
+                   [&](StoreOp store) {
+                     const LinearForm &index =
+                         schedule.getAnalysis().getLinear(store.getIndex());
+                     return index.getCoefficient(columns) != 1 ||
+                            index.getCoefficient(range) != results;
+                   }))
+    return;
+  int64_t count = width / std::gcd(width, results);
+  while (range.getLargestExtent() % count != 0)
+    --count;
+  reportStep(schedule, "block", range, count);
+  auto [blocks, inBlock] = schedule.split(range, count);
+  if (result.reusedAlong == range)
+    result.reusedAlong = blocks;
+  neighbours = inBlock;
+}
+
+/// Merges the ranges along which the results of tiles are neighbors.
+void Across::mergeResults() {
+  if (neighbours)
+    schedule.moveBefore(neighbours, columns);
+  schedule.moveBefore(tileRow, columns);
+  if (!neighbours &&
+      !llvm::isPowerOf2_64(tileRow.getLargestExtent() *
+                           columns.getLargestExtent()))
+    return;
+  RangeOp merged = columns;
+  for (RangeOp range : {tileRow, neighbours}) {
+    if (!range || !schedule.canMerge(range, merged))
+      return;
+    merged = schedule.merge(range, merged);
+  }
+}
+
 /// The results of a row are stored at once, to as many places as there are
 /// lanes, which would wait for all of these cache lines: prefetches those of
 /// the next row. Shorter rows mostly share a line with the previous row.
@@ -640,7 +860,10 @@ void Across::prefetchResults() {
 }
 
 std::optional<AcrossTile> Across::run() {
-  if (!collectReduces() || !chooseLane() || !chooseTile())
+  if (!collectReduces() || !chooseLane())
+    return std::nullopt;
+  chooseTileRow();
+  if (!chooseTile())
     return std::nullopt;
   reportStep(schedule, "lanes across", lane, blockCount);
   auto [blocks, block] = schedule.split(lane, blockCount);
@@ -648,10 +871,15 @@ std::optional<AcrossTile> Across::run() {
   RangeOp first = schedule.getResultRanges().front();
   if (first != blocks)
     schedule.moveBefore(blocks, first);
-  schedule.moveBefore(lane, columns);
+  if (tileRow)
+    schedule.moveBefore(tileRow, columns);
+  schedule.moveBefore(lane, tileRow ? tileRow : columns);
   moveOutside();
   result.reusedAlong = shareRows();
-  groupRows();
+  if (tileRow)
+    findNeighbours();
+  else
+    groupRows();
   for (RangedReduceOp reduce : reduces) {
     RangedReduceOp staged = stageReduce(reduce);
     pack(staged);
@@ -660,7 +888,18 @@ std::optional<AcrossTile> Across::run() {
                          schedule.checkFinite(staged, inner, laneCount));
     }
     mergeNeighbours(staged);
+    for (RangeOp range : unrolled[staged]) {
+      reportStep(schedule, "unroll", range, range.getLargestExtent());
+      schedule.setKind(range, RangeKind::unroll);
+    }
   }
+  for (RangedReduceOp reduce : unsplit)
+    for (RangeOp range : getClosedRanges(reduce))
+      if (range.getKind() == RangeKind::loop && !range.getPeel() &&
+          !range.isSymbolic())
+        schedule.setKind(range, RangeKind::unroll);
+  if (tileRow)
+    mergeResults();
   prefetchResults();
   return result;
 }
