@@ -39,6 +39,8 @@ constexpr int64_t kAlignedPart = 16;
 /// the fewest rows that make up for packing one, and the most memory for the
 /// sums of parts, relative to the larger factor.
 constexpr int64_t kPanelVectors = 4, kSharedRows = 16, kMostSums = 2;
+/// The fewest results of a gradient that share a panel.
+constexpr int64_t kSharedPositions = 8;
 /// The maximum depth of the search for what repeats a factor, whose time is
 /// exponential in the depth.
 constexpr int64_t kSearchDepth = 6;
@@ -280,7 +282,7 @@ static std::optional<ProductSplit> splitImages(ReduceOp op) {
   const auto [depth, results, ofLeft, ofRight, axes] = *shape;
   const int64_t rowBytes = kPanelVectors * target.vectorBytes;
   if (!images || depth * rowBytes <= 2 * target.l2Bytes ||
-      std::min(ofLeft, ofRight) < kSharedRows)
+      std::min(ofLeft, ofRight) < kSharedPositions)
     return std::nullopt;
   // The most images whose panel takes half of the cache, as a divisor.
   const int64_t count = op.getX().getType().getDimSize(*images);

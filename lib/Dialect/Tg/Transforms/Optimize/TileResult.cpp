@@ -27,6 +27,8 @@ constexpr int64_t kWays = 8;
 /// kMinPositions positions; packing costs about as much as computing
 /// kPackedPositions positions.
 constexpr int64_t kMinPositions = 32, kPackedPositions = 12;
+/// The same where most lanes along the columns would be idle.
+constexpr int64_t kFewPositions = 8;
 /// Minimum number of rows that reuse a tile transposed while it is filled.
 constexpr int64_t kMinRows = 16;
 /// Storing a result that is strided along the lanes costs less than reading
@@ -116,7 +118,7 @@ static int64_t getPositionsToPackFor(RangeOp columns, int64_t width) {
              ? 0
              : std::max<int64_t>(
                    llvm::divideCeil(kPackedPositions * extent, wasted),
-                   kMinPositions);
+                   2 * wasted > filled ? kFewPositions : kMinPositions);
 }
 
 /// Makes a tile with lanes across the columns, if some range suits.
