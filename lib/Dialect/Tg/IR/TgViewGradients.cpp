@@ -21,6 +21,11 @@
 using namespace mlir;
 using namespace mlir::tg;
 
+/// More phases of strided windows than this are not summed apart.
+constexpr int64_t kMaxPhases = 16;
+/// Nor are they if there are fewer windows: the sums would be short.
+constexpr int64_t kFewestWindows = 16;
+
 namespace {
 /// An axis of a view that moves along an axis of the space by `step`.
 struct Walk {
@@ -116,36 +121,16 @@ static std::optional<SmallVector<AxisWalks>> findWalks(ArrayRef<Dim> space,
   return walks;
 }
 
-/// The gradient by the space of a view along axes. First the axes of the view
-/// are brought into the order: all inner walks, then an outer one for each axis
-/// of the space, its elements `step` apart. Then, for each position of the
-/// inner walks, the elements are shifted by these positions, which is one view,
-/// and added up. In reverse order, the shifts are windows like those of a
-/// convolution.
-static Value addWindows(const Algebra &a, Value gradient, ArrayRef<Dim> space,
-                        const SmallVector<AxisWalks> &walks) {
-  const int64_t rank = int64_t(getShape(gradient).size());
+/// The sum over inner walks. The axes of \p x are all inner walks, then the
+/// outer one of each axis of the space. For each position of the inner walks,
+/// the elements, `step` apart, are shifted by it, which is one view, and added
+/// up. In reverse order, the shifts are windows like those of a convolution.
+/// The result has the axes of the space, as far as the walks reach.
+static Value sumWindows(const Algebra &a, Value x, ArrayRef<AxisWalks> walks) {
   const Dim zero = getNumber(a, 0), one = getNumber(a, 1);
-  // Axes of the view that do not move are summed.
-  SmallVector<bool> moves(rank, false);
-  SmallVector<int64_t> order;
+  size_t numInner = 0;
   for (const AxisWalks &axis : walks)
-    for (const Walk &walk : axis.inner)
-      order.push_back(int64_t(walk.axis));
-  const size_t numInner = order.size();
-  for (const AxisWalks &axis : walks)
-    if (axis.outer)
-      order.push_back(int64_t(axis.outer->axis));
-  for (int64_t axis : order)
-    moves[axis] = true;
-  SmallVector<int64_t> still;
-  for (int64_t i = 0; i < rank; ++i)
-    if (!moves[i])
-      still.push_back(i);
-  for (int64_t &axis : order)
-    axis -= llvm::count_if(still, [&](int64_t other) { return other < axis; });
-  Value x = sumAway(a, gradient, still);
-  x = PermuteOp::create(a.b, a.loc, x, a.b.getDenseI64ArrayAttr(order));
+    numInner += axis.inner.size();
   for (size_t i = 0; i < numInner; ++i)
     x = a.flip(x, int64_t(i));
 
@@ -206,13 +191,265 @@ static Value addWindows(const Algebra &a, Value gradient, ArrayRef<Dim> space,
                           x, a.b.getArrayAttr(Attribute(shifted.getAttr())));
     x = sumAway(a, x, summed);
   }
+  return x;
+}
+
+/// Whether a value is a sum of products, moved: twice as many summands would
+/// take twice as long.
+static bool isSumOfProducts(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (op && isMovementOp(op))
+    op = op->getOperand(0).getDefiningOp();
+  auto sum = dyn_cast_or_null<ReduceOp>(op);
+  return sum && sum.getKind() == ReduceKind::add &&
+         sum.getX().getDefiningOp<MulOp>();
+}
+
+namespace {
+/// The positions [begin, end) of an axis of the space.
+struct Crop {
+  int64_t begin, end;
+};
+
+/// The windows of a sum of products begin `step` positions apart (a convolution
+/// with a stride). One sum over all shifts would consist mostly of zeros
+/// between the elements. Instead, the positions of each phase, modulo `step`,
+/// add up the shifts that reach them: a sum over shorter windows without a
+/// stride, for each combination of phases. The sums take turns in the result:
+///
+///   result[step * q + phase] = sum over t of
+///     x[q + e - t, k = p + step * t]        p = (phase + c) mod step,
+///                                           e = floor((phase + c) / step)
+///
+/// where c is the distance of the first wanted position from that of the walks.
+class Phases {
+public:
+  Phases(const Algebra &a, Value x, ArrayRef<AxisWalks> walks,
+         ArrayRef<std::optional<Crop>> crops)
+      : a(a), x(x), walks(walks), crops(crops), phases(walks.size(), 0) {}
+
+  /// The sums, of the cropped positions where there are phases.
+  Value run();
+
+private:
+  Value sumPhase();
+  Value cut(Value sum, ArrayRef<std::optional<Crop>> wanted);
+  Value selectFrom(size_t axis);
+
+  const Algebra &a;
+  Value x;
+  ArrayRef<AxisWalks> walks;
+  /// Of the axes that have phases.
+  ArrayRef<std::optional<Crop>> crops;
+  /// Of the current part; 0 along axes without.
+  SmallVector<int64_t> phases;
+  /// The axes of the space; of those with phases, the positions of each phase
+  /// and then the phases.
+  SmallVector<Dim> spread;
+};
+} // namespace
+
+static int64_t floorDiv(int64_t x, int64_t y) {
+  return x >= 0 ? x / y : -((-x + y - 1) / y);
+}
+
+/// These positions of the axes, zero where there are none.
+Value Phases::cut(Value sum, ArrayRef<std::optional<Crop>> wanted) {
+  SmallVector<Dim> from, to, low, high;
+  for (auto [size, crop] : llvm::zip_equal(getShape(sum), wanted)) {
+    const int64_t length = size.getMax();
+    from.push_back(
+        getNumber(a, crop ? std::clamp<int64_t>(crop->begin, 0, length) : 0));
+    to.push_back(crop ? getNumber(a, std::clamp<int64_t>(crop->end, 0, length))
+                      : size);
+    low.push_back(getNumber(a, crop ? std::max<int64_t>(-crop->begin, 0) : 0));
+    high.push_back(
+        getNumber(a, crop ? std::max<int64_t>(crop->end - length, 0) : 0));
+  }
+  if (from != SmallVector<Dim>(from.size(), getNumber(a, 0)) ||
+      to != getShape(sum))
+    sum = ShrinkOp::create(a.b, a.loc, sum, getAttrs(a, from), getAttrs(a, to));
+  return pad(a, sum, low, high);
+}
+
+/// The sums of the positions of the current phases, repeated for all phases.
+Value Phases::sumPhase() {
+  const SmallVector<Dim> sizes = getShape(x);
+  SmallVector<AxisWalks> part(walks.begin(), walks.end());
+  View slice;
+  slice.offset = getNumber(a, 0);
+  slice.shape.assign(sizes.begin(), sizes.end());
+  slice.strides.assign(sizes.size(), getNumber(a, 1));
+  for (size_t i = sizes.size() - 1; i-- > 0;)
+    slice.strides[i] = slice.strides[i + 1] * sizes[i + 1];
+  size_t inner = 0;
+  SmallVector<std::optional<Crop>> wanted;
+  for (auto [axis, crop, phase] : llvm::zip_equal(part, crops, phases)) {
+    wanted.emplace_back();
+    if (crop) {
+      const int64_t step = axis.outer->step,
+                    c = crop->begin - axis.first.getMin(),
+                    e = floorDiv(phase + c, step), p = phase + c - e * step;
+      slice.offset = slice.offset + slice.strides[inner] * getNumber(a, p);
+      slice.strides[inner] = slice.strides[inner] * getNumber(a, step);
+      axis.reach = (axis.reach - p) / step;
+      axis.outer->step = 1;
+      slice.shape[inner] = getNumber(a, axis.reach + 1);
+      const int64_t count = crop->end - crop->begin;
+      wanted.back() = Crop{e, e + (count + step - 1) / step};
+    }
+    inner += axis.inner.size();
+  }
+  slice.normalize();
+  Value taken = StridedOp::create(
+      a.b, a.loc, getTensorType(slice.shape, getElementTypeOrSelf(x)), x,
+      a.b.getArrayAttr(Attribute(slice.getAttr())));
+  Value sum = cut(sumWindows(a, taken, part), wanted);
+  SmallVector<Dim> single;
+  for (auto [crop, size] : llvm::zip_equal(crops, getShape(sum))) {
+    single.push_back(size);
+    if (crop)
+      single.push_back(getNumber(a, 1));
+  }
+  return a.expand(reshapeTo(a, sum, single),
+                  getTensorType(spread, getElementTypeOrSelf(x)));
+}
+
+/// Selects by the phases along this axis and those after it.
+Value Phases::selectFrom(size_t axis) {
+  while (axis < walks.size() && !crops[axis])
+    ++axis;
+  if (axis == walks.size())
+    return sumPhase();
+  int64_t place = 1;
+  for (size_t i = 0; i < axis; ++i)
+    place += crops[i] ? 2 : 1;
+  auto number = getTensorType(spread, a.b.getI32Type());
+  Value selected;
+  for (int64_t phase = walks[axis].outer->step; phase-- > 0;) {
+    phases[axis] = phase;
+    Value part = selectFrom(axis + 1);
+    if (!selected) {
+      selected = part;
+      continue;
+    }
+    Value isPhase = a.equal(IotaOp::create(a.b, a.loc, number, place),
+                            ConstOp::create(a.b, a.loc, number, phase));
+    selected = a.select(isPhase, part, selected);
+  }
+  return selected;
+}
+
+Value Phases::run() {
+  SmallVector<Dim> joined;
+  SmallVector<std::optional<Crop>> wanted;
+  const SmallVector<Dim> sizes = getShape(x);
+  size_t outer = 0;
+  for (const AxisWalks &axis : walks)
+    outer += axis.inner.size();
+  for (auto [axis, crop] : llvm::zip_equal(walks, crops)) {
+    const Dim size = axis.outer ? sizes[outer++] : getNumber(a, 1);
+    const int64_t step = axis.outer ? axis.outer->step : 1;
+    wanted.emplace_back();
+    if (!crop) {
+      spread.push_back((size - getNumber(a, 1)) * getNumber(a, step) +
+                       getNumber(a, axis.reach + 1));
+      joined.push_back(spread.back());
+      continue;
+    }
+    const int64_t count = crop->end - crop->begin,
+                  ofPhase = (count + step - 1) / step;
+    spread.append({getNumber(a, ofPhase), getNumber(a, step)});
+    joined.push_back(getNumber(a, ofPhase * step));
+    wanted.back() = Crop{0, count};
+  }
+  return cut(reshapeTo(a, selectFrom(0), joined), wanted);
+}
+
+/// The positions of each axis for which phases are summed apart: along axes
+/// whose windows overlap, but begin several positions apart. \p inside are
+/// those that are wanted.
+static SmallVector<std::optional<Crop>>
+findPhases(ArrayRef<AxisWalks> walks, ArrayRef<Dim> space, ArrayRef<Dim> shape,
+           ArrayRef<std::optional<Crop>> inside) {
+  SmallVector<std::optional<Crop>> crops(walks.size());
+  int64_t count = 1, windows = 1;
+  for (auto [i, axis] : llvm::enumerate(walks)) {
+    if (!axis.outer || axis.outer->step <= 1 || axis.inner.size() != 1 ||
+        axis.inner.front().step != 1 || axis.reach < axis.outer->step ||
+        !axis.first.isStatic() || !space[i].isStatic() ||
+        !shape[axis.outer->axis].isStatic())
+      continue;
+    crops[i] = inside[i] ? *inside[i] : Crop{0, space[i].getMax()};
+    count *= axis.outer->step;
+    windows *= shape[axis.outer->axis].getMax();
+  }
+  if (count > kMaxPhases || windows < kFewestWindows)
+    crops.assign(walks.size(), std::nullopt);
+  return crops;
+}
+
+/// Of two walks, of which one is in steps, makes that the outer one if the
+/// other is not much longer (a convolution of a few positions).
+static void preferSteps(AxisWalks &axis, ArrayRef<Dim> shape) {
+  if (!axis.outer || axis.outer->step != 1 || axis.inner.size() != 1 ||
+      axis.inner.front().step == 1)
+    return;
+  Walk &inner = axis.inner.front();
+  const Dim size = shape[axis.outer->axis];
+  if (!size.isStatic() || size.getMax() > 2 * shape[inner.axis].getMax())
+    return;
+  std::swap(inner, *axis.outer);
+  axis.reach = std::max<int64_t>(size.getMax() - 1, 0);
+}
+
+/// The gradient by the space of a view along axes. First the axes of the view
+/// are brought into the order: all inner walks, then an outer one for each axis
+/// of the space. What is outside of the positions \p inside, if there are any,
+/// is not used.
+static Value addWindows(const Algebra &a, Value gradient, ArrayRef<Dim> space,
+                        SmallVector<AxisWalks> walks,
+                        ArrayRef<std::optional<Crop>> inside) {
+  SmallVector<std::optional<Crop>> crops(walks.size());
+  bool hasPhases = false;
+  if (isSumOfProducts(gradient)) {
+    SmallVector<AxisWalks> inSteps = walks;
+    for (AxisWalks &axis : inSteps)
+      preferSteps(axis, getShape(gradient));
+    crops = findPhases(inSteps, space, getShape(gradient), inside);
+    hasPhases =
+        llvm::any_of(crops, [](auto &crop) { return crop.has_value(); });
+    if (hasPhases)
+      walks = inSteps;
+  }
+  const int64_t rank = int64_t(getShape(gradient).size());
+  // Axes of the view that do not move are summed.
+  SmallVector<bool> moves(rank, false);
+  SmallVector<int64_t> order;
+  for (const AxisWalks &axis : walks)
+    for (const Walk &walk : axis.inner)
+      order.push_back(int64_t(walk.axis));
+  for (const AxisWalks &axis : walks)
+    if (axis.outer)
+      order.push_back(int64_t(axis.outer->axis));
+  for (int64_t axis : order)
+    moves[axis] = true;
+  SmallVector<int64_t> still;
+  for (int64_t i = 0; i < rank; ++i)
+    if (!moves[i])
+      still.push_back(i);
+  for (int64_t &axis : order)
+    axis -= llvm::count_if(still, [&](int64_t other) { return other < axis; });
+  Value x = sumAway(a, gradient, still);
+  x = PermuteOp::create(a.b, a.loc, x, a.b.getDenseI64ArrayAttr(order));
+  x = hasPhases ? Phases(a, x, walks, crops).run() : sumWindows(a, x, walks);
 
   // To its place in the space.
   SmallVector<Dim> low, rest;
-  for (auto [axis, size, covered] :
-       llvm::zip_equal(walks, space, getShape(x))) {
-    low.push_back(axis.first);
-    rest.push_back(size - axis.first - covered);
+  for (auto [axis, crop, size, covered] :
+       llvm::zip_equal(walks, crops, space, getShape(x))) {
+    low.push_back(crop ? getNumber(a, crop->begin) : axis.first);
+    rest.push_back(size - low.back() - covered);
   }
   return pad(a, x, low, rest);
 }
@@ -272,8 +509,17 @@ FailureOr<Value> StridedOp::buildGradient(OpBuilder &builder, unsigned,
                                   getAttrs(a, to));
       view.mask.clear();
     }
+    // The gradient of padding takes its inside alone.
+    SmallVector<std::optional<Crop>> inside(space.size());
+    if (auto padding = getX().getDefiningOp<PadOp>(); padding && i == 0)
+      for (auto [axis, crop] : llvm::enumerate(inside)) {
+        const Dim low = getDims(padding.getLow())[axis],
+                  high = space[axis] - getDims(padding.getHigh())[axis];
+        if (low.isStatic() && high.isStatic())
+          crop = Crop{low.getMin(), high.getMin()};
+      }
     if (auto walks = findWalks(space, view))
-      gradient = addWindows(a, gradient, space, *walks);
+      gradient = addWindows(a, gradient, space, *walks, inside);
     else
       gradient = scatterAll(a, gradient, space, view);
   }

@@ -9,6 +9,7 @@
 ///
 //===----------------------------------------------------------------------===//
 
+#include "SplitProducts.h"
 #include "TinyGrad/Dialect/Tg/IR/TgView.h"
 #include "TinyGrad/Dialect/Tg/Transforms/Passes.h"
 
@@ -21,14 +22,33 @@ using namespace mlir;
 using namespace mlir::tg;
 
 /// The merged sum may have this many times as many summands as the inner one
-/// has: most of what is more is zeros around the windows.
+/// has: most of what is more is zeros around the windows. Or as many, of those
+/// that are needed.
 constexpr int64_t kMaxGrowth = 2;
 
-static int64_t getLargestSize(ArrayRef<Dim> shape) {
+/// A sum of products is divided into parts if this many results use each element
+/// of a factor: each part reads all of the other factor, or pieces of all its
+/// cache lines.
+constexpr int64_t kFewestUses = 192;
+
+static double getLargestSize(ArrayRef<Dim> shape) {
   Dim size(shape.front().getContext(), 1);
   for (Dim dim : shape)
     size = size * dim;
-  return size.getMax();
+  return static_cast<double>(size.getMax());
+}
+
+static double getSize(Value value) {
+  return getLargestSize(getDims(cast<RankedTensorType>(value.getType())));
+}
+
+static bool isSumOfProducts(ReduceOp op) {
+  if (op.getKind() != ReduceKind::add || op.getAxes().empty())
+    return false;
+  Operation *summand = op.getX().getDefiningOp();
+  while (summand && (isMovementOp(summand) || isa<StridedOp>(summand)))
+    summand = summand->getOperand(0).getDefiningOp();
+  return isa_and_nonnull<MulOp>(summand);
 }
 
 /// The movements from a sum of products, of which nothing else is used, to the
@@ -42,8 +62,7 @@ static ReduceOp findInner(ReduceOp outer, SmallVector<Operation *> &movements) {
   std::reverse(movements.begin(), movements.end());
   auto inner = dyn_cast_or_null<ReduceOp>(op);
   if (!inner || llvm::none_of(movements, llvm::IsaPred<StridedOp>) ||
-      !inner->hasOneUse() || inner.getKind() != ReduceKind::add ||
-      !inner.getX().getDefiningOp<MulOp>() || inner.getAxes().empty())
+      !inner->hasOneUse() || !isSumOfProducts(inner))
     return {};
   return inner;
 }
@@ -51,14 +70,12 @@ static ReduceOp findInner(ReduceOp outer, SmallVector<Operation *> &movements) {
 /// The part of the elements of a value that is computed in a kernel of its only
 /// user, which discards the others: what `tg.shrink` leaves.
 static double getNeededPart(Value value) {
-  const auto whole =
-      static_cast<double>(getLargestSize(getDims(cast<RankedTensorType>(value.getType()))));
+  const double whole = getSize(value);
   double least = whole;
   while (value.hasOneUse() && isa<ReshapeOp, PermuteOp, FlipOp, ShrinkOp>(
                                   *value.getUsers().begin())) {
     value = value.getUsers().begin()->getResult(0);
-    least = std::min(least, static_cast<double>(
-                                getLargestSize(getDims(cast<RankedTensorType>(value.getType())))));
+    least = std::min(least, getSize(value));
   }
   return whole > 0 ? least / whole : 1;
 }
@@ -122,6 +139,122 @@ static std::optional<SmallVector<View, 2>> extend(ArrayRef<View> views,
   return results;
 }
 
+/// The sum of `inner` at the positions of views over its result, and over the
+/// last axes of these.
+static Value sumAt(ReduceOp inner, ArrayRef<View> views,
+                   ArrayRef<int64_t> lastAxes, RankedTensorType type,
+                   OpBuilder &builder, Location loc) {
+  const auto numInner = int64_t(inner.getAxes().size());
+  SmallVector<int64_t> axes;
+  for (int64_t i = 0; i < numInner; ++i)
+    axes.push_back(i);
+  for (int64_t axis : lastAxes)
+    axes.push_back(axis + numInner);
+  SmallVector<Attribute> attrs;
+  for (const View &view : views)
+    attrs.push_back(view.getAttr());
+  Value moved = StridedOp::create(
+      builder, loc,
+      getTensorType(views.back().shape, getElementTypeOrSelf(inner.getX())),
+      inner.getX(), builder.getArrayAttr(attrs));
+  Value sum = ReduceOp::create(builder, loc, ReduceKind::add, moved,
+                               builder.getDenseI64ArrayAttr(axes));
+  return ReshapeOp::create(builder, loc, type, sum);
+}
+
+/// The axes along which a view moves, without what its mask leaves out.
+static View getRead(const View &view) {
+  View read;
+  read.offset = view.offset;
+  for (size_t i = 0; i < view.shape.size(); ++i) {
+    if (view.strides[i].is(0))
+      continue;
+    const Span span = view.getSpan(i);
+    read.offset = read.offset + span.begin * view.strides[i];
+    read.shape.push_back(span.end - span.begin);
+    read.strides.push_back(view.strides[i]);
+  }
+  return read;
+}
+
+/// The same view over the elements of getRead.
+static View getViewOfRead(const View &view) {
+  View result(view);
+  result.offset = Dim(view.offset.getContext(), 0);
+  Dim stride(view.offset.getContext(), 1);
+  for (size_t i = view.shape.size(); i-- > 0;) {
+    if (view.strides[i].is(0))
+      continue;
+    const Span span = view.getSpan(i);
+    result.strides[i] = stride;
+    result.offset = result.offset - span.begin * stride;
+    stride = stride * (span.end - span.begin);
+  }
+  result.normalize();
+  return result;
+}
+
+/// If the users of a sum of products read parts of it that together are no
+/// larger, computes the parts apart: each can then be merged with what adds it
+/// up.
+static void divide(ReduceOp inner) {
+  if (!isSumOfProducts(inner) || inner->use_empty() ||
+      getFewestUses(inner).value_or(kFewestUses) < kFewestUses)
+    return;
+  SmallVector<Operation *> movements;
+  Operation *op = inner;
+  while (op->hasOneUse() && isMovementOp(*op->getUsers().begin())) {
+    op = *op->getUsers().begin();
+    movements.push_back(op);
+  }
+  if (op->hasOneUse() ||
+      !llvm::all_of(op->getUsers(), llvm::IsaPred<StridedOp>))
+    return;
+  double size = 0;
+  std::vector<std::pair<StridedOp, SmallVector<View, 2>>> parts;
+  for (Operation *user : op->getUsers()) {
+    auto part = cast<StridedOp>(user);
+    View read = getRead(View(cast<ViewAttr>(part.getViews()[0])));
+    if (read.shape.empty())
+      return;
+    size += getLargestSize(read.shape);
+    read.normalize();
+    ViewChain chain(inner.getType());
+    for (Operation *movement : movements)
+      chain.apply(movement);
+    OpBuilder builder(part);
+    auto slice = StridedOp::create(
+        builder, part.getLoc(),
+        getTensorType(read.shape, getElementTypeOrSelf(part.getType())),
+        part.getX(), builder.getArrayAttr(Attribute(read.getAttr())));
+    chain.apply(slice);
+    slice.erase();
+    auto views = extend(chain.getViews(), inner);
+    if (!views)
+      return;
+    parts.emplace_back(part, *views);
+  }
+  if (size > getSize(inner.getResult()))
+    return;
+  for (auto &[part, views] : parts) {
+    OpBuilder builder(part);
+    SmallVector<Attribute> attrs(part.getViews().getValue());
+    const View first(cast<ViewAttr>(attrs.front()));
+    attrs.front() = getViewOfRead(first).getAttr();
+    Value sum = sumAt(inner, views, {},
+                      getTensorType(getRead(first).shape,
+                                    getElementTypeOrSelf(part.getType())),
+                      builder, part.getLoc());
+    Value moved = StridedOp::create(builder, part.getLoc(), part.getType(), sum,
+                                    builder.getArrayAttr(attrs));
+    part.replaceAllUsesWith(moved);
+    part.erase();
+  }
+  for (Operation *movement : llvm::reverse(movements))
+    movement->erase();
+  inner.erase();
+}
+
 static void merge(ReduceOp outer) {
   if (outer.getKind() != ReduceKind::add ||
       !isa<FloatType>(getElementTypeOrSelf(outer.getType())))
@@ -134,33 +267,17 @@ static void merge(ReduceOp outer) {
   for (Operation *movement : movements)
     chain.apply(movement);
   auto views = extend(chain.getViews(), inner);
-  auto before = cast<RankedTensorType>(inner.getX().getType());
   if (!views)
     return;
-  const auto summands =
-      static_cast<double>(getLargestSize(views->back().shape)) *
-      getNeededPart(outer.getResult());
-  if (summands >
-      kMaxGrowth * static_cast<double>(getLargestSize(getDims(before))))
+  const double summands = getLargestSize(views->back().shape),
+               before = getSize(inner.getX());
+  if (summands > kMaxGrowth * before &&
+      summands * getNeededPart(outer.getResult()) > before)
     return;
   OpBuilder builder(outer);
-  Location loc = outer.getLoc();
-  const auto numInner = int64_t(inner.getAxes().size());
-  SmallVector<int64_t> axes;
-  for (int64_t i = 0; i < numInner; ++i)
-    axes.push_back(i);
-  for (int64_t axis : outer.getAxes())
-    axes.push_back(axis + numInner);
-  SmallVector<Attribute> attrs;
-  for (const View &view : *views)
-    attrs.push_back(view.getAttr());
-  Value moved = StridedOp::create(
-      builder, loc, getTensorType(views->back().shape, before.getElementType()),
-      inner.getX(), builder.getArrayAttr(attrs));
-  Value sum = ReduceOp::create(builder, loc, ReduceKind::add, moved,
-                               builder.getDenseI64ArrayAttr(axes));
-  Value result = ReshapeOp::create(builder, loc, outer.getType(), sum);
-  outer.getResult().replaceAllUsesWith(result);
+  outer.getResult().replaceAllUsesWith(sumAt(inner, *views, outer.getAxes(),
+                                             outer.getType(), builder,
+                                             outer.getLoc()));
   outer.erase();
   for (Operation *movement : llvm::reverse(movements))
     movement->erase();
@@ -171,6 +288,10 @@ namespace {
 struct MergeReduces : tg::impl::TgMergeReducesBase<MergeReduces> {
   void runOnOperation() override {
     SmallVector<ReduceOp> sums;
+    getOperation().walk([&](ReduceOp op) { sums.push_back(op); });
+    for (ReduceOp op : sums)
+      divide(op);
+    sums.clear();
     getOperation().walk([&](ReduceOp op) { sums.push_back(op); });
     // An inner sum, which is erased, comes before the outer one.
     for (ReduceOp op : sums)

@@ -296,6 +296,13 @@ static std::optional<ProductSplit> splitImages(ReduceOp op) {
   return ProductSplit{*images, parts};
 }
 
+std::optional<int64_t> tg::getFewestUses(ReduceOp op) {
+  const std::optional<GradientShape> shape = getGradientShape(op);
+  if (!shape)
+    return std::nullopt;
+  return std::min(shape->ofLeft, shape->ofRight);
+}
+
 std::optional<ProductSplit> tg::splitDeepProduct(ReduceOp op) {
   const TargetFacts &target = getTargetFacts(op);
   if (op.getAxes().size() > 1)

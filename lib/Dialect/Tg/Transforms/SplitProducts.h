@@ -29,6 +29,10 @@ struct ProductSplit {
 /// stays whole.
 std::optional<ProductSplit> splitDeepProduct(ReduceOp op);
 
+/// How many results of a sum of products use an element of the factor of which
+/// fewer do; none if its shape is not known.
+std::optional<int64_t> getFewestUses(ReduceOp op);
+
 /// Replaces a sum of products of a type with fewer than 32 bits by one of f32,
 /// so that the sums of parts are not rounded. Returns the sum to split.
 ReduceOp widenProduct(ReduceOp op);

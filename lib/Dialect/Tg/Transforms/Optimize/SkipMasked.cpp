@@ -108,9 +108,8 @@ SmallVector<Value> KernelSchedule::findSkippable(RangedReduceOp reduce,
   for (Value condition : getConjuncts(load.getMask())) {
     if (dependsOn(condition, lanes))
       continue;
-    const RangeOp *along = llvm::find_if(columns, [&](RangeOp range) {
-      return dependsOn(condition, range);
-    });
+    const RangeOp *along = llvm::find_if(
+        columns, [&](RangeOp range) { return dependsOn(condition, range); });
     if (along != columns.end()) {
       if (!isa<FloatType>(reduce.getType()) ||
           !boundsColumns(*this, condition, reduce, *along))

@@ -371,17 +371,16 @@ bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
                     llvm::is_contained(unrolled, part.first);
            });
   };
-  return llvm::all_of(
-      findBroadcast(reduce, columns, lane), [&](Value value) {
-        // Other loads are broadcast from where they are.
-        if (auto load = value.getDefiningOp<LoadOp>(); load && !load.getMask())
-          return true;
-        auto inColumns = findWindow(value, reduce, columns);
-        if (!inColumns || !isMostlyInside(value, columns, *inColumns))
-          return false;
-        auto inRows = findRowWindow(value, reduce, range, *inColumns);
-        return inRows && isMostlyInside(value, range, *inRows);
-      });
+  return llvm::all_of(findBroadcast(reduce, columns, lane), [&](Value value) {
+    // Other loads are broadcast from where they are.
+    if (auto load = value.getDefiningOp<LoadOp>(); load && !load.getMask())
+      return true;
+    auto inColumns = findWindow(value, reduce, columns);
+    if (!inColumns || !isMostlyInside(value, columns, *inColumns))
+      return false;
+    auto inRows = findRowWindow(value, reduce, range, *inColumns);
+    return inRows && isMostlyInside(value, range, *inRows);
+  });
 }
 
 /// A few columns (the window of a convolution, in the gradient of its weights)
@@ -489,8 +488,8 @@ RangedReduceOp Across::stageReduce(RangedReduceOp reduce) {
     over = {neighbours, tileRow, columns, lane};
   else if (tileRow)
     over = {lane, tileRow, columns};
-  auto [tile, copies] = schedule.stage(reduce.getResult(), over,
-                                       neighbours ? 1 : columnCount);
+  auto [tile, copies] =
+      schedule.stage(reduce.getResult(), over, neighbours ? 1 : columnCount);
   auto stage =
       tile.getDefiningOp<BarrierOp>().getTile().getDefiningOp<StageOp>();
   if (neighbours)
@@ -554,13 +553,13 @@ bool Across::isDecided(LoadOp load, RangedReduceOp reduce, RangeOp along) {
   if (!tileRow)
     return false;
   auto it = unrolled.find(reduce);
-  return llvm::all_of(
-      KernelSchedule::getSlice(load.getMask()), [&](Operation *op) {
-        auto range = dyn_cast<RangeOp>(op);
-        return range ? range == row || range == along ||
-                           llvm::is_contained(it->second, range)
-                     : !isa<DimOp, LoadOp>(op);
-      });
+  return llvm::all_of(KernelSchedule::getSlice(load.getMask()),
+                      [&](Operation *op) {
+                        auto range = dyn_cast<RangeOp>(op);
+                        return range ? range == row || range == along ||
+                                           llvm::is_contained(it->second, range)
+                                     : !isa<DimOp, LoadOp>(op);
+                      });
 }
 
 /// Computes broadcast values once for all columns of one or several rows, and
@@ -699,8 +698,8 @@ void Across::mergeNeighbours(RangedReduceOp reduce) {
 /// the first range that is not divided.
 RangeOp Across::shareRows() {
   SmallVector<RangeOp> rows;
-  int64_t positions = columns.getLargestExtent() *
-                      (tileRow ? tileRow.getLargestExtent() : 1);
+  int64_t positions =
+      columns.getLargestExtent() * (tileRow ? tileRow.getLargestExtent() : 1);
   for (RangeOp range : schedule.getResultRanges())
     if (range != lane && range != columns && range->isBeforeInBlock(lane))
       rows.push_back(range);
@@ -825,9 +824,8 @@ void Across::mergeResults() {
   if (neighbours)
     schedule.moveBefore(neighbours, columns);
   schedule.moveBefore(tileRow, columns);
-  if (!neighbours &&
-      !llvm::isPowerOf2_64(tileRow.getLargestExtent() *
-                           columns.getLargestExtent()))
+  if (!neighbours && !llvm::isPowerOf2_64(tileRow.getLargestExtent() *
+                                          columns.getLargestExtent()))
     return;
   RangeOp merged = columns;
   for (RangeOp range : {tileRow, neighbours}) {

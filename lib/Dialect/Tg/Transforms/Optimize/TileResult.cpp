@@ -148,8 +148,7 @@ bool Heuristic::tileResult() {
   // What is reduced is contiguous, but too short to fill lanes (a row of a
   // window).
   if (!lane)
-    if (RangeOp columns =
-            chooseResultLane(std::numeric_limits<int64_t>::max());
+    if (RangeOp columns = chooseResultLane(std::numeric_limits<int64_t>::max());
         columns && !hasLaneConflict(columns) &&
         tileAcrossColumns(columns, kMinPositions, /*mayTurn=*/true))
       return true;
