@@ -30,7 +30,7 @@ constexpr int64_t kShortDepth = 16;
 /// Ranges of a reduction of up to this many positions are unrolled, in up to
 /// this many copies of the body. Padding around more positions is a small part
 /// of them.
-constexpr int64_t kMaxUnrolled = 8, kMaxCopies = 256, kManyPositions = 7;
+constexpr int64_t kMaxUnrolled = 8, kMaxCopies = 144, kManyPositions = 7;
 /// More columns of a tile leave registers for one vector of lanes, whose blocks
 /// compute windows more often than those of several vectors of fewer columns.
 constexpr int64_t kMaxTileColumns = 16;
@@ -387,6 +387,9 @@ bool Across::isTileRow(RangedReduceOp reduce, RangeOp range) {
 /// leave most registers idle, and each of their rows would read what is packed
 /// again. Takes all rows into the tile if they fit.
 void Across::chooseTileRow() {
+  // The copies of several reductions would multiply.
+  if (reduces.size() > 1 || !unsplit.empty())
+    return;
   for (RangeOp range : schedule.getResultRanges()) {
     if (range == lane || range == columns || !range->isBeforeInBlock(columns) ||
         range.isSymbolic() || range.getPeel() ||
@@ -394,9 +397,7 @@ void Across::chooseTileRow() {
         range.getLargestExtent() * columns.getLargestExtent() >
             std::min(registers, kMaxTileColumns))
       continue;
-    if (llvm::all_of(reduces, [&](RangedReduceOp reduce) {
-          return isTileRow(reduce, range);
-        }))
+    if (isTileRow(reduces.front(), range))
       tileRow = range;
   }
 }
@@ -429,9 +430,7 @@ bool Across::chooseTile() {
            llvm::divideCeil(channels, lanes);
   };
   const bool mustUnroll =
-      tileRow && llvm::any_of(reduces, [&](RangedReduceOp reduce) {
-        return !findUnrolled(reduce, extent).empty();
-      });
+      tileRow && !findUnrolled(reduces.front(), extent).empty();
   const bool areCostly = hasWindow && areWindowsCostly();
   int64_t least = std::numeric_limits<int64_t>::max(), best = 0;
   for (int64_t vectors : {1, 2, 4}) {
@@ -891,8 +890,9 @@ std::optional<AcrossTile> Across::run() {
       schedule.setKind(range, RangeKind::unroll);
     }
   }
-  for (RangedReduceOp reduce : unsplit)
-    for (RangeOp range : getClosedRanges(reduce))
+  // One, since the copies of several would multiply.
+  if (unsplit.size() == 1)
+    for (RangeOp range : getClosedRanges(unsplit.front()))
       if (range.getKind() == RangeKind::loop && !range.getPeel() &&
           !range.isSymbolic())
         schedule.setKind(range, RangeKind::unroll);
