@@ -684,7 +684,9 @@ void Across::mergeNeighbours(RangedReduceOp reduce) {
     for (size_t i = 0; i + 1 < ranges.size() && !changed; ++i) {
       auto outer = ranges[i].getDefiningOp<RangeOp>();
       auto inside = ranges[i + 1].getDefiningOp<RangeOp>();
-      if (!schedule.canMerge(outer, inside))
+      if (llvm::is_contained(unrolled[reduce], outer) ||
+          llvm::is_contained(unrolled[reduce], inside) ||
+          !schedule.canMerge(outer, inside))
         continue;
       schedule.merge(outer, inside);
       changed = true;
