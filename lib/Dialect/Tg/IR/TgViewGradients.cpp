@@ -147,7 +147,10 @@ static Value sumWindows(const Algebra &a, Value x, ArrayRef<AxisWalks> walks) {
     single.append({size, one});
     high.append({zero, step - one});
     joined.push_back(size * step);
-    ends.push_back(size * step - step + one);
+    // A masked view may have no elements.
+    const Dim end = size * step - step + one;
+    ends.push_back(end.getMin() < 0 ? Dim::get(DimOpKind::max, end, zero)
+                                    : end);
   }
   if (joined != ends) {
     SmallVector<Dim> none(single.size(), zero), from(joined.size(), zero);

@@ -264,15 +264,44 @@ Value tg::createZeroGradient(OpBuilder &builder, Value value) {
                          getNumberAttr(getElementTypeOrSelf(value), 0.0));
 }
 
+/// Any seed will do for a gradient that is linear in it. But some rules
+/// distinguish the signs of gradients, which must not be zero by accident:
+/// equal elements would cancel where a mean is subtracted. Therefore they are
+/// different numbers between 0.5 and 1.5.
+static Value createSeed(OpBuilder &builder, Value like) {
+  const Location loc = like.getLoc();
+  auto type = cast<RankedTensorType>(like.getType());
+  auto bytes = cast<RankedTensorType>(
+      type.clone(builder.getIntegerType(8, /*isSigned=*/false)));
+  constexpr int64_t spread = 151; // odd, so that 256 positions are different
+  Value mixed;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis) {
+    if (type.getDimSize(axis) == 1)
+      continue;
+    Value sum = IotaOp::create(builder, loc, bytes, axis);
+    if (mixed)
+      sum = AddOp::create(builder, loc, sum, mixed);
+    mixed = MulOp::create(builder, loc, sum,
+                          ConstOp::create(builder, loc, bytes, spread));
+  }
+  auto constant = [&](double value) -> Value {
+    return ConstOp::create(builder, loc, type,
+                           getNumberAttr(type.getElementType(), value));
+  };
+  if (!mixed)
+    return constant(1.0);
+  Value fraction = MulOp::create(
+      builder, loc, CastOp::create(builder, loc, type, mixed),
+      constant(1.0 / 256));
+  return AddOp::create(builder, loc, fraction, constant(0.5));
+}
+
 FailureOr<SmallVector<Value>> tg::linearize(OpBuilder &builder,
                                             ValueRange outputs, ValueRange wrt,
                                             ValueRange tangents) {
   SmallVector<Value> results;
   for (Value output : outputs) {
-    // Any seed will do: ones, since some rules distinguish signs.
-    Value seed =
-        ConstOp::create(builder, output.getLoc(), output.getType(),
-                        getNumberAttr(getElementTypeOrSelf(output), 1.0));
+    Value seed = createSeed(builder, output);
     // Copies of the seed to the devices of operands are differentiated, too. A
     // constant is on no device.
     if (StringAttr device = findDevice(output))
